@@ -1,0 +1,18 @@
+/** @type {import('jest').Config} */
+module.exports = {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/test'],
+  testMatch: ['**/*.test.ts'],
+  moduleNameMapper: {
+    '^customer-sign-in$': '<rootDir>/src',
+    '^customer-sign-in/testing$': '<rootDir>/src/testing',
+  },
+  transform: {
+    '^.+\\.(m?js|ts)$': [
+      '@swc/jest',
+      { jsc: { parser: { syntax: 'typescript' }, target: 'es2023' }, module: { type: 'commonjs' } },
+    ],
+  },
+  // The clients that are published as ES modules alone.
+  transformIgnorePatterns: ['/node_modules/(?!(openid-client|oauth4webapi|jose|pkce-challenge)/)'],
+}

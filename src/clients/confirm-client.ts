@@ -1,0 +1,63 @@
+import { aboutGrant } from '../events'
+import type { Redemption } from '../grants/redemption'
+import type { Service } from '../service'
+import type { RegisteredClient } from '../stores/token-store'
+import type { ResolvedTenant } from '../tenants/find-tenant'
+import { type IdentifiedClient, unknownClient } from './identify-client'
+
+const day = 86_400_000
+
+/**
+ * Confirms, beside the redemption and not before it, that a client which is not the tenant's own is registered: two round
+ * trips at a time, not one after the other.
+ *
+ * @throws {OAuthError} `invalid_client` where the store says for certain that there is no such client; the grant ends then.
+ * Otherwise whatever the redemption throws. That the look-up failed is no reason to refuse.
+ */
+export async function confirmClient(
+  { clientId, preRegistered }: IdentifiedClient,
+  redeeming: Promise<Redemption>,
+  tenant: ResolvedTenant,
+  service: Service,
+): Promise<Redemption> {
+  if (preRegistered) return redeeming
+  const lookingUp = service.tokenStore.findClient(tenant.id, clientId)
+  const [redemption, registered] = await Promise.allSettled([redeeming, lookingUp])
+  if (registered.status === 'fulfilled' && !registered.value) {
+    if (redemption.status === 'fulfilled') await endGrant(redemption.value, tenant, service)
+    throw unknownClient(clientId)
+  }
+  if (redemption.status === 'rejected') throw redemption.reason
+  if (registered.status === 'fulfilled' && registered.value) {
+    keepClientAlive(registered.value, redemption.value.grant.expiresAt, tenant, service)
+  } else if (registered.status === 'rejected') {
+    service.emit({ type: 'error', where: 'findClient', tenantKey: tenant.key, error: registered.reason })
+  }
+  return redemption.value
+}
+
+/**
+ * Sees to it that a registered client outlives its grants, at most once a day for each. Nobody waits for it: it has a day to
+ * succeed in.
+ */
+export function keepClientAlive(
+  client: RegisteredClient,
+  grantExpiresAt: number,
+  tenant: ResolvedTenant,
+  { tokenStore, emit }: Service,
+): void {
+  if (client.expiresAt >= grantExpiresAt) return
+  tokenStore
+    .keepClient(tenant.id, client.clientId, grantExpiresAt + day)
+    .catch((error) => emit({ type: 'error', where: 'keepClient', tenantKey: tenant.key, error }))
+}
+
+async function endGrant({ grant }: Redemption, tenant: ResolvedTenant, { tokenStore, emit }: Service): Promise<void> {
+  try {
+    await tokenStore.deleteGrant(tenant.id, grant.grantId)
+    emit({ type: 'revoked', reason: 'client_gone', ...aboutGrant(grant, tenant.key) })
+  } catch (error) {
+    // Its new refresh token was given to nobody, so the grant is out of reach in any case.
+    emit({ type: 'error', where: 'deleteGrant', tenantKey: tenant.key, error: error as Error })
+  }
+}

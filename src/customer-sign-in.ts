@@ -1,0 +1,124 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type RegisteredClients, registeredClients } from './clients/registered-clients'
+import { emitter, warn } from './events'
+import { CredentialChain } from './grants/credential-chain'
+import { type CustomerGrants, customerGrants } from './grants/customer-grants'
+import {
+  type AuthorizationRequest,
+  type AuthorizationResponse,
+  issueAuthorizationCode,
+} from './grants/issue-authorization-code'
+import { UndecidedAttempts } from './grants/undecided-attempts'
+import { BaseUrl } from './http/base-url'
+import { type CustomerSignInOptions, checkedOptions, type Options } from './options'
+import { type RequiredAccessToken, requireAccessToken } from './resource-server/require-access-token'
+import { type AccessTokenVerifier, type VerifierOptions, verifier } from './resource-server/verifier'
+import {
+  type AccessTokenCheck,
+  type AccessTokenInfo,
+  type OfTenant,
+  verifyAccessToken,
+} from './resource-server/verify-access-token'
+import { createRouter, createWellKnown, type Handler } from './router'
+import type { Service } from './service'
+import { guardedStore } from './stores/guarded-store'
+import { loadSigningKeys, privateParts, temporarySigningKeys } from './tokens/signing-keys'
+
+/** The router, to be mounted as it is, with the rest of the API as its properties. */
+export interface CustomerSignIn extends Handler {
+  /**
+   * The handler of the metadata's place at the root of the host (RFC 8414 section 3), for a `baseUrl` with a path.
+   *
+   * @example
+   * app.use(signIn.wellKnown)
+   * app.use('/auth', signIn)   // baseUrl: 'https://assistant.example/auth'
+   */
+  wellKnown: Handler
+
+  /**
+   * Stores a grant and gives its authorization code, for hosts with an authorize page of their own.
+   *
+   * @returns The code, valid for `authorizationCodeLifetime` seconds and once, and the complete URL to send the browser to.
+   * @throws {OAuthError} `not_found`, `invalid_client`, `invalid_request`, `invalid_scope`, `invalid_target`;
+   * `unauthorized_client` when the redirect URI is not the client's: do not redirect to it then.
+   *
+   * @example
+   * const { redirectTo } = await signIn.issueAuthorizationCode({
+   *   tenantKey: 'acme', clientId, redirectUri, codeChallenge, codeChallengeMethod: 'S256', subject: customer.id, state,
+   * })
+   * res.redirect(redirectTo)
+   */
+  issueAuthorizationCode(request: AuthorizationRequest): Promise<AuthorizationResponse>
+
+  /**
+   * Verifies an access token of one tenant and one resource (RFC 9068 section 4).
+   *
+   * @throws {OAuthError} `invalid_token` (401), `insufficient_scope` (403), `not_found` for an unknown tenant,
+   * `temporarily_unavailable` when a store fails.
+   *
+   * @example
+   * const { subject } = await signIn.verifyAccessToken(token, { tenantKey: 'acme', scope: 'profile' })
+   */
+  verifyAccessToken(token: string, check: AccessTokenCheck & OfTenant): Promise<AccessTokenInfo>
+
+  /** A verifier for the MCP SDK's `requireBearerAuth({ verifier })`. */
+  verifier(options: VerifierOptions): AccessTokenVerifier
+
+  /**
+   * The middleware of the host's own API (RFC 6750): lets a request with a good access token through, with `req.auth` set.
+   *
+   * It answers 401 with a bare `Bearer` challenge without a token, 401 `invalid_token`, 403 `insufficient_scope`, 404 for an unknown
+   * tenant and 503 when a store fails.
+   *
+   * @example
+   * app.get('/v1/:tenantKey/me', signIn.requireAccessToken({ tenantKey: (req) => req.params.tenantKey }), handler)
+   */
+  requireAccessToken<R extends IncomingMessage = IncomingMessage>(
+    required: RequiredAccessToken<R>,
+  ): (req: R, res: ServerResponse, next: (error?: unknown) => void) => void
+
+  /** The clients that customers have connected. */
+  grants: CustomerGrants
+
+  /** The clients that registered themselves. */
+  clients: RegisteredClients
+}
+
+/**
+ * Makes the host app an OAuth 2.0 authorization server for the customers of many companies (docs at the README).
+ *
+ * @throws {ConfigurationError} for an option that is unknown, wrong, or missing.
+ *
+ * @example
+ * const signIn = createCustomerSignIn({ tenantStore, tokenStore })
+ * app.use(signIn)
+ */
+export function createCustomerSignIn(options: CustomerSignInOptions): CustomerSignIn {
+  const service = createService(checkedOptions(options))
+  return Object.assign(createRouter(service), {
+    wellKnown: createWellKnown(service),
+    issueAuthorizationCode: (request: AuthorizationRequest) => issueAuthorizationCode(request, service),
+    verifyAccessToken: (token: string, check: AccessTokenCheck & OfTenant) => verifyAccessToken(token, check, service),
+    verifier: (of: VerifierOptions) => verifier(of, service),
+    requireAccessToken: <R extends IncomingMessage>(required: RequiredAccessToken<R>) =>
+      requireAccessToken(required, service),
+    grants: customerGrants(service),
+    clients: registeredClients(service),
+  })
+}
+
+function createService(options: Options): Service {
+  const { baseUrl, signingKeys: given } = options
+  if (baseUrl === undefined) warn('BASE_URL', 'baseUrl is not set: the public address is taken from the requests')
+  if (given === undefined) warn('SIGNING_KEYS', 'signingKeys is not set: access tokens end with this process')
+  const signingKeys = given ? loadSigningKeys(given) : temporarySigningKeys()
+  return {
+    options,
+    baseUrl: new BaseUrl(baseUrl),
+    tokenStore: guardedStore(options.tokenStore, options.storeTimeout * 1000),
+    signingKeys,
+    chain: new CredentialChain(options.credentialSecrets ?? privateParts(signingKeys)),
+    undecided: new UndecidedAttempts(),
+    emit: emitter(options.onEvent),
+  }
+}

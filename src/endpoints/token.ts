@@ -1,0 +1,68 @@
+import type { ServerResponse } from 'node:http'
+import { confirmClient } from '../clients/confirm-client'
+import { type IdentifiedClient, identifyClient, mayUse } from '../clients/identify-client'
+import { aboutGrant } from '../events'
+import { redeemAuthorizationCode } from '../grants/authorization-code'
+import type { Redemption } from '../grants/redemption'
+import { redeemRefreshToken } from '../grants/refresh-token'
+import { type Form, readForm } from '../http/form'
+import { respondWithJson } from '../http/responses'
+import type { GrantType } from '../options'
+import { OAuthError } from '../protocol/oauth-error'
+import type { Service } from '../service'
+import type { ResolvedTenant } from '../tenants/find-tenant'
+import { issueAccessToken } from '../tokens/access-token'
+import type { EndpointContext } from './endpoint'
+
+const grantTypes = {
+  authorization_code: redeemAuthorizationCode,
+  refresh_token: redeemRefreshToken,
+}
+
+/** `POST I/token`: redeems a code or a refresh token (RFC 6749 section 3.2). */
+export async function token({ req, res, tenant, service }: EndpointContext): Promise<void> {
+  const form = await readForm(req, res, { repeatable: ['resource'] })
+  const client = identifyClient(req, form, tenant)
+  const redeem = grantTypes[grantTypeOf(form, client)]
+  const redemption = await confirmClient(client, redeem(form, client, tenant, service), tenant, service)
+  respondWithTokens(res, redemption, client, tenant, service)
+}
+
+function grantTypeOf(form: Form, client: IdentifiedClient): GrantType {
+  const grantType = form.required('grant_type')
+  if (!isGrantType(grantType)) {
+    throw new OAuthError('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token')
+  }
+  if (!mayUse(grantType, client)) throw new OAuthError('unauthorized_client', 'grant_type is not for this client')
+  return grantType
+}
+
+function isGrantType(text: string): text is GrantType {
+  return Object.hasOwn(grantTypes, text)
+}
+
+/** RFC 6749 section 5.1. */
+function respondWithTokens(
+  res: ServerResponse,
+  redemption: Redemption,
+  client: IdentifiedClient,
+  tenant: ResolvedTenant,
+  service: Service,
+): void {
+  const { accessToken, expiresIn, scope } = issueAccessToken(redemption, tenant, service)
+  respondWithJson(res, {
+    access_token: accessToken,
+    token_type: 'Bearer',
+    expires_in: expiresIn,
+    refresh_token: mayUse('refresh_token', client) ? redemption.refreshToken : undefined,
+    scope,
+  })
+  tellOf(redemption, scope, tenant, service)
+}
+
+function tellOf({ grant, grantType, by }: Redemption, scope: string, tenant: ResolvedTenant, { emit }: Service): void {
+  const about = { scope, resource: grant.resource, ...aboutGrant(grant, tenant.key) }
+  if (by === 'retry') emit({ type: 'retried', ...about })
+  else if (grantType === 'authorization_code') emit({ type: 'issued', ...about })
+  else emit({ type: 'refreshed', recovered: by === 'recovery', ...about })
+}

@@ -1,0 +1,68 @@
+import type { Grant } from './stores/token-store'
+
+/** What happens to a customer's grant, in every event about one. None carries a code or token. */
+export interface GrantEvent {
+  tenantKey: string
+  tenantId: string
+  grantId: string
+  clientId: string
+  subject: string
+}
+
+/**
+ * Everything that {@link CustomerSignInOptions.onEvent} is told.
+ *
+ * - `issued`: a code was redeemed for the first tokens of a grant.
+ * - `refreshed`: a refresh token was redeemed. `recovered` says that the store had lost the newest redemptions, as a failover can
+ *   make it, and that the chain went on from where the client is.
+ * - `retried`: a refresh token was presented again inside `refreshRetryWindow` and answered with the same successor.
+ * - `replayed`: a used credential was presented. `ended` says whether that ended the grant, or was tolerated (`replayTolerance`).
+ * - `revoked`: a grant was ended: by the host, or because its client's registration is gone.
+ * - `denied`: a request was answered with an OAuth error; `detail` says more than the client was told.
+ * - `error`: something that an operator should look at; clients were told to come again, or that the tenant is misconfigured.
+ */
+export type CustomerSignInEvent =
+  | ({ type: 'issued'; scope: string; resource: string } & GrantEvent)
+  | ({ type: 'refreshed'; scope: string; resource: string; recovered: boolean } & GrantEvent)
+  | ({ type: 'retried'; scope: string; resource: string } & GrantEvent)
+  | ({ type: 'replayed'; credential: 'code' | 'refresh_token'; ended: boolean } & GrantEvent)
+  | ({ type: 'revoked'; reason: 'host' | 'client_gone' } & GrantEvent)
+  | {
+      type: 'denied'
+      where: string
+      tenantKey?: string
+      error: string
+      description: string
+      status: number
+      detail: Readonly<Record<string, unknown>>
+    }
+  | { type: 'error'; where: string; tenantKey?: string; error: Error }
+
+/** What every event about a grant says of it. */
+export function aboutGrant({ tenantId, grantId, clientId, subject }: Grant, tenantKey: string): GrantEvent {
+  return { tenantKey, tenantId, grantId, clientId, subject }
+}
+
+/** Tells the host. Never throws, never waits. */
+export type Emit = (event: CustomerSignInEvent) => void
+
+/**
+ * A host's callback as an {@link Emit}. By default errors become process warnings and the rest is not told.
+ */
+export function emitter(onEvent: (event: CustomerSignInEvent) => unknown = warnOfErrors): Emit {
+  return (event) => {
+    // A callback that throws or rejects is the host's concern, never a client's.
+    Promise.resolve(event)
+      .then(onEvent)
+      .catch((error) => warn('EVENT', `onEvent failed: ${error}`))
+  }
+}
+
+/** Tells the operator of something to put right, where no event can be expected to be read yet. */
+export function warn(code: string, message: string): void {
+  process.emitWarning(message, { type: 'CustomerSignInWarning', code: `CUSTOMER_SIGN_IN_${code}` })
+}
+
+function warnOfErrors(event: CustomerSignInEvent): void {
+  if (event.type === 'error') warn('ERROR', `${event.where}: ${event.error.message}`)
+}

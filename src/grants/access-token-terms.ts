@@ -1,0 +1,60 @@
+import type { GrantType } from '../options'
+import { temporarilyUnavailable } from '../protocol/oauth-error'
+import { grantedScope, scopesOf } from '../protocol/scope'
+import type { Service } from '../service'
+import { withinTime } from '../stores/guarded-store'
+import type { Grant } from '../stores/token-store'
+import { invalidGrant, isLive, isOurs, type Presented, whyNotRedeemable } from './presented'
+
+/** What the access token is to say besides what the grant says, where the grant must be read to know it. */
+export interface AccessTokenTerms {
+  /** A scope narrower than the grant's. */
+  scope?: string
+  /** From the host's `accessTokenClaims`. */
+  claims?: Record<string, unknown>
+}
+
+/**
+ * Settles the terms before the credential is redeemed, so that a refusal uses nothing up. Without a requested scope and without
+ * the host's hook there are none, and nothing is read.
+ *
+ * @throws {OAuthError} `invalid_scope`, `invalid_grant`, or what the hook throws.
+ */
+export async function accessTokenTerms(
+  presented: Presented,
+  requestedScope: string | undefined,
+  grantType: GrantType,
+  service: Service,
+): Promise<AccessTokenTerms> {
+  if (requestedScope === undefined && !service.options.accessTokenClaims) return {}
+  const grant = await service.tokenStore.findGrant(presented.tenant.id, presented.grantId)
+  if (!grant) throw invalidGrant(presented, 'is unknown or has expired')
+  if (!isLive(presented, grant) && !isOurs(presented, service)) throw whyNotRedeemable(presented, grant)
+  const scope = grantedScope(requestedScope, scopesOf(grant.scope))
+  return { scope, claims: await hostClaims(scope, grant, presented, grantType, service) }
+}
+
+async function hostClaims(
+  scope: string,
+  { grantId, clientId, subject, resource, claims = {} }: Grant,
+  { tenant }: Presented,
+  grantType: GrantType,
+  { options }: Service,
+): Promise<Record<string, unknown>> {
+  const request = { tenant: tenant.record, grantType, grantId, clientId, subject, scope, resource, claims }
+  const added = await withinTime('accessTokenClaims', options.storeTimeout * 1000, () =>
+    options.accessTokenClaims?.(request),
+  )
+  if (!isPlainJson(added ?? {})) throw temporarilyUnavailable(new TypeError('accessTokenClaims must give plain JSON'))
+  return added ?? {}
+}
+
+/** Whether a value is an object that JSON can carry: claims that cannot be signed must be found before the credential is used up. */
+export function isPlainJson(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  try {
+    return typeof JSON.stringify(value) === 'string'
+  } catch {
+    return false
+  }
+}

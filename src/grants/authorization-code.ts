@@ -1,0 +1,38 @@
+import type { IdentifiedClient } from '../clients/identify-client'
+import type { Form } from '../http/form'
+import { OAuthError } from '../protocol/oauth-error'
+import { codeChallengeOf, isCodeVerifier } from '../protocol/pkce'
+import { requestedResource } from '../protocol/resource'
+import type { Service } from '../service'
+import type { ResolvedTenant } from '../tenants/find-tenant'
+import { accessTokenTerms } from './access-token-terms'
+import { presentedCredential } from './presented'
+import { redeemCredential } from './redeem-credential'
+import type { Redemption } from './redemption'
+
+/** Redeems an authorization code (RFC 6749 section 4.1.3) with its PKCE verifier (RFC 7636 section 4.5). */
+export async function redeemAuthorizationCode(
+  form: Form,
+  client: IdentifiedClient,
+  tenant: ResolvedTenant,
+  service: Service,
+): Promise<Redemption> {
+  const code = form.required('code')
+  const redirectUri = form.required('redirect_uri')
+  const codeVerifier = form.required('code_verifier')
+  if (!isCodeVerifier(codeVerifier)) {
+    throw new OAuthError('invalid_request', 'code_verifier must be 43 to 128 of A-Z a-z 0-9 - . _ ~')
+  }
+  const presented = presentedCredential('code', code, {
+    binding: {
+      client_id: client.clientId,
+      redirect_uri: redirectUri,
+      code_verifier: codeChallengeOf(codeVerifier),
+    },
+    resource: requestedResource(form.all('resource')),
+    tenant,
+  })
+  const terms = await accessTokenTerms(presented, undefined, 'authorization_code', service)
+  const redeemed = await redeemCredential(presented, service)
+  return { grantType: 'authorization_code', ...redeemed, ...terms }
+}

@@ -1,0 +1,99 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { CredentialKind, Grant } from '../stores/token-store'
+
+/**
+ * A code or refresh token as a client presents it: `prefix_` and base64url(handle ‖ secret ‖ tag), 16 bytes each.
+ *
+ * The handle names the grant, the secret redeems it, the tag proves who minted it and for whom.
+ */
+export interface Credential {
+  kind: CredentialKind
+  handle: Buffer
+  secret: Buffer
+  tag: Buffer
+}
+
+/**
+ * What the redeemer must present beside the credential. Stored only inside the credential's hash, so that whoever presents
+ * anything else does not have the credential at all and cannot use it up.
+ */
+export interface Binding {
+  client_id: string
+  /** A code's alone. */
+  redirect_uri?: string
+  /** A code's alone: the S256 challenge of the code_verifier. */
+  code_verifier?: string
+}
+
+const prefixes: Record<CredentialKind, string> = { code: 'csic_', refresh_token: 'csir_' }
+const partLength = 16
+const form = /^(csic_|csir_)([A-Za-z0-9_-]{64})$/
+
+/** A random handle or secret. */
+export function randomPart(): Buffer {
+  return randomBytes(partLength)
+}
+
+/** Cuts a digest to the length of a part. */
+export function partOf(digest: Buffer): Buffer {
+  return digest.subarray(0, partLength)
+}
+
+/** Reads a credential; undefined where the text is none of ours, or of the other kind. */
+export function parseCredential(kind: CredentialKind, text: string): Credential | undefined {
+  const [, prefix, body] = form.exec(text) ?? []
+  if (prefix !== prefixes[kind] || body === undefined) return undefined
+  const bytes = Buffer.from(body, 'base64url')
+  return {
+    kind,
+    handle: bytes.subarray(0, partLength),
+    secret: bytes.subarray(partLength, 2 * partLength),
+    tag: bytes.subarray(2 * partLength),
+  }
+}
+
+export function formatCredential({ kind, handle, secret, tag }: Credential): string {
+  return prefixes[kind] + Buffer.concat([handle, secret, tag]).toString('base64url')
+}
+
+/** The id of a grant is a hash of its handle: whoever reads the store, a log or an access token cannot name it to the token endpoint. */
+export function grantIdOf(handle: Buffer): string {
+  return partOf(
+    createHash('sha256')
+      .update(framed('v1', 'grant', handle))
+      .digest(),
+  ).toString('base64url')
+}
+
+/** The hash under which the store knows a live credential. */
+export function credentialHash(kind: CredentialKind, secret: Buffer, binding: Binding): string {
+  return createHash('sha256')
+    .update(framed('v1', kind, secret, ...boundValues(kind, binding)))
+    .digest('base64url')
+}
+
+/** What the redeemer of a grant's live credential must present, as far as the grant says it. */
+export function bindingOf(grant: Grant): Binding {
+  return {
+    client_id: grant.clientId,
+    redirect_uri: grant.request?.redirectUri,
+    code_verifier: grant.request?.codeChallenge,
+  }
+}
+
+/** The values of a binding that belong to a kind of credential, in their order. */
+export function boundValues(kind: CredentialKind, binding: Binding): string[] {
+  const { client_id, redirect_uri = '', code_verifier = '' } = binding
+  return kind === 'code' ? [client_id, redirect_uri, code_verifier] : [client_id]
+}
+
+/** Joins parts so that no two lists of parts give the same bytes: each behind its length. */
+export function framed(...parts: (string | Buffer)[]): Buffer {
+  const frames = parts.flatMap((part) => {
+    const bytes = typeof part === 'string' ? Buffer.from(part, 'utf8') : part
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(bytes.length)
+    return [length, bytes]
+  })
+  return Buffer.concat(frames)
+}

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { OAuthError } from '../protocol/oauth-error'
+
+/** Answers with JSON that no cache may keep (RFC 6749 section 5.1). */
+export function respondWithJson(
+  res: ServerResponse,
+  body: unknown,
+  { status = 200, headers = {} }: { status?: number; headers?: Readonly<Record<string, string>> } = {},
+): void {
+  send(res, status, { ...headers, 'Cache-Control': 'no-store', Pragma: 'no-cache' }, JSON.stringify(body))
+}
+
+/** Answers with an OAuth error (RFC 6749 section 5.2). */
+export function respondWithError(res: ServerResponse, error: OAuthError): void {
+  // Whoever began to answer cannot take it back.
+  if (res.headersSent) res.destroy()
+  else respondWithJson(res, error, { status: error.status, headers: error.headers })
+}
+
+/** Answers with a public document, which the client may keep for `maxAge` seconds, and not at all if it has it already. */
+export function respondWithDocument(req: IncomingMessage, res: ServerResponse, document: object, maxAge: number): void {
+  const body = JSON.stringify(document)
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+  const headers = { 'Cache-Control': `public, max-age=${maxAge}`, ETag: etag }
+  const known = (req.headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  if (known.includes(etag) || known.includes('*')) res.writeHead(304, headers).end()
+  else send(res, 200, headers, body)
+}
+
+function send(res: ServerResponse, status: number, headers: Record<string, string>, body: string): void {
+  res
+    .writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body), ...headers })
+    .end(body)
+}

@@ -1,0 +1,24 @@
+export type { RegisteredClients } from './clients/registered-clients'
+export { ConfigurationError } from './configuration-error'
+export { type CustomerSignIn, createCustomerSignIn } from './customer-sign-in'
+export type { CustomerSignInEvent, GrantEvent } from './events'
+export type { ConnectedGrant, CustomerGrants } from './grants/customer-grants'
+export type { AuthorizationRequest, AuthorizationResponse } from './grants/issue-authorization-code'
+export type { AccessTokenRequest, CustomerSignInOptions, GrantType } from './options'
+export { OAuthError, type OAuthErrorOptions } from './protocol/oauth-error'
+export type { AuthorizedRequest, PerRequest, RequiredAccessToken } from './resource-server/require-access-token'
+export type { AccessTokenVerifier, VerifierOptions } from './resource-server/verifier'
+export type { AccessTokenCheck, AccessTokenInfo, OfTenant } from './resource-server/verify-access-token'
+export type { Handler } from './router'
+export { MemoryTenantStore } from './stores/memory-tenant-store'
+export { MemoryTokenStore } from './stores/memory-token-store'
+export type { Client, Tenant, TenantStore } from './stores/tenant-store'
+export type {
+  CredentialKind,
+  CredentialSwap,
+  Grant,
+  RegisteredClient,
+  SwapResult,
+  TokenStore,
+} from './stores/token-store'
+export type { SigningAlgorithm, SigningKeyInput } from './tokens/signing-keys'

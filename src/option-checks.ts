@@ -1,0 +1,100 @@
+import { ConfigurationError } from './configuration-error'
+import { canonicalResource } from './protocol/resource'
+import { isScopeToken } from './protocol/scope'
+
+/** Gives an option's value back, or its default; throws a `ConfigurationError` that names it. */
+export type Check<T> = (given: unknown, name: string) => T
+
+/** A check that accepts what the predicate accepts. */
+export function must<T>(allowed: string, accepts: (given: unknown) => boolean): Check<T> {
+  return (given, name) => {
+    if (!accepts(given)) throw new ConfigurationError(name, given, allowed)
+    return given as T
+  }
+}
+
+/** A check of an option that may be left out. */
+export function optional<T>(check: Check<T>): Check<T | undefined>
+export function optional<T>(check: Check<T>, byDefault: T): Check<T>
+export function optional<T>(check: Check<T>, byDefault?: T): Check<T | undefined> {
+  return (given, name) => (given === undefined ? byDefault : check(given, name))
+}
+
+export function listOf<T>(check: Check<T>): Check<T[]> {
+  return (given, name) => {
+    if (!Array.isArray(given)) throw new ConfigurationError(name, given, 'an array')
+    return given.map((item, index) => check(item, `${name}[${index}]`))
+  }
+}
+
+/** An object with these members and no others. */
+export function record<T extends Record<string, Check<unknown>>>(members: T): Check<Checked<T>> {
+  return (given, name) => {
+    if (typeof given !== 'object' || given === null) throw new ConfigurationError(name, given, 'an object')
+    const names = Object.keys(members)
+    const prefix = name === '' ? '' : `${name}.`
+    for (const [unknown, value] of Object.entries(given)) {
+      if (!names.includes(unknown)) {
+        throw new ConfigurationError(
+          prefix + unknown,
+          value,
+          `none: there is no such option, there are ${names.join(', ')}`,
+        )
+      }
+    }
+    return Object.fromEntries(
+      Object.entries(members).map(([member, check]) => [
+        member,
+        check((given as Record<string, unknown>)[member], prefix + member),
+      ]),
+    ) as Checked<T>
+  }
+}
+
+/** The record that a table of checks lets through. */
+export type Checked<T extends Record<string, Check<unknown>>> = { [K in keyof T]: ReturnType<T[K]> }
+
+export function seconds(least: number, most: number): Check<number> {
+  const unit = Number.isInteger(least) ? 'a whole number of seconds' : 'a number of seconds'
+  return must(
+    `${unit} from ${least} to ${most}`,
+    (given) =>
+      typeof given === 'number' &&
+      given >= least &&
+      given <= most &&
+      (Number.isInteger(given) || !Number.isInteger(least)),
+  )
+}
+
+export function objectWith<T>(...methods: (keyof T & string)[]): Check<T> {
+  return must(`an object with ${methods.join(', ')}`, (given) =>
+    methods.every((method) => typeof (given as Record<string, unknown> | null | undefined)?.[method] === 'function'),
+  )
+}
+
+export function func<T>(): Check<T> {
+  return must('a function', (given) => typeof given === 'function')
+}
+
+export const text: Check<string> = must('a string', (given) => typeof given === 'string' && given !== '')
+
+export const scopeToken: Check<string> = must(
+  'a scope token: printable ASCII without spaces, quotes and backslashes',
+  (given) => typeof given === 'string' && isScopeToken(given),
+)
+
+/** An absolute http or https URL without credentials and fragment. */
+export const httpUrl: Check<string> = must(
+  'an absolute http or https URL without credentials and fragment',
+  (given) => {
+    if (typeof given !== 'string' || !URL.canParse(given) || given.includes('#')) return false
+    const { protocol, username, password } = new URL(given)
+    return (protocol === 'https:' || protocol === 'http:') && username === '' && password === ''
+  },
+)
+
+/** A resource indicator (RFC 8707 section 2). */
+export const resource: Check<string> = must(
+  'an absolute URL without a fragment',
+  (given) => typeof given === 'string' && canonicalResource(given) !== undefined,
+)

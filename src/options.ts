@@ -1,0 +1,168 @@
+import { ConfigurationError } from './configuration-error'
+import type { CustomerSignInEvent } from './events'
+import {
+  type Check,
+  type Checked,
+  func,
+  httpUrl,
+  listOf,
+  must,
+  objectWith,
+  optional,
+  record,
+  scopeToken,
+  seconds,
+} from './option-checks'
+import type { Tenant, TenantStore } from './stores/tenant-store'
+import type { TokenStore } from './stores/token-store'
+import type { SigningKeyInput } from './tokens/signing-keys'
+
+/** What the `accessTokenClaims` hook is told about the token that is to be issued. */
+export interface AccessTokenRequest {
+  tenant: Tenant
+  grantType: GrantType
+  grantId: string
+  clientId: string
+  subject: string
+  scope: string
+  resource: string
+  /** The claims that `issueAuthorizationCode` was given. */
+  claims: Readonly<Record<string, unknown>>
+}
+
+export type GrantType = 'authorization_code' | 'refresh_token'
+
+/** The options of {@link createCustomerSignIn}. Lifetimes and times are seconds. */
+export interface CustomerSignInOptions {
+  /** The host's own data: tenants and their clients. */
+  tenantStore: TenantStore
+  /** What this library writes: grants and registered clients. */
+  tokenStore: TokenStore
+  /**
+   * The public address, such as `https://assistant.example`, with a path where the router is mounted under one. Required in
+   * production (`NODE_ENV`); elsewhere taken from the requests, with a warning.
+   */
+  baseUrl?: string
+  /**
+   * The keys that access tokens are signed with: the first signs, all verify. Required in production; elsewhere made for the
+   * process, with a warning.
+   */
+  signingKeys?: readonly SigningKeyInput[]
+  /** Default 3600, at most 3600. */
+  accessTokenLifetime?: number
+  /** Default and at most 30 days (2,592,000). Each refresh starts it anew. */
+  refreshTokenLifetime?: number
+  /** The absolute end of a grant, however often it is refreshed. Default none. */
+  grantLifetime?: number
+  /** Default 60, at most 600. */
+  authorizationCodeLifetime?: number
+  /**
+   * For how long after its use a refresh token that comes again is answered with the same successor, as long as that is unused.
+   * Default 0 (strictly single-use), at most 60. 10 is right for MCP clients, which refresh in parallel.
+   */
+  refreshRetryWindow?: number
+  /**
+   * For how long after its use a credential that comes again is only refused. Later, or with 0, a replay ends the grant (RFC 9700
+   * section 4.14). Default 10, at most 60.
+   */
+  replayTolerance?: number
+  /**
+   * Secrets of at least 32 bytes that refresh tokens are derived from: the first derives, all are recognised. By default the
+   * private parts of `signingKeys`.
+   */
+  credentialSecrets?: readonly (string | Buffer)[]
+  /** All that a customer can grant. Default `['profile']`. */
+  scopes?: readonly string[]
+  /** Where the host runs endpoints of its own, as absolute URLs for the metadata. */
+  endpoints?: { authorization?: string; registration?: string; revocation?: string }
+  /**
+   * Adds claims to each access token, or refuses it by throwing an `OAuthError`. Whatever else it throws is answered with 503, so
+   * that a fault of the host's signs nobody out. It runs before the credential is used up, and costs one more read of the store.
+   */
+  accessTokenClaims?(
+    request: AccessTokenRequest,
+  ): Record<string, unknown> | undefined | Promise<Record<string, unknown> | undefined>
+  /** Told of everything that happens. Never awaited. By default errors become process warnings. */
+  onEvent?(event: CustomerSignInEvent): unknown
+  /** How long a store or hook may take. Default 5. */
+  storeTimeout?: number
+}
+
+const day = 86_400
+
+/** The product's limits, in seconds: an option and a tenant record can stay below them. */
+export const accessTokenLifetime = seconds(1, 3600)
+export const refreshTokenLifetime = seconds(1, 30 * day)
+
+const checks = {
+  tenantStore: objectWith<TenantStore>('findTenant'),
+  tokenStore: objectWith<TokenStore>(
+    'createGrant',
+    'findGrant',
+    'swapCredential',
+    'deleteGrant',
+    'listGrants',
+    'saveClient',
+    'findClient',
+    'keepClient',
+    'deleteClient',
+  ),
+  baseUrl: inProduction(publicAddress),
+  signingKeys: inProduction(must<readonly SigningKeyInput[]>('an array of private keys', Array.isArray)),
+  accessTokenLifetime: optional(accessTokenLifetime, 3600),
+  refreshTokenLifetime: optional(refreshTokenLifetime, 30 * day),
+  grantLifetime: optional(seconds(1, 3650 * day)),
+  authorizationCodeLifetime: optional(seconds(1, 600), 60),
+  refreshRetryWindow: optional(seconds(0, 60), 0),
+  replayTolerance: optional(seconds(0, 60), 10),
+  credentialSecrets: optional(credentialSecrets),
+  scopes: optional(listOf(scopeToken), ['profile']),
+  endpoints: optional(
+    record({ authorization: optional(httpUrl), registration: optional(httpUrl), revocation: optional(httpUrl) }),
+    { authorization: undefined, registration: undefined, revocation: undefined },
+  ),
+  accessTokenClaims: optional(func<NonNullable<CustomerSignInOptions['accessTokenClaims']>>()),
+  onEvent: optional(func<NonNullable<CustomerSignInOptions['onEvent']>>()),
+  storeTimeout: optional(seconds(0.1, 60), 5),
+} satisfies { [K in keyof Required<CustomerSignInOptions>]: Check<unknown> }
+
+/** The options after their checks, with their defaults. */
+export type Options = Checked<typeof checks>
+
+/**
+ * Checks the options and fills in their defaults.
+ *
+ * @throws {ConfigurationError} at the first one that is unknown, of the wrong type, out of range or missing.
+ */
+export function checkedOptions(given: CustomerSignInOptions): Options {
+  return record(checks)(given, '')
+}
+
+function inProduction<T>(check: Check<T>): Check<T | undefined> {
+  return (given, name) => {
+    if (given !== undefined) return check(given, name)
+    if (process.env.NODE_ENV !== 'production') return undefined
+    throw new ConfigurationError(name, given, 'required in production (NODE_ENV)')
+  }
+}
+
+function publicAddress(given: unknown, name: string): string {
+  const url = httpUrl(given, name)
+  const { protocol, hostname, search } = new URL(url)
+  const loopback = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  if (search !== '') throw new ConfigurationError(name, given, 'an address without a query')
+  if (process.env.NODE_ENV === 'production' && protocol !== 'https:' && !loopback) {
+    throw new ConfigurationError(name, given, 'an https address in production (NODE_ENV), save on loopback')
+  }
+  return url.replace(/\/+$/, '')
+}
+
+function credentialSecrets(given: unknown, name: string): readonly [Buffer, ...Buffer[]] {
+  const secret = must<string | Buffer>('at least 32 bytes, as a string or Buffer', (item) =>
+    typeof item === 'string' ? Buffer.byteLength(item) >= 32 : Buffer.isBuffer(item) && item.length >= 32,
+  )
+  const [first, ...others] = listOf(secret)(given, name).map((item) => Buffer.from(item as string))
+  // Four keep the search for a lost write short (credential-chain.ts).
+  if (!first || others.length > 3) throw new ConfigurationError(name, given, 'an array of 1 to 4')
+  return [first, ...others]
+}

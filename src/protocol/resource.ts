@@ -1,0 +1,27 @@
+import { OAuthError } from './oauth-error'
+
+/**
+ * The form in which resources are compared and stored: as a URL, without one trailing slash (RFC 8707 section 2).
+ *
+ * @returns undefined where the text is not an absolute URL without a fragment.
+ */
+export function canonicalResource(resource: string): string | undefined {
+  if (!URL.canParse(resource) || resource.includes('#')) return undefined
+  const url = new URL(resource)
+  return url.search === '' ? url.href.replace(/\/$/, '') : url.href
+}
+
+/**
+ * The one resource that a request names, in its canonical form, or undefined where it names none.
+ *
+ * @throws {OAuthError} `invalid_target` where it is not an absolute URL, or where several different ones are named.
+ */
+export function requestedResource(values: readonly string[]): string | undefined {
+  const resources = new Set(values.map(canonicalResource))
+  if (resources.size > 1) throw new OAuthError('invalid_target', 'resource can name only one resource')
+  const [resource] = resources
+  if (resource === undefined && resources.size > 0) {
+    throw new OAuthError('invalid_target', 'resource must be an absolute URL without a fragment')
+  }
+  return resource
+}

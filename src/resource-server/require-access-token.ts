@@ -1,0 +1,78 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ConfigurationError } from '../configuration-error'
+import { answerError } from '../http/answer-error'
+import { OAuthError } from '../protocol/oauth-error'
+import type { Service } from '../service'
+import { findTenant } from '../tenants/find-tenant'
+import { type AccessTokenCheck, type AccessTokenInfo, invalidToken, verifyForTenant } from './verify-access-token'
+
+/** A value, or how to read it off a request. */
+export type PerRequest<R, T> = T | ((req: R) => T)
+
+/** What `requireAccessToken` requires of a request. */
+export interface RequiredAccessToken<R = IncomingMessage> extends Omit<AccessTokenCheck, 'resource'> {
+  /** The tenant whose token it must be. */
+  tenantKey: PerRequest<R, string>
+  /** The API that it must be for. By default the tenant's first resource. */
+  resource?: PerRequest<R, string>
+}
+
+/** A request that `requireAccessToken` has let through. */
+export type AuthorizedRequest<R = IncomingMessage> = R & { auth: AccessTokenInfo }
+
+/** The middleware of the host's own API (RFC 6750): answers 401 or 403, or sets `req.auth` and goes on. */
+export function requireAccessToken<R extends IncomingMessage>(
+  { tenantKey, resource, scope = [], ...check }: RequiredAccessToken<R>,
+  service: Service,
+): (req: R, res: ServerResponse, next: (error?: unknown) => void) => void {
+  if (typeof tenantKey !== 'string' && typeof tenantKey !== 'function') {
+    throw new ConfigurationError('requireAccessToken.tenantKey', tenantKey, 'a tenant key or a function of the request')
+  }
+  const scopes = [scope].flat()
+
+  async function authorize(req: R, asked: string): Promise<void> {
+    const tenant = await findTenant(asked, service.baseUrl.current(req), service)
+    const expected = resource === undefined ? undefined : read(resource, req)
+    const info = await verifyForTenant(
+      bearerToken(req),
+      tenant,
+      { ...check, scope: scopes, resource: expected },
+      service,
+    )
+    Object.assign(req, { auth: info })
+  }
+
+  return (req, res, next) => {
+    const asked = String(read(tenantKey, req))
+    // `next` stands outside: what it throws is the host's own.
+    authorize(req, asked).then(
+      () => next(),
+      (error) =>
+        answerError(challenged(error, scopes), { where: 'requireAccessToken', tenantKey: asked }, res, service),
+    )
+  }
+}
+
+function read<R, T>(value: PerRequest<R, T>, req: R): T {
+  return typeof value === 'function' ? (value as (req: R) => T)(req) : value
+}
+
+/** RFC 6750 section 2.1; a token in the body or query is not accepted. */
+function bearerToken({ headers: { authorization = '' } }: IncomingMessage): string {
+  const [, token] = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(authorization) ?? []
+  if (token !== undefined) return token
+  if (/^Bearer\b/i.test(authorization)) throw invalidToken('The access token is malformed')
+  // Who sends no credentials is told no error (RFC 6750 section 3.1).
+  throw new OAuthError('invalid_token', 'An access token is required', { headers: { 'WWW-Authenticate': 'Bearer' } })
+}
+
+/** The error with its challenge (RFC 6750 section 3). */
+function challenged(error: unknown, scopes: readonly string[]): unknown {
+  if (!(error instanceof OAuthError) || error.headers['WWW-Authenticate'] || ![401, 403].includes(error.status)) {
+    return error
+  }
+  const { code, description, detail } = error
+  const scope = code === 'insufficient_scope' ? `, scope="${scopes.join(' ')}"` : ''
+  const challenge = `Bearer error="${code}", error_description="${description}"${scope}`
+  return new OAuthError(code, description, { headers: { 'WWW-Authenticate': challenge }, detail })
+}

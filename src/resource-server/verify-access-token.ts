@@ -1,0 +1,134 @@
+import { decode, type JwtPayload, verify } from 'jsonwebtoken'
+import { ConfigurationError } from '../configuration-error'
+import { tenantKeyOf } from '../protocol/issuer'
+import { OAuthError } from '../protocol/oauth-error'
+import { canonicalResource } from '../protocol/resource'
+import { scopesOf } from '../protocol/scope'
+import type { Service } from '../service'
+import { findTenant, type ResolvedTenant } from '../tenants/find-tenant'
+import { accessTokenType } from '../tokens/access-token'
+
+/** What an access token must be good for, besides its tenant. */
+export interface AccessTokenCheck {
+  /** The API that it must be for. By default the tenant's first resource. */
+  resource?: string
+  /** The scopes that it must have: one, or a list. */
+  scope?: string | readonly string[]
+  /** Asks the store, once, whether the grant has ended since. By default the token alone decides. */
+  checkRevocation?: boolean
+}
+
+/** The tenant whose token it must be, or in so many words: any. A token of one company must not open another by omission. */
+export type OfTenant = { tenantKey: string; anyTenant?: never } | { anyTenant: true; tenantKey?: never }
+
+/** What an access token says: a superset of the MCP SDK's `AuthInfo`. */
+export interface AccessTokenInfo {
+  token: string
+  clientId: string
+  scopes: string[]
+  /** Seconds since 1970. */
+  expiresAt: number
+  /** The API that the token is for. */
+  resource: URL
+  /** The customer inside the tenant. */
+  subject: string
+  tenantKey: string
+  grantId: string
+  /** The whole payload, with the host's own claims. */
+  claims: Record<string, unknown>
+}
+
+/** Verifies an access token of a tenant that is named, or any's. */
+export async function verifyAccessToken(
+  token: string,
+  { tenantKey, anyTenant, ...check }: AccessTokenCheck & OfTenant,
+  service: Service,
+): Promise<AccessTokenInfo> {
+  const baseUrl = service.baseUrl.current()
+  const key = anyTenant === true ? tenantKeyOf(claimedIssuer(token), baseUrl) : checkedTenantKey(tenantKey)
+  if (key === undefined) throw invalidToken('The access token is not of this server')
+  return verifyForTenant(token, await findTenant(key, baseUrl, service), check, service)
+}
+
+/** Verifies an access token of a tenant (RFC 9068 section 4). */
+export async function verifyForTenant(
+  token: string,
+  tenant: ResolvedTenant,
+  { resource = tenant.resources[0], scope = [], checkRevocation = false }: AccessTokenCheck,
+  service: Service,
+): Promise<AccessTokenInfo> {
+  const claims = signedClaims(token, service)
+  // The id as well: a tenant key that has passed to another company leaves the issuer as it was.
+  if (claims.iss !== tenant.issuer || claims.tenant_id !== tenant.id) {
+    throw invalidToken('The access token is not for this tenant')
+  }
+  if (canonicalResource(String(claims.aud)) !== canonicalResource(resource)) {
+    throw invalidToken('The access token is not for this resource')
+  }
+  const scopes = scopesOf(claims.scope)
+  checkScope(scopes, [scope].flat())
+  if (checkRevocation && !(await service.tokenStore.findGrant(tenant.id, claims.grant_id))) {
+    throw invalidToken('The access token has been revoked')
+  }
+  return {
+    token,
+    clientId: claims.client_id,
+    scopes,
+    expiresAt: claims.exp,
+    resource: new URL(String(claims.aud)),
+    subject: claims.sub,
+    tenantKey: tenant.key,
+    grantId: claims.grant_id,
+    claims,
+  }
+}
+
+/** The tenant key of a check, whose types not every host compiles against. */
+export function checkedTenantKey(tenantKey: unknown): string {
+  if (typeof tenantKey === 'string') return tenantKey
+  throw new ConfigurationError('tenantKey', tenantKey, 'the key of a tenant, or anyTenant: true in its place')
+}
+
+export function invalidToken(description: string): OAuthError {
+  return new OAuthError('invalid_token', description)
+}
+
+/** The claims that every access token of this server has. */
+interface AccessTokenClaims extends JwtPayload {
+  sub: string
+  exp: number
+  scope: string
+  client_id: string
+  grant_id: string
+  tenant_id: string
+}
+
+function signedClaims(token: string, { signingKeys }: Service): AccessTokenClaims {
+  const header = decoded(token)?.header
+  const key = signingKeys.find(({ kid }) => kid === header?.kid)
+  if (!key || header?.typ !== accessTokenType) throw invalidToken('The access token is not of this server')
+  try {
+    return verify(token, key.publicKey, { algorithms: [key.algorithm] }) as AccessTokenClaims
+  } catch (error) {
+    const expired = (error as Error).name === 'TokenExpiredError'
+    throw invalidToken(expired ? 'The access token has expired' : 'The access token is not of this server')
+  }
+}
+
+function claimedIssuer(token: string): string {
+  const payload = decoded(token)?.payload
+  return (typeof payload === 'object' && payload.iss) || ''
+}
+
+function decoded(token: string) {
+  try {
+    return decode(token, { complete: true })
+  } catch {
+    return null
+  }
+}
+
+function checkScope(scopes: readonly string[], required: readonly string[]): void {
+  if (required.every((scope) => scopes.includes(scope))) return
+  throw new OAuthError('insufficient_scope', `The access token must have the scope ${required.join(' ')}`)
+}

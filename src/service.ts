@@ -1,0 +1,19 @@
+import type { Emit } from './events'
+import type { CredentialChain } from './grants/credential-chain'
+import type { UndecidedAttempts } from './grants/undecided-attempts'
+import type { BaseUrl } from './http/base-url'
+import type { Options } from './options'
+import type { TokenStore } from './stores/token-store'
+import type { SigningKeys } from './tokens/signing-keys'
+
+/** What `createCustomerSignIn` has wired together, for everything below the router. */
+export interface Service {
+  options: Options
+  baseUrl: BaseUrl
+  /** The host's store, inside `storeTimeout`. */
+  tokenStore: TokenStore
+  signingKeys: SigningKeys
+  chain: CredentialChain
+  undecided: UndecidedAttempts
+  emit: Emit
+}

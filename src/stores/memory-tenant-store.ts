@@ -1,0 +1,19 @@
+import type { Tenant, TenantStore } from './tenant-store'
+
+/**
+ * Tenants in a list, for development, tests and hosts with few companies.
+ *
+ * @example
+ * new MemoryTenantStore([{ key: 'acme', clients: [{ clientId: 'app', redirectUris: ['https://app.example/callback'] }] }])
+ */
+export class MemoryTenantStore implements TenantStore {
+  readonly #tenants: Map<string, Tenant>
+
+  constructor(tenants: readonly Tenant[]) {
+    this.#tenants = new Map(tenants.map((tenant) => [tenant.key, tenant]))
+  }
+
+  findTenant(tenantKey: string): Tenant | undefined {
+    return this.#tenants.get(tenantKey)
+  }
+}

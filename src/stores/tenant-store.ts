@@ -1,0 +1,49 @@
+/** A company that has set up customer sign-in, as the host's own data describes it. */
+export interface Tenant {
+  /** The short name in the company's addresses: 1 to 64 of `A-Z a-z 0-9 . _ ~ -`. */
+  key: string
+  /**
+   * Never changes and is never given to another company; partitions everything stored and issued. By default the `key`.
+   * Set it if a key can ever pass from one company to another.
+   */
+  id?: string
+  /** The company's name as its customers know it. */
+  name?: string
+  /** The clients that the company has registered by hand. */
+  clients?: Client[]
+  /** What customers can grant here; wins over the option `scopes`. */
+  scopes?: string[]
+  /** The protected APIs that tokens can be for, as absolute URLs, the default one first. By default the tenant's issuer. */
+  resources?: string[]
+  /** Seconds, 1 to 3600; wins over the option. */
+  accessTokenLifetime?: number
+  /** Seconds, up to 30 days; wins over the option. */
+  refreshTokenLifetime?: number
+}
+
+/** An OAuth client. Every client is public: it has no secret (RFC 6749 section 2.1). */
+export interface Client {
+  clientId: string
+  /** The name that a customer knows it by. */
+  clientName?: string
+  /** Compared as exact text, save the port of a loopback address. */
+  redirectUris: string[]
+  /** By default both, `authorization_code` and `refresh_token`. */
+  grantTypes?: string[]
+  /** The most that this client may ask for, space-separated. By default all that the tenant offers. */
+  scope?: string
+}
+
+/**
+ * The host's own data about its tenants. This library only reads it, once for each request, so a host whose look-up is
+ * slow should cache it.
+ */
+export interface TenantStore {
+  /**
+   * Finds a tenant by the key in its addresses.
+   *
+   * @returns The tenant; null or undefined (answered with 404) when there is none or it has not set up customer sign-in.
+   * A rejection is answered with 503.
+   */
+  findTenant(tenantKey: string): Tenant | null | undefined | Promise<Tenant | null | undefined>
+}

@@ -1,0 +1,91 @@
+import { listOf, must, optional, resource, scopeToken, text } from '../option-checks'
+import { accessTokenLifetime, refreshTokenLifetime } from '../options'
+import { issuerOf, isTenantKey } from '../protocol/issuer'
+import { OAuthError } from '../protocol/oauth-error'
+import { canonicalResource } from '../protocol/resource'
+import type { Service } from '../service'
+import { withinTime } from '../stores/guarded-store'
+import type { Client, Tenant } from '../stores/tenant-store'
+
+// What a host's record of a tenant must be like, where it says anything.
+const checks = {
+  id: optional(text),
+  name: optional(text),
+  scopes: optional(listOf(scopeToken)),
+  resources: optional(listOf(resource)),
+  accessTokenLifetime: optional(accessTokenLifetime),
+  refreshTokenLifetime: optional(refreshTokenLifetime),
+  clients: optional(must('an array of clients, each with clientId and redirectUris', areClients)),
+}
+
+/** A tenant with every default filled in. */
+export interface ResolvedTenant {
+  key: string
+  id: string
+  issuer: string
+  clients: readonly Client[]
+  scopes: readonly string[]
+  /** As the host spells them, the default one first. */
+  resources: readonly [string, ...string[]]
+  /** Seconds. */
+  accessTokenLifetime: number
+  /** Seconds. */
+  refreshTokenLifetime: number
+  /** The host's own record. */
+  record: Tenant
+}
+
+/**
+ * The tenant of a request.
+ *
+ * @throws {OAuthError} `not_found` (404) where there is none, `server_error` (500) where the host's record of it cannot be used,
+ * `temporarily_unavailable` (503) where the host's store fails.
+ */
+export async function findTenant(tenantKey: string, baseUrl: string, service: Service): Promise<ResolvedTenant> {
+  const { options } = service
+  const record = isTenantKey(tenantKey)
+    ? await withinTime('tenantStore.findTenant', options.storeTimeout * 1000, () =>
+        options.tenantStore.findTenant(tenantKey),
+      )
+    : undefined
+  // A store that folds case would otherwise make one tenant answer under two issuers.
+  if (!record || record.key !== tenantKey) throw noSuchTenant()
+  checkTenant(record)
+  const issuer = issuerOf(baseUrl, tenantKey)
+  const [first = issuer, ...others] = record.resources ?? []
+  return {
+    key: tenantKey,
+    id: record.id ?? tenantKey,
+    issuer,
+    clients: record.clients ?? [],
+    scopes: record.scopes ?? options.scopes,
+    resources: [first, ...others],
+    accessTokenLifetime: record.accessTokenLifetime ?? options.accessTokenLifetime,
+    refreshTokenLifetime: record.refreshTokenLifetime ?? options.refreshTokenLifetime,
+    record,
+  }
+}
+
+/** The tenant's own spelling of a resource that it has, given in canonical form. */
+export function spelledByTenant(canonical: string, tenant: ResolvedTenant): string | undefined {
+  return tenant.resources.find((resource) => canonicalResource(resource) === canonical)
+}
+
+export function noSuchTenant(): OAuthError {
+  return new OAuthError('not_found', 'There is no customer sign-in at this address')
+}
+
+function checkTenant(record: Tenant): void {
+  try {
+    for (const [name, check] of Object.entries(checks)) check(record[name as keyof typeof checks], `tenant.${name}`)
+  } catch (error) {
+    throw new OAuthError('server_error', 'Customer sign-in is misconfigured at this address', { cause: error })
+  }
+}
+
+function areClients(given: unknown): boolean {
+  return (
+    Array.isArray(given) &&
+    given.every((client) => typeof client?.clientId === 'string' && Array.isArray(client.redirectUris))
+  )
+}

@@ -1,0 +1,1 @@
+export { type TestRunner, tokenStoreContract } from './token-store-contract'

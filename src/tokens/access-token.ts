@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto'
+import { sign } from 'jsonwebtoken'
+import type { Redemption } from '../grants/redemption'
+import type { Service } from '../service'
+import { type ResolvedTenant, spelledByTenant } from '../tenants/find-tenant'
+
+/** The `typ` of an access token (RFC 9068 section 2.1). */
+export const accessTokenType = 'at+jwt'
+
+/** An access token and for how many seconds it is valid. */
+export interface IssuedAccessToken {
+  accessToken: string
+  expiresIn: number
+  scope: string
+}
+
+/** Signs a JWT access token (RFC 9068). It never outlives the grant that it comes from. */
+export function issueAccessToken(
+  { grant, scope = grant.scope, claims }: Redemption,
+  tenant: ResolvedTenant,
+  { signingKeys: [key] }: Service,
+): IssuedAccessToken {
+  const now = Math.floor(Date.now() / 1000)
+  const expiresAt = Math.min(now + tenant.accessTokenLifetime, Math.floor(grant.expiresAt / 1000))
+  const payload = {
+    ...grant.claims,
+    ...claims,
+    iss: tenant.issuer,
+    sub: grant.subject,
+    aud: spelledByTenant(grant.resource, tenant) ?? grant.resource,
+    client_id: grant.clientId,
+    scope,
+    jti: randomUUID(),
+    iat: now,
+    exp: expiresAt,
+    grant_id: grant.grantId,
+    tenant_id: tenant.id,
+  }
+  const accessToken = sign(payload, key.privateKey, {
+    algorithm: key.algorithm,
+    keyid: key.kid,
+    header: { alg: key.algorithm, typ: accessTokenType },
+  })
+  return { accessToken, expiresIn: expiresAt - now, scope }
+}

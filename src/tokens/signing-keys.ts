@@ -1,0 +1,95 @@
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type JsonWebKey,
+  KeyObject,
+} from 'node:crypto'
+import { sign } from 'jsonwebtoken'
+import { ConfigurationError } from '../configuration-error'
+
+/** The algorithms that access tokens can be signed with (RFC 7518 section 3.1). */
+export type SigningAlgorithm = 'ES256' | 'ES384' | 'RS256' | 'PS256'
+
+/**
+ * A private key: PEM (PKCS #8, SEC 1 or PKCS #1, unencrypted), a private JWK, or a `KeyObject`. An RSA key signs with RS256
+ * unless it is a JWK whose `alg` is PS256.
+ */
+export type SigningKeyInput = string | Buffer | JsonWebKey | KeyObject
+
+export interface SigningKey {
+  /** Thumbprint of the public key (RFC 7638). */
+  kid: string
+  algorithm: SigningAlgorithm
+  privateKey: KeyObject
+  publicKey: KeyObject
+  /** As the key set publishes it (RFC 7517). */
+  publicJwk: JsonWebKey
+}
+
+export type SigningKeys = readonly [SigningKey, ...SigningKey[]]
+
+const allowed =
+  'private keys for ES256 (P-256), ES384 (P-384), RS256 or PS256 (RSA, at least 2048 bits), as PEM, JWK or KeyObject'
+
+/** Reads the host's keys: the first signs, all verify. */
+export function loadSigningKeys(inputs: readonly SigningKeyInput[]): SigningKeys {
+  const [first, ...others] = inputs.map((input, index) => loadSigningKey(input, `signingKeys[${index}]`))
+  if (!first) throw new ConfigurationError('signingKeys', inputs, `at least one of ${allowed}`)
+  const kids = new Set([first, ...others].map(({ kid }) => kid))
+  if (kids.size < inputs.length) throw new ConfigurationError('signingKeys', inputs, 'each key once')
+  return [first, ...others]
+}
+
+/** One ES256 key that lives as long as the process. */
+export function temporarySigningKeys(): SigningKeys {
+  return loadSigningKeys([generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey])
+}
+
+/** What only the holder of the keys knows, as secrets to derive from. */
+export function privateParts([first, ...others]: SigningKeys): [Buffer, ...Buffer[]] {
+  const privatePart = ({ privateKey }: SigningKey) =>
+    Buffer.from(privateKey.export({ format: 'jwk' }).d ?? '', 'base64url')
+  return [privatePart(first), ...others.map(privatePart)]
+}
+
+function loadSigningKey(input: SigningKeyInput, option: string): SigningKey {
+  try {
+    const privateKey = privateKeyOf(input)
+    const publicKey = createPublicKey(privateKey)
+    const algorithm = algorithmOf(privateKey, input)
+    const { kty, crv, x, y, n, e } = publicKey.export({ format: 'jwk' })
+    const members = kty === 'EC' ? { crv, kty, x, y } : { e, kty, n }
+    // The members are in the order that RFC 7638 section 3.2 hashes them in.
+    const kid = createHash('sha256').update(JSON.stringify(members)).digest('base64url')
+    // A key that the JWT library would refuse must not wait for the first customer to be found out.
+    sign({}, privateKey, { algorithm })
+    return { kid, algorithm, privateKey, publicKey, publicJwk: { ...members, kid, alg: algorithm, use: 'sig' } }
+  } catch {
+    // The cause is left out: it may quote the key.
+    throw new ConfigurationError(option, typeof input === 'object' ? 'another key' : input, `one of ${allowed}`)
+  }
+}
+
+function privateKeyOf(input: SigningKeyInput): KeyObject {
+  if (input instanceof KeyObject) return input
+  if (typeof input === 'string' || Buffer.isBuffer(input)) return createPrivateKey(input)
+  return createPrivateKey({ key: input, format: 'jwk' })
+}
+
+function algorithmOf(privateKey: KeyObject, input: SigningKeyInput): SigningAlgorithm {
+  const named =
+    input instanceof KeyObject || Buffer.isBuffer(input) || typeof input === 'string' ? undefined : input.alg
+  const possible = algorithmsOf(privateKey)
+  const algorithm = possible.find((candidate) => named === undefined || candidate === named)
+  if (!algorithm) throw new Error('This key is not for one of the algorithms')
+  return algorithm
+}
+
+function algorithmsOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): SigningAlgorithm[] {
+  if (asymmetricKeyType === 'rsa') return ['RS256', 'PS256']
+  if (asymmetricKeyDetails?.namedCurve === 'prime256v1') return ['ES256']
+  if (asymmetricKeyDetails?.namedCurve === 'secp384r1') return ['ES384']
+  return []
+}

@@ -1,0 +1,188 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  type AuthorizationRequest,
+  type CustomerSignIn,
+  type CustomerSignInEvent,
+  type CustomerSignInOptions,
+  createCustomerSignIn,
+  MemoryTenantStore,
+  MemoryTokenStore,
+  type Tenant,
+  type TokenStore,
+} from 'customer-sign-in'
+import request, { type Response, type Test } from 'supertest'
+import { codeChallengeOf } from '../../src/protocol/pkce'
+
+export const clientId = 'assistant-app'
+export const redirectUri = 'https://assistant.example/callback'
+
+/** What the tests' keys are, unless a test brings its own. */
+export const signingKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+
+/** Two companies; `globex` has an API of its own. */
+export const tenants: Tenant[] = [
+  { key: 'acme', name: 'Acme', clients: [{ clientId, redirectUris: [redirectUri] }], scopes: ['profile', 'calendar'] },
+  {
+    key: 'globex',
+    name: 'Globex',
+    clients: [
+      { clientId, redirectUris: [redirectUri] },
+      { clientId: 'other-app', redirectUris: [redirectUri] },
+    ],
+    resources: ['https://api.globex.example/mcp', 'https://files.globex.example/'],
+  },
+]
+
+/** A form body; a list is a repeated parameter, undefined one that is left out. */
+export type FormFields = Record<string, string | string[] | undefined>
+
+/** A code with what its redeemer needs. */
+export interface SignedIn {
+  code: string
+  codeVerifier: string
+  tenantKey: string
+}
+
+/** An authorization server on a free loopback port, and a client to it. */
+export class TestSignIn {
+  readonly events: CustomerSignInEvent[] = []
+  readonly signIn: CustomerSignIn
+  readonly tokenStore: TokenStore
+  readonly url: string
+  readonly #server: Server
+
+  private constructor(server: Server, options: Partial<CustomerSignInOptions>) {
+    this.#server = server
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    this.tokenStore = options.tokenStore ?? new MemoryTokenStore()
+    this.signIn = createCustomerSignIn({
+      tenantStore: new MemoryTenantStore(tenants),
+      baseUrl: this.url,
+      signingKeys: [signingKey],
+      onEvent: (event) => this.events.push(event),
+      ...options,
+      tokenStore: this.tokenStore,
+    })
+    server.on('request', (req, res) => this.signIn(req, res))
+  }
+
+  static async start(options: Partial<CustomerSignInOptions> = {}): Promise<TestSignIn> {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return new TestSignIn(server, options)
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  issuer(tenantKey = 'acme'): string {
+    return `${this.url}/v1/${tenantKey}/oauth`
+  }
+
+  /** A customer signs in and agrees, as on a host's own authorize page. */
+  async asCustomer(overrides: Partial<AuthorizationRequest> = {}): Promise<SignedIn> {
+    const codeVerifier = randomBytes(32).toString('base64url')
+    const tenantKey = overrides.tenantKey ?? 'acme'
+    const { code } = await this.signIn.issueAuthorizationCode({
+      tenantKey,
+      clientId,
+      redirectUri,
+      codeChallenge: codeChallengeOf(codeVerifier),
+      codeChallengeMethod: 'S256',
+      subject: 'customer-1',
+      ...overrides,
+    })
+    return { code, codeVerifier, tenantKey }
+  }
+
+  /** `POST I/token` with a form. */
+  token(tenantKey: string, fields: FormFields): Test {
+    return request(this.url).post(`/v1/${tenantKey}/oauth/token`).type('form').send(formBody(fields))
+  }
+
+  /** Redeems a code; `overrides` change single parameters. */
+  exchange({ code, codeVerifier, tenantKey }: SignedIn, overrides: FormFields = {}): Test {
+    return this.token(tenantKey, {
+      grant_type: 'authorization_code',
+      client_id: clientId,
+      code,
+      redirect_uri: redirectUri,
+      code_verifier: codeVerifier,
+      ...overrides,
+    })
+  }
+
+  /** Redeems a refresh token; `overrides` change single parameters. */
+  refresh(refreshToken: string, overrides: FormFields = {}, tenantKey = 'acme'): Test {
+    return this.token(tenantKey, {
+      grant_type: 'refresh_token',
+      client_id: clientId,
+      refresh_token: refreshToken,
+      ...overrides,
+    })
+  }
+
+  /** A customer's first tokens. */
+  async connected(overrides: Partial<AuthorizationRequest> = {}): Promise<Tokens> {
+    return expectTokens(await this.exchange(await this.asCustomer(overrides)))
+  }
+
+  /** The events of one type, once those under way have arrived. */
+  async told<T extends CustomerSignInEvent['type']>(type: T): Promise<Extract<CustomerSignInEvent, { type: T }>[]> {
+    await new Promise((resolve) => setImmediate(resolve))
+    return this.events.filter((event): event is Extract<CustomerSignInEvent, { type: T }> => event.type === type)
+  }
+}
+
+/** A token response (RFC 6749 section 5.1). */
+export interface Tokens {
+  access_token: string
+  token_type: 'Bearer'
+  expires_in: number
+  refresh_token: string
+  scope: string
+}
+
+/** The tokens of a well-formed success; fails on anything else. */
+export function expectTokens(response: Response): Tokens {
+  expect(response.body).toEqual({
+    access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+    token_type: 'Bearer',
+    expires_in: expect.any(Number),
+    refresh_token: expect.stringMatching(/^csir_[\w-]{64}$/),
+    scope: expect.any(String),
+  })
+  expect(response.status).toBe(200)
+  expectUncached(response)
+  return response.body
+}
+
+/** Fails unless the response is this well-formed OAuth error; gives its description. */
+export function expectError(response: Response, status: number, error: string): string {
+  expect({ status: response.status, ...response.body }).toEqual({
+    status,
+    error,
+    error_description: expect.stringMatching(/^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/),
+  })
+  expectUncached(response)
+  return response.body.error_description
+}
+
+function expectUncached({ headers }: Response): void {
+  expect(headers).toMatchObject({
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    pragma: 'no-cache',
+  })
+}
+
+export function formBody(fields: FormFields): string {
+  const pairs = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : [value].flat().map((item): [string, string] => [name, item]),
+  )
+  return new URLSearchParams(pairs).toString()
+}
