@@ -5,6 +5,7 @@ module.exports = {
   testMatch: ['**/*.test.ts'],
   moduleNameMapper: {
     '^customer-sign-in$': '<rootDir>/src',
+    '^customer-sign-in/redis$': '<rootDir>/src/redis',
     '^customer-sign-in/testing$': '<rootDir>/src/testing',
   },
   transform: {

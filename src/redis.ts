@@ -1,0 +1,1 @@
+export { type RedisClient, RedisTokenStore, type RedisTokenStoreOptions } from './stores/redis-token-store'

@@ -1,0 +1,226 @@
+import { must, objectWith, optional, record, seconds } from '../option-checks'
+import { keepScript, noteScript, pruneScript, type Script, swapScript } from './redis-scripts'
+import {
+  decodeClient,
+  decodeGrant,
+  encodeClient,
+  encodeGrant,
+  encodeResource,
+  UnreadableValueError,
+} from './redis-values'
+import type { CredentialSwap, Grant, RegisteredClient, SwapResult, TokenStore } from './token-store'
+
+/** What is used of an `ioredis` client, 5 or 6: a `Redis`, also by way of Sentinel, or a `Cluster`. */
+export interface RedisClient {
+  call(command: string, ...args: (string | number)[]): Promise<unknown>
+  pipeline(commands: unknown[][]): { exec(): Promise<[error: Error | null, result: unknown][] | null> }
+}
+
+/** The options of {@link RedisTokenStore}. */
+export interface RedisTokenStoreOptions {
+  /** What every key begins with. Default `csi:`. */
+  keyPrefix?: string
+  /**
+   * How many replicas must have a swap or a deletion before it counts (`WAIT`). Default 0. With fewer, the client is answered with
+   * 503 and finds its tokens when it comes again.
+   */
+  replicas?: number
+  /** How long to wait for them, in seconds. Default 1; keep it well below `storeTimeout`. */
+  replicaTimeout?: number
+}
+
+const minute = 60_000
+const day = 24 * 60 * minute
+
+const checks = {
+  keyPrefix: optional(
+    must<string>('a string', (given) => typeof given === 'string'),
+    'csi:',
+  ),
+  replicas: optional(
+    must<number>('a whole number from 0', (given) => Number.isInteger(given) && Number(given) >= 0),
+    0,
+  ),
+  replicaTimeout: optional(seconds(0.01, 60), 1),
+}
+
+/**
+ * Grants and registered clients in Redis 6.2 or later, or Valkey: for any number of processes.
+ *
+ * Every step is one Lua call on one key, so it works on a Cluster as it is. It makes no connection and closes none.
+ *
+ * @throws {ConfigurationError} for a wrong option.
+ *
+ * @example
+ * new RedisTokenStore(new Redis('redis://localhost:6379'))
+ */
+export class RedisTokenStore implements TokenStore {
+  readonly #redis: RedisClient
+  readonly #prefix: string
+  readonly #replicas: number
+  readonly #replicaTimeout: number
+
+  constructor(redis: RedisClient, options: RedisTokenStoreOptions = {}) {
+    const { keyPrefix, replicas, replicaTimeout } = record(checks)(options, 'RedisTokenStore')
+    this.#redis = objectWith<RedisClient>('call', 'pipeline')(redis, 'RedisTokenStore.redis')
+    this.#prefix = keyPrefix
+    this.#replicas = replicas
+    this.#replicaTimeout = replicaTimeout * 1000
+  }
+
+  async createGrant(grant: Grant): Promise<void> {
+    // First the index: a grant that it does not know would escape `revokeAll`.
+    await this.#noteInIndex(grant)
+    const key = this.#grantKey(grant.tenantId, grant.grantId)
+    const value = encodeGrant(grant)
+    const stored = await this.#send(key, 'set', key, value, 'PXAT', grant.expiresAt, 'NX')
+    // A client that sends a command again after a broken connection can find its own work.
+    if (stored === null && (await this.#send(key, 'get', key)) !== value) {
+      throw new Error('RedisTokenStore: the grant id is taken')
+    }
+  }
+
+  async findGrant(tenantId: string, grantId: string): Promise<Grant | undefined> {
+    const key = this.#grantKey(tenantId, grantId)
+    const value = await this.#send(key, 'get', key)
+    const grant = value === null ? undefined : decodeGrant(key, String(value), tenantId, grantId)
+    return unexpired(grant)
+  }
+
+  async swapCredential(swap: CredentialSwap): Promise<SwapResult> {
+    const { tenantId, grantId, from, to, attempt, now, expiresAt, resource } = swap
+    const key = this.#grantKey(tenantId, grantId)
+    const required = resource === undefined ? '' : encodeResource(resource)
+    const reply = await this.#runDurably(swapScript, key, from, to, attempt, now, expiresAt, required)
+    const [outcome, value, swappedBefore] = reply as [SwapResult['outcome'] | 'unreadable', string, string]
+    if (outcome === 'unreadable') throw new UnreadableValueError(key)
+    if (outcome === 'missing') return { outcome }
+    const grant = decodeGrant(key, value, tenantId, grantId)
+    const own = outcome === 'mismatch' && grant.credential.hash === to && grant.swap?.attempt === attempt
+    const firstToday = outcome === 'swapped' && dayOf(Number(swappedBefore) || grant.createdAt) < dayOf(now)
+    // Rejecting here is safe: the swap is sent again and finds its own work.
+    if (own || firstToday) await this.#noteInIndex(grant)
+    return { outcome, grant }
+  }
+
+  async deleteGrant(tenantId: string, grantId: string): Promise<boolean> {
+    const key = this.#grantKey(tenantId, grantId)
+    return Number(await this.#sendDurably(key, 'del', key)) > 0
+  }
+
+  async listGrants(tenantId: string, subject: string): Promise<Grant[]> {
+    const key = this.#indexKey(tenantId, subject)
+    const ids = (await this.#send(key, 'zrange', key, 0, -1)) as string[]
+    const found = await Promise.all(ids.map((id) => this.findGrant(tenantId, id)))
+    const gone = ids.filter((_, index) => found[index] === undefined)
+    // An entry as young as this may belong to a grant that is being written.
+    const latest = keptUntil(Date.now() - 2 * minute)
+    if (gone.length > 0) await this.#run(pruneScript, key, latest, ...gone)
+    return found.filter((grant) => grant !== undefined)
+  }
+
+  async saveClient(client: RegisteredClient): Promise<void> {
+    const key = this.#clientKey(client.tenantId, client.clientId)
+    await this.#send(key, 'set', key, encodeClient(client), 'PXAT', client.expiresAt)
+  }
+
+  async findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined> {
+    const key = this.#clientKey(tenantId, clientId)
+    const value = await this.#send(key, 'get', key)
+    return value === null ? undefined : unexpired(decodeClient(key, String(value), tenantId, clientId))
+  }
+
+  async keepClient(tenantId: string, clientId: string, expiresAt: number): Promise<void> {
+    const key = this.#clientKey(tenantId, clientId)
+    const [outcome] = (await this.#run(keepScript, key, expiresAt)) as [string]
+    if (outcome === 'unreadable') throw new UnreadableValueError(key)
+  }
+
+  async deleteClient(tenantId: string, clientId: string): Promise<boolean> {
+    const key = this.#clientKey(tenantId, clientId)
+    return Number(await this.#sendDurably(key, 'del', key)) > 0
+  }
+
+  async #noteInIndex({ tenantId, subject, grantId, expiresAt }: Grant): Promise<void> {
+    const now = Date.now()
+    // Long enough for every rotation until the first one of another day notes it again.
+    const until = Math.max(keptUntil(now), expiresAt + 2 * day)
+    await this.#run(noteScript, this.#indexKey(tenantId, subject), grantId, until, now)
+  }
+
+  #grantKey(tenantId: string, grantId: string): string {
+    return `${this.#prefix}g:${encodeURIComponent(tenantId)}:${grantId}`
+  }
+
+  #indexKey(tenantId: string, subject: string): string {
+    return `${this.#prefix}s:${encodeURIComponent(tenantId)}:${subject}`
+  }
+
+  #clientKey(tenantId: string, clientId: string): string {
+    return `${this.#prefix}c:${encodeURIComponent(tenantId)}:${clientId}`
+  }
+
+  #run(script: Script, key: string, ...args: (string | number)[]): Promise<unknown> {
+    return withScript(script, (...how) => this.#send(key, ...how, 1, key, ...args))
+  }
+
+  #runDurably(script: Script, key: string, ...args: (string | number)[]): Promise<unknown> {
+    return withScript(script, (...how) => this.#sendDurably(key, ...how, 1, key, ...args))
+  }
+
+  async #send(key: string, command: string, ...args: (string | number)[]): Promise<unknown> {
+    try {
+      return await this.#redis.call(command, ...args)
+    } catch (error) {
+      throw explained(error, key)
+    }
+  }
+
+  /** Sends a command and waits until enough replicas have it. */
+  async #sendDurably(key: string, command: string, ...args: (string | number)[]): Promise<unknown> {
+    if (this.#replicas === 0) return this.#send(key, command, ...args)
+    // In a pipeline, as it is for the connection's own writes that WAIT waits, and on a Cluster that takes the key's node.
+    const pipeline = this.#redis.pipeline([
+      [command, ...args],
+      ['wait', this.#replicas, this.#replicaTimeout],
+    ])
+    const [[error, result] = [null, null], [failed, replicas] = [null, 0]] = (await pipeline.exec()) ?? []
+    if (error || failed) throw explained(error ?? failed, key)
+    if (Number(replicas) >= this.#replicas) return result
+    throw new Error(`RedisTokenStore: ${replicas} of ${this.#replicas} replicas have the write`)
+  }
+}
+
+/** Sends a script's name, and the script itself where the server does not know it (any more). */
+async function withScript(
+  { sha, lua }: Script,
+  send: (command: string, script: string) => Promise<unknown>,
+): Promise<unknown> {
+  try {
+    return await send('evalsha', sha)
+  } catch (error) {
+    if (!(error as Error).message.includes('NOSCRIPT')) throw error
+    return send('eval', lua)
+  }
+}
+
+/** The store's error with the key that it is about, and with the cause that the server's words hide. */
+function explained(error: unknown, key: string): Error {
+  const { message } = error as Error
+  const hint = message.includes('syntax error') ? '; the server must be Redis 6.2 or later, or Valkey' : ''
+  return new Error(`RedisTokenStore: ${message} (key ${JSON.stringify(key)})${hint}`, { cause: error })
+}
+
+/** Until when an entry of the index is kept: longer than a refresh token can live. */
+function keptUntil(noted: number): number {
+  return noted + 32 * day
+}
+
+function dayOf(milliseconds: number): number {
+  return Math.floor(milliseconds / day)
+}
+
+/** The server drops what has expired by its own clock; the host's may be ahead. */
+function unexpired<T extends { expiresAt: number }>(record: T | undefined): T | undefined {
+  return record && record.expiresAt > Date.now() ? record : undefined
+}

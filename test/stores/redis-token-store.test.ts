@@ -1,0 +1,66 @@
+import { type RedisClient, RedisTokenStore } from 'customer-sign-in/redis'
+import { tokenStoreContract } from 'customer-sign-in/testing'
+import * as ioredis6 from 'ioredis'
+import * as ioredis5 from 'ioredis5'
+import { RedisCluster } from '../support/redis-cluster'
+import { RedisSentinels } from '../support/redis-sentinel'
+import { describeWithRedis, RedisServer } from '../support/redis-server'
+
+type Client = RedisClient & { disconnect(): void }
+
+/** Runs the contract over a client that lives as long as the suite. */
+function contractOver(name: string, connect: () => Client): void {
+  describe(name, () => {
+    let redis: Client
+    beforeAll(() => {
+      redis = connect()
+    })
+    afterAll(() => redis.disconnect())
+    tokenStoreContract({ describe, it }, () => new RedisTokenStore(redis))
+  })
+}
+
+describeWithRedis('RedisTokenStore on one server', () => {
+  let server: RedisServer
+  beforeAll(async () => {
+    server = await RedisServer.start()
+  })
+  afterAll(() => server.stop())
+
+  contractOver('with ioredis 6', () => new ioredis6.Redis(server.url))
+  contractOver('with ioredis 6 and RESP3', () => new ioredis6.Redis(server.url, { protocol: 3 }))
+  contractOver('with ioredis 5', () => new ioredis5.Redis(server.url))
+  contractOver('with a key prefix of the client', () => new ioredis6.Redis(server.url, { keyPrefix: 'host:' }))
+})
+
+describeWithRedis('RedisTokenStore on a Cluster', () => {
+  let cluster: RedisCluster
+  beforeAll(async () => {
+    cluster = await RedisCluster.start()
+  }, 60_000)
+  afterAll(() => cluster.stop())
+
+  contractOver('with ioredis 6', () => new ioredis6.Cluster(cluster.nodes))
+  contractOver('with ioredis 5', () => new ioredis5.Cluster(cluster.nodes))
+
+  describe('that waits for a replica', () => {
+    let redis: ioredis6.Cluster
+    beforeAll(() => {
+      redis = new ioredis6.Cluster(cluster.nodes)
+    })
+    afterAll(() => redis.disconnect())
+    tokenStoreContract({ describe, it }, () => new RedisTokenStore(redis, { replicas: 1 }))
+  })
+})
+
+describeWithRedis('RedisTokenStore by way of Sentinel', () => {
+  let sentinels: RedisSentinels
+  beforeAll(async () => {
+    sentinels = await RedisSentinels.start()
+  }, 60_000)
+  afterAll(() => sentinels.stop())
+
+  const options = () => ({ sentinels: sentinels.addresses, name: sentinels.name })
+  contractOver('with ioredis 6', () => new ioredis6.Redis(options()))
+  contractOver('with ioredis 5', () => new ioredis5.Redis(options()))
+})

@@ -1,0 +1,147 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Redis } from 'ioredis'
+
+const serverPath = ['valkey-server', 'redis-server'].map(pathOf).find((path) => path !== undefined)
+const cliPath = ['valkey-cli', 'redis-cli'].map(pathOf).find((path) => path !== undefined)
+
+/**
+ * `describe` for suites that need a Redis server: without one they are skipped, loudly, and in CI they fail.
+ */
+export const describeWithRedis: (name: string, define: () => void) => void = (name, define) => {
+  if (serverPath && cliPath) return describe(name, define)
+  if (process.env.CI) {
+    return describe(name, () => it('needs a Redis server', () => expect(serverPath).toBeDefined()))
+  }
+  process.stderr.write(`\nSKIPPED: ${name}: neither valkey-server nor redis-server is installed (npm run setup)\n\n`)
+  describe.skip(name, define)
+}
+
+/** A `redis-server` process of a test's own, in a temporary folder, on a free port. */
+export class RedisServer {
+  readonly port: number
+  readonly #dir = mkdtempSync(join(tmpdir(), 'redis-'))
+  readonly #args: string[]
+  #process: ChildProcess | undefined
+
+  private constructor(port: number, args: readonly string[]) {
+    this.port = port
+    const own = { port, bind: '127.0.0.1', dir: this.#dir, save: '', appendonly: 'no', 'protected-mode': 'no' }
+    this.#args = [...Object.entries(own).flatMap(([name, value]) => [`--${name}`, String(value)]), ...args]
+  }
+
+  /** Starts a server. @param args More settings, as on its command line: `['--maxmemory', '5mb']`. */
+  static async start(args: readonly string[] = []): Promise<RedisServer> {
+    const server = new RedisServer(await freePort(), args)
+    await server.start()
+    return server
+  }
+
+  /** Starts a Sentinel, which wants its settings in a file that it can write. */
+  static async startSentinel(name: string, masterPort: number): Promise<RedisServer> {
+    const server = new RedisServer(await freePort(), [])
+    const file = join(server.#dir, 'sentinel.conf')
+    const settings = [
+      `port ${server.port}`,
+      `dir ${server.#dir}`,
+      `sentinel monitor ${name} 127.0.0.1 ${masterPort} 2`,
+      `sentinel down-after-milliseconds ${name} 1000`,
+      `sentinel failover-timeout ${name} 5000`,
+    ]
+    writeFileSync(file, settings.join('\n'))
+    server.#args.splice(0, server.#args.length, file, '--sentinel')
+    await server.start()
+    return server
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`
+  }
+
+  /** Starts the process, again after a `kill`, and waits until it takes commands. */
+  async start(): Promise<void> {
+    this.#process = spawn(serverPath ?? '', this.#args, { stdio: 'ignore' })
+    running.add(this.#process)
+    await this.answers()
+  }
+
+  /** Waits until the server takes commands. */
+  async answers(): Promise<void> {
+    await eventually(async () => {
+      const reply = await this.command('PING').catch(() => undefined)
+      return reply === 'PONG'
+    })
+  }
+
+  /** One command over a connection of its own. */
+  async command(name: string, ...args: (string | number)[]): Promise<unknown> {
+    const redis = new Redis(this.port, '127.0.0.1', { lazyConnect: true, retryStrategy: null, enableReadyCheck: false })
+    redis.on('error', () => {})
+    try {
+      await redis.connect()
+      return await redis.call(name, ...args)
+    } finally {
+      redis.disconnect()
+    }
+  }
+
+  /** Sends a signal: SIGSTOP freezes the server, SIGCONT lets it go on. */
+  signal(signal: NodeJS.Signals): void {
+    this.#process?.kill(signal)
+  }
+
+  /** Kills the process and waits for its end; its folder stays for another `start`. */
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    const child = this.#process
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    child.kill('SIGCONT')
+    child.kill(signal)
+    await ended
+    running.delete(child)
+  }
+
+  async stop(): Promise<void> {
+    await this.kill()
+    rmSync(this.#dir, { recursive: true, force: true })
+  }
+}
+
+const running = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+/** `redis-cli` with these arguments. */
+export function redisCli(...args: string[]): string {
+  return execFileSync(cliPath ?? '', args, { encoding: 'utf8' })
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+/** Waits for what another process does. */
+export async function eventually(condition: () => Promise<boolean>, seconds = 30): Promise<void> {
+  const deadline = performance.now() + seconds * 1000
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`It has not happened within ${seconds} seconds`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+function pathOf(command: string): string | undefined {
+  try {
+    return execFileSync('/bin/sh', ['-c', `command -v ${command}`], { encoding: 'utf8' }).trim()
+  } catch {
+    return undefined
+  }
+}
