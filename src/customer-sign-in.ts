@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { MetadataDocuments } from './clients/metadata-documents'
 import { type RegisteredClients, registeredClients } from './clients/registered-clients'
 import { emitter, warn } from './events'
 import { CredentialChain } from './grants/credential-chain'
@@ -11,6 +12,8 @@ import {
 import { UndecidedAttempts } from './grants/undecided-attempts'
 import { BaseUrl } from './http/base-url'
 import { type CustomerSignInOptions, checkedOptions, type Options } from './options'
+import { ConsentTokens } from './pages/consent-tokens'
+import { type ProtectedResourceOptions, protectedResource } from './resource-server/protected-resource'
 import { type RequiredAccessToken, requireAccessToken } from './resource-server/require-access-token'
 import { type AccessTokenVerifier, type VerifierOptions, verifier } from './resource-server/verifier'
 import {
@@ -77,6 +80,19 @@ export interface CustomerSignIn extends Handler {
     required: RequiredAccessToken<R>,
   ): (req: R, res: ServerResponse, next: (error?: unknown) => void) => void
 
+  /**
+   * Announces an API that every tenant has, and gives the middleware that guards it: its challenges lead clients to the resource's
+   * metadata, and from there to the tenant's sign-in (RFC 9728).
+   *
+   * @throws {ConfigurationError} for a wrong option.
+   *
+   * @example
+   * app.post('/v1/:tenantKey/mcp', signIn.protectedResource({ path: '/v1/:tenantKey/mcp', scopes: ['profile'] }), handler)
+   */
+  protectedResource(
+    options: ProtectedResourceOptions,
+  ): (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void
+
   /** The clients that customers have connected. */
   grants: CustomerGrants
 
@@ -102,6 +118,7 @@ export function createCustomerSignIn(options: CustomerSignInOptions): CustomerSi
     verifier: (of: VerifierOptions) => verifier(of, service),
     requireAccessToken: <R extends IncomingMessage>(required: RequiredAccessToken<R>) =>
       requireAccessToken(required, service),
+    protectedResource: (of: ProtectedResourceOptions) => protectedResource(of, service),
     grants: customerGrants(service),
     clients: registeredClients(service),
   })
@@ -111,14 +128,21 @@ function createService(options: Options): Service {
   const { baseUrl, signingKeys: given } = options
   if (baseUrl === undefined) warn('BASE_URL', 'baseUrl is not set: the public address is taken from the requests')
   if (given === undefined) warn('SIGNING_KEYS', 'signingKeys is not set: access tokens end with this process')
+  const { metadataDocuments, redirectSchemes } = options
   const signingKeys = given ? loadSigningKeys(given) : temporarySigningKeys()
+  const secrets = options.credentialSecrets ?? privateParts(signingKeys)
   return {
     options,
     baseUrl: new BaseUrl(baseUrl),
     tokenStore: guardedStore(options.tokenStore, options.storeTimeout * 1000),
     signingKeys,
-    chain: new CredentialChain(options.credentialSecrets ?? privateParts(signingKeys)),
+    chain: new CredentialChain(secrets),
     undecided: new UndecidedAttempts(),
+    consentTokens: new ConsentTokens(secrets),
+    metadataDocuments: metadataDocuments
+      ? new MetadataDocuments({ allowLoopback: metadataDocuments === 'with-loopback' }, redirectSchemes)
+      : undefined,
+    protectedResources: [],
     emit: emitter(options.onEvent),
   }
 }

@@ -17,7 +17,8 @@ export interface GrantEvent {
  *   make it, and that the chain went on from where the client is.
  * - `retried`: a refresh token was presented again inside `refreshRetryWindow` and answered with the same successor.
  * - `replayed`: a used credential was presented. `ended` says whether that ended the grant, or was tolerated (`replayTolerance`).
- * - `revoked`: a grant was ended: by the host, or because its client's registration is gone.
+ * - `revoked`: a grant was ended: by the host, by its client (RFC 7009), or because its client's registration is gone.
+ * - `registered`: a client registered itself.
  * - `denied`: a request was answered with an OAuth error; `detail` says more than the client was told.
  * - `error`: something that an operator should look at; clients were told to come again, or that the tenant is misconfigured.
  */
@@ -26,7 +27,8 @@ export type CustomerSignInEvent =
   | ({ type: 'refreshed'; scope: string; resource: string; recovered: boolean } & GrantEvent)
   | ({ type: 'retried'; scope: string; resource: string } & GrantEvent)
   | ({ type: 'replayed'; credential: 'code' | 'refresh_token'; ended: boolean } & GrantEvent)
-  | ({ type: 'revoked'; reason: 'host' | 'client_gone' } & GrantEvent)
+  | ({ type: 'revoked'; reason: 'host' | 'client' | 'client_gone' } & GrantEvent)
+  | { type: 'registered'; tenantKey: string; tenantId: string; clientId: string }
   | {
       type: 'denied'
       where: string

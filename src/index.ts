@@ -4,8 +4,17 @@ export { type CustomerSignIn, createCustomerSignIn } from './customer-sign-in'
 export type { CustomerSignInEvent, GrantEvent } from './events'
 export type { ConnectedGrant, CustomerGrants } from './grants/customer-grants'
 export type { AuthorizationRequest, AuthorizationResponse } from './grants/issue-authorization-code'
-export type { AccessTokenRequest, CustomerSignInOptions, GrantType } from './options'
+export type {
+  AccessTokenRequest,
+  ConsentHook,
+  ConsentRequest,
+  Customer,
+  CustomerSignInOptions,
+  GrantType,
+  SignInRequest,
+} from './options'
 export { OAuthError, type OAuthErrorOptions } from './protocol/oauth-error'
+export type { ProtectedResourceOptions } from './resource-server/protected-resource'
 export type { AuthorizedRequest, PerRequest, RequiredAccessToken } from './resource-server/require-access-token'
 export type { AccessTokenVerifier, VerifierOptions } from './resource-server/verifier'
 export type { AccessTokenCheck, AccessTokenInfo, OfTenant } from './resource-server/verify-access-token'

@@ -76,6 +76,8 @@ export function func<T>(): Check<T> {
   return must('a function', (given) => typeof given === 'function')
 }
 
+export const flag: Check<boolean> = must('true or false', (given) => typeof given === 'boolean')
+
 export const text: Check<string> = must('a string', (given) => typeof given === 'string' && given !== '')
 
 export const scopeToken: Check<string> = must(
@@ -97,4 +99,18 @@ export const httpUrl: Check<string> = must(
 export const resource: Check<string> = must(
   'an absolute URL without a fragment',
   (given) => typeof given === 'string' && canonicalResource(given) !== undefined,
+)
+
+/** A picture that a page may show. */
+export const imageUrl: Check<string> = must(
+  'an https or data URL of a picture',
+  (given) => typeof given === 'string' && /^(https:\/\/|data:image\/)/.test(given) && URL.canParse(given),
+)
+
+export const urlScheme: Check<string> = must(
+  'a scheme of an app, without its colon',
+  (given) =>
+    typeof given === 'string' &&
+    /^[a-z][a-z0-9+.-]*$/.test(given) &&
+    !['http', 'https', 'javascript', 'data', 'file', 'blob', 'about', 'vbscript', 'view-source'].includes(given),
 )

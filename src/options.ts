@@ -1,8 +1,10 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ConfigurationError } from './configuration-error'
 import type { CustomerSignInEvent } from './events'
 import {
   type Check,
   type Checked,
+  flag,
   func,
   httpUrl,
   listOf,
@@ -12,8 +14,10 @@ import {
   record,
   scopeToken,
   seconds,
+  text,
+  urlScheme,
 } from './option-checks'
-import type { Tenant, TenantStore } from './stores/tenant-store'
+import type { Client, Tenant, TenantStore } from './stores/tenant-store'
 import type { TokenStore } from './stores/token-store'
 import type { SigningKeyInput } from './tokens/signing-keys'
 
@@ -31,6 +35,43 @@ export interface AccessTokenRequest {
 }
 
 export type GrantType = 'authorization_code' | 'refresh_token'
+
+/** The customer, as the host's own session knows them. */
+export interface Customer {
+  /** Identifies them inside the tenant: `sub` in access tokens. */
+  subject: string
+  /** What the consent page calls them. */
+  name?: string
+  /** More claims for the access tokens of the grant: plain JSON. */
+  claims?: Record<string, unknown>
+}
+
+/** An authorization request that waits for the customer to sign in. */
+export interface SignInRequest {
+  /** Where to send the browser back to once the customer has logged in. It holds the whole request. */
+  url: string
+  tenant: Tenant
+  client: Client
+  /** Space-separated. */
+  scope: string
+  resource: string
+  /** `login` asks for a fresh login even where there is a session; with `none` no page may be shown. */
+  prompt: readonly string[]
+  loginHint?: string
+}
+
+/** An authorization request that waits for the customer's consent. */
+export interface ConsentRequest extends SignInRequest {
+  customer: Customer
+  redirectUri: string
+}
+
+/** Asks for consent in the host's own way: gives the answer, or nothing where it has answered the request with a page. */
+export type ConsentHook = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  request: ConsentRequest,
+) => boolean | undefined | Promise<boolean | undefined>
 
 /** The options of {@link createCustomerSignIn}. Lifetimes and times are seconds. */
 export interface CustomerSignInOptions {
@@ -71,8 +112,42 @@ export interface CustomerSignInOptions {
    * private parts of `signingKeys`.
    */
   credentialSecrets?: readonly (string | Buffer)[]
-  /** All that a customer can grant. Default `['profile']`. */
-  scopes?: readonly string[]
+  /** All that a customer can grant, with the words that the consent page has for it. Default `['profile']`. */
+  scopes?: readonly string[] | Readonly<Record<string, string>>
+  /**
+   * Signs the customer in, and thereby turns the authorization endpoint on. Gives the customer of the host's session; where there is
+   * none, it answers the request (with a redirect to the login page, say) and gives nothing. The login page later sends the browser
+   * back to `request.url`.
+   *
+   * @example
+   * authenticate: (req, res, request) => {
+   *   if (req.session.customer) return { subject: req.session.customer.id }
+   *   res.redirect(`/login?next=${encodeURIComponent(request.url)}`)
+   * }
+   */
+  authenticate?(
+    req: IncomingMessage,
+    res: ServerResponse,
+    request: SignInRequest,
+  ): Customer | null | undefined | Promise<Customer | null | undefined>
+  /**
+   * How the customer is asked for consent. By default on a page of this library's. `false`: not at all, only where every client is the
+   * tenant's own.
+   */
+  consent?: ConsentHook | false
+  /** Whether clients can register themselves (RFC 7591). Default true. */
+  registration?: boolean
+  /** For how long a registration lives that is not used. Default 30 days, at most 365. */
+  registrationLifetime?: number
+  /** How many unused registrations a tenant has at the most; the oldest make room. Default 1000. */
+  mostRegistrations?: number
+  /**
+   * Whether a client can identify itself by the https address of its metadata document (Client ID Metadata Document). Default true;
+   * `with-loopback` also allows documents on this machine, for development.
+   */
+  metadataDocuments?: boolean | 'with-loopback'
+  /** The schemes of app redirect URIs that are accepted besides those with a dot in them. Default: those of known assistants. */
+  redirectSchemes?: readonly string[]
   /** Where the host runs endpoints of its own, as absolute URLs for the metadata. */
   endpoints?: { authorization?: string; registration?: string; revocation?: string }
   /**
@@ -102,6 +177,7 @@ const checks = {
     'swapCredential',
     'deleteGrant',
     'listGrants',
+    'scanGrants',
     'saveClient',
     'findClient',
     'keepClient',
@@ -116,7 +192,24 @@ const checks = {
   refreshRetryWindow: optional(seconds(0, 60), 0),
   replayTolerance: optional(seconds(0, 60), 10),
   credentialSecrets: optional(credentialSecrets),
-  scopes: optional(listOf(scopeToken), ['profile']),
+  scopes: scopesWithWords,
+  authenticate: optional(func<NonNullable<CustomerSignInOptions['authenticate']>>()),
+  consent: optional(
+    must<ConsentHook | false>('a function, or false', (given) => given === false || typeof given === 'function'),
+  ),
+  registration: optional(flag, true),
+  registrationLifetime: optional(seconds(60, 365 * day), 30 * day),
+  mostRegistrations: optional(
+    must<number>('a whole number from 1', (given) => Number.isInteger(given) && Number(given) > 0),
+    1000,
+  ),
+  metadataDocuments: optional(
+    must<boolean | 'with-loopback'>("true, false or 'with-loopback'", (given) =>
+      [true, false, 'with-loopback'].includes(given as boolean),
+    ),
+    true,
+  ),
+  redirectSchemes: optional(listOf(urlScheme), ['cursor', 'vscode', 'vscode-insiders', 'windsurf', 'claude']),
   endpoints: optional(
     record({ authorization: optional(httpUrl), registration: optional(httpUrl), revocation: optional(httpUrl) }),
     { authorization: undefined, registration: undefined, revocation: undefined },
@@ -136,6 +229,15 @@ export type Options = Checked<typeof checks>
  */
 export function checkedOptions(given: CustomerSignInOptions): Options {
   return record(checks)(given, '')
+}
+
+/** The scopes with their words; a scope in a list is its own word, save the default one. */
+function scopesWithWords(given: unknown, name: string): Readonly<Record<string, string>> {
+  if (given === undefined) return { profile: 'Know who you are' }
+  if (Array.isArray(given)) return Object.fromEntries(listOf(scopeToken)(given, name).map((scope) => [scope, scope]))
+  if (typeof given !== 'object' || given === null) throw new ConfigurationError(name, given, 'an array or an object')
+  for (const [scope, words] of Object.entries(given)) text(words, `${name}.${scopeToken(scope, name)}`)
+  return given as Readonly<Record<string, string>>
 }
 
 function inProduction<T>(check: Check<T>): Check<T | undefined> {

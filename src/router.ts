@@ -1,12 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { authorize } from './endpoints/authorize'
 import type { Endpoint } from './endpoints/endpoint'
 import { jwks } from './endpoints/jwks'
 import { metadata } from './endpoints/metadata'
+import { protectedResourceMetadata } from './endpoints/protected-resource-metadata'
+import { register } from './endpoints/register'
+import { revoke } from './endpoints/revoke'
 import { token } from './endpoints/token'
-import { answerError } from './http/answer-error'
+import { reported } from './http/answer-error'
 import { answerCors } from './http/cors'
 import { respondWithError } from './http/responses'
+import type { Options } from './options'
+import { respondWithErrorPage } from './pages/error-page'
 import { OAuthError } from './protocol/oauth-error'
+import { protectedResourcePath } from './resource-server/protected-resource'
 import type { Service } from './service'
 import { findTenant, noSuchTenant } from './tenants/find-tenant'
 
@@ -17,34 +24,8 @@ interface Route {
   name: string
   methods: readonly string[]
   endpoint: Endpoint
-}
-
-const read = ['GET', 'HEAD']
-const metadataRoute: Route = { name: 'metadata', methods: read, endpoint: metadata }
-const wellKnownPath = '/.well-known/oauth-authorization-server'
-
-// Below the issuer's own path, `/v1/{tenantKey}/oauth`.
-const routes: Readonly<Record<string, Route>> = {
-  '/token': { name: 'token', methods: ['POST'], endpoint: token },
-  '/jwks': { name: 'jwks', methods: read, endpoint: jwks },
-  [wellKnownPath]: metadataRoute,
-}
-
-/** The handler of every path that this library owns; all others go to `next`. */
-export function createRouter(service: Service): Handler {
-  return handler(service, (path) => {
-    const own = path.startsWith(`${service.baseUrl.path}/`) ? path.slice(service.baseUrl.path.length) : path
-    const [, tenantKey, rest] = /^\/v1\/([^/]+)\/oauth(\/.+)$/.exec(own) ?? []
-    if (tenantKey !== undefined && rest !== undefined && Object.hasOwn(routes, rest)) {
-      return { route: routes[rest] as Route, tenantKey }
-    }
-    return wellKnown(own, '') ?? wellKnown(path, service.baseUrl.path)
-  })
-}
-
-/** The handler of the metadata's place at the root of the host, where RFC 8414 section 3 puts it for a base URL with a path. */
-export function createWellKnown(service: Service): Handler {
-  return handler(service, (path) => wellKnown(path, service.baseUrl.path))
+  /** A page that a customer's browser is sent to: no CORS, and errors as HTML. */
+  page?: true
 }
 
 interface Match {
@@ -52,11 +33,60 @@ interface Match {
   tenantKey: string
 }
 
-function wellKnown(path: string, basePath: string): Match | undefined {
-  if (!path.startsWith(wellKnownPath + basePath)) return undefined
-  const issuerPath = path.slice(wellKnownPath.length + basePath.length)
-  const [, tenantKey] = /^\/v1\/([^/]+)\/oauth$/.exec(issuerPath) ?? []
-  return tenantKey === undefined ? undefined : { route: metadataRoute, tenantKey }
+const read = ['GET', 'HEAD']
+const metadataRoute: Route = { name: 'metadata', methods: read, endpoint: metadata }
+const metadataPath = '/.well-known/oauth-authorization-server'
+
+/** The routes below the issuer's own path, `/v1/{tenantKey}/oauth`, save those that the host runs itself. */
+function routesOf({ authenticate, registration, endpoints }: Options): Readonly<Record<string, Route>> {
+  return {
+    '/token': { name: 'token', methods: ['POST'], endpoint: token },
+    '/jwks': { name: 'jwks', methods: read, endpoint: jwks },
+    [metadataPath]: metadataRoute,
+    ...(authenticate &&
+      !endpoints.authorization && {
+        '/authorize': { name: 'authorize', methods: ['GET', 'POST'], endpoint: authorize, page: true },
+      }),
+    ...(registration &&
+      !endpoints.registration && { '/register': { name: 'register', methods: ['POST'], endpoint: register } }),
+    ...(!endpoints.revocation && { '/revoke': { name: 'revoke', methods: ['POST'], endpoint: revoke } }),
+  }
+}
+
+/** The handler of every path that this library owns; all others go to `next`. */
+export function createRouter(service: Service): Handler {
+  const routes = routesOf(service.options)
+  const { path: basePath } = service.baseUrl
+  return handler(service, (path) => {
+    const own = path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path
+    const [, tenantKey, rest] = /^\/v1\/([^/]+)\/oauth(\/.+)$/.exec(own) ?? []
+    const route = rest !== undefined && Object.hasOwn(routes, rest) ? routes[rest] : undefined
+    if (route && tenantKey !== undefined) return { route, tenantKey }
+    return wellKnown(own, '', service) ?? wellKnown(path, basePath, service)
+  })
+}
+
+/** The handler of the documents' places at the root of the host (RFC 8414 section 3, RFC 9728 section 3), for a base URL with a path. */
+export function createWellKnown(service: Service): Handler {
+  return handler(service, (path) => wellKnown(path, service.baseUrl.path, service))
+}
+
+function wellKnown(path: string, basePath: string, { protectedResources }: Service): Match | undefined {
+  const below = (wellKnownPath: string) =>
+    path.startsWith(wellKnownPath + basePath) ? path.slice(wellKnownPath.length + basePath.length) : undefined
+
+  const [, tenantKey] = /^\/v1\/([^/]+)\/oauth$/.exec(below(metadataPath) ?? '') ?? []
+  if (tenantKey !== undefined) return { route: metadataRoute, tenantKey }
+
+  const resourcePath = below(protectedResourcePath)
+  if (resourcePath === undefined) return undefined
+  for (const resource of protectedResources) {
+    const found = resource.tenantKeyIn(resourcePath)
+    if (found?.rest !== '') continue
+    const endpoint = protectedResourceMetadata(resource)
+    return { route: { name: 'protected-resource', methods: read, endpoint }, tenantKey: found.tenantKey }
+  }
+  return undefined
 }
 
 function handler(service: Service, match: (path: string) => Match | undefined): Handler {
@@ -64,7 +94,7 @@ function handler(service: Service, match: (path: string) => Match | undefined): 
     const baseUrl = service.baseUrl.ofRouter(req)
     const matched = match((req.url ?? '').split('?', 1)[0] ?? '')
     if (!matched) next()
-    else if (!answerCors(req, res)) void answer(matched, baseUrl, req, res, service)
+    else if (matched.route.page || !answerCors(req, res)) void answer(matched, baseUrl, req, res, service)
   }
 }
 
@@ -79,14 +109,16 @@ async function answer(
     const tenant = await findTenant(tenantKey, baseUrl, service)
     checkMethod(req, route)
     await route.endpoint({ req, res, tenant, service })
-  } catch (error) {
-    answerError(error, { where: route.name, tenantKey }, res, service)
+  } catch (thrown) {
+    const error = reported(thrown, { where: route.name, tenantKey }, service)
+    const respond = route.page ? respondWithErrorPage : respondWithError
+    respond(res, error)
   }
 }
 
-function checkMethod({ method = '' }: IncomingMessage, { methods }: Route): void {
+function checkMethod({ method = '' }: IncomingMessage, { methods, page }: Route): void {
   if (methods.includes(method)) return
   throw new OAuthError('method_not_allowed', `The method must be ${methods.join(' or ')}`, {
-    headers: { Allow: [...methods, 'OPTIONS'].join(', ') },
+    headers: { Allow: [...methods, ...(page ? [] : ['OPTIONS'])].join(', ') },
   })
 }

@@ -1,8 +1,11 @@
+import type { MetadataDocuments } from './clients/metadata-documents'
 import type { Emit } from './events'
 import type { CredentialChain } from './grants/credential-chain'
 import type { UndecidedAttempts } from './grants/undecided-attempts'
 import type { BaseUrl } from './http/base-url'
 import type { Options } from './options'
+import type { ConsentTokens } from './pages/consent-tokens'
+import type { ProtectedResource } from './resource-server/protected-resource'
 import type { TokenStore } from './stores/token-store'
 import type { SigningKeys } from './tokens/signing-keys'
 
@@ -15,5 +18,10 @@ export interface Service {
   signingKeys: SigningKeys
   chain: CredentialChain
   undecided: UndecidedAttempts
+  /** Absent where clients cannot identify themselves by a metadata document. */
+  metadataDocuments: MetadataDocuments | undefined
+  consentTokens: ConsentTokens
+  /** Grows as the host announces them. */
+  protectedResources: ProtectedResource[]
   emit: Emit
 }

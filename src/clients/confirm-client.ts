@@ -1,11 +1,9 @@
 import { aboutGrant } from '../events'
 import type { Redemption } from '../grants/redemption'
 import type { Service } from '../service'
-import type { RegisteredClient } from '../stores/token-store'
 import type { ResolvedTenant } from '../tenants/find-tenant'
 import { type IdentifiedClient, unknownClient } from './identify-client'
-
-const day = 86_400_000
+import { keepClientAlive } from './keep-client-alive'
 
 /**
  * Confirms, beside the redemption and not before it, that a client which is not the tenant's own is registered: two round
@@ -20,7 +18,8 @@ export async function confirmClient(
   tenant: ResolvedTenant,
   service: Service,
 ): Promise<Redemption> {
-  if (preRegistered) return redeeming
+  // The grant of a client with a metadata document is bound to the document's address.
+  if (preRegistered || service.metadataDocuments?.isDocumentUrl(clientId)) return redeeming
   const lookingUp = service.tokenStore.findClient(tenant.id, clientId)
   const [redemption, registered] = await Promise.allSettled([redeeming, lookingUp])
   if (registered.status === 'fulfilled' && !registered.value) {
@@ -34,22 +33,6 @@ export async function confirmClient(
     service.emit({ type: 'error', where: 'findClient', tenantKey: tenant.key, error: registered.reason })
   }
   return redemption.value
-}
-
-/**
- * Sees to it that a registered client outlives its grants, at most once a day for each. Nobody waits for it: it has a day to
- * succeed in.
- */
-export function keepClientAlive(
-  client: RegisteredClient,
-  grantExpiresAt: number,
-  tenant: ResolvedTenant,
-  { tokenStore, emit }: Service,
-): void {
-  if (client.expiresAt >= grantExpiresAt) return
-  tokenStore
-    .keepClient(tenant.id, client.clientId, grantExpiresAt + day)
-    .catch((error) => emit({ type: 'error', where: 'keepClient', tenantKey: tenant.key, error }))
 }
 
 async function endGrant({ grant }: Redemption, tenant: ResolvedTenant, { tokenStore, emit }: Service): Promise<void> {

@@ -2,23 +2,30 @@ import type { Service } from '../service'
 import type { Client } from '../stores/tenant-store'
 import type { RegisteredClient } from '../stores/token-store'
 import type { ResolvedTenant } from '../tenants/find-tenant'
-import { unknownClient } from './identify-client'
+import { isClientId, unknownClient } from './identify-client'
 
-/** A client of a tenant; `registered` where it registered itself. */
+/** A client of a tenant, and where it is known from. */
 export interface FoundClient {
   client: Client
+  /** The tenant's own record of it. */
+  preRegistered: Client | undefined
+  /** Its registration, where it registered itself. */
   registered: RegisteredClient | undefined
 }
 
 /**
- * Finds a client among the tenant's own and the registered ones.
+ * Finds a client among the tenant's own, by its metadata document, or among the registered ones.
  *
  * @throws {OAuthError} `invalid_client` where there is none.
  */
 export async function findClient(clientId: string, tenant: ResolvedTenant, service: Service): Promise<FoundClient> {
   const preRegistered = tenant.clients.find((client) => client.clientId === clientId)
-  if (preRegistered) return { client: preRegistered, registered: undefined }
-  const registered = await service.tokenStore.findClient(tenant.id, clientId)
+  if (preRegistered) return { client: preRegistered, preRegistered, registered: undefined }
+  if (service.metadataDocuments?.isDocumentUrl(clientId)) {
+    const client = await service.metadataDocuments.find(clientId)
+    return { client, preRegistered: undefined, registered: undefined }
+  }
+  const registered = isClientId(clientId) ? await service.tokenStore.findClient(tenant.id, clientId) : undefined
   if (!registered) throw unknownClient(clientId)
-  return { client: registered, registered }
+  return { client: registered, preRegistered: undefined, registered }
 }

@@ -4,7 +4,7 @@ import type { EndpointContext } from './endpoint'
 const maxAge = 300
 
 /** The authorization server metadata of a tenant (RFC 8414 section 2). */
-export function metadata({ req, res, tenant: { issuer, scopes }, service }: EndpointContext): void {
+export function metadata({ req, res, tenant: { issuer, scopes, registration }, service }: EndpointContext): void {
   const { endpoints } = service.options
   respondWithDocument(
     req,
@@ -13,18 +13,19 @@ export function metadata({ req, res, tenant: { issuer, scopes }, service }: Endp
       issuer,
       authorization_endpoint: endpoints.authorization ?? `${issuer}/authorize`,
       token_endpoint: `${issuer}/token`,
-      registration_endpoint: endpoints.registration,
-      revocation_endpoint: endpoints.revocation,
+      registration_endpoint: endpoints.registration ?? (registration ? `${issuer}/register` : undefined),
+      revocation_endpoint: endpoints.revocation ?? `${issuer}/revoke`,
       jwks_uri: `${issuer}/jwks`,
       response_types_supported: ['code'],
       // Both: clients such as the MCP TypeScript SDK 1.17 do not refresh where it is not listed.
       grant_types_supported: ['authorization_code', 'refresh_token'],
       code_challenge_methods_supported: ['S256'],
       token_endpoint_auth_methods_supported: ['none'],
-      revocation_endpoint_auth_methods_supported: endpoints.revocation && ['none'],
+      revocation_endpoint_auth_methods_supported: ['none'],
       scopes_supported: scopes,
       // RFC 9207: `issueAuthorizationCode` puts `iss` in; of an endpoint elsewhere nothing is known.
       authorization_response_iss_parameter_supported: endpoints.authorization ? undefined : true,
+      client_id_metadata_document_supported: service.metadataDocuments ? true : undefined,
     },
     maxAge,
   )

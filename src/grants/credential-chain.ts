@@ -1,5 +1,7 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import { type Binding, boundValues, type Credential, credentialHash, framed, partOf } from './credential'
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { derivedKey } from '../protocol/derived-key'
+import { framed } from '../protocol/framed'
+import { type Binding, boundValues, type Credential, credentialHash, partOf } from './credential'
 
 /** A credential before it has a tag and a handle: its secret and the hash that the store keeps. */
 export interface Successor {
@@ -79,8 +81,4 @@ function tagUnder(
 ): Buffer {
   const message = framed('v1', kind, tenantId, grantId, secret, ...boundValues(kind, binding))
   return partOf(createHmac('sha256', key).update(message).digest())
-}
-
-function derivedKey(secret: Buffer, purpose: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', secret, '', `customer-sign-in v1 ${purpose}`, 32))
 }

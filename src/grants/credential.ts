@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { framed } from '../protocol/framed'
 import type { CredentialKind, Grant } from '../stores/token-store'
 
 /**
@@ -85,15 +86,4 @@ export function bindingOf(grant: Grant): Binding {
 export function boundValues(kind: CredentialKind, binding: Binding): string[] {
   const { client_id, redirect_uri = '', code_verifier = '' } = binding
   return kind === 'code' ? [client_id, redirect_uri, code_verifier] : [client_id]
-}
-
-/** Joins parts so that no two lists of parts give the same bytes: each behind its length. */
-export function framed(...parts: (string | Buffer)[]): Buffer {
-  const frames = parts.flatMap((part) => {
-    const bytes = typeof part === 'string' ? Buffer.from(part, 'utf8') : part
-    const length = Buffer.alloc(4)
-    length.writeUInt32BE(bytes.length)
-    return [length, bytes]
-  })
-  return Buffer.concat(frames)
 }

@@ -22,8 +22,13 @@ export interface CustomerGrants {
   list(of: { tenantKey: string; subject: string }): Promise<ConnectedGrant[]>
   /** Ends one grant. @returns Whether there was such a grant. */
   revoke(which: { tenantKey: string; grantId: string }): Promise<boolean>
-  /** Ends all grants of a customer: signed out everywhere. @returns How many there were. */
-  revokeAll(of: { tenantKey: string; subject: string }): Promise<number>
+  /**
+   * Ends all grants of a customer: signed out everywhere. Or all grants of a client, whoever connected it, which goes through the whole
+   * store (docs/operations.md).
+   *
+   * @returns How many there were.
+   */
+  revokeAll(of: { tenantKey: string; subject: string } | { tenantKey: string; clientId: string }): Promise<number>
 }
 
 export function customerGrants(service: Service): CustomerGrants {
@@ -34,6 +39,10 @@ export function customerGrants(service: Service): CustomerGrants {
     const ended = await tokenStore.deleteGrant(grant.tenantId, grant.grantId)
     if (ended) emit({ type: 'revoked', reason: 'host', ...aboutGrant(grant, tenantKey) })
     return ended
+  }
+
+  async function* grantsOfClient(tenantId: string, clientId: string): AsyncIterable<Grant> {
+    for await (const grant of tokenStore.scanGrants(tenantId)) if (grant.clientId === clientId) yield grant
   }
 
   return {
@@ -49,13 +58,17 @@ export function customerGrants(service: Service): CustomerGrants {
       return grant !== undefined && end(grant, tenantKey)
     },
 
-    async revokeAll({ tenantKey, subject }) {
-      const { id } = await tenantOf(tenantKey)
+    async revokeAll(of) {
+      const { id } = await tenantOf(of.tenantKey)
+      const grants = () => ('clientId' in of ? grantsOfClient(id, of.clientId) : tokenStore.listGrants(id, of.subject))
       let ended = 0
-      // A sign-in may complete while the list is gone through.
-      for (let grants = await tokenStore.listGrants(id, subject); grants.length > 0; ) {
-        for (const grant of grants) if (await end(grant, tenantKey)) ended++
-        grants = await tokenStore.listGrants(id, subject)
+      // A sign-in may complete meanwhile, so until a pass finds nothing.
+      for (let found = true; found; ) {
+        found = false
+        for await (const grant of await grants()) {
+          found = true
+          if (await end(grant, of.tenantKey)) ended++
+        }
       }
       return ended
     },

@@ -3,15 +3,14 @@ import { OAuthError } from '../protocol/oauth-error'
 import type { Service } from '../service'
 import { respondWithError } from './responses'
 
-/**
- * Makes a response and an event of whatever was thrown: the client is told what is its own to mend, the operator the rest.
- */
-export function answerError(
-  thrown: unknown,
-  { where, tenantKey }: { where: string; tenantKey?: string },
-  res: ServerResponse,
-  { emit }: Service,
-): void {
+/** Where an error happened, for the operator. */
+interface Place {
+  where: string
+  tenantKey?: string
+}
+
+/** Makes an event of whatever was thrown, and the OAuth error that the client is told. */
+export function reported(thrown: unknown, { where, tenantKey }: Place, { emit }: Service): OAuthError {
   const error =
     thrown instanceof OAuthError
       ? thrown
@@ -20,5 +19,10 @@ export function answerError(
   if (status < 500) emit({ type: 'denied', where, tenantKey, error: code, description, status, detail })
   else
     emit({ type: 'error', where, tenantKey, error: cause instanceof Error ? cause : new Error(String(cause ?? error)) })
-  respondWithError(res, error)
+  return error
+}
+
+/** Makes an event and a JSON response of whatever was thrown. */
+export function answerError(thrown: unknown, place: Place, res: ServerResponse, service: Service): void {
+  respondWithError(res, reported(thrown, place, service))
 }

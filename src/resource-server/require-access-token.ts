@@ -4,7 +4,8 @@ import { answerError } from '../http/answer-error'
 import { OAuthError } from '../protocol/oauth-error'
 import type { Service } from '../service'
 import { findTenant } from '../tenants/find-tenant'
-import { type AccessTokenCheck, type AccessTokenInfo, invalidToken, verifyForTenant } from './verify-access-token'
+import { invalidToken } from '../tokens/verified-claims'
+import { type AccessTokenCheck, type AccessTokenInfo, verifyForTenant } from './verify-access-token'
 
 /** A value, or how to read it off a request. */
 export type PerRequest<R, T> = T | ((req: R) => T)
@@ -24,6 +25,7 @@ export type AuthorizedRequest<R = IncomingMessage> = R & { auth: AccessTokenInfo
 export function requireAccessToken<R extends IncomingMessage>(
   { tenantKey, resource, scope = [], ...check }: RequiredAccessToken<R>,
   service: Service,
+  metadataUrlOf?: (req: R) => string,
 ): (req: R, res: ServerResponse, next: (error?: unknown) => void) => void {
   if (typeof tenantKey !== 'string' && typeof tenantKey !== 'function') {
     throw new ConfigurationError('requireAccessToken.tenantKey', tenantKey, 'a tenant key or a function of the request')
@@ -47,8 +49,10 @@ export function requireAccessToken<R extends IncomingMessage>(
     // `next` stands outside: what it throws is the host's own.
     authorize(req, asked).then(
       () => next(),
-      (error) =>
-        answerError(challenged(error, scopes), { where: 'requireAccessToken', tenantKey: asked }, res, service),
+      (error) => {
+        const place = { where: 'requireAccessToken', tenantKey: asked }
+        answerError(challenged(error, scopes, metadataUrlOf?.(req)), place, res, service)
+      },
     )
   }
 }
@@ -62,17 +66,21 @@ function bearerToken({ headers: { authorization = '' } }: IncomingMessage): stri
   const [, token] = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(authorization) ?? []
   if (token !== undefined) return token
   if (/^Bearer\b/i.test(authorization)) throw invalidToken('The access token is malformed')
-  // Who sends no credentials is told no error (RFC 6750 section 3.1).
-  throw new OAuthError('invalid_token', 'An access token is required', { headers: { 'WWW-Authenticate': 'Bearer' } })
+  throw new OAuthError('invalid_token', noCredentials)
 }
 
-/** The error with its challenge (RFC 6750 section 3). */
-function challenged(error: unknown, scopes: readonly string[]): unknown {
-  if (!(error instanceof OAuthError) || error.headers['WWW-Authenticate'] || ![401, 403].includes(error.status)) {
-    return error
+const noCredentials = 'An access token is required'
+
+/** The error with its challenge (RFC 6750 section 3, RFC 9728 section 5.1). Who sends no credentials is told no error. */
+function challenged(thrown: unknown, scopes: readonly string[], resourceMetadata: string | undefined): unknown {
+  if (!(thrown instanceof OAuthError) || ![401, 403].includes(thrown.status)) return thrown
+  const { code, description, detail } = thrown
+  const attributes = {
+    ...(description !== noCredentials && { error: code, error_description: description }),
+    ...(code === 'insufficient_scope' && { scope: scopes.join(' ') }),
+    ...(resourceMetadata !== undefined && { resource_metadata: resourceMetadata }),
   }
-  const { code, description, detail } = error
-  const scope = code === 'insufficient_scope' ? `, scope="${scopes.join(' ')}"` : ''
-  const challenge = `Bearer error="${code}", error_description="${description}"${scope}`
-  return new OAuthError(code, description, { headers: { 'WWW-Authenticate': challenge }, detail })
+  const challenge = Object.entries(attributes).map(([name, value]) => `${name}="${value}"`)
+  const headers = { 'WWW-Authenticate': ['Bearer', challenge.join(', ')].filter(Boolean).join(' ') }
+  return new OAuthError(code, description, { headers, detail })
 }

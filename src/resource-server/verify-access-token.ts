@@ -1,4 +1,3 @@
-import { decode, type JwtPayload, verify } from 'jsonwebtoken'
 import { ConfigurationError } from '../configuration-error'
 import { tenantKeyOf } from '../protocol/issuer'
 import { OAuthError } from '../protocol/oauth-error'
@@ -6,7 +5,7 @@ import { canonicalResource } from '../protocol/resource'
 import { scopesOf } from '../protocol/scope'
 import type { Service } from '../service'
 import { findTenant, type ResolvedTenant } from '../tenants/find-tenant'
-import { accessTokenType } from '../tokens/access-token'
+import { claimedIssuer, invalidToken, verifiedClaims } from '../tokens/verified-claims'
 
 /** What an access token must be good for, besides its tenant. */
 export interface AccessTokenCheck {
@@ -57,7 +56,7 @@ export async function verifyForTenant(
   { resource = tenant.resources[0], scope = [], checkRevocation = false }: AccessTokenCheck,
   service: Service,
 ): Promise<AccessTokenInfo> {
-  const claims = signedClaims(token, service)
+  const claims = verifiedClaims(token, service.signingKeys)
   // The id as well: a tenant key that has passed to another company leaves the issuer as it was.
   if (claims.iss !== tenant.issuer || claims.tenant_id !== tenant.id) {
     throw invalidToken('The access token is not for this tenant')
@@ -87,45 +86,6 @@ export async function verifyForTenant(
 export function checkedTenantKey(tenantKey: unknown): string {
   if (typeof tenantKey === 'string') return tenantKey
   throw new ConfigurationError('tenantKey', tenantKey, 'the key of a tenant, or anyTenant: true in its place')
-}
-
-export function invalidToken(description: string): OAuthError {
-  return new OAuthError('invalid_token', description)
-}
-
-/** The claims that every access token of this server has. */
-interface AccessTokenClaims extends JwtPayload {
-  sub: string
-  exp: number
-  scope: string
-  client_id: string
-  grant_id: string
-  tenant_id: string
-}
-
-function signedClaims(token: string, { signingKeys }: Service): AccessTokenClaims {
-  const header = decoded(token)?.header
-  const key = signingKeys.find(({ kid }) => kid === header?.kid)
-  if (!key || header?.typ !== accessTokenType) throw invalidToken('The access token is not of this server')
-  try {
-    return verify(token, key.publicKey, { algorithms: [key.algorithm] }) as AccessTokenClaims
-  } catch (error) {
-    const expired = (error as Error).name === 'TokenExpiredError'
-    throw invalidToken(expired ? 'The access token has expired' : 'The access token is not of this server')
-  }
-}
-
-function claimedIssuer(token: string): string {
-  const payload = decoded(token)?.payload
-  return (typeof payload === 'object' && payload.iss) || ''
-}
-
-function decoded(token: string) {
-  try {
-    return decode(token, { complete: true })
-  } catch {
-    return null
-  }
 }
 
 function checkScope(scopes: readonly string[], required: readonly string[]): void {

@@ -14,7 +14,9 @@ export function guardedStore(store: TokenStore, timeout: number): TokenStore {
     swapCredential: (swap) => withinTime('tokenStore.swapCredential', timeout / 2, () => store.swapCredential(swap)),
     deleteGrant: (...ids) => guard('deleteGrant', () => store.deleteGrant(...ids)),
     listGrants: (...ids) => guard('listGrants', () => store.listGrants(...ids)),
-    saveClient: (client) => guard('saveClient', () => store.saveClient(client)),
+    // It goes through the whole store, and who asks for it is the host.
+    scanGrants: (tenantId) => store.scanGrants(tenantId),
+    saveClient: (...args) => guard('saveClient', () => store.saveClient(...args)),
     findClient: (...ids) => guard('findClient', () => store.findClient(...ids)),
     keepClient: (...args) => guard('keepClient', () => store.keepClient(...args)),
     deleteClient: (...ids) => guard('deleteClient', () => store.deleteClient(...ids)),

@@ -54,8 +54,16 @@ export class MemoryTokenStore implements TokenStore {
     return this.#grants.live().filter((grant) => grant.tenantId === tenantId && grant.subject === subject)
   }
 
-  async saveClient(client: RegisteredClient): Promise<void> {
+  async *scanGrants(tenantId: string): AsyncIterable<Grant> {
+    for (const grant of this.#grants.live()) if (grant.tenantId === tenantId) yield grant
+  }
+
+  async saveClient(client: RegisteredClient, mostIdle: number): Promise<void> {
     this.#clients.set(keyOf(client.tenantId, client.clientId), structuredClone(client))
+    const idle = this.#clients.live().filter(({ tenantId, inUse }) => tenantId === client.tenantId && !inUse)
+    for (const { tenantId, clientId } of idle.slice(0, Math.max(0, idle.length - mostIdle))) {
+      this.#clients.delete(keyOf(tenantId, clientId))
+    }
   }
 
   async findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined> {
@@ -65,7 +73,8 @@ export class MemoryTokenStore implements TokenStore {
   async keepClient(tenantId: string, clientId: string, expiresAt: number): Promise<void> {
     const key = keyOf(tenantId, clientId)
     const client = this.#clients.get(key)
-    if (client && client.expiresAt < expiresAt) this.#clients.set(key, { ...client, expiresAt })
+    if (!client) return
+    this.#clients.set(key, { ...client, expiresAt: Math.max(expiresAt, client.expiresAt), inUse: true })
   }
 
   async deleteClient(tenantId: string, clientId: string): Promise<boolean> {

@@ -57,13 +57,34 @@ return 1
 /** `keepClient` on a client's key. ARGV: expiresAt. */
 export const keepScript = script(`
 local value = redis.call('GET', KEYS[1])
-if not value then return {'missing'} end
-local _, _, expiresAt, fixed = string.find(value, '^1;(%d+)\\n([^\\n]+)\\n%.$')
-if not fixed then return {'unreadable'} end
-if tonumber(expiresAt) < tonumber(ARGV[1]) then
-  redis.call('SET', KEYS[1], table.concat({'1;' .. ARGV[1], fixed, '.'}, '\\n'), 'PXAT', ARGV[1])
-end
-return {'kept'}
+if not value then return 'missing' end
+local _, _, expiresAt, fixed = string.find(value, '^1;[iu];(%d+)\\n([^\\n]+)\\n%.$')
+if not fixed then return 'unreadable' end
+if tonumber(expiresAt) < tonumber(ARGV[1]) then expiresAt = ARGV[1] end
+redis.call('SET', KEYS[1], table.concat({'1;u;' .. expiresAt, fixed, '.'}, '\\n'), 'PXAT', expiresAt)
+return 'kept'
+`)
+
+/**
+ * Notes a registration in its tenant's list. ARGV: clientId, createdAt, expiresAt, the most that the list may hold.
+ *
+ * Gives the ids of the oldest ones that are too many. The list lives as long as its last registration could without being used.
+ */
+export const registerScript = script(`
+redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
+if redis.call('PTTL', KEYS[1]) < ARGV[3] - ARGV[2] then redis.call('PEXPIREAT', KEYS[1], ARGV[3]) end
+local excess = redis.call('ZCARD', KEYS[1]) - tonumber(ARGV[4])
+if excess <= 0 then return {} end
+local oldest = redis.call('ZRANGE', KEYS[1], 0, excess - 1)
+redis.call('ZREMRANGEBYRANK', KEYS[1], 0, excess - 1)
+return oldest
+`)
+
+/** Drops a registered client, unless it is in use. */
+export const dropIdleScript = script(`
+local value = redis.call('GET', KEYS[1])
+if value and string.find(value, '^1;i;') then redis.call('DEL', KEYS[1]) end
+return 1
 `)
 
 function script(lua: string): Script {

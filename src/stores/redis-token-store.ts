@@ -1,5 +1,13 @@
 import { must, objectWith, optional, record, seconds } from '../option-checks'
-import { keepScript, noteScript, pruneScript, type Script, swapScript } from './redis-scripts'
+import {
+  dropIdleScript,
+  keepScript,
+  noteScript,
+  pruneScript,
+  registerScript,
+  type Script,
+  swapScript,
+} from './redis-scripts'
 import {
   decodeClient,
   decodeGrant,
@@ -14,6 +22,9 @@ import type { CredentialSwap, Grant, RegisteredClient, SwapResult, TokenStore } 
 export interface RedisClient {
   call(command: string, ...args: (string | number)[]): Promise<unknown>
   pipeline(commands: unknown[][]): { exec(): Promise<[error: Error | null, result: unknown][] | null> }
+  /** A Cluster's alone. */
+  nodes?(role: 'master'): RedisClient[]
+  options?: { keyPrefix?: string }
 }
 
 /** The options of {@link RedisTokenStore}. */
@@ -119,9 +130,22 @@ export class RedisTokenStore implements TokenStore {
     return found.filter((grant) => grant !== undefined)
   }
 
-  async saveClient(client: RegisteredClient): Promise<void> {
-    const key = this.#clientKey(client.tenantId, client.clientId)
-    await this.#send(key, 'set', key, encodeClient(client), 'PXAT', client.expiresAt)
+  async *scanGrants(tenantId: string): AsyncIterable<Grant> {
+    for (const node of this.#redis.nodes?.('master') ?? [this.#redis]) {
+      for await (const grantId of this.#scannedIds(node, tenantId)) {
+        const grant = await this.findGrant(tenantId, grantId)
+        if (grant) yield grant
+      }
+    }
+  }
+
+  async saveClient(client: RegisteredClient, mostIdle: number): Promise<void> {
+    const { tenantId, clientId, createdAt, expiresAt } = client
+    const key = this.#clientKey(tenantId, clientId)
+    await this.#send(key, 'set', key, encodeClient(client), 'PXAT', expiresAt)
+    const list = this.#registrationsKey(tenantId)
+    const oldest = (await this.#run(registerScript, list, clientId, createdAt, expiresAt, mostIdle)) as string[]
+    await Promise.all(oldest.map((id) => this.#run(dropIdleScript, this.#clientKey(tenantId, id))))
   }
 
   async findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined> {
@@ -132,7 +156,7 @@ export class RedisTokenStore implements TokenStore {
 
   async keepClient(tenantId: string, clientId: string, expiresAt: number): Promise<void> {
     const key = this.#clientKey(tenantId, clientId)
-    const [outcome] = (await this.#run(keepScript, key, expiresAt)) as [string]
+    const outcome = await this.#run(keepScript, key, expiresAt)
     if (outcome === 'unreadable') throw new UnreadableValueError(key)
   }
 
@@ -148,6 +172,19 @@ export class RedisTokenStore implements TokenStore {
     await this.#run(noteScript, this.#indexKey(tenantId, subject), grantId, until, now)
   }
 
+  /** The ids of a tenant's grants on one server. A client's own key prefix is part of what the server knows. */
+  async *#scannedIds(node: RedisClient, tenantId: string): AsyncIterable<string> {
+    const prefix = `${this.#redis.options?.keyPrefix ?? ''}${this.#grantKey(tenantId, '')}`
+    const pattern = `${prefix.replace(/[*?[\]\\]/g, '\\$&')}*`
+    let cursor = '0'
+    do {
+      const reply = await node.call('scan', cursor, 'MATCH', pattern, 'COUNT', 1000)
+      const [next, keys] = reply as [string, string[]]
+      yield* keys.map((key) => key.slice(prefix.length))
+      cursor = next
+    } while (cursor !== '0')
+  }
+
   #grantKey(tenantId: string, grantId: string): string {
     return `${this.#prefix}g:${encodeURIComponent(tenantId)}:${grantId}`
   }
@@ -158,6 +195,10 @@ export class RedisTokenStore implements TokenStore {
 
   #clientKey(tenantId: string, clientId: string): string {
     return `${this.#prefix}c:${encodeURIComponent(tenantId)}:${clientId}`
+  }
+
+  #registrationsKey(tenantId: string): string {
+    return `${this.#prefix}r:${encodeURIComponent(tenantId)}`
   }
 
   #run(script: Script, key: string, ...args: (string | number)[]): Promise<unknown> {

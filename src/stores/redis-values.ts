@@ -58,15 +58,21 @@ export function decodeGrant(key: string, value: string, tenantId: string, grantI
 }
 
 /** The value of a registered client's key. */
-export function encodeClient({ tenantId: _, clientId: __, expiresAt, ...fixed }: RegisteredClient): string {
-  return [`${version};${expiresAt}`, JSON.stringify(fixed), end].join('\n')
+export function encodeClient({ tenantId: _, clientId: __, expiresAt, inUse, ...fixed }: RegisteredClient): string {
+  return [`${version};${inUse ? 'u' : 'i'};${expiresAt}`, JSON.stringify(fixed), end].join('\n')
 }
 
 /** @throws {UnreadableValueError} */
 export function decodeClient(key: string, value: string, tenantId: string, clientId: string): RegisteredClient {
   return decoded(key, value, ([header = '', fixed = '']) => {
-    const [, expiresAt] = header.split(';')
-    return { tenantId, clientId, ...JSON.parse(fixed), expiresAt: Number(expiresAt) }
+    const [, use, expiresAt] = header.split(';')
+    return {
+      tenantId,
+      clientId,
+      ...JSON.parse(fixed),
+      expiresAt: Number(expiresAt),
+      ...(use === 'u' && { inUse: true }),
+    }
   })
 }
 

@@ -9,6 +9,8 @@ export interface Tenant {
   id?: string
   /** The company's name as its customers know it. */
   name?: string
+  /** The company's logo for the consent page: an https or data URL. */
+  logoUri?: string
   /** The clients that the company has registered by hand. */
   clients?: Client[]
   /** What customers can grant here; wins over the option `scopes`. */
@@ -19,6 +21,8 @@ export interface Tenant {
   accessTokenLifetime?: number
   /** Seconds, up to 30 days; wins over the option. */
   refreshTokenLifetime?: number
+  /** Whether clients can register themselves here; wins over the option where that is on. */
+  registration?: boolean
 }
 
 /** An OAuth client. Every client is public: it has no secret (RFC 6749 section 2.1). */
@@ -26,12 +30,16 @@ export interface Client {
   clientId: string
   /** The name that a customer knows it by. */
   clientName?: string
+  /** Its own page, as it says itself. */
+  clientUri?: string
   /** Compared as exact text, save the port of a loopback address. */
   redirectUris: string[]
   /** By default both, `authorization_code` and `refresh_token`. */
   grantTypes?: string[]
   /** The most that this client may ask for, space-separated. By default all that the tenant offers. */
   scope?: string
+  /** The company's own app, whose customers are not asked for consent. Only for a client that nobody else can pass for. */
+  firstParty?: boolean
 }
 
 /**

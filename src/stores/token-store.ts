@@ -68,6 +68,8 @@ export interface RegisteredClient extends Client {
   createdAt: number
   /** Milliseconds since 1970. From here on the client counts as gone. */
   expiresAt: number
+  /** Whether it has ever been kept: it has had a grant, and does not make room for others. */
+  inUse?: boolean
 }
 
 /**
@@ -97,12 +99,21 @@ export interface TokenStore {
   /** All live grants of a customer, in any order. */
   listGrants(tenantId: string, subject: string): Promise<Grant[]>
 
-  /** Stores a registered client until its `expiresAt`, over the one with its id if there is one. */
-  saveClient(client: RegisteredClient): Promise<void>
+  /** All live grants of a tenant, in any order; each at least once if it lives throughout. The cost grows with the whole store. */
+  scanGrants(tenantId: string): AsyncIterable<Grant>
+
+  /**
+   * Stores a registered client until its `expiresAt`, over the one with its id if there is one. Where that makes more than `mostIdle`
+   * of its tenant's that are not in use, the oldest of those are dropped.
+   */
+  saveClient(client: RegisteredClient, mostIdle: number): Promise<void>
 
   findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined>
 
-  /** Moves the expiry of a client to `expiresAt` if that is later than its own; does nothing if there is no such client. */
+  /**
+   * Notes that a client is in use, and moves its expiry to `expiresAt` if that is later than its own. Does nothing if there is no such
+   * client.
+   */
   keepClient(tenantId: string, clientId: string, expiresAt: number): Promise<void>
 
   /** @returns Whether there was such a client. */

@@ -1,4 +1,4 @@
-import { listOf, must, optional, resource, scopeToken, text } from '../option-checks'
+import { flag, imageUrl, listOf, must, optional, resource, scopeToken, text } from '../option-checks'
 import { accessTokenLifetime, refreshTokenLifetime } from '../options'
 import { issuerOf, isTenantKey } from '../protocol/issuer'
 import { OAuthError } from '../protocol/oauth-error'
@@ -11,6 +11,8 @@ import type { Client, Tenant } from '../stores/tenant-store'
 const checks = {
   id: optional(text),
   name: optional(text),
+  logoUri: optional(imageUrl),
+  registration: optional(flag),
   scopes: optional(listOf(scopeToken)),
   resources: optional(listOf(resource)),
   accessTokenLifetime: optional(accessTokenLifetime),
@@ -31,6 +33,8 @@ export interface ResolvedTenant {
   accessTokenLifetime: number
   /** Seconds. */
   refreshTokenLifetime: number
+  /** Whether clients can register themselves. */
+  registration: boolean
   /** The host's own record. */
   record: Tenant
 }
@@ -52,16 +56,18 @@ export async function findTenant(tenantKey: string, baseUrl: string, service: Se
   if (!record || record.key !== tenantKey) throw noSuchTenant()
   checkTenant(record)
   const issuer = issuerOf(baseUrl, tenantKey)
-  const [first = issuer, ...others] = record.resources ?? []
+  const announced = service.protectedResources.map(({ urlFor }) => urlFor(tenantKey, baseUrl))
+  const [first = issuer, ...others] = record.resources ?? [issuer, ...announced]
   return {
     key: tenantKey,
     id: record.id ?? tenantKey,
     issuer,
     clients: record.clients ?? [],
-    scopes: record.scopes ?? options.scopes,
+    scopes: record.scopes ?? Object.keys(options.scopes),
     resources: [first, ...others],
     accessTokenLifetime: record.accessTokenLifetime ?? options.accessTokenLifetime,
     refreshTokenLifetime: record.refreshTokenLifetime ?? options.refreshTokenLifetime,
+    registration: options.registration && (record.registration ?? true),
     record,
   }
 }

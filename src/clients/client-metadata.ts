@@ -1,0 +1,62 @@
+import { OAuthError } from '../protocol/oauth-error'
+import { redirectUriFault } from '../protocol/redirect-uri'
+import { scopesOf } from '../protocol/scope'
+import type { Client } from '../stores/tenant-store'
+
+const mostRedirectUris = 20
+const mostNameLength = 200
+
+/** What of a client's own metadata counts here (RFC 7591 section 2). */
+export type ClientMetadata = Omit<Client, 'clientId' | 'grantTypes' | 'firstParty'>
+
+/**
+ * Reads the metadata that a client gives of itself, in its registration or its metadata document. What is not known here is passed
+ * over, and whatever authentication method is asked for, the client is public.
+ *
+ * @param redirectSchemes The app schemes that are accepted besides those with a dot.
+ * @throws {OAuthError} `invalid_redirect_uri` or `invalid_client_metadata` (RFC 7591 section 3.2.2).
+ */
+export function readClientMetadata(
+  metadata: Readonly<Record<string, unknown>>,
+  redirectSchemes: readonly string[],
+): ClientMetadata {
+  const { redirect_uris, client_name, client_uri, scope, grant_types, response_types } = metadata
+  mustInclude('grant_types', grant_types, 'authorization_code')
+  mustInclude('response_types', response_types, 'code')
+  if (scope !== undefined && typeof scope !== 'string') throw invalidMetadata('scope must be a string')
+  if (client_name !== undefined && (typeof client_name !== 'string' || client_name.length > mostNameLength)) {
+    throw invalidMetadata(`client_name must be a string of at most ${mostNameLength} characters`)
+  }
+  return {
+    redirectUris: redirectUrisOf(redirect_uris, redirectSchemes),
+    ...(client_name && { clientName: client_name }),
+    ...(isHttpsUrl(client_uri) && { clientUri: client_uri }),
+    ...(scope && { scope: scopesOf(scope).join(' ') }),
+  }
+}
+
+function redirectUrisOf(redirectUris: unknown, redirectSchemes: readonly string[]): string[] {
+  if (!Array.isArray(redirectUris) || redirectUris.length === 0 || redirectUris.length > mostRedirectUris) {
+    throw new OAuthError('invalid_redirect_uri', `redirect_uris must be an array of 1 to ${mostRedirectUris}`)
+  }
+  for (const [index, redirectUri] of redirectUris.entries()) {
+    const fault = redirectUriFault(redirectUri, redirectSchemes)
+    if (fault) throw new OAuthError('invalid_redirect_uri', `redirect_uris[${index}] ${fault}`)
+  }
+  return redirectUris
+}
+
+function mustInclude(name: string, given: unknown, needed: string): void {
+  if (given === undefined || (Array.isArray(given) && given.includes(needed))) return
+  throw invalidMetadata(`${name} must include ${needed}`)
+}
+
+function isHttpsUrl(value: unknown): value is string {
+  return (
+    typeof value === 'string' && value.length <= 2000 && URL.canParse(value) && new URL(value).protocol === 'https:'
+  )
+}
+
+function invalidMetadata(description: string): OAuthError {
+  return new OAuthError('invalid_client_metadata', description)
+}

@@ -1,0 +1,21 @@
+import type { Service } from '../service'
+import type { RegisteredClient } from '../stores/token-store'
+import type { ResolvedTenant } from '../tenants/find-tenant'
+
+const day = 86_400_000
+
+/**
+ * Sees to it that a registered client outlives its grants, at most once a day for each. Nobody waits for it: it has a day to
+ * succeed in.
+ */
+export function keepClientAlive(
+  client: RegisteredClient,
+  grantExpiresAt: number,
+  tenant: ResolvedTenant,
+  { tokenStore, emit }: Service,
+): void {
+  if (client.inUse && client.expiresAt >= grantExpiresAt) return
+  tokenStore
+    .keepClient(tenant.id, client.clientId, grantExpiresAt + day)
+    .catch((error) => emit({ type: 'error', where: 'keepClient', tenantKey: tenant.key, error }))
+}

@@ -1,0 +1,110 @@
+import { type FetchGuard, guardedFetch } from '../http/guarded-fetch'
+import { OAuthError } from '../protocol/oauth-error'
+import type { Client } from '../stores/tenant-store'
+import { readClientMetadata } from './client-metadata'
+
+const minute = 60_000
+const leastKept = minute
+const mostKept = 24 * 60 * minute
+const failureKept = 10_000
+const mostDocuments = 1000
+const mostFetches = 8
+
+interface Entry {
+  client: Promise<Client>
+  until: number
+}
+
+/**
+ * The clients whose id is the https URL of their metadata document (draft-ietf-oauth-client-id-metadata-document). Documents are
+ * kept as long as their own headers say, within a minute and a day, and few are fetched at a time.
+ */
+export class MetadataDocuments {
+  readonly #entries = new Map<string, Entry>()
+  readonly #guard: FetchGuard
+  readonly #redirectSchemes: readonly string[]
+  #fetching = 0
+
+  constructor(guard: FetchGuard, redirectSchemes: readonly string[]) {
+    this.#guard = guard
+    this.#redirectSchemes = redirectSchemes
+  }
+
+  /** Whether a client id is the URL of a metadata document: https, with a path, and in its normal form. */
+  isDocumentUrl(clientId: string): boolean {
+    if (!URL.canParse(clientId)) return false
+    const { href, protocol, username, password, pathname, hash, hostname } = new URL(clientId)
+    const local =
+      this.#guard.allowLoopback && protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+    return (
+      href === clientId && (protocol === 'https:' || local) && pathname !== '/' && username + password + hash === ''
+    )
+  }
+
+  /**
+   * The client of a document.
+   *
+   * @throws {OAuthError} `invalid_client` where the document cannot be had or is not about this client, `temporarily_unavailable`
+   * where too many are being fetched.
+   */
+  find(clientId: string): Promise<Client> {
+    const known = this.#entries.get(clientId)
+    if (known && known.until > Date.now()) return known.client
+    if (this.#fetching >= mostFetches) {
+      throw new OAuthError('temporarily_unavailable', 'Too many client metadata documents are being fetched', {
+        headers: { 'Retry-After': '1' },
+      })
+    }
+    const entry: Entry = { client: this.#fetched(clientId), until: Date.now() + leastKept }
+    this.#keep(clientId, entry)
+    return entry.client
+  }
+
+  async #fetched(clientId: string): Promise<Client> {
+    this.#fetching++
+    try {
+      const { body, headers } = await guardedFetch(new URL(clientId), this.#guard)
+      const client = this.#read(clientId, JSON.parse(body))
+      this.#keepFor(clientId, lifetimeOf(headers['cache-control']))
+      return client
+    } catch (error) {
+      this.#keepFor(clientId, failureKept)
+      const described = error instanceof OAuthError ? `: ${error.description}` : ''
+      throw new OAuthError('invalid_client', `The metadata document of client_id cannot be used${described}`, {
+        detail: { clientId, reason: (error as Error).message },
+        cause: error,
+      })
+    } finally {
+      this.#fetching--
+    }
+  }
+
+  #read(clientId: string, metadata: Record<string, unknown>): Client {
+    if (metadata.client_id !== clientId) {
+      throw new OAuthError('invalid_client_metadata', 'client_id in it is not its own address')
+    }
+    if (metadata.client_secret !== undefined) {
+      throw new OAuthError('invalid_client_metadata', 'it must not have a client_secret')
+    }
+    return { clientId, ...readClientMetadata(metadata, this.#redirectSchemes) }
+  }
+
+  #keep(clientId: string, entry: Entry): void {
+    this.#entries.delete(clientId)
+    const [oldest] = this.#entries.keys()
+    if (oldest !== undefined && this.#entries.size >= mostDocuments) this.#entries.delete(oldest)
+    this.#entries.set(clientId, entry)
+  }
+
+  #keepFor(clientId: string, milliseconds: number): void {
+    const entry = this.#entries.get(clientId)
+    if (entry) entry.until = Date.now() + milliseconds
+  }
+}
+
+/** How long a document may be kept by its `Cache-Control` (RFC 9111 section 5.2.2), within bounds. */
+function lifetimeOf(cacheControl = ''): number {
+  if (/\b(no-store|no-cache)\b/i.test(cacheControl)) return leastKept
+  const [, seconds] = /\bmax-age=(\d+)/i.exec(cacheControl) ?? []
+  return Math.min(Math.max(Number(seconds ?? 0) * 1000, leastKept), mostKept)
+}

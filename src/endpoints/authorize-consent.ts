@@ -1,0 +1,93 @@
+import type { FoundClient } from '../clients/find-client'
+import type { AgreedTerms } from '../grants/authorization-request'
+import { readForm } from '../http/form'
+import type { ConsentHook, Customer, SignInRequest } from '../options'
+import { respondWithConsentPage } from '../pages/consent-page'
+import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
+import type { EndpointContext } from './endpoint'
+
+/** An authorization request that has been checked, before anyone has agreed to it. */
+export interface ConsideredRequest {
+  found: FoundClient
+  redirectUri: string
+  terms: AgreedTerms
+  /** The query of the request, as every page of it has it. */
+  query: string
+  /** What the host's hooks are told. */
+  signIn: SignInRequest
+}
+
+/** The customer's consent; the seed makes one code of a button that is pressed twice. */
+export interface Consent {
+  seed?: Buffer
+}
+
+/**
+ * The consent of the customer, where it is needed; undefined where the customer is being asked.
+ *
+ * @throws {OAuthError} `access_denied` where they refuse, `consent_required` where they must not be asked.
+ */
+export async function consentOf(
+  customer: Customer,
+  request: ConsideredRequest,
+  context: EndpointContext,
+): Promise<Consent | undefined> {
+  const { consent } = context.service.options
+  if (!needsConsent(request, consent !== false)) return {}
+  if (request.signIn.prompt.includes('none')) throw new OAuthError('consent_required', 'The customer must be asked')
+  return typeof consent === 'function'
+    ? consentOfHost(consent, customer, request, context)
+    : consentOnPage(customer, request, context)
+}
+
+/** The tenant's own clients go without; those that anyone can claim to be do not. */
+function needsConsent({ found, signIn }: ConsideredRequest, asked: boolean): boolean {
+  return signIn.prompt.includes('consent') || (asked && found.preRegistered?.firstParty !== true)
+}
+
+async function consentOnPage(
+  customer: Customer,
+  { found, redirectUri, terms, query }: ConsideredRequest,
+  { req, res, tenant, service }: EndpointContext,
+): Promise<Consent | undefined> {
+  const about = { tenantId: tenant.id, subject: customer.subject, query }
+  if (req.method === 'POST') {
+    const form = await readForm(req, res)
+    const seed = service.consentTokens.redeem(form.get('consent_token') ?? '', about)
+    if (seed && form.get('decision') === 'allow') return { seed }
+    if (seed) throw refused()
+    // An expired page is shown anew, and so is one that somebody else wanted answered.
+  }
+  const { client, preRegistered } = found
+  respondWithConsentPage(res, {
+    tenantName: tenant.record.name ?? tenant.key,
+    logoUri: tenant.record.logoUri,
+    clientName: client.clientName ?? client.clientId,
+    vouchedFor: preRegistered !== undefined,
+    redirectUri,
+    scopes: terms.scope.split(' ').map((scope) => service.options.scopes[scope] ?? scope),
+    customerName: customer.name,
+    action: `?${query}`,
+    token: service.consentTokens.issue(about),
+  })
+  return undefined
+}
+
+async function consentOfHost(
+  ask: ConsentHook,
+  customer: Customer,
+  { signIn, redirectUri }: ConsideredRequest,
+  { req, res }: EndpointContext,
+): Promise<Consent | undefined> {
+  const allowed = await Promise.resolve(ask(req, res, { ...signIn, customer, redirectUri })).catch((error) => {
+    throw error instanceof OAuthError ? error : temporarilyUnavailable(error)
+  })
+  if (allowed === true) return {}
+  if (allowed === false) throw refused()
+  if (res.headersSent) return undefined
+  throw temporarilyUnavailable(new Error('consent gave no decision and did not answer the request'))
+}
+
+function refused(): OAuthError {
+  return new OAuthError('access_denied', 'The customer has refused')
+}

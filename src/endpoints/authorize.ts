@@ -1,0 +1,152 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type FoundClient, findClient } from '../clients/find-client'
+import { checkedTerms } from '../grants/authorization-request'
+import { createGrant } from '../grants/create-grant'
+import { checkCustomer } from '../grants/issue-authorization-code'
+import { reported } from '../http/answer-error'
+import { Form, parametersOf } from '../http/form'
+import type { Customer } from '../options'
+import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
+import { redirectUriMatches, withResponse } from '../protocol/redirect-uri'
+import { type ConsideredRequest, consentOf } from './authorize-consent'
+import type { EndpointContext } from './endpoint'
+
+/**
+ * `GET I/authorize`, and `POST` for the answer of the consent page: lets the host sign the customer in, asks for consent, and sends the
+ * browser back to the client with a code (RFC 6749 section 4.1.1).
+ *
+ * Until the redirect URI is known to be the client's, an error is a page; from then on it goes there.
+ */
+export async function authorize(context: EndpointContext): Promise<void> {
+  const { req, res, tenant, service } = context
+  const parameters = parametersOf(queryOf(req))
+  const found = await findClient(single(parameters, 'client_id'), tenant, service)
+  const redirectUri = trustedRedirectUri(parameters, found)
+  const state = parameters.state === undefined ? undefined : [parameters.state].flat()[0]
+  const respond = (response: Record<string, string | undefined>) =>
+    redirect(res, withResponse(redirectUri, { ...response, state, iss: tenant.issuer }))
+  try {
+    const request = consideredRequest(new Form(parameters, ['resource']), found, redirectUri, context)
+    const customer = await signedInCustomer(request, context)
+    if (!customer) return
+    const consent = await consentOf(customer, request, context)
+    if (!consent) return
+    const { subject, claims } = customer
+    const code = await createGrant(
+      { ...request.terms, redirectUri, subject, claims, ...consent },
+      found,
+      tenant,
+      service,
+    )
+    // The answer of a page whose code has been redeemed is an answer to nothing: the customer is asked anew.
+    if (code === undefined) redirect(res, request.signIn.url)
+    else respond({ code })
+  } catch (error) {
+    const { code, description } = reported(error, { where: 'authorize', tenantKey: tenant.key }, service)
+    respond({ error: code, error_description: description })
+  }
+}
+
+function trustedRedirectUri(parameters: Parameters, { client }: FoundClient): string {
+  const redirectUri = single(parameters, 'redirect_uri')
+  if (client.redirectUris.some((registered) => redirectUriMatches(registered, redirectUri))) return redirectUri
+  throw new OAuthError('invalid_request', 'redirect_uri is not registered for this client')
+}
+
+function consideredRequest(
+  form: Form,
+  found: FoundClient,
+  redirectUri: string,
+  { req, tenant }: EndpointContext,
+): ConsideredRequest {
+  if (form.required('response_type') !== 'code') {
+    throw new OAuthError('unsupported_response_type', 'response_type must be code')
+  }
+  if ((form.get('response_mode') ?? 'query') !== 'query') {
+    throw new OAuthError('invalid_request', 'response_mode must be query')
+  }
+  const terms = checkedTerms(
+    {
+      codeChallenge: form.get('code_challenge'),
+      codeChallengeMethod: form.get('code_challenge_method'),
+      scope: form.get('scope'),
+      resources: form.all('resource'),
+    },
+    found.client,
+    tenant,
+  )
+  const prompt = promptOf(form)
+  const query = withoutLoginPrompt(queryOf(req))
+  return {
+    found,
+    redirectUri,
+    terms,
+    query,
+    signIn: {
+      url: `${tenant.issuer}/authorize?${query}`,
+      tenant: tenant.record,
+      client: found.client,
+      scope: terms.scope,
+      resource: terms.resource,
+      prompt,
+      loginHint: form.get('login_hint'),
+    },
+  }
+}
+
+/** OpenID Connect Core section 3.1.2.1, as far as it makes sense without OpenID Connect. */
+function promptOf(form: Form): string[] {
+  const prompt = (form.get('prompt') ?? '').split(' ').filter(Boolean)
+  if (prompt.includes('none') && prompt.length > 1) {
+    throw new OAuthError('invalid_request', 'prompt must be none alone, or not at all')
+  }
+  return prompt
+}
+
+/** Once the customer has logged in, the request comes again and must not ask for another login. */
+function withoutLoginPrompt(query: string): string {
+  const pairs = query.split('&').map((pair) => {
+    const { prompt } = parametersOf(pair)
+    if (typeof prompt !== 'string') return pair
+    return `prompt=${prompt
+      .split(' ')
+      .filter((word) => word !== 'login')
+      .map(encodeURIComponent)
+      .join('+')}`
+  })
+  return pairs.join('&')
+}
+
+/** The host's customer; undefined where the host has answered the request itself, with its login page. */
+async function signedInCustomer(
+  { signIn }: ConsideredRequest,
+  context: EndpointContext,
+): Promise<Customer | undefined> {
+  const { req, res, service } = context
+  const customer = await Promise.resolve(service.options.authenticate?.(req, res, signIn)).catch((error) => {
+    throw error instanceof OAuthError ? error : temporarilyUnavailable(error)
+  })
+  if (customer) checkCustomer(customer)
+  if (customer || res.headersSent) return customer ?? undefined
+  if (signIn.prompt.includes('none')) throw new OAuthError('login_required', 'The customer is not signed in')
+  throw temporarilyUnavailable(new Error('authenticate gave no customer and did not answer the request'))
+}
+
+type Parameters = Record<string, string | string[] | undefined>
+
+function queryOf({ url = '' }: IncomingMessage): string {
+  const start = url.indexOf('?')
+  return start === -1 ? '' : url.slice(start + 1)
+}
+
+function single(parameters: Parameters, name: string): string {
+  const value = parameters[name]
+  if (typeof value === 'string' && value !== '') return value
+  throw new OAuthError('invalid_request', `${name} must be sent, and once`)
+}
+
+/** 303: the browser must not send a form on (RFC 9700 section 4.12). */
+function redirect(res: ServerResponse, location: string): void {
+  if (res.headersSent) return
+  res.writeHead(303, { Location: location, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' }).end()
+}

@@ -1,0 +1,28 @@
+import { respondWithDocument } from '../http/responses'
+import { canonicalResource } from '../protocol/resource'
+import type { ProtectedResource } from '../resource-server/protected-resource'
+import { noSuchTenant, spelledByTenant } from '../tenants/find-tenant'
+import type { Endpoint } from './endpoint'
+
+const maxAge = 300
+
+/** The metadata of a protected resource at a tenant (RFC 9728 section 2). */
+export function protectedResourceMetadata({ scopes, urlFor }: ProtectedResource): Endpoint {
+  return ({ req, res, tenant, service }) => {
+    const url = urlFor(tenant.key, service.baseUrl.current(req))
+    const resource = spelledByTenant(canonicalResource(url) ?? url, tenant)
+    if (resource === undefined) throw noSuchTenant()
+    respondWithDocument(
+      req,
+      res,
+      {
+        resource,
+        authorization_servers: [tenant.issuer],
+        scopes_supported: scopes.length > 0 ? scopes : tenant.scopes,
+        bearer_methods_supported: ['header'],
+        resource_name: tenant.record.name,
+      },
+      maxAge,
+    )
+  }
+}

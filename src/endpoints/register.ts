@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto'
+import { type ClientMetadata, readClientMetadata } from '../clients/client-metadata'
+import { readJson } from '../http/json'
+import { respondWithJson } from '../http/responses'
+import { OAuthError } from '../protocol/oauth-error'
+import type { RegisteredClient } from '../stores/token-store'
+import type { EndpointContext } from './endpoint'
+
+/** `POST I/register`: registers a public client (RFC 7591 section 3). */
+export async function register({ req, res, tenant, service }: EndpointContext): Promise<void> {
+  if (!tenant.registration) throw new OAuthError('access_denied', 'Clients cannot register here', { status: 403 })
+  const metadata = readClientMetadata(await readJson(req, res), service.options.redirectSchemes)
+  const client = newClient(offeredHere(metadata, tenant.scopes), tenant.id, service.options.registrationLifetime)
+  await service.tokenStore.saveClient(client, service.options.mostRegistrations)
+  respondWithJson(res, clientInformation(client), { status: 201 })
+  service.emit({ type: 'registered', tenantKey: tenant.key, tenantId: tenant.id, clientId: client.clientId })
+}
+
+/** Clients ask for more than there is, as their authors do not know this server. */
+function offeredHere({ scope, ...metadata }: ClientMetadata, scopes: readonly string[]): ClientMetadata {
+  const offered = scope?.split(' ').filter((token) => scopes.includes(token)) ?? []
+  return offered.length > 0 ? { ...metadata, scope: offered.join(' ') } : metadata
+}
+
+function newClient(metadata: ClientMetadata, tenantId: string, lifetime: number): RegisteredClient {
+  const now = Date.now()
+  const clientId = randomBytes(16).toString('base64url')
+  return { tenantId, clientId, createdAt: now, expiresAt: now + lifetime * 1000, ...metadata }
+}
+
+/** RFC 7591 section 3.2.1: all that was registered, as it was registered. */
+function clientInformation({ clientId, createdAt, clientName, clientUri, redirectUris, scope }: RegisteredClient) {
+  return {
+    client_id: clientId,
+    client_id_issued_at: Math.floor(createdAt / 1000),
+    client_name: clientName,
+    client_uri: clientUri,
+    redirect_uris: redirectUris,
+    scope,
+    token_endpoint_auth_method: 'none',
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+  }
+}

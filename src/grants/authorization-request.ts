@@ -1,0 +1,62 @@
+import { OAuthError } from '../protocol/oauth-error'
+import { isCodeChallenge } from '../protocol/pkce'
+import { requestedResource } from '../protocol/resource'
+import { grantedScope, scopesOf } from '../protocol/scope'
+import type { Client } from '../stores/tenant-store'
+import { type ResolvedTenant, spelledByTenant } from '../tenants/find-tenant'
+
+/** The terms of an authorization request, however it came in. */
+export interface RequestedTerms {
+  codeChallenge: string | undefined
+  codeChallengeMethod: string | undefined
+  scope?: string
+  resources: readonly string[]
+}
+
+/** What a customer is asked to agree to, and the code challenge that the code will be bound to. */
+export interface AgreedTerms {
+  codeChallenge: string
+  /** Space-separated. */
+  scope: string
+  /** In canonical form. */
+  resource: string
+}
+
+/**
+ * Checks the terms of an authorization request against what the tenant offers to the client.
+ *
+ * @throws {OAuthError} `unauthorized_client`, `invalid_request`, `invalid_scope` or `invalid_target`.
+ */
+export function checkedTerms(
+  { codeChallenge, codeChallengeMethod, scope, resources }: RequestedTerms,
+  client: Client,
+  tenant: ResolvedTenant,
+): AgreedTerms {
+  if (client.grantTypes && !client.grantTypes.includes('authorization_code')) {
+    throw new OAuthError('unauthorized_client', 'The client may not use authorization codes')
+  }
+  // Without a method it would be `plain` (RFC 7636 section 4.3).
+  if (codeChallengeMethod !== 'S256') throw new OAuthError('invalid_request', 'code_challenge_method must be S256')
+  if (typeof codeChallenge !== 'string' || !isCodeChallenge(codeChallenge)) {
+    throw new OAuthError('invalid_request', 'code_challenge must be 43 base64url characters')
+  }
+  return {
+    codeChallenge,
+    scope: grantedScope(scope, offeredTo(client, tenant)),
+    resource: grantedResource(resources, tenant),
+  }
+}
+
+function offeredTo(client: Client, tenant: ResolvedTenant): readonly string[] {
+  if (client.scope === undefined) return tenant.scopes
+  const own = scopesOf(client.scope)
+  return tenant.scopes.filter((scope) => own.includes(scope))
+}
+
+function grantedResource(requested: readonly string[], tenant: ResolvedTenant): string {
+  const resource = requestedResource(requested.length > 0 ? requested : [tenant.resources[0]]) as string
+  if (spelledByTenant(resource, tenant) === undefined) {
+    throw new OAuthError('invalid_target', 'resource is not one of this tenant')
+  }
+  return resource
+}
