@@ -58,12 +58,13 @@ async function consentOnPage(
     if (seed) throw refused()
     // An expired page is shown anew, and so is one that somebody else wanted answered.
   }
-  const { client, preRegistered } = found
+  const { client, preRegistered, registered } = found
   respondWithConsentPage(res, {
     tenantName: tenant.record.name ?? tenant.key,
     logoUri: tenant.record.logoUri,
     clientName: client.clientName ?? client.clientId,
     vouchedFor: preRegistered !== undefined,
+    publisher: preRegistered || registered ? undefined : new URL(client.clientId).host,
     redirectUri,
     scopes: terms.scope.split(' ').map((scope) => service.options.scopes[scope] ?? scope),
     customerName: customer.name,

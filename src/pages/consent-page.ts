@@ -11,6 +11,8 @@ export interface ConsentQuestion {
   clientName: string
   /** Whether the company itself vouches for that name. */
   vouchedFor: boolean
+  /** The host that publishes the client's metadata document, where it has one: the one thing about it that is proven. */
+  publisher: string | undefined
   redirectUri: string
   /** What is asked for, in words. */
   scopes: readonly string[]
@@ -23,7 +25,8 @@ export interface ConsentQuestion {
 
 /** Asks the customer whether the client may act for them (RFC 6749 section 4.1.1). */
 export function respondWithConsentPage(res: ServerResponse, question: ConsentQuestion): void {
-  const { tenantName, logoUri, clientName, vouchedFor, redirectUri, scopes, customerName, action, token } = question
+  const { tenantName, logoUri, clientName, vouchedFor, publisher, redirectUri, scopes, customerName, action, token } =
+    question
   respondWithPage(res, 200, {
     title: `Connect ${clientName} to ${tenantName}?`,
     imageUrl: logoUri,
@@ -35,6 +38,7 @@ ${customerName !== undefined && html`<p>You are signed in as <bdi>${customerName
 ${scopes.map((scope) => html`<li><bdi>${scope}</bdi></li>`)}
 </ul>
 <dl>
+${publisher !== undefined && html`<dt>Published by</dt><dd><bdi>${publisher}</bdi></dd>`}
 <dt>You will be sent to</dt>
 <dd>${destination(redirectUri)}</dd>
 </dl>

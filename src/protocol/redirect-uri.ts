@@ -6,7 +6,8 @@ const loopback = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?(?=[/?]|$
  */
 export function redirectUriMatches(registered: string, presented: string): boolean {
   if (registered === presented) return true
-  return loopback.test(registered) && loopback.test(presented) && withoutPort(registered) === withoutPort(presented)
+  const bothLocal = loopback.test(registered) && loopback.test(presented) && URL.canParse(presented)
+  return bothLocal && withoutPort(registered) === withoutPort(presented)
 }
 
 /**
