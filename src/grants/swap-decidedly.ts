@@ -26,25 +26,30 @@ export async function swapDecidedly(
   const expiresAt = now + tenant.refreshTokenLifetime * 1000
   const swap: CredentialSwap = { tenantId: tenant.id, grantId, from, to, attempt, now, expiresAt, resource }
 
+  const send = async () => trusted(await tokenStore.swapCredential(swap), swap, attempts)
+
   try {
-    return withOwnFound(await tokenStore.swapCredential(swap), to, attempts)
+    return await send()
   } catch (lost) {
-    const again = await tokenStore.swapCredential(swap).catch((error) => {
+    try {
+      const result = await send()
+      if (result.outcome !== 'mismatch') return result
+      // The first sending may have been applied and followed by more; a verdict of replay would rest on a guess.
+      throw lost
+    } catch (error) {
       undecided.keep(step, attempts)
       throw error
-    })
-    const result = withOwnFound(again, to, attempts)
-    if (result.outcome !== 'mismatch') return result
-    // The first sending may have been applied and followed by more; a verdict of replay would rest on a guess.
-    undecided.keep(step, attempts)
-    throw temporarilyUnavailable(lost)
+    }
   }
 }
 
-/** A swap that was applied although its answer never came finds its own work. */
-function withOwnFound(result: SwapResult, to: string, attempts: readonly string[]): SwapResult {
+/** The result as far as a verdict can rest on it: a swap that was applied although its answer never came finds its own work. */
+function trusted(result: SwapResult, { from, to }: CredentialSwap, attempts: readonly string[]): SwapResult {
   if (result.outcome !== 'mismatch') return result
   const { credential, swap } = result.grant
+  if (credential.hash === from) {
+    throw temporarilyUnavailable(new Error('The token store says mismatch and shows the grant from before'))
+  }
   const own = credential.hash === to && swap !== undefined && attempts.includes(swap.attempt)
   return own ? { outcome: 'swapped', grant: result.grant } : result
 }

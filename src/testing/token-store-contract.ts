@@ -156,6 +156,11 @@ export function tokenStoreContract(
       const results = await Promise.all(swaps.map((swap) => store.swapCredential(swap)))
       const won = swaps.filter((_, index) => results[index]?.outcome === 'swapped')
       assert.equal(won.length, 1)
+      // Who loses is shown what is live now: a verdict of replay rests on it.
+      for (const lost of results.filter(({ outcome }) => outcome !== 'swapped')) {
+        assert.equal(lost.outcome, 'mismatch')
+        assert.equal(grantOf(lost).credential.hash, won[0]?.to)
+      }
       assert.equal((await found(store, grant))?.credential.hash, won[0]?.to)
       assert.deepEqual(await found(store, other), other)
     })

@@ -36,7 +36,8 @@ const allowed =
 /** Reads the host's keys: the first signs, all verify. */
 export function loadSigningKeys(inputs: readonly SigningKeyInput[]): SigningKeys {
   const [first, ...others] = inputs.map((input, index) => loadSigningKey(input, `signingKeys[${index}]`))
-  if (!first) throw new ConfigurationError('signingKeys', inputs, `at least one of ${allowed}`)
+  // Each is a credential secret as well by default, and four keep the search for a lost write short (credential-chain.ts).
+  if (!first || others.length > 3) throw new ConfigurationError('signingKeys', inputs, `1 to 4 ${allowed}`)
   const kids = new Set([first, ...others].map(({ kid }) => kid))
   if (kids.size < inputs.length) throw new ConfigurationError('signingKeys', inputs, 'each key once')
   return [first, ...others]
@@ -50,7 +51,7 @@ export function temporarySigningKeys(): SigningKeys {
 /** What only the holder of the keys knows, as secrets to derive from. */
 export function privateParts([first, ...others]: SigningKeys): [Buffer, ...Buffer[]] {
   const privatePart = ({ privateKey }: SigningKey) =>
-    Buffer.from(privateKey.export({ format: 'jwk' }).d ?? '', 'base64url')
+    Buffer.from(String(privateKey.export({ format: 'jwk' }).d), 'base64url')
   return [privatePart(first), ...others.map(privatePart)]
 }
 
@@ -68,7 +69,7 @@ function loadSigningKey(input: SigningKeyInput, option: string): SigningKey {
     return { kid, algorithm, privateKey, publicKey, publicJwk: { ...members, kid, alg: algorithm, use: 'sig' } }
   } catch {
     // The cause is left out: it may quote the key.
-    throw new ConfigurationError(option, typeof input === 'object' ? 'another key' : input, `one of ${allowed}`)
+    throw new ConfigurationError(option, input, allowed)
   }
 }
 
