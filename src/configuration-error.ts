@@ -13,11 +13,15 @@ export class ConfigurationError extends Error {
   }
 }
 
+// Whatever else is given, be it under a misspelt name, may be a secret.
+const quotable =
+  /^(baseUrl|scopes|endpoints|redirectSchemes|tenant\.|tenantKey|protectedResource|\w+(Lifetime|Window|Tolerance|Timeout)$)/
+
 function described(option: string, given: unknown): string {
   if (given === undefined) return 'missing'
   if (typeof given === 'string') {
-    const secret = /^(signingKeys|credentialSecrets)/.test(option)
-    return secret ? `a string of ${given.length} characters` : JSON.stringify(given.slice(0, 100))
+    const shown = quotable.test(option) && !given.includes('@')
+    return shown ? JSON.stringify(given.slice(0, 100)) : `a string of ${given.length} characters`
   }
   if (Array.isArray(given)) return `an array of ${given.length}`
   return typeof given === 'object' && given !== null

@@ -30,7 +30,7 @@ export function listOf<T>(check: Check<T>): Check<T[]> {
 /** An object with these members and no others. */
 export function record<T extends Record<string, Check<unknown>>>(members: T): Check<Checked<T>> {
   return (given, name) => {
-    if (typeof given !== 'object' || given === null) throw new ConfigurationError(name, given, 'an object')
+    if (typeof given !== 'object' || given === null) throw new ConfigurationError(name || 'options', given, 'an object')
     const names = Object.keys(members)
     const prefix = name === '' ? '' : `${name}.`
     for (const [unknown, value] of Object.entries(given)) {
@@ -89,7 +89,8 @@ export const scopeToken: Check<string> = must(
 export const httpUrl: Check<string> = must(
   'an absolute http or https URL without credentials and fragment',
   (given) => {
-    if (typeof given !== 'string' || !URL.canParse(given) || given.includes('#')) return false
+    // `URL` forgives white space and missing slashes, which would go on into issuers.
+    if (typeof given !== 'string' || !/^https?:\/\/[^\s\\#]+$/i.test(given) || !URL.canParse(given)) return false
     const { protocol, username, password } = new URL(given)
     return (protocol === 'https:' || protocol === 'http:') && username === '' && password === ''
   },

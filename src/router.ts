@@ -13,7 +13,7 @@ import { respondWithError } from './http/responses'
 import type { Options } from './options'
 import { respondWithErrorPage } from './pages/error-page'
 import { OAuthError } from './protocol/oauth-error'
-import { protectedResourcePath } from './resource-server/protected-resource'
+import { protectedResourcePath } from './protocol/protected-resource'
 import type { Service } from './service'
 import { findTenant, noSuchTenant } from './tenants/find-tenant'
 
@@ -68,7 +68,12 @@ export function createRouter(service: Service): Handler {
 
 /** The handler of the documents' places at the root of the host (RFC 8414 section 3, RFC 9728 section 3), for a base URL with a path. */
 export function createWellKnown(service: Service): Handler {
-  return handler(service, (path) => wellKnown(path, service.baseUrl.path, service))
+  return handler(
+    service,
+    (path) => wellKnown(path, service.baseUrl.path, service),
+    // At the root of the host it cannot be seen under which path the router is mounted.
+    (req) => service.baseUrl.current(req),
+  )
 }
 
 function wellKnown(path: string, basePath: string, { protectedResources }: Service): Match | undefined {
@@ -89,13 +94,22 @@ function wellKnown(path: string, basePath: string, { protectedResources }: Servi
   return undefined
 }
 
-function handler(service: Service, match: (path: string) => Match | undefined): Handler {
+function handler(
+  service: Service,
+  match: (path: string) => Match | undefined,
+  baseUrlOf = (req: IncomingMessage) => service.baseUrl.ofRouter(req),
+): Handler {
   return (req, res, next = () => respondWithError(res, noSuchTenant())) => {
-    const baseUrl = service.baseUrl.ofRouter(req)
-    const matched = match((req.url ?? '').split('?', 1)[0] ?? '')
+    const baseUrl = baseUrlOf(req)
+    const matched = match(pathOf(req))
     if (!matched) next()
     else if (matched.route.page || !answerCors(req, res)) void answer(matched, baseUrl, req, res, service)
   }
+}
+
+/** An absolute request target is as good as its path (RFC 9112 section 3.2.2). */
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] ?? ''
 }
 
 async function answer(

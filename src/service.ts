@@ -5,7 +5,7 @@ import type { UndecidedAttempts } from './grants/undecided-attempts'
 import type { BaseUrl } from './http/base-url'
 import type { Options } from './options'
 import type { ConsentTokens } from './pages/consent-tokens'
-import type { ProtectedResource } from './resource-server/protected-resource'
+import type { ProtectedResource } from './protocol/protected-resource'
 import type { TokenStore } from './stores/token-store'
 import type { SigningKeys } from './tokens/signing-keys'
 

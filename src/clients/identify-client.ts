@@ -47,7 +47,7 @@ export function isClientId(text: string): boolean {
 }
 
 function basicUsername(authorization: string | undefined): string | undefined {
-  const [, credentials] = /^Basic +(.*)$/i.exec(authorization ?? '') ?? []
+  const [, credentials] = /^Basic(?: +|$)(.*)$/i.exec(authorization ?? '') ?? []
   if (credentials === undefined) return undefined
   const [, username] = /^([^:]*):/.exec(Buffer.from(credentials, 'base64').toString('utf8')) ?? []
   if (!username)

@@ -1,6 +1,6 @@
 import { respondWithDocument } from '../http/responses'
+import type { ProtectedResource } from '../protocol/protected-resource'
 import { canonicalResource } from '../protocol/resource'
-import type { ProtectedResource } from '../resource-server/protected-resource'
 import { noSuchTenant, spelledByTenant } from '../tenants/find-tenant'
 import type { Endpoint } from './endpoint'
 
@@ -20,7 +20,7 @@ export function protectedResourceMetadata({ scopes, urlFor }: ProtectedResource)
         authorization_servers: [tenant.issuer],
         scopes_supported: scopes.length > 0 ? scopes : tenant.scopes,
         bearer_methods_supported: ['header'],
-        resource_name: tenant.record.name,
+        resource_name: tenant.record.name ?? undefined,
       },
       maxAge,
     )

@@ -45,16 +45,22 @@ async function hostClaims(
   const added = await withinTime('accessTokenClaims', options.storeTimeout * 1000, () =>
     options.accessTokenClaims?.(request),
   )
-  if (!isPlainJson(added ?? {})) throw temporarilyUnavailable(new TypeError('accessTokenClaims must give plain JSON'))
-  return added ?? {}
+  const plain = plainJson(added ?? {})
+  if (!plain) throw temporarilyUnavailable(new TypeError('accessTokenClaims must give plain JSON'))
+  return plain
 }
 
-/** Whether a value is an object that JSON can carry: claims that cannot be signed must be found before the credential is used up. */
-export function isPlainJson(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+/**
+ * An object as JSON carries it, undefined where JSON or a JWT cannot: claims that cannot be signed must be found before the
+ * credential is used up.
+ */
+export function plainJson(value: unknown): Record<string, unknown> | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   try {
-    return typeof JSON.stringify(value) === 'string'
+    const plain = JSON.parse(JSON.stringify(value))
+    // The one claim of the host's own that a JWT has a rule for (RFC 7519 section 4.1.5).
+    return plain.nbf === undefined || typeof plain.nbf === 'number' ? plain : undefined
   } catch {
-    return false
+    return undefined
   }
 }

@@ -3,6 +3,7 @@ import type { Service } from '../service'
 import type { Grant } from '../stores/token-store'
 import type { Successor } from './credential-chain'
 import { invalidGrant, type Presented, resourceNotGranted } from './presented'
+import { stepName } from './undecided-attempts'
 
 /**
  * Answers a credential that was live once and is not now. A replay ends its grant (RFC 6749 section 4.1.2, RFC 9700
@@ -20,7 +21,9 @@ export async function answerRepeat(
   const { credential, grantId, binding, tenant, resource } = presented
   const { refreshRetryWindow, replayTolerance } = service.options
   const successor = service.chain.successorIfLive(grantId, hash, grant.credential.hash, binding.client_id)
-  const age = successor && grant.swap ? (Date.now() - grant.swap.at) / 1000 : Number.POSITIVE_INFINITY
+  const takenUp = service.undecided.takenAt(stepName(tenant.id, grantId, grant.credential.hash))
+  const issuedAt = successor && grant.swap ? Math.max(grant.swap.at, takenUp) : Number.NEGATIVE_INFINITY
+  const age = (Date.now() - issuedAt) / 1000
 
   if (successor && credential.kind === 'refresh_token' && age < refreshRetryWindow) {
     if (resource !== undefined && resource !== grant.resource) throw resourceNotGranted(presented, grant)

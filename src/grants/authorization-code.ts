@@ -1,4 +1,4 @@
-import type { IdentifiedClient } from '../clients/identify-client'
+import { type IdentifiedClient, mayUse } from '../clients/identify-client'
 import type { Form } from '../http/form'
 import { OAuthError } from '../protocol/oauth-error'
 import { codeChallengeOf, isCodeVerifier } from '../protocol/pkce'
@@ -31,6 +31,8 @@ export async function redeemAuthorizationCode(
     },
     resource: requestedResource(form.all('resource')),
     tenant,
+    // Without refresh tokens it is there for its access token alone.
+    lifetime: mayUse('refresh_token', client) ? tenant.refreshTokenLifetime : tenant.accessTokenLifetime,
   })
   const terms = await accessTokenTerms(presented, undefined, 'authorization_code', service)
   const redeemed = await redeemCredential(presented, service)

@@ -48,8 +48,7 @@ export function checkedTerms(
 }
 
 function offeredTo(client: Client, tenant: ResolvedTenant): readonly string[] {
-  if (client.scope === undefined) return tenant.scopes
-  const own = scopesOf(client.scope)
+  const own = scopesOf(client.scope ?? tenant.scopes.join(' '))
   return tenant.scopes.filter((scope) => own.includes(scope))
 }
 

@@ -3,6 +3,7 @@ import { keepClientAlive } from '../clients/keep-client-alive'
 import type { Service } from '../service'
 import type { Grant } from '../stores/token-store'
 import type { ResolvedTenant } from '../tenants/find-tenant'
+import { plainJson } from './access-token-terms'
 import type { AgreedTerms } from './authorization-request'
 import { credentialHash, formatCredential, grantIdOf, partOf, randomPart } from './credential'
 
@@ -57,7 +58,7 @@ function newGrant(
     subject,
     scope,
     resource,
-    claims,
+    claims: claims && plainJson(claims),
     createdAt: now,
     expiresAt: now + options.authorizationCodeLifetime * 1000,
     endsAt: options.grantLifetime && now + options.grantLifetime * 1000,

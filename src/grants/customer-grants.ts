@@ -62,13 +62,10 @@ export function customerGrants(service: Service): CustomerGrants {
       const { id } = await tenantOf(of.tenantKey)
       const grants = () => ('clientId' in of ? grantsOfClient(id, of.clientId) : tokenStore.listGrants(id, of.subject))
       let ended = 0
-      // A sign-in may complete meanwhile, so until a pass finds nothing.
-      for (let found = true; found; ) {
-        found = false
-        for await (const grant of await grants()) {
-          found = true
-          if (await end(grant, of.tenantKey)) ended++
-        }
+      // A sign-in may complete meanwhile, so until a pass has nothing to end.
+      for (let before = -1; before < ended; ) {
+        before = ended
+        for await (const grant of await grants()) if (await end(grant, of.tenantKey)) ended++
       }
       return ended
     },

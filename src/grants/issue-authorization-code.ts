@@ -3,7 +3,7 @@ import { OAuthError } from '../protocol/oauth-error'
 import { redirectUriMatches, withResponse } from '../protocol/redirect-uri'
 import type { Service } from '../service'
 import { findTenant } from '../tenants/find-tenant'
-import { isPlainJson } from './access-token-terms'
+import { plainJson } from './access-token-terms'
 import { checkedTerms } from './authorization-request'
 import { createGrant } from './create-grant'
 
@@ -58,5 +58,5 @@ export function checkCustomer({ subject, claims }: { subject: unknown; claims?: 
   if (typeof subject !== 'string' || subject === '') {
     throw new OAuthError('invalid_request', 'subject must say who the customer is')
   }
-  if (claims !== undefined && !isPlainJson(claims)) throw new OAuthError('invalid_request', 'claims must be plain JSON')
+  if (claims !== undefined && !plainJson(claims)) throw new OAuthError('invalid_request', 'claims must be plain JSON')
 }

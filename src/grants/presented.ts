@@ -12,6 +12,8 @@ export interface Presented {
   /** In canonical form, where the request names one. */
   resource: string | undefined
   tenant: ResolvedTenant
+  /** For how many seconds the grant goes on living once it is redeemed. */
+  lifetime: number
 }
 
 const called: Record<CredentialKind, string> = { code: 'The authorization code', refresh_token: 'The refresh token' }
@@ -20,7 +22,7 @@ const called: Record<CredentialKind, string> = { code: 'The authorization code',
 export function presentedCredential(
   kind: CredentialKind,
   text: string,
-  beside: Pick<Presented, 'binding' | 'resource' | 'tenant'>,
+  beside: Omit<Presented, 'credential' | 'grantId'>,
 ): Presented {
   const credential = parseCredential(kind, text)
   if (!credential) throw new OAuthError('invalid_grant', `${called[kind]} is unknown`)
@@ -28,12 +30,15 @@ export function presentedCredential(
 }
 
 /** Whether this server minted the credential for just this redeemer. Only then can it be a replay. */
-export function isOurs({ credential, grantId, binding, tenant }: Presented, { chain }: Service): boolean {
+export function isOurs(
+  { credential, grantId, binding, tenant }: Pick<Presented, 'credential' | 'grantId' | 'binding' | 'tenant'>,
+  { chain }: Service,
+): boolean {
   return chain.verifiesTag(tenant.id, grantId, credential, binding)
 }
 
 /** Whether the credential is the one that redeems the grant now. */
-export function isLive({ credential, binding }: Presented, grant: Grant): boolean {
+export function isLive({ credential, binding }: Pick<Presented, 'credential' | 'binding'>, grant: Grant): boolean {
   return credentialHash(credential.kind, credential.secret, binding) === grant.credential.hash
 }
 

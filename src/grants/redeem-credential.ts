@@ -1,10 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import type { Service } from '../service'
 import type { Grant } from '../stores/token-store'
 import { answerRepeat } from './answer-repeat'
 import { credentialHash, formatCredential } from './credential'
 import type { Successor } from './credential-chain'
 import { invalidGrant, isOurs, type Presented, resourceNotGranted, whyNotRedeemable } from './presented'
-import { swapDecidedly } from './swap-decidedly'
+import { type Step, swapDecidedly } from './swap-decidedly'
+import { stepName } from './undecided-attempts'
 
 /** What a redemption gives: the grant as it is now, and the refresh token that redeems it next. */
 export interface Redeemed {
@@ -24,14 +26,15 @@ export async function redeemCredential(presented: Presented, service: Service): 
   const { credential, binding, grantId } = presented
   const hash = credentialHash(credential.kind, credential.secret, binding)
   const next = service.chain.successor(grantId, hash, binding.client_id)
+  const step = stepTo(next, hash, presented, service)
 
   let by: Redeemed['by'] = 'swap'
-  let result = await swapDecidedly(hash, next.hash, presented, service)
+  let result = await swapDecidedly(step, presented, service)
   if (result.outcome === 'mismatch') {
     if (!isOurs(presented, service)) throw whyNotRedeemable(presented, result.grant)
     if (wasLost(hash, presented, result.grant, service)) {
       by = 'recovery'
-      result = await swapDecidedly(result.grant.credential.hash, next.hash, presented, service)
+      result = await swapDecidedly({ ...step, from: result.grant.credential.hash }, presented, service)
     }
   }
 
@@ -48,6 +51,13 @@ export async function redeemCredential(presented: Presented, service: Service): 
     case 'missing':
       throw invalidGrant(presented, 'is unknown or has expired')
   }
+}
+
+/** Named by where it leads, which stays the same when the store turns out to be behind and must go on from elsewhere. */
+function stepTo({ hash: to }: Successor, from: string, { grantId, tenant }: Presented, { undecided }: Service): Step {
+  const name = stepName(tenant.id, grantId, to)
+  const [first = randomUUID().slice(-12), ...others] = undecided.take(name)
+  return { name, from, to, attempts: [first, ...others] }
 }
 
 /** Whether the store is behind the client: the live credential leads to the one presented, which then only we can have issued. */

@@ -19,6 +19,7 @@ export async function redeemRefreshToken(
     binding: { client_id: client.clientId },
     resource: requestedResource(form.all('resource')),
     tenant,
+    lifetime: tenant.refreshTokenLifetime,
   })
   const terms = await accessTokenTerms(presented, form.get('scope'), 'refresh_token', service)
   const redeemed = await redeemCredential(presented, service)

@@ -29,7 +29,7 @@ async function grantOfRefreshToken(
   const credential = parseCredential('refresh_token', token)
   if (!credential) return undefined
   const grantId = grantIdOf(credential.handle)
-  const presented = { credential, grantId, binding: { client_id: clientId }, resource: undefined, tenant }
+  const presented = { credential, grantId, binding: { client_id: clientId }, tenant }
   const grant = await service.tokenStore.findGrant(tenant.id, grantId)
   return grant && (isLive(presented, grant) || isOurs(presented, service)) ? grant : undefined
 }

@@ -1,34 +1,63 @@
 const kept = 5 * 60_000
-const mostCredentials = 10_000
+const mostSteps = 10_000
 const mostAttempts = 16
 
+/** The name of the step that makes `to` the live credential of a grant. */
+export function stepName(tenantId: string, grantId: string, to: string): string {
+  return `${tenantId}:${grantId}:${to}`
+}
+
+interface Entry {
+  attempts: readonly string[]
+  takenAt: number | undefined
+  until: number
+}
+
 /**
- * The attempts of this process whose outcome the store never told, each under the credential that it was to redeem.
+ * The attempts of this process whose outcome the store never told, each under the step that it was to take: the credential that
+ * was to become the live one.
  *
- * When the client comes again after its 503, the attempt is taken up: should the store have applied it after all, the
- * client receives its tokens instead of being told that its credential is used up.
+ * When the client comes again after its 503, the attempts are taken up: should the store have applied one after all, the client
+ * receives its tokens instead of being told that its credential is used up.
  */
 export class UndecidedAttempts {
-  readonly #attempts = new Map<string, { names: string[]; until: number }>()
+  readonly #entries = new Map<string, Entry>()
 
-  /** Hands out the attempts on a credential, to one caller: two could both succeed with the same one. */
-  take(credential: string): string[] {
-    const found = this.#attempts.get(credential)
-    this.#attempts.delete(credential)
-    return found && found.until > Date.now() ? found.names : []
+  /** Hands out the attempts on a step, to one caller: two could both succeed with the same one. */
+  take(step: string): readonly string[] {
+    const entry = this.#find(step)
+    if (!entry) return []
+    const { attempts } = entry
+    this.#entries.set(step, { ...entry, attempts: [], takenAt: Date.now() })
+    return attempts
   }
 
-  keep(credential: string, names: readonly string[]): void {
+  /**
+   * When the attempts on a step were last taken up: not before then does the client have what the store may have applied long
+   * before. 0 where there were none.
+   */
+  takenAt(step: string): number {
+    return this.#find(step)?.takenAt ?? 0
+  }
+
+  keep(step: string, attempts: readonly string[]): void {
+    const entry = this.#find(step)
+    this.#entries.delete(step)
     this.#forgetOld()
-    const all = [...new Set([...this.take(credential), ...names])].slice(-mostAttempts)
-    this.#attempts.set(credential, { names: all, until: Date.now() + kept })
+    const all = [...new Set([...(entry?.attempts ?? []), ...attempts])].slice(-mostAttempts)
+    this.#entries.set(step, { attempts: all, takenAt: entry?.takenAt, until: Date.now() + kept })
   }
 
-  // The map is in the order of its expiries, as every entry is kept equally long from when it was last set.
+  #find(step: string): Entry | undefined {
+    const entry = this.#entries.get(step)
+    return entry && entry.until > Date.now() ? entry : undefined
+  }
+
+  // The map is in the order of its expiries, as every entry is kept equally long from when it was last kept.
   #forgetOld(): void {
-    for (const [credential, { until }] of this.#attempts) {
-      if (until > Date.now() && this.#attempts.size < mostCredentials) return
-      this.#attempts.delete(credential)
+    for (const [step, { until }] of this.#entries) {
+      if (until > Date.now() && this.#entries.size < mostSteps) return
+      this.#entries.delete(step)
     }
   }
 }

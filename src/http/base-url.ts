@@ -6,9 +6,9 @@ import { ConfigurationError } from '../configuration-error'
 interface HostRequest extends IncomingMessage {
   /** The target before the mount path was taken off. */
   originalUrl?: string
-  /** Express's reading of the scheme and host, as its `trust proxy` allows. */
+  /** Express's reading of the scheme, as its `trust proxy` allows. */
   protocol?: string
-  hostname?: string
+  app?: { get?(setting: string): unknown }
 }
 
 /** The public address of the router: the configured one, or, which only development allows, that of the requests. */
@@ -44,11 +44,18 @@ export class BaseUrl {
 
 function originOf(req: HostRequest): string {
   const scheme = req.protocol ?? ((req.socket as TLSSocket).encrypted ? 'https' : 'http')
-  const host = req.headers.host ?? 'localhost'
-  // Express names another host than the header's only where a trusted proxy did.
-  return `${scheme}://${req.hostname && !host.startsWith(req.hostname) ? req.hostname : host}`
+  return `${scheme}://${forwardedHost(req) ?? req.headers.host ?? 'localhost'}`
+}
+
+/** The host that a proxy was asked for, if Express's `trust proxy` trusts it. Express's own reading loses the port. */
+function forwardedHost({ app, headers, socket }: HostRequest): string | undefined {
+  const trusts = app?.get?.('trust proxy fn')
+  if (typeof trusts !== 'function' || !trusts(socket.remoteAddress, 0)) return undefined
+  return [headers['x-forwarded-host']].flat()[0]?.split(',', 1)[0]?.trim() || undefined
 }
 
 function mountPathOf({ originalUrl = '', url = '' }: HostRequest): string {
-  return originalUrl.endsWith(url) ? originalUrl.slice(0, originalUrl.length - url.length) : ''
+  const [original = '', own = ''] = [originalUrl, url].map((target) => target.split('?', 1)[0])
+  if (own === '/') return original.replace(/\/$/, '')
+  return original.endsWith(own) ? original.slice(0, original.length - own.length) : ''
 }

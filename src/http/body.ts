@@ -32,9 +32,15 @@ function readStream(req: ParsedByHost, res: ServerResponse): Promise<unknown> {
     readText(req, res, (error?: Error & { type?: string }) => {
       if (!error) resolve(req.body)
       else if (error.type === 'entity.too.large') reject(tooLarge())
-      else reject(new OAuthError('invalid_request', 'The body cannot be read', { detail: { reason: error.message } }))
+      else reject(unreadable(error))
     })
   })
+}
+
+function unreadable({ type, message }: Error & { type?: string }): OAuthError {
+  const encoding = type === 'encoding.unsupported'
+  const description = encoding ? 'Content-Encoding must be gzip, deflate, br or none' : 'The body cannot be read'
+  return new OAuthError('invalid_request', description, { detail: { reason: message } })
 }
 
 function tooLarge(): OAuthError {

@@ -51,12 +51,12 @@ export function parametersOf(text: string): Record<string, string | string[] | u
 function checkedValues(parameters: object, repeatable: readonly string[]): Map<string, string[]> {
   const values = new Map<string, string[]>()
   for (const [name, value] of Object.entries(parameters)) {
+    if (Array.isArray(value) && !repeatable.includes(name)) {
+      throw new OAuthError('invalid_request', `${name} must be sent once, as plain text`)
+    }
     const sent = [value].flat().filter((item) => item !== '')
     if (!sent.every((item) => typeof item === 'string')) {
       throw new OAuthError('invalid_request', `${name} must be plain text`)
-    }
-    if (sent.length > 1 && !repeatable.includes(name)) {
-      throw new OAuthError('invalid_request', `${name} must not be sent more than once`)
     }
     if (sent.length > 0) values.set(name, sent)
   }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { flag, listOf, must, optional, record, scopeToken } from '../option-checks'
+import { metadataUrlOf, resourceAt } from '../protocol/protected-resource'
 import type { Service } from '../service'
 import { requireAccessToken } from './require-access-token'
 
@@ -13,15 +14,6 @@ export interface ProtectedResourceOptions {
   checkRevocation?: boolean
 }
 
-/** A protected resource as the router and the tenants know it. */
-export interface ProtectedResource {
-  scopes: readonly string[]
-  /** Its address at a tenant. */
-  urlFor(tenantKey: string, baseUrl: string): string
-  /** The tenant key in a path of it or below it, where the path is one. */
-  tenantKeyIn(path: string): { tenantKey: string; rest: string } | undefined
-}
-
 const checks = {
   path: must<string>(
     'a path with :tenantKey as one of its segments',
@@ -30,9 +22,6 @@ const checks = {
   scopes: optional(listOf(scopeToken), []),
   checkRevocation: optional(flag, false),
 }
-
-/** Where a protected resource's metadata is, before the resource's own path (RFC 9728 section 3). */
-export const protectedResourcePath = '/.well-known/oauth-protected-resource'
 
 /**
  * Announces a protected resource and gives the middleware that guards it, whose challenges lead to its metadata (RFC 9728 section
@@ -43,7 +32,7 @@ export function protectedResource(
   service: Service,
 ): (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void {
   const { path, scopes, checkRevocation } = record(checks)(options, 'protectedResource')
-  const resource = describedBy(path, scopes)
+  const resource = resourceAt(path, scopes)
   service.protectedResources.push(resource)
   const tenantKeyOf = (req: IncomingMessage & { originalUrl?: string }) => {
     const target = (req.originalUrl ?? req.url ?? '').split('?', 1)[0] ?? ''
@@ -57,24 +46,4 @@ export function protectedResource(
     service,
     (req) => metadataUrlOf(urlOf(req)),
   )
-}
-
-/** Where the metadata of a resource is (RFC 9728 section 3.1). */
-function metadataUrlOf(resource: string): string {
-  const { origin, pathname } = new URL(resource)
-  return `${origin}${protectedResourcePath}${pathname}`
-}
-
-function describedBy(path: string, scopes: readonly string[]): ProtectedResource {
-  const [before = '', after = ''] = path.split(':tenantKey')
-  return {
-    scopes,
-    urlFor: (tenantKey, baseUrl) => `${baseUrl}${before}${tenantKey}${after}`,
-    tenantKeyIn: (candidate) => {
-      if (!candidate.startsWith(before)) return undefined
-      const [, tenantKey = '', rest = ''] = /^([^/]+)(.*)$/.exec(candidate.slice(before.length)) ?? []
-      const below = rest.slice(after.length)
-      return rest.startsWith(after) && (below === '' || below.startsWith('/')) ? { tenantKey, rest: below } : undefined
-    },
-  }
 }

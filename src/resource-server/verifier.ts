@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../configuration-error'
 import { OAuthError } from '../protocol/oauth-error'
 import type { Service } from '../service'
-import { type AccessTokenCheck, type AccessTokenInfo, verifyAccessToken } from './verify-access-token'
+import { type AccessTokenCheck, type AccessTokenInfo, checkedTenantKey, verifyAccessToken } from './verify-access-token'
 
 /** What `signIn.verifier` verifies, and how it refuses. Scopes are the SDK's own `requiredScopes`. */
 export interface VerifierOptions extends Omit<AccessTokenCheck, 'scope'> {
@@ -22,14 +22,18 @@ export interface AccessTokenVerifier {
 }
 
 /** Makes a verifier for the MCP SDK's own `requireBearerAuth`. */
-export function verifier({ invalidToken, ...check }: VerifierOptions, service: Service): AccessTokenVerifier {
+export function verifier(
+  { invalidToken, tenantKey, ...check }: VerifierOptions,
+  service: Service,
+): AccessTokenVerifier {
+  const of = { tenantKey: checkedTenantKey(tenantKey) }
   if (typeof invalidToken !== 'function') {
     throw new ConfigurationError('verifier.invalidToken', invalidToken, "a function that makes the MCP SDK's error")
   }
   return {
     async verifyAccessToken(token) {
       try {
-        return await verifyAccessToken(token, check, service)
+        return await verifyAccessToken(token, { ...check, ...of }, service)
       } catch (error) {
         throw error instanceof OAuthError && error.status < 500 ? invalidToken(error.description) : error
       }

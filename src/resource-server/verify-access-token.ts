@@ -61,7 +61,7 @@ export async function verifyForTenant(
   if (claims.iss !== tenant.issuer || claims.tenant_id !== tenant.id) {
     throw invalidToken('The access token is not for this tenant')
   }
-  if (canonicalResource(String(claims.aud)) !== canonicalResource(resource)) {
+  if (canonicalResource(claims.aud) !== canonicalResource(resource)) {
     throw invalidToken('The access token is not for this resource')
   }
   const scopes = scopesOf(claims.scope)
@@ -74,7 +74,7 @@ export async function verifyForTenant(
     clientId: claims.client_id,
     scopes,
     expiresAt: claims.exp,
-    resource: new URL(String(claims.aud)),
+    resource: new URL(claims.aud),
     subject: claims.sub,
     tenantKey: tenant.key,
     grantId: claims.grant_id,

@@ -83,7 +83,8 @@ export function noSuchTenant(): OAuthError {
 
 function checkTenant(record: Tenant): void {
   try {
-    for (const [name, check] of Object.entries(checks)) check(record[name as keyof typeof checks], `tenant.${name}`)
+    for (const [name, check] of Object.entries(checks))
+      check(record[name as keyof typeof checks] ?? undefined, `tenant.${name}`)
   } catch (error) {
     throw new OAuthError('server_error', 'Customer sign-in is misconfigured at this address', { cause: error })
   }
@@ -92,6 +93,12 @@ function checkTenant(record: Tenant): void {
 function areClients(given: unknown): boolean {
   return (
     Array.isArray(given) &&
-    given.every((client) => typeof client?.clientId === 'string' && Array.isArray(client.redirectUris))
+    given.every(
+      (client) =>
+        typeof client?.clientId === 'string' &&
+        Array.isArray(client.redirectUris) &&
+        Array.isArray(client.grantTypes ?? []) &&
+        typeof (client.scope ?? '') === 'string',
+    )
   )
 }

@@ -3,9 +3,7 @@ import { sign } from 'jsonwebtoken'
 import type { Redemption } from '../grants/redemption'
 import type { Service } from '../service'
 import { type ResolvedTenant, spelledByTenant } from '../tenants/find-tenant'
-
-/** The `typ` of an access token (RFC 9068 section 2.1). */
-export const accessTokenType = 'at+jwt'
+import { accessTokenType } from './verified-claims'
 
 /** An access token and for how many seconds it is valid. */
 export interface IssuedAccessToken {

@@ -1,11 +1,15 @@
 import { decode, type JwtPayload, verify } from 'jsonwebtoken'
 import { OAuthError } from '../protocol/oauth-error'
-import { accessTokenType } from './access-token'
-import type { SigningKeys } from './signing-keys'
+import type { SigningKey, SigningKeys } from './signing-keys'
+
+/** The `typ` of an access token (RFC 9068 section 2.1). */
+export const accessTokenType = 'at+jwt'
 
 /** The claims that every access token of this server has. */
 export interface AccessTokenClaims extends JwtPayload {
+  iss: string
   sub: string
+  aud: string
   exp: number
   scope: string
   client_id: string
@@ -22,18 +26,31 @@ export function verifiedClaims(token: string, signingKeys: SigningKeys): AccessT
   const header = decoded(token)?.header
   const key = signingKeys.find(({ kid }) => kid === header?.kid)
   if (!key || header?.typ !== accessTokenType) throw invalidToken('The access token is not of this server')
+  const claims = verified(token, key)
+  // The host may sign other tokens with the same key.
+  if (!hasOurClaims(claims)) throw invalidToken('The access token is not of this server')
+  return claims
+}
+
+function verified(token: string, key: SigningKey): unknown {
   try {
-    return verify(token, key.publicKey, { algorithms: [key.algorithm] }) as AccessTokenClaims
+    return verify(token, key.publicKey, { algorithms: [key.algorithm] })
   } catch (error) {
     const expired = (error as Error).name === 'TokenExpiredError'
     throw invalidToken(expired ? 'The access token has expired' : 'The access token is not of this server')
   }
 }
 
+function hasOurClaims(claims: unknown): claims is AccessTokenClaims {
+  const { exp, ...others } = claims as Record<string, unknown>
+  const texts = ['iss', 'sub', 'aud', 'scope', 'client_id', 'grant_id', 'tenant_id']
+  return typeof exp === 'number' && texts.every((name) => typeof others[name] === 'string')
+}
+
 /** The issuer that a token names, before anything of it is verified. */
 export function claimedIssuer(token: string): string {
   const payload = decoded(token)?.payload
-  return (typeof payload === 'object' && payload.iss) || ''
+  return typeof payload === 'object' && typeof payload.iss === 'string' ? payload.iss : ''
 }
 
 export function invalidToken(description: string): OAuthError {

@@ -1,9 +1,9 @@
+import { type IdentifiedClient, unknownClient } from '../clients/identify-client'
+import { keepClientAlive } from '../clients/keep-client-alive'
 import { aboutGrant } from '../events'
-import type { Redemption } from '../grants/redemption'
 import type { Service } from '../service'
 import type { ResolvedTenant } from '../tenants/find-tenant'
-import { type IdentifiedClient, unknownClient } from './identify-client'
-import { keepClientAlive } from './keep-client-alive'
+import type { Redemption } from './redemption'
 
 /**
  * Confirms, beside the redemption and not before it, that a client which is not the tenant's own is registered: two round
