@@ -56,8 +56,8 @@ function routesOf({ authenticate, registration, endpoints }: Options): Readonly<
 /** The handler of every path that this library owns; all others go to `next`. */
 export function createRouter(service: Service): Handler {
   const routes = routesOf(service.options)
-  const { path: basePath } = service.baseUrl
   return handler(service, (path) => {
+    const { path: basePath } = service.baseUrl
     const own = path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path
     const [, tenantKey, rest] = /^\/v1\/([^/]+)\/oauth(\/.+)$/.exec(own) ?? []
     const route = rest !== undefined && Object.hasOwn(routes, rest) ? routes[rest] : undefined

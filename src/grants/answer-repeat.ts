@@ -21,9 +21,7 @@ export async function answerRepeat(
   const { credential, grantId, binding, tenant, resource } = presented
   const { refreshRetryWindow, replayTolerance } = service.options
   const successor = service.chain.successorIfLive(grantId, hash, grant.credential.hash, binding.client_id)
-  const takenUp = service.undecided.takenAt(stepName(tenant.id, grantId, grant.credential.hash))
-  const issuedAt = successor && grant.swap ? Math.max(grant.swap.at, takenUp) : Number.NEGATIVE_INFINITY
-  const age = (Date.now() - issuedAt) / 1000
+  const age = successor ? (Date.now() - issuedAt(grant, service)) / 1000 : Number.POSITIVE_INFINITY
 
   if (successor && credential.kind === 'refresh_token' && age < refreshRetryWindow) {
     if (resource !== undefined && resource !== grant.resource) throw resourceNotGranted(presented, grant)
@@ -33,4 +31,10 @@ export async function answerRepeat(
   if (ended) await service.tokenStore.deleteGrant(tenant.id, grantId)
   service.emit({ type: 'replayed', credential: credential.kind, ended, ...aboutGrant(grant, tenant.key) })
   throw invalidGrant(presented, 'has been used already')
+}
+
+/** When the live credential was issued, as far as its client could have it. */
+function issuedAt({ tenantId, grantId, credential, swap }: Grant, { undecided }: Service): number {
+  if (!swap) return Number.NEGATIVE_INFINITY
+  return Math.max(swap.at, undecided.takenAt(stepName(tenantId, grantId, credential.hash), swap.attempt))
 }

@@ -35,7 +35,8 @@ export async function createGrant(
     if (!existing) throw error
     if (existing.credential.hash !== grant.credential.hash) return undefined
   }
-  if (registered) keepClientAlive(registered, grant.expiresAt, tenant, service)
+  if (registered && registered.expiresAt < grant.expiresAt)
+    keepClientAlive(registered, grant.expiresAt, tenant, service)
   return code
 }
 

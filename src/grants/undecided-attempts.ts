@@ -9,7 +9,9 @@ export function stepName(tenantId: string, grantId: string, to: string): string 
 
 interface Entry {
   attempts: readonly string[]
-  takenAt: number | undefined
+  /** Those that have been handed out, and when last. */
+  taken: readonly string[]
+  takenAt: number
   until: number
 }
 
@@ -27,25 +29,26 @@ export class UndecidedAttempts {
   take(step: string): readonly string[] {
     const entry = this.#find(step)
     if (!entry) return []
-    const { attempts } = entry
-    this.#entries.set(step, { ...entry, attempts: [], takenAt: Date.now() })
+    const { attempts, taken, until } = entry
+    this.#entries.set(step, { attempts: [], taken: [...taken, ...attempts], takenAt: Date.now(), until })
     return attempts
   }
 
   /**
-   * When the attempts on a step were last taken up: not before then does the client have what the store may have applied long
-   * before. 0 where there were none.
+   * When an attempt was last taken up, 0 where it was not: not before then does the client have what the store applied long before.
    */
-  takenAt(step: string): number {
-    return this.#find(step)?.takenAt ?? 0
+  takenAt(step: string, attempt: string): number {
+    const entry = this.#find(step)
+    return entry?.taken.includes(attempt) ? entry.takenAt : 0
   }
 
   keep(step: string, attempts: readonly string[]): void {
     const entry = this.#find(step)
     this.#entries.delete(step)
     this.#forgetOld()
+    const { taken = [], takenAt = 0 } = entry ?? {}
     const all = [...new Set([...(entry?.attempts ?? []), ...attempts])].slice(-mostAttempts)
-    this.#entries.set(step, { attempts: all, takenAt: entry?.takenAt, until: Date.now() + kept })
+    this.#entries.set(step, { attempts: all, taken: taken.slice(-mostAttempts), takenAt, until: Date.now() + kept })
   }
 
   #find(step: string): Entry | undefined {

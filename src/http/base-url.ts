@@ -15,15 +15,18 @@ interface HostRequest extends IncomingMessage {
 export class BaseUrl {
   readonly #configured: string | undefined
   #latest: string | undefined
+  #path = ''
 
   constructor(configured: string | undefined) {
     this.#configured = configured
+    if (configured !== undefined) this.#path = pathOf(configured)
   }
 
   /** For a request that the router sees: only there can the path be told under which it is mounted. */
   ofRouter(req: IncomingMessage): string {
     if (this.#configured !== undefined) return this.#configured
-    this.#latest = originOf(req) + mountPathOf(req)
+    this.#path = mountPathOf(req)
+    this.#latest = originOf(req) + this.#path
     return this.#latest
   }
 
@@ -36,10 +39,14 @@ export class BaseUrl {
     return baseUrl
   }
 
-  /** The path of the configured address, `''` where there is none. */
+  /** The path of the address, `''` where it has none. */
   get path(): string {
-    return this.#configured === undefined ? '' : new URL(this.#configured).pathname.replace(/\/$/, '')
+    return this.#path
   }
+}
+
+function pathOf(baseUrl: string): string {
+  return new URL(baseUrl).pathname.replace(/\/$/, '')
 }
 
 function originOf(req: HostRequest): string {
