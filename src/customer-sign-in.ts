@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { MetadataDocuments } from './clients/metadata-documents'
 import { type RegisteredClients, registeredClients } from './clients/registered-clients'
 import { emitter, warn } from './events'
@@ -14,7 +14,12 @@ import { BaseUrl } from './http/base-url'
 import { type CustomerSignInOptions, checkedOptions, type Options } from './options'
 import { ConsentTokens } from './pages/consent-tokens'
 import { type ProtectedResourceOptions, protectedResource } from './resource-server/protected-resource'
-import { type RequiredAccessToken, requireAccessToken } from './resource-server/require-access-token'
+import {
+  type Middleware,
+  type RequiredAccessToken,
+  type RoutedRequest,
+  requireAccessToken,
+} from './resource-server/require-access-token'
 import { type AccessTokenVerifier, type VerifierOptions, verifier } from './resource-server/verifier'
 import {
   type AccessTokenCheck,
@@ -76,9 +81,12 @@ export interface CustomerSignIn extends Handler {
    * @example
    * app.get('/v1/:tenantKey/me', signIn.requireAccessToken({ tenantKey: (req) => req.params.tenantKey }), handler)
    */
+  requireAccessToken<R extends IncomingMessage = RoutedRequest>(
+    required: RequiredAccessToken<R> & { tenantKey: (req: R) => string },
+  ): Middleware<R>
   requireAccessToken<R extends IncomingMessage = IncomingMessage>(
-    required: RequiredAccessToken<R>,
-  ): (req: R, res: ServerResponse, next: (error?: unknown) => void) => void
+    required: RequiredAccessToken<R> & { tenantKey: string },
+  ): Middleware<R>
 
   /**
    * Announces an API that every tenant has, and gives the middleware that guards it: its challenges lead clients to the resource's
@@ -89,9 +97,7 @@ export interface CustomerSignIn extends Handler {
    * @example
    * app.post('/v1/:tenantKey/mcp', signIn.protectedResource({ path: '/v1/:tenantKey/mcp', scopes: ['profile'] }), handler)
    */
-  protectedResource(
-    options: ProtectedResourceOptions,
-  ): (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void
+  protectedResource(options: ProtectedResourceOptions): Middleware<IncomingMessage>
 
   /** The clients that customers have connected. */
   grants: CustomerGrants

@@ -15,7 +15,13 @@ export type {
 } from './options'
 export { OAuthError, type OAuthErrorOptions } from './protocol/oauth-error'
 export type { ProtectedResourceOptions } from './resource-server/protected-resource'
-export type { AuthorizedRequest, PerRequest, RequiredAccessToken } from './resource-server/require-access-token'
+export type {
+  AuthorizedRequest,
+  Middleware,
+  PerRequest,
+  RequiredAccessToken,
+  RoutedRequest,
+} from './resource-server/require-access-token'
 export type { AccessTokenVerifier, VerifierOptions } from './resource-server/verifier'
 export type { AccessTokenCheck, AccessTokenInfo, OfTenant } from './resource-server/verify-access-token'
 export type { Handler } from './router'

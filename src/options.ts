@@ -259,7 +259,10 @@ function publicAddress(given: unknown, name: string): string {
   return url.replace(/\/+$/, '')
 }
 
-function credentialSecrets(given: unknown, name: string): readonly [Buffer, ...Buffer[]] {
+/** What credentials are derived from: the first derives, all are recognised. */
+export type Secrets = readonly [Buffer, ...Buffer[]]
+
+function credentialSecrets(given: unknown, name: string): Secrets {
   const secret = must<string | Buffer>('at least 32 bytes, as a string or Buffer', (item) =>
     typeof item === 'string' ? Buffer.byteLength(item) >= 32 : Buffer.isBuffer(item) && item.length >= 32,
   )

@@ -1,8 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { flag, listOf, must, optional, record, scopeToken } from '../option-checks'
 import { metadataUrlOf, resourceAt } from '../protocol/protected-resource'
 import type { Service } from '../service'
-import { requireAccessToken } from './require-access-token'
+import { type Middleware, requireAccessToken } from './require-access-token'
 
 /** A protected resource that every tenant has, at a path of its own. */
 export interface ProtectedResourceOptions {
@@ -27,10 +27,7 @@ const checks = {
  * Announces a protected resource and gives the middleware that guards it, whose challenges lead to its metadata (RFC 9728 section
  * 5.1).
  */
-export function protectedResource(
-  options: ProtectedResourceOptions,
-  service: Service,
-): (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void {
+export function protectedResource(options: ProtectedResourceOptions, service: Service): Middleware<IncomingMessage> {
   const { path, scopes, checkRevocation } = record(checks)(options, 'protectedResource')
   const resource = resourceAt(path, scopes)
   service.protectedResources.push(resource)

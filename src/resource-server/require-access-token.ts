@@ -18,6 +18,12 @@ export interface RequiredAccessToken<R = IncomingMessage> extends Omit<AccessTok
   resource?: PerRequest<R, string>
 }
 
+/** What lets a request through to the next handler, or answers it. */
+export type Middleware<R> = (req: R, res: ServerResponse, next: (error?: unknown) => void) => void
+
+/** A request of a route with `:tenantKey` in its path, as Express hands it on. */
+export type RoutedRequest = IncomingMessage & { params: { tenantKey: string } }
+
 /** A request that `requireAccessToken` has let through. */
 export type AuthorizedRequest<R = IncomingMessage> = R & { auth: AccessTokenInfo }
 
@@ -26,7 +32,7 @@ export function requireAccessToken<R extends IncomingMessage>(
   { tenantKey, resource, scope = [], ...check }: RequiredAccessToken<R>,
   service: Service,
   metadataUrlOf?: (req: R) => string,
-): (req: R, res: ServerResponse, next: (error?: unknown) => void) => void {
+): Middleware<R> {
   if (typeof tenantKey !== 'string' && typeof tenantKey !== 'function') {
     throw new ConfigurationError('requireAccessToken.tenantKey', tenantKey, 'a tenant key or a function of the request')
   }

@@ -1,4 +1,4 @@
-import { decode, type JwtPayload, verify } from 'jsonwebtoken'
+import { decode, verify } from 'jsonwebtoken'
 import { OAuthError } from '../protocol/oauth-error'
 import type { SigningKey, SigningKeys } from './signing-keys'
 
@@ -6,7 +6,7 @@ import type { SigningKey, SigningKeys } from './signing-keys'
 export const accessTokenType = 'at+jwt'
 
 /** The claims that every access token of this server has. */
-export interface AccessTokenClaims extends JwtPayload {
+export interface AccessTokenClaims extends Record<string, unknown> {
   iss: string
   sub: string
   aud: string

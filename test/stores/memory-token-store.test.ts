@@ -1,6 +1,105 @@
-import { MemoryTokenStore } from 'customer-sign-in'
+import { type Grant, MemoryTokenStore, type RegisteredClient } from 'customer-sign-in'
 import { tokenStoreContract } from 'customer-sign-in/testing'
+import { releaseClock, stopClock } from '../support/clock'
+import { recordsOf } from '../support/records'
+import { expectTokens } from '../support/sign-in'
+import { started } from '../support/started'
 
 describe('MemoryTokenStore', () => {
   tokenStoreContract({ describe, it }, () => new MemoryTokenStore())
 })
+
+const full = { code: 'temporarily_unavailable', status: 503 }
+
+afterEach(releaseClock)
+
+describe('a full MemoryTokenStore', () => {
+  it('turns new sign-ins away, and no live grant is harmed', async () => {
+    const host = await started({ tokenStore: new MemoryTokenStore({ maxGrants: 3 }) })
+    const waiting = await host.asCustomer({ subject: 'waiting' })
+    const connected = [await host.connected(), await host.connected()]
+    await expect(host.asCustomer()).rejects.toMatchObject(full)
+    expectTokens(await host.exchange(waiting))
+    for (const { refresh_token } of connected) {
+      const next = expectTokens(await host.refresh(refresh_token))
+      expectTokens(await host.refresh(next.refresh_token))
+    }
+    await expect(host.asCustomer()).rejects.toMatchObject(full)
+  })
+
+  it('tells the operator that it is full', async () => {
+    const host = await started({ tokenStore: new MemoryTokenStore({ maxGrants: 1 }) })
+    await host.asCustomer()
+    await expect(host.asCustomer()).rejects.toMatchObject({
+      cause: new Error('MemoryTokenStore is full: it holds 1 grants'),
+    })
+  })
+
+  it('takes new sign-ins as soon as one has ended', async () => {
+    const host = await started({ tokenStore: new MemoryTokenStore({ maxGrants: 1 }) })
+    await host.connected()
+    await host.signIn.grants.revokeAll({ tenantKey: 'acme', subject: 'customer-1' })
+    await host.connected()
+  })
+
+  it('takes new sign-ins as soon as one has expired', async () => {
+    const clock = stopClock()
+    const host = await started({ tokenStore: new MemoryTokenStore({ maxGrants: 2 }), authorizationCodeLifetime: 60 })
+    await host.connected({ subject: 'stays' })
+    await host.asCustomer()
+    clock.advance(59.999)
+    await expect(host.asCustomer()).rejects.toMatchObject(full)
+    clock.advance(0.001)
+    await host.connected()
+    expect(await recordsOf(host.tokenStore, 'acme', 'stays')).toHaveLength(1)
+  })
+
+  it('turns new registered clients away, and saves those that it has', async () => {
+    const store = new MemoryTokenStore({ maxClients: 1 })
+    const client = registeredClient('first')
+    await store.saveClient(client, 10)
+    await expect(store.saveClient(registeredClient('second'), 10)).rejects.toThrow('MemoryTokenStore is full')
+    await store.saveClient({ ...client, clientName: 'Renamed' }, 10)
+    expect(await store.findClient('acme', 'first')).toMatchObject({ clientName: 'Renamed' })
+  })
+})
+
+describe('a MemoryTokenStore', () => {
+  it('has all its room again when everything has expired', async () => {
+    const clock = stopClock()
+    const store = new MemoryTokenStore({ maxGrants: 1000 })
+    for (let number = 0; number < 1000; number++) await store.createGrant(grant(`early-${number}`, 1))
+    clock.advance(1)
+    for (let number = 0; number < 1000; number++) await store.createGrant(grant(`later-${number}`, 3600))
+    expect(await store.listGrants('acme', 'customer-1')).toHaveLength(1000)
+  })
+
+  it('keeps no process alive', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
+    const before = timers()
+    const store = new MemoryTokenStore()
+    await store.createGrant(grant('one', 3600))
+    await store.saveClient(registeredClient('one'), 10)
+    expect(timers()).toBe(before)
+  })
+})
+
+function grant(grantId: string, seconds: number): Grant {
+  const now = Date.now()
+  return {
+    tenantId: 'acme',
+    grantId,
+    clientId: 'app',
+    subject: 'customer-1',
+    scope: 'profile',
+    resource: 'https://api.example',
+    createdAt: now,
+    expiresAt: now + seconds * 1000,
+    credential: { kind: 'code', hash: 'hash' },
+  }
+}
+
+function registeredClient(clientId: string): RegisteredClient {
+  const now = Date.now()
+  return { tenantId: 'acme', clientId, redirectUris: [], createdAt: now, expiresAt: now + 3_600_000 }
+}

@@ -50,12 +50,15 @@ export class RedisCluster {
     return { master, replica }
   }
 
+  /** Every master has its replica, and every server knows of it. */
   async isReady(): Promise<boolean> {
     const states = await Promise.all(
       this.servers.map(async (server) => {
         const info = String(await server.command('CLUSTER', 'INFO'))
         const role = (await server.command('ROLE')) as unknown[]
-        return info.includes('cluster_state:ok') && (role[0] === 'master' || role[3] === 'connected')
+        const slots = (await server.command('CLUSTER', 'SLOTS')) as unknown[][]
+        const knowsReplicas = slots.length === 3 && slots.every(([, , ...nodes]) => nodes.length === 2)
+        return info.includes('cluster_state:ok') && knowsReplicas && (role[0] === 'master' || role[3] === 'connected')
       }),
     )
     return states.every(Boolean)

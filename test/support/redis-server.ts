@@ -61,10 +61,12 @@ export class RedisServer {
     return `redis://127.0.0.1:${this.port}`
   }
 
-  /** Starts the process, again after a `kill`, and waits until it takes commands. */
+  /** Starts the process unless it runs, as after a `kill`, and waits until it takes commands. */
   async start(): Promise<void> {
-    this.#process = spawn(serverPath ?? '', this.#args, { stdio: 'ignore' })
-    running.add(this.#process)
+    if (!this.#process || !running.has(this.#process)) {
+      this.#process = spawn(serverPath ?? '', this.#args, { stdio: 'ignore' })
+      running.add(this.#process)
+    }
     await this.answers()
   }
 

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto'
+import type { Grant, TokenStore } from 'customer-sign-in'
+
+const day = 86_400_000
+const atOnce = 1000
+
+/** What every grant here says, save the customer: a 40-character subject, different for each. */
+export const likeness = {
+  tenantId: 'acme-air',
+  clientId: 'https://assistant.example/oauth/client.json',
+  resource: 'https://api.acme-air.example/mcp',
+  scope: 'profile bookings calendar:read',
+}
+
+/**
+ * Active grants of as many customers, in a store. All that is in one follows from its number, so that two million of them take
+ * no memory here.
+ */
+export class Grants {
+  readonly count: number
+  readonly #store: TokenStore
+  readonly #swaps: Uint16Array
+
+  constructor(store: TokenStore, count: number) {
+    this.#store = store
+    this.count = count
+    this.#swaps = new Uint16Array(count)
+  }
+
+  /** Signs every customer in: the grant is created with a code, which is redeemed. */
+  async signIn(): Promise<void> {
+    await this.#forEach(async (number) => {
+      await this.#store.createGrant(newGrant(number))
+      await this.swap(number)
+    })
+  }
+
+  /** Swaps the credential of every grant once. */
+  rotate(): Promise<void> {
+    return this.#forEach((number) => this.swap(number))
+  }
+
+  /** Swaps the credential of one grant. */
+  async swap(number: number): Promise<void> {
+    const swaps = this.#swaps[number] ?? 0
+    const now = Date.now()
+    const { outcome } = await this.#store.swapCredential({
+      tenantId: likeness.tenantId,
+      grantId: grantId(number),
+      from: hash(number, swaps),
+      to: hash(number, swaps + 1),
+      attempt: text(`attempt ${number} ${swaps}`, 9),
+      now,
+      expiresAt: now + 30 * day,
+    })
+    if (outcome !== 'swapped') throw new Error(`Grant ${number} was not swapped: ${outcome}`)
+    this.#swaps[number] = swaps + 1
+  }
+
+  async #forEach(act: (number: number) => Promise<void>): Promise<void> {
+    for (let first = 0; first < this.count; first += atOnce) {
+      const numbers = Array.from({ length: Math.min(atOnce, this.count - first) }, (_, index) => first + index)
+      await Promise.all(numbers.map(act))
+    }
+  }
+}
+
+function newGrant(number: number): Grant {
+  const now = Date.now()
+  return {
+    ...likeness,
+    grantId: grantId(number),
+    subject: digest(`subject ${number}`).toString('hex').slice(0, 40),
+    createdAt: now,
+    expiresAt: now + 600_000,
+    credential: { kind: 'code', hash: hash(number, 0) },
+    request: { redirectUri: 'https://assistant.example/oauth/callback', codeChallenge: text(`code ${number}`, 32) },
+  }
+}
+
+// The lengths are those of real grants.
+function grantId(number: number): string {
+  return text(`grant ${number}`, 16)
+}
+
+function hash(number: number, swaps: number): string {
+  return text(`credential ${number} ${swaps}`, 32)
+}
+
+function text(of: string, bytes: number): string {
+  return digest(of).subarray(0, bytes).toString('base64url')
+}
+
+function digest(of: string): Buffer {
+  return createHash('sha256').update(of).digest()
+}

@@ -1,0 +1,112 @@
+import { RedisTokenStore } from 'customer-sign-in/redis'
+import { type Command, Redis } from 'ioredis'
+import { likeness } from './grants'
+import { Host } from './host'
+import { BenchServer, type CommandStats } from './redis-server'
+
+const times = 100
+const day = 86_400_000
+const { resource } = likeness
+
+/** The Redis commands of one request, as a table `command: how often`. */
+export interface CommandsResult {
+  request: string
+  /** What the host sends. */
+  sent: Record<string, number>
+  /** What the server counts (`INFO commandstats`): that, and what runs inside the script. */
+  executed: Record<string, number>
+}
+
+/** For each kind of request what comes before it, which gives the request itself. */
+const requests: Record<string, (host: Host) => Promise<() => Promise<unknown>>> = {
+  'Issue an authorization code': async (host) => () => host.issueCode(),
+  'Redeem a code': async (host) => {
+    const issued = await host.issueCode()
+    return () => host.exchange(issued)
+  },
+  'Redeem a refresh token': async (host) => {
+    const { refresh_token } = await host.connect()
+    return () => host.refresh(refresh_token)
+  },
+  '- with `resource`': async (host) => {
+    const { refresh_token } = await host.connect()
+    return () => host.refresh(refresh_token, { resource })
+  },
+  '- with a narrower `scope`': async (host) => {
+    const { refresh_token } = await host.connect()
+    return () => host.refresh(refresh_token, { scope: 'profile' })
+  },
+  '- of a client that registered itself': async (host) => {
+    const clientId = await host.register()
+    const { refresh_token } = await host.connect(clientId)
+    return () => host.refresh(refresh_token, { client_id: clientId })
+  },
+  "- for a grant's first time on a day": async (host) => {
+    const { refresh_token } = await host.connect()
+    return () => tomorrow(() => host.refresh(refresh_token))
+  },
+  'Revoke a refresh token': async (host) => {
+    const tokens = await host.connect()
+    return () => host.revoke(tokens)
+  },
+  'Register a client': async (host) => () => host.register(),
+  'Verify an access token with `checkRevocation`': async (host) => {
+    const tokens = await host.connect()
+    return () => host.verify(tokens)
+  },
+}
+
+/** Counts the commands of every kind of request at a host. */
+export async function measureCommands(): Promise<CommandsResult[]> {
+  const server = await BenchServer.start()
+  const redis = new CountingRedis(server.redis.options.port ?? 0)
+  const host = await Host.start(new RedisTokenStore(redis))
+  try {
+    // From then on the server knows the scripts.
+    await host.connect(await host.register())
+    const results: CommandsResult[] = []
+    for (const [request, prepare] of Object.entries(requests)) {
+      const acts = await Promise.all(Array.from({ length: times }, () => prepare(host)))
+      redis.sent = {}
+      const executed = await server.commandsDuring(async () => {
+        for (const act of acts) await act()
+      })
+      results.push({ request, sent: perRequest(redis.sent), executed: perRequest(calls(executed)) })
+    }
+    return results
+  } finally {
+    await host.stop()
+    redis.disconnect()
+    await server.stop()
+  }
+}
+
+/** A client that counts the commands that it sends. */
+class CountingRedis extends Redis {
+  sent: Record<string, number> = {}
+
+  override sendCommand(command: Command, ...more: [never]): unknown {
+    this.sent[command.name] = (this.sent[command.name] ?? 0) + 1
+    return super.sendCommand(command, ...more)
+  }
+}
+
+function calls(executed: CommandStats): Record<string, number> {
+  const own = Object.entries(executed).filter(([command]) => !command.startsWith('config'))
+  return Object.fromEntries(own.map(([command, { calls }]) => [command, calls]))
+}
+
+function perRequest(counted: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(Object.entries(counted).map(([command, count]) => [command, count / times]))
+}
+
+/** Does a request as if it came a day later. */
+async function tomorrow(act: () => Promise<unknown>): Promise<void> {
+  const today = Date.now
+  Date.now = () => today() + day
+  try {
+    await act()
+  } finally {
+    Date.now = today
+  }
+}

@@ -1,0 +1,44 @@
+import { RedisTokenStore } from 'customer-sign-in/redis'
+import { Grants } from './grants'
+import { BenchServer } from './redis-server'
+
+const count = 100_000
+const rotations = 20
+
+/** What active grants take of a Redis server's memory. */
+export interface MemoryResult {
+  grants: number
+  rotations: number
+  /** Bytes for each grant, its index included: the difference in `used_memory`. */
+  bytesPerGrant: number
+  /** The same after every grant was rotated that often. */
+  bytesPerGrantAfterRotations: number
+  /** Bytes that `MEMORY USAGE` counts for one grant's key and for its customer's index. */
+  keys: { grant: number; index: number }
+}
+
+export async function measureMemory(): Promise<MemoryResult> {
+  const server = await BenchServer.start()
+  try {
+    const store = new RedisTokenStore(server.redis)
+    // The scripts and what the connection needs are there in any case.
+    await new Grants(store, 1).signIn()
+    await server.redis.flushdb()
+
+    const before = await server.usedMemory()
+    const perGrant = async () => ((await server.usedMemory()) - before) / count
+    const grants = new Grants(store, count)
+    await grants.signIn()
+    const bytesPerGrant = await perGrant()
+    const keys = { grant: await sizeOf(server, 'csi:g:*'), index: await sizeOf(server, 'csi:s:*') }
+    for (let done = 0; done < rotations; done++) await grants.rotate()
+    return { grants: count, rotations, bytesPerGrant, bytesPerGrantAfterRotations: await perGrant(), keys }
+  } finally {
+    await server.stop()
+  }
+}
+
+async function sizeOf({ redis }: BenchServer, pattern: string): Promise<number> {
+  const [, [key = '']] = await redis.scan(0, 'MATCH', pattern, 'COUNT', 1000)
+  return Number(await redis.memory('USAGE', key))
+}

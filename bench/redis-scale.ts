@@ -1,0 +1,110 @@
+import { RedisTokenStore } from 'customer-sign-in/redis'
+import { Grants } from './grants'
+import { BenchServer } from './redis-server'
+
+// The smallest twice: by how much those two differ is the noise.
+const counts = [1000, 1000, 100_000, 2_000_000]
+const rounds = 60
+const swapsPerRound = 500
+const inFlight = 100
+
+/** What one swap costs while a server holds so many grants. Times are microseconds, medians over all rounds. */
+export interface ScaleResult {
+  grants: number
+  bytesPerGrant: number
+  /** Until the host has the answer, over loopback, one at a time. */
+  hostTime: number
+  /** The server's CPU, script and all (`INFO commandstats`, evalsha), one at a time. */
+  serverTime: number
+  /** The part of it in which the script fetches the grant (get). */
+  fetchTime: number
+  /** The server's CPU with many swaps in flight. */
+  serverTimeUnderLoad: number
+  /** Against the first row, in the same round. */
+  hostRatio: number
+  serverRatio: number
+}
+
+type Round = Pick<ScaleResult, 'hostTime' | 'serverTime' | 'fetchTime' | 'serverTimeUnderLoad'>
+
+interface Population {
+  server: BenchServer
+  grants: Grants
+  bytesPerGrant: number
+  measured: Round[]
+}
+
+/** Every population in a server of its own; all take turns in each round, so that what else goes on hits all alike. */
+export async function measureScale(): Promise<ScaleResult[]> {
+  const populations: Population[] = []
+  try {
+    for (const count of counts) populations.push(await populate(count))
+    for (let round = 0; round < rounds; round++) {
+      for (let turn = 0; turn < populations.length; turn++) {
+        const population = populations[(round + turn) % populations.length] as Population
+        population.measured.push(await measureRound(population))
+      }
+    }
+    return populations.map((population) => result(population, populations[0] as Population))
+  } finally {
+    await Promise.all(populations.map(({ server }) => server.stop()))
+  }
+}
+
+async function populate(count: number): Promise<Population> {
+  const server = await BenchServer.start()
+  const before = await server.usedMemory()
+  const grants = new Grants(new RedisTokenStore(server.redis), count)
+  await grants.signIn()
+  return { server, grants, bytesPerGrant: ((await server.usedMemory()) - before) / count, measured: [] }
+}
+
+async function measureRound({ server, grants }: Population): Promise<Round> {
+  const hostTimes: number[] = []
+  const oneByOne = await server.commandsDuring(async () => {
+    for (const number of someOf(grants)) {
+      const from = performance.now()
+      await grants.swap(number)
+      hostTimes.push((performance.now() - from) * 1000)
+    }
+  })
+  const underLoad = await server.commandsDuring(async () => {
+    const numbers = someOf(grants)
+    while (numbers.length > 0) await Promise.all(numbers.splice(0, inFlight).map((number) => grants.swap(number)))
+  })
+  return {
+    hostTime: median(hostTimes),
+    serverTime: oneByOne.evalsha?.microseconds ?? Number.NaN,
+    fetchTime: oneByOne.get?.microseconds ?? Number.NaN,
+    serverTimeUnderLoad: underLoad.evalsha?.microseconds ?? Number.NaN,
+  }
+}
+
+/** As many grants as a round swaps, at random, none twice. */
+function someOf({ count }: Grants): number[] {
+  const numbers = new Set<number>()
+  while (numbers.size < swapsPerRound) numbers.add(Math.floor(Math.random() * count))
+  return [...numbers]
+}
+
+function result({ grants, bytesPerGrant, measured }: Population, smallest: Population): ScaleResult {
+  const of = (time: keyof Round) => median(measured.map((round) => round[time]))
+  const ratio = (time: keyof Round) =>
+    median(measured.map((round, index) => round[time] / (smallest.measured[index]?.[time] ?? Number.NaN)))
+  return {
+    grants: grants.count,
+    bytesPerGrant,
+    hostTime: of('hostTime'),
+    serverTime: of('serverTime'),
+    fetchTime: of('fetchTime'),
+    serverTimeUnderLoad: of('serverTimeUnderLoad'),
+    hostRatio: ratio('hostTime'),
+    serverRatio: ratio('serverTime'),
+  }
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const [lower = Number.NaN, upper = lower] = sorted.slice(Math.ceil(sorted.length / 2) - 1)
+  return sorted.length % 2 === 0 ? (lower + upper) / 2 : lower
+}

@@ -1,0 +1,84 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Redis } from 'ioredis'
+
+/** For each command how often it ran, and for how many microseconds at a time. */
+export type CommandStats = Record<string, { calls: number; microseconds: number }>
+
+/** A Redis or Valkey server of the benchmark's own, without persistence, and a client to it. */
+export class BenchServer {
+  readonly redis: Redis
+  readonly #process: ChildProcess
+  readonly #dir: string
+
+  private constructor(server: ChildProcess, port: number, dir: string) {
+    this.#process = server
+    this.#dir = dir
+    this.redis = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: null })
+    this.redis.on('error', () => {})
+  }
+
+  static async start(): Promise<BenchServer> {
+    const port = await freePort()
+    const dir = mkdtempSync(join(tmpdir(), 'bench-'))
+    const settings = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', dir, '--save', '', '--appendonly', 'no']
+    const server = new BenchServer(spawn(serverPath(), settings, { stdio: 'ignore' }), port, dir)
+    await server.redis.ping()
+    return server
+  }
+
+  async version(): Promise<string> {
+    const { valkey_version, redis_version } = await this.info('server')
+    return valkey_version ? `Valkey ${valkey_version}` : `Redis ${redis_version}`
+  }
+
+  /** A section of `INFO`. */
+  async info(section: string): Promise<Record<string, string>> {
+    const lines = (await this.redis.info(section)).split('\r\n').filter((line) => line.includes(':'))
+    return Object.fromEntries(lines.map((line) => line.split(/:(.*)/, 2)))
+  }
+
+  /** What `INFO commandstats` says of the time in which `work` is done. */
+  async commandsDuring(work: () => Promise<unknown>): Promise<CommandStats> {
+    await this.redis.config('RESETSTAT')
+    await work()
+    const stats = Object.entries(await this.info('commandstats')).map(([name, line]) => {
+      const [, calls, microseconds] = /^calls=(\d+),.*usec_per_call=([\d.]+)/.exec(line) ?? []
+      return [name.replace('cmdstat_', ''), { calls: Number(calls), microseconds: Number(microseconds) }]
+    })
+    return Object.fromEntries(stats)
+  }
+
+  /** The bytes that the server has allocated, as `INFO memory` counts them. */
+  async usedMemory(): Promise<number> {
+    return Number((await this.info('memory')).used_memory)
+  }
+
+  async stop(): Promise<void> {
+    this.redis.disconnect()
+    const ended = new Promise((resolve) => this.#process.once('exit', resolve))
+    this.#process.kill('SIGKILL')
+    await ended
+    rmSync(this.#dir, { recursive: true, force: true })
+  }
+}
+
+function serverPath(): string {
+  const look = 'command -v redis-server || command -v valkey-server'
+  try {
+    return execFileSync('/bin/sh', ['-c', look], { encoding: 'utf8' }).trim()
+  } catch {
+    throw new Error('Neither redis-server nor valkey-server is on the PATH (npm run setup installs one)')
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return typeof address === 'object' && address ? address.port : 0
+}

@@ -1,0 +1,41 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { measureCommands } from './redis-commands'
+import { measureMemory } from './redis-memory'
+import { type RedisResults, redisReport } from './redis-report'
+import { measureScale } from './redis-scale'
+import { BenchServer } from './redis-server'
+
+/** Measures what the library costs a Redis server, and writes it to `results/`. */
+async function main(): Promise<void> {
+  const results: RedisResults = {
+    server: await serverVersion(),
+    node: `Node ${process.versions.node}`,
+    commands: await told('commands of each request', measureCommands),
+    memory: await told('memory of each grant', measureMemory),
+    scale: await told('cost of a swap', measureScale),
+  }
+  const report = redisReport(results)
+  writeFileSync(join(__dirname, 'results', 'redis.json'), `${JSON.stringify(results, null, 2)}\n`)
+  writeFileSync(join(__dirname, 'results', 'redis.md'), report)
+  process.stdout.write(`\n${report}`)
+}
+
+async function serverVersion(): Promise<string> {
+  const server = await BenchServer.start()
+  try {
+    return await server.version()
+  } finally {
+    await server.stop()
+  }
+}
+
+function told<T>(what: string, measure: () => Promise<T>): Promise<T> {
+  process.stderr.write(`measuring the ${what} …\n`)
+  return measure()
+}
+
+main().catch((error) => {
+  process.stderr.write(`${error.stack}\n`)
+  process.exitCode = 1
+})

@@ -1,0 +1,67 @@
+import { type CustomerSignIn, OAuthError, type Tenant } from 'customer-sign-in'
+import { type Request, Router } from 'express'
+import { consentPage } from './pages'
+
+/** The host's own customer, known from its session. Here it is always Ada. */
+const customer = { id: 'ada', name: 'Ada Lovelace' }
+
+interface Authorize {
+  signIn: CustomerSignIn
+  findTenant(key: string): Tenant | undefined
+  baseUrl: string
+}
+
+/**
+ * The host's own authorize page: shows who asks for what (GET), and hands out a code when the customer presses Allow (POST).
+ * The whole request stays in the address, so nothing is stored before the customer has agreed.
+ */
+export function authorizePage({ signIn, findTenant, baseUrl }: Authorize): Router {
+  const router = Router({ mergeParams: true })
+  router.use((_req, res, next) => {
+    res.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+    next()
+  })
+
+  router.get('/', (req, res) => {
+    const { tenantKey, clientId, scope } = authorizationRequest(req)
+    const tenant = findTenant(tenantKey)
+    if (!tenant) throw new OAuthError('not_found', 'This company has no customer sign-in')
+    const client = tenant.clients?.find((known) => known.clientId === clientId)
+    if (!client) throw new OAuthError('invalid_request', 'This company does not know the app that sent you here')
+    res.send(consentPage({ tenant, client, customer: customer.name, scopes: scope?.split(' ') ?? tenant.scopes ?? [] }))
+  })
+
+  router.post('/', async (req, res) => {
+    refuseOtherSites(req, baseUrl)
+    const { redirectTo } = await signIn.issueAuthorizationCode({ ...authorizationRequest(req), subject: customer.id })
+    res.redirect(303, redirectTo)
+  })
+
+  return router
+}
+
+/** The parameters of RFC 6749 section 4.1.1. What is wrong with them, `issueAuthorizationCode` finds out. */
+function authorizationRequest(req: Request<{ tenantKey?: string }>) {
+  const query = new URL(req.originalUrl, 'http://host').searchParams
+  if (query.get('response_type') !== 'code') {
+    throw new OAuthError('unsupported_response_type', 'response_type must be code')
+  }
+  return {
+    tenantKey: req.params.tenantKey ?? '',
+    clientId: query.get('client_id') ?? '',
+    redirectUri: query.get('redirect_uri') ?? '',
+    codeChallenge: query.get('code_challenge') ?? '',
+    codeChallengeMethod: query.get('code_challenge_method') as 'S256',
+    scope: query.get('scope') ?? undefined,
+    resource: query.get('resource') ?? undefined,
+    state: query.get('state') ?? undefined,
+  }
+}
+
+/** No form on another site may press the button for a customer who is signed in here. */
+function refuseOtherSites(req: Request, baseUrl: string): void {
+  const origin = req.get('Origin')
+  if (origin !== undefined && origin !== new URL(baseUrl).origin) {
+    throw new OAuthError('access_denied', 'Only the page at this address may ask for a code', { status: 403 })
+  }
+}

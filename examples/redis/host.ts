@@ -1,0 +1,78 @@
+import { type AuthorizedRequest, createCustomerSignIn, type Tenant } from 'customer-sign-in'
+import { RedisTokenStore } from 'customer-sign-in/redis'
+import express, { type Request } from 'express'
+import { Redis } from 'ioredis'
+
+/** What all processes of a host have in common. */
+export interface HostSettings {
+  BASE_URL: string
+  REDIS_URL: string
+  /** A private key, as PEM. */
+  SIGNING_KEY: string
+  /** At least 32 bytes. */
+  CREDENTIAL_SECRET: string
+}
+
+const acme: Tenant = {
+  key: 'acme',
+  name: 'Acme Air',
+  clients: [
+    { clientId: 'travel-assistant', clientName: 'Travel Assistant', redirectUris: ['http://127.0.0.1/callback'] },
+  ],
+}
+
+const redis = new Redis(setting('REDIS_URL'))
+redis.on('error', (error) => process.stderr.write(`Redis: ${error.message}\n`))
+
+const signIn = createCustomerSignIn({
+  tenantStore: { findTenant: (key) => (key === acme.key ? acme : undefined) },
+  tokenStore: new RedisTokenStore(redis, { keyPrefix: 'example:' }),
+  baseUrl: setting('BASE_URL'),
+  signingKeys: [setting('SIGNING_KEY')],
+  credentialSecrets: [setting('CREDENTIAL_SECRET')],
+  scopes: { bookings: 'See your bookings' },
+  // A real host looks at its session here, and sends whoever has none to its login page.
+  authenticate: () => ({ subject: 'ada', name: 'Ada Lovelace' }),
+  // A client that never got its answer may ask another process; it gets the same refresh token there.
+  refreshRetryWindow: 10,
+  onEvent(event) {
+    if (event.type === 'error') process.stderr.write(`${event.where}: ${event.error.message}\n`)
+  },
+})
+
+const app = express()
+app.use((_req, res, next) => {
+  res.set('X-Answered-By', process.argv[2])
+  next()
+})
+app.use(signIn)
+
+const ofTenant = { tenantKey: (req: Request<{ tenantKey: string }>) => req.params.tenantKey, checkRevocation: true }
+
+app.get('/v1/:tenantKey/bookings', signIn.requireAccessToken({ ...ofTenant, scope: 'bookings' }), (req, res) => {
+  const { subject } = (req as AuthorizedRequest<typeof req>).auth
+  res.json({ customer: subject, bookings: ['London to Turin, seat 12A'] })
+})
+
+app.post('/v1/:tenantKey/sign-out', signIn.requireAccessToken(ofTenant), async (req, res) => {
+  const { tenantKey, subject } = (req as AuthorizedRequest<typeof req>).auth
+  res.json({ ended: await signIn.grants.revokeAll({ tenantKey, subject }) })
+})
+
+const server = app.listen(0, '127.0.0.1', () => process.send?.(server.address()))
+
+process.once('SIGTERM', shutDown)
+process.once('disconnect', shutDown)
+// The line to the process that started this one would keep it alive.
+process.channel?.unref()
+
+/** Takes no more requests, answers those under way, and ends. */
+function shutDown(): void {
+  server.close(() => redis.disconnect())
+}
+
+function setting(name: keyof HostSettings): string {
+  const value = process.env[name]
+  if (!value) throw new Error(`${name} is not set`)
+  return value
+}

@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Makes sure that a Redis or Valkey server and its command line tool are on the PATH: the tests and `npm run example:redis` start
+# servers of their own. Where there is none, one is installed with apt or brew, and not started. Run again, it does nothing.
+set -euo pipefail
+exec </dev/null
+
+oldest=6.2
+
+main() {
+  installed || install_server
+  installed || give_up 'the server that was installed is not on the PATH.'
+  is_new_enough || give_up "$(server) is version $(version), which is too old."
+  echo "$(server) $(version)"
+}
+
+installed() {
+  server >/dev/null && { command -v valkey-cli || command -v redis-cli; } >/dev/null
+}
+
+server() {
+  command -v valkey-server || command -v redis-server
+}
+
+version() {
+  "$(server)" --version | sed -n 's/.* v=\([0-9.]*\).*/\1/p'
+}
+
+is_new_enough() {
+  [ "$(printf '%s\n' "$oldest" "$(version)" | sort -V | head -n 1)" = "$oldest" ]
+}
+
+install_server() {
+  if command -v apt-get >/dev/null; then
+    install_with_apt
+  elif command -v brew >/dev/null; then
+    brew install redis || give_up 'brew could not install redis.'
+  else
+    give_up 'there is no redis-server or valkey-server, and neither apt-get nor brew to install one with.'
+  fi
+}
+
+install_with_apt() {
+  may_be_root || give_up 'there is no redis-server or valkey-server, and apt-get needs root or sudo to install one.'
+  start_no_services
+  as_root apt-get update || give_up 'apt-get update failed.'
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y redis-server || give_up 'apt-get install failed.'
+  # Not at the next boot either.
+  [ ! -d /run/systemd/system ] || as_root systemctl disable redis-server
+}
+
+may_be_root() {
+  [ "$(id -u)" = 0 ] || { command -v sudo >/dev/null && sudo -n true 2>/dev/null; }
+}
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi
+}
+
+# Debian asks policy-rc.d whether a package may start what it brings; 101 is no.
+start_no_services() {
+  local policy=/usr/sbin/policy-rc.d
+  [ ! -e "$policy" ] || return 0
+  trap "as_root rm -f $policy" EXIT
+  printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" >/dev/null
+  as_root chmod 755 "$policy"
+}
+
+give_up() {
+  echo "scripts/setup.sh: $1" >&2
+  echo "Install Redis $oldest or later, or Valkey, and put it on the PATH: https://redis.io/docs/latest/operate/oss_and_stack/install/" >&2
+  exit 1
+}
+
+main

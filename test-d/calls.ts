@@ -1,0 +1,84 @@
+// What a host calls: codes, tokens, grants, clients.
+import type {
+  AccessTokenInfo,
+  AuthorizationResponse,
+  ConnectedGrant,
+  CustomerSignIn,
+  RegisteredClient,
+} from 'customer-sign-in'
+
+declare const signIn: CustomerSignIn
+
+const request = {
+  tenantKey: 'acme',
+  clientId: 'app',
+  redirectUri: 'https://app.example/callback',
+  codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+  codeChallengeMethod: 'S256',
+  subject: 'customer-1',
+} as const
+
+export async function authorize(): Promise<void> {
+  const { code, redirectTo }: AuthorizationResponse = await signIn.issueAuthorizationCode(request)
+  await signIn.issueAuthorizationCode({ ...request, scope: 'profile', resource: code, state: redirectTo, claims: {} })
+
+  // @ts-expect-error `plain` would leave the code to whoever sees the request (RFC 7636 section 7.2).
+  await signIn.issueAuthorizationCode({ ...request, codeChallengeMethod: 'plain' })
+
+  const { codeChallenge: _, ...withoutPkce } = request
+  // @ts-expect-error PKCE is mandatory.
+  await signIn.issueAuthorizationCode(withoutPkce)
+
+  const { subject: __, ...ofNobody } = request
+  // @ts-expect-error A code is of a customer.
+  await signIn.issueAuthorizationCode(ofNobody)
+
+  // @ts-expect-error There is no such parameter.
+  await signIn.issueAuthorizationCode({ ...request, nonce: 'n' })
+}
+
+export async function verify(token: string): Promise<void> {
+  const info: AccessTokenInfo = await signIn.verifyAccessToken(token, { tenantKey: 'acme' })
+  const until: number = info.expiresAt
+  const resource: URL = info.resource
+  await signIn.verifyAccessToken(token, { tenantKey: 'acme', resource: resource.href, scope: 'profile' })
+  await signIn.verifyAccessToken(token, { tenantKey: 'acme', scope: ['profile'], checkRevocation: until > 0 })
+  await signIn.verifyAccessToken(token, { anyTenant: true })
+
+  // @ts-expect-error A tenant must be named.
+  await signIn.verifyAccessToken(token)
+
+  // @ts-expect-error A tenant must be named.
+  await signIn.verifyAccessToken(token, {})
+
+  // @ts-expect-error A tenant must be named; a scope names none.
+  await signIn.verifyAccessToken(token, { scope: 'profile' })
+
+  // @ts-expect-error One tenant or any, not both.
+  await signIn.verifyAccessToken(token, { tenantKey: 'acme', anyTenant: true })
+
+  // @ts-expect-error `false` names no tenant.
+  await signIn.verifyAccessToken(token, { anyTenant: false })
+
+  const perhaps: { tenantKey?: string } = {}
+  // @ts-expect-error Perhaps a tenant is no tenant.
+  await signIn.verifyAccessToken(token, perhaps)
+
+  // @ts-expect-error What the host's own claims are is the host's to check.
+  info.claims.plan.toUpperCase()
+}
+
+export async function connectedAssistants(): Promise<void> {
+  const [grant] = await signIn.grants.list({ tenantKey: 'acme', subject: 'customer-1' })
+  const connected: ConnectedGrant | undefined = grant
+  const revoked: boolean = await signIn.grants.revoke({ tenantKey: 'acme', grantId: connected?.grantId ?? '' })
+  const count: number = await signIn.grants.revokeAll({ tenantKey: 'acme', subject: String(revoked) })
+  const client: RegisteredClient | undefined = await signIn.clients.find({ tenantKey: 'acme', clientId: `${count}` })
+  await signIn.clients.delete({ tenantKey: 'acme', clientId: client?.clientId ?? '' })
+
+  // @ts-expect-error Grants are a tenant's.
+  await signIn.grants.list({ subject: 'customer-1' })
+
+  // @ts-expect-error The hash of what redeems a grant is not for pages.
+  connected?.credential
+}

@@ -1,0 +1,42 @@
+// What the MCP SDK's own types ask for, in the versions that the tests run.
+import type { AuthInfo as AuthInfo2 } from '@modelcontextprotocol/client'
+import { InvalidTokenError } from '@modelcontextprotocol/sdk/server/auth/errors.js'
+import { requireBearerAuth } from '@modelcontextprotocol/sdk/server/auth/middleware/bearerAuth.js'
+import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js'
+import type { AccessTokenInfo, CustomerSignIn } from 'customer-sign-in'
+import { InvalidTokenError as InvalidTokenError117 } from 'mcp-sdk-1.17.0/server/auth/errors.js'
+import { requireBearerAuth as requireBearerAuth117 } from 'mcp-sdk-1.17.0/server/auth/middleware/bearerAuth.js'
+import type { AuthInfo as AuthInfo117 } from 'mcp-sdk-1.17.0/server/auth/types.js'
+
+declare const signIn: CustomerSignIn
+declare const info: AccessTokenInfo
+
+export const authInfo: [AuthInfo, AuthInfo117, AuthInfo2] = [info, info, info]
+
+const invalidToken = (description: string) => new InvalidTokenError(description)
+
+requireBearerAuth({ verifier: signIn.verifier({ tenantKey: 'acme', invalidToken }), requiredScopes: ['profile'] })
+
+requireBearerAuth117({
+  verifier: signIn.verifier({
+    tenantKey: 'acme',
+    resource: 'https://api.example/mcp',
+    checkRevocation: true,
+    invalidToken: (description) => new InvalidTokenError117(description),
+  }),
+})
+
+// @ts-expect-error The SDK tells a bad token by a class of its own.
+signIn.verifier({ tenantKey: 'acme' })
+
+// @ts-expect-error An error, not its class.
+signIn.verifier({ tenantKey: 'acme', invalidToken: InvalidTokenError })
+
+// @ts-expect-error A tenant must be named.
+signIn.verifier({ invalidToken })
+
+// @ts-expect-error Any tenant is not on offer here.
+signIn.verifier({ anyTenant: true, invalidToken })
+
+// @ts-expect-error Scopes are the SDK's `requiredScopes`.
+signIn.verifier({ tenantKey: 'acme', invalidToken, scope: 'profile' })

@@ -1,0 +1,92 @@
+// The router and its middleware are at home in every host, with no more than the types of node:http.
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import { createSecureServer } from 'node:http2'
+import { createServer as createTlsServer } from 'node:https'
+import connect from 'connect'
+import type { AuthorizedRequest, CustomerSignIn, Handler } from 'customer-sign-in'
+import express, { type Express, type Request, type RequestHandler } from 'express'
+import express4 from 'express4'
+
+declare const signIn: CustomerSignIn
+
+export function onExpress(): Express {
+  const app = express()
+  app.use(signIn)
+  app.use(signIn.wellKnown, signIn)
+  app.use('/auth', signIn)
+  app.all('/auth/*path', signIn)
+  express.Router().use(signIn)
+  return app
+}
+
+export function onExpress4(): RequestListener {
+  const app = express4()
+  app.use(signIn)
+  app.use('/auth', signIn)
+  express4.Router().use(signIn)
+  return app
+}
+
+export function onConnect(): RequestListener {
+  const app = connect()
+  app.use(signIn)
+  app.use('/auth', signIn)
+  app.use(signIn.requireAccessToken({ tenantKey: 'acme' }))
+  app.use(signIn.requireAccessToken({ tenantKey: (req: IncomingMessage) => req.headers.host ?? '' }))
+  return app
+}
+
+export function onNode(): void {
+  const protect = signIn.requireAccessToken({ tenantKey: 'acme' })
+  createServer(signIn)
+  createServer((req, res) => signIn(req, res))
+  createServer((req, res) => signIn(req, res, () => protect(req, res, () => res.end())))
+  createTlsServer({}, signIn)
+
+  // @ts-expect-error HTTP/2 requests are of another kind.
+  createSecureServer({}, signIn)
+}
+
+export const router: Handler = signIn
+export const middleware: RequestHandler = signIn
+
+export function protectedRoutes(app: Express): void {
+  app.get('/me', signIn.requireAccessToken({ tenantKey: 'acme' }), (req, res) => {
+    const { subject, scopes, expiresAt } = (req as AuthorizedRequest<typeof req>).auth
+    res.json({ subject, scopes, until: new Date(expiresAt * 1000) })
+  })
+
+  app.get('/v1/:tenantKey/me', signIn.requireAccessToken({ tenantKey: (req) => req.params.tenantKey }), (req, res) => {
+    res.json({ tenantKey: req.params.tenantKey, of: (req as AuthorizedRequest<typeof req>).auth.subject })
+  })
+
+  const mcp = signIn.protectedResource({ path: '/v1/:tenantKey/mcp', scopes: ['profile'], checkRevocation: true })
+  app.post('/v1/:tenantKey/mcp', mcp, (req, res) => {
+    res.json((req as AuthorizedRequest<typeof req>).auth.grantId)
+  })
+
+  const ofCompany = ({ params }: Request<{ company: string }>) => params.company
+  app.get('/:company/me', signIn.requireAccessToken({ tenantKey: ofCompany, scope: ['profile'] }), (req, res) => {
+    res.json(req.params.company)
+  })
+
+  // @ts-expect-error node:http knows no `params`.
+  createServer((req, res) => signIn.requireAccessToken({ tenantKey: ofCompany })(req, res, () => res.end()))
+}
+
+export function refused(app: Express): void {
+  // @ts-expect-error A tenant must be named.
+  app.use(signIn.requireAccessToken({}))
+
+  // @ts-expect-error Any tenant is not on offer here.
+  app.use(signIn.requireAccessToken({ anyTenant: true }))
+
+  // @ts-expect-error There is no such requirement.
+  app.use(signIn.requireAccessToken({ tenantKey: 'acme', scopes: ['profile'] }))
+
+  // @ts-expect-error A resource has its path.
+  app.use(signIn.protectedResource({ scopes: ['profile'] }))
+
+  // @ts-expect-error Only a request that was let through says whose it is.
+  app.use((req: IncomingMessage) => req.auth)
+}

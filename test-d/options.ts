@@ -1,0 +1,129 @@
+// What a host configures, and what the compiler keeps it from.
+import { createPrivateKey } from 'node:crypto'
+import {
+  type AccessTokenRequest,
+  type ConsentRequest,
+  type CustomerSignInOptions,
+  createCustomerSignIn,
+  MemoryTenantStore,
+  MemoryTokenStore,
+  OAuthError,
+  type SignInRequest,
+  type SigningAlgorithm,
+  type Tenant,
+  type TenantStore,
+} from 'customer-sign-in'
+import type { Request, Response } from 'express'
+
+const tenantStore = new MemoryTenantStore([])
+const tokenStore = new MemoryTokenStore({ maxGrants: 1000 })
+const least = { tenantStore, tokenStore }
+
+createCustomerSignIn(least)
+
+createCustomerSignIn({
+  ...least,
+  baseUrl: 'https://assistant.example',
+  signingKeys: ['PEM', Buffer.from('PEM'), { kty: 'EC', crv: 'P-256' }, createPrivateKey('PEM')],
+  accessTokenLifetime: 600,
+  refreshTokenLifetime: 86_400,
+  grantLifetime: 31_536_000,
+  authorizationCodeLifetime: 60,
+  refreshRetryWindow: 10,
+  replayTolerance: 0,
+  credentialSecrets: ['a'.repeat(32), Buffer.alloc(32)],
+  scopes: ['profile', 'calendar'],
+  endpoints: { authorization: 'https://login.example/authorize' },
+  accessTokenClaims: ({ tenant, subject, grantType }: AccessTokenRequest) => {
+    if (grantType === 'refresh_token' && subject === '') throw new OAuthError('invalid_grant', 'Deactivated')
+    return { plan: tenant.name }
+  },
+  onEvent: () => {},
+  storeTimeout: 2.5,
+})
+
+// A host writes its hooks against the types of its framework.
+createCustomerSignIn({
+  ...least,
+  scopes: { profile: 'Know who you are', calendar: 'Read your calendar' },
+  authenticate: ({ headers }: Request, res: Response, { url, prompt }: SignInRequest) => {
+    if (headers.cookie && !prompt.includes('login')) return { subject: 'customer-1', name: 'Ada', claims: {} }
+    res.redirect(`/login?next=${encodeURIComponent(url)}`)
+    return undefined
+  },
+  consent: (_req, _res, { customer, client, scope }: ConsentRequest) =>
+    customer.subject === client.clientId && scope === 'profile',
+  registration: false,
+  registrationLifetime: 86_400,
+  mostRegistrations: 100,
+  metadataDocuments: 'with-loopback',
+  redirectSchemes: ['cursor'],
+})
+createCustomerSignIn({ ...least, authenticate: async () => null, consent: false, metadataDocuments: false })
+
+// Frozen literals and asynchronous hooks are as good.
+const frozen = { scopes: ['profile'], signingKeys: ['PEM'], credentialSecrets: ['secret'] } as const
+createCustomerSignIn({
+  ...least,
+  ...frozen,
+  accessTokenClaims: async () => ({ plan: 'gold' }),
+  onEvent: async () => {},
+})
+
+const acme: Tenant = { key: 'acme' }
+export const tenantStores: TenantStore[] = [
+  { findTenant: () => acme },
+  { findTenant: () => null },
+  { findTenant: () => undefined },
+  { findTenant: async (tenantKey: string) => (tenantKey === 'acme' ? acme : null) },
+  new (class extends MemoryTenantStore {})([acme]),
+]
+
+export const algorithms: SigningAlgorithm[] = ['ES256', 'ES384', 'RS256', 'PS256']
+
+// @ts-expect-error The stores are the host's to choose.
+createCustomerSignIn({})
+
+// @ts-expect-error There is no token store.
+createCustomerSignIn({ tenantStore })
+
+// @ts-expect-error An unknown option is a mistake.
+createCustomerSignIn({ ...least, accessTokenTtl: 600 })
+
+// @ts-expect-error An unknown endpoint is a mistake.
+createCustomerSignIn({ ...least, endpoints: { token: 'https://login.example/token' } })
+
+// @ts-expect-error Lifetimes are numbers of seconds.
+createCustomerSignIn({ ...least, accessTokenLifetime: '1h' })
+
+// @ts-expect-error Keys come as a list, for rotation.
+createCustomerSignIn({ ...least, signingKeys: 'PEM' })
+
+// @ts-expect-error Scopes are a list.
+createCustomerSignIn({ ...least, scopes: 'profile calendar' })
+
+// @ts-expect-error A customer has a subject.
+createCustomerSignIn({ ...least, authenticate: () => ({ name: 'Ada' }) })
+
+// @ts-expect-error Consent is asked for, or it is not.
+createCustomerSignIn({ ...least, consent: true })
+
+// @ts-expect-error Documents from this machine are asked for by name.
+createCustomerSignIn({ ...least, metadataDocuments: 'yes' })
+
+// @ts-expect-error Claims are an object.
+createCustomerSignIn({ ...least, accessTokenClaims: () => 'gold' })
+
+// @ts-expect-error A tenant store finds tenants, and nothing is not a string.
+createCustomerSignIn({ ...least, tenantStore: { findTenant: () => 'acme' } })
+
+// @ts-expect-error The wire's snake_case is not the API's.
+export const client: Tenant = { key: 'acme', clients: [{ client_id: 'app', redirect_uris: [] }] }
+
+// @ts-expect-error No client has a secret.
+export const confidential: Tenant = { key: 'acme', clients: [{ clientId: 'app', redirectUris: [], clientSecret: 's' }] }
+
+// @ts-expect-error Unsecured and symmetric tokens are not on offer.
+export const weak: SigningAlgorithm[] = ['none', 'HS256']
+
+export const options: CustomerSignInOptions = least

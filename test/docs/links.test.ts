@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { pages, root, textOf } from './pages'
+
+describe('the links of the README and the docs', () => {
+  it.each(pages)('lead somewhere: %s', (page) => {
+    const dead = linksOf(page).filter((link) => !leadsSomewhere(link, page))
+    expect(dead).toEqual([])
+  })
+
+  it('reach every page from the README', () => {
+    const reached = linksOf('README.md').map((link) => link.split('#')[0])
+    expect(reached).toEqual(expect.arrayContaining(pages.filter((page) => page !== 'README.md')))
+  })
+})
+
+/** What the links of a page lead to inside this repository. */
+function linksOf(page: string): string[] {
+  const prose = textOf(page).replace(/^```.*?^```$/gms, '')
+  return [...prose.matchAll(/\]\(([^)]+)\)/g)]
+    .map(([, link = '']) => link)
+    .filter((link) => !link.startsWith('https://'))
+}
+
+function leadsSomewhere(link: string, page: string): boolean {
+  const [path = '', anchor] = link.split('#')
+  const target = path === '' ? page : normalize(join(dirname(page), path))
+  if (!existsSync(join(root, target))) return false
+  return anchor === undefined || anchorsOf(target).includes(anchor)
+}
+
+/** The anchors that GitHub gives to headings. */
+function anchorsOf(page: string): string[] {
+  const prose = textOf(page).replace(/^```.*?^```$/gms, '')
+  return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  )
+}

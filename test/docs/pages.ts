@@ -1,0 +1,61 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+export const root = resolve(__dirname, '..', '..')
+
+/** Everything that is written for readers, by its path from the root. */
+export const pages = [
+  'README.md',
+  'CHANGELOG.md',
+  ...readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+]
+
+export function textOf(page: string): string {
+  return readFileSync(join(root, page), 'utf8')
+}
+
+/** A fenced block of TypeScript. */
+export interface Snippet {
+  page: string
+  /** The line of the page that its first line is on. */
+  line: number
+  code: string
+}
+
+export function snippetsOf(page: string): Snippet[] {
+  const text = textOf(page)
+  return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(({ 1: code = '', index }) => ({
+    page,
+    line: text.slice(0, index).split('\n').length + 1,
+    code,
+  }))
+}
+
+/** The one snippet that has these words. */
+export function snippetWith(words: string): Snippet {
+  const [found, ...others] = pages.flatMap(snippetsOf).filter(({ code }) => code.includes(words))
+  if (!found || others.length > 0) throw new Error(`There must be one snippet with ${words}`)
+  return found
+}
+
+/** The rows of the first table under a heading, without the code marks. */
+export function tableUnder(heading: string, page: string): string[][] {
+  const [, section = ''] = textOf(page).split(`\n${heading}\n`)
+  const table = section.slice(section.indexOf('\n|')).trim().split('\n\n')[0] ?? ''
+  const rows = table.split('\n').map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  )
+  return rows.slice(2)
+}
+
+/** A new folder inside the repository, where a snippet finds what it imports. */
+export function snippetFolder(): string {
+  const folder = join(__dirname, '.snippets')
+  mkdirSync(folder, { recursive: true })
+  return mkdtempSync(join(folder, 'run-'))
+}

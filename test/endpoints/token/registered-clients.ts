@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto'
+import type { CustomerSignInOptions, RegisteredClient } from 'customer-sign-in'
+import { releaseClock, stopClock } from '../../support/clock'
+import { faultyStore, hangs, rejects } from '../../support/faulty-store'
+import { expectError, expectTokens, redirectUri, type TestSignIn } from '../../support/sign-in'
+import { wrapStore } from '../../support/wrap-store'
+import type { CreateTokenStore, Start } from './start'
+
+const day = 86_400
+
+/** A client that has just registered itself at a host, with what it does there. */
+class Registered {
+  readonly clientId = `registered-${randomUUID()}`
+  readonly #host: TestSignIn
+
+  private constructor(host: TestSignIn) {
+    this.#host = host
+  }
+
+  static async at(host: TestSignIn, overrides: Partial<RegisteredClient> = {}): Promise<Registered> {
+    const client = new Registered(host)
+    await client.register(overrides)
+    return client
+  }
+
+  async register(overrides: Partial<RegisteredClient> = {}): Promise<void> {
+    const now = Date.now()
+    await this.#host.tokenStore.saveClient(
+      {
+        tenantId: 'acme',
+        clientId: this.clientId,
+        redirectUris: [redirectUri],
+        createdAt: now,
+        expiresAt: now + day * 1000,
+        ...overrides,
+      },
+      10,
+    )
+  }
+
+  signIn() {
+    return this.#host.asCustomer({ clientId: this.clientId, subject: `customer of ${this.clientId}` })
+  }
+
+  async exchange(signedIn = this.signIn()) {
+    return this.#host.exchange(await signedIn, { client_id: this.clientId })
+  }
+
+  refresh(refreshToken: string) {
+    return this.#host.refresh(refreshToken, { client_id: this.clientId })
+  }
+
+  /** Until when it is registered, in milliseconds; undefined once it is gone. */
+  async expiresAt(): Promise<number | undefined> {
+    return (await this.#host.tokenStore.findClient('acme', this.clientId))?.expiresAt
+  }
+}
+
+export function registeredClients(start: Start, createTokenStore: CreateTokenStore): void {
+  afterEach(releaseClock)
+
+  /** A host that tells how often a registration was prolonged, and when the next one has been. */
+  async function keeping(options: Partial<CustomerSignInOptions> = {}) {
+    let kept = 0
+    let tell = () => {}
+    const tokenStore = wrapStore(await createTokenStore(), async ({ method, apply }) => {
+      const result = await apply()
+      if (method === 'keepClient') {
+        kept++
+        tell()
+      }
+      return result
+    })
+    const host = await start({ ...options, tokenStore })
+    const nextKept = () =>
+      new Promise<void>((resolve) => {
+        tell = resolve
+      })
+    return { host, kept: () => kept, nextKept }
+  }
+
+  it('redeems codes and refresh tokens as any other', async () => {
+    const client = await Registered.at(await start())
+    const { refresh_token } = expectTokens(await client.exchange())
+    expectTokens(await client.refresh(refresh_token))
+  })
+
+  it('always has both grant types', async () => {
+    const client = await Registered.at(await start(), { grantTypes: ['authorization_code'] })
+    const { refresh_token } = expectTokens(await client.exchange())
+    expectTokens(await client.refresh(refresh_token))
+  })
+
+  it('is registered with one company only', async () => {
+    const client = await Registered.at(await start(), { tenantId: 'globex' })
+    await expect(client.signIn()).rejects.toMatchObject({ code: 'invalid_client' })
+    expectError(await client.refresh('csir_'), 401, 'invalid_client')
+  })
+
+  it('whose registration is gone is refused with 401, and its grant ends', async () => {
+    const host = await start()
+    const client = await Registered.at(host)
+    const { access_token, refresh_token } = expectTokens(await client.exchange())
+    expect(await host.signIn.clients.delete({ tenantKey: 'acme', clientId: client.clientId })).toBe(true)
+
+    const response = await client.refresh(refresh_token)
+    expectError(response, 401, 'invalid_client')
+    expect(response.headers['www-authenticate']).toMatch(/^Basic /)
+    await expect(
+      host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme', checkRevocation: true }),
+    ).rejects.toMatchObject({ code: 'invalid_token' })
+    expect(await host.told('revoked')).toMatchObject([{ reason: 'client_gone', clientId: client.clientId }])
+
+    await client.register()
+    expectError(await client.refresh(refresh_token), 400, 'invalid_grant')
+  })
+
+  it('whose registration is gone cannot redeem the code that it was given before', async () => {
+    const host = await start()
+    const client = await Registered.at(host)
+    const signedIn = await client.signIn()
+    await host.tokenStore.deleteClient('acme', client.clientId)
+    expectError(await client.exchange(Promise.resolve(signedIn)), 401, 'invalid_client')
+  })
+
+  it('stays registered for as long as it is used', async () => {
+    const clock = stopClock()
+    const { host, nextKept } = await keeping()
+    const client = await Registered.at(host)
+    let kept = nextKept()
+    let tokens = expectTokens(await client.exchange())
+    for (let month = 0; month < 3; month++) {
+      await kept
+      clock.advance(29 * day)
+      kept = nextKept()
+      tokens = expectTokens(await client.refresh(tokens.refresh_token))
+    }
+    await kept
+    expect(await client.expiresAt()).toBeGreaterThan(clock.now() + 30 * day * 1000)
+  })
+
+  it('outlives a code that was issued to it', async () => {
+    const clock = stopClock()
+    const { host, nextKept } = await keeping()
+    const client = await Registered.at(host, { expiresAt: clock.now() + 10_000 })
+    const kept = nextKept()
+    const signedIn = await client.signIn()
+    await kept
+    clock.advance(59)
+    expectTokens(await client.exchange(Promise.resolve(signedIn)))
+  })
+
+  it('is forgotten once it is idle and its grants are over', async () => {
+    const clock = stopClock()
+    const { host, nextKept } = await keeping({ refreshTokenLifetime: 2 * day })
+    const client = await Registered.at(host)
+    const kept = nextKept()
+    const { refresh_token } = expectTokens(await client.exchange())
+    await kept
+    clock.advance(4 * day)
+    expect(await client.expiresAt()).toBeUndefined()
+    expectError(await client.refresh(refresh_token), 401, 'invalid_client')
+  })
+
+  it('costs one write a day for it, not one a refresh', async () => {
+    const clock = stopClock()
+    const { host, kept, nextKept } = await keeping()
+    const client = await Registered.at(host)
+    const written = nextKept()
+    let tokens = expectTokens(await client.exchange())
+    await written
+    for (let hour = 0; hour < 5; hour++) {
+      clock.advance(3600)
+      tokens = expectTokens(await client.refresh(tokens.refresh_token))
+    }
+    expect(kept()).toBe(1)
+  })
+
+  it.each([
+    ['fails', rejects],
+    ['hangs', hangs],
+  ])('is not refused because the look-up of its registration %s', async (_, fault) => {
+    const faults = faultyStore(await createTokenStore())
+    const host = await start({ tokenStore: faults.store, storeTimeout: 0.1 })
+    const client = await Registered.at(host)
+    const signedIn = client.signIn()
+    await signedIn
+    faults.always('findClient', fault)
+    const { refresh_token } = expectTokens(await client.exchange(signedIn))
+    expectTokens(await client.refresh(refresh_token))
+    expect(await host.told('error')).toMatchObject([{ where: 'findClient' }, { where: 'findClient' }])
+  })
+
+  it('is not refused because its registration cannot be prolonged', async () => {
+    const faults = faultyStore(await createTokenStore())
+    const host = await start({ tokenStore: faults.store })
+    const client = await Registered.at(host)
+    faults.always('keepClient', rejects)
+    expectTokens(await client.exchange())
+    expect(await host.told('error')).toMatchObject([{ where: 'keepClient', tenantKey: 'acme' }])
+  })
+}

@@ -1,0 +1,74 @@
+import { decode } from 'jsonwebtoken'
+import { expectError, expectTokens, type FormFields } from '../../support/sign-in'
+import type { Start } from './start'
+
+// As the tenant `globex` spells them.
+const api = 'https://api.globex.example/mcp'
+const files = 'https://files.globex.example/'
+
+const audienceOf = (accessToken: string) => decode(accessToken, { json: true })?.aud
+
+export function resources(start: Start): void {
+  it("is the company's first, and its issuer where it has none", async () => {
+    const host = await start()
+    expect(audienceOf((await host.connected({ tenantKey: 'globex' })).access_token)).toBe(api)
+    expect(audienceOf((await host.connected()).access_token)).toBe(host.issuer())
+  })
+
+  it.each([files, 'https://files.globex.example', 'HTTPS://Files.Globex.Example:443/'])(
+    "becomes the audience in the company's own spelling when the authorization names it as %s",
+    async (resource) => {
+      const host = await start()
+      const { access_token, refresh_token } = await host.connected({ tenantKey: 'globex', resource })
+      expect(audienceOf(access_token)).toBe(files)
+      const next = expectTokens(await host.refresh(refresh_token, {}, 'globex'))
+      expect(audienceOf(next.access_token)).toBe(files)
+      const check = { tenantKey: 'globex', resource }
+      expect((await host.signIn.verifyAccessToken(next.access_token, check)).resource.href).toBe(files)
+    },
+  )
+
+  it.each<[string, string | string[]]>([
+    ['as it is', api],
+    ['with a slash at its end', `${api}/`],
+    ['with its host in capitals and the default port', 'https://API.globex.example:443/mcp'],
+    ['twice', [api, api]],
+    ['twice, once with a slash at its end', [`${api}/`, api]],
+  ])('can be named by the token request %s', async (_, resource) => {
+    const host = await start()
+    const signedIn = await host.asCustomer({ tenantKey: 'globex' })
+    const first = expectTokens(await host.exchange(signedIn, { resource }))
+    const second = expectTokens(await host.refresh(first.refresh_token, { resource }, 'globex'))
+    for (const { access_token } of [first, second]) expect(audienceOf(access_token)).toBe(api)
+  })
+
+  it.each<[string, string | string[]]>([
+    ['one of the company that was not granted', files],
+    ['one that the company does not have', 'https://elsewhere.example/'],
+    ['several that differ', [api, files]],
+    ['the granted one and another', ['https://elsewhere.example/', api]],
+    ['the granted one and something that is no URL', [api, 'mcp']],
+    ['the path of the granted one in capitals', 'https://api.globex.example/MCP'],
+    ['the granted one with two slashes at its end', `${api}//`],
+    ['the granted one with a query', `${api}?x`],
+    ['the granted one with a fragment', `${api}#x`],
+    ['the granted one with an empty fragment', `${api}#`],
+    ['no absolute URL', '/mcp'],
+  ])('cannot be %s: invalid_target, and nothing is used up', async (_, resource) => {
+    const host = await start()
+    const wrong: FormFields = { resource }
+    const signedIn = await host.asCustomer({ tenantKey: 'globex' })
+    expect(expectError(await host.exchange(signedIn, wrong), 400, 'invalid_target')).toMatch(/^resource /)
+    const { refresh_token } = expectTokens(await host.exchange(signedIn))
+    expectError(await host.refresh(refresh_token, wrong, 'globex'), 400, 'invalid_target')
+    expectError(await host.refresh(refresh_token, { ...wrong, scope: 'profile' }, 'globex'), 400, 'invalid_target')
+    expectTokens(await host.refresh(refresh_token, {}, 'globex'))
+  })
+
+  it('can be granted only if the company has it', async () => {
+    const host = await start()
+    for (const resource of ['https://elsewhere.example/', 'mcp', `${api}#x`, `${api}/other`]) {
+      await expect(host.asCustomer({ tenantKey: 'globex', resource })).rejects.toMatchObject({ code: 'invalid_target' })
+    }
+  })
+}

@@ -1,0 +1,70 @@
+import { MemoryTenantStore, type TokenStore } from 'customer-sign-in'
+import { faultyStore, rejects } from '../../support/faulty-store'
+import { expectError, expectTokens, tenants } from '../../support/sign-in'
+import type { CreateTokenStore, Start } from './start'
+
+export function storeFaults(start: Start, createTokenStore: CreateTokenStore): void {
+  it.each<[keyof TokenStore, string, Record<string, string>]>([
+    ['swapCredential', 'the step itself', {}],
+    ['swapCredential', 'the step with a resource', { resource: 'https://api.globex.example/mcp' }],
+    ['findGrant', 'the read before a narrower scope', { scope: 'profile' }],
+  ])('at %s, %s, is a 503 to come again after, and the refresh token still works', async (method, _, fields) => {
+    const faults = faultyStore(await createTokenStore())
+    const host = await start({ tokenStore: faults.store })
+    const { refresh_token } = await host.connected({ tenantKey: 'globex' })
+
+    faults.always(method, rejects)
+    const response = await host.refresh(refresh_token, fields, 'globex')
+    expectError(response, 503, 'temporarily_unavailable')
+    expect(response.headers['retry-after']).toMatch(/^[1-9]\d*$/)
+    const error = expect.objectContaining({ message: 'The store is out of reach' })
+    expect(await host.told('error')).toEqual([{ type: 'error', where: 'token', tenantKey: 'globex', error }])
+    expect(await host.told('denied')).toEqual([])
+
+    faults.recover()
+    expectTokens(await host.refresh(refresh_token, fields, 'globex'))
+  })
+
+  it('leaves a code as it was', async () => {
+    const faults = faultyStore(await createTokenStore())
+    const host = await start({ tokenStore: faults.store })
+    const signedIn = await host.asCustomer()
+    faults.always('swapCredential', rejects)
+    expectError(await host.exchange(signedIn), 503, 'temporarily_unavailable')
+    expect(await host.told('error')).toHaveLength(1)
+    faults.recover()
+    expectTokens(await host.exchange(signedIn))
+  })
+
+  it.each<[string, () => never | Promise<never>]>([
+    [
+      'throws',
+      () => {
+        throw new Error('No tenants today')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('No tenants today'))],
+  ])('where it is that of the tenants and %s is a 503 as well', async (_, fault) => {
+    const healthy = new MemoryTenantStore(tenants)
+    let broken = false
+    const host = await start({ tenantStore: { findTenant: (key) => (broken ? fault() : healthy.findTenant(key)) } })
+    const { refresh_token } = await host.connected()
+    broken = true
+    const response = await host.refresh(refresh_token)
+    expectError(response, 503, 'temporarily_unavailable')
+    expect(response.headers['retry-after']).toMatch(/^[1-9]\d*$/)
+    const error = expect.objectContaining({ message: 'No tenants today' })
+    expect(await host.told('error')).toEqual([{ type: 'error', where: 'token', tenantKey: 'acme', error }])
+    broken = false
+    expectTokens(await host.refresh(refresh_token))
+  })
+
+  it('tells no client what went wrong underneath', async () => {
+    const faults = faultyStore(await createTokenStore())
+    const host = await start({ tokenStore: faults.store })
+    const { refresh_token } = await host.connected()
+    faults.always('swapCredential', () => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.7:6379')))
+    const response = await host.refresh(refresh_token)
+    expect(JSON.stringify([response.body, response.headers])).not.toMatch(/ECONN|10\.0\.0\.7/)
+  })
+}

@@ -1,0 +1,137 @@
+import { type CustomerSignInEvent, MemoryTenantStore } from 'customer-sign-in'
+import { faultyStore, rejects } from './support/faulty-store'
+import { recordOf } from './support/records'
+import { clientId, expectError, expectTokens, redirectUri, tenants } from './support/sign-in'
+import { started } from './support/started'
+
+const grant = { tenantKey: 'acme', tenantId: 'acme', clientId, subject: 'customer-1' }
+
+describe('onEvent', () => {
+  it('is told of the life of a grant: issued, refreshed, replayed, revoked', async () => {
+    const host = await started()
+    const first = await host.connected({ scope: 'calendar' })
+    const second = expectTokens(await host.refresh(first.refresh_token))
+    await host.refresh(first.refresh_token)
+    const { grantId } = await recordOf(host.tokenStore)
+    await host.signIn.grants.revoke({ tenantKey: 'acme', grantId })
+    expectError(await host.refresh(second.refresh_token), 400, 'invalid_grant')
+    await host.told('revoked')
+    const about = { ...grant, grantId }
+    const granted = { scope: 'calendar', resource: host.issuer() }
+    expect(host.events.filter(({ type }) => type !== 'denied')).toEqual([
+      { type: 'issued', ...about, ...granted },
+      { type: 'refreshed', recovered: false, ...about, ...granted },
+      { type: 'replayed', credential: 'refresh_token', ended: false, ...about },
+      { type: 'revoked', reason: 'host', ...about },
+    ])
+  })
+
+  it('is told the scope that the access token has, not the whole grant’s', async () => {
+    const host = await started()
+    const { refresh_token } = await host.connected()
+    await host.refresh(refresh_token, { scope: 'profile' })
+    expect(await host.told('refreshed')).toMatchObject([{ scope: 'profile' }])
+  })
+
+  it('is told both names of a tenant whose id is not its key', async () => {
+    const [acme] = tenants
+    const tenantStore = new MemoryTenantStore([{ key: 'acme', ...acme, id: 'company-7' }])
+    const host = await started({ tenantStore })
+    await host.connected()
+    expect(await host.told('issued')).toMatchObject([{ tenantKey: 'acme', tenantId: 'company-7' }])
+  })
+
+  it('is told of a grant that ends because its client is gone', async () => {
+    const host = await started()
+    const now = Date.now()
+    const registered = { tenantId: 'acme', clientId: 'registered', redirectUris: [redirectUri] }
+    await host.tokenStore.saveClient({ ...registered, createdAt: now, expiresAt: now + 3_600_000 }, 10)
+    const signedIn = await host.asCustomer({ clientId: 'registered' })
+    const { refresh_token } = expectTokens(await host.exchange(signedIn, { client_id: 'registered' }))
+    await host.signIn.clients.delete({ tenantKey: 'acme', clientId: 'registered' })
+    expectError(await host.refresh(refresh_token, { client_id: 'registered' }), 401, 'invalid_client')
+    expect(await host.told('revoked')).toMatchObject([{ reason: 'client_gone', ...grant, clientId: 'registered' }])
+    expect(await host.told('refreshed')).toEqual([])
+  })
+
+  it('is told why a request was refused, and more than the client', async () => {
+    const host = await started()
+    const { refresh_token } = await host.connected()
+    const { grantId } = await recordOf(host.tokenStore)
+    const response = await host.refresh(refresh_token, { resource: 'https://elsewhere.example' })
+    const description = expectError(response, 400, 'invalid_target')
+    expect(await host.told('denied')).toEqual([
+      {
+        type: 'denied',
+        where: 'token',
+        tenantKey: 'acme',
+        error: 'invalid_target',
+        description,
+        status: 400,
+        detail: { grantId, requested: 'https://elsewhere.example', granted: host.issuer() },
+      },
+    ])
+    expect(response.text).not.toContain(grantId)
+  })
+
+  it('is told of a fault with the error behind it, and of no refusal', async () => {
+    const faulty = faultyStore()
+    const host = await started({ tokenStore: faulty.store })
+    const { refresh_token } = await host.connected()
+    faulty.always('swapCredential', rejects)
+    expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
+    expect(await host.told('error')).toEqual([
+      { type: 'error', where: 'token', tenantKey: 'acme', error: new Error('The store is out of reach') },
+    ])
+    expect(await host.told('denied')).toEqual([])
+  })
+
+  it.each<[string, (event: CustomerSignInEvent) => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('The log is full')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('The log is full'))],
+  ])('that %s warns the operator and never reaches a client', async (_, onEvent) => {
+    const warning = jest.spyOn(process, 'emitWarning').mockImplementation()
+    const host = await started({ onEvent })
+    const { refresh_token } = await host.connected()
+    expectTokens(await host.refresh(refresh_token))
+    expectError(await host.refresh('unknown'), 400, 'invalid_grant')
+    await host.told('denied')
+    expect(warning).toHaveBeenCalledTimes(3)
+    expect(warning).toHaveBeenCalledWith(
+      expect.stringContaining('The log is full'),
+      expect.objectContaining({ type: 'CustomerSignInWarning', code: 'CUSTOMER_SIGN_IN_EVENT' }),
+    )
+    warning.mockRestore()
+  })
+
+  it('that never ends keeps no client waiting', async () => {
+    const host = await started({ onEvent: () => new Promise(() => {}) })
+    const { refresh_token } = await host.connected()
+    expectTokens(await host.refresh(refresh_token))
+  })
+
+  it('makes process warnings of errors by default, and is silent about the rest', async () => {
+    const warning = jest.spyOn(process, 'emitWarning').mockImplementation()
+    const faulty = faultyStore()
+    const host = await started({ tokenStore: faulty.store, onEvent: undefined })
+    const { refresh_token } = await host.connected()
+    expectError(await host.refresh('unknown'), 400, 'invalid_grant')
+    await host.told('denied')
+    expect(warning).not.toHaveBeenCalled()
+    faulty.always('swapCredential', rejects)
+    expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
+    await host.told('error')
+    expect(warning.mock.calls).toEqual([
+      [
+        'token: The store is out of reach',
+        expect.objectContaining({ type: 'CustomerSignInWarning', code: 'CUSTOMER_SIGN_IN_ERROR' }),
+      ],
+    ])
+    warning.mockRestore()
+  })
+})

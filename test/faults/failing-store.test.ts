@@ -1,0 +1,188 @@
+import { MemoryTenantStore, OAuthError, type TokenStore } from 'customer-sign-in'
+import type { Response } from 'supertest'
+import { releaseClock, stopClock } from '../support/clock'
+import { type Fault, faultyStore, hangs, losesItsAnswer, rejects } from '../support/faulty-store'
+import { recordOf, recordsOf } from '../support/records'
+import { kinds, liveCredential } from '../support/redemptions'
+import { clientId, expectError, expectTokens, redirectUri, tenants } from '../support/sign-in'
+import { started } from '../support/started'
+
+// Short, as some stores here never answer.
+const storeTimeout = 0.2
+const failures: [string, Fault][] = [
+  ['rejects', rejects],
+  ['never answers', hangs],
+  [
+    'throws',
+    () => {
+      throw new Error('The store is broken')
+    },
+  ],
+]
+
+const unavailable = { code: 'temporarily_unavailable', status: 503 }
+
+function expectUnavailable(response: Response): void {
+  expectError(response, 503, 'temporarily_unavailable')
+  expect(response.headers['retry-after']).toMatch(/^\d+$/)
+}
+
+afterEach(releaseClock)
+
+describe.each(failures)('a store that %s', (_, fault) => {
+  async function prepared(options = {}) {
+    const faulty = faultyStore()
+    const host = await started({ tokenStore: faulty.store, storeTimeout, ...options })
+    return { faulty, host }
+  }
+
+  it.each(kinds)('asks who redeems a %s to come again, and uses nothing up', async (kind) => {
+    const { faulty, host } = await prepared()
+    const redeem = await liveCredential[kind](host)
+    const before = await recordOf(faulty.healthy)
+    faulty.always('swapCredential', fault)
+    expectUnavailable(await redeem())
+    expect(await recordOf(faulty.healthy)).toEqual(before)
+    faulty.recover()
+    expectTokens(await redeem())
+  })
+
+  it('asks who narrows the scope to come again, and uses nothing up', async () => {
+    const { faulty, host } = await prepared()
+    const { refresh_token } = await host.connected()
+    faulty.always('findGrant', fault)
+    expectUnavailable(await host.refresh(refresh_token, { scope: 'profile' }))
+    faulty.recover()
+    expectTokens(await host.refresh(refresh_token, { scope: 'profile' }))
+  })
+
+  it('does not let a replay pass for ended that it could not end', async () => {
+    const { faulty, host } = await prepared({ replayTolerance: 0 })
+    const first = await host.connected()
+    const second = expectTokens(await host.refresh(first.refresh_token))
+    faulty.always('deleteGrant', fault)
+    expectUnavailable(await host.refresh(first.refresh_token))
+    expect(await host.told('replayed')).toEqual([])
+    faulty.recover()
+    expectError(await host.refresh(first.refresh_token), 400, 'invalid_grant')
+    expectError(await host.refresh(second.refresh_token), 400, 'invalid_grant')
+  })
+
+  it('gives no code that it has not stored', async () => {
+    const { faulty, host } = await prepared()
+    faulty.always('createGrant', fault)
+    await expect(host.asCustomer()).rejects.toMatchObject(unavailable)
+  })
+
+  it('lets no access token through whose revocation it cannot check', async () => {
+    const { faulty, host } = await prepared()
+    const { access_token } = await host.connected()
+    faulty.always('findGrant', fault)
+    const check = host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme', checkRevocation: true })
+    await expect(check).rejects.toMatchObject(unavailable)
+    await host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })
+  })
+
+  it.each<[string, keyof TokenStore]>([
+    ['list', 'listGrants'],
+    ['revokeAll', 'listGrants'],
+    ['revokeAll', 'deleteGrant'],
+  ])('tells a host that calls %s of the failure of %s', async (call, method) => {
+    const { faulty, host } = await prepared()
+    await host.connected()
+    faulty.always(method, fault)
+    const { grants } = host.signIn
+    const of = { tenantKey: 'acme', subject: 'customer-1' }
+    await expect(call === 'list' ? grants.list(of) : grants.revokeAll(of)).rejects.toMatchObject(unavailable)
+  })
+
+  it('gives tokens all the same when only the look-up of a registered client fails', async () => {
+    const { faulty, host } = await prepared()
+    const now = Date.now()
+    await faulty.healthy.saveClient(
+      {
+        tenantId: 'acme',
+        clientId: 'registered',
+        redirectUris: [redirectUri],
+        createdAt: now,
+        expiresAt: now + 3_600_000,
+      },
+      10,
+    )
+    const signedIn = await host.asCustomer({ clientId: 'registered' })
+    faulty.always('findClient', fault)
+    const tokens = expectTokens(await host.exchange(signedIn, { client_id: 'registered' }))
+    expectTokens(await host.refresh(tokens.refresh_token, { client_id: 'registered' }))
+    expect(await host.told('error')).toMatchObject([{ where: 'findClient' }, { where: 'findClient' }])
+  })
+})
+
+describe('a store that loses the answer to the end of a grant', () => {
+  it('has ended it all the same', async () => {
+    const clock = stopClock()
+    const faulty = faultyStore()
+    const host = await started({ tokenStore: faulty.store })
+    const first = await host.connected()
+    const second = expectTokens(await host.refresh(first.refresh_token))
+    clock.advance(60)
+    faulty.next('deleteGrant', losesItsAnswer)
+    expectUnavailable(await host.refresh(first.refresh_token))
+    expectError(await host.refresh(first.refresh_token), 400, 'invalid_grant')
+    expectError(await host.refresh(second.refresh_token), 400, 'invalid_grant')
+    expect(await recordsOf(faulty.healthy)).toEqual([])
+  })
+})
+
+describe('a tenant store', () => {
+  it.each<[string, () => Promise<undefined>]>([
+    ['rejects', () => Promise.reject(new Error('The database is out of reach'))],
+    ['never answers', () => new Promise(() => {})],
+  ])('that %s asks the client to come again', async (_, find) => {
+    let failing = false
+    const healthy = new MemoryTenantStore(tenants)
+    const tenantStore = { findTenant: (key: string) => (failing ? find() : healthy.findTenant(key)) }
+    const host = await started({ tenantStore, storeTimeout })
+    const { refresh_token } = await host.connected()
+    failing = true
+    expectUnavailable(await host.refresh(refresh_token))
+    expect(await host.told('error')).toMatchObject([{ tenantKey: 'acme' }])
+    failing = false
+    expectTokens(await host.refresh(refresh_token))
+  })
+})
+
+describe('accessTokenClaims', () => {
+  it.each<[string, () => Promise<Record<string, unknown>>]>([
+    ['rejects', () => Promise.reject(new Error('The directory is out of reach'))],
+    ['never answers', () => new Promise(() => {})],
+    ['gives what no token can carry', async () => ({ big: 1n })],
+  ])('that %s asks the client to come again, and uses nothing up', async (_, failing) => {
+    let claims = failing
+    const host = await started({ storeTimeout, accessTokenClaims: () => claims() })
+    const signedIn = await host.asCustomer()
+    expectUnavailable(await host.exchange(signedIn))
+    claims = async () => ({ plan: 'gold' })
+    const tokens = expectTokens(await host.exchange(signedIn))
+    claims = failing
+    expectUnavailable(await host.refresh(tokens.refresh_token))
+    claims = async () => ({ plan: 'gold' })
+    const { access_token } = expectTokens(await host.refresh(tokens.refresh_token))
+    expect(await host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })).toMatchObject({
+      clientId,
+      claims: { plan: 'gold' },
+    })
+  })
+
+  it('that refuses uses nothing up either', async () => {
+    let active = false
+    const accessTokenClaims = () => {
+      if (!active) throw new OAuthError('invalid_grant', 'The customer has been deactivated')
+      return {}
+    }
+    const host = await started({ accessTokenClaims })
+    const signedIn = await host.asCustomer()
+    expect(expectError(await host.exchange(signedIn), 400, 'invalid_grant')).toMatch(/deactivated/)
+    active = true
+    expectTokens(await host.exchange(signedIn))
+  })
+})

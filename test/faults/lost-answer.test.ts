@@ -1,0 +1,170 @@
+import { releaseClock, stopClock } from '../support/clock'
+import { type Fault, faultyStore, hangs, hangsOnceApplied, losesItsAnswer, rejects } from '../support/faulty-store'
+import { recordOf } from '../support/records'
+import { kinds, liveCredential } from '../support/redemptions'
+import { expectError, expectTokens } from '../support/sign-in'
+import { started } from '../support/started'
+
+// Short, as some stores here never answer.
+const storeTimeout = 0.2
+
+const oneFault: [string, Fault[]][] = [
+  ['applies it and loses the answer', [losesItsAnswer]],
+  ['applies it and never answers', [hangsOnceApplied]],
+  ['rejects it', [rejects]],
+  ['never takes it', [hangs]],
+]
+
+const twoFaults: [string, Fault[]][] = [
+  ['applies it and loses the answer, then cannot be reached', [losesItsAnswer, rejects]],
+  ['applies it and loses the answer to both sendings', [losesItsAnswer, losesItsAnswer]],
+  ['applies it and never answers', [hangsOnceApplied, hangs]],
+  ['takes only the second sending, and loses the answer', [rejects, losesItsAnswer]],
+  ['takes neither sending', [rejects, rejects]],
+]
+
+afterEach(releaseClock)
+
+describe.each(kinds)('redeeming a %s', (kind) => {
+  async function prepared(options = {}) {
+    const clock = stopClock()
+    const faulty = faultyStore()
+    const host = await started({
+      tokenStore: faulty.store,
+      storeTimeout,
+      replayTolerance: 0,
+      authorizationCodeLifetime: 600,
+      ...options,
+    })
+    const redeem = await liveCredential[kind](host)
+    return { clock, faulty, host, redeem }
+  }
+
+  it.each(oneFault)('succeeds when the store %s, and the tokens work', async (_, faults) => {
+    const { faulty, host, redeem } = await prepared()
+    faulty.next('swapCredential', ...faults)
+    const tokens = expectTokens(await redeem())
+    await host.signIn.verifyAccessToken(tokens.access_token, { tenantKey: 'acme', checkRevocation: true })
+    expectTokens(await host.refresh(tokens.refresh_token))
+    expect(await host.told('replayed')).toEqual([])
+  })
+
+  describe.each(twoFaults)('when the store %s', (_, faults) => {
+    it('asks the client to come again, and then succeeds', async () => {
+      const { clock, faulty, host, redeem } = await prepared()
+      faulty.next('swapCredential', ...faults)
+      const response = await redeem()
+      expectError(response, 503, 'temporarily_unavailable')
+      expect(response.headers['retry-after']).toMatch(/^\d+$/)
+      clock.advance(60)
+      const tokens = expectTokens(await redeem())
+      expectTokens(await host.refresh(tokens.refresh_token))
+      expect(await host.told('replayed')).toEqual([])
+    })
+
+    it('succeeds after any number of such failures', async () => {
+      const { clock, faulty, host, redeem } = await prepared()
+      for (let failure = 0; failure < 3; failure++) {
+        faulty.next('swapCredential', ...faults)
+        expectError(await redeem(), 503, 'temporarily_unavailable')
+        clock.advance(60)
+      }
+      const tokens = expectTokens(await redeem())
+      expectTokens(await host.refresh(tokens.refresh_token))
+    })
+
+    it('still refuses another resource, and uses nothing up by that', async () => {
+      const { faulty, host, redeem } = await prepared()
+      faulty.next('swapCredential', ...faults)
+      expectError(await redeem(), 503, 'temporarily_unavailable')
+      expectError(await redeem(host, { resource: 'https://elsewhere.example' }), 400, 'invalid_target')
+      const tokens = expectTokens(await redeem())
+      expectTokens(await host.refresh(tokens.refresh_token))
+    })
+
+    it.each([0, 60])(
+      'has exactly one success when the client comes again with several at once, %d s later',
+      async (wait) => {
+        const { clock, faulty, host, redeem } = await prepared({ replayTolerance: 10 })
+        faulty.next('swapCredential', ...faults)
+        expectError(await redeem(), 503, 'temporarily_unavailable')
+        clock.advance(wait)
+        const answers = await Promise.all(Array.from({ length: 10 }, () => redeem()))
+        const [won, ...lost] = answers.sort((a, b) => a.status - b.status)
+        for (const answer of lost) expectError(answer, 400, 'invalid_grant')
+        expectTokens(await host.refresh(won ? expectTokens(won).refresh_token : ''))
+      },
+    )
+  })
+
+  it('succeeds however often the store fails', async () => {
+    const { faulty, host, redeem } = await prepared()
+    faulty.next('swapCredential', losesItsAnswer)
+    faulty.always('swapCredential', rejects)
+    for (let failure = 0; failure < 30; failure++) expectError(await redeem(), 503, 'temporarily_unavailable')
+    faulty.recover()
+    const tokens = expectTokens(await redeem())
+    expectTokens(await host.refresh(tokens.refresh_token))
+  })
+
+  it('has exactly one success when the client sends it twice at once and the store loses an answer', async () => {
+    const { faulty, host, redeem } = await prepared({ replayTolerance: 10 })
+    faulty.next('swapCredential', losesItsAnswer)
+    const [won, lost] = (await Promise.all([redeem(), redeem()])).sort((a, b) => a.status - b.status)
+    if (!won || !lost) throw new Error('Something was not answered')
+    expectError(lost, 400, 'invalid_grant')
+    expectTokens(await host.refresh(expectTokens(won).refresh_token))
+  })
+
+  it('succeeds when the client comes again and the store has applied it late', async () => {
+    const { faulty, host, redeem } = await prepared()
+    let applyLate: () => Promise<unknown> = async () => undefined
+    const takesLate: Fault = (apply) => {
+      applyLate = apply
+      return hangs(apply)
+    }
+    faulty.next('swapCredential', takesLate, hangs)
+    expectError(await redeem(), 503, 'temporarily_unavailable')
+    await applyLate()
+    const tokens = expectTokens(await redeem())
+    expectTokens(await host.refresh(tokens.refresh_token))
+  })
+
+  it('keeps the tokens that were given when the store applies the first sendings after that', async () => {
+    const { faulty, host, redeem } = await prepared()
+    const late: (() => Promise<unknown>)[] = []
+    const takesLate: Fault = (apply) => {
+      late.push(apply)
+      return hangs(apply)
+    }
+    faulty.next('swapCredential', takesLate, takesLate)
+    expectError(await redeem(), 503, 'temporarily_unavailable')
+    const tokens = expectTokens(await redeem())
+    const before = await recordOf(faulty.healthy)
+    for (const apply of late) await apply()
+    expect(await recordOf(faulty.healthy)).toEqual(before)
+    expectTokens(await host.refresh(tokens.refresh_token))
+  })
+
+  it('answers 503, and not that it is a replay, when the second sending finds another credential live', async () => {
+    const { faulty, host, redeem } = await prepared()
+    const elsewhere = await started({ tokenStore: faulty.healthy })
+    const redeemedElsewhere: Fault = async (apply) => {
+      expectTokens(await redeem(elsewhere))
+      return rejects(apply)
+    }
+    faulty.next('swapCredential', redeemedElsewhere)
+    expectError(await redeem(), 503, 'temporarily_unavailable')
+    expect(await host.told('replayed')).toEqual([])
+    expect(await recordOf(faulty.healthy)).toBeDefined()
+  })
+
+  it('tells the error of the store to the host, and not to the client', async () => {
+    const { faulty, host, redeem } = await prepared()
+    faulty.next('swapCredential', rejects, rejects)
+    expect(expectError(await redeem(), 503, 'temporarily_unavailable')).not.toMatch(/store/)
+    expect(await host.told('error')).toEqual([
+      { type: 'error', where: 'token', tenantKey: 'acme', error: new Error('The store is out of reach') },
+    ])
+  })
+})

@@ -1,0 +1,58 @@
+import { describeWithRedis, eventually, RedisServer } from '../support/redis-server'
+import { expectTokens } from '../support/sign-in'
+import { startedOnRedis } from '../support/started-on-redis'
+
+const customers = Array.from({ length: 50 }, (_, index) => `customer-${index}`)
+const kills = 3
+
+jest.setTimeout(60_000)
+
+describeWithRedis('Redis that is killed under load, with appendfsync always', () => {
+  let server: RedisServer
+  beforeEach(async () => {
+    server = await RedisServer.start(['--appendonly', 'yes', '--appendfsync', 'always'])
+  })
+  afterEach(() => server.stop())
+
+  it('loses no chain and signs nobody out', async () => {
+    const host = await startedOnRedis(server.port, { storeTimeout: 1, replayTolerance: 0 })
+    const tokens = await Promise.all(customers.map((subject) => host.connected({ subject })))
+
+    let refreshed = 0
+    let done = false
+    async function refreshOn(firstToken: string): Promise<string> {
+      let token = firstToken
+      while (!done) {
+        const { status, body } = await host.refresh(token)
+        if (status === 200) {
+          refreshed++
+          token = body.refresh_token
+        } else expect({ status, error: body.error }).toEqual({ status: 503, error: 'temporarily_unavailable' })
+      }
+      return token
+    }
+    async function killAgainAndAgain(): Promise<void> {
+      for (let kill = 0; kill < kills; kill++) {
+        const before = refreshed
+        await eventually(async () => refreshed > before + customers.length)
+        await server.kill('SIGKILL')
+        await server.start()
+      }
+    }
+    const load = tokens.map(({ refresh_token }) => refreshOn(refresh_token))
+    const [held] = await Promise.all([
+      Promise.all(load),
+      killAgainAndAgain().finally(() => {
+        done = true
+      }),
+    ])
+
+    for (const token of held) {
+      let answer = await host.refresh(token)
+      while (answer.status === 503) answer = await host.refresh(token)
+      expectTokens(answer)
+    }
+    expect(await host.told('replayed')).toEqual([])
+    expect((await host.told('refreshed')).filter(({ recovered }) => recovered)).toEqual([])
+  })
+})

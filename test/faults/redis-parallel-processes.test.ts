@@ -1,0 +1,40 @@
+import { HostProcess } from '../support/host-process'
+import type { HostSettings } from '../support/host-process/settings'
+import { RedisCluster } from '../support/redis-cluster'
+import { describeWithRedis, RedisServer } from '../support/redis-server'
+
+const rounds = 100
+const presentationsAtEach = 50
+
+jest.setTimeout(120_000)
+
+/** One customer's refresh token, presented 200 times at once in each round; the next round's is the winner's. */
+async function expectOneWinnerEachRound(redis: HostSettings['redis']): Promise<void> {
+  const hosts = await HostProcess.startAll(4, { redis })
+  try {
+    let { refresh_token } = await (hosts[0] as HostProcess).connected()
+    for (let round = 1; round <= rounds; round++) {
+      const answers = await Promise.all(
+        hosts.flatMap((host) => Array.from({ length: presentationsAtEach }, () => host.refresh(refresh_token))),
+      )
+      const winners = answers.filter(({ status }) => status === 200)
+      const refused = answers.filter(({ status, body }) => status === 400 && body.error === 'invalid_grant')
+      expect({ round, winners: winners.length, refused: refused.length }).toEqual({ round, winners: 1, refused: 199 })
+      refresh_token = winners[0]?.body.refresh_token ?? ''
+    }
+  } finally {
+    await Promise.all(hosts.map((host) => host.stop()))
+  }
+}
+
+describeWithRedis('four processes that are presented with one refresh token 200 times at once', () => {
+  it('let one of them win each time, on one server', async () => {
+    const server = await RedisServer.start()
+    await expectOneWinnerEachRound({ port: server.port }).finally(() => server.stop())
+  })
+
+  it('let one of them win each time, on a Cluster', async () => {
+    const cluster = await RedisCluster.start()
+    await expectOneWinnerEachRound({ cluster: cluster.nodes }).finally(() => cluster.stop())
+  })
+})

@@ -1,0 +1,204 @@
+import { MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
+import { releaseClock, stopClock } from '../support/clock'
+import { recordOf, recordsOf } from '../support/records'
+import { expectError, expectTokens, tenants } from '../support/sign-in'
+import { started } from '../support/started'
+import { wrapStore } from '../support/wrap-store'
+
+const customer = { tenantKey: 'acme', subject: 'customer-1' }
+
+afterEach(releaseClock)
+
+describe('grants.list', () => {
+  it('gives the clients that a customer has connected, with when and for what', async () => {
+    const clock = stopClock()
+    const host = await started()
+    const connectedAt = clock.now()
+    const tokens = await host.connected({ scope: 'calendar' })
+    const { grantId } = await recordOf(host.tokenStore)
+    clock.advance(60)
+    await host.refresh(tokens.refresh_token)
+    expect(await host.signIn.grants.list(customer)).toEqual([
+      {
+        grantId,
+        clientId: 'assistant-app',
+        scope: 'calendar',
+        resource: host.issuer(),
+        connectedAt,
+        lastUsedAt: clock.now(),
+        expiresAt: clock.now() + 30 * 86_400_000,
+      },
+    ])
+  })
+
+  it('leaves out codes that wait to be redeemed, what has ended, and what has expired', async () => {
+    const clock = stopClock()
+    const host = await started({ refreshTokenLifetime: 3600 })
+    await host.connected()
+    clock.advance(3600)
+    await host.connected()
+    const { grantId } = await recordOf(host.tokenStore)
+    await host.signIn.grants.revoke({ tenantKey: 'acme', grantId })
+    await host.asCustomer()
+    expect(await host.signIn.grants.list(customer)).toEqual([])
+  })
+
+  it('gives neither another customer’s nor another tenant’s, even of the same name', async () => {
+    const host = await started()
+    await host.connected({ subject: 'customer-2' })
+    await host.connected({ tenantKey: 'globex' })
+    expect(await host.signIn.grants.list(customer)).toEqual([])
+  })
+
+  it('gives nothing that would redeem a grant', async () => {
+    const host = await started()
+    await host.connected()
+    const { credential, swap } = await recordOf(host.tokenStore)
+    const listed = JSON.stringify(await host.signIn.grants.list(customer))
+    expect(listed).not.toContain(credential.hash)
+    expect(listed).not.toContain(swap?.attempt)
+  })
+})
+
+describe('grants.revoke', () => {
+  it('ends one grant and no other, and says so once', async () => {
+    const host = await started()
+    const ended = await host.connected()
+    const { grantId } = await recordOf(host.tokenStore)
+    const other = await host.connected()
+    const which = { tenantKey: 'acme', grantId }
+    expect(await host.signIn.grants.revoke(which)).toBe(true)
+    expect(await host.signIn.grants.revoke(which)).toBe(false)
+    expectError(await host.refresh(ended.refresh_token), 400, 'invalid_grant')
+    expectTokens(await host.refresh(other.refresh_token))
+    expect(await host.told('revoked')).toEqual([
+      {
+        type: 'revoked',
+        reason: 'host',
+        tenantKey: 'acme',
+        tenantId: 'acme',
+        grantId,
+        clientId: 'assistant-app',
+        subject: 'customer-1',
+      },
+    ])
+  })
+
+  it('ends nothing of another tenant', async () => {
+    const host = await started()
+    const { refresh_token } = await host.connected()
+    const { grantId } = await recordOf(host.tokenStore)
+    expect(await host.signIn.grants.revoke({ tenantKey: 'globex', grantId })).toBe(false)
+    expectTokens(await host.refresh(refresh_token))
+  })
+
+  it('shuts the access tokens out wherever revocation is checked, and nowhere else', async () => {
+    const host = await started()
+    const { access_token } = await host.connected()
+    const { grantId } = await recordOf(host.tokenStore)
+    const checked = { tenantKey: 'acme', checkRevocation: true }
+    expect((await host.signIn.verifyAccessToken(access_token, checked)).grantId).toBe(grantId)
+    await host.signIn.grants.revoke({ tenantKey: 'acme', grantId })
+    await expect(host.signIn.verifyAccessToken(access_token, checked)).rejects.toMatchObject({
+      code: 'invalid_token',
+      status: 401,
+    })
+    expect((await host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })).grantId).toBe(grantId)
+  })
+})
+
+describe('grants.revokeAll', () => {
+  it('signs a customer out everywhere, and nobody else', async () => {
+    const host = await started()
+    const mine = [await host.connected(), await host.connected()]
+    const others = [await host.connected({ subject: 'customer-2' }), await host.connected({ subject: 'customer-11' })]
+    const elsewhere = await host.connected({ tenantKey: 'globex' })
+    expect(await host.signIn.grants.revokeAll(customer)).toBe(2)
+    expect(await host.signIn.grants.revokeAll(customer)).toBe(0)
+    for (const { refresh_token } of mine) expectError(await host.refresh(refresh_token), 400, 'invalid_grant')
+    for (const { refresh_token } of others) expectTokens(await host.refresh(refresh_token))
+    expectTokens(await host.refresh(elsewhere.refresh_token, {}, 'globex'))
+    expect(await host.told('revoked')).toHaveLength(2)
+  })
+
+  it('ends codes as well that wait to be redeemed', async () => {
+    const host = await started()
+    const signedIn = await host.asCustomer()
+    expect(await host.signIn.grants.revokeAll(customer)).toBe(1)
+    expectError(await host.exchange(signedIn), 400, 'invalid_grant')
+  })
+
+  it('ends also what is signed in, exchanged and refreshed while it works', async () => {
+    const memory = new MemoryTokenStore()
+    const meanwhile: (() => Promise<void>)[] = []
+    // What happens behind the back of each list, as long as there is something.
+    const tokenStore = wrapStore(memory, async ({ method, apply }) => {
+      const result = await apply()
+      if (method === 'listGrants') await meanwhile.shift()?.()
+      return result
+    })
+    const host = await started({ tokenStore })
+    const waiting = await host.asCustomer()
+    const connected = await host.connected()
+    const late: string[] = []
+    const signInAnew = async () => {
+      late.push((await host.connected()).refresh_token)
+    }
+    meanwhile.push(async () => {
+      late.push(expectTokens(await host.exchange(waiting)).refresh_token)
+      late.push(expectTokens(await host.refresh(connected.refresh_token)).refresh_token)
+      await signInAnew()
+    }, signInAnew)
+    await host.signIn.grants.revokeAll(customer)
+    expect(await recordsOf(memory)).toEqual([])
+    expect(late).toHaveLength(4)
+    for (const refreshToken of late) expectError(await host.refresh(refreshToken), 400, 'invalid_grant')
+  })
+
+  it('comes to an end although the store goes on listing what is gone, as a replica that lags can', async () => {
+    const memory = new MemoryTokenStore()
+    let stale: unknown
+    let lists = 0
+    const tokenStore = wrapStore(memory, async ({ method, apply }) => {
+      if (method !== 'listGrants') return apply()
+      if (++lists > 100) throw new Error('It goes on for ever')
+      stale ??= await apply()
+      return stale
+    })
+    const host = await started({ tokenStore })
+    await host.connected()
+    expect(await host.signIn.grants.revokeAll(customer)).toBe(1)
+    expect(await recordsOf(memory)).toEqual([])
+  })
+
+  it('lets the customer sign in anew', async () => {
+    const host = await started()
+    await host.connected()
+    await host.signIn.grants.revokeAll(customer)
+    const { refresh_token } = await host.connected()
+    expectTokens(await host.refresh(refresh_token))
+  })
+})
+
+describe('the members of grants', () => {
+  it('reject for a tenant that there is not', async () => {
+    const { signIn } = await started()
+    const nowhere = { tenantKey: 'nowhere', subject: 'customer-1', grantId: 'none' }
+    const missing = { code: 'not_found', status: 404 }
+    await expect(signIn.grants.list(nowhere)).rejects.toMatchObject(missing)
+    await expect(signIn.grants.revoke(nowhere)).rejects.toMatchObject(missing)
+    await expect(signIn.grants.revokeAll(nowhere)).rejects.toMatchObject(missing)
+  })
+
+  it('see nothing of the company that had the tenant key before', async () => {
+    const tokenStore = new MemoryTokenStore()
+    const [acme] = tenants
+    const former = await started({ tokenStore })
+    const { refresh_token } = await former.connected()
+    const tenantStore = new MemoryTenantStore([{ key: 'acme', ...acme, id: 'another company' }])
+    const latter = await started({ tokenStore, tenantStore })
+    expect(await latter.signIn.grants.list(customer)).toEqual([])
+    expect(await latter.signIn.grants.revokeAll(customer)).toBe(0)
+    expectTokens(await former.refresh(refresh_token))
+  })
+})

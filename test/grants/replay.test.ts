@@ -1,0 +1,180 @@
+import { releaseClock, stopClock } from '../support/clock'
+import { recordOf, recordsOf } from '../support/records'
+import { expectError, expectTokens, type TestSignIn } from '../support/sign-in'
+import { started } from '../support/started'
+
+const refused = async (response: ReturnType<TestSignIn['refresh']>) => expectError(await response, 400, 'invalid_grant')
+
+afterEach(releaseClock)
+
+describe('a replay', () => {
+  it('of a used refresh token ends its grant', async () => {
+    const clock = stopClock()
+    const host = await started()
+    const first = await host.connected()
+    const second = expectTokens(await host.refresh(first.refresh_token))
+    clock.advance(60)
+    expect(await refused(host.refresh(first.refresh_token))).toBe('The refresh token has been used already')
+    await refused(host.refresh(second.refresh_token))
+    expect(await recordsOf(host.tokenStore)).toEqual([])
+  })
+
+  it('of a used code, with its verifier, ends its grant', async () => {
+    const clock = stopClock()
+    const host = await started()
+    const signedIn = await host.asCustomer()
+    const tokens = expectTokens(await host.exchange(signedIn))
+    clock.advance(60)
+    expect(await refused(host.exchange(signedIn))).toBe('The authorization code has been used already')
+    await refused(host.refresh(tokens.refresh_token))
+  })
+
+  it('ends the access tokens wherever revocation is checked', async () => {
+    const host = await started({ replayTolerance: 0 })
+    const first = await host.connected()
+    const second = expectTokens(await host.refresh(first.refresh_token))
+    const checked = { tenantKey: 'acme', checkRevocation: true }
+    await host.signIn.verifyAccessToken(second.access_token, checked)
+    await refused(host.refresh(first.refresh_token))
+    for (const { access_token } of [first, second]) {
+      await expect(host.signIn.verifyAccessToken(access_token, checked)).rejects.toMatchObject({
+        code: 'invalid_token',
+        status: 401,
+      })
+      await host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })
+    }
+  })
+
+  it('of anything older than the predecessor ends the grant at once, whatever is tolerated', async () => {
+    stopClock()
+    const host = await started({ replayTolerance: 60, refreshRetryWindow: 60 })
+    const first = await host.connected()
+    const second = expectTokens(await host.refresh(first.refresh_token))
+    const third = expectTokens(await host.refresh(second.refresh_token))
+    await refused(host.refresh(first.refresh_token))
+    await refused(host.refresh(third.refresh_token))
+  })
+
+  it('of a code ends the grant at once when its refresh token has been used', async () => {
+    stopClock()
+    const host = await started({ replayTolerance: 60 })
+    const signedIn = await host.asCustomer()
+    const first = expectTokens(await host.exchange(signedIn))
+    const second = expectTokens(await host.refresh(first.refresh_token))
+    await refused(host.exchange(signedIn))
+    await refused(host.refresh(second.refresh_token))
+  })
+
+  it('ends the grant also when it asks for a narrower scope', async () => {
+    const host = await started({ replayTolerance: 0 })
+    const first = await host.connected()
+    const second = expectTokens(await host.refresh(first.refresh_token))
+    await refused(host.refresh(first.refresh_token, { scope: 'profile' }))
+    await refused(host.refresh(second.refresh_token))
+  })
+
+  it('touches no other grant of the same customer and client', async () => {
+    const host = await started({ replayTolerance: 0 })
+    const first = await host.connected()
+    const other = await host.connected()
+    await host.refresh(first.refresh_token)
+    await refused(host.refresh(first.refresh_token))
+    expectTokens(await host.refresh(other.refresh_token))
+  })
+
+  it('is told with the grant that it ended, once', async () => {
+    const host = await started({ replayTolerance: 0 })
+    const signedIn = await host.asCustomer()
+    await host.exchange(signedIn)
+    const { grantId } = await recordOf(host.tokenStore)
+    await refused(host.exchange(signedIn))
+    await refused(host.exchange(signedIn))
+    expect(await host.told('replayed')).toEqual([
+      {
+        type: 'replayed',
+        credential: 'code',
+        ended: true,
+        tenantKey: 'acme',
+        tenantId: 'acme',
+        grantId,
+        clientId: 'assistant-app',
+        subject: 'customer-1',
+      },
+    ])
+  })
+})
+
+describe('replayTolerance', () => {
+  // A used credential, how to present it again, and the tokens that its use gave.
+  const used = {
+    code: async (host: TestSignIn) => {
+      const signedIn = await host.asCustomer()
+      const tokens = expectTokens(await host.exchange(signedIn))
+      return { again: () => host.exchange(signedIn), tokens }
+    },
+    refresh_token: async (host: TestSignIn) => {
+      const first = await host.connected()
+      const tokens = expectTokens(await host.refresh(first.refresh_token))
+      return { again: () => host.refresh(first.refresh_token), tokens }
+    },
+  }
+
+  describe.each(['code', 'refresh_token'] as const)('for a %s', (kind) => {
+    it('refuses it for 10 seconds after its use, without ending the grant', async () => {
+      const clock = stopClock()
+      const host = await started()
+      const { again, tokens } = await used[kind](host)
+      const before = await recordOf(host.tokenStore)
+      await refused(again())
+      clock.advance(9.999)
+      await refused(again())
+      expect(await recordOf(host.tokenStore)).toEqual(before)
+      expectTokens(await host.refresh(tokens.refresh_token))
+      const told = await host.told('replayed')
+      expect(told.map(({ credential, ended }) => ({ credential, ended }))).toEqual([
+        { credential: kind, ended: false },
+        { credential: kind, ended: false },
+      ])
+    })
+
+    it('ends the grant from 10 seconds on', async () => {
+      const clock = stopClock()
+      const host = await started()
+      const { again, tokens } = await used[kind](host)
+      clock.advance(10)
+      await refused(again())
+      await refused(host.refresh(tokens.refresh_token))
+    })
+
+    it('is not prolonged by a repeat that it has forgiven', async () => {
+      const clock = stopClock()
+      const host = await started()
+      const { again, tokens } = await used[kind](host)
+      clock.advance(9)
+      await refused(again())
+      clock.advance(1)
+      await refused(again())
+      await refused(host.refresh(tokens.refresh_token))
+    })
+
+    it('ends the grant at once where it is 0', async () => {
+      stopClock()
+      const host = await started({ replayTolerance: 0 })
+      const { again, tokens } = await used[kind](host)
+      await refused(again())
+      await refused(host.refresh(tokens.refresh_token))
+    })
+
+    it('lasts as long as the host says', async () => {
+      const clock = stopClock()
+      const host = await started({ replayTolerance: 60 })
+      const { again, tokens } = await used[kind](host)
+      clock.advance(59.999)
+      await refused(again())
+      expect(await recordsOf(host.tokenStore)).toHaveLength(1)
+      clock.advance(0.001)
+      await refused(again())
+      await refused(host.refresh(tokens.refresh_token))
+    })
+  })
+})

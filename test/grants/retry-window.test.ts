@@ -1,0 +1,145 @@
+import type { CustomerSignInOptions } from 'customer-sign-in'
+import { releaseClock, stopClock } from '../support/clock'
+import { recordOf, recordsOf } from '../support/records'
+import { expectError, expectTokens } from '../support/sign-in'
+import { started } from '../support/started'
+
+/** A customer who has refreshed once, and the time stands still. */
+async function refreshedOnce(options: Partial<CustomerSignInOptions>, tenantKey = 'acme') {
+  const clock = stopClock()
+  const host = await started(options)
+  const first = await host.connected({ tenantKey })
+  const refresh = (token: string, overrides = {}) => host.refresh(token, overrides, tenantKey)
+  const second = expectTokens(await refresh(first.refresh_token))
+  return { clock, host, refresh, first, second }
+}
+
+afterEach(releaseClock)
+
+describe('refreshRetryWindow', () => {
+  it('answers a repeated refresh with the same refresh token and a new access token', async () => {
+    const { clock, host, refresh, first, second } = await refreshedOnce({ refreshRetryWindow: 10 })
+    clock.advance(9.999)
+    const repeated = expectTokens(await refresh(first.refresh_token))
+    expect(repeated.refresh_token).toBe(second.refresh_token)
+    expect(repeated.access_token).not.toBe(second.access_token)
+    for (const { access_token } of [second, repeated]) {
+      await host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme', checkRevocation: true })
+    }
+    expectTokens(await refresh(repeated.refresh_token))
+  })
+
+  it('writes nothing, however often it is used', async () => {
+    const { clock, host, refresh, first } = await refreshedOnce({ refreshRetryWindow: 60 })
+    const before = await recordOf(host.tokenStore)
+    for (let repeat = 0; repeat < 5; repeat++) {
+      clock.advance(5)
+      expectTokens(await refresh(first.refresh_token))
+    }
+    expect(await recordOf(host.tokenStore)).toEqual(before)
+  })
+
+  it('is told as retried, and neither as refreshed nor as replayed', async () => {
+    const { host, refresh, first } = await refreshedOnce({ refreshRetryWindow: 10 })
+    const { grantId, resource } = await recordOf(host.tokenStore)
+    await refresh(first.refresh_token)
+    expect(await host.told('retried')).toEqual([
+      {
+        type: 'retried',
+        scope: 'profile calendar',
+        resource,
+        tenantKey: 'acme',
+        tenantId: 'acme',
+        grantId,
+        clientId: 'assistant-app',
+        subject: 'customer-1',
+      },
+    ])
+    expect(await host.told('refreshed')).toHaveLength(1)
+    expect(await host.told('replayed')).toEqual([])
+  })
+
+  it('gives parallel refreshes one and the same refresh token', async () => {
+    const host = await started({ refreshRetryWindow: 10 })
+    const { refresh_token } = await host.connected()
+    const answers = await Promise.all(Array.from({ length: 50 }, () => host.refresh(refresh_token)))
+    const successors = new Set(answers.map((answer) => expectTokens(answer).refresh_token))
+    expect(successors.size).toBe(1)
+    for (const successor of successors) expectTokens(await host.refresh(successor))
+  })
+
+  it('is over when its seconds have passed', async () => {
+    const { clock, refresh, first, second } = await refreshedOnce({ refreshRetryWindow: 10, replayTolerance: 60 })
+    clock.advance(10)
+    expectError(await refresh(first.refresh_token), 400, 'invalid_grant')
+    expectTokens(await refresh(second.refresh_token))
+  })
+
+  it('leaves a replay what it is once it is over', async () => {
+    const { clock, refresh, first, second } = await refreshedOnce({ refreshRetryWindow: 10, replayTolerance: 0 })
+    clock.advance(10)
+    expectError(await refresh(first.refresh_token), 400, 'invalid_grant')
+    expectError(await refresh(second.refresh_token), 400, 'invalid_grant')
+  })
+
+  it('is over once the successor has been used', async () => {
+    const { host, refresh, first, second } = await refreshedOnce({ refreshRetryWindow: 60 })
+    const third = expectTokens(await refresh(second.refresh_token))
+    expectError(await refresh(first.refresh_token), 400, 'invalid_grant')
+    expectError(await refresh(third.refresh_token), 400, 'invalid_grant')
+    expect(await host.told('replayed')).toMatchObject([{ ended: true }])
+  })
+
+  it('is off unless the host turns it on', async () => {
+    const { refresh, first } = await refreshedOnce({})
+    expectError(await refresh(first.refresh_token), 400, 'invalid_grant')
+  })
+
+  it('never applies to codes', async () => {
+    stopClock()
+    const host = await started({ refreshRetryWindow: 60, replayTolerance: 0 })
+    const signedIn = await host.asCustomer()
+    const tokens = expectTokens(await host.exchange(signedIn))
+    expectError(await host.exchange(signedIn), 400, 'invalid_grant')
+    expectError(await host.refresh(tokens.refresh_token), 400, 'invalid_grant')
+  })
+
+  it('opens nothing after the grant was revoked', async () => {
+    const { host, refresh, first } = await refreshedOnce({ refreshRetryWindow: 60 })
+    await host.signIn.grants.revokeAll({ tenantKey: 'acme', subject: 'customer-1' })
+    expectError(await refresh(first.refresh_token), 400, 'invalid_grant')
+  })
+
+  it('does not make the grant live longer', async () => {
+    const { clock, refresh, first } = await refreshedOnce({ refreshRetryWindow: 60, refreshTokenLifetime: 30 })
+    clock.advance(20)
+    expect(expectTokens(await refresh(first.refresh_token)).expires_in).toBeLessThanOrEqual(10)
+    clock.advance(10)
+    expectError(await refresh(first.refresh_token), 400, 'invalid_grant')
+  })
+
+  it('still requires the resource that was granted', async () => {
+    const { host, refresh, first, second } = await refreshedOnce({ refreshRetryWindow: 10 }, 'globex')
+    const before = await recordsOf(host.tokenStore, 'globex')
+    const elsewhere = { resource: 'https://files.globex.example/' }
+    expectError(await refresh(first.refresh_token, elsewhere), 400, 'invalid_target')
+    expect(await recordsOf(host.tokenStore, 'globex')).toEqual(before)
+    const granted = { resource: 'https://api.globex.example/mcp/' }
+    expect(expectTokens(await refresh(first.refresh_token, granted)).refresh_token).toBe(second.refresh_token)
+  })
+
+  it('still grants no more scope, and no less, than is asked for', async () => {
+    const { refresh, first } = await refreshedOnce({ refreshRetryWindow: 10 })
+    expectError(await refresh(first.refresh_token, { scope: 'profile admin' }), 400, 'invalid_scope')
+    expect(expectTokens(await refresh(first.refresh_token, { scope: 'calendar' })).scope).toBe('calendar')
+    expect(expectTokens(await refresh(first.refresh_token)).scope).toBe('profile calendar')
+  })
+
+  it('answers only the client that the refresh token was issued to', async () => {
+    const { host, refresh, first, second } = await refreshedOnce({ refreshRetryWindow: 10 }, 'globex')
+    const before = await recordsOf(host.tokenStore, 'globex')
+    expectError(await refresh(first.refresh_token, { client_id: 'other-app' }), 400, 'invalid_grant')
+    expect(await recordsOf(host.tokenStore, 'globex')).toEqual(before)
+    expectTokens(await refresh(second.refresh_token))
+  })
+})

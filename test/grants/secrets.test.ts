@@ -1,0 +1,130 @@
+import { inspect } from 'node:util'
+import type { CustomerSignInEvent } from 'customer-sign-in'
+import { releaseClock, stopClock } from '../support/clock'
+import { forged, junk, takenApart } from '../support/credential-text'
+import { recordOf, restore } from '../support/records'
+import { clientId, redirectUri, type TestSignIn } from '../support/sign-in'
+import { started } from '../support/started'
+import { formsOf, Witness } from '../support/witness'
+
+const credentialSecret = 'a secret that only the host knows'
+
+/** Whatever can happen to a grant. */
+async function walk(host: TestSignIn, witness: Witness, clock: ReturnType<typeof stopClock>): Promise<void> {
+  const { tokenStore } = witness
+  const signInAs = async (subject: string) => {
+    const signedIn = await host.asCustomer({ subject, claims: { plan: 'gold' }, state: 'opaque' })
+    witness.issued.push({ name: 'code', text: signedIn.code }, { name: 'code_verifier', text: signedIn.codeVerifier })
+    return signedIn
+  }
+  const exchange = async (...args: Parameters<TestSignIn['exchange']>) => witness.read(await host.exchange(...args))
+  const refresh = async (...args: Parameters<TestSignIn['refresh']>) => witness.read(await host.refresh(...args))
+
+  await signInAs('never redeems it')
+  const signedIn = await signInAs('customer-1')
+  await exchange(signedIn, { code_verifier: 'x'.repeat(43) })
+  await exchange(signedIn, { client_id: 'unknown' })
+  await exchange(signedIn, { redirect_uri: 'https://elsewhere.example' })
+  await exchange(signedIn, { resource: 'https://elsewhere.example' })
+  await exchange({ ...signedIn, code: forged(signedIn.code, { tag: junk() }) }, { code_verifier: 'y'.repeat(43) })
+  const first = (await exchange(signedIn)).body
+  await exchange(signedIn)
+  const copy = await recordOf(tokenStore)
+  const second = (await refresh(first.refresh_token, { scope: 'profile' })).body
+  await refresh(first.refresh_token)
+  await refresh(first.refresh_token, {}, 'globex')
+  await refresh(second.refresh_token, { client_id: undefined, code: signedIn.code })
+  const third = (await refresh(second.refresh_token)).body
+  await restore(tokenStore, copy)
+  const recovered = (await refresh(third.refresh_token)).body
+  for (const method of ['swapCredential', 'findGrant', 'deleteGrant', 'createGrant', 'listGrants']) {
+    witness.fail(method)
+    await refresh(recovered.refresh_token, { scope: method === 'findGrant' ? 'profile' : undefined })
+    await refresh(first.refresh_token)
+    await signInAs('customer-1').catch((error) => witness.told.push(error))
+    const revoking = host.signIn.grants.revokeAll({ tenantKey: 'acme', subject: 'nobody' })
+    await revoking.catch((error) => witness.told.push(error))
+    witness.recover()
+  }
+  clock.advance(60)
+  await refresh(first.refresh_token)
+  await refresh(third.refresh_token)
+  for (const check of [{ tenantKey: 'globex' }, { tenantKey: 'acme', checkRevocation: true, scope: 'admin' }]) {
+    await host.signIn.verifyAccessToken(third.access_token, check).catch((error) => witness.told.push(error))
+  }
+  await host.connected({ subject: 'revoked' })
+  await host.signIn.grants.revokeAll({ tenantKey: 'acme', subject: 'revoked' })
+  await host.token('acme', { grant_type: 'refresh_token', client_id: clientId, redirect_uri: redirectUri })
+}
+
+describe('codes, tokens and what they are made of', () => {
+  const witness = new Witness()
+  let warnings: jest.SpyInstance
+
+  beforeAll(async () => {
+    const clock = stopClock()
+    warnings = jest.spyOn(process, 'emitWarning').mockImplementation()
+    const options = { tokenStore: witness.tokenStore, credentialSecrets: [credentialSecret], refreshRetryWindow: 5 }
+    for (const onEvent of [witness.onEvent, undefined]) {
+      const host = await started({ ...options, onEvent })
+      await walk(host, witness, clock)
+      await host.told('error')
+      clock.advance(3600)
+      await host.signIn.grants.revokeAll({ tenantKey: 'acme', subject: 'customer-1' })
+    }
+  })
+  afterAll(() => {
+    warnings.mockRestore()
+    releaseClock()
+  })
+
+  const traces = (where: unknown) => {
+    const haystack = inspect(where, { depth: null, maxStringLength: null, maxArrayLength: null, showHidden: true })
+    const found = witness.issued.flatMap((each) => [...formsOf(each)]).filter(({ form }) => haystack.includes(form))
+    return found.map(({ what }) => what)
+  }
+
+  it('were issued here in numbers, of every kind', () => {
+    const numberOf = (name: string) => witness.issued.filter((each) => each.name === name).length
+    expect(numberOf('code')).toBeGreaterThan(5)
+    expect(numberOf('refresh token')).toBeGreaterThan(5)
+    expect(numberOf('access token')).toBeGreaterThan(5)
+  })
+
+  it('would be found if they lay anywhere', () => {
+    for (const { name, text } of witness.issued) {
+      expect(traces({ deep: [{ text: `x${text}y` }] })).toContain(name)
+      if (!/^csi[cr]_/.test(text)) continue
+      const { handle, secret } = takenApart(text)
+      expect(traces({ handle })).toContain(`${name}'s handle as hex`)
+      expect(traces(JSON.stringify([secret.toString('base64')]))).toContain(`${name}'s secret as base64`)
+      expect(traces(JSON.stringify(secret))).toContain(`${name}'s secret as bytes`)
+    }
+  })
+
+  it('are nowhere in what the store is given, holds and gives', () => {
+    expect(witness.stored.length).toBeGreaterThan(50)
+    expect(traces(witness.stored)).toEqual([])
+    expect(traces(JSON.stringify(witness.stored))).toEqual([])
+  })
+
+  it('are in no event, error or header', () => {
+    const types = witness.told.map((told) => (told as CustomerSignInEvent).type)
+    expect(types).toEqual(
+      expect.arrayContaining(['issued', 'refreshed', 'retried', 'replayed', 'revoked', 'denied', 'error']),
+    )
+    expect(traces(witness.told)).toEqual([])
+  })
+
+  it('are in no process warning', () => {
+    expect(warnings).toHaveBeenCalled()
+    expect(traces(warnings.mock.calls)).toEqual([])
+  })
+
+  it('cannot be derived anew from there, as the host’s secret is nowhere either', () => {
+    const everything = inspect([witness.stored, witness.told, warnings.mock.calls], { depth: null })
+    for (const form of ['utf8', 'hex', 'base64url'] as const) {
+      expect(everything).not.toContain(Buffer.from(credentialSecret).toString(form))
+    }
+  })
+})

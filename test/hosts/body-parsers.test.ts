@@ -1,0 +1,89 @@
+import type { CustomerSignIn } from 'customer-sign-in'
+import express, { type RequestHandler } from 'express'
+import express4 from 'express4'
+import request from 'supertest'
+import { codeForm, HostApp, postToken, refreshForm, signedInTo, testSignIn } from '../support/host-app'
+import { expectError, expectTokens, formBody } from '../support/sign-in'
+
+const form = 'application/x-www-form-urlencoded'
+
+/** Body parsers that a host may have mounted before the router. */
+function parsersOf({ json, raw, text, urlencoded }: Omit<typeof express, never>): [string, RequestHandler[]][] {
+  return [
+    ['express.urlencoded({ extended: true })', [urlencoded({ extended: true })]],
+    ['express.urlencoded({ extended: false })', [urlencoded({ extended: false })]],
+    ['express.json()', [json()]],
+    ['express.json() and express.urlencoded({ extended: true })', [json(), urlencoded({ extended: true })]],
+    ['express.text() of everything', [text({ type: '*/*' })]],
+    ['express.raw() of everything', [raw({ type: '*/*' })]],
+  ]
+}
+
+describe.each([
+  ['Express 5', express],
+  ['Express 4', express4],
+])('%s', (_name, framework) => {
+  describe.each(parsersOf(framework))('behind %s', (_parsers, parsers) => {
+    let signIn: CustomerSignIn
+    let host: HostApp
+    let issuer: string
+    beforeAll(async () => {
+      host = await HostApp.start((baseUrl) => {
+        signIn = testSignIn({ baseUrl })
+        return framework().use(...parsers, signIn)
+      })
+      issuer = `${host.origin}/v1/acme/oauth`
+    })
+    afterAll(() => host.stop())
+
+    const codeForms = async () => codeForm(await signedInTo(signIn))
+
+    it('exchanges a code and refreshes', async () => {
+      const { refresh_token } = expectTokens(await postToken(issuer, await codeForms()))
+      expectTokens(await postToken(issuer, refreshForm(refresh_token)))
+    })
+
+    it.each(['client_id', 'code', 'code_verifier'])('refuses a repeated %s, and keeps the code', async (name) => {
+      const fields = await codeForms()
+      const repeated = postToken(issuer, { ...fields, [name]: [fields[name] ?? '', 'another'] })
+      expect(expectError(await repeated, 400, 'invalid_request')).toContain(name)
+      expectTokens(await postToken(issuer, fields))
+    })
+
+    it('takes a resource that is named twice', async () => {
+      expectTokens(await postToken(issuer, { ...(await codeForms()), resource: [issuer, issuer] }))
+    })
+
+    it.each(['code[]', 'code[0]', 'code[value]', 'code[][]'])(
+      'does not read structure into %s, and keeps the code',
+      async (name) => {
+        const { code, ...fields } = await codeForms()
+        expectError(await postToken(issuer, { ...fields, [name]: code }), 400, 'invalid_request')
+        expectTokens(await postToken(issuer, { ...fields, code }))
+      },
+    )
+
+    it('takes no JSON', async () => {
+      const response = await request(issuer)
+        .post('/token')
+        .send(await codeForms())
+      expect(expectError(response, 400, 'invalid_request')).toContain(form)
+    })
+
+    it('takes no more than 16 KiB', async () => {
+      const padded = { ...(await codeForms()), padding: 'x'.repeat(16 * 1024) }
+      expectError(await postToken(issuer, padded), 413, 'invalid_request')
+    })
+
+    it('takes a chunked body', async () => {
+      const body = formBody(await codeForms())
+      const response = await fetch(`${issuer}/token`, {
+        method: 'POST',
+        headers: { 'Content-Type': form },
+        body: new Blob([body.slice(0, 40), body.slice(40)]).stream(),
+        duplex: 'half',
+      })
+      expect(response.status).toBe(200)
+    })
+  })
+})

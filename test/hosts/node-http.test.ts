@@ -1,0 +1,65 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import request from 'supertest'
+import { HostApp, testSignIn } from '../support/host-app'
+import { expectError } from '../support/sign-in'
+import { type HostParts, mountings, servesCustomers } from './serves-customers'
+
+/** A server without a framework: nothing strips the prefix, so it must be in `baseUrl`. */
+function app({ signIn, api, page, failed }: HostParts): RequestListener {
+  const protect = signIn.requireAccessToken({ tenantKey: 'acme' })
+
+  function own(req: IncomingMessage, res: ServerResponse): void {
+    if (req.url?.startsWith('/api')) protect(req, res, () => caught(() => api(req, res), res))
+    else caught(() => page(req, res), res)
+  }
+
+  function caught(handle: () => void, res: ServerResponse): void {
+    try {
+      handle()
+    } catch (error) {
+      failed(error, res)
+    }
+  }
+
+  return (req, res) => signIn(req, res, () => own(req, res))
+}
+
+describe('node:http', () => {
+  for (const mounting of [mountings.atRoot, mountings.atRootUnconfigured, mountings.underPrefix]) {
+    servesCustomers(app, mounting)
+  }
+
+  it('answers 404 to everything else when there is nobody to pass it on to', async () => {
+    const host = await HostApp.start((baseUrl) => testSignIn({ baseUrl }))
+    try {
+      for (const path of ['/', '/v1/acme/oauth/authorize']) {
+        expectError(await request(host.origin).get(path), 404, 'not_found')
+      }
+    } finally {
+      await host.stop()
+    }
+  })
+
+  it('throws what the host throws, to the host', async () => {
+    const told: unknown[] = []
+    const host = await HostApp.start((baseUrl) => {
+      const signIn = testSignIn({ baseUrl })
+      return (req, res) => {
+        try {
+          signIn(req, res, () => {
+            throw new Error('the page is broken')
+          })
+        } catch (error) {
+          told.push(error)
+          res.writeHead(500).end()
+        }
+      }
+    })
+    try {
+      await request(host.origin).get('/').expect(500)
+      expect(told).toEqual([new Error('the page is broken')])
+    } finally {
+      await host.stop()
+    }
+  })
+})

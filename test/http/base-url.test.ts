@@ -1,0 +1,55 @@
+import express from 'express'
+import request from 'supertest'
+import { HostApp, testSignIn } from '../support/host-app'
+import { clientId, expectTokens, redirectUri } from '../support/sign-in'
+import { started } from '../support/started'
+
+const wellKnown = '/.well-known/oauth-authorization-server'
+
+describe('a baseUrl that is set', () => {
+  it.each([
+    ['https://assistant.example', 'https://assistant.example'],
+    ['https://assistant.example/', 'https://assistant.example'],
+    ['https://assistant.example:8443/auth//', 'https://assistant.example:8443/auth'],
+  ])('is what issuers begin with, without a slash at its end: %s', async (baseUrl, beginning) => {
+    const host = await started({ baseUrl })
+    const { body } = await request(host.url).get(`/v1/acme/oauth${wellKnown}`)
+    expect(body.issuer).toBe(`${beginning}/v1/acme/oauth`)
+  })
+})
+
+describe('a baseUrl that is not set', () => {
+  beforeEach(() => jest.spyOn(process, 'emitWarning').mockImplementation())
+  afterEach(() => jest.restoreAllMocks())
+
+  it('is known from the first request on, for codes and access tokens too', async () => {
+    const host = await started({ baseUrl: undefined })
+    await expect(host.asCustomer()).rejects.toMatchObject({ name: 'ConfigurationError', option: 'baseUrl' })
+    await request(host.url).get(`/v1/acme/oauth${wellKnown}`)
+    const { access_token } = expectTokens(await host.exchange(await host.asCustomer()))
+    const { claims } = await host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })
+    expect(claims.iss).toBe(host.issuer())
+  })
+
+  it('is not forgotten where signIn.wellKnown sees the requests for other pages', async () => {
+    const signIn = testSignIn()
+    const host = await HostApp.start(() => express().use(signIn.wellKnown).use('/auth', signIn))
+    try {
+      const issuer = `${host.origin}/auth/v1/acme/oauth`
+      const { body } = await request(host.origin).get(`/auth/v1/acme/oauth${wellKnown}`)
+      expect(body.issuer).toBe(issuer)
+      await request(host.origin).get('/sign-in').expect(404)
+      const { redirectTo } = await signIn.issueAuthorizationCode({
+        tenantKey: 'acme',
+        clientId,
+        redirectUri,
+        codeChallenge: 'x'.repeat(43),
+        codeChallengeMethod: 'S256',
+        subject: 'customer-1',
+      })
+      expect(new URL(redirectTo).searchParams.get('iss')).toBe(issuer)
+    } finally {
+      await host.stop()
+    }
+  })
+})

@@ -1,0 +1,206 @@
+import {
+  ConfigurationError,
+  type CustomerSignInOptions,
+  createCustomerSignIn,
+  MemoryTenantStore,
+  MemoryTokenStore,
+} from 'customer-sign-in'
+import { signingKey } from './support/sign-in'
+import { started } from './support/started'
+
+const needed = { tenantStore: new MemoryTenantStore([]), tokenStore: new MemoryTokenStore() }
+const complete = { ...needed, baseUrl: 'https://assistant.example', signingKeys: [signingKey] }
+const day = 86_400
+
+/** Makes a server with options that not every host has had checked by a compiler. */
+function create(options: unknown) {
+  return createCustomerSignIn(options as CustomerSignInOptions)
+}
+
+/** The error by which these options are refused at start-up. */
+function refusalOf(options: unknown): ConfigurationError {
+  try {
+    create(options)
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error
+    throw error
+  }
+  throw new Error('The options were accepted')
+}
+
+const nodeEnv = process.env.NODE_ENV
+let warned: jest.SpyInstance
+beforeEach(() => {
+  warned = jest.spyOn(process, 'emitWarning').mockImplementation()
+})
+afterEach(() => {
+  process.env.NODE_ENV = nodeEnv
+  jest.restoreAllMocks()
+})
+
+describe('createCustomerSignIn', () => {
+  it('says which option is wrong, what was given and what is allowed', () => {
+    const error = refusalOf({ ...complete, accessTokenLifetime: 3601 })
+    expect(error).toMatchObject({
+      name: 'ConfigurationError',
+      option: 'accessTokenLifetime',
+      allowed: 'a whole number of seconds from 1 to 3600',
+      message: 'customer-sign-in: accessTokenLifetime is 3601; allowed is a whole number of seconds from 1 to 3600',
+    })
+  })
+
+  it('says which options there are where it is given another', () => {
+    const error = refusalOf({ ...complete, accessTokenTtl: 60 })
+    expect(error.option).toBe('accessTokenTtl')
+    for (const name of ['accessTokenLifetime', 'baseUrl', 'tenantStore', 'onEvent'])
+      expect(error.message).toContain(name)
+    expect(refusalOf({ ...complete, endpoints: { token: 'https://a.example' } }).option).toBe('endpoints.token')
+  })
+
+  it.each(['tenantStore', 'tokenStore'])('requires %s', (option) => {
+    const error = refusalOf({ ...complete, [option]: undefined })
+    expect(error.option).toBe(option)
+    expect(error.message).toContain('missing')
+  })
+
+  it.each([undefined, null, 'options', 7])('wants its options in an object, not in %j', (options) => {
+    const { message } = refusalOf(options)
+    expect(message).toMatch(/^customer-sign-in: options is .*; allowed is an object/)
+  })
+
+  it.each<[string, number, number]>([
+    ['accessTokenLifetime', 1, 3600],
+    ['refreshTokenLifetime', 1, 30 * day],
+    ['grantLifetime', 1, 3650 * day],
+    ['authorizationCodeLifetime', 1, 600],
+    ['refreshRetryWindow', 0, 60],
+    ['replayTolerance', 0, 60],
+    ['storeTimeout', 0.1, 60],
+  ])('takes %s from %d to %d seconds', (option, least, most) => {
+    for (const within of [least, most]) create({ ...complete, [option]: within })
+    for (const beyond of [least - 1, least - 0.01, most + 1, Number.NaN, Number.POSITIVE_INFINITY, `${least}`, null]) {
+      expect(refusalOf({ ...complete, [option]: beyond }).option).toBe(option)
+    }
+  })
+
+  it.each<[string, string, Record<string, unknown>]>([
+    ['a tenant store without its method', 'tenantStore', { tenantStore: {} }],
+    ['null for a tenant store', 'tenantStore', { tenantStore: null }],
+    ['a token store without some of its methods', 'tokenStore', { tokenStore: { findGrant: () => undefined } }],
+    ['a baseUrl without a scheme', 'baseUrl', { baseUrl: 'assistant.example' }],
+    ['a baseUrl that is a path', 'baseUrl', { baseUrl: '/auth' }],
+    ['a baseUrl of another scheme', 'baseUrl', { baseUrl: 'ftp://assistant.example' }],
+    ['a baseUrl with a query', 'baseUrl', { baseUrl: 'https://assistant.example/?a=b' }],
+    ['a baseUrl with a fragment', 'baseUrl', { baseUrl: 'https://assistant.example/#a' }],
+    ['a baseUrl behind a space', 'baseUrl', { baseUrl: ' https://assistant.example' }],
+    ['a baseUrl with the end of its line', 'baseUrl', { baseUrl: 'https://assistant.example\n' }],
+    ['a baseUrl without slashes', 'baseUrl', { baseUrl: 'https:assistant.example' }],
+    ['a baseUrl that is no text', 'baseUrl', { baseUrl: new URL('https://assistant.example') }],
+    ['a signing key that is not in a list', 'signingKeys', { signingKeys: signingKey }],
+    ['no signing keys', 'signingKeys', { signingKeys: [] }],
+    ['a secret that is not in a list', 'credentialSecrets', { credentialSecrets: 'x'.repeat(32) }],
+    ['no secrets', 'credentialSecrets', { credentialSecrets: [] }],
+    ['five secrets', 'credentialSecrets', { credentialSecrets: Array.from('12345', (text) => text.repeat(32)) }],
+    ['a secret of 31 bytes', 'credentialSecrets[1]', { credentialSecrets: ['x'.repeat(32), 'x'.repeat(31)] }],
+    ['a secret of 31 bytes in a Buffer', 'credentialSecrets[0]', { credentialSecrets: [Buffer.alloc(31)] }],
+    ['scopes that are not a list', 'scopes', { scopes: 'profile' }],
+    ['a scope with a space', 'scopes[0]', { scopes: ['a b'] }],
+    ['a scope with a quote', 'scopes[0]', { scopes: ['a"b'] }],
+    ['an empty scope', 'scopes[1]', { scopes: ['profile', ''] }],
+    ['endpoints that are one address', 'endpoints', { endpoints: 'https://a.example' }],
+    ['an endpoint that is a path', 'endpoints.revocation', { endpoints: { revocation: '/revoke' } }],
+    ['an endpoint with a password', 'endpoints.registration', { endpoints: { registration: 'https://a:b@c.example' } }],
+    ['claims instead of a function', 'accessTokenClaims', { accessTokenClaims: { plan: 'gold' } }],
+    ['the name of a function', 'onEvent', { onEvent: 'console.log' }],
+  ])('refuses %s, by the name %s', (_, name, wrong) => {
+    expect(refusalOf({ ...complete, ...wrong }).option).toBe(name)
+  })
+
+  it.each(['https://assistant.example', 'http://localhost:3000', 'https://assistant.example/auth', 'https://[::1]/'])(
+    'takes %s as baseUrl',
+    (baseUrl) => {
+      create({ ...complete, baseUrl })
+    },
+  )
+
+  it('takes undefined for an option that is left out', () => {
+    const optional = Object.fromEntries(
+      ['grantLifetime', 'endpoints', 'scopes', 'onEvent', 'credentialSecrets'].map((name) => [name, undefined]),
+    )
+    create({ ...complete, ...optional })
+  })
+})
+
+describe('an error at start-up does not quote', () => {
+  const pem = signingKey.export({ format: 'pem', type: 'pkcs8' }).toString()
+
+  it.each<[string, Record<string, unknown>, string]>([
+    ['a key that is not in a list', { signingKeys: pem }, pem.split('\n')[1] ?? ''],
+    ['a key that is cut off', { signingKeys: [pem.slice(0, -60)] }, pem.split('\n')[1] ?? ''],
+    ['a secret that is not in a list', { credentialSecrets: 'hunter2' }, 'hunter2'],
+    ['a secret that is too short', { credentialSecrets: ['hunter2'] }, 'hunter2'],
+    ['a key under a misspelt name', { signingKey: pem }, pem.split('\n')[1] ?? ''],
+    ['a secret under a misspelt name', { credentialSecret: 'hunter2' }, 'hunter2'],
+    ['a secret under a name that there is not', { clientSecret: 'hunter2' }, 'hunter2'],
+    ['the address of a store in its place', { tokenStore: 'redis://default:hunter2@redis:6379' }, 'hunter2'],
+    ['a public address with a password', { baseUrl: 'https://user:hunter2@assistant.example' }, 'hunter2'],
+  ])('%s', (_, options, secret) => {
+    const { message, stack, option, allowed, cause } = refusalOf({ ...complete, ...options })
+    expect(JSON.stringify({ message, stack, option, allowed, cause })).not.toContain(secret)
+  })
+})
+
+describe('in production', () => {
+  beforeEach(() => {
+    process.env.NODE_ENV = 'production'
+  })
+
+  it.each(['baseUrl', 'signingKeys'])('%s is required', (option) => {
+    const error = refusalOf({ ...complete, [option]: undefined })
+    expect(error.option).toBe(option)
+    expect(error.message).toContain('production')
+  })
+
+  it('baseUrl is https, save on loopback', () => {
+    expect(refusalOf({ ...complete, baseUrl: 'http://assistant.example' }).option).toBe('baseUrl')
+    expect(refusalOf({ ...complete, baseUrl: 'http://localhost.example' }).option).toBe('baseUrl')
+    for (const baseUrl of ['http://localhost:3000', 'http://127.0.0.1:3000', 'http://[::1]:3000']) {
+      create({ ...complete, baseUrl })
+    }
+  })
+
+  it('nothing else is required, and nothing is warned of', () => {
+    create(complete)
+    expect(warned).not.toHaveBeenCalled()
+  })
+})
+
+describe('outside production', () => {
+  it('a server starts with nothing but its stores, and warns of what it made up', () => {
+    create(needed)
+    expect(warned.mock.calls).toEqual([
+      [
+        expect.stringContaining('baseUrl'),
+        expect.objectContaining({ type: 'CustomerSignInWarning', code: 'CUSTOMER_SIGN_IN_BASE_URL' }),
+      ],
+      [
+        expect.stringContaining('signingKeys'),
+        expect.objectContaining({ type: 'CustomerSignInWarning', code: 'CUSTOMER_SIGN_IN_SIGNING_KEYS' }),
+      ],
+    ])
+  })
+
+  it('it warns of nothing where it made nothing up', () => {
+    create({ ...complete, baseUrl: 'http://assistant.example' })
+    expect(warned).not.toHaveBeenCalled()
+  })
+
+  it('the signing key that it made is its own', async () => {
+    const [first, second] = [await started({ signingKeys: undefined }), await started({ signingKeys: undefined })]
+    const { access_token } = await first.connected()
+    await first.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })
+    await expect(second.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })).rejects.toMatchObject({
+      code: 'invalid_token',
+    })
+  })
+})

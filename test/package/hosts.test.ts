@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { runNode } from './command'
+import { HostProject } from './host-project'
+import { PackedPackage } from './packed-package'
+import { walkThrough } from './walk-through'
+
+jest.setTimeout(120_000)
+
+describe('the installed package', () => {
+  let packed: PackedPackage
+  let esm: HostProject
+  let commonjs: HostProject
+  let bare: HostProject
+
+  beforeAll(async () => {
+    packed = await PackedPackage.pack()
+    const install = (name: string) => HostProject.install(name, packed)
+    ;[esm, commonjs, bare] = await Promise.all([install('esm'), install('commonjs'), install('bare')])
+  })
+  afterAll(() => packed.remove())
+
+  it('serves an Express 5 host of ES modules', async () => {
+    await esm.whileServing(walkThrough)
+  })
+
+  it('serves the oldest Express 4 that it allows, in a host of CommonJS', async () => {
+    await commonjs.whileServing(walkThrough)
+  })
+
+  it('serves node:http in a host that has no Express', async () => {
+    expect(installed(bare, 'express')).toBe(false)
+    await bare.whileServing(walkThrough)
+  })
+
+  it.each(['esm', 'commonjs'])('lets the test runner of Node test a token store (%s)', async (name) => {
+    const { folder } = name === 'esm' ? esm : commonjs
+    const report = await runNode(['--test', '--test-reporter=tap', 'contract.js'], folder)
+    expect(report).toMatch(/^# pass [1-9]/m)
+    expect(report).toMatch(/^# fail 0$/m)
+  })
+
+  it('exports the same names to ES modules and CommonJS, from every entry point, without its optional peers', async () => {
+    expect(installed(bare, 'express') || installed(bare, 'ioredis')).toBe(false)
+    const report = await runNode(['exports.js'], bare.folder)
+    const exported = JSON.parse(report) as Record<string, { required: string[]; imported: string[] }>
+    expect(Object.keys(exported)).toEqual(expect.arrayContaining(['customer-sign-in', 'customer-sign-in/testing']))
+    for (const { required, imported } of Object.values(exported)) {
+      expect(required.length).toBeGreaterThan(0)
+      expect(imported).toEqual(expect.arrayContaining(required))
+    }
+  })
+})
+
+function installed({ folder }: HostProject, dependency: string): boolean {
+  return existsSync(join(folder, 'node_modules', dependency))
+}

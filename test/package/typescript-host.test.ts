@@ -1,0 +1,51 @@
+import { runNode, runTool } from './command'
+import { HostProject } from './host-project'
+import { PackedPackage, root } from './packed-package'
+import { walkThrough } from './walk-through'
+
+jest.setTimeout(240_000)
+
+const strict = [
+  ...['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess'],
+  // The package's declarations are checked too, and those of Express and Node with them.
+  ...['--skipLibCheck', 'false', '--types', 'node', '--target', 'es2022', '--lib', 'es2022', '--esModuleInterop'],
+]
+const nodenext = ['--module', 'nodenext', '--moduleResolution', 'nodenext']
+const bundler = ['--module', 'esnext', '--moduleResolution', 'bundler']
+const node10 = ['--module', 'commonjs', '--moduleResolution', 'node10']
+
+describe('a TypeScript host', () => {
+  let packed: PackedPackage
+  let host: HostProject
+
+  beforeAll(async () => {
+    packed = await PackedPackage.pack()
+    host = await HostProject.install('typescript', packed)
+  })
+  afterAll(() => packed.remove())
+
+  it.each([
+    ['nodenext', nodenext],
+    ['bundler', bundler],
+    ['node10', node10],
+  ])('compiles strictly with TypeScript 5.0 and %s resolution', async (_, resolution) => {
+    await compile([...resolution, '--noEmit'], host.folder)
+  })
+
+  it.each([
+    ['nodenext', nodenext],
+    ['bundler', bundler],
+  ])('compiles strictly with this package’s own TypeScript and %s resolution', async (_, resolution) => {
+    await compile([...resolution, '--noEmit'], root)
+  })
+
+  it('serves once it is compiled, and tests a token store', async () => {
+    await compile([...nodenext, '--outDir', 'built'], root)
+    await host.whileServing(walkThrough, 'built/host.js')
+    expect(await runNode(['--test', '--test-reporter=tap', 'built/contract.js'], host.folder)).toMatch(/^# fail 0$/m)
+  })
+
+  function compile(options: string[], compilerIn: string): Promise<string> {
+    return runTool('tsc', [...strict, ...options, 'host.ts', 'contract.ts'], host.folder, compilerIn)
+  }
+})

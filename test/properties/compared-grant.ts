@@ -1,0 +1,130 @@
+import type { CustomerSignInEvent, Grant } from 'customer-sign-in'
+import { forged, junk } from '../support/credential-text'
+import type { FaultyStore } from '../support/faulty-store'
+import { recordOf, restore } from '../support/records'
+import { expectError, expectTokens, type SignedIn, type TestSignIn } from '../support/sign-in'
+import { type GrantState, isAlive, newGrant, present, type Rules, type Verdict } from './grant-model'
+
+/** One customer's grant in the library and in the model, each to be compared with the other. */
+export class ComparedGrant {
+  readonly subject: string
+  readonly #rules: Rules
+  readonly #faulty: FaultyStore
+  readonly #signedIn: SignedIn
+  /** The refresh tokens by their step; at 0 there is none, that is the code. */
+  readonly #refreshTokens: string[] = ['']
+  readonly #history: { record: Grant; state: GrantState }[] = []
+  #state: GrantState
+  /** What the host should have been told about this grant. */
+  readonly told: (Verdict['told'] | 'revoked')[] = []
+
+  private constructor(subject: string, signedIn: SignedIn, rules: Rules, faulty: FaultyStore) {
+    this.subject = subject
+    this.#signedIn = signedIn
+    this.#rules = rules
+    this.#faulty = faulty
+    this.#state = newGrant(rules, Date.now())
+  }
+
+  static async begin(subject: string, host: TestSignIn, rules: Rules, faulty: FaultyStore): Promise<ComparedGrant> {
+    const grant = new ComparedGrant(subject, await host.asCustomer({ subject }), rules, faulty)
+    await grant.#remember()
+    return grant
+  }
+
+  /** Presents the credential that came so many steps before the newest. */
+  async present(back: number, host: TestSignIn): Promise<void> {
+    const step = this.#step(back)
+    const verdict = present(step, this.#state, this.#rules, Date.now())
+    const response = step === 0 ? await host.exchange(this.#signedIn) : await host.refresh(this.#text(step))
+    if (verdict.answer === 'refused') expectError(response, 400, 'invalid_grant')
+    else this.#expectGives(verdict.gives, expectTokens(response).refresh_token)
+    if (verdict.told !== 'nothing') this.told.push(verdict.told)
+    await this.#remember()
+  }
+
+  /** The store does what it is asked, but the first answer is lost. */
+  async presentWhileAnswerIsLost(back: number, host: TestSignIn): Promise<void> {
+    const step = this.#step(back)
+    if (step === this.#state.live || !this.isAlive()) return this.present(back, host)
+    // Whether it is a replay cannot be told then.
+    const response = step === 0 ? await host.exchange(this.#signedIn) : await host.refresh(this.#text(step))
+    expectError(response, 503, 'temporarily_unavailable')
+  }
+
+  /** Presents what does not redeem the grant, whoever guesses it. */
+  async guess(back: number, host: TestSignIn): Promise<void> {
+    const step = this.#step(back)
+    const attempts =
+      step === 0
+        ? [
+            host.exchange(this.#signedIn, { code_verifier: 'x'.repeat(43) }),
+            host.exchange(this.#signedIn, { code: forged(this.#signedIn.code, { secret: junk() }) }),
+          ]
+        : [
+            host.refresh(this.#text(step), {}, 'globex'),
+            host.refresh(forged(this.#text(step), { secret: junk() })),
+            host.exchange(this.#signedIn, { code: forged(this.#text(step), { prefix: 'csic_' }) }),
+          ]
+    for (const attempt of attempts) expectError(await attempt, 400, 'invalid_grant')
+  }
+
+  async revoke(host: TestSignIn): Promise<void> {
+    const ended = await host.signIn.grants.revokeAll({ tenantKey: 'acme', subject: this.subject })
+    expect(ended).toBe(this.isAlive() ? 1 : 0)
+    if (this.isAlive()) this.told.push('revoked')
+    this.#state.ended = true
+  }
+
+  /** The store goes back to what it had so many writes ago. */
+  async failOver(back: number): Promise<void> {
+    const copy = this.#history.at(-1 - back) ?? this.#history[0]
+    if (!copy) return
+    this.#state = { ...copy.state }
+    await restore(this.#faulty.healthy, copy.record)
+  }
+
+  isAlive(): boolean {
+    return isAlive(this.#state, Date.now())
+  }
+
+  /** Whether the customer sees it among the connected clients. */
+  async expectListed(host: TestSignIn): Promise<void> {
+    const listed = await host.signIn.grants.list({ tenantKey: 'acme', subject: this.subject })
+    expect(listed).toHaveLength(this.isAlive() && this.#state.live > 0 ? 1 : 0)
+  }
+
+  #step(back: number): number {
+    return Math.max(0, this.#refreshTokens.length - 1 - back)
+  }
+
+  #text(step: number): string {
+    return this.#refreshTokens[step] ?? ''
+  }
+
+  #expectGives(step: number, refreshToken: string): void {
+    // What a credential leads to is decided once, however often it is asked.
+    this.#refreshTokens[step] ??= refreshToken
+    expect(refreshToken).toBe(this.#text(step))
+  }
+
+  async #remember(): Promise<void> {
+    if (!this.isAlive()) return
+    this.#history.push({
+      record: await recordOf(this.#faulty.healthy, 'acme', this.subject),
+      state: { ...this.#state },
+    })
+  }
+}
+
+/** An event in the words of the model; one that it has no word for as it is called. */
+export function inWords(event: CustomerSignInEvent): string {
+  switch (event.type) {
+    case 'refreshed':
+      return event.recovered ? 'recovered' : 'refreshed'
+    case 'replayed':
+      return event.ended ? 'ended' : 'tolerated'
+    default:
+      return event.type
+  }
+}

@@ -1,0 +1,88 @@
+import type { CustomerSignInEvent } from 'customer-sign-in'
+import fc from 'fast-check'
+import { releaseClock, stopClock } from '../support/clock'
+import { faultyStore, losesItsAnswer } from '../support/faulty-store'
+import { started, stopAll } from '../support/started'
+import { ComparedGrant, inWords } from './compared-grant'
+import type { Rules } from './grant-model'
+
+const seconds = (...choices: number[]) => fc.constantFrom(...choices)
+
+const rules: fc.Arbitrary<Rules> = fc.record({
+  authorizationCodeLifetime: seconds(10, 60, 600, 600),
+  refreshTokenLifetime: seconds(15, 120, 2_592_000, 2_592_000),
+  grantLifetime: fc.constantFrom(undefined, undefined, 100, 1000),
+  replayTolerance: seconds(0, 5, 10, 60),
+  refreshRetryWindow: seconds(0, 5, 10, 60),
+})
+
+const either = fc.constantFrom(0 as const, 1 as const)
+const who = { customer: either, process: either }
+const ago = fc.oneof(fc.constantFrom(0, 1, 1, 1), fc.nat({ max: 7 }))
+const sometimes = (weight: number, does: string, howFar: fc.Arbitrary<number> = ago) => ({
+  weight,
+  arbitrary: fc.record({ does: fc.constant(does), howFar, ...who }),
+})
+const action = fc.oneof(
+  sometimes(24, 'redeem', fc.constant(0)),
+  sometimes(12, 'present'),
+  sometimes(6, 'present while the answer is lost'),
+  sometimes(4, 'guess'),
+  sometimes(6, 'fail over'),
+  sometimes(1, 'revoke'),
+  sometimes(6, 'wait', seconds(0.001, 4.999, 5, 9.999, 10)),
+  sometimes(1, 'wait', seconds(15, 60, 100)),
+)
+
+type Action = typeof action extends fc.Arbitrary<infer T> ? T : never
+
+/** Two processes over one store, two customers, and whatever happens to them. */
+async function live(options: Rules, actions: readonly Action[], wait: (seconds: number) => void): Promise<void> {
+  const events: CustomerSignInEvent[] = []
+  const faulty = faultyStore()
+  const shared = {
+    ...options,
+    tokenStore: faulty.store,
+    baseUrl: 'https://assistant.example',
+    onEvent: (event: CustomerSignInEvent) => events.push(event),
+  }
+  const processes = [await started(shared), await started(shared)] as const
+  const customers = [
+    await ComparedGrant.begin('customer-1', processes[0], options, faulty),
+    await ComparedGrant.begin('customer-2', processes[0], options, faulty),
+  ] as const
+
+  for (const { does, howFar, customer, process } of actions) {
+    const grant = customers[customer]
+    const host = processes[process]
+    if (does === 'wait') wait(howFar)
+    else if (does === 'guess') await grant.guess(howFar, host)
+    else if (does === 'revoke') await grant.revoke(host)
+    else if (does === 'fail over') await grant.failOver(howFar)
+    else if (does === 'present while the answer is lost') {
+      faulty.next('swapCredential', losesItsAnswer)
+      await grant.presentWhileAnswerIsLost(howFar, host)
+    } else await grant.present(howFar, host)
+    for (const each of customers) await each.expectListed(host)
+  }
+
+  await Promise.all(processes.map((host) => host.told('error')))
+  for (const { subject, told } of customers) {
+    const about = events.filter((event) => 'subject' in event && event.subject === subject)
+    expect(about.map(inWords)).toEqual(told)
+  }
+  await stopAll()
+}
+
+afterEach(releaseClock)
+
+describe('a grant', () => {
+  it('does what the model says, whatever happens to it, and no other grant is touched', async () => {
+    const clock = stopClock()
+    const actions = fc.array(action, { minLength: 1, maxLength: 40, size: 'max' })
+    await fc.assert(
+      fc.asyncProperty(rules, actions, (options, happening) => live(options, happening, clock.advance)),
+      { numRuns: 100 },
+    )
+  }, 120_000)
+})

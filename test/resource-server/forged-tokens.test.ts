@@ -1,0 +1,119 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { OAuthError } from 'customer-sign-in'
+import { releaseClock, stopClock } from '../support/clock'
+import { forgedToken, readToken, tokenUnderPublicKey, unsignedToken } from '../support/forged-token'
+import { clientId, TestSignIn } from '../support/sign-in'
+
+const otherKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+const encoded = (part: unknown) => Buffer.from(JSON.stringify(part)).toString('base64url')
+const plausibleHeader = encoded({ alg: 'ES256', typ: 'at+jwt', kid: 'any' })
+
+describe('an access token', () => {
+  let host: TestSignIn
+  let genuine: string
+  beforeAll(async () => {
+    host = await TestSignIn.start()
+    genuine = (await host.connected()).access_token
+  })
+  afterAll(() => host.stop())
+
+  const verify = (token: string) => host.signIn.verifyAccessToken(token, { tenantKey: 'acme' })
+
+  async function expectRefused(token: string): Promise<void> {
+    for (const tenant of [{ tenantKey: 'acme' }, { anyTenant: true }] as const) {
+      const refusal = await host.signIn.verifyAccessToken(token, tenant).catch((error) => error)
+      expect(refusal).toBeInstanceOf(OAuthError)
+      expect(refusal).toMatchObject({ code: 'invalid_token', status: 401 })
+    }
+  }
+
+  it('is accepted as it was issued', async () => {
+    await verify(genuine)
+    await verify(forgedToken(genuine, {}))
+  })
+
+  it('is refused without a signature', async () => {
+    await expectRefused(unsignedToken(genuine))
+    await expectRefused(unsignedToken(genuine, { header: { kid: undefined } }))
+    await expectRefused(genuine.replace(/\.[^.]+$/, '.'))
+  })
+
+  it('is refused when the public key was used as the secret of an HMAC', async () => {
+    await expectRefused(tokenUnderPublicKey(genuine))
+  })
+
+  it('is refused when it was signed with another key, even under the name of ours', async () => {
+    await expectRefused(forgedToken(genuine, {}, otherKey))
+    await expectRefused(forgedToken(genuine, { header: { kid: 'other' } }, otherKey))
+    await expectRefused(forgedToken(genuine, { header: { kid: undefined } }, otherKey))
+  })
+
+  it('is refused when it brings its own key', async () => {
+    const jwk = otherKey.export({ format: 'jwk' })
+    await expectRefused(forgedToken(genuine, { header: { jwk, kid: undefined } }, otherKey))
+    await expectRefused(forgedToken(genuine, { header: { jwk } }, otherKey))
+  })
+
+  it('is refused when a part of it was changed', async () => {
+    const [header = '', payload = '', signature = ''] = genuine.split('.')
+    const { payload: claims } = readToken(genuine)
+    await expectRefused([header, encoded({ ...claims, sub: 'customer-2' }), signature].join('.'))
+    await expectRefused([header, payload, signature.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'))].join('.'))
+  })
+
+  it('is refused when it is another kind of token under the same key', async () => {
+    await expectRefused(forgedToken(genuine, { header: { typ: 'JWT' } }))
+    await expectRefused(forgedToken(genuine, { header: { typ: undefined } }))
+    await expectRefused(
+      forgedToken(genuine, { header: { typ: 'JWT' }, payload: { aud: clientId, nonce: 'n', client_id: undefined } }),
+    )
+  })
+
+  it('is refused when it is for another issuer under the same key', async () => {
+    await expectRefused(forgedToken(genuine, { payload: { iss: 'https://other.example/v1/acme/oauth' } }))
+    await expectRefused(forgedToken(genuine, { payload: { iss: undefined } }))
+  })
+
+  it('is refused when it is for another tenant id, or none, under the same key', async () => {
+    await expectRefused(forgedToken(genuine, { payload: { tenant_id: 'acme-before' } }))
+    await expectRefused(forgedToken(genuine, { payload: { tenant_id: undefined } }))
+  })
+
+  it('is refused when it is for another resource, several, or none, under the same key', async () => {
+    await expectRefused(forgedToken(genuine, { payload: { aud: 'https://other.example' } }))
+    await expectRefused(forgedToken(genuine, { payload: { aud: [host.issuer(), 'https://other.example'] } }))
+    await expectRefused(forgedToken(genuine, { payload: { aud: undefined } }))
+  })
+
+  it('is refused when it has no expiry', async () => {
+    await expectRefused(forgedToken(genuine, { payload: { exp: undefined } }))
+  })
+
+  it('is refused from the second on in which it expires', async () => {
+    const clock = stopClock()
+    try {
+      const { access_token } = await host.connected()
+      clock.advance(3599)
+      await verify(access_token)
+      clock.advance(1)
+      await expectRefused(access_token)
+    } finally {
+      releaseClock()
+    }
+  })
+
+  it.each([
+    ['nothing', ''],
+    ['two dots', '..'],
+    ['three parts that are no JSON', 'a.b.c'],
+    ['not ASCII', 'é'],
+    ['a refresh token', `csir_${'x'.repeat(64)}`],
+    ['100 KB long', `${'x'.repeat(100_000)}.y.z`],
+    ['null inside', [plausibleHeader, encoded(null), 'z'].join('.')],
+    ['a list inside', [plausibleHeader, encoded([]), 'z'].join('.')],
+    ['headed by null', [encoded(null), encoded({}), 'z'].join('.')],
+    ['of an issuer that is no text', [plausibleHeader, encoded({ iss: 1 }), 'z'].join('.')],
+  ])('is refused, not stumbled over, when it is %s', async (_what, token) => {
+    await expectRefused(token)
+  })
+})

@@ -1,0 +1,111 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const script = join(__dirname, '../../scripts/setup.sh')
+
+/** A machine on whose PATH there are these commands alone, each a shell script; whatever they are called with is logged. */
+class Machine {
+  readonly #bin = mkdtempSync(join(tmpdir(), 'setup-'))
+  readonly #log = join(this.#bin, 'log')
+
+  constructor(commands: Record<string, string>) {
+    for (const tool of ['bash', 'cat', 'env', 'head', 'sed', 'sort']) {
+      symlinkSync(execFileSync('/bin/sh', ['-c', `command -v ${tool}`], { encoding: 'utf8' }).trim(), this.#path(tool))
+    }
+    writeFileSync(this.#log, '')
+    for (const [name, body] of Object.entries(commands)) this.#add(name, body)
+  }
+
+  setUp(): { status: number | null; output: string; called: string[] } {
+    const env = { PATH: this.#bin, LOG: this.#log, BIN: this.#bin }
+    const { status, stdout, stderr } = spawnSync(this.#path('bash'), [script], { env, encoding: 'utf8' })
+    const called = readFileSync(this.#log, 'utf8').split('\n').filter(Boolean)
+    return { status, output: stdout + stderr, called }
+  }
+
+  remove(): void {
+    rmSync(this.#bin, { recursive: true })
+  }
+
+  #add(name: string, body: string): void {
+    writeFileSync(this.#path(name), `#!/bin/sh\necho "${name} $*" >> "$LOG"\n${body}\n`)
+    chmodSync(this.#path(name), 0o755)
+  }
+
+  #path(name: string): string {
+    return join(this.#bin, name)
+  }
+}
+
+const redis = { 'redis-server': 'echo "Redis server v=7.0.15 sha=0:0 malloc=libc bits=64"', 'redis-cli': '' }
+const valkey = { 'valkey-server': 'echo "Valkey server v=8.1.3 sha=0:0 malloc=libc bits=64"', 'valkey-cli': '' }
+const oldRedis = { ...redis, 'redis-server': 'echo "Redis server v=6.0.16 sha=0:0 malloc=libc bits=64"' }
+
+const leavesRedis = `
+for name in redis-server redis-cli; do
+  printf '#!/bin/sh\\necho "Redis server v=7.0.15 sha=0:0"\\n' > "$BIN/$name"
+  /bin/chmod 755 "$BIN/$name"
+done`
+const apt = { 'apt-get': `case "$*" in *install*) ${leavesRedis};; esac` }
+// What an administrator runs besides: the policy that no service starts.
+const asRoot = { id: 'echo 0', tee: 'cat > /dev/null', chmod: '', rm: '', systemctl: '' }
+const asUser = { id: 'echo 1000' }
+// Is not really root, so it runs apt-get alone.
+const sudo = { sudo: 'shift; case "$1" in env) shift 2; "$@";; apt-get) "$@";; esac' }
+
+describe('scripts/setup.sh', () => {
+  let machine: Machine
+  afterEach(() => machine.remove())
+
+  function setUp(commands: Record<string, string>) {
+    machine = new Machine(commands)
+    const { called, ...rest } = machine.setUp()
+    return { ...rest, installing: called.filter((line) => /^(apt-get|brew) /.test(line)) }
+  }
+
+  it.each([
+    ['Redis', redis],
+    ['Valkey', valkey],
+  ])('installs nothing where there is %s', (_, server) => {
+    expect(setUp({ ...server, ...apt, ...asRoot })).toMatchObject({ status: 0, installing: [] })
+  })
+
+  it.each([
+    ['as root', asRoot],
+    ['with sudo', { ...asUser, ...sudo }],
+  ])('installs Redis with apt %s where there is no server', (_, rights) => {
+    expect(setUp({ ...apt, ...rights })).toMatchObject({
+      status: 0,
+      installing: ['apt-get update', 'apt-get install -y redis-server'],
+    })
+  })
+
+  it('installs nothing when it runs again', () => {
+    expect(setUp({ ...apt, ...asRoot }).status).toBe(0)
+    const { status, called } = machine.setUp()
+    expect({ status, updates: called.filter((line) => line === 'apt-get update') }).toEqual({
+      status: 0,
+      updates: ['apt-get update'],
+    })
+  })
+
+  it('installs Redis with brew where there is no apt', () => {
+    expect(setUp({ brew: leavesRedis })).toMatchObject({ status: 0, installing: ['brew install redis'] })
+  })
+
+  it.each([
+    ['there is neither apt nor brew', {}, 'neither apt-get nor brew'],
+    ['it may not become root', { ...apt, ...asUser }, 'needs root or sudo'],
+    ['sudo wants a password', { ...apt, ...asUser, sudo: 'exit 1' }, 'needs root or sudo'],
+    ['apt fails', { 'apt-get': 'exit 100', ...asRoot }, 'apt-get update failed'],
+    ['brew fails', { brew: 'exit 1' }, 'brew could not install redis'],
+    ['the server is too old', oldRedis, 'version 6.0.16, which is too old'],
+  ])('fails and says what to do where %s', (_, commands, why) => {
+    const { status, output } = setUp(commands)
+    expect(status).toBe(1)
+    expect(output).toContain(why)
+    expect(output).toContain('Install Redis 6.2 or later, or Valkey')
+  })
+})

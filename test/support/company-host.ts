@@ -1,0 +1,111 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  type AuthorizationRequest,
+  type AuthorizedRequest,
+  type CustomerSignIn,
+  type CustomerSignInOptions,
+  createCustomerSignIn,
+  MemoryTenantStore,
+  MemoryTokenStore,
+  type TokenStore,
+} from 'customer-sign-in'
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
+import { clientId, redirectUri, signingKey } from './sign-in'
+
+export interface CompanyHostOptions extends Partial<CustomerSignInOptions> {
+  /** What the API does; by default it tells who the customer is. */
+  api?: RequestHandler
+}
+
+/**
+ * The app of a company called Acme, on a free loopback port: sign-in, an authorize page of its own at which every customer is
+ * known and agrees, and an API that needs an access token. `globex` has not set up customer sign-in.
+ */
+export class CompanyHost {
+  readonly app: Express = express()
+  readonly signIn: CustomerSignIn
+  readonly tokenStore: TokenStore
+  readonly url: string
+  readonly #server: Server
+
+  private constructor(server: Server, { api = greet, ...options }: CompanyHostOptions) {
+    this.#server = server
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    this.tokenStore = options.tokenStore ?? new MemoryTokenStore()
+    this.signIn = createCustomerSignIn({
+      tenantStore: new MemoryTenantStore([
+        {
+          key: 'acme',
+          clients: [{ clientId, redirectUris: [redirectUri] }],
+          resources: [`${this.url}/v1/acme/files`, this.api],
+        },
+      ]),
+      baseUrl: this.url,
+      signingKeys: [signingKey],
+      ...options,
+      tokenStore: this.tokenStore,
+    })
+    this.#addRoutes(api)
+    server.on('request', this.app)
+  }
+
+  static async start(options: CompanyHostOptions = {}): Promise<CompanyHost> {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return new CompanyHost(server, options)
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  get issuer(): string {
+    return `${this.url}/v1/acme/oauth`
+  }
+
+  /** The API's address, which is also its resource indicator; not the resource that a request without one gets. */
+  get api(): string {
+    return `${this.url}/v1/acme/api`
+  }
+
+  /** What the customer's browser does with an authorization URL. @returns Where it is sent: the client's own address. */
+  async browse(authorizationUrl: URL): Promise<URL> {
+    const response = await fetch(authorizationUrl, { redirect: 'manual' })
+    expect(response.status).toBe(302)
+    return new URL(response.headers.get('location') ?? '')
+  }
+
+  #addRoutes(api: RequestHandler): void {
+    const { app, signIn } = this
+    app.use(signIn)
+
+    app.get('/v1/:tenantKey/oauth/authorize', async (req, res) => {
+      expect(req.query.response_type).toBe('code')
+      const { redirectTo } = await signIn.issueAuthorizationCode(authorizationRequest(req))
+      res.redirect(redirectTo)
+    })
+
+    app.all('/v1/:tenantKey/api', signIn.protectedResource({ path: '/v1/:tenantKey/api', scopes: ['profile'] }), api)
+  }
+}
+
+function greet(req: Request, res: Response): void {
+  res.json({ subject: (req as AuthorizedRequest<Request>).auth.subject })
+}
+
+function authorizationRequest({ params, query }: Request<{ tenantKey: string }>): AuthorizationRequest {
+  const text = (name: string) => (typeof query[name] === 'string' ? query[name] : undefined)
+  return {
+    tenantKey: params.tenantKey,
+    clientId: text('client_id') ?? '',
+    redirectUri: text('redirect_uri') ?? '',
+    codeChallenge: text('code_challenge') ?? '',
+    codeChallengeMethod: text('code_challenge_method') as 'S256',
+    subject: 'customer-1',
+    scope: text('scope'),
+    resource: text('resource'),
+    state: text('state'),
+  }
+}

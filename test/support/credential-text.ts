@@ -1,0 +1,29 @@
+import { randomBytes } from 'node:crypto'
+
+/** What the text of a credential is made of, as whoever holds it can read it. */
+export interface CredentialText {
+  prefix: string
+  handle: Buffer
+  secret: Buffer
+  tag: Buffer
+}
+
+export function takenApart(text: string): CredentialText {
+  const bytes = Buffer.from(text.slice(5), 'base64url')
+  return {
+    prefix: text.slice(0, 5),
+    handle: bytes.subarray(0, 16),
+    secret: bytes.subarray(16, 32),
+    tag: bytes.subarray(32),
+  }
+}
+
+/** A credential with parts of it exchanged. */
+export function forged(text: string, changes: Partial<CredentialText>): string {
+  const { prefix, handle, secret, tag } = { ...takenApart(text), ...changes }
+  return prefix + Buffer.concat([handle, secret, tag]).toString('base64url')
+}
+
+export function junk(): Buffer {
+  return randomBytes(16)
+}

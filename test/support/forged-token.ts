@@ -1,0 +1,43 @@
+import { createHmac, createPublicKey, type KeyObject, sign } from 'node:crypto'
+import { signingKey } from './sign-in'
+
+type Json = Record<string, unknown>
+
+/** The parts of a token that a forger changes. */
+export interface Changes {
+  header?: Json
+  payload?: Json
+}
+
+/** A token's header and payload, unverified. */
+export function readToken(token: string): { header: Json; payload: Json } {
+  const [header, payload] = token.split('.').map((part) => Buffer.from(part, 'base64url').toString('utf8'))
+  return { header: JSON.parse(header ?? ''), payload: JSON.parse(payload ?? '') }
+}
+
+/** A genuine token with parts changed, signed anew with a P-256 key: by default the tests' own, as if by the server. */
+export function forgedToken(genuine: string, changes: Changes, key: KeyObject = signingKey): string {
+  const input = signingInput(genuine, changes)
+  return `${input}.${sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`
+}
+
+/** The same without a signature (RFC 7519 section 6). */
+export function unsignedToken(genuine: string, { header, payload }: Changes = {}): string {
+  return `${signingInput(genuine, { header: { ...header, alg: 'none' }, payload })}.`
+}
+
+/** The same with the public key, which everybody has, as the secret of an HMAC (RFC 8725 section 2.1). */
+export function tokenUnderPublicKey(genuine: string, { header, payload }: Changes = {}): string {
+  const input = signingInput(genuine, { header: { ...header, alg: 'HS256' }, payload })
+  const secret = createPublicKey(signingKey).export({ format: 'pem', type: 'spki' })
+  return `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`
+}
+
+function signingInput(genuine: string, { header, payload }: Changes): string {
+  const read = readToken(genuine)
+  const parts = [
+    { ...read.header, ...header },
+    { ...read.payload, ...payload },
+  ]
+  return parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
+}

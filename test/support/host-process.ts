@@ -1,0 +1,119 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { Agent, request } from 'node:http'
+import { join } from 'node:path'
+import { codeChallengeOf } from '../../src/protocol/pkce'
+import type { HostMessage, HostSettings } from './host-process/settings'
+import { clientId, formBody, redirectUri, signingKey, type Tokens } from './sign-in'
+
+const root = join(__dirname, '..', '..')
+const credentialSecret = randomBytes(32).toString('hex')
+
+/** A response of a token endpoint. */
+export interface TokenResponse {
+  status: number
+  body: Tokens & { error?: string; error_description?: string }
+}
+
+/** A Node process that mounts sign-in on Redis; all share the tests' signing key. */
+export class HostProcess {
+  readonly url: string
+  /** The messages of its `error` events. */
+  readonly errors: string[] = []
+  /** How often each event came. */
+  readonly events: Record<string, number> = {}
+  readonly #child: ChildProcess
+  readonly #agent = new Agent({ keepAlive: true })
+
+  private constructor(child: ChildProcess, url: string) {
+    this.#child = child
+    this.url = url
+    child.on('message', (message: HostMessage) => {
+      if (!('event' in message)) return
+      this.events[message.event] = (this.events[message.event] ?? 0) + 1
+      if (message.error !== undefined) this.errors.push(message.error)
+    })
+  }
+
+  static async start(settings: Omit<HostSettings, 'signingKey' | 'credentialSecret'>): Promise<HostProcess> {
+    const keys = { signingKey: String(signingKey.export({ format: 'pem', type: 'pkcs8' })), credentialSecret }
+    const child = fork(join(__dirname, 'host-process', 'main.ts'), {
+      execArgv: ['--import', 'tsx'],
+      cwd: root,
+      env: {
+        PATH: process.env.PATH,
+        HOST_SETTINGS: JSON.stringify({ ...settings, ...keys } satisfies HostSettings),
+        // Has the library's own names lead to its sources.
+        TSX_TSCONFIG_PATH: join(root, 'tsconfig.json'),
+      },
+    })
+    const url = await new Promise<string>((resolve, reject) => {
+      child.once('message', (message: HostMessage) => resolve('url' in message ? message.url : ''))
+      child.once('exit', (code) => reject(new Error(`The host process ended with ${code}`)))
+    })
+    return new HostProcess(child, url)
+  }
+
+  static startAll(count: number, settings: Omit<HostSettings, 'signingKey' | 'credentialSecret'>) {
+    return Promise.all(Array.from({ length: count }, () => HostProcess.start(settings)))
+  }
+
+  async stop(): Promise<void> {
+    this.#agent.destroy()
+    const ended = new Promise((resolve) => this.#child.once('exit', resolve))
+    this.#child.kill()
+    await ended
+  }
+
+  /** A customer's first tokens. */
+  async connected(subject = 'customer-1'): Promise<Tokens> {
+    const codeVerifier = randomBytes(32).toString('base64url')
+    const issued = await this.#post(
+      '/codes',
+      'application/json',
+      JSON.stringify({
+        tenantKey: 'acme',
+        clientId,
+        redirectUri,
+        codeChallenge: codeChallengeOf(codeVerifier),
+        codeChallengeMethod: 'S256',
+        subject,
+      }),
+    )
+    const { code } = issued.body as unknown as { code: string }
+    const { status, body } = await this.#token({
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: redirectUri,
+      code_verifier: codeVerifier,
+    })
+    expect(status).toBe(200)
+    return body
+  }
+
+  refresh(refreshToken: string): Promise<TokenResponse> {
+    return this.#token({ grant_type: 'refresh_token', refresh_token: refreshToken })
+  }
+
+  #token(fields: Record<string, string>): Promise<TokenResponse> {
+    const body = formBody({ client_id: clientId, ...fields })
+    return this.#post('/v1/acme/oauth/token', 'application/x-www-form-urlencoded', body)
+  }
+
+  #post(path: string, contentType: string, body: string): Promise<TokenResponse> {
+    return new Promise((resolve, reject) => {
+      const headers = { 'Content-Type': contentType, 'Content-Length': Buffer.byteLength(body) }
+      request(this.url + path, { method: 'POST', agent: this.#agent, headers }, (res) => {
+        const chunks: Buffer[] = []
+        res.on('data', (chunk) => chunks.push(chunk))
+        res.on('error', reject)
+        res.on('end', () => {
+          const text = Buffer.concat(chunks).toString()
+          resolve({ status: res.statusCode ?? 0, body: JSON.parse(text) })
+        })
+      })
+        .on('error', reject)
+        .end(body)
+    })
+  }
+}

@@ -1,0 +1,16 @@
+import type { CustomerSignInEvent, CustomerSignInOptions } from 'customer-sign-in'
+import type { RedisTokenStoreOptions } from 'customer-sign-in/redis'
+
+/** What a host process is started with; JSON in its environment. */
+export interface HostSettings {
+  redis: { port: number; maxRetriesPerRequest?: number } | { cluster: { host: string; port: number }[] }
+  store?: RedisTokenStoreOptions
+  signIn?: Pick<CustomerSignInOptions, 'storeTimeout' | 'refreshRetryWindow' | 'replayTolerance'>
+  /** PEM, the same in every process. */
+  signingKey: string
+  /** The same in every process. */
+  credentialSecret: string
+}
+
+/** What a host process tells the test. */
+export type HostMessage = { url: string } | { event: CustomerSignInEvent['type']; error?: string }

@@ -1,0 +1,33 @@
+import type { CustomerSignInOptions } from 'customer-sign-in'
+import { type RedisClient, RedisTokenStore, type RedisTokenStoreOptions } from 'customer-sign-in/redis'
+import { Redis, type RedisOptions } from 'ioredis'
+import type { TestSignIn } from './sign-in'
+import { started } from './started'
+
+const clients: { disconnect(): void }[] = []
+
+afterEach(() => {
+  for (const client of clients.splice(0)) client.disconnect()
+})
+
+/** How a host uses Redis, besides its options. */
+export interface OnRedis extends Partial<CustomerSignInOptions> {
+  redis?: RedisOptions
+  store?: RedisTokenStoreOptions
+}
+
+/** An authorization server over the Redis server at a port, with a client of its own; both stop after the test. */
+export function startedOnRedis(port: number, { redis, ...options }: OnRedis = {}): Promise<TestSignIn> {
+  return startedOver(new Redis(port, '127.0.0.1', redis ?? {}), options)
+}
+
+/** The same over a client that the test brings, which is disconnected after the test. */
+export function startedOver(
+  client: RedisClient & { disconnect(): void; on(event: 'error', listener: () => void): unknown },
+  { store, ...options }: Omit<OnRedis, 'redis'> = {},
+): Promise<TestSignIn> {
+  // What goes wrong with a connection is what the tests look at, and ioredis prints it where nobody listens.
+  client.on('error', () => {})
+  clients.push(client)
+  return started({ tokenStore: new RedisTokenStore(client, store), ...options })
+}

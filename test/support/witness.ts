@@ -1,0 +1,66 @@
+import { inspect } from 'node:util'
+import { type CustomerSignInEvent, MemoryTokenStore } from 'customer-sign-in'
+import type { Response } from 'supertest'
+import { takenApart } from './credential-text'
+import { wrapStore } from './wrap-store'
+
+/** Everything that was ever given out, and everything that came to lie anywhere else. */
+export class Witness {
+  readonly issued: { name: string; text: string }[] = []
+  readonly stored: unknown[] = []
+  readonly told: unknown[] = []
+  readonly #failing = new Set<string>()
+
+  /** A store that keeps all it sees, and whose rejections quote what they were asked, as those of databases do. */
+  readonly tokenStore = wrapStore(new MemoryTokenStore(), async ({ method, args, apply }) => {
+    this.stored.push(structuredClone(args))
+    if (this.#failing.has(method)) throw new Error(`${method}(${JSON.stringify(args)}) failed`)
+    const result = await apply()
+    this.stored.push(structuredClone(result))
+    return result
+  })
+
+  readonly onEvent = (event: CustomerSignInEvent) => this.told.push(event)
+
+  fail(method: string): void {
+    this.#failing.add(method)
+  }
+
+  recover(): void {
+    this.#failing.clear()
+  }
+
+  /** Takes the tokens out of a response, and the errors down. */
+  read<T extends Response>(response: T): T {
+    const { access_token, refresh_token, ...rest } = response.body
+    this.told.push(rest, response.headers)
+    if (access_token) this.issued.push({ name: 'access token', text: access_token })
+    if (refresh_token) this.issued.push({ name: 'refresh token', text: refresh_token })
+    return response
+  }
+}
+
+/** All the forms in which a text would give a secret away. */
+export function* formsOf({ name, text }: { name: string; text: string }): Generator<{ what: string; form: string }> {
+  yield { what: name, form: text }
+  if (name === 'access token') yield { what: `${name}'s signature`, form: text.split('.')[2] ?? '' }
+  if (!/^csi[cr]_/.test(text)) return
+  yield { what: `${name} without prefix`, form: text.slice(5) }
+  const { handle, secret, tag } = takenApart(text)
+  for (const [part, bytes] of Object.entries({ handle, secret, tag, whole: Buffer.concat([handle, secret, tag]) })) {
+    yield { what: `${name}'s ${part} as hex`, form: bytes.toString('hex') }
+    yield { what: `${name}'s ${part} as hex`, form: inspect(bytes).slice('<Buffer '.length, -1) }
+    for (const encoding of ['base64', 'base64url'] as const) {
+      for (const form of encodedAnywhere(bytes, encoding)) yield { what: `${name}'s ${part} as ${encoding}`, form }
+    }
+    yield { what: `${name}'s ${part} as bytes`, form: [...bytes].join(',') }
+  }
+}
+
+/** What bytes look like in base64 wherever they stand among others: the characters that they decide alone. */
+function encodedAnywhere(bytes: Buffer, encoding: 'base64' | 'base64url'): string[] {
+  return [0, 1, 2].map((before) => {
+    const text = Buffer.concat([Buffer.alloc(before), bytes]).toString(encoding)
+    return text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6))
+  })
+}

@@ -1,0 +1,20 @@
+import type { TokenStore } from 'customer-sign-in'
+
+/** One call of a store; `apply` makes it. */
+export interface StoreCall {
+  method: keyof TokenStore
+  args: readonly unknown[]
+  apply(): Promise<unknown>
+}
+
+/** A store every call of which goes through `around`. */
+export function wrapStore(store: TokenStore, around: (call: StoreCall) => Promise<unknown>): TokenStore {
+  return new Proxy(store, {
+    get(target, name) {
+      const method: unknown = Reflect.get(target, name)
+      if (typeof method !== 'function') return method
+      return (...args: unknown[]) =>
+        around({ method: name as keyof TokenStore, args, apply: () => Reflect.apply(method, target, args) })
+    },
+  })
+}
