@@ -1,1 +1,2 @@
-export { type RedisClient, RedisTokenStore, type RedisTokenStoreOptions } from './stores/redis-token-store'
+export type { RedisClient } from './stores/redis-commands'
+export { RedisTokenStore, type RedisTokenStoreOptions } from './stores/redis-token-store'

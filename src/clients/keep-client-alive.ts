@@ -1,3 +1,4 @@
+import { underlying } from '../protocol/oauth-error'
 import type { Service } from '../service'
 import type { RegisteredClient } from '../stores/token-store'
 import type { ResolvedTenant } from '../tenants/find-tenant'
@@ -17,5 +18,5 @@ export function keepClientAlive(
   if (client.inUse && client.expiresAt >= grantExpiresAt) return
   tokenStore
     .keepClient(tenant.id, client.clientId, grantExpiresAt + day)
-    .catch((error) => emit({ type: 'error', where: 'keepClient', tenantKey: tenant.key, error }))
+    .catch((error) => emit({ type: 'error', where: 'keepClient', tenantKey: tenant.key, error: underlying(error) }))
 }

@@ -1,6 +1,7 @@
 import { type IdentifiedClient, unknownClient } from '../clients/identify-client'
 import { keepClientAlive } from '../clients/keep-client-alive'
 import { aboutGrant } from '../events'
+import { underlying } from '../protocol/oauth-error'
 import type { Service } from '../service'
 import type { ResolvedTenant } from '../tenants/find-tenant'
 import type { Redemption } from './redemption'
@@ -30,7 +31,7 @@ export async function confirmClient(
   if (registered.status === 'fulfilled' && registered.value) {
     keepClientAlive(registered.value, redemption.value.grant.expiresAt, tenant, service)
   } else if (registered.status === 'rejected') {
-    service.emit({ type: 'error', where: 'findClient', tenantKey: tenant.key, error: registered.reason })
+    service.emit({ type: 'error', where: 'findClient', tenantKey: tenant.key, error: underlying(registered.reason) })
   }
   return redemption.value
 }
@@ -41,6 +42,6 @@ async function endGrant({ grant }: Redemption, tenant: ResolvedTenant, { tokenSt
     emit({ type: 'revoked', reason: 'client_gone', ...aboutGrant(grant, tenant.key) })
   } catch (error) {
     // Its new refresh token was given to nobody, so the grant is out of reach in any case.
-    emit({ type: 'error', where: 'deleteGrant', tenantKey: tenant.key, error: error as Error })
+    emit({ type: 'error', where: 'deleteGrant', tenantKey: tenant.key, error: underlying(error) })
   }
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { OAuthError } from '../protocol/oauth-error'
+import { OAuthError, underlying } from '../protocol/oauth-error'
 import type { Service } from '../service'
 import { respondWithError } from './responses'
 
@@ -15,10 +15,9 @@ export function reported(thrown: unknown, { where, tenantKey }: Place, { emit }:
     thrown instanceof OAuthError
       ? thrown
       : new OAuthError('server_error', 'Sign-in failed unexpectedly', { cause: thrown })
-  const { code, description, status, detail, cause } = error
+  const { code, description, status, detail } = error
   if (status < 500) emit({ type: 'denied', where, tenantKey, error: code, description, status, detail })
-  else
-    emit({ type: 'error', where, tenantKey, error: cause instanceof Error ? cause : new Error(String(cause ?? error)) })
+  else emit({ type: 'error', where, tenantKey, error: underlying(error) })
   return error
 }
 

@@ -63,6 +63,12 @@ export function temporarilyUnavailable(cause: unknown): OAuthError {
   })
 }
 
+/** What an operator is to look at: the error underneath, where there is one. */
+export function underlying(error: unknown): Error {
+  const cause = error instanceof OAuthError ? (error.cause ?? error) : error
+  return cause instanceof Error ? cause : new Error(String(cause))
+}
+
 function printable(text: string): string {
   return text
     .replaceAll('"', "'")

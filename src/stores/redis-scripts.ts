@@ -6,6 +6,9 @@ export interface Script {
   sha: string
 }
 
+// A command can wait long in its client's queue: no longer than the core remembers that it was sent (undecided-attempts.ts).
+const latest = 4 * 60_000
+
 /**
  * `swapCredential` on a grant's key. ARGV: from, to, attempt, now, expiresAt, the required resource as a line of the value or ''.
  *
@@ -19,7 +22,9 @@ local _, _, hash, at, expiresAt, endsAt, resource, fixed =
 if not hash or string.sub(value, -2) ~= '\\n.' then return {'unreadable'} end
 
 local time = redis.call('TIME')
-local now = math.max(tonumber(ARGV[4]), time[1] * 1000 + math.floor(time[2] / 1000))
+local clock = time[1] * 1000 + math.floor(time[2] / 1000)
+if clock - tonumber(ARGV[4]) > ${latest} then return {'late'} end
+local now = math.max(tonumber(ARGV[4]), clock)
 if tonumber(expiresAt) <= now then return {'missing'} end
 if hash ~= ARGV[1] then return {'mismatch', value} end
 if ARGV[6] ~= '' and ARGV[6] ~= resource then return {'refused', value} end
@@ -38,8 +43,8 @@ return {'swapped', swapped, at}
  * Entries whose time has passed make room; the index lives as long as its last entry.
  */
 export const noteScript = script(`
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[3])
 redis.call('ZADD', KEYS[1], 'GT', ARGV[2], ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[3])
 local last = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')
 redis.call('PEXPIREAT', KEYS[1], last[2])
 return 1
@@ -52,6 +57,14 @@ for position = 2, #ARGV do
   if score and tonumber(score) <= tonumber(ARGV[1]) then redis.call('ZREM', KEYS[1], ARGV[position]) end
 end
 return 1
+`)
+
+/** `saveClient` on a client's key. ARGV: value, expiresAt. */
+export const saveScript = script(`
+local value = redis.call('GET', KEYS[1])
+if value and not string.find(value, '^1;[iu];%d+\\n[^\\n]+\\n%.$') then return 'unreadable' end
+redis.call('SET', KEYS[1], ARGV[1], 'PXAT', ARGV[2])
+return 'saved'
 `)
 
 /** `keepClient` on a client's key. ARGV: expiresAt. */

@@ -1,11 +1,12 @@
 import { must, objectWith, optional, record, seconds } from '../option-checks'
+import { type RedisClient, RedisCommands } from './redis-commands'
 import {
   dropIdleScript,
   keepScript,
   noteScript,
   pruneScript,
   registerScript,
-  type Script,
+  saveScript,
   swapScript,
 } from './redis-scripts'
 import {
@@ -17,15 +18,6 @@ import {
   UnreadableValueError,
 } from './redis-values'
 import type { CredentialSwap, Grant, RegisteredClient, SwapResult, TokenStore } from './token-store'
-
-/** What is used of an `ioredis` client, 5 or 6: a `Redis`, also by way of Sentinel, or a `Cluster`. */
-export interface RedisClient {
-  call(command: string, ...args: (string | number)[]): Promise<unknown>
-  pipeline(commands: unknown[][]): { exec(): Promise<[error: Error | null, result: unknown][] | null> }
-  /** A Cluster's alone. */
-  nodes?(role: 'master'): RedisClient[]
-  options?: { keyPrefix?: string }
-}
 
 /** The options of {@link RedisTokenStore}. */
 export interface RedisTokenStoreOptions {
@@ -68,15 +60,13 @@ const checks = {
 export class RedisTokenStore implements TokenStore {
   readonly #redis: RedisClient
   readonly #prefix: string
-  readonly #replicas: number
-  readonly #replicaTimeout: number
+  readonly #commands: RedisCommands
 
   constructor(redis: RedisClient, options: RedisTokenStoreOptions = {}) {
     const { keyPrefix, replicas, replicaTimeout } = record(checks)(options, 'RedisTokenStore')
     this.#redis = objectWith<RedisClient>('call', 'pipeline')(redis, 'RedisTokenStore.redis')
     this.#prefix = keyPrefix
-    this.#replicas = replicas
-    this.#replicaTimeout = replicaTimeout * 1000
+    this.#commands = new RedisCommands(this.#redis, replicas, replicaTimeout)
   }
 
   async createGrant(grant: Grant): Promise<void> {
@@ -84,16 +74,16 @@ export class RedisTokenStore implements TokenStore {
     await this.#noteInIndex(grant)
     const key = this.#grantKey(grant.tenantId, grant.grantId)
     const value = encodeGrant(grant)
-    const stored = await this.#send(key, 'set', key, value, 'PXAT', grant.expiresAt, 'NX')
+    const stored = await this.#commands.send(key, 'set', key, value, 'PXAT', grant.expiresAt, 'NX')
     // A client that sends a command again after a broken connection can find its own work.
-    if (stored === null && (await this.#send(key, 'get', key)) !== value) {
-      throw new Error('RedisTokenStore: the grant id is taken')
+    if (stored === null && (await this.#commands.send(key, 'get', key)) !== value) {
+      throw new Error(`RedisTokenStore: the grant id is taken (key ${JSON.stringify(key)})`)
     }
   }
 
   async findGrant(tenantId: string, grantId: string): Promise<Grant | undefined> {
     const key = this.#grantKey(tenantId, grantId)
-    const value = await this.#send(key, 'get', key)
+    const value = await this.#commands.send(key, 'get', key)
     const grant = value === null ? undefined : decodeGrant(key, String(value), tenantId, grantId)
     return unexpired(grant)
   }
@@ -102,31 +92,34 @@ export class RedisTokenStore implements TokenStore {
     const { tenantId, grantId, from, to, attempt, now, expiresAt, resource } = swap
     const key = this.#grantKey(tenantId, grantId)
     const required = resource === undefined ? '' : encodeResource(resource)
-    const reply = await this.#runDurably(swapScript, key, from, to, attempt, now, expiresAt, required)
-    const [outcome, value, swappedBefore] = reply as [SwapResult['outcome'] | 'unreadable', string, string]
+    const reply = await this.#commands.runDurably(swapScript, key, from, to, attempt, now, expiresAt, required)
+    const [outcome, value, swappedBefore] = reply as [SwapResult['outcome'] | 'unreadable' | 'late', string, string]
     if (outcome === 'unreadable') throw new UnreadableValueError(key)
+    if (outcome === 'late')
+      throw new Error('RedisTokenStore: a swap came minutes late; is the clock of this host behind?')
     if (outcome === 'missing') return { outcome }
     const grant = decodeGrant(key, value, tenantId, grantId)
-    const own = outcome === 'mismatch' && grant.credential.hash === to && grant.swap?.attempt === attempt
+    // Whichever attempt made it live: another process may have failed to note it.
+    const repeated = outcome === 'mismatch' && grant.credential.hash === to
     const firstToday = outcome === 'swapped' && dayOf(Number(swappedBefore) || grant.createdAt) < dayOf(now)
     // Rejecting here is safe: the swap is sent again and finds its own work.
-    if (own || firstToday) await this.#noteInIndex(grant)
+    if (repeated || firstToday) await this.#noteInIndex(grant)
     return { outcome, grant }
   }
 
   async deleteGrant(tenantId: string, grantId: string): Promise<boolean> {
     const key = this.#grantKey(tenantId, grantId)
-    return Number(await this.#sendDurably(key, 'del', key)) > 0
+    return Number(await this.#commands.sendDurably(key, 'del', key)) > 0
   }
 
   async listGrants(tenantId: string, subject: string): Promise<Grant[]> {
     const key = this.#indexKey(tenantId, subject)
-    const ids = (await this.#send(key, 'zrange', key, 0, -1)) as string[]
+    const ids = (await this.#commands.send(key, 'zrange', key, 0, -1)) as string[]
     const found = await Promise.all(ids.map((id) => this.findGrant(tenantId, id)))
     const gone = ids.filter((_, index) => found[index] === undefined)
     // An entry as young as this may belong to a grant that is being written.
     const latest = keptUntil(Date.now() - 2 * minute)
-    if (gone.length > 0) await this.#run(pruneScript, key, latest, ...gone)
+    if (gone.length > 0) await this.#commands.run(pruneScript, key, latest, ...gone)
     return found.filter((grant) => grant !== undefined)
   }
 
@@ -142,34 +135,42 @@ export class RedisTokenStore implements TokenStore {
   async saveClient(client: RegisteredClient, mostIdle: number): Promise<void> {
     const { tenantId, clientId, createdAt, expiresAt } = client
     const key = this.#clientKey(tenantId, clientId)
-    await this.#send(key, 'set', key, encodeClient(client), 'PXAT', expiresAt)
+    const outcome = await this.#commands.run(saveScript, key, encodeClient(client), expiresAt)
+    if (outcome === 'unreadable') throw new UnreadableValueError(key)
     const list = this.#registrationsKey(tenantId)
-    const oldest = (await this.#run(registerScript, list, clientId, createdAt, expiresAt, mostIdle)) as string[]
-    await Promise.all(oldest.map((id) => this.#run(dropIdleScript, this.#clientKey(tenantId, id))))
+    const oldest = (await this.#commands.run(
+      registerScript,
+      list,
+      clientId,
+      createdAt,
+      expiresAt,
+      mostIdle,
+    )) as string[]
+    await Promise.all(oldest.map((id) => this.#commands.run(dropIdleScript, this.#clientKey(tenantId, id))))
   }
 
   async findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined> {
     const key = this.#clientKey(tenantId, clientId)
-    const value = await this.#send(key, 'get', key)
+    const value = await this.#commands.send(key, 'get', key)
     return value === null ? undefined : unexpired(decodeClient(key, String(value), tenantId, clientId))
   }
 
   async keepClient(tenantId: string, clientId: string, expiresAt: number): Promise<void> {
     const key = this.#clientKey(tenantId, clientId)
-    const outcome = await this.#run(keepScript, key, expiresAt)
+    const outcome = await this.#commands.run(keepScript, key, expiresAt)
     if (outcome === 'unreadable') throw new UnreadableValueError(key)
   }
 
   async deleteClient(tenantId: string, clientId: string): Promise<boolean> {
     const key = this.#clientKey(tenantId, clientId)
-    return Number(await this.#sendDurably(key, 'del', key)) > 0
+    return Number(await this.#commands.sendDurably(key, 'del', key)) > 0
   }
 
   async #noteInIndex({ tenantId, subject, grantId, expiresAt }: Grant): Promise<void> {
     const now = Date.now()
     // Long enough for every rotation until the first one of another day notes it again.
     const until = Math.max(keptUntil(now), expiresAt + 2 * day)
-    await this.#run(noteScript, this.#indexKey(tenantId, subject), grantId, until, now)
+    await this.#commands.run(noteScript, this.#indexKey(tenantId, subject), grantId, until, now)
   }
 
   /** The ids of a tenant's grants on one server. A client's own key prefix is part of what the server knows. */
@@ -200,56 +201,6 @@ export class RedisTokenStore implements TokenStore {
   #registrationsKey(tenantId: string): string {
     return `${this.#prefix}r:${encodeURIComponent(tenantId)}`
   }
-
-  #run(script: Script, key: string, ...args: (string | number)[]): Promise<unknown> {
-    return withScript(script, (...how) => this.#send(key, ...how, 1, key, ...args))
-  }
-
-  #runDurably(script: Script, key: string, ...args: (string | number)[]): Promise<unknown> {
-    return withScript(script, (...how) => this.#sendDurably(key, ...how, 1, key, ...args))
-  }
-
-  async #send(key: string, command: string, ...args: (string | number)[]): Promise<unknown> {
-    try {
-      return await this.#redis.call(command, ...args)
-    } catch (error) {
-      throw explained(error, key)
-    }
-  }
-
-  /** Sends a command and waits until enough replicas have it. */
-  async #sendDurably(key: string, command: string, ...args: (string | number)[]): Promise<unknown> {
-    if (this.#replicas === 0) return this.#send(key, command, ...args)
-    // In a pipeline, as it is for the connection's own writes that WAIT waits, and on a Cluster that takes the key's node.
-    const pipeline = this.#redis.pipeline([
-      [command, ...args],
-      ['wait', this.#replicas, this.#replicaTimeout],
-    ])
-    const [[error, result] = [null, null], [failed, replicas] = [null, 0]] = (await pipeline.exec()) ?? []
-    if (error || failed) throw explained(error ?? failed, key)
-    if (Number(replicas) >= this.#replicas) return result
-    throw new Error(`RedisTokenStore: ${replicas} of ${this.#replicas} replicas have the write`)
-  }
-}
-
-/** Sends a script's name, and the script itself where the server does not know it (any more). */
-async function withScript(
-  { sha, lua }: Script,
-  send: (command: string, script: string) => Promise<unknown>,
-): Promise<unknown> {
-  try {
-    return await send('evalsha', sha)
-  } catch (error) {
-    if (!(error as Error).message.includes('NOSCRIPT')) throw error
-    return send('eval', lua)
-  }
-}
-
-/** The store's error with the key that it is about, and with the cause that the server's words hide. */
-function explained(error: unknown, key: string): Error {
-  const { message } = error as Error
-  const hint = message.includes('syntax error') ? '; the server must be Redis 6.2 or later, or Valkey' : ''
-  return new Error(`RedisTokenStore: ${message} (key ${JSON.stringify(key)})${hint}`, { cause: error })
 }
 
 /** Until when an entry of the index is kept: longer than a refresh token can live. */
