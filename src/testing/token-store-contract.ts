@@ -128,6 +128,14 @@ export function tokenStoreContract(
       assert.equal(grantOf(result).swap?.at, now)
     })
 
+    test('takes its own time where that is ahead of its caller', async (store) => {
+      const grant = newGrant({})
+      await store.createGrant(grant)
+      const late = { ...swapOf(grant), now: Date.now() - 2 * minute }
+      const at = grantOf(await store.swapCredential(late)).swap?.at ?? 0
+      assert.ok(at > Date.now() - minute, `swap.at is ${at}`)
+    })
+
     test('says mismatch, with the grant, when another credential is live, and writes nothing', async (store) => {
       const grant = newGrant({})
       await store.createGrant(grant)
@@ -196,6 +204,13 @@ export function tokenStoreContract(
       assert.deepEqual(await store.swapCredential(late), { outcome: 'missing' })
     })
 
+    test('says missing for a grant that has expired by its own clock', async (store) => {
+      const grant = newGrant({ expiresAt: Date.now() + 50 })
+      await store.createGrant(grant)
+      await until(async () => (await found(store, grant)) === undefined)
+      assert.deepEqual(await store.swapCredential({ ...swapOf(grant), now: grant.createdAt }), { outcome: 'missing' })
+    })
+
     test('says missing for a grant that does not exist, or has been deleted', async (store) => {
       const grant = newGrant({})
       assert.deepEqual(await store.swapCredential(swapOf(grant)), { outcome: 'missing' })
@@ -251,6 +266,16 @@ export function tokenStoreContract(
       const scanned = new Map<string, Grant>()
       for await (const grant of store.scanGrants(tenantId)) scanned.set(grant.grantId, grant)
       assert.deepEqual(byId([...scanned.values()]), byId(grants))
+    })
+
+    test('leaves out what has ended', async (store) => {
+      const tenantId = randomUUID()
+      const deleted = newGrant({ tenantId })
+      const expired = newGrant({ tenantId, expiresAt: Date.now() + 50 })
+      for (const grant of [deleted, expired]) await store.createGrant(grant)
+      await store.deleteGrant(tenantId, deleted.grantId)
+      await until(async () => (await found(store, expired)) === undefined)
+      for await (const { grantId } of store.scanGrants(tenantId)) assert.fail(`${grantId} has ended`)
     })
   })
 
@@ -332,6 +357,19 @@ export function tokenStoreContract(
       const client = newClient({})
       await store.keepClient(client.tenantId, client.clientId, client.expiresAt)
       assert.equal(await store.findClient(client.tenantId, client.clientId), undefined)
+    })
+
+    test('are untouched by those of another tenant, even under equal ids', async (store) => {
+      const mine = newClient({})
+      const theirs = { ...mine, tenantId: randomUUID() }
+      const saved = ({ tenantId, clientId }: RegisteredClient) => store.findClient(tenantId, clientId)
+      await store.saveClient(mine, 100)
+      await store.saveClient(theirs, 100)
+      assert.deepEqual(definedMembers(await saved(mine)), mine)
+      await store.keepClient(mine.tenantId, mine.clientId, mine.expiresAt + hour)
+      assert.deepEqual(definedMembers(await saved(theirs)), theirs)
+      await store.deleteClient(mine.tenantId, mine.clientId)
+      assert.deepEqual(definedMembers(await saved(theirs)), theirs)
     })
 
     test('are deleted once', async (store) => {

@@ -1,3 +1,4 @@
+import type { RegisteredClient } from 'customer-sign-in'
 import { type BrokenStore, century } from './broken-store'
 
 /** Stores that are wrong about registered clients. */
@@ -75,6 +76,54 @@ export const brokenClients: BrokenStore[] = [
         sound.saveClient({ ...client, expiresAt: client.expiresAt + century }, mostIdle),
     }),
     foundBy: 'registered clients expire',
+  },
+  {
+    that: 'drops no client that is idle',
+    defect: (sound) => ({ saveClient: (client) => sound.saveClient(client, 1000) }),
+    foundBy: 'make room for later ones',
+  },
+  {
+    that: 'drops the newest client in place of the oldest',
+    defect: (sound) => {
+      let saved = 0
+      return {
+        async saveClient(client, mostIdle) {
+          if (++saved <= mostIdle) await sound.saveClient(client, 1000)
+        },
+      }
+    },
+    foundBy: 'make room for later ones',
+  },
+  {
+    that: 'drops clients that are in use',
+    defect: (sound) => {
+      const saved: RegisteredClient[] = []
+      return {
+        async saveClient(client, mostIdle) {
+          saved.push(client)
+          await sound.saveClient(client, mostIdle)
+          const same = saved.filter(({ tenantId }) => tenantId === client.tenantId)
+          for (const { tenantId, clientId } of same.slice(0, -mostIdle)) await sound.deleteClient(tenantId, clientId)
+        },
+      }
+    },
+    foundBy: 'make room for later ones',
+  },
+  {
+    that: 'makes room at the cost of other tenants',
+    defect: (sound) => {
+      const saved: RegisteredClient[] = []
+      return {
+        async saveClient(client, mostIdle) {
+          saved.push(client)
+          await sound.saveClient(client, mostIdle)
+          const others = saved.filter(({ tenantId }) => tenantId !== client.tenantId)
+          if (saved.length <= mostIdle) return
+          for (const { tenantId, clientId } of others) await sound.deleteClient(tenantId, clientId)
+        },
+      }
+    },
+    foundBy: 'make room for later ones',
   },
   {
     that: 'shortens the life of a client that is kept',

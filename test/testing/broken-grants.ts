@@ -191,4 +191,63 @@ export const brokenGrants: BrokenStore[] = [
     },
     foundBy: 'leaves out what has been deleted',
   },
+  {
+    that: 'scans the first page',
+    defect: (sound) => ({
+      async *scanGrants(tenantId) {
+        let given = 0
+        for await (const grant of sound.scanGrants(tenantId)) if (given++ < 10) yield grant
+      },
+    }),
+    foundBy: 'scanGrants gives all grants',
+  },
+  {
+    that: 'scans every tenant whose id begins alike',
+    defect: (sound) => {
+      const tenants = new Set<string>()
+      return {
+        async createGrant(grant) {
+          await sound.createGrant(grant)
+          tenants.add(grant.tenantId)
+        },
+        async *scanGrants(tenantId) {
+          for (const each of tenants) if (each.startsWith(tenantId)) yield* sound.scanGrants(each)
+        },
+      }
+    },
+    foundBy: 'and of no other',
+  },
+  {
+    that: 'scans what has been deleted',
+    defect: (sound) => {
+      const made: Grant[] = []
+      return {
+        async createGrant(grant) {
+          await sound.createGrant(grant)
+          made.push(grant)
+        },
+        async *scanGrants(tenantId) {
+          yield* made.filter((grant) => grant.tenantId === tenantId)
+        },
+      }
+    },
+    foundBy: 'scanGrants leaves out what has ended',
+  },
+  {
+    that: 'scans what has expired',
+    defect: (sound) => {
+      const gone: Grant[] = []
+      return {
+        async createGrant(grant) {
+          await sound.createGrant(grant)
+          if (grant.expiresAt < Date.now() + 1000) gone.push(grant)
+        },
+        async *scanGrants(tenantId) {
+          yield* sound.scanGrants(tenantId)
+          yield* gone.filter((grant) => grant.tenantId === tenantId)
+        },
+      }
+    },
+    foundBy: 'scanGrants leaves out what has ended',
+  },
 ]

@@ -35,6 +35,18 @@ export const brokenSwaps: BrokenStore[] = [
     foundBy: 'one winner among 200',
   },
   {
+    that: 'shows who loses the grant from before',
+    defect: (sound) => ({
+      async swapCredential(swap) {
+        const before = structuredClone(await sound.findGrant(swap.tenantId, swap.grantId))
+        await pause()
+        const result = await sound.swapCredential(swap)
+        return before && result.outcome === 'mismatch' ? { ...result, grant: before } : result
+      },
+    }),
+    foundBy: 'one winner among 200',
+  },
+  {
     that: 'swaps whatever is live',
     defect: (sound) => ({ swapCredential: (swap) => swapAnyway(sound, swap) }),
     foundBy: 'says mismatch, with the grant',
