@@ -1,1 +1,2 @@
-export { type TestRunner, tokenStoreContract } from './token-store-contract'
+export type { TestRunner } from './store-test'
+export { tokenStoreContract } from './token-store-contract'

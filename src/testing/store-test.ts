@@ -1,0 +1,12 @@
+import type { TokenStore } from '../stores/token-store'
+
+/** The test functions of jest, vitest, mocha or node:test. */
+export interface TestRunner {
+  describe(name: string, define: () => void): unknown
+  it(name: string, test: () => Promise<void>): unknown
+}
+
+/** How a part of the contract defines its tests: each gets a store. */
+export interface StoreTest extends Pick<TestRunner, 'describe'> {
+  test(name: string, run: (store: TokenStore) => Promise<void>): void
+}
