@@ -9,6 +9,7 @@ import { revoke } from './endpoints/revoke'
 import { token } from './endpoints/token'
 import { reported } from './http/answer-error'
 import { answerCors } from './http/cors'
+import { requestPath } from './http/request-path'
 import { respondWithError } from './http/responses'
 import type { Options } from './options'
 import { respondWithErrorPage } from './pages/error-page'
@@ -101,15 +102,10 @@ function handler(
 ): Handler {
   return (req, res, next = () => respondWithError(res, noSuchTenant())) => {
     const baseUrl = baseUrlOf(req)
-    const matched = match(pathOf(req))
+    const matched = match(requestPath(req.url))
     if (!matched) next()
     else if (matched.route.page || !answerCors(req, res)) void answer(matched, baseUrl, req, res, service)
   }
-}
-
-/** An absolute request target is as good as its path (RFC 9112 section 3.2.2). */
-function pathOf({ url = '' }: IncomingMessage): string {
-  return url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] ?? ''
 }
 
 async function answer(

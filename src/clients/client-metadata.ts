@@ -29,10 +29,24 @@ export function readClientMetadata(
   }
   return {
     redirectUris: redirectUrisOf(redirect_uris, redirectSchemes),
-    ...(client_name && { clientName: client_name }),
+    ...(isVisible(client_name) && { clientName: client_name }),
     ...(isHttpsUrl(client_uri) && { clientUri: client_uri }),
     ...(scope && { scope: scopesOf(scope).join(' ') }),
   }
+}
+
+/**
+ * The metadata with only those scopes that there are: clients ask for more, as their authors do not know this server. Where none is left
+ * they may ask for all.
+ */
+export function offeredHere({ scope, ...metadata }: ClientMetadata, scopes: readonly string[]): ClientMetadata {
+  const offered = scopesOf(scope ?? '').filter((token) => scopes.includes(token))
+  return offered.length > 0 ? { ...metadata, scope: offered.join(' ') } : metadata
+}
+
+/** Whether a name has anything to see in it: white space, control characters and empty letters are not. */
+function isVisible(name: string | undefined): name is string {
+  return name !== undefined && name.replace(/[\p{C}\p{Z}\u115F\u1160\u3164\uFFA0\u2800]/gu, '') !== ''
 }
 
 function redirectUrisOf(redirectUris: unknown, redirectSchemes: readonly string[]): string[] {

@@ -1,8 +1,10 @@
+import { isClientId } from '../protocol/client-id'
 import type { Service } from '../service'
 import type { Client } from '../stores/tenant-store'
 import type { RegisteredClient } from '../stores/token-store'
 import type { ResolvedTenant } from '../tenants/find-tenant'
-import { isClientId, unknownClient } from './identify-client'
+import { offeredHere } from './client-metadata'
+import { unknownClient } from './identify-client'
 
 /** A client of a tenant, and where it is known from. */
 export interface FoundClient {
@@ -22,7 +24,8 @@ export async function findClient(clientId: string, tenant: ResolvedTenant, servi
   const preRegistered = tenant.clients.find((client) => client.clientId === clientId)
   if (preRegistered) return { client: preRegistered, preRegistered, registered: undefined }
   if (service.metadataDocuments?.isDocumentUrl(clientId)) {
-    const client = await service.metadataDocuments.find(clientId)
+    const metadata = await service.metadataDocuments.find(clientId)
+    const client = { clientId, ...offeredHere(metadata, tenant.scopes) }
     return { client, preRegistered: undefined, registered: undefined }
   }
   const registered = isClientId(clientId) ? await service.tokenStore.findClient(tenant.id, clientId) : undefined

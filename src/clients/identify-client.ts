@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Form } from '../http/form'
 import type { GrantType } from '../options'
+import { isClientId } from '../protocol/client-id'
 import { OAuthError } from '../protocol/oauth-error'
 import type { Client } from '../stores/tenant-store'
 import type { ResolvedTenant } from '../tenants/find-tenant'
@@ -39,11 +40,6 @@ export function unknownClient(clientId: string): OAuthError {
 /** The grant types that a client can use (RFC 7591 section 2). */
 export function mayUse(grantType: GrantType, { preRegistered }: IdentifiedClient): boolean {
   return preRegistered?.grantTypes?.includes(grantType) ?? true
-}
-
-/** `VSCHAR` of RFC 6749 appendix A.1. */
-export function isClientId(text: string): boolean {
-  return /^[\x20-\x7E]{1,2048}$/.test(text)
 }
 
 function basicUsername(authorization: string | undefined): string | undefined {

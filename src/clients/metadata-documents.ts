@@ -1,7 +1,7 @@
 import { type FetchGuard, guardedFetch } from '../http/guarded-fetch'
+import { isClientId } from '../protocol/client-id'
 import { OAuthError } from '../protocol/oauth-error'
-import type { Client } from '../stores/tenant-store'
-import { readClientMetadata } from './client-metadata'
+import { type ClientMetadata, readClientMetadata } from './client-metadata'
 
 const minute = 60_000
 const leastKept = minute
@@ -11,7 +11,7 @@ const mostDocuments = 1000
 const mostFetches = 8
 
 interface Entry {
-  client: Promise<Client>
+  metadata: Promise<ClientMetadata>
   until: number
 }
 
@@ -32,7 +32,7 @@ export class MetadataDocuments {
 
   /** Whether a client id is the URL of a metadata document: https, with a path, and in its normal form. */
   isDocumentUrl(clientId: string): boolean {
-    if (!URL.canParse(clientId)) return false
+    if (!isClientId(clientId) || !URL.canParse(clientId)) return false
     const { href, protocol, username, password, pathname, hash, hostname } = new URL(clientId)
     const local =
       this.#guard.allowLoopback && protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
@@ -42,31 +42,32 @@ export class MetadataDocuments {
   }
 
   /**
-   * The client of a document.
+   * What the document of a client says of it.
    *
    * @throws {OAuthError} `invalid_client` where the document cannot be had or is not about this client, `temporarily_unavailable`
    * where too many are being fetched.
    */
-  find(clientId: string): Promise<Client> {
+  find(clientId: string): Promise<ClientMetadata> {
     const known = this.#entries.get(clientId)
-    if (known && known.until > Date.now()) return known.client
+    if (known && known.until > Date.now()) return known.metadata
     if (this.#fetching >= mostFetches) {
       throw new OAuthError('temporarily_unavailable', 'Too many client metadata documents are being fetched', {
         headers: { 'Retry-After': '1' },
       })
     }
-    const entry: Entry = { client: this.#fetched(clientId), until: Date.now() + leastKept }
+    const entry: Entry = { metadata: this.#fetched(clientId), until: Date.now() + leastKept }
     this.#keep(clientId, entry)
-    return entry.client
+    return entry.metadata
   }
 
-  async #fetched(clientId: string): Promise<Client> {
+  async #fetched(clientId: string): Promise<ClientMetadata> {
     this.#fetching++
     try {
       const { body, headers } = await guardedFetch(new URL(clientId), this.#guard)
-      const client = this.#read(clientId, JSON.parse(body))
+      checkType(headers['content-type'])
+      const metadata = this.#read(clientId, JSON.parse(body))
       this.#keepFor(clientId, lifetimeOf(headers['cache-control']))
-      return client
+      return metadata
     } catch (error) {
       this.#keepFor(clientId, failureKept)
       const described = error instanceof OAuthError ? `: ${error.description}` : ''
@@ -79,14 +80,14 @@ export class MetadataDocuments {
     }
   }
 
-  #read(clientId: string, metadata: Record<string, unknown>): Client {
+  #read(clientId: string, metadata: Record<string, unknown>): ClientMetadata {
     if (metadata.client_id !== clientId) {
       throw new OAuthError('invalid_client_metadata', 'client_id in it is not its own address')
     }
     if (metadata.client_secret !== undefined) {
       throw new OAuthError('invalid_client_metadata', 'it must not have a client_secret')
     }
-    return { clientId, ...readClientMetadata(metadata, this.#redirectSchemes) }
+    return readClientMetadata(metadata, this.#redirectSchemes)
   }
 
   #keep(clientId: string, entry: Entry): void {
@@ -100,6 +101,12 @@ export class MetadataDocuments {
     const entry = this.#entries.get(clientId)
     if (entry) entry.until = Date.now() + milliseconds
   }
+}
+
+/** Anything else may be what somebody has uploaded to a site that is not theirs. */
+function checkType(contentType = ''): void {
+  if (/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(contentType)) return
+  throw new OAuthError('invalid_client_metadata', 'it must be of the type application/json')
 }
 
 /** How long a document may be kept by its `Cache-Control` (RFC 9111 section 5.2.2), within bounds. */

@@ -1,9 +1,12 @@
 import type { FoundClient } from '../clients/find-client'
 import type { AgreedTerms } from '../grants/authorization-request'
+import { answered } from '../http/answered'
 import { readForm } from '../http/form'
 import type { ConsentHook, Customer, SignInRequest } from '../options'
 import { respondWithConsentPage } from '../pages/consent-page'
 import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
+import type { Service } from '../service'
+import { ofHost } from '../stores/guarded-store'
 import type { EndpointContext } from './endpoint'
 
 /** An authorization request that has been checked, before anyone has agreed to it. */
@@ -66,7 +69,7 @@ async function consentOnPage(
     vouchedFor: preRegistered !== undefined,
     publisher: preRegistered || registered ? undefined : new URL(client.clientId).host,
     redirectUri,
-    scopes: terms.scope.split(' ').map((scope) => service.options.scopes[scope] ?? scope),
+    scopes: terms.scope.split(' ').map((scope) => inWords(scope, service)),
     customerName: customer.name,
     action: `?${query}`,
     token: service.consentTokens.issue(about),
@@ -74,19 +77,21 @@ async function consentOnPage(
   return undefined
 }
 
+function inWords(scope: string, { options: { scopes } }: Service): string {
+  return (Object.hasOwn(scopes, scope) ? scopes[scope] : undefined) ?? scope
+}
+
 async function consentOfHost(
   ask: ConsentHook,
   customer: Customer,
   { signIn, redirectUri }: ConsideredRequest,
-  { req, res }: EndpointContext,
+  { req, res, service }: EndpointContext,
 ): Promise<Consent | undefined> {
-  const allowed = await Promise.resolve(ask(req, res, { ...signIn, customer, redirectUri })).catch((error) => {
-    throw error instanceof OAuthError ? error : temporarilyUnavailable(error)
-  })
+  const allowed = await ofHost(() => ask(req, res, { ...signIn, customer, redirectUri }))
   if (allowed === true) return {}
   if (allowed === false) throw refused()
-  if (res.headersSent) return undefined
-  throw temporarilyUnavailable(new Error('consent gave no decision and did not answer the request'))
+  if (allowed === undefined && (await answered(res, service.options.storeTimeout * 1000))) return undefined
+  throw temporarilyUnavailable(new Error('consent gave neither true nor false and did not answer the request'))
 }
 
 function refused(): OAuthError {

@@ -4,10 +4,12 @@ import { checkedTerms } from '../grants/authorization-request'
 import { createGrant } from '../grants/create-grant'
 import { checkCustomer } from '../grants/issue-authorization-code'
 import { reported } from '../http/answer-error'
+import { answered } from '../http/answered'
 import { Form, parametersOf } from '../http/form'
 import type { Customer } from '../options'
 import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
 import { redirectUriMatches, withResponse } from '../protocol/redirect-uri'
+import { ofHost } from '../stores/guarded-store'
 import { type ConsideredRequest, consentOf } from './authorize-consent'
 import type { EndpointContext } from './endpoint'
 
@@ -123,13 +125,24 @@ async function signedInCustomer(
   context: EndpointContext,
 ): Promise<Customer | undefined> {
   const { req, res, service } = context
-  const customer = await Promise.resolve(service.options.authenticate?.(req, res, signIn)).catch((error) => {
-    throw error instanceof OAuthError ? error : temporarilyUnavailable(error)
-  })
-  if (customer) checkCustomer(customer)
-  if (customer || res.headersSent) return customer ?? undefined
-  if (signIn.prompt.includes('none')) throw new OAuthError('login_required', 'The customer is not signed in')
+  const customer = await ofHost(() => service.options.authenticate?.(req, res, signIn))
+  if (customer) {
+    checkHostsCustomer(customer)
+    return customer
+  }
+  if (!res.headersSent && signIn.prompt.includes('none')) {
+    throw new OAuthError('login_required', 'The customer is not signed in')
+  }
+  if (await answered(res, service.options.storeTimeout * 1000)) return undefined
   throw temporarilyUnavailable(new Error('authenticate gave no customer and did not answer the request'))
+}
+
+function checkHostsCustomer(customer: Customer): void {
+  try {
+    checkCustomer(customer)
+  } catch (error) {
+    throw temporarilyUnavailable(error)
+  }
 }
 
 type Parameters = Record<string, string | string[] | undefined>
@@ -147,6 +160,11 @@ function single(parameters: Parameters, name: string): string {
 
 /** 303: the browser must not send a form on (RFC 9700 section 4.12). */
 function redirect(res: ServerResponse, location: string): void {
-  if (res.headersSent) return
+  if (res.writableEnded) return
+  // Half a page of the host's cannot become a redirect.
+  if (res.headersSent) {
+    res.destroy()
+    return
+  }
   res.writeHead(303, { Location: location, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' }).end()
 }

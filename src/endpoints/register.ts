@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type ClientMetadata, readClientMetadata } from '../clients/client-metadata'
+import { type ClientMetadata, offeredHere, readClientMetadata } from '../clients/client-metadata'
 import { readJson } from '../http/json'
 import { respondWithJson } from '../http/responses'
 import { OAuthError } from '../protocol/oauth-error'
@@ -14,12 +14,6 @@ export async function register({ req, res, tenant, service }: EndpointContext): 
   await service.tokenStore.saveClient(client, service.options.mostRegistrations)
   respondWithJson(res, clientInformation(client), { status: 201 })
   service.emit({ type: 'registered', tenantKey: tenant.key, tenantId: tenant.id, clientId: client.clientId })
-}
-
-/** Clients ask for more than there is, as their authors do not know this server. */
-function offeredHere({ scope, ...metadata }: ClientMetadata, scopes: readonly string[]): ClientMetadata {
-  const offered = scope?.split(' ').filter((token) => scopes.includes(token)) ?? []
-  return offered.length > 0 ? { ...metadata, scope: offered.join(' ') } : metadata
 }
 
 function newClient(metadata: ClientMetadata, tenantId: string, lifetime: number): RegisteredClient {

@@ -51,7 +51,8 @@ function pathOf(baseUrl: string): string {
 
 function originOf(req: HostRequest): string {
   const scheme = req.protocol ?? ((req.socket as TLSSocket).encrypted ? 'https' : 'http')
-  return `${scheme}://${forwardedHost(req) ?? req.headers.host ?? 'localhost'}`
+  const origin = `${scheme}://${forwardedHost(req) ?? req.headers.host ?? 'localhost'}`
+  return /^[^/?#@\\\s]+:\/\/[^/?#@\\\s]+$/.test(origin) && URL.canParse(origin) ? origin : `${scheme}://localhost`
 }
 
 /** The host that a proxy was asked for, if Express's `trust proxy` trusts it. Express's own reading loses the port. */

@@ -1,5 +1,8 @@
 const loopback = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?(?=[/?]|$)/
 
+// RFC 3986 section 2, without the fragment's `#`.
+const uriText = /^([\w\-.~:/?[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/
+
 /**
  * Whether the redirect URI of a request is a registered one: the same text, save the port of a loopback address, which an
  * app on the customer's own machine picks anew each time (RFC 8252 section 7.3, RFC 9700 section 2.1).
@@ -21,6 +24,7 @@ export function redirectUriFault(redirectUri: unknown, schemes: readonly string[
   if (!URL.canParse(redirectUri)) return 'must be an absolute URI'
   const { href, protocol, username, password } = new URL(redirectUri)
   if (redirectUri.includes('#')) return 'must not have a fragment'
+  if (!uriText.test(redirectUri)) return 'must have nothing but the characters of a URI'
   if (username !== '' || password !== '') return 'must not have credentials'
   // Whatever a parser would change, readers may understand differently: case, encodings, dot segments, default ports.
   if (href !== redirectUri && href !== `${redirectUri}/`) return 'must be written in its normal form'

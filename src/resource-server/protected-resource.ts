@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { requestPath } from '../http/request-path'
 import { flag, listOf, must, optional, record, scopeToken } from '../option-checks'
 import { metadataUrlOf, resourceAt } from '../protocol/protected-resource'
 import type { Service } from '../service'
@@ -32,7 +33,7 @@ export function protectedResource(options: ProtectedResourceOptions, service: Se
   const resource = resourceAt(path, scopes)
   service.protectedResources.push(resource)
   const tenantKeyOf = (req: IncomingMessage & { originalUrl?: string }) => {
-    const target = (req.originalUrl ?? req.url ?? '').split('?', 1)[0] ?? ''
+    const target = requestPath(req.originalUrl ?? req.url)
     const { path: basePath } = service.baseUrl
     const own = target.startsWith(`${basePath}/`) ? target.slice(basePath.length) : target
     return resource.tenantKeyIn(own)?.tenantKey ?? ''

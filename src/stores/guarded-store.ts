@@ -1,5 +1,5 @@
 import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
-import type { TokenStore } from './token-store'
+import type { Grant, TokenStore } from './token-store'
 
 /**
  * The host's store, none of whose calls takes longer than `timeout` milliseconds. Whatever it rejects with becomes
@@ -14,12 +14,20 @@ export function guardedStore(store: TokenStore, timeout: number): TokenStore {
     swapCredential: (swap) => withinTime('tokenStore.swapCredential', timeout / 2, () => store.swapCredential(swap)),
     deleteGrant: (...ids) => guard('deleteGrant', () => store.deleteGrant(...ids)),
     listGrants: (...ids) => guard('listGrants', () => store.listGrants(...ids)),
-    // It goes through the whole store, and who asks for it is the host.
-    scanGrants: (tenantId) => store.scanGrants(tenantId),
+    scanGrants: (tenantId) => guardedScan(store, tenantId),
     saveClient: (...args) => guard('saveClient', () => store.saveClient(...args)),
     findClient: (...ids) => guard('findClient', () => store.findClient(...ids)),
     keepClient: (...args) => guard('keepClient', () => store.keepClient(...args)),
     deleteClient: (...ids) => guard('deleteClient', () => store.deleteClient(...ids)),
+  }
+}
+
+/** It goes through the whole store, so it may take longer, and who asks for it is the host. */
+async function* guardedScan(store: TokenStore, tenantId: string): AsyncIterable<Grant> {
+  try {
+    yield* store.scanGrants(tenantId)
+  } catch (error) {
+    throw temporarilyUnavailable(error)
   }
 }
 
@@ -34,10 +42,21 @@ export async function withinTime<T>(what: string, timeout: number, work: () => T
     timer = setTimeout(() => reject(new Error(`${what} took longer than ${timeout} ms`)), timeout)
   })
   try {
-    return await Promise.race([work(), late])
-  } catch (error) {
-    throw error instanceof OAuthError ? error : temporarilyUnavailable(error)
+    return await ofHost(() => Promise.race([work(), late]))
   } finally {
     clearTimeout(timer)
+  }
+}
+
+/**
+ * Does work of the host's, which may take its time.
+ *
+ * @throws {OAuthError} `temporarily_unavailable` when it throws or rejects; its own `OAuthError` as it is.
+ */
+export async function ofHost<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof OAuthError ? error : temporarilyUnavailable(error)
   }
 }

@@ -59,11 +59,13 @@ export class MemoryTokenStore implements TokenStore {
   }
 
   async saveClient(client: RegisteredClient, mostIdle: number): Promise<void> {
-    this.#clients.set(keyOf(client.tenantId, client.clientId), structuredClone(client))
-    const idle = this.#clients.live().filter(({ tenantId, inUse }) => tenantId === client.tenantId && !inUse)
-    for (const { tenantId, clientId } of idle.slice(0, Math.max(0, idle.length - mostIdle))) {
-      this.#clients.delete(keyOf(tenantId, clientId))
+    const { tenantId, clientId } = client
+    const others = this.#clients.live().filter((other) => other.tenantId === tenantId && other.clientId !== clientId)
+    const idle = others.filter(({ inUse }) => !inUse)
+    for (const old of idle.slice(0, Math.max(0, idle.length + 1 - mostIdle))) {
+      this.#clients.delete(keyOf(tenantId, old.clientId))
     }
+    this.#clients.set(keyOf(tenantId, clientId), structuredClone(client))
   }
 
   async findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined> {

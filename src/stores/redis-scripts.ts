@@ -67,15 +67,15 @@ redis.call('SET', KEYS[1], ARGV[1], 'PXAT', ARGV[2])
 return 'saved'
 `)
 
-/** `keepClient` on a client's key. ARGV: expiresAt. */
+/** `keepClient` on a client's key. ARGV: expiresAt. Says `first` where the client has been idle so far. */
 export const keepScript = script(`
 local value = redis.call('GET', KEYS[1])
 if not value then return 'missing' end
-local _, _, expiresAt, fixed = string.find(value, '^1;[iu];(%d+)\\n([^\\n]+)\\n%.$')
+local _, _, use, expiresAt, fixed = string.find(value, '^1;([iu]);(%d+)\\n([^\\n]+)\\n%.$')
 if not fixed then return 'unreadable' end
 if tonumber(expiresAt) < tonumber(ARGV[1]) then expiresAt = ARGV[1] end
 redis.call('SET', KEYS[1], table.concat({'1;u;' .. expiresAt, fixed, '.'}, '\\n'), 'PXAT', expiresAt)
-return 'kept'
+return use == 'i' and 'first' or 'kept'
 `)
 
 /**

@@ -159,6 +159,9 @@ export class RedisTokenStore implements TokenStore {
     const key = this.#clientKey(tenantId, clientId)
     const outcome = await this.#commands.run(keepScript, key, expiresAt)
     if (outcome === 'unreadable') throw new UnreadableValueError(key)
+    // From now on it takes no room from those that are idle.
+    const list = this.#registrationsKey(tenantId)
+    if (outcome === 'first') await this.#commands.send(list, 'zrem', list, clientId)
   }
 
   async deleteClient(tenantId: string, clientId: string): Promise<boolean> {
