@@ -4,7 +4,7 @@ import type { Grant, TokenStore } from 'customer-sign-in'
 const day = 86_400_000
 const atOnce = 1000
 
-/** What every grant here says, save the customer: a 40-character subject, different for each. */
+/** What every grant here says, save its customer, who has a 40-character subject. */
 export const likeness = {
   tenantId: 'acme-air',
   clientId: 'https://assistant.example/oauth/client.json',
@@ -12,25 +12,24 @@ export const likeness = {
   scope: 'profile bookings calendar:read',
 }
 
-/**
- * Active grants of as many customers, in a store. All that is in one follows from its number, so that two million of them take
- * no memory here.
- */
+/** Active grants in a store. All that is in one follows from its number, so that two million of them take no memory here. */
 export class Grants {
   readonly count: number
   readonly #store: TokenStore
+  readonly #perCustomer: number
   readonly #swaps: Uint16Array
 
-  constructor(store: TokenStore, count: number) {
+  constructor(store: TokenStore, count: number, perCustomer = 1) {
     this.#store = store
     this.count = count
+    this.#perCustomer = perCustomer
     this.#swaps = new Uint16Array(count)
   }
 
   /** Signs every customer in: the grant is created with a code, which is redeemed. */
   async signIn(): Promise<void> {
     await this.#forEach(async (number) => {
-      await this.#store.createGrant(newGrant(number))
+      await this.#store.createGrant(newGrant(number, Math.floor(number / this.#perCustomer)))
       await this.swap(number)
     })
   }
@@ -65,12 +64,12 @@ export class Grants {
   }
 }
 
-function newGrant(number: number): Grant {
+function newGrant(number: number, customer: number): Grant {
   const now = Date.now()
   return {
     ...likeness,
     grantId: grantId(number),
-    subject: digest(`subject ${number}`).toString('hex').slice(0, 40),
+    subject: digest(`customer ${customer}`).toString('hex').slice(0, 40),
     createdAt: now,
     expiresAt: now + 600_000,
     credential: { kind: 'code', hash: hash(number, 0) },

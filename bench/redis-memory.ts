@@ -13,11 +13,19 @@ export interface MemoryResult {
   bytesPerGrant: number
   /** The same after every grant was rotated that often. */
   bytesPerGrantAfterRotations: number
+  /** The same where each customer has connected three clients. */
+  bytesPerGrantOfThree: number
   /** Bytes that `MEMORY USAGE` counts for one grant's key and for its customer's index. */
   keys: { grant: number; index: number }
 }
 
 export async function measureMemory(): Promise<MemoryResult> {
+  const one = await measure(1, rotations)
+  const three = await measure(3, 0)
+  return { grants: count, rotations, ...one, bytesPerGrantOfThree: three.bytesPerGrant }
+}
+
+async function measure(perCustomer: number, rotations: number) {
   const server = await BenchServer.start()
   try {
     const store = new RedisTokenStore(server.redis)
@@ -27,12 +35,12 @@ export async function measureMemory(): Promise<MemoryResult> {
 
     const before = await server.usedMemory()
     const perGrant = async () => ((await server.usedMemory()) - before) / count
-    const grants = new Grants(store, count)
+    const grants = new Grants(store, count, perCustomer)
     await grants.signIn()
     const bytesPerGrant = await perGrant()
     const keys = { grant: await sizeOf(server, 'csi:g:*'), index: await sizeOf(server, 'csi:s:*') }
     for (let done = 0; done < rotations; done++) await grants.rotate()
-    return { grants: count, rotations, bytesPerGrant, bytesPerGrantAfterRotations: await perGrant(), keys }
+    return { bytesPerGrant, bytesPerGrantAfterRotations: await perGrant(), keys }
   } finally {
     await server.stop()
   }

@@ -1,21 +1,25 @@
 import { likeness } from './grants'
 import type { CommandsResult } from './redis-commands'
+import type { LogResult } from './redis-log'
 import type { MemoryResult } from './redis-memory'
 import type { ScaleResult } from './redis-scale'
+import type { ScanResult } from './redis-scan'
 
 export interface RedisResults {
   server: string
   node: string
   commands: CommandsResult[]
   memory: MemoryResult
+  log: LogResult
+  scan: ScanResult
   scale: ScaleResult[]
 }
 
 /** The results as Markdown. */
-export function redisReport({ server, node, commands, memory, scale }: RedisResults): string {
+export function redisReport({ server, node, commands, memory, log, scan, scale }: RedisResults): string {
   return `# What customer-sign-in costs a Redis server
 
-Measured with \`npm run bench:redis\` on ${server} and ${node}, everything on one machine, without persistence.
+Measured with \`npm run bench:redis\` on ${server} and ${node}, all on one machine, over loopback.
 
 ## Commands of each request
 
@@ -28,18 +32,35 @@ ${table(
 
 ## Memory of each active grant
 
-${whole(memory.grants)} grants, each of another customer. A grant has a 40-character subject, the client \`${likeness.clientId}\`, the resource
+${whole(memory.grants)} grants with a 40-character subject, the client \`${likeness.clientId}\`, the resource
 \`${likeness.resource}\` and the scope \`${likeness.scope}\`.
 
 ${table(
-  ['', 'Bytes for each grant (`used_memory`)'],
+  ['', 'Bytes for each grant (`used_memory`), index included'],
   [
-    ['once its code is redeemed', whole(memory.bytesPerGrant)],
+    ['each of another customer, its code redeemed', whole(memory.bytesPerGrant)],
     [`after ${memory.rotations} rotations of each`, whole(memory.bytesPerGrantAfterRotations)],
+    ['three of each customer', whole(memory.bytesPerGrantOfThree)],
   ],
 )}
 
 \`MEMORY USAGE\` counts ${memory.keys.grant} bytes for the key of a grant and ${memory.keys.index} for the index of its customer; the rest is the server's own tables.
+
+## What is written
+
+${table(
+  ['', 'Bytes of the append-only file'],
+  [
+    ['a sign-in: a code issued and redeemed', whole(log.perSignIn)],
+    ['a refresh', whole(log.perSwap)],
+    ['an active grant, once the file is rewritten', whole(log.perGrantRewritten)],
+  ],
+)}
+
+## Going through a whole store
+
+One pass, of which \`grants.revokeAll\` of a client makes two or more, takes ${whole(scan.perGrant)} microseconds for each grant of the tenant and
+${scan.perOtherKey.toFixed(1)} for every other key.
 
 ## Cost of one swap
 
@@ -51,10 +72,10 @@ ${table(
     'Grants',
     'Host waits',
     'ratio',
-    'Server CPU',
+    'Script on the server',
     'ratio',
     'of it to fetch the grant',
-    'Server CPU under load',
+    'All server CPU under load',
     'Bytes for each grant',
   ],
   scale.map((row) => [
@@ -64,7 +85,7 @@ ${table(
     row.serverTime.toFixed(1),
     row.serverRatio.toFixed(2),
     row.fetchTime.toFixed(1),
-    row.serverTimeUnderLoad.toFixed(1),
+    row.serverCpuUnderLoad.toFixed(1),
     row.grants < memory.grants ? '' : whole(row.bytesPerGrant),
   ]),
 )}

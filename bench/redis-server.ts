@@ -8,7 +8,12 @@ import { Redis } from 'ioredis'
 /** For each command how often it ran, and for how many microseconds at a time. */
 export type CommandStats = Record<string, { calls: number; microseconds: number }>
 
-/** A Redis or Valkey server of the benchmark's own, without persistence, and a client to it. */
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const server of running) server.kill('SIGKILL')
+})
+
+/** A Redis or Valkey server of the benchmark's own, and a client to it. */
 export class BenchServer {
   readonly redis: Redis
   readonly #process: ChildProcess
@@ -16,15 +21,18 @@ export class BenchServer {
 
   private constructor(server: ChildProcess, port: number, dir: string) {
     this.#process = server
+    running.add(server)
     this.#dir = dir
     this.redis = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: null })
     this.redis.on('error', () => {})
   }
 
-  static async start(): Promise<BenchServer> {
+  /** @param more Settings as on its command line: `['--appendonly', 'yes']`. */
+  static async start(more: readonly string[] = []): Promise<BenchServer> {
     const port = await freePort()
     const dir = mkdtempSync(join(tmpdir(), 'bench-'))
-    const settings = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', dir, '--save', '', '--appendonly', 'no']
+    const own = { port, bind: '127.0.0.1', dir, save: '' }
+    const settings = [...Object.entries(own).flatMap(([name, value]) => [`--${name}`, `${value}`]), ...more]
     const server = new BenchServer(spawn(serverPath(), settings, { stdio: 'ignore' }), port, dir)
     await server.redis.ping()
     return server
@@ -52,6 +60,12 @@ export class BenchServer {
     return Object.fromEntries(stats)
   }
 
+  /** The CPU time that the server has used, in microseconds: commands, network and all. */
+  async usedCpu(): Promise<number> {
+    const { used_cpu_user, used_cpu_sys } = await this.info('cpu')
+    return (Number(used_cpu_user) + Number(used_cpu_sys)) * 1e6
+  }
+
   /** The bytes that the server has allocated, as `INFO memory` counts them. */
   async usedMemory(): Promise<number> {
     return Number((await this.info('memory')).used_memory)
@@ -62,6 +76,7 @@ export class BenchServer {
     const ended = new Promise((resolve) => this.#process.once('exit', resolve))
     this.#process.kill('SIGKILL')
     await ended
+    running.delete(this.#process)
     rmSync(this.#dir, { recursive: true, force: true })
   }
 }

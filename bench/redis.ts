@@ -1,9 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { measureCommands } from './redis-commands'
+import { measureLog } from './redis-log'
 import { measureMemory } from './redis-memory'
 import { type RedisResults, redisReport } from './redis-report'
 import { measureScale } from './redis-scale'
+import { measureScan } from './redis-scan'
 import { BenchServer } from './redis-server'
 
 /** Measures what the library costs a Redis server, and writes it to `results/`. */
@@ -13,6 +15,8 @@ async function main(): Promise<void> {
     node: `Node ${process.versions.node}`,
     commands: await told('commands of each request', measureCommands),
     memory: await told('memory of each grant', measureMemory),
+    log: await told('size of the append-only file', measureLog),
+    scan: await told('time to go through a store', measureScan),
     scale: await told('cost of a swap', measureScale),
   }
   const report = redisReport(results)

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import type { HostProcess } from './host-process'
 
-/** The one address in front of all processes: each request goes to the next of them. */
+/** The one address in front of all processes, in place of a load balancer: each request goes to the next of them. */
 export class Front {
   processes: HostProcess[] = []
   readonly #server: Server
@@ -58,7 +58,7 @@ export class Front {
     } catch (error) {
       // Only a request that never arrived can be given to another process without asking the client.
       if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED') throw error
-      this.processes = others
+      this.processes = this.processes.filter((process) => process !== next)
       return this.#forward(req, body)
     }
   }

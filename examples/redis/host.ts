@@ -47,14 +47,14 @@ app.use((_req, res, next) => {
 })
 app.use(signIn)
 
-const ofTenant = { tenantKey: (req: Request<{ tenantKey: string }>) => req.params.tenantKey, checkRevocation: true }
+const required = { tenantKey: ({ params }: Request<{ tenantKey: string }>) => params.tenantKey, checkRevocation: true }
 
-app.get('/v1/:tenantKey/bookings', signIn.requireAccessToken({ ...ofTenant, scope: 'bookings' }), (req, res) => {
+app.get('/v1/:tenantKey/bookings', signIn.requireAccessToken({ ...required, scope: 'bookings' }), (req, res) => {
   const { subject } = (req as AuthorizedRequest<typeof req>).auth
   res.json({ customer: subject, bookings: ['London to Turin, seat 12A'] })
 })
 
-app.post('/v1/:tenantKey/sign-out', signIn.requireAccessToken(ofTenant), async (req, res) => {
+app.post('/v1/:tenantKey/sign-out', signIn.requireAccessToken(required), async (req, res) => {
   const { tenantKey, subject } = (req as AuthorizedRequest<typeof req>).auth
   res.json({ ended: await signIn.grants.revokeAll({ tenantKey, subject }) })
 })

@@ -1,42 +1,162 @@
-import { randomBytes } from 'node:crypto'
+import { type CustomerSignInOptions, MemoryTenantStore } from 'customer-sign-in'
+import express from 'express'
+import { decode } from 'jsonwebtoken'
 import request from 'supertest'
-import { codeChallengeOf } from '../../src/protocol/pkce'
-import { clientId, expectTokens, redirectUri, TestSignIn } from '../support/sign-in'
+import { Authorization, asTheySay, expectErrorRedirect, expectRedirect } from '../support/authorization'
+import { textOf } from '../support/consent-form'
+import { HostApp, testSignIn } from '../support/host-app'
+import { clientId, expectTokens, redirectUri, tenants } from '../support/sign-in'
+import { started } from '../support/started'
 
-describe('authorization endpoint', () => {
-  let host: TestSignIn
-  beforeAll(async () => {
-    host = await TestSignIn.start({ authenticate: () => ({ subject: 'customer-1', name: 'Ada' }) })
+const startedWith = (options: Partial<CustomerSignInOptions> = {}) => started({ authenticate: asTheySay, ...options })
+
+/** Acme, with a client that may ask for no more than this. */
+const withClientScope = (scope: string) =>
+  new MemoryTenantStore([
+    { key: 'acme', scopes: ['profile', 'calendar'], clients: [{ clientId, redirectUris: [redirectUri], scope }] },
+  ])
+
+describe('an authorization request', () => {
+  it('asks the customer, and sends the browser back with a code that redeems', async () => {
+    const host = await startedWith({ authenticate: () => ({ subject: 'ada', claims: { locale: 'de' } }) })
+    const authorization = new Authorization(host)
+    const tokens = expectTokens(await host.exchange(await authorization.allowed()))
+    expect(decode(tokens.access_token)).toMatchObject({ sub: 'ada', client_id: clientId, locale: 'de' })
+    expectTokens(await host.refresh(tokens.refresh_token))
   })
-  afterAll(() => host.stop())
 
-  it('asks for consent and sends the browser back with a code that redeems', async () => {
-    const codeVerifier = randomBytes(32).toString('base64url')
-    const query = new URLSearchParams({
-      response_type: 'code',
-      client_id: clientId,
-      redirect_uri: redirectUri,
-      code_challenge: codeChallengeOf(codeVerifier),
-      code_challenge_method: 'S256',
+  it('is answered with the code, the state and the issuer, and nothing else', async () => {
+    const host = await startedWith()
+    const authorization = new Authorization(host)
+    const { origin, pathname, searchParams } = expectRedirect(await authorization.answer(await authorization.form()))
+    expect(`${origin}${pathname}`).toBe(redirectUri)
+    expect(Object.fromEntries(searchParams)).toEqual({
+      code: expect.stringMatching(/^csic_[\w-]{64}$/),
       state: 'a state',
-      prompt: 'login consent',
+      iss: host.issuer(),
     })
-    const page = await request(host.url).get(`/v1/acme/oauth/authorize?${query}`)
-    expect(page.status).toBe(200)
-    const action = /action="([^"]+)"/.exec(page.text)?.[1]?.replaceAll('&#38;', '&') ?? ''
-    const token = /name="consent_token" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
-    const allow = () =>
-      request(host.url)
-        .post(`/v1/acme/oauth/authorize${action}`)
-        .type('form')
-        .send({ consent_token: token, decision: 'allow' })
-    const [first, second] = await Promise.all([allow(), allow()])
-    expect(first.status).toBe(303)
-    expect(second.headers.location).toBe(first.headers.location)
-    const location = new URL(first.headers.location ?? '')
-    expect(location.searchParams.get('state')).toBe('a state')
-    const code = location.searchParams.get('code') ?? ''
-    expectTokens(await host.exchange({ code, codeVerifier, tenantKey: 'acme' }))
-    expect((await allow()).headers.location).toContain('/authorize?')
+  })
+
+  it('gets its state back to the letter', async () => {
+    const host = await startedWith()
+    for (const state of ['a b+c%20&d=e#f', 'ünï☃\u202e', '\r\nSet-Cookie: a=b', 'x'.repeat(4000)]) {
+      const authorization = new Authorization(host, { state })
+      const location = expectRedirect(await authorization.answer(await authorization.form()))
+      expect(location.searchParams.get('state')).toBe(state)
+    }
+  })
+
+  it('without a state is answered without one', async () => {
+    const host = await startedWith()
+    const authorization = new Authorization(host, { state: undefined })
+    const location = expectRedirect(await authorization.answer(await authorization.form()))
+    expect([...location.searchParams.keys()]).toEqual(['code', 'iss'])
+  })
+
+  it('may name parameters that nobody here knows', async () => {
+    const host = await startedWith()
+    const more = { nonce: 'n', claims: '{}', ui_locales: 'de', request_uri: 'urn:x', iss: 'https://evil.example' }
+    expectTokens(await host.exchange(await new Authorization(host, more).allowed()))
+  })
+
+  it('keeps what the redirect URI has of a query', async () => {
+    const own = `${redirectUri}?flow=1`
+    const clients = [{ clientId, redirectUris: [own] }]
+    const host = await startedWith({ tenantStore: new MemoryTenantStore([{ key: 'acme', clients }]) })
+    const authorization = new Authorization(host, { redirect_uri: own })
+    const response = await authorization.answer(await authorization.form())
+    expect(response.headers.location).toMatch(/^https:\/\/assistant\.example\/callback\?flow=1&code=csic_/)
+    expectTokens(await host.exchange(authorization.signedIn(response), { redirect_uri: own }))
+  })
+
+  it('comes to the same below a base path, behind a body parser of the host’s', async () => {
+    const urls: string[] = []
+    const app = await HostApp.start((origin) => {
+      const baseUrl = `${origin}/auth`
+      const authenticate: CustomerSignInOptions['authenticate'] = (_req, _res, { url }) => {
+        urls.push(url)
+        return { subject: 'customer-1' }
+      }
+      return express()
+        .use(express.urlencoded({ extended: true }))
+        .use('/auth', testSignIn({ baseUrl, authenticate }))
+    })
+    const authorization = new Authorization({ url: `${app.origin}/auth` })
+    const issuer = `${app.origin}/auth/v1/acme/oauth`
+    const response = await authorization.answer(await authorization.form())
+    await app.stop()
+    expect(expectRedirect(response).searchParams.get('iss')).toBe(issuer)
+    expect(urls[0]).toBe(`${issuer}/authorize?${authorization.query}`)
+  })
+
+  it('is left to the host that has no authenticate', async () => {
+    const signIn = testSignIn({ baseUrl: 'https://assistant.example' })
+    const host = await HostApp.start(() => (req, res) => signIn(req, res, () => res.end('the host’s own page')))
+    const response = await request(host.origin).get('/v1/acme/oauth/authorize?client_id=nobody')
+    expect(response.text).toBe('the host’s own page')
+    await host.stop()
+  })
+})
+
+describe('a requested scope', () => {
+  it.each([
+    ['nothing', undefined, 'profile calendar'],
+    ['a part of what the tenant offers', 'calendar', 'calendar'],
+    ['the same twice', 'calendar calendar', 'calendar'],
+    ['offline_access too', 'calendar offline_access', 'calendar'],
+    ['offline_access alone', 'offline_access', 'profile calendar'],
+  ])('of %s is granted as it is shown, in words', async (_, scope, granted) => {
+    const scopes = { profile: 'Know who you are', calendar: 'See your appointments' }
+    const host = await startedWith({ scopes })
+    const authorization = new Authorization(host, { scope })
+    const page = textOf((await authorization.open()).text)
+    for (const [name, words] of Object.entries(scopes)) {
+      expect([words, page.includes(words)]).toEqual([words, granted.split(' ').includes(name)])
+    }
+    expect(expectTokens(await host.exchange(await authorization.allowed())).scope).toBe(granted)
+  })
+
+  it.each(['admin', 'profile admin', 'PROFILE', '*'])(
+    'of %j is invalid_scope where the tenant does not offer it',
+    async (scope) => {
+      const host = await startedWith()
+      expectErrorRedirect(await new Authorization(host, { scope }).open(), 'invalid_scope', host.issuer())
+    },
+  )
+
+  it('is no more than the client may ask for', async () => {
+    const host = await startedWith({ tenantStore: withClientScope('profile') })
+    expectErrorRedirect(await new Authorization(host, { scope: 'calendar' }).open(), 'invalid_scope', host.issuer())
+    expect(expectTokens(await host.exchange(await new Authorization(host).allowed())).scope).toBe('profile')
+  })
+})
+
+describe('a requested resource', () => {
+  const [, globex] = tenants
+  const [first, second] = globex?.resources ?? []
+
+  it.each([
+    ['no resource is for the tenant’s first', undefined, first],
+    ['one is for it', second, second],
+    ['one, spelled without its last slash, is for it', second?.replace(/\/$/, ''), second],
+    ['the same twice is for it', [second ?? '', second ?? ''], second],
+  ])('of %s', async (_, resource, audience) => {
+    const host = await startedWith()
+    const { access_token } = expectTokens(
+      await host.exchange(await new Authorization(host, { resource }, 'globex').allowed()),
+    )
+    expect(decode(access_token)).toMatchObject({ aud: audience })
+  })
+
+  it.each([
+    ['that is not the tenant’s', 'https://api.acme.example'],
+    ['that is no absolute URL', '/mcp'],
+    ['with a fragment', `${first}#part`],
+    ['and another', [first ?? '', second ?? '']],
+    ['that only begins like one', `${first}.evil.example`],
+  ])('%s is invalid_target', async (_, resource) => {
+    const host = await startedWith()
+    const response = await new Authorization(host, { resource }, 'globex').open()
+    expectErrorRedirect(response, 'invalid_target', host.issuer('globex'))
   })
 })

@@ -126,7 +126,7 @@ describeWithRedis('the Redis example, serving on', () => {
       })
     })
   }, 60_000)
-  afterAll(() => example.kill('SIGKILL'))
+  afterAll(() => example.kill())
 
   /** Pastes the command under a comment into a shell. */
   function paste(comment: string): string {

@@ -159,6 +159,19 @@ describe.each(kinds)('redeeming a %s', (kind) => {
     expect(await recordOf(faulty.healthy)).toBeDefined()
   })
 
+  it('answers 503, and not that it is a replay, when the store shows who loses the grant from before', async () => {
+    const { faulty, host, redeem } = await prepared()
+    const elsewhere = await started({ tokenStore: faulty.healthy })
+    let won = ''
+    faulty.next('swapCredential', async () => {
+      const grant = await recordOf(faulty.healthy)
+      won = expectTokens(await redeem(elsewhere)).refresh_token
+      return { outcome: 'mismatch', grant }
+    })
+    expectError(await redeem(), 503, 'temporarily_unavailable')
+    expectTokens(await host.refresh(won))
+  })
+
   it('tells the error of the store to the host, and not to the client', async () => {
     const { faulty, host, redeem } = await prepared()
     faulty.next('swapCredential', rejects, rejects)

@@ -1,5 +1,7 @@
 import { Cluster, Redis } from 'ioredis'
+import { recordOf } from '../support/records'
 import { RedisCluster } from '../support/redis-cluster'
+import { hasAll, isMaster } from '../support/redis-replication'
 import { RedisSentinels } from '../support/redis-sentinel'
 import { describeWithRedis, eventually, type RedisServer } from '../support/redis-server'
 import { expectError, expectTokens, type TestSignIn, type Tokens } from '../support/sign-in'
@@ -25,17 +27,19 @@ async function grantKeyOf({ access_token }: Tokens, host: TestSignIn): Promise<s
 }
 
 /** The master dies with writes that its replica, cut off just before them, never gets. */
-async function loseTheNewestWrites(
+async function loseTheNewestWrites<T>(
   { master, replica }: { master: RedisServer; replica: RedisServer },
-  write: () => Promise<void>,
-): Promise<void> {
+  write: () => Promise<T>,
+): Promise<T> {
+  await eventually(() => hasAll(replica, master))
   replica.signal('SIGSTOP')
   // What is on its way to a frozen replica would still arrive when it goes on.
   await master.command('CLIENT', 'KILL', 'TYPE', 'replica')
-  await write()
+  const written = await write()
   await master.kill('SIGKILL')
   replica.signal('SIGCONT')
   await replica.command('CLUSTER', 'FAILOVER', 'TAKEOVER')
+  return written
 }
 
 describeWithRedis('a Cluster failover', () => {
@@ -53,10 +57,10 @@ describeWithRedis('a Cluster failover', () => {
     const host = await startedOver(new Cluster(cluster.nodes), { replayTolerance: 0 })
     const first = await host.connected()
     const pair = await cluster.serving(await grantKeyOf(first, host))
-    await eventually(() => hasAll(pair.replica, pair.master))
-    let newest = first
-    await loseTheNewestWrites(pair, async () => {
-      for (let write = 0; write < writes; write++) newest = expectTokens(await host.refresh(newest.refresh_token))
+    const newest = await loseTheNewestWrites(pair, async () => {
+      let tokens = first
+      for (let write = 0; write < writes; write++) tokens = expectTokens(await host.refresh(tokens.refresh_token))
+      return tokens
     })
 
     const next = await refreshPatiently(host, newest)
@@ -68,11 +72,7 @@ describeWithRedis('a Cluster failover', () => {
     const host = await startedOver(new Cluster(cluster.nodes), { replayTolerance: 0 })
     const first = await host.connected()
     const pair = await cluster.serving(await grantKeyOf(first, host))
-    await eventually(() => hasAll(pair.replica, pair.master))
-    let second = first
-    await loseTheNewestWrites(pair, async () => {
-      second = expectTokens(await host.refresh(first.refresh_token))
-    })
+    const second = await loseTheNewestWrites(pair, async () => expectTokens(await host.refresh(first.refresh_token)))
 
     const third = await refreshPatiently(host, second)
     expectError(await host.refresh(second.refresh_token), 400, 'invalid_grant')
@@ -82,41 +82,36 @@ describeWithRedis('a Cluster failover', () => {
 
   it('that loses the redemption of the code signs nobody out', async () => {
     const host = await startedOver(new Cluster(cluster.nodes), { replayTolerance: 0 })
-    const signedIn = await host.asCustomer()
-    const [grant] = await host.tokenStore.listGrants('acme', 'customer-1')
-    const pair = await cluster.serving(`csi:g:acme:${grant?.grantId}`)
-    await eventually(() => hasAll(pair.replica, pair.master))
-    let tokens: Tokens | undefined
-    await loseTheNewestWrites(pair, async () => {
-      tokens = expectTokens(await host.exchange(signedIn))
-    })
-    await refreshPatiently(host, tokens as unknown as Tokens)
+    const signedIn = await host.asCustomer({ subject: 'customer-2' })
+    const { grantId } = await recordOf(host.tokenStore, 'acme', 'customer-2')
+    const pair = await cluster.serving(`csi:g:acme:${grantId}`)
+    const tokens = await loseTheNewestWrites(pair, async () => expectTokens(await host.exchange(signedIn)))
+    await refreshPatiently(host, tokens)
+    expect(await host.told('refreshed')).toMatchObject([{ recovered: true }])
   })
 })
 
 describeWithRedis('a Sentinel failover', () => {
   let sentinels: RedisSentinels
-  beforeAll(async () => {
+  beforeEach(async () => {
     sentinels = await RedisSentinels.start()
+    await eventually(() => hasAll(sentinels.replica, sentinels.master))
   })
-  afterAll(() => sentinels.stop())
+  afterEach(() => sentinels.stop())
 
-  it('is survived by every customer', async () => {
-    const { name, addresses } = sentinels
+  it.each<[string, () => Promise<unknown>]>([
+    ['after the master has died', () => sentinels.master.kill()],
+    ['by hand', () => sentinels.sentinels[0]?.command('SENTINEL', 'FAILOVER', sentinels.name) ?? Promise.resolve()],
+  ])('%s signs nobody out', async (_, failOver) => {
+    const { name, addresses, master, replica } = sentinels
     const host = await startedOver(new Redis({ name, sentinels: addresses }), { replayTolerance: 0 })
     const customers = Array.from({ length: 20 }, (_, index) => `customer-${index}`)
     const tokens = await Promise.all(customers.map((subject) => host.connected({ subject })))
-    await eventually(() => hasAll(sentinels.replica, sentinels.master))
-    await sentinels.master.kill('SIGKILL')
+    await eventually(() => hasAll(replica, master))
+    await failOver()
+    await eventually(() => isMaster(replica))
     const next = await Promise.all(tokens.map((held) => refreshPatiently(host, held)))
     await Promise.all(next.map((held) => refreshPatiently(host, held)))
     expect(await host.told('replayed')).toEqual([])
   })
 })
-
-/** Whether a replica has everything that its master has written. */
-async function hasAll(replica: RedisServer, master: RedisServer): Promise<boolean> {
-  const offsetOf = async (server: RedisServer, field: string) =>
-    new RegExp(`${field}:(\\d+)`).exec(String(await server.command('INFO', 'replication')))?.[1]
-  return (await offsetOf(replica, 'slave_repl_offset')) === (await offsetOf(master, 'master_repl_offset'))
-}

@@ -92,6 +92,16 @@ describe('grants.revoke', () => {
     expectTokens(await host.refresh(refresh_token))
   })
 
+  it('ends a grant that the store does not find, as a replica that lags may not', async () => {
+    const memory = new MemoryTokenStore()
+    const tokenStore = wrapStore(memory, async ({ method, apply }) => (method === 'findGrant' ? undefined : apply()))
+    const host = await started({ tokenStore })
+    const { refresh_token } = await host.connected()
+    const { grantId } = await recordOf(memory)
+    expect(await host.signIn.grants.revoke({ tenantKey: 'acme', grantId })).toBe(true)
+    expectError(await host.refresh(refresh_token), 400, 'invalid_grant')
+  })
+
   it('shuts the access tokens out wherever revocation is checked, and nowhere else', async () => {
     const host = await started()
     const { access_token } = await host.connected()
@@ -169,6 +179,21 @@ describe('grants.revokeAll', () => {
     await host.connected()
     expect(await host.signIn.grants.revokeAll(customer)).toBe(1)
     expect(await recordsOf(memory)).toEqual([])
+  })
+
+  it('ends what all customers have granted to a client, and nothing of another client or tenant', async () => {
+    const host = await started()
+    const tenantKey = 'globex'
+    const mine = [await host.connected({ tenantKey }), await host.connected({ tenantKey, subject: 'customer-2' })]
+    const elsewhere = await host.connected()
+    const otherCode = await host.asCustomer({ tenantKey, clientId: 'other-app' })
+    const other = expectTokens(await host.exchange(otherCode, { client_id: 'other-app' }))
+    expect(await host.signIn.grants.revokeAll({ tenantKey, clientId: 'assistant-app' })).toBe(2)
+    for (const { refresh_token } of mine) {
+      expectError(await host.refresh(refresh_token, {}, tenantKey), 400, 'invalid_grant')
+    }
+    expectTokens(await host.refresh(other.refresh_token, { client_id: 'other-app' }, tenantKey))
+    expectTokens(await host.refresh(elsewhere.refresh_token))
   })
 
   it('lets the customer sign in anew', async () => {

@@ -13,14 +13,9 @@ export class RedisCluster {
       Array.from({ length: 6 }, async () =>
         RedisServer.start([
           ...['--cluster-enabled', 'yes', '--cluster-port', String(await freePort())],
-          ...[
-            '--cluster-node-timeout',
-            '2000',
-            '--cluster-require-full-coverage',
-            'no',
-            '--repl-diskless-sync-delay',
-            '0',
-          ],
+          ...['--cluster-node-timeout', '2000', '--cluster-require-full-coverage', 'no'],
+          // A replica is shown to nobody before it has received something.
+          ...['--repl-diskless-sync-delay', '0', '--repl-ping-replica-period', '1'],
           ...args,
         ]),
       ),

@@ -33,9 +33,14 @@ export class RedisServer {
     this.#args = [...Object.entries(own).flatMap(([name, value]) => [`--${name}`, String(value)]), ...args]
   }
 
-  /** Starts a server. @param args More settings, as on its command line: `['--maxmemory', '5mb']`. */
-  static async start(args: readonly string[] = []): Promise<RedisServer> {
-    const server = new RedisServer(await freePort(), args)
+  /**
+   * Starts a server.
+   *
+   * @param args More settings, as on its command line: `['--maxmemory', '5mb']`.
+   * @param port Where a client expects it; by default any free port.
+   */
+  static async start(args: readonly string[] = [], port?: number): Promise<RedisServer> {
+    const server = new RedisServer(port ?? (await freePort()), args)
     await server.start()
     return server
   }
@@ -61,10 +66,14 @@ export class RedisServer {
     return `redis://127.0.0.1:${this.port}`
   }
 
-  /** Starts the process unless it runs, as after a `kill`, and waits until it takes commands. */
-  async start(): Promise<void> {
+  /**
+   * Starts the process unless it runs, as after a `kill`, and waits until it takes commands.
+   *
+   * @param args Settings for this time alone.
+   */
+  async start(args: readonly string[] = []): Promise<void> {
     if (!this.#process || !running.has(this.#process)) {
-      this.#process = spawn(serverPath ?? '', this.#args, { stdio: 'ignore' })
+      this.#process = spawn(serverPath ?? '', [...this.#args, ...args], { stdio: 'ignore' })
       running.add(this.#process)
     }
     await this.answers()
@@ -80,7 +89,12 @@ export class RedisServer {
 
   /** One command over a connection of its own. */
   async command(name: string, ...args: (string | number)[]): Promise<unknown> {
-    const redis = new Redis(this.port, '127.0.0.1', { lazyConnect: true, retryStrategy: null, enableReadyCheck: false })
+    const redis = new Redis(this.port, '127.0.0.1', {
+      lazyConnect: true,
+      retryStrategy: null,
+      enableReadyCheck: false,
+      disconnectTimeout: 10,
+    })
     redis.on('error', () => {})
     try {
       await redis.connect()

@@ -1,0 +1,41 @@
+import { RedisTokenStore } from 'customer-sign-in/redis'
+import { Grants } from './grants'
+import { BenchServer } from './redis-server'
+
+const count = 10_000
+
+/** Bytes of the append-only file; a replica is sent the same. */
+export interface LogResult {
+  perSignIn: number
+  perSwap: number
+  /** For each active grant, once the file is rewritten. */
+  perGrantRewritten: number
+}
+
+export async function measureLog(): Promise<LogResult> {
+  const server = await BenchServer.start(['--appendonly', 'yes', '--auto-aof-rewrite-percentage', '0'])
+  try {
+    const grants = new Grants(new RedisTokenStore(server.redis), count)
+    const size = async () => Number((await server.info('persistence')).aof_current_size)
+    const empty = await size()
+    await grants.signIn()
+    const signedIn = await size()
+    await grants.rotate()
+    const rotated = await size()
+    await rewrite(server)
+    return {
+      perSignIn: (signedIn - empty) / count,
+      perSwap: (rotated - signedIn) / count,
+      perGrantRewritten: (await size()) / count,
+    }
+  } finally {
+    await server.stop()
+  }
+}
+
+async function rewrite(server: BenchServer): Promise<void> {
+  await server.redis.bgrewriteaof()
+  while ((await server.info('persistence')).aof_rewrite_in_progress !== '0') {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}

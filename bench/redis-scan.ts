@@ -1,0 +1,34 @@
+import { RedisTokenStore } from 'customer-sign-in/redis'
+import { Grants, likeness } from './grants'
+import { BenchServer } from './redis-server'
+
+const count = 100_000
+
+/** Microseconds that going through a whole store takes, as `revokeAll` of a client does: for each grant of the tenant, for any other key. */
+export interface ScanResult {
+  perGrant: number
+  perOtherKey: number
+}
+
+export async function measureScan(): Promise<ScanResult> {
+  const server = await BenchServer.start()
+  try {
+    const store = new RedisTokenStore(server.redis)
+    await new Grants(store, count).signIn()
+    const others = await microseconds(() => scan(store, 'another-tenant'))
+    const all = await microseconds(() => scan(store, likeness.tenantId))
+    return { perGrant: (all - others) / count, perOtherKey: others / (await server.redis.dbsize()) }
+  } finally {
+    await server.stop()
+  }
+}
+
+async function scan(store: RedisTokenStore, tenantId: string): Promise<void> {
+  for await (const _ of store.scanGrants(tenantId));
+}
+
+async function microseconds(work: () => Promise<void>): Promise<number> {
+  const from = performance.now()
+  await work()
+  return (performance.now() - from) * 1000
+}

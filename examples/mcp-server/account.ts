@@ -1,0 +1,69 @@
+import type { CustomerSignIn } from 'customer-sign-in'
+import express, { type RequestHandler, Router } from 'express'
+import { companies } from './companies'
+import { type Assistant, assistantsPage, loginPage } from './pages'
+import { sessionOf, startSession } from './sessions'
+
+/** The company's own pages: the login, and what the customer has connected. */
+export function accountPages(signIn: CustomerSignIn, baseUrl: string): Router {
+  const router = Router()
+  const nameOf = (tenantKey: string) => companies.get(tenantKey)?.name ?? tenantKey
+  const assistantsAt = (tenantKey: string) => `${baseUrl}/v1/${tenantKey}/assistants`
+  const loginAt = (tenantKey: string, next: string) => `/v1/${tenantKey}/login?next=${encodeURIComponent(next)}`
+
+  router.param('tenantKey', (_req, _res, next, tenantKey) => next(companies.has(tenantKey) ? undefined : 'route'))
+
+  router
+    .route('/v1/:tenantKey/login')
+    .get((req, res) => res.send(loginPage(nameOf(req.params.tenantKey))))
+    .post(refuseOtherSites(baseUrl), express.urlencoded({ extended: false }), (req, res) => {
+      const { tenantKey } = req.params
+      const customer = String(req.body?.name ?? '').trim()
+      if (customer === '') return res.status(400).send(loginPage(nameOf(tenantKey)))
+      startSession(res, { tenantKey, customer }, { secure: baseUrl.startsWith('https:') })
+      const next = String(req.query.next)
+      // Only to this company's pages: a login page that sends people anywhere is a phisher's tool.
+      res.redirect(303, next.startsWith(`${baseUrl}/v1/${tenantKey}/`) ? next : assistantsAt(tenantKey))
+    })
+
+  router
+    .route('/v1/:tenantKey/assistants')
+    .get(async (req, res) => {
+      const { tenantKey } = req.params
+      const { customer } = sessionOf(req, tenantKey) ?? {}
+      if (customer === undefined) return res.redirect(303, loginAt(tenantKey, assistantsAt(tenantKey)))
+      const assistants = await assistantsOf(signIn, { tenantKey, subject: customer })
+      res.send(assistantsPage({ customer, company: nameOf(tenantKey), assistants }))
+    })
+    .post(refuseOtherSites(baseUrl), express.urlencoded({ extended: false }), async (req, res) => {
+      const { tenantKey } = req.params
+      const { customer } = sessionOf(req, tenantKey) ?? {}
+      const own = customer ? await signIn.grants.list({ tenantKey, subject: customer }) : []
+      // A customer ends their own grants and nobody else's.
+      const grant = own.find(({ grantId }) => grantId === req.body?.grant)
+      if (grant) await signIn.grants.revoke({ tenantKey, grantId: grant.grantId })
+      res.redirect(303, assistantsAt(tenantKey))
+    })
+
+  return router
+}
+
+async function assistantsOf(signIn: CustomerSignIn, of: { tenantKey: string; subject: string }): Promise<Assistant[]> {
+  const grants = await signIn.grants.list(of)
+  return Promise.all(
+    grants.map(async ({ grantId, clientId, connectedAt }) => {
+      const client = await signIn.clients.find({ tenantKey: of.tenantKey, clientId })
+      // A client with a metadata document is not registered: its id is the document's address.
+      return { grantId, name: client?.clientName ?? clientId, since: new Date(connectedAt) }
+    }),
+  )
+}
+
+/** No form on another site may log somebody in, or press a button for somebody who is. */
+function refuseOtherSites(baseUrl: string): RequestHandler {
+  const { origin } = new URL(baseUrl)
+  return (req, res, next) => {
+    if ((req.get('Origin') ?? origin) === origin) next()
+    else res.status(403).send('Only the page at this address may send this form')
+  }
+}

@@ -1,0 +1,34 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { connectedPage } from './pages'
+
+/** Where an app on the customer's own machine waits for its answer: on any port that is free there (RFC 8252 section 7.3). */
+export class Callback {
+  readonly redirectUri: string
+  /** The parameters that the browser brings. */
+  readonly answer: Promise<URLSearchParams>
+  readonly #server: Server
+
+  private constructor(server: Server) {
+    this.#server = server
+    this.redirectUri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`
+    this.answer = new Promise((resolve) => {
+      server.on('request', ({ url = '' }, res) => {
+        const { pathname, searchParams } = new URL(url, this.redirectUri)
+        if (pathname === '/callback') resolve(searchParams)
+        res.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(connectedPage())
+      })
+    })
+  }
+
+  static async listen(): Promise<Callback> {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return new Callback(server)
+  }
+
+  close(): void {
+    this.#server.close().closeAllConnections()
+  }
+}

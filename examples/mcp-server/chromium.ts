@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { type Browser, chromium } from 'playwright-core'
+
+const commands = ['chromium', 'chromium-browser', 'google-chrome']
+const onMacOs = ['Google Chrome', 'Chromium'].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`)
+
+// The pages that it opens are our own, so it can do without its sandbox, which containers mostly refuse it.
+const args = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+  '--disable-quic',
+]
+
+/** The browser that `CHROMIUM_PATH` names; without it the one on the PATH. */
+export function findChromium(): string | undefined {
+  const { CHROMIUM_PATH, PATH = '' } = process.env
+  const places = PATH.split(delimiter).flatMap((folder) => commands.map((command) => join(folder, command)))
+  return (CHROMIUM_PATH ? [CHROMIUM_PATH] : [...places, ...onMacOs]).find(existsSync)
+}
+
+/** Starts it without a window. */
+export async function launchChromium(): Promise<Browser> {
+  const executablePath = findChromium()
+  if (executablePath) return chromium.launch({ executablePath, args })
+  const { CHROMIUM_PATH } = process.env
+  throw new Error(
+    `There is no Chromium ${CHROMIUM_PATH ? `at ${CHROMIUM_PATH}` : 'on the PATH'}: install one, or set CHROMIUM_PATH`,
+  )
+}

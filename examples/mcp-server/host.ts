@@ -1,0 +1,37 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { type CustomerSignInEvent, createCustomerSignIn, MemoryTokenStore } from 'customer-sign-in'
+import express, { type Express, type Request, type Response } from 'express'
+import { accountPages } from './account'
+import { companies } from './companies'
+import { answerMcp } from './mcp'
+import { sessionOf } from './sessions'
+
+/** One app of many companies, each with an MCP server that its customers connect their assistants to. */
+export function createHost(baseUrl: string, onEvent: (event: CustomerSignInEvent) => void): Express {
+  const signIn = createCustomerSignIn({
+    tenantStore: { findTenant: (key) => companies.get(key) },
+    tokenStore: new MemoryTokenStore(),
+    baseUrl,
+    // A real host loads its keys, so that tokens outlive the process.
+    signingKeys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey],
+    scopes: { profile: 'Know who you are' },
+    // MCP clients refresh in parallel; whoever comes second must not be signed out.
+    refreshRetryWindow: 10,
+    authenticate(req: Request, res: Response, { url, tenant, prompt }) {
+      const session = prompt.includes('login') ? undefined : sessionOf(req, tenant.key)
+      if (session) return { subject: session.customer, name: session.customer }
+      if (!prompt.includes('none')) res.redirect(303, `/v1/${tenant.key}/login?next=${encodeURIComponent(url)}`)
+    },
+    onEvent,
+  })
+  const mcp = { path: '/v1/:tenantKey/mcp', scopes: ['profile'], checkRevocation: true }
+
+  const app = express()
+  app.use(signIn)
+  app.all(mcp.path, signIn.protectedResource(mcp))
+  app.post(mcp.path, answerMcp)
+  // No stream from the server's side, and no sessions to end: all that there is comes as the answer to a POST.
+  app.all(mcp.path, (_req, res) => res.status(405).set('Allow', 'POST').end())
+  app.use(accountPages(signIn, baseUrl))
+  return app
+}

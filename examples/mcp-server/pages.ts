@@ -1,0 +1,69 @@
+/** The company's own login form. A real one asks for more than a name. */
+export function loginPage(company: string): string {
+  return page(
+    `Log in to ${company}`,
+    `<form method="post">
+      <p><label>Your name <input name="name" required autofocus autocomplete="username"></label> <button>Log in</button></p>
+    </form>`,
+  )
+}
+
+/** An assistant as the customer sees it. */
+export interface Assistant {
+  grantId: string
+  name: string
+  since: Date
+}
+
+interface AssistantsOf {
+  customer: string
+  company: string
+  assistants: readonly Assistant[]
+}
+
+/** Shows a customer what they have connected, each with a button to end it. */
+export function assistantsPage({ customer, company, assistants }: AssistantsOf): string {
+  const items = assistants.map(
+    ({ grantId, name, since }) =>
+      `<li><bdi>${escaped(name)}</bdi>, since ${since.toISOString().slice(0, 16).replace('T', ' ')} UTC
+      <button name="grant" value="${escaped(grantId)}">Disconnect</button></li>`,
+  )
+  const list = items.length > 0 ? `<form method="post"><ul>${items.join('')}</ul></form>` : '<p>None.</p>'
+  return page('Connected assistants', `<p>Of <bdi>${escaped(customer)}</bdi>, at ${escaped(company)}:</p>${list}`)
+}
+
+/** What an app on the customer's own machine shows when it has got its answer. */
+export function connectedPage(): string {
+  return page('Back in the assistant', '<p>You can close this window.</p>')
+}
+
+/** A page without scripts or assets. `body` is HTML, with its values escaped. */
+function page(title: string, body: string): string {
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>${escaped(title)}</title>
+    <style>
+      :root { color-scheme: light dark; font: 17px/1.5 system-ui, sans-serif }
+      body { max-width: 30rem; margin: 12vh auto; padding: 0 1.5rem }
+      h1 { font-size: 1.4rem; line-height: 1.3 }
+      input, button { font: inherit; padding: .3rem .7rem }
+    </style>
+  </head>
+  <body>
+    <main>
+      <h1>${escaped(title)}</h1>
+      ${body}
+    </main>
+  </body>
+</html>
+`
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '')
+}

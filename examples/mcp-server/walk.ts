@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js'
+import type { Page } from 'playwright-core'
+import { Callback } from './callback'
+import { launchChromium } from './chromium'
+import { Assistant } from './client'
+import { print, shownFetch, step } from './wire'
+
+/**
+ * Is a customer with a browser and an assistant, from the first call of a tool to the end of the connection. Rejects at the first
+ * answer that is not as it should be.
+ */
+export async function walk(host: string): Promise<void> {
+  const browser = await launchChromium()
+  const callback = await Callback.listen()
+  const assistant = new Assistant(`${host}/v1/acme/mcp`, callback.redirectUri, shownFetch)
+  try {
+    const page = await browser.newPage()
+    await connect(assistant, page, callback)
+    await refresh(assistant)
+    await disconnect(assistant, page, `${host}/v1/acme/assistants`)
+  } finally {
+    callback.close()
+    await browser.close()
+  }
+}
+
+async function connect(assistant: Assistant, page: Page, callback: Callback): Promise<void> {
+  step('The assistant knows one address, and calls a tool there. Refused, it finds the sign-in and registers')
+  await assert.rejects(assistant.whoAmI(), UnauthorizedError)
+
+  step('It opens the browser. The customer is not logged in at Acme Air yet, and does so')
+  await page.goto(String(assistant.session.authorizationUrl))
+  await shows(page, 'Log in to Acme Air')
+  await page.getByLabel('Your name').fill('Ada')
+  await page.getByRole('button', { name: 'Log in' }).click()
+
+  step('The customer is asked, and allows it. The browser goes back to the assistant')
+  await shows(page, 'Connect Travel Assistant to Acme Air?')
+  await page.getByRole('button', { name: 'Allow' }).click()
+  await shows(page, 'Back in the assistant')
+  const answer = await callback.answer
+  assert.equal(answer.get('state'), assistant.session.state())
+
+  step('The assistant redeems its code for tokens, and calls the tool again')
+  await assistant.finishSignIn(answer.get('code') ?? '')
+  await saysWho(assistant)
+}
+
+async function refresh(assistant: Assistant): Promise<void> {
+  step('It refreshes, as it does whenever its access token has expired. The customer does not notice')
+  const before = assistant.session.tokens()
+  assert.equal(await assistant.refresh(), 'AUTHORIZED')
+  assert.notEqual(assistant.session.tokens()?.refresh_token, before?.refresh_token)
+  await saysWho(assistant)
+}
+
+async function disconnect(assistant: Assistant, page: Page, assistants: string): Promise<void> {
+  step('The customer looks at what is connected, and ends it')
+  await page.goto(assistants)
+  await shows(page, 'Connected assistants')
+  assert.deepEqual(await page.getByRole('listitem').locator('bdi').allTextContents(), ['Travel Assistant'])
+  await page.getByRole('button', { name: 'Disconnect' }).click()
+  await page.getByText('None.').waitFor()
+
+  step('The assistant calls the tool, is refused at once, and has to ask the customer anew')
+  await assert.rejects(assistant.whoAmI(), UnauthorizedError)
+  assert.equal(assistant.session.tokens(), undefined)
+}
+
+async function shows(page: Page, heading: string): Promise<void> {
+  await page.getByRole('heading', { name: heading, exact: true }).waitFor()
+  print(`browser: ${new URL(page.url()).pathname} "${heading}"`)
+}
+
+async function saysWho(assistant: Assistant): Promise<void> {
+  const answer = await assistant.whoAmI()
+  assert.equal(answer, 'Ada, customer of Acme Air')
+  print(`who_am_i: ${answer}`)
+}

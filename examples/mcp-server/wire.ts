@@ -1,0 +1,28 @@
+/** A line of what happens. */
+export function print(line: string): void {
+  process.stdout.write(`   ${line}\n`)
+}
+
+let steps = 0
+
+/** Begins a step, in a sentence or two. */
+export function step(what: string): void {
+  steps += 1
+  process.stdout.write(`\n${steps}. ${what}.\n`)
+}
+
+/** `fetch`, with a line for all that has to do with signing in. */
+export async function shownFetch(url: string | URL, sent?: RequestInit): Promise<Response> {
+  const response = await fetch(url, sent)
+  const { pathname } = new URL(url)
+  const isToolCall = /^\/v1\/\w+\/mcp$/.test(pathname) && response.status !== 401
+  if (!isToolCall)
+    print(`${sent?.method ?? 'GET'} ${pathname}: ${response.status} ${await reasonOf(response)}`.trimEnd())
+  return response
+}
+
+/** Why a request was refused. */
+async function reasonOf(response: Response): Promise<string> {
+  if (response.ok) return ''
+  return response.headers.get('WWW-Authenticate') ?? ((await response.clone().json()) as { error: string }).error
+}

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto'
+import express, { type Request, Router } from 'express'
+
+/** What the host knows of whoever has logged in. */
+export interface Account {
+  id: string
+  name: string
+}
+
+const accounts = new Map<string, Account>([['ada@example.com', { id: 'customer-1', name: 'Ada Lovelace' }]])
+const sessions = new Map<string, Account>()
+
+/** The account of a request's session, if it has one. */
+export function accountOf(req: Request): Account | undefined {
+  const [, id = ''] = /(?:^|; )session=([^;]+)/.exec(req.get('Cookie') ?? '') ?? []
+  return sessions.get(id)
+}
+
+/** The login as the host has always had it: a form, a session cookie, and back to `next`. A real one asks for a password, too. */
+export function login(baseUrl: string): Router {
+  const router = Router()
+
+  router.get('/login', (_req, res) => {
+    res.send(`<!doctype html>
+<html lang="en">
+  <meta charset="utf-8">
+  <title>Log in</title>
+  <h1>Log in</h1>
+  <form method="post">
+    <label>E-mail <input name="email" type="email" value="ada@example.com" required></label> <button>Log in</button>
+  </form>
+</html>`)
+  })
+
+  router.post('/login', express.urlencoded({ extended: false }), (req, res) => {
+    const account = accounts.get(req.body?.email)
+    if (!account) return res.redirect(303, req.originalUrl)
+    const id = randomUUID()
+    sessions.set(id, account)
+    res.cookie('session', id, { httpOnly: true, sameSite: 'lax', secure: baseUrl.startsWith('https:') })
+    const next = String(req.query.next)
+    // Only to pages of this host: a login page that sends people anywhere is a phisher's tool.
+    res.redirect(303, next.startsWith(`${baseUrl}/`) ? next : '/')
+  })
+
+  return router
+}

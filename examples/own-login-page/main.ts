@@ -1,0 +1,28 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createHost } from './host'
+import { authorizationUrl, walk } from './walk'
+
+/** Serves a browser; with `--once` it plays the browser and the client itself, and ends there. */
+async function main(): Promise<void> {
+  const server = createServer().listen(Number(process.env.PORT ?? 0), 'localhost')
+  await once(server, 'listening')
+  const host = `http://localhost:${(server.address() as AddressInfo).port}`
+  server.on('request', createHost(host))
+  if (!process.argv.includes('--once')) {
+    process.stdout.write(`A client sends the customer's browser here, until Ctrl+C:\n${authorizationUrl(host)}\n`)
+    return
+  }
+  try {
+    await walk(host)
+    process.stdout.write('Every step went as it should.\n')
+  } finally {
+    server.close().closeAllConnections()
+  }
+}
+
+main().catch((surprise) => {
+  process.stderr.write(`\nThat was not expected: ${surprise.stack}\n`)
+  process.exitCode = 1
+})

@@ -1,0 +1,105 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { createCustomerSignIn, MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
+import type { Browser } from 'playwright-core'
+import { launchChromium } from '../examples/mcp-server/chromium'
+import { indexedPng } from './indexed-png'
+
+const images = join(__dirname, '..', 'docs', 'images')
+const redirectUri = 'https://assistant.example/callback'
+const logo = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40">
+  <circle cx="20" cy="20" r="20" fill="#d9480f"/><path d="M8 24 32 12 22 32 19 24z" fill="#fff"/>
+</svg>`
+
+/** Makes the pictures of the docs from the pages as they are served. */
+async function main(): Promise<void> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  server.on('request', acmeAir(baseUrl))
+  const browser = await launchChromium()
+  try {
+    const consent = authorizationUrl(baseUrl, await registeredClient(baseUrl))
+    mkdirSync(images, { recursive: true })
+    await shoot(browser, { name: 'consent-light', url: consent, colorScheme: 'light', height: 560 })
+    await shoot(browser, { name: 'consent-dark', url: consent, colorScheme: 'dark', height: 560 })
+    await shoot(browser, { name: 'error', url: authorizationUrl(baseUrl, 'nobody'), colorScheme: 'light', height: 290 })
+  } finally {
+    await browser.close()
+    server.close().closeAllConnections()
+  }
+}
+
+function acmeAir(baseUrl: string) {
+  const logoUri = `data:image/svg+xml,${encodeURIComponent(logo)}`
+  return createCustomerSignIn({
+    tenantStore: new MemoryTenantStore([{ key: 'acme', name: 'Acme Air', logoUri }]),
+    tokenStore: new MemoryTokenStore(),
+    baseUrl,
+    signingKeys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey],
+    scopes: { profile: 'Know who you are', bookings: 'See and change your bookings' },
+    authenticate: () => ({ subject: 'ada', name: 'Ada Lovelace' }),
+    onEvent: () => {},
+  })
+}
+
+async function registeredClient(baseUrl: string): Promise<string> {
+  const response = await fetch(`${baseUrl}/v1/acme/oauth/register`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ client_name: 'Travel Assistant', redirect_uris: [redirectUri] }),
+  })
+  return ((await response.json()) as { client_id: string }).client_id
+}
+
+function authorizationUrl(baseUrl: string, clientId: string): string {
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    code_challenge: 'x'.repeat(43),
+    code_challenge_method: 'S256',
+  })
+  return `${baseUrl}/v1/acme/oauth/authorize?${query}`
+}
+
+interface Shot {
+  name: string
+  url: string
+  colorScheme: 'light' | 'dark'
+  height: number
+}
+
+async function shoot(browser: Browser, { name, url, colorScheme, height }: Shot): Promise<void> {
+  const page = await browser.newPage({ colorScheme, deviceScaleFactor: 2, viewport: { width: 480, height } })
+  await page.goto(url)
+  const shot = (await page.screenshot()).toString('base64')
+  await page.goto('about:blank')
+  // The browser can read its own pictures, Node cannot.
+  const pixels = await page.evaluate<string>(`(async () => {
+    const image = new Image()
+    image.src = 'data:image/png;base64,${shot}'
+    await image.decode()
+    const canvas = new OffscreenCanvas(image.width, image.height).getContext('2d')
+    canvas.drawImage(image, 0, 0)
+    const { data } = canvas.getImageData(0, 0, image.width, image.height)
+    let text = ''
+    for (let start = 0; start < data.length; start += 8192) {
+      text += String.fromCharCode(...data.subarray(start, start + 8192))
+    }
+    return btoa(text)
+  })()`)
+  await page.close()
+  const png = indexedPng(Buffer.from(pixels, 'base64'), 960)
+  writeFileSync(join(images, `${name}.png`), png)
+  process.stdout.write(`docs/images/${name}.png: ${png.length} bytes\n`)
+}
+
+main().catch((error) => {
+  process.stderr.write(`${error.stack}\n`)
+  process.exitCode = 1
+})

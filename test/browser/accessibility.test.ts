@@ -1,0 +1,61 @@
+import axe, { type AxeResults } from 'axe-core'
+import { MemoryTenantStore } from 'customer-sign-in'
+import type { Page } from 'playwright-core'
+import { describeWithBrowser } from '../support/browser'
+import { companies, site, Visit } from '../support/visit'
+
+const logoUri = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" width="90" height="30"/>')}`
+
+/** What axe finds wrong on a page, or cannot tell. */
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const { violations, incomplete, passes } = await page.evaluate<AxeResults>('axe.run()')
+  expect(passes.map(({ id }) => id)).toContain('color-contrast')
+  return [...violations, ...incomplete].map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+}
+
+describe.each(['light', 'dark'] as const)('in a %s browser, axe has nothing to say against', (colorScheme) => {
+  const browser = { colorScheme }
+
+  describeWithBrowser('the consent page', () => {
+    it('for an app of the company’s own', async () => {
+      const visit = await Visit.start({ browser })
+      await visit.open(visit.request())
+      expect(await findings(visit.page)).toEqual([])
+    })
+
+    it('for an app that has a metadata document, at a company with a logo', async () => {
+      const { origin } = await site((app) =>
+        app.get('/client.json', (_req, res) => {
+          const redirect_uris = [visit.redirectUri]
+          res.json({ client_id: `${origin}/client.json`, client_name: 'Travel Assistant', redirect_uris })
+        }),
+      )
+      const visit = await Visit.start({
+        browser,
+        metadataDocuments: 'with-loopback',
+        tenantStore: new MemoryTenantStore(companies.map((company) => ({ ...company, logoUri }))),
+        scopes: { profile: 'Know who you are', bookings: 'See your bookings' },
+      })
+      await visit.open(visit.request({ client_id: `${origin}/client.json` }))
+      await visit.page.getByText(new URL(origin).host).waitFor()
+      expect(await findings(visit.page)).toEqual([])
+    })
+
+    it('on a narrow screen, with a button in focus', async () => {
+      const visit = await Visit.start({ browser: { ...browser, viewport: { width: 320, height: 568 } } })
+      await visit.open(visit.request({ client_id: await visit.registered('Travel Assistant') }))
+      await visit.page.keyboard.press('Tab')
+      expect(await findings(visit.page)).toEqual([])
+    })
+  })
+
+  describeWithBrowser('the error page', () => {
+    it('for a request that cannot go on', async () => {
+      const visit = await Visit.start({ browser })
+      await visit.open(visit.request({ client_id: 'nobody' }))
+      await visit.page.getByRole('heading', { name: 'Sign-in cannot go on' }).waitFor()
+      expect(await findings(visit.page)).toEqual([])
+    })
+  })
+})

@@ -1,0 +1,96 @@
+import { MemoryTenantStore } from 'customer-sign-in'
+import type { Page } from 'playwright-core'
+import { describeWithBrowser } from '../support/browser'
+import { companies, Visit } from '../support/visit'
+
+const logoUri = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" width="900" height="90"><rect width="900" height="90"/></svg>')}`
+
+/** The horizontal extent of each piece of the heading, in the order of the markup. */
+function extents(page: Page): Promise<{ left: number; right: number }[]> {
+  return page.evaluate(`[...document.querySelector('h1').childNodes].map((node) => {
+    const range = document.createRange()
+    range.selectNodeContents(node)
+    return range.getBoundingClientRect().toJSON()
+  })`)
+}
+
+function backgroundOf(page: Page): Promise<string> {
+  return page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
+}
+
+describeWithBrowser('the consent page', () => {
+  it.each([
+    ['the usual names', 'Travel Assistant'],
+    ['long names', 'The Travel Assistant of All Who Ever Wanted to Get Anywhere '.repeat(3).trim()],
+    ['names that cannot be broken', 'W'.repeat(200)],
+    ['names from right to left', 'مساعد السفر '.repeat(15).trim()],
+  ])('fits a screen of 320 pixels with %s', async (_, name) => {
+    const visit = await Visit.start({
+      browser: { viewport: { width: 320, height: 568 } },
+      tenantStore: new MemoryTenantStore([{ key: 'acme', name, logoUri }]),
+      authenticate: () => ({ subject: 'customer-1', name }),
+      scopes: { profile: name },
+    })
+    const { page } = visit
+    await visit.open(visit.request({ client_id: await visit.registered(name) }))
+    expect(await page.getByRole('heading').textContent()).toBe(`Connect ${name} to ${name}?`)
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
+    for (const text of await page.locator('h1, p, li, dd, img, button').all()) {
+      const { x, width } = (await text.boundingBox()) ?? { x: Number.NaN, width: Number.NaN }
+      expect(x).toBeGreaterThanOrEqual(0)
+      expect(x + width).toBeLessThanOrEqual(320)
+    }
+  })
+
+  it.each([
+    ['written from right to left', 'سفر'],
+    ['that turns the direction of what follows', '\u202eTravel'],
+  ])('keeps its own words in order around a name %s', async (_, name) => {
+    const visit = await Visit.start({ browser: { viewport: { width: 1200, height: 800 } } })
+    await visit.open(visit.request({ client_id: await visit.registered(name) }))
+    const pieces = await extents(visit.page)
+    expect(pieces.length).toBe(5)
+    for (const [index, { left }] of pieces.entries()) {
+      // To the pixel: a space at the end of a piece belongs to both.
+      if (index > 0) expect(Math.round(left)).toBeGreaterThanOrEqual(Math.round(pieces[index - 1]?.right ?? 0))
+    }
+  })
+
+  it('shows a name as text, whatever is in it', async () => {
+    const name = '<img src=x onerror="document.title = 1"><script>document.title = 2</script>&amp;"\'</h1><h1>'
+    const visit = await Visit.start({ authenticate: () => ({ subject: 'customer-1', name }) })
+    await visit.open(visit.request({ client_id: await visit.registered(name) }))
+    expect(await visit.page.getByRole('heading').textContent()).toBe(`Connect ${name} to Acme Air?`)
+    await visit.page.getByText(`You are signed in as ${name}.`).waitFor()
+    expect(await visit.page.title()).toBe(`Connect ${name} to Acme Air?`)
+  })
+
+  it('shows the logo of the company, and loads nothing else', async () => {
+    const visit = await Visit.start({
+      tenantStore: new MemoryTenantStore(companies.map((company) => ({ ...company, logoUri }))),
+    })
+    const loaded: string[] = []
+    visit.page.on('request', (request) => loaded.push(request.url()))
+    const request = visit.request()
+    await visit.open(request)
+    expect(await visit.page.evaluate('document.querySelector("img").naturalWidth')).toBe(900)
+    expect(loaded).toEqual([visit.host.url + request.path])
+  })
+
+  it('is dark where the customer’s device is', async () => {
+    const [light, dark] = await Promise.all(
+      (['light', 'dark'] as const).map(async (colorScheme) => {
+        const visit = await Visit.start({ browser: { colorScheme } })
+        await visit.open(visit.request())
+        return backgroundOf(visit.page)
+      }),
+    )
+    expect(brightnessOf(light)).toBeGreaterThan(200)
+    expect(brightnessOf(dark)).toBeLessThan(50)
+  })
+})
+
+/** The brightest of red, green and blue in `rgb(r, g, b)`. */
+function brightnessOf(color = ''): number {
+  return Math.max(...(color.match(/\d+/g) ?? []).map(Number))
+}

@@ -1,0 +1,128 @@
+import { type Grant, MemoryTokenStore } from 'customer-sign-in'
+import type { Page } from 'playwright-core'
+import { describeWithBrowser } from '../support/browser'
+import { releaseClock, stopClock } from '../support/clock'
+import { expectTokens } from '../support/sign-in'
+import { allow, deny, site, Visit } from '../support/visit'
+import { wrapStore } from '../support/wrap-store'
+
+afterEach(releaseClock)
+
+describeWithBrowser('a customer who is asked for consent', () => {
+  it('says yes, and is back in the app with a code that redeems', async () => {
+    const visit = await Visit.start()
+    const request = visit.request()
+    await visit.open(request)
+    await allow(visit.page)
+    await visit.tokens(request, await visit.back())
+  })
+
+  it('says no, and is back in the app without a code', async () => {
+    const visit = await Visit.start()
+    await visit.open(visit.request())
+    await deny(visit.page)
+    expect(Object.fromEntries(await visit.back())).toMatchObject({ error: 'access_denied', state: 'a state' })
+    expect(await visit.host.signIn.grants.list({ tenantKey: 'acme', subject: 'customer-1' })).toEqual([])
+  })
+
+  it.each([
+    ['before the app has redeemed its code', false],
+    ['after the app has redeemed its code', true],
+  ])('goes back %s, allows it again, and is connected', async (_, redeemed) => {
+    const visit = await Visit.start()
+    const request = visit.request()
+    await visit.open(request)
+    await allow(visit.page)
+    const first = await visit.back()
+    if (redeemed) await visit.tokens(request, first)
+
+    await visit.page.goBack()
+    await allow(visit.page)
+    await visit.tokens(request, await visit.back())
+  })
+
+  it('says no, goes back, and may still say yes', async () => {
+    const visit = await Visit.start()
+    const request = visit.request()
+    await visit.open(request)
+    await deny(visit.page)
+    await visit.back()
+
+    await visit.page.goBack()
+    await allow(visit.page)
+    await visit.tokens(request, await visit.back())
+  })
+
+  it('leaves the page open for too long, is asked anew, and then allows it', async () => {
+    const clock = stopClock()
+    const visit = await Visit.start()
+    const request = visit.request()
+    await visit.open(request)
+    clock.advance(601)
+    const answer = visit.page.waitForResponse((response) => response.request().method() === 'POST')
+    await allow(visit.page)
+    expect((await answer).status()).toBe(200)
+
+    await allow(visit.page)
+    await visit.tokens(request, await visit.back())
+  })
+})
+
+describeWithBrowser('a customer who presses Allow twice', () => {
+  it('in a row gives the app one code', async () => {
+    const first = signal()
+    const second = signal()
+    const stored: string[] = []
+    // The first is not answered before the second has come.
+    const tokenStore = wrapStore(new MemoryTokenStore(), async ({ method, args, apply }) => {
+      if (method !== 'createGrant') return apply()
+      if (stored.push((args[0] as Grant).grantId) === 1) first.give()
+      else second.give()
+      await second.given
+      return apply()
+    })
+    const visit = await Visit.start({ tokenStore })
+    const request = visit.request()
+    await visit.open(request)
+    const press = await handOnAllow(visit.page)
+    await press()
+    await first.given
+    await press()
+    await visit.tokens(request, await visit.back())
+    expect(stored).toEqual([stored[0], stored[0]])
+  })
+
+  it('because the app is slow to appear is asked anew, and connected once', async () => {
+    const visit = await Visit.start()
+    const arrived = signal<string>()
+    // It never answers the browser.
+    const slow = await site((app) => app.get('/callback', ({ query }) => arrived.give(String(query.code))))
+    const redirectUri = `${slow.origin}/callback`
+    const request = visit.request({ redirect_uri: redirectUri })
+    await visit.open(request)
+    const press = await handOnAllow(visit.page)
+    await press()
+    const { codeVerifier, tenantKey } = request
+    const code = await arrived.given
+    expectTokens(await visit.host.exchange({ code, codeVerifier, tenantKey }, { redirect_uri: redirectUri }))
+
+    const asked = visit.page.waitForResponse((response) => response.status() === 200)
+    await press()
+    expect((await asked).url()).toBe(visit.host.url + request.path)
+    expect(await visit.host.signIn.grants.list({ tenantKey, subject: 'customer-1' })).toHaveLength(1)
+  })
+})
+
+/** Presses Allow as a hand does, which does not wait for what comes of it. */
+async function handOnAllow(page: Page): Promise<() => Promise<void>> {
+  const { x, y } = (await page.getByRole('button', { name: 'Allow' }).boundingBox()) ?? { x: 0, y: 0 }
+  return () => page.mouse.click(x + 5, y + 5)
+}
+
+function signal<T = void>(): { given: Promise<T>; give: (value: T) => void } {
+  let give = (_value: T) => {}
+  const given = new Promise<T>((resolve) => {
+    give = resolve
+  })
+  return { given, give }
+}

@@ -1,0 +1,234 @@
+import { once } from 'node:events'
+import type { RequestListener } from 'node:http'
+import { gzipSync } from 'node:zlib'
+import { MemoryTokenStore } from 'customer-sign-in'
+import { Authorization, asTheySay, expectErrorPage } from '../support/authorization'
+import { DocumentServer, publishing } from '../support/document-server'
+import { redirectUri, type TestSignIn } from '../support/sign-in'
+import { started } from '../support/started'
+import { wrapStore } from '../support/wrap-store'
+
+const startedWith = () => started({ authenticate: asTheySay, metadataDocuments: 'with-loopback' })
+
+/** Fails unless the customer is shown a page, and the operator is told why; gives the reason. */
+async function expectRefused(host: TestSignIn, client_id: string): Promise<string> {
+  const page = expectErrorPage(await new Authorization(host, { client_id }).open())
+  expect(page).toContain('The metadata document of client_id cannot be used')
+  expect(page).not.toMatch(/127\.0\.0\.1|ECONN|status/)
+  const [denied] = (await host.told('denied')).slice(-1)
+  expect(denied).toMatchObject({ where: 'authorize', error: 'invalid_client', detail: { clientId: client_id } })
+  return String(denied?.detail.reason)
+}
+
+const text =
+  (body: string | Buffer, headers: Record<string, string> = {}, status = 200): RequestListener =>
+  (_req, res) =>
+    res.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(body)
+
+afterEach(() => jest.restoreAllMocks())
+
+describe('a metadata document is of no use', () => {
+  it.each<[what: string, changes: Record<string, unknown>]>([
+    ['without a client_id', { client_id: undefined }],
+    ['of another client', { client_id: 'https://evil.example/client.json' }],
+    ['with a list for a client_id', { client_id: ['https://evil.example/client.json'] }],
+    ['with a secret', { client_secret: 'secret' }],
+    ['with an empty secret', { client_secret: '' }],
+    ['without redirect URIs', { redirect_uris: undefined }],
+    ['with no redirect URI', { redirect_uris: [] }],
+    ['with a redirect URI that runs', { redirect_uris: [redirectUri, 'javascript:alert(1)'] }],
+    ['with a redirect URI of plain http', { redirect_uris: ['http://assistant.example/callback'] }],
+    ['with a name that is no text', { client_name: 7 }],
+    ['of a client that has no use for codes', { grant_types: ['client_credentials'] }],
+  ])('%s', async (_, changes) => {
+    const server = await DocumentServer.start((self) => publishing(self, changes))
+    await expectRefused(await startedWith(), server.url())
+  })
+
+  it.each(['/client.json/', '/CLIENT.json', '/client.json?', '/client.json?a=1'])(
+    'that says it is at %s',
+    async (path) => {
+      const server = await DocumentServer.start((self) => publishing(self, { client_id: self.url(path) }))
+      await expectRefused(await startedWith(), server.url('/client.json'))
+    },
+  )
+
+  it.each(['', '{', 'null', '7', '"client"', '[]', '{}', '<html>', `{"client_id":`])('that is %j', async (body) => {
+    const server = await DocumentServer.start(() => text(body))
+    await expectRefused(await startedWith(), server.url())
+  })
+
+  it.each([201, 204, 206, 304, 400, 401, 403, 404, 410, 429, 500, 503])('with the status %d', async (status) => {
+    const server = await DocumentServer.start((self) => publishing(self, {}, {}, status))
+    expect(await expectRefused(await startedWith(), server.url())).toContain(String(status))
+  })
+
+  it.each([301, 302, 303, 307, 308])('behind a redirect (%d), which is not followed', async (status) => {
+    const server = await DocumentServer.start((self) => (req, res) => {
+      if (req.url !== '/client.json') return publishing(self, { client_id: self.url() })(req, res)
+      res.writeHead(status, { Location: self.url('/inside') }).end()
+    })
+    await expectRefused(await startedWith(), server.url())
+    expect(server.requests.map(({ url }) => url)).toEqual(['/client.json'])
+  })
+
+  it.each(['text/html', 'text/plain', 'application/octet-stream', 'application/jsonp', 'image/svg+xml', ''])(
+    'of the type %j, as anyone may upload one to a site',
+    async (type) => {
+      const server = await DocumentServer.start((self) => publishing(self, {}, { 'Content-Type': type }))
+      await expectRefused(await startedWith(), server.url())
+    },
+  )
+
+  it('that is compressed, as it could grow without end', async () => {
+    const server = await DocumentServer.start((self) => {
+      const document = { client_id: self.url(), redirect_uris: [redirectUri] }
+      return text(gzipSync(JSON.stringify(document)), { 'Content-Encoding': 'gzip' })
+    })
+    await expectRefused(await startedWith(), server.url())
+  })
+
+  it('that breaks off', async () => {
+    const server = await DocumentServer.start((self) => (_req, res) => {
+      res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 1000 })
+      res.write(JSON.stringify({ client_id: self.url(), redirect_uris: [redirectUri] }), () => res.destroy())
+    })
+    await expectRefused(await startedWith(), server.url())
+  })
+
+  it('whose server hangs up', async () => {
+    const server = await DocumentServer.start(() => (req) => req.socket.destroy())
+    await expectRefused(await startedWith(), server.url())
+  })
+
+  it('whose server is not there', async () => {
+    const server = await DocumentServer.start()
+    const url = server.url()
+    await server.stop()
+    await expectRefused(await startedWith(), url)
+  })
+})
+
+describe('a metadata document takes neither time nor room without end', () => {
+  const sized = (url: string, bytes: number) => {
+    const body = JSON.stringify({ client_id: url, redirect_uris: [redirectUri], x: '' })
+    return body.replace('"x":""', `"x":"${'x'.repeat(bytes - body.length)}"`)
+  }
+
+  it('of 64 KiB is read, and one of a byte more is not', async () => {
+    const server = await DocumentServer.start((self) => (req, res) => {
+      text(sized(self.url(req.url), 65_536 + Number(req.url?.slice(1))))(req, res)
+    })
+    const host = await startedWith()
+    await new Authorization(host, { client_id: server.url('/0') }).form()
+    expect(await expectRefused(host, server.url('/1'))).toContain('65536 bytes')
+  })
+
+  it.each([
+    ['', 200, '65536 bytes'],
+    [' although it is none', 404, '404'],
+  ])('that never ends is given up%s', async (_, status, reason) => {
+    let closed: Promise<unknown> | undefined
+    const server = await DocumentServer.start(() => (_req, res) => {
+      closed = once(res, 'close')
+      res.writeHead(status, { 'Content-Type': 'application/json' })
+      const more = () => {
+        while (!res.destroyed && res.write(' '.repeat(4096)));
+      }
+      res.on('drain', more)
+      more()
+    })
+    expect(await expectRefused(await startedWith(), server.url())).toContain(reason)
+    await closed
+  })
+
+  it.each<[what: string, answer: RequestListener]>([
+    ['that never begins', () => {}],
+    [
+      'of which only the head comes',
+      (_req, res) => res.writeHead(200, { 'Content-Type': 'application/json' }).flushHeaders(),
+    ],
+    ['of which a little comes', (_req, res) => res.writeHead(200, { 'Content-Type': 'application/json' }).write('{')],
+  ])('%s is given up after five seconds', async (_, answer) => {
+    const server = await DocumentServer.start(() => answer)
+    const { timeout } = AbortSignal
+    const limit = jest.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout.call(AbortSignal, 50))
+    await expectRefused(await startedWith(), server.url())
+    expect(limit).toHaveBeenCalledWith(5000)
+  })
+})
+
+describe('a metadata document is read', () => {
+  it.each([
+    'application/json',
+    'APPLICATION/JSON',
+    'application/json; charset=utf-8',
+    'application/json;charset=UTF-8',
+    'application/client+json',
+    'application/vnd.example.client-v1+json; version=1',
+  ])('of the type %s', async (type) => {
+    const server = await DocumentServer.start((self) => publishing(self, {}, { 'Content-Type': type }))
+    await new Authorization(await startedWith(), { client_id: server.url() }).form()
+  })
+
+  it('with whatever else is in it', async () => {
+    const more = { jwks_uri: 'https://evil.example', logo_uri: 'javascript:alert(1)', client_uri: 7, firstParty: true }
+    const server = await DocumentServer.start((self) => publishing(self, more))
+    await new Authorization(await startedWith(), { client_id: server.url() }).form()
+    expect(server.requests).toHaveLength(1)
+  })
+})
+
+describe('an address is no metadata document’s', () => {
+  it.each([
+    'http://assistant.example/client.json',
+    'http://localhost.evil.example/client.json',
+    'http://10.0.0.1/client.json',
+    'https://assistant.example',
+    'https://assistant.example/',
+    'https://assistant.example/client.json#part',
+    'https://user@assistant.example/client.json',
+    'https://user:secret@assistant.example/client.json',
+    'https://assistant.example:443/client.json',
+    'https://ASSISTANT.example/client.json',
+    'HTTPS://assistant.example/client.json',
+    'https://assistant.example/a/../client.json',
+    'https://assistant.example/./client.json',
+    'https://assistant.example/%2e%2e/client.json',
+    'https:assistant.example/client.json',
+    'https:\\\\assistant.example\\client.json',
+    ' https://assistant.example/client.json',
+    'https://2130706433/client.json',
+    'ftp://assistant.example/client.json',
+    'file:///etc/passwd',
+    'data:application/json,{}',
+    'com.example.assistant:/client.json',
+  ])('but at most a client’s id like any other: %s', async (client_id) => {
+    const asked: unknown[] = []
+    const tokenStore = wrapStore(new MemoryTokenStore(), ({ method, args, apply }) => {
+      if (method === 'findClient') asked.push(args[1])
+      return apply()
+    })
+    const host = await started({ authenticate: asTheySay, metadataDocuments: 'with-loopback', tokenStore })
+    expectErrorPage(await new Authorization(host, { client_id }).open())
+    expect(asked).toEqual([client_id])
+    const [denied] = await host.told('denied')
+    expect(denied?.description).toBe('There is no client with this client_id')
+  })
+
+  it('on this machine, where that is not allowed', async () => {
+    const server = await DocumentServer.start()
+    const host = await started({ authenticate: asTheySay })
+    expectErrorPage(await new Authorization(host, { client_id: server.url() }).open())
+    expectErrorPage(await new Authorization(host, { client_id: server.url().replace('http:', 'https:') }).open())
+    expect(server.requests).toEqual([])
+  })
+
+  it('longer than an id can be', async () => {
+    const server = await DocumentServer.start()
+    expectErrorPage(
+      await new Authorization(await startedWith(), { client_id: server.url(`/${'x'.repeat(2048)}`) }).open(),
+    )
+    expect(server.requests).toEqual([])
+  })
+})

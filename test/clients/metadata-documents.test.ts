@@ -1,0 +1,170 @@
+import { type CustomerSignInOptions, MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
+import { decode } from 'jsonwebtoken'
+import request from 'supertest'
+import { Authorization, asTheySay, expectErrorPage, expectErrorRedirect } from '../support/authorization'
+import { textOf } from '../support/consent-form'
+import { DocumentServer, publishing } from '../support/document-server'
+import { clientId, expectError, expectTokens, redirectUri } from '../support/sign-in'
+import { started } from '../support/started'
+import { wrapStore } from '../support/wrap-store'
+
+const startedWith = (options: Partial<CustomerSignInOptions> = {}) =>
+  started({ authenticate: asTheySay, metadataDocuments: 'with-loopback', ...options })
+
+describe('a client with a metadata document', () => {
+  it('connects without being registered: from the code to the refresh', async () => {
+    const [host, server] = [await startedWith(), await DocumentServer.start()]
+    const client_id = server.url()
+    const signedIn = await new Authorization(host, { client_id }).allowed()
+    const tokens = expectTokens(await host.exchange(signedIn, { client_id }))
+    expect(decode(tokens.access_token)).toMatchObject({ client_id })
+    expectTokens(await host.refresh(tokens.refresh_token, { client_id }))
+    expect(await host.signIn.clients.find({ tenantKey: 'acme', clientId: client_id })).toBeUndefined()
+  })
+
+  it('is shown with its name, with who publishes it, and with a word of caution', async () => {
+    const [host, server] = [await startedWith(), await DocumentServer.start()]
+    const { text } = await new Authorization(host, { client_id: server.url() }).open().expect(200)
+    expect(textOf(text)).toContain('Connect Assistant to Acme?')
+    expect(textOf(text)).toContain(`Published by${new URL(server.origin).host}`)
+    expect(textOf(text)).toContain('Acme has not checked this app')
+  })
+
+  it('is asked for nothing but its document', async () => {
+    const [host, server] = [await startedWith(), await DocumentServer.start()]
+    const client_id = server.url('/apps/client.json?version=2')
+    await new Authorization(host, { client_id })
+      .open()
+      .set('Cookie', 'session=1')
+      .set('Authorization', 'Basic x')
+      .expect(200)
+    expect(server.requests).toHaveLength(1)
+    const [{ method, url, headers } = {}] = server.requests
+    expect({ method, url, ...headers }).toEqual({
+      method: 'GET',
+      url: '/apps/client.json?version=2',
+      accept: 'application/json',
+      host: new URL(server.origin).host,
+      connection: 'close',
+    })
+  })
+
+  it('can be sent to the redirect URIs of its document and to no others', async () => {
+    const server = await DocumentServer.start((self) =>
+      publishing(self, { redirect_uris: ['http://127.0.0.1/callback'] }),
+    )
+    const host = await startedWith()
+    const to = (redirect_uri: string) => new Authorization(host, { client_id: server.url(), redirect_uri })
+    await to('http://127.0.0.1:41234/callback').open().expect(200)
+    expectErrorPage(await to(redirectUri).open())
+    expectErrorPage(await to(server.url()).open())
+  })
+
+  it('is looked up nowhere when it redeems: its grant is bound to its address', async () => {
+    const called: string[] = []
+    const tokenStore = wrapStore(new MemoryTokenStore(), ({ method, apply }) => {
+      called.push(method)
+      return apply()
+    })
+    const [host, server] = [await startedWith({ tokenStore }), await DocumentServer.start()]
+    const client_id = server.url()
+    const signedIn = await new Authorization(host, { client_id }).allowed()
+    const fetched = server.requests.length
+    called.length = 0
+    const tokens = expectTokens(await host.exchange(signedIn, { client_id }))
+    expectTokens(await host.refresh(tokens.refresh_token, { client_id }))
+    expect(called).toEqual(['swapCredential', 'swapCredential'])
+    expect(server.requests).toHaveLength(fetched)
+  })
+
+  it('stays connected while its publisher is out of reach', async () => {
+    const [host, server] = [await startedWith(), await DocumentServer.start()]
+    const client_id = server.url()
+    const tokens = expectTokens(
+      await host.exchange(await new Authorization(host, { client_id }).allowed(), { client_id }),
+    )
+    await server.stop()
+    expectTokens(await host.refresh(tokens.refresh_token, { client_id }))
+  })
+
+  it('redeems nothing of another document of the same publisher', async () => {
+    const [host, server] = [await startedWith(), await DocumentServer.start()]
+    const signedIn = await new Authorization(host, { client_id: server.url('/a') }).allowed()
+    expectError(await host.exchange(signedIn, { client_id: server.url('/b') }), 400, 'invalid_grant')
+    expectTokens(await host.exchange(signedIn, { client_id: server.url('/a') }))
+  })
+
+  it('may ask for what the tenant offers, however much more its document names', async () => {
+    const scope = 'openid calendar'
+    const [host, server] = [await startedWith(), await DocumentServer.start((self) => publishing(self, { scope }))]
+    const client_id = server.url()
+    const authorization = new Authorization(host, { client_id })
+    expect(expectTokens(await host.exchange(await authorization.allowed(), { client_id })).scope).toBe('calendar')
+    const more = await new Authorization(host, { client_id, scope: 'profile' }).open()
+    expectErrorRedirect(more, 'invalid_scope', host.issuer())
+  })
+
+  it('may ask for all that there is, where its document names only what there is not', async () => {
+    const scope = 'openid email'
+    const [host, server] = [await startedWith(), await DocumentServer.start((self) => publishing(self, { scope }))]
+    const client_id = server.url()
+    const signedIn = await new Authorization(host, { client_id }).allowed()
+    expect(expectTokens(await host.exchange(signedIn, { client_id })).scope).toBe('profile calendar')
+  })
+
+  it('is public, whatever method its document names', async () => {
+    const server = await DocumentServer.start((self) =>
+      publishing(self, { token_endpoint_auth_method: 'private_key_jwt' }),
+    )
+    const host = await startedWith()
+    const client_id = server.url()
+    expectTokens(await host.exchange(await new Authorization(host, { client_id }).allowed(), { client_id }))
+  })
+
+  it('works with a host’s own authorize page too', async () => {
+    const [host, server] = [await startedWith(), await DocumentServer.start()]
+    const client_id = server.url()
+    expectTokens(await host.exchange(await host.asCustomer({ clientId: client_id }), { client_id }))
+  })
+
+  it('that the tenant has registered itself is what the tenant says, and nobody is asked', async () => {
+    const server = await DocumentServer.start()
+    const clients = [{ clientId: server.url(), clientName: 'Our own', redirectUris: [redirectUri] }]
+    const host = await startedWith({ tenantStore: new MemoryTenantStore([{ key: 'acme', clients }]) })
+    const { text } = await new Authorization(host, { client_id: server.url() }).open().expect(200)
+    expect(textOf(text)).toContain('Connect Our own to acme?')
+    expect(server.requests).toEqual([])
+  })
+})
+
+describe('metadata documents', () => {
+  it.each([
+    [true, true],
+    ['with-loopback' as const, true],
+    [false, undefined],
+  ])('set to %j are announced as %j', async (metadataDocuments, announced) => {
+    const host = await started({ metadataDocuments })
+    const { body } = await request(host.issuer()).get('/.well-known/oauth-authorization-server')
+    expect(body.client_id_metadata_document_supported).toBe(announced)
+  })
+
+  it('can be turned off: nothing is fetched, and who has connected by one is told to register', async () => {
+    const server = await DocumentServer.start()
+    const client_id = server.url()
+    const tokenStore = new MemoryTokenStore()
+    const before = await startedWith({ tokenStore })
+    const tokens = expectTokens(
+      await before.exchange(await new Authorization(before, { client_id }).allowed(), { client_id }),
+    )
+    const host = await startedWith({ tokenStore, metadataDocuments: false })
+    const fetched = server.requests.length
+    expectErrorPage(await new Authorization(host, { client_id }).open())
+    expectError(await host.refresh(tokens.refresh_token, { client_id }), 401, 'invalid_client')
+    expect(server.requests).toHaveLength(fetched)
+  })
+
+  it('leave all other clients as they are', async () => {
+    const host = await startedWith()
+    expectTokens(await host.exchange(await new Authorization(host, { client_id: clientId }).allowed()))
+  })
+})

@@ -1,0 +1,206 @@
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import type { CustomerSignInEvent } from 'customer-sign-in'
+import { Redis, type RedisOptions } from 'ioredis'
+import request from 'supertest'
+import { describeWithRedis, eventually, RedisServer } from '../../support/redis-server'
+import { expectError, expectTokens, redirectUri, type TestSignIn } from '../../support/sign-in'
+import { startedOnRedis, startedOver } from '../../support/started-on-redis'
+import { snippetWith, tableUnder, textOf } from '../pages'
+
+jest.setTimeout(30_000)
+
+const page = 'docs/operations.md'
+const customer = { tenantKey: 'acme', subject: 'customer-1' }
+
+let server: RedisServer
+beforeEach(async () => {
+  server = await RedisServer.start(['--repl-diskless-sync-delay', '0'])
+})
+afterEach(() => server.stop())
+
+/** What the host was told of errors meanwhile. */
+async function errorsOf(host: TestSignIn): Promise<string[]> {
+  return (await host.told('error')).map(({ error }: Extract<CustomerSignInEvent, { type: 'error' }>) => error.message)
+}
+
+describeWithRedis('When the memory is full, as docs/operations.md says', () => {
+  it('sign-ins, refreshes and registrations get 503, all else goes on, and nobody is signed out', async () => {
+    const host = await startedOnRedis(server.port)
+    const [tokens, other] = [await host.connected(), await host.connected({ subject: 'customer-2' })]
+    await server.command('CONFIG', 'SET', 'maxmemory', '1')
+
+    expectError(await host.refresh(tokens.refresh_token), 503, 'temporarily_unavailable')
+    await expect(host.asCustomer()).rejects.toMatchObject({ code: 'temporarily_unavailable' })
+    const registration = request(host.url)
+      .post('/v1/acme/oauth/register')
+      .send({ redirect_uris: [redirectUri] })
+    expectError(await registration, 503, 'temporarily_unavailable')
+    const [, words = ''] = /refuses what needs memory, and says so:\n\n {4}(.+)\n/.exec(textOf(page)) ?? []
+    expect((await errorsOf(host))[0]).toContain(words)
+
+    await host.signIn.verifyAccessToken(tokens.access_token, { tenantKey: 'acme', checkRevocation: true })
+    expect(await host.signIn.grants.list(customer)).toHaveLength(1)
+    expect(await host.signIn.grants.revokeAll({ tenantKey: 'acme', subject: 'customer-2' })).toBe(1)
+
+    await server.command('CONFIG', 'SET', 'maxmemory', '0')
+    expectTokens(await host.refresh(tokens.refresh_token))
+    expectError(await host.refresh(other.refresh_token), 400, 'invalid_grant')
+  })
+
+  it.each(['allkeys-lru', 'volatile-ttl'])('%s signs customers out, and no event tells', async (policy) => {
+    const host = await startedOnRedis(server.port)
+    const tokens = await host.connected()
+    await server.command('CONFIG', 'SET', 'maxmemory-policy', policy)
+    await server.command('CONFIG', 'SET', 'maxmemory', '1')
+    await server.command('SET', 'another', 'key').catch(() => {})
+    await server.command('CONFIG', 'SET', 'maxmemory', '0')
+    expectError(await host.refresh(tokens.refresh_token), 400, 'invalid_grant')
+    expect(await host.signIn.grants.list(customer)).toEqual([])
+    expect(await errorsOf(host)).toEqual([])
+  })
+})
+
+describeWithRedis('Replicas and failover, as docs/operations.md says', () => {
+  it('a connection follows an address that moves', async () => {
+    const replica = await RedisServer.start(['--replicaof', '127.0.0.1', String(server.port)])
+    const address = await MovingAddress.start(server.port)
+    const host = await startedOver(new Redis(address.port, '127.0.0.1', clientOptions()))
+    const tokens = await host.connected()
+    await eventually(async () => Number(await replica.command('DBSIZE')) === 2)
+
+    await replica.command('REPLICAOF', 'NO', 'ONE')
+    await server.command('REPLICAOF', '127.0.0.1', replica.port)
+    address.target = replica.port
+    let { refresh_token } = tokens
+    for (let time = 0; time < 3; time++) ({ refresh_token } = expectTokens(await host.refresh(refresh_token)))
+    await address.stop()
+    await replica.stop()
+  })
+
+  it('without enough replicas a client gets 503, and its tokens when it comes again', async () => {
+    const store = { replicas: 1, replicaTimeout: 0.05 }
+    const host = await startedOnRedis(server.port, { replayTolerance: 0, refreshRetryWindow: 10 })
+    const waiting = await startedOnRedis(server.port, { store, replayTolerance: 0, refreshRetryWindow: 10 })
+    const { refresh_token } = await host.connected()
+    expectError(await waiting.refresh(refresh_token), 503, 'temporarily_unavailable')
+    expect(await errorsOf(waiting)).toEqual([expect.stringContaining('0 of 1 replicas have the write')])
+    const elsewhere = expectTokens(await host.refresh(refresh_token))
+
+    const replica = await RedisServer.start(['--replicaof', '127.0.0.1', String(server.port)])
+    await eventually(async () => String(await server.command('INFO', 'replication')).includes('state=online'))
+    expect(expectTokens(await waiting.refresh(refresh_token)).refresh_token).toBe(elsewhere.refresh_token)
+    await replica.stop()
+  })
+
+  it('min-replicas-to-write keeps a lonely master from confirming anything', async () => {
+    const host = await startedOnRedis(server.port)
+    const { refresh_token } = await host.connected()
+    await server.command('CONFIG', 'SET', 'min-replicas-to-write', '1')
+    expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
+    await server.command('CONFIG', 'SET', 'min-replicas-to-write', '0')
+    expectTokens(await host.refresh(refresh_token))
+  })
+})
+
+describeWithRedis('What the error of an event says, as docs/operations.md has it', () => {
+  const words = textOf(page).slice(textOf(page).indexOf('What the `error` of an `error` event says'))
+
+  /** The words of the table that are in what a host is told about a refresh. */
+  async function saidOf(host: TestSignIn, refreshToken: string): Promise<string[]> {
+    expectError(await host.refresh(refreshToken), 503, 'temporarily_unavailable')
+    const [said = ''] = await errorsOf(host)
+    const rows = [...words.matchAll(/^\| (`.+?) \|/gm)].map(([, cell = '']) => cell)
+    const all = rows.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word))
+    return all.filter((word) => word !== 'ms' && said.includes(word))
+  }
+
+  it('where Redis is out of reach', async () => {
+    const host = await startedOnRedis(server.port, { storeTimeout: 0.5 })
+    const { refresh_token } = await host.connected()
+    server.signal('SIGSTOP')
+    expect(await saidOf(host, refresh_token)).toEqual(['took longer than'])
+  })
+
+  it.each<[string, string[], string]>([
+    ['OOM command not allowed', ['CONFIG', 'SET', 'maxmemory', '1'], 'the memory is full'],
+    ['READONLY', ['REPLICAOF', '127.0.0.1', '1'], 'it is a replica'],
+    ["can't run this command", ['ACL', 'SETUSER', 'default', '-set'], 'the script may not do something'],
+    ['NOPERM', ['ACL', 'SETUSER', 'default', '-evalsha'], 'the user may not do something'],
+  ])('%s', async (said, command) => {
+    const host = await startedOnRedis(server.port)
+    const { refresh_token } = await host.connected()
+    await server.command(command[0] as string, ...command.slice(1))
+    expect(await saidOf(host, refresh_token)).toEqual([said])
+  })
+
+  it.each([
+    ['WRONGPASS', { password: 'wrong' }],
+    ['NOAUTH', {}],
+  ])('%s', async (said, options) => {
+    const { refresh_token } = await (await startedOnRedis(server.port)).connected()
+    await server.command('CONFIG', 'SET', 'requirepass', 'right')
+    const host = await startedOnRedis(server.port, { redis: options, storeTimeout: 1 })
+    expect(await saidOf(host, refresh_token)).toEqual([said])
+  })
+
+  it('where the clock of the host is behind', async () => {
+    const host = await startedOnRedis(server.port)
+    const { refresh_token } = await host.connected()
+    const clock = jest.spyOn(Date, 'now')
+    clock.mockImplementation(() => performance.timeOrigin + performance.now() - 5 * 60_000)
+    expect(await saidOf(host, refresh_token)).toEqual(['a swap came minutes late'])
+    clock.mockRestore()
+  })
+
+  it('where a value cannot be read', async () => {
+    const host = await startedOnRedis(server.port)
+    const { refresh_token } = await host.connected()
+    const [grant] = await host.signIn.grants.list(customer)
+    await server.command('SET', `csi:g:acme:${grant?.grantId}`, '2;a later version', 'KEEPTTL')
+    expect(await saidOf(host, refresh_token)).toEqual(['cannot read the value of the key'])
+  })
+
+  it('names every type of event that it has an advice for', () => {
+    const rows = tableUnder('## What to alert on', page).map(([event = '']) => /^`(\w+)`/.exec(event)?.[1])
+    expect(rows).toEqual(['error', 'replayed', 'refreshed', 'retried', 'revoked'])
+  })
+})
+
+/** The options of the client in the page's first snippet. */
+function clientOptions(): RedisOptions {
+  const { code } = snippetWith('reconnectOnError')
+  const [, reconnect = ''] = /^ {2}reconnectOnError: (.+),$/m.exec(code) ?? []
+  return { reconnectOnError: new Function(`return ${reconnect}`)() }
+}
+
+/** An address that leads to one server now and to another later. */
+class MovingAddress {
+  target: number
+  readonly port: number
+  readonly #server: Server
+  readonly #clients = new Set<Socket>()
+
+  private constructor(server: Server, target: number) {
+    this.#server = server
+    this.target = target
+    const address = server.address()
+    this.port = typeof address === 'object' && address ? address.port : 0
+    server.on('connection', (client) => {
+      this.#clients.add(client)
+      const upstream = connect(this.target, '127.0.0.1')
+      for (const socket of [client, upstream]) socket.on('error', () => {})
+      client.pipe(upstream).pipe(client)
+    })
+  }
+
+  static async start(target: number): Promise<MovingAddress> {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return new MovingAddress(server, target)
+  }
+
+  async stop(): Promise<void> {
+    for (const client of this.#clients) client.destroy()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+}

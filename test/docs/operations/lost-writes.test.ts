@@ -1,0 +1,103 @@
+import type { CustomerSignInOptions } from 'customer-sign-in'
+import request from 'supertest'
+import { describeWithRedis, RedisServer } from '../../support/redis-server'
+import { expectError, expectTokens, formBody, redirectUri, type TestSignIn, type Tokens } from '../../support/sign-in'
+import { startedOnRedis } from '../../support/started-on-redis'
+
+jest.setTimeout(30_000)
+
+const customer = { tenantKey: 'acme', subject: 'customer-1' }
+
+describeWithRedis('What lost writes do, as docs/operations.md says', () => {
+  let server: RedisServer
+  beforeAll(async () => {
+    server = await RedisServer.start()
+  })
+  afterAll(() => server.stop())
+
+  function started(options: Partial<CustomerSignInOptions> = {}): Promise<TestSignIn> {
+    return startedOnRedis(server.port, { redis: { maxRetriesPerRequest: null }, replayTolerance: 0, ...options })
+  }
+
+  /** All that is written meanwhile is lost: the server goes back to a snapshot from before. */
+  async function losing<T>(write: () => Promise<T>): Promise<T> {
+    await server.command('SAVE')
+    const written = await write()
+    await server.kill('SIGKILL')
+    await server.start()
+    return written
+  }
+
+  async function refreshed(host: TestSignIn, tokens: Tokens, times: number): Promise<Tokens> {
+    let newest = tokens
+    for (let time = 0; time < times; time++) newest = expectTokens(await host.refresh(newest.refresh_token))
+    return newest
+  }
+
+  it.each([1, 4])('nothing, where it is %d refreshes of a grant', async (times) => {
+    const host = await started()
+    const first = await host.connected()
+    const newest = await losing(() => refreshed(host, first, times))
+    await refreshed(host, newest, 2)
+    expect(await host.told('refreshed')).toContainEqual(expect.objectContaining({ recovered: true }))
+  })
+
+  it('end the grant, where it is more than four refreshes', async () => {
+    const host = await started()
+    const first = await host.connected()
+    const newest = await losing(() => refreshed(host, first, 5))
+    expectError(await host.refresh(newest.refresh_token), 400, 'invalid_grant')
+    expect(await host.told('replayed')).toMatchObject([{ ended: true }])
+  })
+
+  it('nothing, where it is the redemption of a code and the client refreshes in time', async () => {
+    const host = await started({ authorizationCodeLifetime: 60 })
+    const signedIn = await host.asCustomer()
+    const tokens = await losing(async () => expectTokens(await host.exchange(signedIn)))
+    await refreshed(host, tokens, 2)
+  })
+
+  it('take a new sign-in, where it is a sign-in', async () => {
+    const host = await started()
+    const tokens = await losing(() => host.connected())
+    expectError(await host.refresh(tokens.refresh_token), 400, 'invalid_grant')
+    await refreshed(host, await host.connected(), 1)
+  })
+
+  it('bring a grant back, where it is a revocation', async () => {
+    const host = await started()
+    const tokens = await host.connected()
+    await losing(() => host.signIn.grants.revokeAll(customer))
+    await refreshed(host, tokens, 1)
+  })
+
+  it('make a client register again, where it is its registration', async () => {
+    const host = await started()
+    const register = async (): Promise<{ client_id: string }> =>
+      (
+        await request(host.url)
+          .post('/v1/acme/oauth/register')
+          .send({ redirect_uris: [redirectUri] })
+          .expect(201)
+      ).body
+    const { client_id } = await losing(register)
+    const body = formBody({ grant_type: 'refresh_token', refresh_token: `csir_${'x'.repeat(64)}`, client_id })
+    const answer = await request(host.url).post('/v1/acme/oauth/token').type('form').send(body)
+    expectError(answer, 401, 'invalid_client')
+    await register()
+  })
+})
+
+describeWithRedis('Persistence, as docs/operations.md says', () => {
+  it.each(['always', 'everysec', 'no'])('loses nothing to a kill with appendfsync %s', async (appendfsync) => {
+    const server = await RedisServer.start(['--appendonly', 'yes', '--appendfsync', appendfsync])
+    const host = await startedOnRedis(server.port, { redis: { maxRetriesPerRequest: null } })
+    const customers = Array.from({ length: 30 }, (_, index) => `customer-${index}`)
+    const tokens = await Promise.all(customers.map((subject) => host.connected({ subject })))
+    await server.kill('SIGKILL')
+    await server.start()
+    for (const { refresh_token } of tokens) expectTokens(await host.refresh(refresh_token))
+    expect(await host.told('refreshed')).not.toContainEqual(expect.objectContaining({ recovered: true }))
+    await server.stop()
+  })
+})

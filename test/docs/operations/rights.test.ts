@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto'
+import type { Grant, TokenStore } from 'customer-sign-in'
+import { RedisTokenStore } from 'customer-sign-in/redis'
+import { tokenStoreContract } from 'customer-sign-in/testing'
+import { Cluster, Redis } from 'ioredis'
+import { RedisCluster } from '../../support/redis-cluster'
+import { RedisSentinels } from '../../support/redis-sentinel'
+import { describeWithRedis, RedisServer } from '../../support/redis-server'
+import { textOf } from '../pages'
+
+const user = { username: 'sign-in', password: 'password' }
+const page = textOf('docs/operations.md')
+const rights = /^ACL SETUSER (.+)$/m.exec(page)?.[1]?.split(' ') ?? []
+const [waitRight = ''] = rightsFor('`replicas`')
+const clusterRights = rightsFor('a Cluster')
+const sentinelRights =
+  /on the Sentinels: `ACL SETUSER ([^`]+)`/.exec(page)?.[1]?.replaceAll('\\|', '|').split(' ') ?? []
+const needed = rights.filter((right) => right.startsWith('+') && right !== '+info')
+
+function rightsFor(what: string): string[] {
+  const [, cell = ''] = new RegExp(`^\\| ${what} \\| \`(.+)\` \\|$`, 'm').exec(page) ?? []
+  return cell.replaceAll('\\|', '|').split(' ')
+}
+
+const day = 86_400_000
+
+/** Does everything that a store does; rejects where one thing is not allowed. */
+async function everything(store: TokenStore): Promise<void> {
+  const now = Date.now()
+  const grant: Grant = {
+    ...{
+      tenantId: 'acme',
+      grantId: randomUUID(),
+      clientId: 'app',
+      subject: 'ada',
+      scope: 'profile',
+      resource: 'urn:api',
+    },
+    ...{ createdAt: now - 2 * day, expiresAt: now + day },
+    credential: { kind: 'code', hash: 'first' },
+    request: { redirectUri: 'https://app.example', codeChallenge: 'challenge' },
+  }
+  const { tenantId, grantId } = grant
+  await store.createGrant(grant)
+  const swap = { tenantId, grantId, from: 'first', to: 'second', attempt: randomUUID(), now, expiresAt: now + day }
+  expect(await store.swapCredential(swap)).toMatchObject({ outcome: 'swapped' })
+  expect(await store.findGrant(tenantId, grantId)).toBeDefined()
+  for await (const found of store.scanGrants(tenantId)) expect(found.grantId).toBe(grantId)
+  await store.deleteGrant(tenantId, grantId)
+  // Later than the index's entries are spared.
+  jest.spyOn(Date, 'now').mockReturnValueOnce(now + day)
+  expect(await store.listGrants(tenantId, 'ada')).toEqual([])
+
+  for (const clientId of ['one', 'two']) {
+    const client = { tenantId, clientId, redirectUris: [], createdAt: now, expiresAt: now + day }
+    await store.saveClient(client, 1)
+  }
+  await store.keepClient(tenantId, 'two', now + 2 * day)
+  expect(await store.findClient(tenantId, 'two')).toBeDefined()
+  await store.deleteClient(tenantId, 'two')
+}
+
+async function allow(server: RedisServer, given: readonly string[]): Promise<void> {
+  await server.command('ACL', 'SETUSER', user.username, 'reset', ...given.slice(1))
+}
+
+describeWithRedis('the rights that docs/operations.md gives', () => {
+  let server: RedisServer
+  let redis: Redis
+  beforeAll(async () => {
+    server = await RedisServer.start()
+    await allow(server, rights)
+    redis = new Redis({ port: server.port, ...user })
+  })
+  afterAll(async () => {
+    redis.disconnect()
+    await server.stop()
+  })
+  // Scripts that the server does not know yet take more rights.
+  beforeEach(async () => {
+    await server.command('SCRIPT', 'FLUSH')
+    await server.command('FLUSHALL')
+  })
+
+  describe('are enough', () => {
+    tokenStoreContract({ describe, it }, () => new RedisTokenStore(redis))
+  })
+
+  it('are enough for everything else, and nothing was refused on the way', async () => {
+    await everything(new RedisTokenStore(redis))
+    expect(await server.command('ACL', 'LOG')).toEqual([])
+  })
+
+  it.each(needed)('are too few without %s', async (right) => {
+    await allow(
+      server,
+      rights.filter((other) => other !== right),
+    )
+    await expect(everything(new RedisTokenStore(redis))).rejects.toThrow(/NOPERM|can't run this command/)
+  })
+
+  it('open no other keys', async () => {
+    await allow(server, rights)
+    await expect(redis.get('another')).rejects.toThrow('NOPERM')
+    await expect(new RedisTokenStore(redis, { keyPrefix: 'another:' }).findGrant('acme', 'id')).rejects.toThrow(
+      'NOPERM',
+    )
+  })
+})
+
+describeWithRedis('the rights on a Cluster that docs/operations.md gives', () => {
+  let cluster: RedisCluster
+  beforeAll(async () => {
+    cluster = await RedisCluster.start()
+    for (const server of cluster.servers) await allow(server, [...rights, ...clusterRights, waitRight])
+  }, 60_000)
+  afterAll(() => cluster.stop())
+
+  it('are enough, also to wait for replicas', async () => {
+    const redis = new Cluster(cluster.nodes, { redisOptions: user })
+    await everything(new RedisTokenStore(redis, { replicas: 1 }))
+    redis.disconnect()
+  })
+})
+
+describeWithRedis('the rights by way of Sentinel that docs/operations.md gives', () => {
+  let sentinels: RedisSentinels
+  beforeAll(async () => {
+    sentinels = await RedisSentinels.start()
+    for (const server of [sentinels.master, sentinels.replica]) await allow(server, [...rights, waitRight])
+    for (const server of sentinels.sentinels) await allow(server, sentinelRights)
+  }, 60_000)
+  afterAll(() => sentinels.stop())
+
+  it('are enough, also to wait for replicas', async () => {
+    const { name, addresses } = sentinels
+    const ofSentinels = { sentinelUsername: user.username, sentinelPassword: user.password }
+    const redis = new Redis({ name, sentinels: addresses, ...user, ...ofSentinels })
+    await everything(new RedisTokenStore(redis, { replicas: 1 }))
+    redis.disconnect()
+  })
+})

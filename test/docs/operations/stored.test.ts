@@ -1,0 +1,83 @@
+import { RedisTokenStore } from 'customer-sign-in/redis'
+import { Redis } from 'ioredis'
+import { describeWithRedis, RedisServer } from '../../support/redis-server'
+import { tableUnder, textOf } from '../pages'
+
+const page = textOf('docs/operations.md')
+const day = 86_400_000
+
+/** The reply to a command, as the page shows it. */
+function shown(command: string): string[] {
+  const [, reply = ''] = page.split(`> ${command}`)
+  return (
+    reply
+      .split(/\n> |\n```/)[0]
+      ?.split('\n')
+      .slice(1) ?? []
+  )
+}
+
+/** A text of which only the shape counts where each run has another value. */
+function shape(lines: readonly unknown[]): string[] {
+  return lines.map((line) =>
+    String(line)
+      .replace(/\b\d{13}\b/g, 'TIME')
+      .replace(/^1;r;[\w-]{43};[^;]{12};/, '1;r;HASH;ATTEMPT;'),
+  )
+}
+
+describeWithRedis('What is stored, as docs/operations.md shows it', () => {
+  let server: RedisServer
+  let redis: Redis
+  beforeAll(async () => {
+    server = await RedisServer.start()
+    redis = new Redis(server.port)
+  })
+  afterAll(async () => {
+    redis.disconnect()
+    await server.stop()
+  })
+
+  it('is what the store writes', async () => {
+    const store = new RedisTokenStore(redis)
+    const [, grantId = ''] = /GET csi:g:acme:(\S+)/.exec(page) ?? []
+    const [, clientId = ''] = /GET csi:c:acme:(\S+)/.exec(page) ?? []
+    const now = Date.now()
+    const of = { tenantId: 'acme', grantId }
+    await store.createGrant({
+      ...of,
+      ...{ clientId: 'travel-assistant', subject: 'ada', scope: 'profile bookings' },
+      resource: 'https://assistant.example/v1/acme/mcp',
+      ...{ createdAt: now, expiresAt: now + day },
+      credential: { kind: 'code', hash: 'a'.repeat(43) },
+      request: { redirectUri: 'https://assistant.example/callback', codeChallenge: 'b'.repeat(43) },
+    })
+    const swap = { from: 'a'.repeat(43), to: 'c'.repeat(43), attempt: 'd'.repeat(12), now, expiresAt: now + 30 * day }
+    await store.swapCredential({ ...of, ...swap })
+    const redirectUris = ['https://assistant.example/callback']
+    const client = { createdAt: now, redirectUris, clientName: 'Travel Assistant', expiresAt: now + 30 * day }
+    await store.saveClient({ tenantId: 'acme', clientId, ...client }, 1000)
+
+    const [grantKey, clientKey] = [`csi:g:acme:${grantId}`, `csi:c:acme:${clientId}`]
+    const value = async (key: string) => shape(String(await redis.get(key)).split('\n'))
+    expect(shape(shown(`GET ${grantKey}`))).toEqual(await value(grantKey))
+    expect(shape(shown(`GET ${clientKey}`))).toEqual(await value(clientKey))
+    const index = 'csi:s:acme:ada'
+    expect(shape(shown(`ZRANGE ${index} 0 -1 WITHSCORES`))).toEqual(
+      shape(await redis.zrange(index, '0', '-1', 'WITHSCORES')),
+    )
+  })
+
+  it('has four kinds of key, each with an expiry', async () => {
+    const rows = tableUnder('## What is stored', 'docs/operations.md')
+    const kinds = rows.map(([key = '', type]) => [/^`(csi:\w:)`/.exec(key)?.[1], type])
+    const keys = await redis.keys('*')
+    const stored = await Promise.all(
+      keys.map(async (key) => {
+        expect(await redis.pttl(key)).toBeGreaterThan(0)
+        return [key.slice(0, 6), (await redis.type(key)).replace('zset', 'sorted set')]
+      }),
+    )
+    expect(stored.sort()).toEqual(kinds.sort())
+  })
+})

@@ -1,0 +1,227 @@
+import { MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
+import request from 'supertest'
+import { Authorization, asTheySay, expectErrorRedirect, expectRedirect } from '../support/authorization'
+import { releaseClock, stopClock } from '../support/clock'
+import { type ConsentForm, consentForm } from '../support/consent-form'
+import { clientId, expectTokens, redirectUri, type TestSignIn, tenants } from '../support/sign-in'
+import { started } from '../support/started'
+import { wrapStore } from '../support/wrap-store'
+
+const signedIn = (options: object = {}) => started({ authenticate: asTheySay, ...options })
+const grantsAt = (host: TestSignIn) => host.tokenStore.listGrants('acme', 'customer-1')
+
+afterEach(releaseClock)
+
+describe('an answer to the consent page counts for nothing', () => {
+  const oneCharacterOff = (text: string, position: number) =>
+    `${text.slice(0, position)}${text[position] === 'A' ? 'B' : 'A'}${text.slice(position + 1)}`
+
+  it.each<[what: string, forge: (token: string) => string]>([
+    ['with an empty token', () => ''],
+    ['with junk for a token', () => 'junk'],
+    ['with a token of the right form', () => `9999999999999.${'A'.repeat(16)}.${'A'.repeat(43)}`],
+    ['with a token that was made to last', (token) => token.replace(/^\d+/, '9999999999999')],
+    ['with another random part', (token) => oneCharacterOff(token, 16)],
+    ['with another proof', (token) => oneCharacterOff(token, 40)],
+    ['with half a proof', (token) => token.slice(0, -20)],
+    ['with more behind the token', (token) => `${token}A`],
+    ['with a line feed behind the token', (token) => `${token}\n`],
+  ])('%s', async (_, forge) => {
+    const host = await signedIn()
+    const authorization = new Authorization(host)
+    const form = await authorization.form()
+    await expectAskedAgain(authorization, host, { ...form, token: forge(form.token) })
+  })
+
+  it.each(['allow', 'deny'] as const)('without a token: %s', async (decision) => {
+    const host = await signedIn()
+    const authorization = new Authorization(host)
+    const { text, status } = await request(host.url).post(authorization.path).type('form').send(`decision=${decision}`)
+    expect(status).toBe(200)
+    expect(consentForm({ text }).token).not.toBe('')
+    expect(await grantsAt(host)).toEqual([])
+  })
+
+  it('with the token of another customer', async () => {
+    const host = await signedIn()
+    const authorization = new Authorization(host)
+    const { token } = await authorization.form('attacker')
+    await expectAskedAgain(authorization, host, { ...(await authorization.form()), token })
+  })
+
+  it.each([
+    ['of another client', { client_id: 'second-app' }],
+    ['for more', { scope: 'profile' }],
+    ['with another state', { state: 'another' }],
+    ['with another code challenge', { code_challenge: 'c'.repeat(43) }],
+    ['for another address', { redirect_uri: 'https://assistant.example/second' }],
+    ['with a parameter more', { more: '1' }],
+  ])('with the token of another request: %s', async (_, other) => {
+    const redirectUris = [redirectUri, 'https://assistant.example/second']
+    const clients = [clientId, 'second-app'].map((id) => ({ clientId: id, redirectUris }))
+    const tenantStore = new MemoryTenantStore([{ key: 'acme', scopes: ['profile', 'calendar'], clients }])
+    const host = await signedIn({ tenantStore })
+    const authorization = new Authorization(host)
+    const { token } = await new Authorization(host, {
+      ...Object.fromEntries(new URLSearchParams(authorization.query)),
+      ...other,
+    }).form()
+    await expectAskedAgain(authorization, host, { ...(await authorization.form()), token })
+  })
+
+  it('with the token of another tenant', async () => {
+    const host = await signedIn()
+    const authorization = new Authorization(host)
+    const { query } = authorization
+    const { text } = await request(host.url).get(`/v1/globex/oauth/authorize?${query}`).expect(200)
+    await expectAskedAgain(authorization, host, { action: `?${query}`, token: consentForm({ text }).token })
+  })
+
+  it('once the tenant’s key has passed to another company', async () => {
+    const [acme] = tenants
+    let id = 'company-1'
+    const host = await signedIn({ tenantStore: { findTenant: (key: string) => ({ ...acme, key, id }) } })
+    const authorization = new Authorization(host)
+    const form = await authorization.form()
+    id = 'company-2'
+    await expectAskedAgain(authorization, host, form)
+  })
+
+  it('of another server', async () => {
+    const [host, other] = [await signedIn(), await signedIn({ credentialSecrets: ['o'.repeat(32)] })]
+    const authorization = new Authorization(host)
+    const { text } = await request(other.url).get(authorization.path).expect(200)
+    await expectAskedAgain(authorization, host, {
+      action: `?${authorization.query}`,
+      token: consentForm({ text }).token,
+    })
+  })
+
+  it('after ten minutes, and not before', async () => {
+    const clock = stopClock()
+    const host = await signedIn()
+    const authorization = new Authorization(host)
+    const form = await authorization.form()
+    clock.advance(599)
+    expectTokens(await host.exchange(authorization.signedIn(await authorization.answer(form))))
+    clock.advance(1)
+    consentForm(await authorization.answer(form).expect(200))
+  })
+
+  it('in the address', async () => {
+    const host = await signedIn()
+    const authorization = new Authorization(host)
+    const { token } = await authorization.form()
+    await request(host.url).get(`${authorization.path}&consent_token=${token}&decision=allow`).expect(200)
+    await request(host.url).post(`${authorization.path}&consent_token=${token}&decision=allow`).type('form').expect(200)
+    expect(await grantsAt(host)).toEqual([])
+  })
+
+  it.each(['text/plain', 'multipart/form-data; boundary=x', 'application/json'])('of the type %s', async (type) => {
+    const host = await signedIn()
+    const authorization = new Authorization(host)
+    const { token } = await authorization.form()
+    const body = `consent_token=${token}&decision=allow`
+    const response = await request(host.url).post(authorization.path).set('Content-Type', type).send(body)
+    expectErrorRedirect(response, 'invalid_request', host.issuer())
+    expect(await grantsAt(host)).toEqual([])
+  })
+
+  async function expectAskedAgain(authorization: Authorization, host: TestSignIn, form: ConsentForm): Promise<void> {
+    const page = await authorization.answer(form).expect(200)
+    expect(page.headers).not.toHaveProperty('location')
+    expect(await grantsAt(host)).toEqual([])
+    const again = consentForm(page)
+    expect(again.token).not.toBe(form.token)
+    expectTokens(await host.exchange(authorization.signedIn(await authorization.answer(again))))
+  }
+})
+
+describe('an answer to the consent page', () => {
+  it('that is Deny is told to the client', async () => {
+    const host = await signedIn()
+    const authorization = new Authorization(host)
+    expectErrorRedirect(await authorization.answer(await authorization.form(), 'deny'), 'access_denied', host.issuer())
+    expect(await grantsAt(host)).toEqual([])
+  })
+
+  it('that is neither is a Deny', async () => {
+    const host = await signedIn()
+    const authorization = new Authorization(host)
+    const { action, token } = await authorization.form()
+    for (const decision of ['', '&decision=', '&decision=Allow', '&decision=allow+']) {
+      const call = request(`${host.url}${authorization.path.split('?')[0]}${action}`)
+        .post('')
+        .type('form')
+      expectErrorRedirect(await call.send(`consent_token=${token}${decision}`), 'access_denied', host.issuer())
+    }
+    expect(await grantsAt(host)).toEqual([])
+  })
+
+  it('counts at every process with the same secrets, also while they rotate', async () => {
+    const [oldSecret, newSecret] = ['o'.repeat(32), 'n'.repeat(32)]
+    const tokenStore = new MemoryTokenStore()
+    const first = await signedIn({ tokenStore, credentialSecrets: [oldSecret] })
+    const second = await signedIn({ tokenStore, credentialSecrets: [newSecret, oldSecret] })
+    const authorization = new Authorization(first)
+    const { token } = await authorization.form()
+    const fields = { consent_token: token, decision: 'allow' }
+    const response = await request(second.url).post(authorization.path).type('form').send(fields)
+    expectTokens(await second.exchange(authorization.signedIn(response)))
+  })
+})
+
+describe('a button that is pressed twice', () => {
+  it('gives one code', async () => {
+    const host = await signedIn()
+    const authorization = new Authorization(host)
+    const form = await authorization.form()
+    const [first, second] = [await authorization.answer(form), await authorization.answer(form)]
+    expect(expectRedirect(second).href).toBe(expectRedirect(first).href)
+    expect(await grantsAt(host)).toHaveLength(1)
+    expectTokens(await host.exchange(authorization.signedIn(second)))
+  })
+
+  it('gives one code, also in parallel and over a slow store', async () => {
+    const tokenStore = wrapStore(new MemoryTokenStore(), async ({ apply }) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      return apply()
+    })
+    const host = await signedIn({ tokenStore })
+    const authorization = new Authorization(host)
+    const form = await authorization.form()
+    const responses = await Promise.all(Array.from({ length: 20 }, () => authorization.answer(form)))
+    expect(new Set(responses.map((response) => expectRedirect(response).href)).size).toBe(1)
+    expect(await grantsAt(host)).toHaveLength(1)
+  })
+
+  it('asks anew once the code has been redeemed, and ends nothing', async () => {
+    const host = await signedIn()
+    const authorization = new Authorization(host)
+    const form = await authorization.form()
+    const tokens = expectTokens(await host.exchange(authorization.signedIn(await authorization.answer(form))))
+    const { href } = expectRedirect(await authorization.answer(form))
+    expect(href).toBe(`${host.issuer()}/authorize?${authorization.query}`)
+    consentForm(await request(href).get('').expect(200))
+    expectTokens(await host.refresh(tokens.refresh_token))
+    expect(await grantsAt(host)).toHaveLength(1)
+  })
+
+  it('gives a code that redeems, although the first has expired', async () => {
+    const clock = stopClock()
+    const host = await signedIn()
+    const authorization = new Authorization(host)
+    const form = await authorization.form()
+    await authorization.answer(form)
+    clock.advance(61)
+    expectTokens(await host.exchange(authorization.signedIn(await authorization.answer(form))))
+  })
+
+  it('gives two codes on two pages of the same request', async () => {
+    const host = await signedIn()
+    const authorization = new Authorization(host)
+    const [first, second] = [await authorization.allowed(), await authorization.allowed()]
+    expect(second.code).not.toBe(first.code)
+    for (const each of [first, second]) expectTokens(await host.exchange(each))
+  })
+})

@@ -1,0 +1,161 @@
+import { type ConsentHook, type ConsentRequest, MemoryTenantStore, OAuthError } from 'customer-sign-in'
+import { Authorization, asTheySay, expectErrorRedirect } from '../support/authorization'
+import { registered } from '../support/registration'
+import { clientId, expectTokens, redirectUri } from '../support/sign-in'
+import { started } from '../support/started'
+
+/** Acme with a client of its own, whose customers need not be asked. */
+const ownClient = new MemoryTenantStore([
+  { key: 'acme', clients: [{ clientId, redirectUris: [redirectUri], firstParty: true }] },
+])
+
+const consented = (consent: ConsentHook | false, options: object = {}) =>
+  started({ authenticate: asTheySay, consent, storeTimeout: 0.1, ...options })
+
+describe('a consent function', () => {
+  it('is told who is asked by whom for what, and where the code will go', async () => {
+    const asked: ConsentRequest[] = []
+    const host = await consented((_req, _res, request) => {
+      asked.push(request)
+      return true
+    })
+    const authorization = new Authorization(host, { scope: 'calendar' })
+    await authorization.open('customer-7')
+    expect(asked).toMatchObject([
+      {
+        customer: { subject: 'customer-7' },
+        tenant: { key: 'acme', name: 'Acme' },
+        client: { clientId },
+        redirectUri,
+        scope: 'calendar',
+        resource: host.issuer(),
+        url: `${host.issuer()}/authorize?${authorization.query}`,
+      },
+    ])
+  })
+
+  it.each([
+    ['true', () => true],
+    ['true in a moment', async () => true],
+  ])('that gives %s is followed by the code', async (_, consent) => {
+    const host = await consented(consent)
+    const authorization = new Authorization(host)
+    expectTokens(await host.exchange(authorization.signedIn(await authorization.open())))
+  })
+
+  it.each([
+    ['false', () => false],
+    ['false in a moment', async () => false],
+  ])('that gives %s is followed by access_denied', async (_, consent) => {
+    const host = await consented(consent)
+    expectErrorRedirect(await new Authorization(host).open(), 'access_denied', host.issuer())
+    expect(await host.tokenStore.listGrants('acme', 'customer-1')).toEqual([])
+  })
+
+  it('may show a page of its own, and decide when that is answered', async () => {
+    const host = await consented((req, res) => {
+      if (req.method === 'POST') return true
+      res.end('the host’s own page')
+      return undefined
+    })
+    const authorization = new Authorization(host)
+    expect((await authorization.open().expect(200)).text).toBe('the host’s own page')
+    const response = await authorization.answer({ action: `?${authorization.query}`, token: '' })
+    expectTokens(await host.exchange(authorization.signedIn(response)))
+  })
+
+  it('may show its page later than it ends, as template engines do', async () => {
+    const host = await consented((_req, res) => {
+      setImmediate(() => setImmediate(() => res.end('the host’s own page')))
+      return undefined
+    })
+    expect((await new Authorization(host).open()).text).toBe('the host’s own page')
+  })
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('The database is down')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('The database is down'))],
+    ['gives nothing and answers nothing', () => undefined],
+    ['gives what is no answer', () => 'yes' as never],
+    ['gives 1', () => 1 as never],
+  ])('that %s gives no code: the client tries again, the operator is told', async (_, consent) => {
+    const host = await consented(consent)
+    const response = await new Authorization(host).open()
+    const description = expectErrorRedirect(response, 'temporarily_unavailable', host.issuer())
+    expect(description).not.toContain('database')
+    expect(await host.told('error')).toMatchObject([{ where: 'authorize', tenantKey: 'acme' }])
+    expect(await host.tokenStore.listGrants('acme', 'customer-1')).toEqual([])
+  })
+
+  it('refuses with an OAuthError of its own', async () => {
+    const host = await consented(() => {
+      throw new OAuthError('invalid_scope', 'Not on a Sunday')
+    })
+    const response = await new Authorization(host).open()
+    expect(expectErrorRedirect(response, 'invalid_scope', host.issuer())).toBe('Not on a Sunday')
+  })
+
+  it('is not called where nobody is signed in, nor under prompt=none', async () => {
+    const consent = jest.fn(() => true)
+    const host = await consented(consent, { authenticate: () => null })
+    await new Authorization(host).open()
+    const signedIn = await consented(consent)
+    const response = await new Authorization(signedIn, { prompt: 'none' }).open()
+    expectErrorRedirect(response, 'consent_required', signedIn.issuer())
+    expect(consent).not.toHaveBeenCalled()
+  })
+})
+
+describe('a customer is not asked', () => {
+  it('where consent is false', async () => {
+    const host = await consented(false)
+    const authorization = new Authorization(host)
+    expectTokens(await host.exchange(authorization.signedIn(await authorization.open())))
+  })
+
+  it('for a client of the tenant’s own, by whatever means, not even under prompt=none', async () => {
+    const consent = jest.fn(() => false)
+    for (const host of [
+      await started({ authenticate: asTheySay, tenantStore: ownClient }),
+      await consented(consent, { tenantStore: ownClient }),
+    ]) {
+      for (const prompt of [undefined, 'none']) {
+        const authorization = new Authorization(host, { prompt })
+        expectTokens(await host.exchange(authorization.signedIn(await authorization.open())))
+      }
+    }
+    expect(consent).not.toHaveBeenCalled()
+  })
+
+  it('save where the client wants it: prompt=consent', async () => {
+    for (const host of [await consented(false), await consented(false, { tenantStore: ownClient })]) {
+      const authorization = new Authorization(host, { prompt: 'consent' })
+      expectTokens(await host.exchange(await authorization.allowed()))
+    }
+  })
+})
+
+describe('a customer is asked', () => {
+  it('each time: what one session allowed is no answer in the next', async () => {
+    const host = await started({ authenticate: asTheySay })
+    await new Authorization(host).allowed()
+    await new Authorization(host)
+      .open()
+      .expect(200)
+      .expect(/<button type="submit" name="decision" value="allow">/)
+  })
+
+  it('for a registered client that says it is the tenant’s own, even where the store believes it', async () => {
+    const host = await started({ authenticate: asTheySay })
+    const said = await registered(host, { firstParty: true })
+    const now = Date.now()
+    const stored = { tenantId: 'acme', clientId: 'stored', redirectUris: [redirectUri], firstParty: true }
+    await host.tokenStore.saveClient({ ...stored, createdAt: now, expiresAt: now + 60_000 }, 10)
+    for (const client_id of [said, 'stored']) await new Authorization(host, { client_id }).form()
+  })
+})

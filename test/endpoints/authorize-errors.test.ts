@@ -1,0 +1,173 @@
+import { MemoryTenantStore } from 'customer-sign-in'
+import request from 'supertest'
+import { Authorization, asTheySay, expectErrorPage, expectErrorRedirect } from '../support/authorization'
+import { faultyStore, hangs, rejects } from '../support/faulty-store'
+import { clientId, type FormFields, redirectUri } from '../support/sign-in'
+import { started } from '../support/started'
+
+const challenge = 'a'.repeat(43)
+const other = 'https://evil.example/callback'
+
+/** Wrong before the redirect URI can be trusted. */
+const untrusted: [what: string, parameters: FormFields][] = [
+  ['no client_id', { client_id: undefined }],
+  ['an empty client_id', { client_id: '' }],
+  ['client_id twice', { client_id: [clientId, clientId] }],
+  ['an unknown client_id', { client_id: 'nobody' }],
+  ['a client_id that no client can have', { client_id: 'ä\n' }],
+  ['a client_id like a property of every object', { client_id: '__proto__' }],
+  ['the client_id of another tenant', { client_id: 'other-app' }],
+  ['no redirect_uri', { redirect_uri: undefined }],
+  ['an empty redirect_uri', { redirect_uri: '' }],
+  ['redirect_uri twice', { redirect_uri: [redirectUri, redirectUri] }],
+  ['redirect_uri and another', { redirect_uri: [redirectUri, other] }],
+  ['another redirect_uri first', { redirect_uri: [other, redirectUri] }],
+  ['another redirect_uri', { redirect_uri: other }],
+]
+
+/** Wrong, and the client is to know. */
+const trusted: [what: string, parameters: FormFields, error: string, named: RegExp][] = [
+  ['no response_type', { response_type: undefined }, 'invalid_request', /response_type/],
+  ['response_type twice', { response_type: ['code', 'code'] }, 'invalid_request', /response_type/],
+  ['response_type token', { response_type: 'token' }, 'unsupported_response_type', /response_type/],
+  ['response_type code token', { response_type: 'code token' }, 'unsupported_response_type', /response_type/],
+  ['response_type CODE', { response_type: 'CODE' }, 'unsupported_response_type', /response_type/],
+  ['response_mode fragment', { response_mode: 'fragment' }, 'invalid_request', /response_mode/],
+  ['response_mode form_post', { response_mode: 'form_post' }, 'invalid_request', /response_mode/],
+  ['no code_challenge', { code_challenge: undefined }, 'invalid_request', /code_challenge/],
+  ['an empty code_challenge', { code_challenge: '' }, 'invalid_request', /code_challenge/],
+  ['a short code_challenge', { code_challenge: challenge.slice(1) }, 'invalid_request', /code_challenge/],
+  ['a long code_challenge', { code_challenge: `${challenge}a` }, 'invalid_request', /code_challenge/],
+  ['a padded code_challenge', { code_challenge: `${challenge}=` }, 'invalid_request', /code_challenge/],
+  ['a code_challenge with a line feed', { code_challenge: `${challenge}\n` }, 'invalid_request', /code_challenge/],
+  ['code_challenge twice', { code_challenge: [challenge, challenge] }, 'invalid_request', /code_challenge/],
+  ['no code_challenge_method', { code_challenge_method: undefined }, 'invalid_request', /code_challenge_method/],
+  ['code_challenge_method plain', { code_challenge_method: 'plain' }, 'invalid_request', /code_challenge_method/],
+  ['code_challenge_method s256', { code_challenge_method: 's256' }, 'invalid_request', /code_challenge_method/],
+  ['two methods', { code_challenge_method: ['plain', 'S256'] }, 'invalid_request', /code_challenge_method/],
+  ['scope twice', { scope: ['profile', 'profile'] }, 'invalid_request', /scope/],
+  ['an unknown scope', { scope: 'admin' }, 'invalid_scope', /admin/],
+  ['an unknown resource', { resource: 'https://api.globex.example/mcp' }, 'invalid_target', /resource/],
+  ['prompt none with another', { prompt: 'none login' }, 'invalid_request', /prompt/],
+  ['prompt twice', { prompt: ['login', 'none'] }, 'invalid_request', /prompt/],
+  ['login_hint twice', { login_hint: ['a', 'b'] }, 'invalid_request', /login_hint/],
+  ['an unknown parameter twice', { flow: ['a', 'b'] }, 'invalid_request', /flow/],
+]
+
+describe('an authorization request with', () => {
+  it.each(untrusted)('%s shows a page and sends the browser nowhere', async (_, parameters) => {
+    const host = await started({ authenticate: asTheySay })
+    const authorization = new Authorization(host, parameters)
+    const page = expectErrorPage(await authorization.open())
+    expect(page).not.toContain('evil.example')
+    expectErrorPage(await request(host.url).post(authorization.path).type('form').send('decision=allow'))
+  })
+
+  it.each(trusted)('%s tells the client', async (_, parameters, error, named) => {
+    const host = await started({ authenticate: asTheySay })
+    const response = await new Authorization(host, parameters).open()
+    expect(expectErrorRedirect(response, error, host.issuer())).toMatch(named)
+    const [denied] = await host.told('denied')
+    expect(denied).toMatchObject({ where: 'authorize', tenantKey: 'acme', error })
+  })
+
+  it('two states tells the client, with the first', async () => {
+    const host = await started({ authenticate: asTheySay })
+    const response = await new Authorization(host, { state: ['one', 'two'] }).open()
+    expectErrorRedirect(response, 'invalid_request', host.issuer(), 'one')
+  })
+
+  it('anything wrong never reaches the host’s login', async () => {
+    const authenticate = jest.fn(() => ({ subject: 'customer-1' }))
+    const host = await started({ authenticate })
+    for (const [, parameters] of [...untrusted, ...trusted]) await new Authorization(host, parameters).open()
+    expect(authenticate).not.toHaveBeenCalled()
+  })
+
+  it('a client that may not use codes tells it', async () => {
+    const clients = [{ clientId, redirectUris: [redirectUri], grantTypes: ['refresh_token'] }]
+    const tenantStore = new MemoryTenantStore([{ key: 'acme', clients }])
+    const host = await started({ authenticate: asTheySay, tenantStore })
+    expectErrorRedirect(await new Authorization(host).open(), 'unauthorized_client', host.issuer())
+  })
+})
+
+describe('the authorization endpoint', () => {
+  it.each(['put', 'patch', 'delete', 'options'] as const)('answers %s with a page and 405', async (method) => {
+    const host = await started({ authenticate: asTheySay })
+    const response = await request(host.url)[method](new Authorization(host).path)
+    expectErrorPage(response, 405)
+    expect(response.headers.allow).toBe('GET, POST')
+    expect(response.headers).not.toHaveProperty('access-control-allow-origin')
+  })
+
+  it('answers HEAD with 405, and asks nobody', async () => {
+    const authenticate = jest.fn()
+    const host = await started({ authenticate })
+    const response = await request(host.url).head(new Authorization(host).path)
+    expect({ status: response.status, allow: response.headers.allow }).toEqual({ status: 405, allow: 'GET, POST' })
+    expect(authenticate).not.toHaveBeenCalled()
+  })
+
+  it.each(['nobody', 'ACME', '..%2Facme', '<script>'])(
+    'of the unknown tenant %j is a page and 404',
+    async (tenantKey) => {
+      const host = await started({ authenticate: asTheySay })
+      const page = expectErrorPage(await new Authorization(host, {}, tenantKey).open(), 404)
+      expect(page).not.toContain('<script>')
+    },
+  )
+
+  it('lets no other site read it', async () => {
+    const host = await started({ authenticate: asTheySay })
+    const response = await new Authorization(host).open().set('Origin', 'https://evil.example')
+    expect(response.headers).not.toHaveProperty('access-control-allow-origin')
+  })
+})
+
+describe('a store that fails', () => {
+  it('is a page and 503 where it is the tenants’', async () => {
+    const findTenant = () => Promise.reject(new Error('The database is down'))
+    const host = await started({ authenticate: asTheySay, tenantStore: { findTenant } })
+    const response = await new Authorization(host).open()
+    expect(expectErrorPage(response, 503)).not.toContain('database')
+    expect(response.headers['retry-after']).toBe('1')
+  })
+
+  it('is a page and 503 where it cannot say whether there is such a client', async () => {
+    const { store, always } = faultyStore()
+    always('findClient', rejects)
+    const host = await started({ authenticate: asTheySay, tokenStore: store })
+    expectErrorPage(await new Authorization(host, { client_id: 'registered' }).open(), 503)
+  })
+
+  it.each([
+    ['rejects', rejects],
+    ['hangs', hangs],
+  ])(
+    'is temporarily_unavailable to the client where it %s, and the same page can be answered again',
+    async (_, fault) => {
+      const { store, always, recover } = faultyStore()
+      const host = await started({ authenticate: asTheySay, tokenStore: store, storeTimeout: 0.1 })
+      const authorization = new Authorization(host)
+      const form = await authorization.form()
+      always('createGrant', fault)
+      expectErrorRedirect(await authorization.answer(form), 'temporarily_unavailable', host.issuer())
+      expect(await host.told('error')).toMatchObject([{ where: 'authorize', tenantKey: 'acme' }])
+      recover()
+      expect((await host.exchange(authorization.signedIn(await authorization.answer(form)))).status).toBe(200)
+    },
+  )
+
+  it('whose answer is lost still gives the code', async () => {
+    const { store, healthy, next } = faultyStore()
+    const host = await started({ authenticate: asTheySay, tokenStore: store })
+    next('createGrant', async (apply) => {
+      await apply()
+      throw new Error('The connection was lost')
+    })
+    const signedIn = await new Authorization(host).allowed()
+    expect((await host.exchange(signedIn)).status).toBe(200)
+    expect(await healthy.listGrants('acme', 'customer-1')).toHaveLength(1)
+  })
+})

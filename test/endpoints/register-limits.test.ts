@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto'
+import { type CustomerSignInOptions, MemoryTokenStore, type TokenStore } from 'customer-sign-in'
+import { RedisTokenStore } from 'customer-sign-in/redis'
+import { Redis } from 'ioredis'
+import { Authorization, asTheySay, expectErrorPage } from '../support/authorization'
+import { releaseClock, stopClock } from '../support/clock'
+import { faultyStore, rejects } from '../support/faulty-store'
+import { describeWithRedis, eventually, RedisServer } from '../support/redis-server'
+import { registered } from '../support/registration'
+import { expectError, expectTokens, type TestSignIn, type Tokens } from '../support/sign-in'
+import { started } from '../support/started'
+
+const day = 86_400
+const refreshToken = `csir_${'A'.repeat(64)}`
+
+describe('registrations in MemoryTokenStore', () => {
+  limits(() => new MemoryTokenStore())
+
+  it('make room at their tenant also where the store is full', async () => {
+    const tokenStore = new MemoryTokenStore({ maxClients: 2 })
+    const host = await started({ tokenStore, mostRegistrations: 2 })
+    const ids = [await registered(host), await registered(host), await registered(host)]
+    const left = await Promise.all(ids.map((clientId) => host.signIn.clients.find({ tenantKey: 'acme', clientId })))
+    expect(left.map(Boolean)).toEqual([false, true, true])
+  })
+})
+
+describeWithRedis('registrations in RedisTokenStore', () => {
+  let server: RedisServer
+  let redis: Redis
+  beforeAll(async () => {
+    server = await RedisServer.start()
+    redis = new Redis(server.url)
+  })
+  afterAll(async () => {
+    redis.disconnect()
+    await server.stop()
+  })
+  limits(() => new RedisTokenStore(redis, { keyPrefix: `${randomUUID()}:` }))
+})
+
+/** What may be relied on about the registrations that a tenant keeps, whatever the store. */
+function limits(createStore: () => TokenStore): void {
+  afterEach(releaseClock)
+
+  const start = (options: Partial<CustomerSignInOptions> = {}) =>
+    started({ authenticate: asTheySay, tokenStore: createStore(), ...options })
+
+  /** Registers clients one after the other, a second apart. */
+  async function severalAt(host: TestSignIn, count: number, tenantKey = 'acme'): Promise<string[]> {
+    const clock = stopClock()
+    const ids: string[] = []
+    while (ids.length < count) {
+      ids.push(await registered(host, {}, tenantKey))
+      clock.advance(1)
+    }
+    return ids
+  }
+
+  /** Which of the clients are still registered. */
+  async function leftOf(host: TestSignIn, ids: readonly string[], tenantKey = 'acme'): Promise<string[]> {
+    const found = await Promise.all(ids.map((clientId) => host.signIn.clients.find({ tenantKey, clientId })))
+    return ids.filter((_, index) => found[index])
+  }
+
+  /** A customer connects a client. */
+  async function connect(host: TestSignIn, clientId: string): Promise<Tokens> {
+    const signedIn = await new Authorization(host, { client_id: clientId }).allowed()
+    const tokens = expectTokens(await host.exchange(signedIn, { client_id: clientId }))
+    await kept(host, clientId)
+    return tokens
+  }
+
+  // Nobody waits for a registration to be prolonged.
+  const kept = (host: TestSignIn, clientId: string) =>
+    eventually(async () => {
+      const grants = (await host.tokenStore.listGrants('acme', 'customer-1')).filter(
+        (each) => each.clientId === clientId,
+      )
+      const client = await host.tokenStore.findClient('acme', clientId)
+      const until = Math.max(...grants.map(({ expiresAt }) => expiresAt))
+      return client?.inUse === true && client.expiresAt >= until
+    })
+
+  const outcome = async (host: TestSignIn, clientId: string) =>
+    (await host.refresh(refreshToken, { client_id: clientId })).body.error
+
+  describe('that nobody uses', () => {
+    it('make room for others, the oldest first', async () => {
+      const host = await start({ mostRegistrations: 3 })
+      const ids = await severalAt(host, 5)
+      expect(await leftOf(host, ids)).toEqual(ids.slice(2))
+      expect(await Promise.all(ids.map((id) => outcome(host, id)))).toEqual([
+        ...['invalid_client', 'invalid_client', 'invalid_grant', 'invalid_grant', 'invalid_grant'],
+      ])
+    })
+
+    it('make room in their own tenant alone', async () => {
+      const host = await start({ mostRegistrations: 2 })
+      const there = await severalAt(host, 2, 'globex')
+      await severalAt(host, 5)
+      expect(await leftOf(host, there, 'globex')).toEqual(there)
+    })
+
+    it('expire, and a client that comes back is told to register again', async () => {
+      const host = await start({ registrationLifetime: 3600 })
+      const clock = stopClock()
+      const clientId = await registered(host)
+      clock.advance(3599)
+      await new Authorization(host, { client_id: clientId }).open().expect(200)
+      expect(await outcome(host, clientId)).toBe('invalid_grant')
+      clock.advance(1)
+      expectErrorPage(await new Authorization(host, { client_id: clientId }).open())
+      const response = await host.refresh(refreshToken, { client_id: clientId })
+      expectError(response, 401, 'invalid_client')
+      expect(response.headers['www-authenticate']).toMatch(/^Basic /)
+    })
+  })
+
+  describe('that are in use', () => {
+    it('stay, however many come after them', async () => {
+      const host = await start({ mostRegistrations: 2 })
+      const clock = stopClock()
+      const clientId = await registered(host)
+      const { refresh_token } = await connect(host, clientId)
+      clock.advance(1)
+      const ids = await severalAt(host, 5)
+      expect(await leftOf(host, [clientId, ...ids])).toEqual([clientId, ...ids.slice(3)])
+      expectTokens(await host.refresh(refresh_token, { client_id: clientId }))
+    })
+
+    it('take no room from those that are not', async () => {
+      const host = await start({ mostRegistrations: 3 })
+      const [first = '', second = ''] = await severalAt(host, 2)
+      await connect(host, second)
+      const ids = [first, second, ...(await severalAt(host, 2))]
+      expect(await leftOf(host, ids)).toEqual(ids)
+    })
+
+    it('outlive their grants, through years of refreshing, and expire after the last', async () => {
+      const host = await start({ registrationLifetime: 60 })
+      const clock = stopClock()
+      const clientId = await registered(host)
+      let tokens = await connect(host, clientId)
+      for (let month = 0; month < 24; month++) {
+        clock.advance(29 * day)
+        tokens = expectTokens(await host.refresh(tokens.refresh_token, { client_id: clientId }))
+        await kept(host, clientId)
+      }
+      clock.advance(100 * day)
+      expectError(await host.refresh(tokens.refresh_token, { client_id: clientId }), 401, 'invalid_client')
+    })
+
+    it('from the moment that a customer has allowed them, before the code is redeemed', async () => {
+      const host = await start({ registrationLifetime: 60 })
+      const clock = stopClock()
+      const clientId = await registered(host)
+      clock.advance(59)
+      const signedIn = await new Authorization(host, { client_id: clientId }).allowed()
+      await eventually(async () => (await host.tokenStore.findClient('acme', clientId))?.inUse === true)
+      clock.advance(59)
+      expectTokens(await host.exchange(signedIn, { client_id: clientId }))
+    })
+
+    it('outlive their grants although the store once failed to prolong one', async () => {
+      const { store, next } = faultyStore(createStore())
+      const host = await start({ tokenStore: store })
+      const clock = stopClock()
+      const clientId = await registered(host)
+      const first = await connect(host, clientId)
+      clock.advance(29 * day)
+      next('keepClient', rejects)
+      const second = expectTokens(await host.refresh(first.refresh_token, { client_id: clientId }))
+      clock.advance(29 * day)
+      expectTokens(await host.refresh(second.refresh_token, { client_id: clientId }))
+    })
+  })
+}

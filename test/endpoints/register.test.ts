@@ -1,0 +1,205 @@
+import { MemoryTenantStore } from 'customer-sign-in'
+import express from 'express'
+import request from 'supertest'
+import { Authorization, asTheySay, expectErrorPage } from '../support/authorization'
+import { textOf } from '../support/consent-form'
+import { HostApp, testSignIn } from '../support/host-app'
+import { register, registered } from '../support/registration'
+import { expectError, expectTokens, redirectUri } from '../support/sign-in'
+import { started } from '../support/started'
+
+describe('a registration', () => {
+  it('is answered with all that was registered, as it was registered', async () => {
+    const host = await started()
+    const metadata = {
+      client_name: 'Assistant',
+      client_uri: 'https://assistant.example',
+      redirect_uris: [redirectUri, 'http://127.0.0.1/callback'],
+      scope: 'calendar',
+    }
+    const response = await register(host, metadata)
+    expect({ status: response.status, ...response.headers }).toMatchObject({
+      status: 201,
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      pragma: 'no-cache',
+      'access-control-allow-origin': '*',
+    })
+    expect(response.body).toEqual({
+      ...metadata,
+      client_id: expect.stringMatching(/^[\w-]{22}$/),
+      client_id_issued_at: expect.any(Number),
+      token_endpoint_auth_method: 'none',
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+    })
+    expect(Math.abs(response.body.client_id_issued_at - Date.now() / 1000)).toBeLessThan(60)
+  })
+
+  it('leaves out what has no value', async () => {
+    const { body } = await register(await started())
+    expect(Object.keys(body).sort()).toEqual([
+      ...['client_id', 'client_id_issued_at', 'grant_types', 'redirect_uris', 'response_types'],
+      'token_endpoint_auth_method',
+    ])
+  })
+
+  it.each([
+    'none',
+    'client_secret_basic',
+    'client_secret_post',
+    'client_secret_jwt',
+    'private_key_jwt',
+    'tls_client_auth',
+    'magic',
+    7,
+  ])('never gives a secret, even for the method %j', async (method) => {
+    const metadata = { token_endpoint_auth_method: method, client_secret: 'mine', client_secret_expires_at: 0 }
+    const { body } = await register(await started(), metadata).expect(201)
+    expect(body.token_endpoint_auth_method).toBe('none')
+    expect(JSON.stringify(body)).not.toMatch(/secret|mine|registration_access_token/)
+  })
+
+  it('passes over what is not known here', async () => {
+    const more = {
+      logo_uri: 'https://evil.example',
+      jwks: { keys: [] },
+      software_id: 7,
+      contacts: {},
+      firstParty: true,
+    }
+    const { body } = await register(await started(), { ...more, client_uri: 'javascript:alert(1)' }).expect(201)
+    for (const name of [...Object.keys(more), 'client_uri']) expect(body).not.toHaveProperty(name)
+  })
+
+  it('has both grant types, whichever of them it names', async () => {
+    const host = await started()
+    for (const grant_types of [['authorization_code'], ['refresh_token', 'authorization_code', 'implicit']]) {
+      const { body } = await register(host, { grant_types }).expect(201)
+      expect(body.grant_types).toEqual(['authorization_code', 'refresh_token'])
+    }
+  })
+
+  it.each([
+    ['what is offered of the scope', 'calendar openid', 'calendar'],
+    ['no scope where nothing of it is offered', 'openid email', undefined],
+    ['no scope for an empty one', ' ', undefined],
+  ])('keeps %s', async (_, scope, kept) => {
+    const { body } = await register(await started(), { scope }).expect(201)
+    expect(body.scope).toBe(kept)
+  })
+
+  it('may ask for all that there is, where it named only what there is not', async () => {
+    const host = await started({ authenticate: asTheySay })
+    const client_id = await registered(host, { scope: 'openid email' })
+    const signedIn = await new Authorization(host, { client_id }).allowed()
+    expect(expectTokens(await host.exchange(signedIn, { client_id })).scope).toBe('profile calendar')
+  })
+
+  it.each(['', ' ', '\n\t', '\u200b\u2060', '\u202e', '\u3164'])(
+    'has no name where it gives none that can be seen: %j',
+    async (name) => {
+      const host = await started({ authenticate: asTheySay })
+      const client_id = await registered(host, { client_name: name })
+      expect(textOf((await new Authorization(host, { client_id }).open()).text)).toContain(
+        `Connect ${client_id} to Acme?`,
+      )
+    },
+  )
+
+  it('connects: from the code to the refresh', async () => {
+    const host = await started({ authenticate: asTheySay })
+    const client_id = await registered(host, { client_name: 'Assistant' })
+    const authorization = new Authorization(host, { client_id })
+    const text = textOf((await authorization.open()).text)
+    expect(text).toContain('Connect Assistant to Acme?')
+    expect(text).toContain('Acme has not checked this app')
+    const tokens = expectTokens(await host.exchange(await authorization.allowed(), { client_id }))
+    expectTokens(await host.refresh(tokens.refresh_token, { client_id }))
+  })
+
+  it('is of one tenant', async () => {
+    const host = await started({ authenticate: asTheySay })
+    const client_id = await registered(host)
+    expectErrorPage(await new Authorization(host, { client_id }, 'globex').open())
+    const junk = { client_id, grant_type: 'refresh_token', refresh_token: `csir_${'A'.repeat(64)}` }
+    expectError(await host.token('globex', junk), 401, 'invalid_client')
+    expectError(await host.token('acme', junk), 400, 'invalid_grant')
+  })
+
+  it('gives every client an id of its own', async () => {
+    const host = await started()
+    const ids = await Promise.all(Array.from({ length: 50 }, () => registered(host)))
+    expect(new Set(ids).size).toBe(50)
+  })
+
+  it('is told to the host, with the id and the tenant', async () => {
+    const host = await started()
+    const clientId = await registered(host)
+    expect(await host.told('registered')).toEqual([
+      { type: 'registered', tenantKey: 'acme', tenantId: 'acme', clientId },
+    ])
+    expect(await host.signIn.clients.find({ tenantKey: 'acme', clientId })).toMatchObject({
+      redirectUris: [redirectUri],
+    })
+  })
+
+  it('that the host deletes is gone', async () => {
+    const host = await started({ authenticate: asTheySay })
+    const clientId = await registered(host)
+    expect(await host.signIn.clients.delete({ tenantKey: 'acme', clientId })).toBe(true)
+    expectErrorPage(await new Authorization(host, { client_id: clientId }).open())
+  })
+
+  it.each([
+    ['before the router', express.json()],
+    ['as text', express.text({ type: '*/*' })],
+    ['as bytes', express.raw({ type: '*/*' })],
+  ])('works where the host has read the body %s', async (_, parser) => {
+    const app = await HostApp.start((baseUrl) => express().use(parser).use(testSignIn({ baseUrl })))
+    const { status, body } = await register({ url: app.origin }, { client_name: 'Assistant' })
+    await app.stop()
+    expect({ status, name: body.client_name }).toEqual({ status: 201, name: 'Assistant' })
+  })
+})
+
+describe('where clients cannot register', () => {
+  it('at all, the path is the host’s and the metadata is silent', async () => {
+    const signIn = testSignIn({ baseUrl: 'https://assistant.example', registration: false })
+    const app = await HostApp.start(() => (req, res) => signIn(req, res, () => res.end('the host’s own')))
+    const { text } = await request(app.origin).post('/v1/acme/oauth/register')
+    const { body } = await request(app.origin).get('/v1/acme/oauth/.well-known/oauth-authorization-server')
+    await app.stop()
+    expect(text).toBe('the host’s own')
+    expect(body).not.toHaveProperty('registration_endpoint')
+  })
+
+  it('at one tenant, it is refused there and nowhere else, and the metadata says so', async () => {
+    const tenantStore = new MemoryTenantStore([{ key: 'acme', registration: false }, { key: 'globex' }])
+    const host = await started({ tenantStore })
+    expectError(await register(host), 403, 'access_denied')
+    expectError(await register(host, '{'), 403, 'access_denied')
+    await register(host, {}, 'globex').expect(201)
+    const endpoints = await Promise.all(
+      ['acme', 'globex'].map(async (tenantKey) => {
+        const { body } = await request(host.issuer(tenantKey)).get('/.well-known/oauth-authorization-server')
+        return body.registration_endpoint
+      }),
+    )
+    expect(endpoints).toEqual([undefined, `${host.issuer('globex')}/register`])
+  })
+
+  it('at any tenant, no tenant turns it on', async () => {
+    const tenantStore = new MemoryTenantStore([{ key: 'acme', registration: true }])
+    const host = await started({ tenantStore, registration: false })
+    await register(host).expect(404)
+  })
+
+  it('because the host registers them elsewhere, the metadata leads there', async () => {
+    const registration = 'https://host.example/register'
+    const host = await started({ endpoints: { registration } })
+    await register(host).expect(404)
+    const { body } = await request(host.issuer()).get('/.well-known/oauth-authorization-server')
+    expect(body.registration_endpoint).toBe(registration)
+  })
+})

@@ -1,0 +1,65 @@
+import { Cluster, Redis } from 'ioredis'
+import * as ioredis5 from 'ioredis5'
+import { releaseClock, stopClock } from '../support/clock'
+import { describeWithRedis, eventually, freePort, RedisServer } from '../support/redis-server'
+import { expectError, expectTokens } from '../support/sign-in'
+import { started } from '../support/started'
+import { startedOver } from '../support/started-on-redis'
+
+const host = '127.0.0.1'
+
+// With their defaults they queue what is asked of an absent server, and never cease to look for it.
+const clients = {
+  'ioredis 6': (port: number) => new Redis(port, host),
+  'ioredis 5': (port: number) => new ioredis5.Redis(port, host),
+  'ioredis 6 whose queue has no end': (port: number) => new Redis(port, host, { maxRetriesPerRequest: null }),
+  'ioredis 6 on a Cluster': (port: number) => new Cluster([{ host, port }]),
+}
+
+jest.setTimeout(60_000)
+
+describeWithRedis('a Redis server that is absent', () => {
+  it.each(Object.entries(clients))('makes no request hang with %s', async (_, connect) => {
+    const signIn = await startedOver(connect(await freePort()), { storeTimeout: 0.3 })
+    const { refresh_token } = await (await started()).connected()
+    expectError(await signIn.refresh(refresh_token), 503, 'temporarily_unavailable')
+    await expect(signIn.asCustomer()).rejects.toMatchObject({ code: 'temporarily_unavailable' })
+    expect(await signIn.told('error')).toHaveLength(1)
+  })
+
+  it('is found when it comes, without a restart of the host', async () => {
+    const port = await freePort()
+    const signIn = await startedOver(new Redis(port, host), { storeTimeout: 0.3 })
+    await expect(signIn.asCustomer()).rejects.toMatchObject({ code: 'temporarily_unavailable' })
+    const server = await RedisServer.start([], port)
+    try {
+      await eventually(() =>
+        signIn.connected().then(
+          () => true,
+          () => false,
+        ),
+      )
+    } finally {
+      await server.stop()
+    }
+  })
+
+  it('uses no token up by a command that waited in a queue for longer than the process remembers it', async () => {
+    const server = await RedisServer.start(['--appendonly', 'yes', '--appendfsync', 'always'])
+    try {
+      const redis = new Redis(server.port, host, { maxRetriesPerRequest: null, retryStrategy: () => 10 })
+      const signIn = await startedOver(redis, { storeTimeout: 0.3 })
+      const { refresh_token } = await signIn.connected()
+      await server.kill()
+      stopClock().advance(-600)
+      expectError(await signIn.refresh(refresh_token), 503, 'temporarily_unavailable')
+      releaseClock()
+      await server.start()
+      await redis.ping()
+      expectTokens(await signIn.refresh(refresh_token))
+    } finally {
+      releaseClock()
+      await server.stop()
+    }
+  })
+})

@@ -1,0 +1,79 @@
+import { releaseClock } from '../support/clock'
+import { commandsDuring } from '../support/redis-commands'
+import { RedisProxy } from '../support/redis-proxy'
+import { describeWithRedis, eventually, RedisServer } from '../support/redis-server'
+import { expectTokens, redirectUri, type TestSignIn } from '../support/sign-in'
+import { startedOnRedis } from '../support/started-on-redis'
+import { stopClockAtNoon } from '../support/stop-clock-at-noon'
+
+const year = 365 * 86_400_000
+
+jest.setTimeout(60_000)
+
+describeWithRedis('what is sent to Redis', () => {
+  let server: RedisServer
+  let host: TestSignIn
+  beforeAll(async () => {
+    server = await RedisServer.start()
+  })
+  afterAll(() => server.stop())
+  afterEach(releaseClock)
+  beforeEach(async () => {
+    stopClockAtNoon()
+    host = await startedOnRedis(server.port)
+    // The scripts are known from then on.
+    const { refresh_token } = await host.connected()
+    expectTokens(await host.refresh(refresh_token))
+  })
+
+  /** The names of the commands that clients send. */
+  async function sentDuring(work: () => PromiseLike<unknown>): Promise<string[]> {
+    return (await commandsDuring(server, work)).filter(({ inScript }) => !inScript).map(({ name }) => name)
+  }
+
+  it('is one command for a code, and one for a refresh token', async () => {
+    const signedIn = await host.asCustomer()
+    expect(await sentDuring(() => host.exchange(signedIn))).toEqual(['evalsha'])
+    const { refresh_token } = await host.connected()
+    expect(await sentDuring(() => host.refresh(refresh_token))).toEqual(['evalsha'])
+  })
+
+  it('is one command also where the request names a resource', async () => {
+    const resource = 'https://files.globex.example'
+    const { refresh_token } = await host.connected({ tenantKey: 'globex', resource })
+    expect(await sentDuring(() => host.refresh(refresh_token, { resource }, 'globex'))).toEqual(['evalsha'])
+  })
+
+  it('is two commands where the request narrows the scope', async () => {
+    const { refresh_token } = await host.connected()
+    expect(await sentDuring(() => host.refresh(refresh_token, { scope: 'profile' }))).toEqual(['get', 'evalsha'])
+  })
+
+  it('is one command for a code that is refused', async () => {
+    const signedIn = await host.asCustomer()
+    const work = () => host.exchange(signedIn, { code_verifier: 'x'.repeat(43) })
+    expect(await sentDuring(work)).toEqual(['evalsha'])
+  })
+
+  it('is one command more for a registered client, sent before the other is answered', async () => {
+    const proxy = await RedisProxy.start(server.port)
+    try {
+      const through = await startedOnRedis(proxy.port)
+      const registered = { tenantId: 'acme', clientId: 'registered', redirectUris: [redirectUri] }
+      await through.tokenStore.saveClient(
+        { ...registered, createdAt: Date.now(), expiresAt: Date.now() + year, inUse: true },
+        100,
+      )
+      const signedIn = await through.asCustomer({ clientId: 'registered' })
+      const before = proxy.sent.length
+      const sent = () => proxy.sent.slice(before).sort()
+      server.signal('SIGSTOP')
+      const answer = through.exchange(signedIn, { client_id: 'registered' }).then(expectTokens)
+      await eventually(async () => sent().length >= 2).finally(() => server.signal('SIGCONT'))
+      await answer
+      expect(sent()).toEqual(['evalsha', 'get'])
+    } finally {
+      await proxy.stop()
+    }
+  })
+})

@@ -1,0 +1,175 @@
+import { Redis } from 'ioredis'
+import { recordOf } from '../support/records'
+import { describeWithRedis, RedisServer } from '../support/redis-server'
+import { expectError, expectTokens, redirectUri, type TestSignIn } from '../support/sign-in'
+import { startedOnRedis } from '../support/started-on-redis'
+
+const ofCustomer = { tenantKey: 'acme', subject: 'customer-1' }
+const unavailable = { code: 'temporarily_unavailable', status: 503 }
+const year = 365 * 86_400_000
+
+/** Puts something in the place of a value of ours. */
+type Write = (redis: Redis, key: string, ours: Buffer) => Promise<unknown>
+
+const foreign: [name: string, write: Write][] = [
+  ['a list', (redis, key) => redis.rpush(key, 'one', 'two')],
+  ['a hash', (redis, key) => redis.hset(key, 'field', 'value')],
+  ['an empty text', (redis, key) => redis.set(key, '')],
+  ['another text', (redis, key) => redis.set(key, 'session of somebody')],
+  ['JSON', (redis, key) => redis.set(key, '{"version":1}')],
+  ['bytes that are no text', (redis, key) => redis.set(key, Buffer.from([0x31, 0x3b, 0xff, 0x00, 0x0a, 0x2e]))],
+  [
+    'a value of a later version',
+    (redis, key, ours) => redis.set(key, Buffer.concat([Buffer.from('2'), ours.subarray(1)])),
+  ],
+]
+
+jest.setTimeout(60_000)
+
+describeWithRedis('a value under the key prefix that is not the store’s own', () => {
+  let server: RedisServer
+  let redis: Redis
+  let host: TestSignIn
+  beforeAll(async () => {
+    server = await RedisServer.start()
+    redis = new Redis(server.port, '127.0.0.1')
+  })
+  afterAll(async () => {
+    redis.disconnect()
+    await server.stop()
+  })
+  beforeEach(async () => {
+    await redis.flushall()
+    host = await startedOnRedis(server.port, { replayTolerance: 0 })
+  })
+
+  /** Fails unless what is done while something foreign stands under a key leaves it as it is and tells the operator. */
+  async function expectLeftAlone(key: string, write: Write, work: () => Promise<unknown>): Promise<void> {
+    const ours = await redis.getBuffer(key)
+    await redis.del(key)
+    await write(redis, key, ours ?? Buffer.alloc(0))
+    const before = await redis.dumpBuffer(key)
+    host.events.length = 0
+    await work()
+    expect(await redis.dumpBuffer(key)).toEqual(before)
+    expect(await redis.pttl(key)).toBe(-1)
+    const told = await host.told('error')
+    expect(told.map(({ error }) => error.message)).toEqual(told.map(() => expect.stringContaining(JSON.stringify(key))))
+    await redis.del(key)
+    if (ours) await redis.set(key, ours)
+  }
+
+  async function keyOfGrant(): Promise<string> {
+    return `csi:g:acme:${(await recordOf(host.tokenStore)).grantId}`
+  }
+
+  it.each(foreign)('is left alone by a refresh, which goes through once it is put right: %s', async (_, write) => {
+    const { refresh_token } = await host.connected()
+    await expectLeftAlone(await keyOfGrant(), write, async () => {
+      expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
+      expect(await host.told('error')).toHaveLength(1)
+    })
+    expectTokens(await host.refresh(refresh_token))
+  })
+
+  it.each(foreign)('is left alone by a code, which goes through once it is put right: %s', async (_, write) => {
+    const signedIn = await host.asCustomer()
+    await expectLeftAlone(await keyOfGrant(), write, async () => {
+      expectError(await host.exchange(signedIn), 503, 'temporarily_unavailable')
+      expect(await host.told('error')).toHaveLength(1)
+    })
+    expectTokens(await host.exchange(signedIn))
+  })
+
+  it.each(foreign)('is left alone by what reads or revokes a grant: %s', async (_, write) => {
+    const { access_token, refresh_token } = await host.connected()
+    const { grantId } = await recordOf(host.tokenStore)
+    await expectLeftAlone(await keyOfGrant(), write, async () => {
+      expectError(await host.refresh(refresh_token, { scope: 'profile' }), 503, 'temporarily_unavailable')
+      const { grants } = host.signIn
+      const check = { tenantKey: 'acme', checkRevocation: true }
+      await expect(host.signIn.verifyAccessToken(access_token, check)).rejects.toMatchObject(unavailable)
+      await expect(grants.revoke({ tenantKey: 'acme', grantId })).rejects.toMatchObject(unavailable)
+      await expect(grants.revokeAll(ofCustomer)).rejects.toMatchObject(unavailable)
+      await expect(grants.list(ofCustomer)).rejects.toMatchObject(unavailable)
+    })
+    expectTokens(await host.refresh(refresh_token))
+  })
+
+  it('is known for what it is wherever a value of the store’s own is cut off', async () => {
+    const signedIn = await host.asCustomer({ subject: 'Zoë 中 😀' })
+    const { grantId } = await recordOf(host.tokenStore, 'acme', 'Zoë 中 😀')
+    const key = `csi:g:acme:${grantId}`
+    const cutAt =
+      (length: number): Write =>
+      (redis, key, ours) =>
+        redis.set(key, ours.subarray(0, length))
+
+    for (let length = await redis.strlen(key); length-- > 0; ) {
+      await expectLeftAlone(key, cutAt(length), async () => {
+        expectError(await host.exchange(signedIn), 503, 'temporarily_unavailable')
+        await expect(host.tokenStore.findGrant('acme', grantId)).rejects.toThrow(key)
+      })
+    }
+    const { refresh_token } = expectTokens(await host.exchange(signedIn))
+    for (let length = await redis.strlen(key); length-- > 0; ) {
+      await expectLeftAlone(key, cutAt(length), async () => {
+        expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
+        await expect(host.tokenStore.findGrant('acme', grantId)).rejects.toThrow(key)
+      })
+    }
+    expectTokens(await host.refresh(refresh_token))
+  })
+
+  it.each(foreign)('is left alone by a new grant of the same id: %s', async (_, write) => {
+    await host.connected()
+    const grant = await recordOf(host.tokenStore)
+    const key = await keyOfGrant()
+    await expectLeftAlone(key, write, () => expect(host.tokenStore.createGrant(grant)).rejects.toThrow(key))
+  })
+
+  it.each(foreign)('is left alone in the place of the index: %s', async (_, write) => {
+    const key = 'csi:s:acme:customer-1'
+    await expectLeftAlone(key, write, async () => {
+      await expect(host.asCustomer()).rejects.toMatchObject({
+        ...unavailable,
+        cause: { message: expect.stringContaining(JSON.stringify(key)) },
+      })
+      await expect(host.signIn.grants.list(ofCustomer)).rejects.toMatchObject(unavailable)
+    })
+    expect(await redis.keys('csi:g:*')).toEqual([])
+  })
+
+  describe('in the place of a registered client', () => {
+    const key = 'csi:c:acme:registered'
+    const client = { tenantId: 'acme', clientId: 'registered', redirectUris: [redirectUri], clientName: 'Zoë 中 😀' }
+    const save = () =>
+      host.tokenStore.saveClient({ ...client, createdAt: Date.now(), expiresAt: Date.now() + year }, 100)
+    const keep = () => host.tokenStore.keepClient('acme', 'registered', Date.now() + 2 * year)
+
+    it.each(foreign)('refuses no tokens, and is left alone: %s', async (_, write) => {
+      await save()
+      const signedIn = await host.asCustomer({ clientId: 'registered' })
+      await expectLeftAlone(key, write, async () => {
+        expectTokens(await host.exchange(signedIn, { client_id: 'registered' }))
+        expect(await host.told('error')).toHaveLength(1)
+        await expect(keep()).rejects.toThrow(key)
+      })
+    })
+
+    it.each(foreign)('is not written over: %s', async (_, write) => {
+      await expectLeftAlone(key, write, () => expect(save()).rejects.toThrow(key))
+    })
+
+    it('is known for what it is wherever a value of the store’s own is cut off', async () => {
+      await save()
+      for (let length = await redis.strlen(key); length-- > 0; ) {
+        const write: Write = (redis, key, ours) => redis.set(key, ours.subarray(0, length))
+        await expectLeftAlone(key, write, async () => {
+          await expect(host.tokenStore.findClient('acme', 'registered')).rejects.toThrow(key)
+          await expect(keep()).rejects.toThrow(key)
+        })
+      }
+    })
+  })
+})

@@ -1,0 +1,102 @@
+import { Cluster } from 'ioredis'
+import { RedisCluster } from '../support/redis-cluster'
+import { RedisProxy } from '../support/redis-proxy'
+import { hasAll, isMaster } from '../support/redis-replication'
+import { describeWithRedis, eventually, RedisServer } from '../support/redis-server'
+import { expectError, expectTokens } from '../support/sign-in'
+import { startedOnRedis, startedOver } from '../support/started-on-redis'
+
+const everywhere = { tenantKey: 'acme', subject: 'customer-1' }
+const unavailable = { code: 'temporarily_unavailable', status: 503 }
+
+jest.setTimeout(60_000)
+
+describeWithRedis('a store that waits for a replica', () => {
+  const store = { replicas: 1, replicaTimeout: 0.3 }
+  let master: RedisServer
+  let replica: RedisServer
+  beforeEach(async () => {
+    master = await RedisServer.start(['--repl-diskless-sync-delay', '0'])
+    replica = await RedisServer.start(['--replicaof', '127.0.0.1', String(master.port)])
+    await eventually(() => hasAll(replica, master))
+  })
+  afterEach(() => Promise.all([replica.stop(), master.stop()]))
+
+  it('answers 503 to a redemption that no replica has, and gives the tokens for the same credential later', async () => {
+    const host = await startedOnRedis(master.port, { store, replayTolerance: 0 })
+    const signedIn = await host.asCustomer()
+    replica.signal('SIGSTOP')
+    expectError(await host.exchange(signedIn), 503, 'temporarily_unavailable')
+    expect((await host.told('error')).at(-1)?.error.message).toMatch(/0 of 1 replicas/)
+    replica.signal('SIGCONT')
+    await master.command('WAIT', 1, 0)
+    const { refresh_token } = expectTokens(await host.exchange(signedIn))
+
+    replica.signal('SIGSTOP')
+    expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
+    expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
+    replica.signal('SIGCONT')
+    expectTokens(await host.refresh(expectTokens(await host.refresh(refresh_token)).refresh_token))
+  })
+
+  it('does not take a revocation for done that no replica has', async () => {
+    const host = await startedOnRedis(master.port, { store })
+    const { refresh_token } = await host.connected()
+    replica.signal('SIGSTOP')
+    await expect(host.signIn.grants.revokeAll(everywhere)).rejects.toMatchObject(unavailable)
+    replica.signal('SIGCONT')
+    await host.signIn.grants.revokeAll(everywhere)
+    expectError(await host.refresh(refresh_token), 400, 'invalid_grant')
+    await eventually(async () => ((await replica.command('KEYS', 'csi:g:*')) as unknown[]).length === 0)
+  })
+
+  it('does not take a revocation for done that no replica has, when it is repeated', async () => {
+    const host = await startedOnRedis(master.port, { store })
+    const { access_token } = await host.connected()
+    const { grantId } = await host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })
+    replica.signal('SIGSTOP')
+    for (const _ of [1, 2]) {
+      await expect(host.signIn.grants.revoke({ tenantKey: 'acme', grantId })).rejects.toMatchObject(unavailable)
+    }
+  })
+
+  it('does not take a revocation for done that no replica has, when the connection breaks meanwhile', async () => {
+    const proxy = await RedisProxy.start(master.port)
+    try {
+      const host = await startedOnRedis(proxy.port, { store })
+      const { access_token } = await host.connected()
+      const { grantId } = await host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })
+      replica.signal('SIGSTOP')
+      proxy.cutNext({ point: 'before the reply', at: 0 })
+      await expect(host.signIn.grants.revoke({ tenantKey: 'acme', grantId })).rejects.toMatchObject(unavailable)
+    } finally {
+      await proxy.stop()
+    }
+  })
+})
+
+describeWithRedis('a store that waits for a replica on a Cluster', () => {
+  let cluster: RedisCluster
+  beforeAll(async () => {
+    cluster = await RedisCluster.start()
+  })
+  afterAll(() => cluster.stop())
+
+  it('goes on after a failover', async () => {
+    const redis = new Cluster(cluster.nodes)
+    const host = await startedOver(redis, { store: { replicas: 1 }, replayTolerance: 0 })
+    const { access_token, refresh_token } = await host.connected()
+    const { grantId } = await host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })
+    const { replica } = await cluster.serving(`csi:g:acme:${grantId}`)
+    await replica.command('CLUSTER', 'FAILOVER')
+    await eventually(() => isMaster(replica))
+    await eventually(() => cluster.isReady())
+
+    let answer = await host.refresh(refresh_token)
+    await eventually(async () => {
+      if (answer.status === 503) answer = await host.refresh(refresh_token)
+      return answer.status !== 503
+    }, 10)
+    expectTokens(answer)
+  })
+})

@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto'
+import { type Grant, MemoryTenantStore, MemoryTokenStore, type TokenStore } from 'customer-sign-in'
+import { RedisTokenStore } from 'customer-sign-in/redis'
+import { Redis } from 'ioredis'
+import { faultyStore, rejects } from '../support/faulty-store'
+import { describeWithRedis, RedisServer } from '../support/redis-server'
+import { clientId, expectError, expectTokens, redirectUri } from '../support/sign-in'
+import { started } from '../support/started'
+
+const compromised = 'https://assistant.example/client.json?v=*[1]'
+const tenants = ['acme', 'acme*', 'ac?e'].map((id, index) => ({
+  key: `tenant-${index}`,
+  id,
+  clients: [clientId, compromised].map((each) => ({ clientId: each, redirectUris: [redirectUri] })),
+}))
+const [acme, ...others] = tenants.map(({ key }) => key)
+const all = { tenantKey: acme ?? '', clientId: compromised }
+
+describe('grants.revokeAll of a client, in MemoryTokenStore', () => revokeAllOfClient(() => new MemoryTokenStore()))
+
+describeWithRedis('grants.revokeAll of a client, in RedisTokenStore', () => {
+  let server: RedisServer
+  const clients: Redis[] = []
+  beforeAll(async () => {
+    server = await RedisServer.start()
+  })
+  afterAll(() => server.stop())
+  afterEach(() => {
+    for (const client of clients.splice(0)) client.disconnect()
+  })
+
+  const storeWith = (options: object) => () => {
+    const client = new Redis(server.port, '127.0.0.1', options)
+    clients.push(client)
+    return new RedisTokenStore(client, { keyPrefix: `${randomUUID()}:` })
+  }
+  revokeAllOfClient(storeWith({}))
+  describe('with a key prefix of the host’s', () => revokeAllOfClient(storeWith({ keyPrefix: 'host*[1]?:' })))
+})
+
+/** What a host may rely on when a client is compromised, whatever the store. */
+function revokeAllOfClient(createStore: () => TokenStore): void {
+  const start = (tokenStore = createStore()) => started({ tokenStore, tenantStore: new MemoryTenantStore(tenants) })
+
+  /** A customer connects a client at a tenant. */
+  async function connect(
+    host: Awaited<ReturnType<typeof start>>,
+    client = compromised,
+    tenantKey = acme,
+    subject = 'ada',
+  ) {
+    const signedIn = await host.asCustomer({ tenantKey, clientId: client, subject })
+    const tokens = expectTokens(await host.exchange(signedIn, { client_id: client }))
+    return { refresh: () => host.refresh(tokens.refresh_token, { client_id: client }, tenantKey), ...tokens }
+  }
+
+  it('ends every grant of it, whoever connected it, and tells the host of each', async () => {
+    const host = await start()
+    const subjects = ['ada', 'bob', 'bob']
+    const connected = await Promise.all(subjects.map((subject) => connect(host, compromised, acme, subject)))
+    expect(await host.signIn.grants.revokeAll(all)).toBe(3)
+    for (const { refresh, access_token } of connected) {
+      expectError(await refresh(), 400, 'invalid_grant')
+      const check = host.signIn.verifyAccessToken(access_token, { tenantKey: all.tenantKey, checkRevocation: true })
+      await expect(check).rejects.toMatchObject({ code: 'invalid_token' })
+    }
+    const told = await host.told('revoked')
+    expect(told.map(({ reason, subject }) => `${reason} ${subject}`).sort()).toEqual([
+      'host ada',
+      'host bob',
+      'host bob',
+    ])
+    expect(await host.signIn.grants.list({ tenantKey: all.tenantKey, subject: 'ada' })).toEqual([])
+  })
+
+  it('ends no other client’s, and no other tenant’s, however alike their names', async () => {
+    const host = await start()
+    await connect(host)
+    const kept = [
+      await connect(host, clientId),
+      ...(await Promise.all(others.map((key) => connect(host, compromised, key)))),
+    ]
+    expect(await host.signIn.grants.revokeAll(all)).toBe(1)
+    for (const { refresh } of kept) expectTokens(await refresh())
+    expect(await host.signIn.grants.revokeAll({ tenantKey: others[0] ?? '', clientId: compromised })).toBe(1)
+    expect(await host.signIn.grants.revokeAll({ tenantKey: others[1] ?? '', clientId: 'nobody' })).toBe(0)
+  })
+
+  it('ends what is only a code yet', async () => {
+    const host = await start()
+    const signedIn = await host.asCustomer({ ...all, subject: 'ada' })
+    expect(await host.signIn.grants.revokeAll(all)).toBe(1)
+    expectError(await host.exchange(signedIn, { client_id: compromised }), 400, 'invalid_grant')
+  })
+
+  it('ends more than a store gives at a time', async () => {
+    const host = await start()
+    const many = Array.from({ length: 2500 }, (_, index) => recordOf(index % 5 === 0 ? clientId : compromised))
+    await Promise.all(many.map((grant) => host.tokenStore.createGrant(grant)))
+    expect(await host.signIn.grants.revokeAll(all)).toBe(2000)
+    expect(await host.signIn.grants.revokeAll({ ...all, clientId })).toBe(500)
+  })
+
+  it('ends what is connected meanwhile', async () => {
+    const healthy = createStore()
+    let meanwhile: (() => Promise<unknown>) | undefined
+    const tokenStore = scanningWith(healthy, async function* (tenantId) {
+      yield* healthy.scanGrants(tenantId)
+      const late = meanwhile
+      meanwhile = undefined
+      await late?.()
+    })
+    const host = await start(tokenStore)
+    await connect(host)
+    meanwhile = () => connect(host)
+    expect(await host.signIn.grants.revokeAll(all)).toBe(2)
+  })
+
+  it('is told where the store fails, and goes on where it is asked again', async () => {
+    const { store, next } = faultyStore(createStore())
+    const host = await start(store)
+    for (const subject of ['ada', 'bob', 'eve']) await connect(host, compromised, acme, subject)
+    next('deleteGrant', (apply) => apply(), rejects)
+    await expect(host.signIn.grants.revokeAll(all)).rejects.toMatchObject({ code: 'temporarily_unavailable' })
+    expect(await host.signIn.grants.revokeAll(all)).toBe(2)
+    expect(await host.told('revoked')).toHaveLength(3)
+  })
+
+  it('is told where the store cannot be gone through', async () => {
+    const tokenStore = scanningWith(createStore(), async function* () {
+      yield recordOf(compromised)
+      throw new Error('The store is out of reach')
+    })
+    const host = await start(tokenStore)
+    await expect(host.signIn.grants.revokeAll(all)).rejects.toMatchObject({ code: 'temporarily_unavailable' })
+  })
+
+  it('leaves the client as it is: customers may connect it again', async () => {
+    const host = await start()
+    await connect(host)
+    await host.signIn.grants.revokeAll(all)
+    expectTokens(await (await connect(host)).refresh())
+  })
+
+  it('rejects for an unknown tenant', async () => {
+    const host = await start()
+    const asked = host.signIn.grants.revokeAll({ tenantKey: 'nobody', clientId })
+    await expect(asked).rejects.toMatchObject({ code: 'not_found', status: 404 })
+  })
+}
+
+function recordOf(client: string): Grant {
+  return {
+    tenantId: 'acme',
+    grantId: randomUUID(),
+    clientId: client,
+    subject: `customer ${randomUUID()}`,
+    scope: 'profile',
+    resource: 'https://acme.example',
+    createdAt: Date.now(),
+    expiresAt: Date.now() + 60_000,
+    credential: { kind: 'refresh_token', hash: randomUUID() },
+  }
+}
+
+/** A store that is gone through in this way. */
+function scanningWith(store: TokenStore, scanGrants: TokenStore['scanGrants']): TokenStore {
+  return new Proxy(store, {
+    get(target, name) {
+      if (name === 'scanGrants') return scanGrants
+      const method: unknown = Reflect.get(target, name)
+      return typeof method === 'function' ? method.bind(target) : method
+    },
+  })
+}

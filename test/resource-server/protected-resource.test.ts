@@ -1,0 +1,168 @@
+import { MemoryTenantStore } from 'customer-sign-in'
+import request, { type Response, type Test } from 'supertest'
+import { head, rawRequest } from '../http/raw-request'
+import { ApiHost } from '../support/api-host'
+import { clientId, expectError, redirectUri } from '../support/sign-in'
+
+const clients = [{ clientId, redirectUris: [redirectUri] }]
+const twoTenants = new MemoryTenantStore(
+  ['acme', 'globex'].map((key) => ({ key, clients, scopes: ['profile', 'calendar'] })),
+)
+
+const call = (host: ApiHost, path: string, token?: string): Test => {
+  const test = request(host.baseUrl).post(path)
+  return token === undefined ? test : test.set('Authorization', `Bearer ${token}`)
+}
+
+/** The parameters of a response's challenge. */
+function challengeOf({ headers }: Response): Record<string, string> {
+  const challenge = headers['www-authenticate'] ?? ''
+  expect(challenge).toMatch(/^Bearer /)
+  return Object.fromEntries([...challenge.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value]))
+}
+
+afterEach(() => jest.restoreAllMocks())
+
+describe('a protected resource', () => {
+  it('leads who comes without a token to its metadata, and from there to the tenant’s sign-in', async () => {
+    const host = (await ApiHost.start()).protect({ scopes: ['profile'] })
+    const refused = await call(host, '/v1/acme/mcp').expect(401)
+    const { resource_metadata = '', ...others } = challengeOf(refused)
+    expect(others).not.toHaveProperty('error')
+    const { resource, authorization_servers } = (await request(resource_metadata).get('')).body
+    expect(resource).toBe(`${host.baseUrl}/v1/acme/mcp`)
+    const [issuer] = authorization_servers
+    const { pathname } = new URL(issuer)
+    const found = (await request(host.baseUrl).get(`/.well-known/oauth-authorization-server${pathname}`)).body
+    expect(found.issuer).toBe(issuer)
+  })
+
+  it('lets a token through that is for it, and tells the handler whose it is', async () => {
+    const host = (await ApiHost.start()).protect({ scopes: ['profile'] })
+    const resource = `${host.baseUrl}/v1/acme/mcp`
+    const { body } = await call(host, '/v1/acme/mcp', await host.token({ resource })).expect(200)
+    expect(body).toEqual({ subject: 'customer-1', tenantKey: 'acme', resource })
+  })
+
+  it.each(['/v1/acme/mcp/', '/v1/acme/mcp/messages', '/v1/acme/mcp/a/b?c=/v1/globex/mcp', '/v1/acme/mcp?x=1'])(
+    'is the same below its path: %s',
+    async (path) => {
+      const host = (await ApiHost.start({ tenantStore: twoTenants })).protect()
+      const token = await host.token({ resource: `${host.baseUrl}/v1/acme/mcp` })
+      expect((await call(host, path, token).expect(200)).body).toMatchObject({ tenantKey: 'acme' })
+      expect(challengeOf(await call(host, path)).resource_metadata).toBe(
+        `${host.baseUrl}/.well-known/oauth-protected-resource/v1/acme/mcp`,
+      )
+    },
+  )
+
+  it('opens nothing beside its path, however widely the host has mounted the guard', async () => {
+    const host = (await ApiHost.start()).protect({}, '/')
+    const token = await host.token({ resource: `${host.baseUrl}/v1/acme/mcp` })
+    await call(host, '/v1/acme/mcp/sub', token).expect(200)
+    for (const path of ['/v1/acme/mcpx', '/v1/acme', '/v2/acme/mcp', '/v1/acme/x/mcp', '/']) {
+      expectError(await call(host, path, token), 404, 'not_found')
+    }
+  })
+
+  it('refuses a token of another tenant, and leads to its own sign-in', async () => {
+    const host = (await ApiHost.start({ tenantStore: twoTenants })).protect()
+    const token = await host.token({ tenantKey: 'globex', resource: `${host.baseUrl}/v1/globex/mcp` })
+    await call(host, '/v1/globex/mcp', token).expect(200)
+    const response = await call(host, '/v1/acme/mcp', token)
+    expectError(response, 401, 'invalid_token')
+    expect(challengeOf(response)).toMatchObject({
+      error: 'invalid_token',
+      resource_metadata: `${host.baseUrl}/.well-known/oauth-protected-resource/v1/acme/mcp`,
+    })
+  })
+
+  it('refuses a token for another resource, also for the tenant’s first', async () => {
+    const host = (await ApiHost.start()).protect().protect({ path: '/v1/:tenantKey/files' })
+    const files = await host.token({ resource: `${host.baseUrl}/v1/acme/files` })
+    await call(host, '/v1/acme/files', files).expect(200)
+    expectError(await call(host, '/v1/acme/mcp', files), 401, 'invalid_token')
+    expectError(await call(host, '/v1/acme/mcp', await host.token()), 401, 'invalid_token')
+  })
+
+  it('refuses a token without its scopes, and says which', async () => {
+    const host = (await ApiHost.start()).protect({ scopes: ['profile', 'calendar'] })
+    const resource = `${host.baseUrl}/v1/acme/mcp`
+    const response = await call(host, '/v1/acme/mcp', await host.token({ resource, scope: 'profile' }))
+    expectError(response, 403, 'insufficient_scope')
+    expect(challengeOf(response)).toMatchObject({
+      error: 'insufficient_scope',
+      scope: 'profile calendar',
+      resource_metadata: `${host.baseUrl}/.well-known/oauth-protected-resource/v1/acme/mcp`,
+    })
+    await call(host, '/v1/acme/mcp', await host.token({ resource })).expect(200)
+  })
+
+  it.each(['junk', 'a.b.c', 'csir_'])('refuses junk, and leads on: %s', async (token) => {
+    const host = (await ApiHost.start()).protect()
+    const response = await call(host, '/v1/acme/mcp', token)
+    expectError(response, 401, 'invalid_token')
+    expect(challengeOf(response)).toHaveProperty('resource_metadata')
+  })
+
+  it('asks whether the grant has ended, where that is wanted', async () => {
+    const host = (await ApiHost.start()).protect({ checkRevocation: true }).protect({ path: '/v1/:tenantKey/files' })
+    const [mcp, files] = await Promise.all(
+      ['mcp', 'files'].map((name) => host.token({ resource: `${host.baseUrl}/v1/acme/${name}` })),
+    )
+    await host.signIn.grants.revokeAll({ tenantKey: 'acme', subject: 'customer-1' })
+    expectError(await call(host, '/v1/acme/mcp', mcp), 401, 'invalid_token')
+    await call(host, '/v1/acme/files', files).expect(200)
+  })
+
+  it('of an unknown tenant is a 404, with nothing to follow', async () => {
+    const host = (await ApiHost.start()).protect()
+    const token = await host.token({ resource: `${host.baseUrl}/v1/acme/mcp` })
+    for (const key of ['nobody', 'ACME', '%61cme', '..%2facme', 'a%22b', 'a%0d%0aSet-Cookie:%20evil=1']) {
+      const response = await call(host, `/v1/${key}/mcp`, token)
+      expectError(response, 404, 'not_found')
+      expect(response.headers).not.toHaveProperty('www-authenticate')
+      expect(response.headers).not.toHaveProperty('set-cookie')
+    }
+  })
+
+  it.each(['/:tenantKey', '/:tenantKey/mcp', '/api/:tenantKey/v2.0/mcp_x~y', '/mcp/:tenantKey'])(
+    'can be at %s',
+    async (path) => {
+      const host = (await ApiHost.start()).protect({ path })
+      const at = path.replace(':tenantKey', 'acme')
+      const token = await host.token({ resource: host.baseUrl + at })
+      await call(host, at, token).expect(200)
+      const { body } = await request(host.baseUrl).get(`/.well-known/oauth-protected-resource${at}`).expect(200)
+      expect(body.resource).toBe(host.baseUrl + at)
+    },
+  )
+
+  it('is guarded behind a request target in absolute form too (RFC 9112 section 3.2.2)', async () => {
+    const host = (await ApiHost.start()).protect()
+    const { status, headers } = await rawRequest(host.baseUrl, head('POST http://evil.example/v1/acme/mcp'))
+    expect(status).toBe(401)
+    expect(headers['www-authenticate']).toContain(`"${host.baseUrl}/.well-known/oauth-protected-resource/v1/acme/mcp"`)
+  })
+
+  it('below a base path, is guarded wherever the host mounts it', async () => {
+    const host = (await ApiHost.start({}, '/auth')).protect({}, '/auth/v1/:tenantKey/mcp')
+    const token = await host.token({ resource: `${host.baseUrl}/v1/acme/mcp` })
+    await call(host, '/v1/acme/mcp', token).expect(200)
+    const { resource_metadata = '' } = challengeOf(await call(host, '/v1/acme/mcp'))
+    expect(resource_metadata).toBe(
+      `${new URL(host.baseUrl).origin}/.well-known/oauth-protected-resource/auth/v1/acme/mcp`,
+    )
+    expect((await request(resource_metadata).get('')).body.resource).toBe(`${host.baseUrl}/v1/acme/mcp`)
+  })
+
+  it.each(['[', 'a b', 'evil.example"', 'evil.example/x?', '', '@'])(
+    'answers a request whose Host is %j, although the address is taken from the requests',
+    async (hostHeader) => {
+      jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+      const host = (await ApiHost.start({ baseUrl: undefined })).protect()
+      const { status } = await rawRequest(host.baseUrl, head('GET /v1/acme/mcp', { Host: hostHeader }))
+      expect([400, 401]).toContain(status)
+    },
+  )
+})

@@ -1,0 +1,30 @@
+import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core'
+import { findChromium, launchChromium } from '../../examples/mcp-server/chromium'
+
+/** `describe` for suites that need a browser: without one they are skipped, loudly, and in CI they fail. */
+export const describeWithBrowser: (name: string, define: () => void) => void = (name, define) => {
+  if (findChromium()) return describe(name, define)
+  if (process.env.CI) return describe(name, () => it('needs Chromium', () => expect(findChromium()).toBeDefined()))
+  process.stderr.write(`\nSKIPPED: ${name}: Chromium is not installed (npm run setup, or set CHROMIUM_PATH)\n\n`)
+  describe.skip(name, define)
+}
+
+jest.setTimeout(60_000)
+
+let browser: Promise<Browser> | undefined
+const contexts: BrowserContext[] = []
+
+afterEach(async () => {
+  await Promise.all(contexts.splice(0).map((context) => context.close()))
+})
+
+afterAll(async () => (await browser)?.close())
+
+/** A browser with a profile of its own, closed after the test. */
+export async function newBrowser(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  browser ??= launchChromium()
+  const context = await (await browser).newContext(options)
+  context.setDefaultTimeout(20_000)
+  contexts.push(context)
+  return context
+}

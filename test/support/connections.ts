@@ -1,0 +1,18 @@
+import { createHook } from 'node:async_hooks'
+
+/** How many TCP connections this process begins while some work is done. */
+export async function connectionsBegunBy(work: () => Promise<unknown>): Promise<number> {
+  let begun = 0
+  const hook = createHook({
+    init: (_id, type) => {
+      if (type === 'TCPCONNECTWRAP') begun++
+    },
+  })
+  hook.enable()
+  try {
+    await work()
+  } finally {
+    hook.disable()
+  }
+  return begun
+}

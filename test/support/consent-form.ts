@@ -1,0 +1,32 @@
+import type { Response } from 'supertest'
+
+/** The form of a consent page. */
+export interface ConsentForm {
+  action: string
+  token: string
+}
+
+/** The form of a consent page as a browser reads it; fails on a page without one. */
+export function consentForm({ text }: Pick<Response, 'text'>): ConsentForm {
+  return {
+    action: read(text, /<form method="post" action="([^"]*)">/),
+    token: read(text, /<input type="hidden" name="consent_token" value="([^"]*)">/),
+  }
+}
+
+/** The text that a page shows, without its tags. */
+export function textOf(html: string): string {
+  const body = html.replace(/^.*<body>/s, '').replace(/<[^>]*>/g, '')
+  return unescaped(body)
+}
+
+/** What a browser makes of the character references in a text. */
+export function unescaped(text: string): string {
+  return text.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+}
+
+function read(page: string, pattern: RegExp): string {
+  const [, value] = pattern.exec(page) ?? []
+  if (value === undefined) throw new Error(`The page has no ${pattern}`)
+  return unescaped(value)
+}

@@ -1,0 +1,59 @@
+import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from '@modelcontextprotocol/client'
+import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport as Transport1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { Client as Client117 } from 'mcp-sdk-1.17.0/client/index.js'
+import { StreamableHTTPClientTransport as Transport117 } from 'mcp-sdk-1.17.0/client/streamableHttp.js'
+import type { NewAssistant } from './new-assistant'
+
+/** A connection to an MCP server with the tool `who_am_i`. */
+export interface McpConnection {
+  open(): Promise<void>
+  finishSignIn(callback: URLSearchParams): Promise<void>
+  whoAmI(): Promise<unknown>
+  close(): Promise<void>
+}
+
+type Connect = (server: string, assistant: NewAssistant) => McpConnection
+
+const assistantInfo = { name: 'assistant', version: '1.0.0' }
+const whoAmI = { name: 'who_am_i', arguments: {} }
+
+const onSdk117: Connect = (server, authProvider) => {
+  const client = new Client117(assistantInfo)
+  const transport = new Transport117(new URL(server), { authProvider })
+  return {
+    open: () => client.connect(transport),
+    finishSignIn: (callback) => transport.finishAuth(callback.get('code') ?? ''),
+    whoAmI: () => client.callTool(whoAmI),
+    close: () => client.close(),
+  }
+}
+
+const onSdk1: Connect = (server, authProvider) => {
+  const client = new Client1(assistantInfo)
+  const transport = new Transport1(new URL(server), { authProvider })
+  return {
+    open: () => client.connect(transport),
+    finishSignIn: (callback) => transport.finishAuth(callback.get('code') ?? ''),
+    whoAmI: () => client.callTool(whoAmI),
+    close: () => client.close(),
+  }
+}
+
+const onSdk2: Connect = (server, authProvider) => {
+  const client = new Client2(assistantInfo)
+  const transport = new Transport2(new URL(server), { authProvider })
+  return {
+    open: () => client.connect(transport),
+    finishSignIn: (callback) => transport.finishAuth(callback),
+    whoAmI: () => client.callTool(whoAmI),
+    close: () => client.close(),
+  }
+}
+
+/** Each SDK by its version. */
+export const sdks: [version: string, connect: Connect][] = [
+  ['1.17.0', onSdk117],
+  ['newest 1', onSdk1],
+  ['2', onSdk2],
+]

@@ -1,0 +1,82 @@
+import { redirectUri } from './sign-in'
+
+interface Tokens {
+  access_token: string
+  token_type: string
+  refresh_token?: string
+}
+
+/** An assistant that knows nothing but an address yet: an `OAuthClientProvider` for every version of the MCP SDK. */
+export class NewAssistant {
+  readonly redirectUrl = redirectUri
+  readonly clientMetadata = { client_name: 'Assistant', redirect_uris: [redirectUri] }
+  /** Where it publishes its metadata, for an SDK that knows how to use that. */
+  readonly clientMetadataUrl: string | undefined
+  #client: { client_id: string } | undefined
+  #tokens: Tokens | undefined
+  #codeVerifier = ''
+  #authorizationUrl: URL | undefined
+  #discovered: unknown
+
+  /** @param identity Where it publishes its metadata, and its client id if it has one. */
+  constructor({ metadataUrl, clientId }: { metadataUrl?: string; clientId?: string } = {}) {
+    this.clientMetadataUrl = metadataUrl
+    this.#client = clientId === undefined ? undefined : { client_id: clientId }
+  }
+
+  /** Where the SDK has sent the browser. */
+  get authorizationUrl(): URL {
+    if (!this.#authorizationUrl) throw new Error('The SDK has not sent the browser anywhere')
+    return this.#authorizationUrl
+  }
+
+  get clientId(): string | undefined {
+    return this.#client?.client_id
+  }
+
+  clientInformation(): { client_id: string } | undefined {
+    return this.#client
+  }
+
+  saveClientInformation(client: { client_id: string }): void {
+    this.#client = client
+  }
+
+  state(): string {
+    return 'a state'
+  }
+
+  tokens(): Tokens | undefined {
+    return this.#tokens
+  }
+
+  saveTokens(tokens: Tokens): void {
+    this.#tokens = tokens
+  }
+
+  redirectToAuthorization(authorizationUrl: URL): void {
+    this.#authorizationUrl = authorizationUrl
+  }
+
+  saveCodeVerifier(codeVerifier: string): void {
+    this.#codeVerifier = codeVerifier
+  }
+
+  codeVerifier(): string {
+    return this.#codeVerifier
+  }
+
+  // Read and written by SDK 2 under a type of its own.
+  saveDiscoveryState(state: unknown): void {
+    this.#discovered = state
+  }
+
+  discoveryState(): undefined {
+    return this.#discovered as undefined
+  }
+
+  invalidateCredentials(which: string): void {
+    if (which === 'all' || which === 'client') this.#client = undefined
+    if (which === 'all' || which === 'tokens') this.#tokens = undefined
+  }
+}

@@ -1,0 +1,96 @@
+import { type CustomerSignInOptions, MemoryTenantStore, type Tenant } from 'customer-sign-in'
+import express, { type Express } from 'express'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { Authorization } from './authorization'
+import { newBrowser } from './browser'
+import { HostApp } from './host-app'
+import { registered } from './registration'
+import { clientId, expectTokens, type FormFields, type TestSignIn, type Tokens } from './sign-in'
+import { started } from './started'
+
+/** Two companies, at which an app on the customer's own machine asks for consent. */
+export const companies: Tenant[] = ['acme', 'globex'].map((key) => ({
+  key,
+  name: key === 'acme' ? 'Acme Air' : 'Globex Hotels',
+  clients: [{ clientId, clientName: 'Travel Assistant', redirectUris: ['http://127.0.0.1/callback'] }],
+}))
+
+interface VisitOptions extends Partial<CustomerSignInOptions> {
+  browser?: BrowserContextOptions
+}
+
+const apps: HostApp[] = []
+
+afterEach(async () => {
+  await Promise.all(apps.splice(0).map((app) => app.stop()))
+})
+
+/** An app of somebody else's, stopped after the test. */
+export async function site(addRoutes: (routes: Express) => void): Promise<HostApp> {
+  const routes = express()
+  addRoutes(routes)
+  const app = await HostApp.start(() => routes)
+  apps.push(app)
+  return app
+}
+
+/** A customer's browser, the host that it visits, and the client's app that it comes from and goes back to. */
+export class Visit {
+  readonly host: TestSignIn
+  readonly page: Page
+  /** Where the client's app waits. */
+  readonly redirectUri: string
+
+  private constructor(host: TestSignIn, page: Page, redirectUri: string) {
+    this.host = host
+    this.page = page
+    this.redirectUri = redirectUri
+  }
+
+  static async start({ browser, ...options }: VisitOptions = {}): Promise<Visit> {
+    const host = await started({
+      tenantStore: new MemoryTenantStore(companies),
+      authenticate: () => ({ subject: 'customer-1', name: 'Ada Lovelace' }),
+      ...options,
+    })
+    const { origin } = await site((app) => app.get('/callback', (_req, res) => res.send('<h1>Back in the app</h1>')))
+    const context = await newBrowser(browser)
+    return new Visit(host, await context.newPage(), `${origin}/callback`)
+  }
+
+  /** A request of the client's app. */
+  request(parameters: FormFields = {}, tenantKey?: string): Authorization {
+    return new Authorization(this.host, { redirect_uri: this.redirectUri, ...parameters }, tenantKey)
+  }
+
+  /** The id of a client that registers itself under a name. */
+  registered(name: string, redirectUri = this.redirectUri): Promise<string> {
+    return registered(this.host, { client_name: name, redirect_uris: [redirectUri] })
+  }
+
+  /** The browser is sent here with a request. */
+  async open(request: Authorization, page = this.page): Promise<void> {
+    await page.goto(this.host.url + request.path)
+  }
+
+  /** The parameters with which the browser is back in the app. */
+  async back(page = this.page): Promise<URLSearchParams> {
+    await page.getByRole('heading', { name: 'Back in the app' }).waitFor()
+    return new URL(page.url()).searchParams
+  }
+
+  /** The tokens that the app gets for its code. */
+  async tokens({ codeVerifier, tenantKey }: Authorization, answer: URLSearchParams): Promise<Tokens> {
+    const signedIn = { code: answer.get('code') ?? '', codeVerifier, tenantKey }
+    return expectTokens(await this.host.exchange(signedIn, { redirect_uri: this.redirectUri }))
+  }
+}
+
+/** The customer presses a button of the page that asks for consent. */
+export function allow(page: Page): Promise<void> {
+  return page.getByRole('button', { name: 'Allow' }).click()
+}
+
+export function deny(page: Page): Promise<void> {
+  return page.getByRole('button', { name: 'Deny' }).click()
+}
