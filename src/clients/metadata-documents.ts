@@ -84,8 +84,11 @@ export class MetadataDocuments {
     if (metadata.client_id !== clientId) {
       throw new OAuthError('invalid_client_metadata', 'client_id in it is not its own address')
     }
-    if (metadata.client_secret !== undefined) {
-      throw new OAuthError('invalid_client_metadata', 'it must not have a client_secret')
+    if (
+      metadata.client_secret !== undefined ||
+      String(metadata.token_endpoint_auth_method).startsWith('client_secret')
+    ) {
+      throw new OAuthError('invalid_client_metadata', 'it must not have a client_secret, as everyone can read it')
     }
     return readClientMetadata(metadata, this.#redirectSchemes)
   }

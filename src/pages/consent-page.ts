@@ -33,7 +33,7 @@ export function respondWithConsentPage(res: ServerResponse, question: ConsentQue
     body: html`${logoUri !== undefined && html`<img src="${logoUri}" alt="">`}
 <h1>Connect <bdi>${clientName}</bdi> to <bdi>${tenantName}</bdi>?</h1>
 ${customerName !== undefined && html`<p>You are signed in as <bdi>${customerName}</bdi>.</p>`}
-<p id="scopes">It will be able to:</p>
+<p id="scopes"><bdi>${clientName}</bdi> will be able to:</p>
 <ul aria-labelledby="scopes">
 ${scopes.map((scope) => html`<li><bdi>${scope}</bdi></li>`)}
 </ul>

@@ -12,6 +12,7 @@ main { width: 100%; max-width: 27rem; padding: 2rem; background: var(--card); bo
 img { display: block; max-width: 10rem; max-height: 3rem; margin-bottom: 1rem }
 h1 { margin: 0 0 1rem; font-size: 1.375rem; line-height: 1.3 }
 p, ul, dl { margin: 0 0 1rem }
+main > :last-child { margin-bottom: 0 }
 ul { padding-inline-start: 1.25rem }
 dt { color: var(--soft); font-size: .875rem }
 dd { margin: 0 0 .5rem; font-weight: 600 }

@@ -83,7 +83,8 @@ function challenged(thrown: unknown, scopes: readonly string[], resourceMetadata
   const { code, description, detail } = thrown
   const attributes = {
     ...(description !== noCredentials && { error: code, error_description: description }),
-    ...(code === 'insufficient_scope' && { scope: scopes.join(' ') }),
+    ...((code === 'insufficient_scope' || resourceMetadata !== undefined) &&
+      scopes.length > 0 && { scope: scopes.join(' ') }),
     ...(resourceMetadata !== undefined && { resource_metadata: resourceMetadata }),
   }
   const challenge = Object.entries(attributes).map(([name, value]) => `${name}="${value}"`)

@@ -57,7 +57,7 @@ export async function findTenant(tenantKey: string, baseUrl: string, service: Se
   checkTenant(record)
   const issuer = issuerOf(baseUrl, tenantKey)
   const announced = service.protectedResources.map(({ urlFor }) => urlFor(tenantKey, baseUrl))
-  const [first = issuer, ...others] = record.resources ?? [issuer, ...announced]
+  const [first = issuer, ...others] = record.resources ?? [...announced, issuer]
   return {
     key: tenantKey,
     id: record.id ?? tenantKey,

@@ -117,7 +117,7 @@ describe.each(sdks)('an assistant on the MCP SDK %s', (version, connectTo) => {
     const assistant = new NewAssistant()
     const connection = await connected(server, assistant)
     const { clientId } = assistant
-    clock.advance(40 * day)
+    clock.advance(365 * day)
     await expect(connection.whoAmI()).rejects.toThrow('Unauthorized')
     expect(assistant.clientId).not.toBe(clientId)
     expect(assistant.tokens()).toBeUndefined()

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { pages, root, textOf } from './pages'
 
-describe('the links of the README and the docs', () => {
+describe('the links and pictures of the README and the docs', () => {
   it.each(pages)('lead somewhere: %s', (page) => {
     const dead = linksOf(page).filter((link) => !leadsSomewhere(link, page))
     expect(dead).toEqual([])
@@ -14,11 +14,11 @@ describe('the links of the README and the docs', () => {
   })
 })
 
-/** What the links of a page lead to inside this repository. */
+/** What the links and pictures of a page lead to inside this repository. */
 function linksOf(page: string): string[] {
   const prose = textOf(page).replace(/^```.*?^```$/gms, '')
-  return [...prose.matchAll(/\]\(([^)]+)\)/g)]
-    .map(([, link = '']) => link)
+  return [...prose.matchAll(/\]\(([^)]+)\)|\bsrc(?:set)?="([^"]+)"/g)]
+    .map(([, link, picture = '']) => link ?? picture)
     .filter((link) => !link.startsWith('https://'))
 }
 

@@ -40,17 +40,24 @@ export function snippetWith(words: string): Snippet {
   return found
 }
 
-/** The rows of the first table under a heading, without the code marks. */
+/** The rows of the first table under a heading, as they are written. */
 export function tableUnder(heading: string, page: string): string[][] {
-  const [, section = ''] = textOf(page).split(`\n${heading}\n`)
-  const table = section.slice(section.indexOf('\n|')).trim().split('\n\n')[0] ?? ''
-  const rows = table.split('\n').map((row) =>
-    row
-      .split('|')
-      .slice(1, -1)
-      .map((cell) => cell.trim()),
-  )
-  return rows.slice(2)
+  return allTablesUnder(heading, page)[0] ?? []
+}
+
+/** The rows of each table between a heading and the next one of its rank. */
+export function allTablesUnder(heading: string, page: string): string[][][] {
+  const [, after = ''] = `\n${textOf(page)}`.split(`\n${heading}\n`)
+  const [rank = ''] = heading.split(' ')
+  const [section = ''] = after.split(`\n${rank} `)
+  return [...section.matchAll(/(?:^\|.*\|$\n?)+/gm)].map(([table]) => table.trim().split('\n').slice(2).map(cellsOf))
+}
+
+function cellsOf(row: string): string[] {
+  return row
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim())
 }
 
 /** A new folder inside the repository, where a snippet finds what it imports. */

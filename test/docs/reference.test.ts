@@ -9,7 +9,7 @@ import {
   MemoryTokenStore,
 } from 'customer-sign-in'
 import { checkedOptions } from '../../src/options'
-import { root, tableUnder, textOf } from './pages'
+import { allTablesUnder, root, tableUnder, textOf } from './pages'
 
 const required = { tenantStore: new MemoryTenantStore([]), tokenStore: new MemoryTokenStore() }
 const defaults: Record<string, unknown> = checkedOptions(required)
@@ -30,29 +30,39 @@ describe('the options table of the README', () => {
     expect(rows.map(({ option }) => option)).toEqual(Object.keys(defaults))
   })
 
-  it.each(rows.filter(({ byDefault }) => /^`[\d['].*`$/.test(byDefault)))('says the default of $option', (row) => {
-    expect(JSON.parse(bare(row.byDefault).replaceAll("'", '"'))).toEqual(defaults[row.option])
+  const withDefault = rows.filter(({ byDefault }) => /^`[^`]+`$/.test(byDefault))
+
+  it.each(withDefault)('says the default of $option', ({ option, byDefault }) => {
+    const json = bare(byDefault)
+      .replaceAll("'", '"')
+      .replace(/(\w+):/g, '"$1":')
+    expect(JSON.parse(json)).toEqual(defaults[option])
   })
 
   it('says a default of every option that has one', () => {
-    const silent = rows.filter(({ byDefault }) => !/^`[\d['].*`$/.test(byDefault)).map(({ option }) => option)
-    const withDefault = Object.keys(defaults).filter((option) => defaults[option] !== undefined)
+    const silent = rows.filter((row) => !withDefault.includes(row)).map(({ option }) => option)
     // What is required has no default, and `endpoints` is by default an empty record.
-    expect(silent.filter((option) => withDefault.includes(option))).toEqual(['tenantStore', 'tokenStore', 'endpoints'])
+    expect(silent.filter((option) => defaults[option] !== undefined)).toEqual([
+      'tenantStore',
+      'tokenStore',
+      'endpoints',
+    ])
   })
 
-  it.each(rows.filter(({ limits }) => /^[\d.]+ to \d+$/.test(limits)))('says the limits of $option', (row) => {
-    const [least, most] = row.limits.split(' to ').map(Number) as [number, number]
-    for (const value of [least, most]) expect(checked({ [row.option]: value })[row.option]).toBe(value)
-    for (const value of [least / 2 - 0.01, most + 1]) {
-      expect(() => checked({ [row.option]: value })).toThrow(ConfigurationError)
-    }
+  const numbers = rows.filter(({ option }) => /number/.test(refusalOf(option, 'text').allowed))
+
+  it.each(numbers)('says the limits of $option', ({ option, limits }) => {
+    const [, least = '', most] = / from ([\d.]+)(?: to (\d+))?$/.exec(refusalOf(option, 'text').allowed) ?? []
+    expect(limits).toBe(most === undefined ? `from ${least}` : `${least} to ${most}`)
+    expect(accepts(option, Number(least))).toBe(true)
+    expect(accepts(option, Number(least) / 2 - 0.01)).toBe(false)
+    expect(accepts(option, Number(most ?? least))).toBe(true)
+    expect(accepts(option, Number(most) + 1)).toBe(false)
   })
 
-  it('says the limits of every number', () => {
-    const numbers = Object.keys(defaults).filter((option) => accepts(option, 1) && !accepts(option, 'text'))
-    const limited = rows.filter(({ limits }) => /^[\d.]+ to \d+$/.test(limits)).map(({ option }) => option)
-    expect(limited).toEqual(numbers)
+  it('says all that consent and metadataDocuments can be', () => {
+    for (const value of [false, () => true]) expect(accepts('consent', value)).toBe(true)
+    for (const value of [true, false, 'with-loopback']) expect(accepts('metadataDocuments', value)).toBe(true)
   })
 })
 
@@ -73,6 +83,36 @@ describe('the members table of the README', () => {
   })
 })
 
+describe('the tables of docs/configuration.md', () => {
+  const membersOf = (type: string, file: string) => {
+    const [, body = ''] = new RegExp(`export interface ${type} .*?\\{\n(.*?)\n\\}`, 's').exec(sourceOf(file)) ?? []
+    return [...body.matchAll(/^ {2}(\w+)\??[:(]/gm)].map(([, name]) => name)
+  }
+  const namesIn = (table: string[][]) =>
+    table.flatMap(([names = '']) => [...names.matchAll(/`(\w+)`/g)].map(([, name]) => name))
+  const tablesUnder = (heading: string) => allTablesUnder(heading, 'docs/configuration.md').map(namesIn)
+
+  it('have every member of a tenant and of a client', () => {
+    const [tenant = [], client = []] = tablesUnder('## A tenant')
+    expect(tenant.sort()).toEqual(membersOf('Tenant', 'stores/tenant-store').sort())
+    expect(client.sort()).toEqual(membersOf('Client', 'stores/tenant-store').sort())
+  })
+
+  it('have everything that authenticate is told and gives', () => {
+    const [request = [], customer = []] = tablesUnder('## Signing customers in')
+    expect(request.sort()).toEqual(membersOf('SignInRequest', 'options').sort())
+    expect(customer.sort()).toEqual(membersOf('Customer', 'options').sort())
+  })
+
+  it('have every event', () => {
+    const [events = []] = allTablesUnder('## Events', 'docs/configuration.md').map((table) =>
+      table.map(([type]) => type),
+    )
+    const types = [...sourceOf('events').matchAll(/\btype: '(\w+)'/g)].map(([, type]) => `\`${type}\``)
+    expect(events.sort()).toEqual([...new Set(types)].sort())
+  })
+})
+
 describe('docs/errors.md', () => {
   const page = textOf('docs/errors.md')
 
@@ -88,10 +128,22 @@ describe('docs/errors.md', () => {
   })
 
   it('has every description that is always the same', () => {
-    const thrown = /(?:new OAuthError\(\s*'\w+',|invalidToken\(|invalidGrant\(\w+,)\s*'([^']+)'/g
+    const thrown = /(?:new OAuthError\(\s*'\w+',|invalidToken\(|invalidMetadata\(|invalidGrant\(\w+,)\s*'([^']+)'/g
     const descriptions = [...source.matchAll(thrown)].map(([, description = '']) => description)
     expect(descriptions.length).toBeGreaterThan(30)
     expect(descriptions.filter((description) => !page.includes(`\`${description}\``))).toEqual([])
+  })
+
+  it('has everything that can be wrong with a redirect URI', () => {
+    const faults = [...sourceOf('protocol/redirect-uri').matchAll(/'(must [^']+)'/g)].map(([, fault]) => fault)
+    expect(faults.length).toBeGreaterThan(6)
+    expect(faults.filter((fault) => !page.includes(`\`${fault}\``))).toEqual([])
+  })
+
+  it('has what an error event says of hooks that are wrong', () => {
+    const words = [...source.matchAll(/new (?:Type)?Error\('((?:authenticate|consent|accessTokenClaims) [^']+)'/g)]
+    expect(words.length).toBe(3)
+    for (const [, said] of words) expect(page).toContain(`\`${said}\``)
   })
 
   it.each(Object.keys(defaults))('says what the option %s may be', (option) => {
@@ -106,6 +158,10 @@ describe('docs/errors.md', () => {
     expect(rows.sort()).toEqual(codes.sort())
   })
 })
+
+function sourceOf(file: string): string {
+  return readFileSync(join(root, 'src', `${file}.ts`), 'utf8')
+}
 
 function bare(cell: string): string {
   return cell.replaceAll('`', '')

@@ -1,9 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Express } from 'express'
-import request from 'supertest'
-import { pages, root, type Snippet, snippetFolder, snippetsOf, snippetWith } from './pages'
+import { pages, root, type Snippet, snippetFolder, snippetsOf } from './pages'
 
 // What readers have already where a snippet begins: their own app, or the snippets before it.
 const context = `
@@ -14,7 +12,10 @@ declare const tenantStore: import('customer-sign-in').TenantStore
 declare const tokenStore: import('customer-sign-in').TokenStore
 declare const signingKeys: import('customer-sign-in').SigningKeyInput[]
 declare const clientId: string, redirectUri: string, codeChallenge: string, scope: string, state: string
-declare const customer: { id: string }
+declare const authenticate: NonNullable<import('customer-sign-in').CustomerSignInOptions['authenticate']>
+declare function customerOf(req: object, tenantKey: string): { id: string; name: string } | undefined
+declare function answerOf(req: object): 'allow' | 'deny' | undefined
+declare function sendConsentPage(res: object, request: import('customer-sign-in').ConsentRequest): void
 declare function session(req: import('express').Request): { customerId: string }
 declare function bookingsOf(subject: string): string[]
 declare const mcp: import('express').RequestHandler
@@ -23,6 +24,9 @@ declare const log: { info(event: object): void; error(error: Error, where: strin
 declare const db: {
   companies: { findBySlug(slug: string): Promise<{ id: string; slug: string; name: string; signInEnabled: boolean } | undefined> }
   customers: { find(tenant: string, id: string): Promise<{ active: boolean; plan: string } | undefined> }
+}
+declare namespace Express {
+  interface Request { session: { customer?: { id: string } } }
 }
 declare module 'pg' {
   export class Pool { query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> }
@@ -46,30 +50,6 @@ describe('the snippets of the README and the docs', () => {
     const { stdout } = spawnSync(join(root, 'node_modules', '.bin', 'tsc'), ['-p', folder], { encoding: 'utf8' })
     expect(stdout).toBe('')
     expect(snippets.length).toBeGreaterThan(10)
-  })
-})
-
-describe('the snippet that mounts', () => {
-  it('makes Acme an issuer, in ten lines', async () => {
-    const { code } = snippetWith('app.listen(3000)')
-    expect(code.split('\n').filter((line) => line !== '').length).toBeLessThanOrEqual(10)
-
-    const folder = snippetFolder()
-    const file = join(folder, 'mounted.ts')
-    writeFileSync(file, code.replace('app.listen(3000)', 'export { app }'))
-    const warned = jest.spyOn(process, 'emitWarning').mockImplementation()
-    const { app }: { app: Express } = await import(file)
-    expect(warned).toHaveBeenCalledTimes(2)
-    rmSync(folder, { recursive: true })
-
-    const { body } = await request(app)
-      .get('/.well-known/oauth-authorization-server/v1/acme/oauth')
-      .set('Host', 'localhost:3000')
-      .expect(200)
-    expect(body).toMatchObject({ issuer: 'http://localhost:3000/v1/acme/oauth' })
-    await request(app).get('/v1/acme/oauth/jwks').expect(200)
-    await request(app).post('/v1/acme/oauth/token').expect(400)
-    await request(app).get('/.well-known/oauth-authorization-server/v1/initech/oauth').expect(404)
   })
 })
 

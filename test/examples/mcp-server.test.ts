@@ -20,7 +20,7 @@ describeWithBrowser('the MCP server with --once', () => {
     const { status, stdout, stderr } = runOnce()
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     const lines = [
-      /POST \/v1\/acme\/mcp: 401 Bearer resource_metadata="http:\/\/localhost:\d+\/\.well-known\/oauth-protected-resource\/v1\/acme\/mcp"/,
+      /POST \/v1\/acme\/mcp: 401 Bearer scope="profile", resource_metadata="http:\/\/localhost:\d+\/\.well-known\/oauth-protected-resource\/v1\/acme\/mcp"/,
       /GET \/\.well-known\/oauth-protected-resource\/v1\/acme\/mcp: 200/,
       /GET \/\.well-known\/oauth-authorization-server\/v1\/acme\/oauth: 200/,
       /POST \/v1\/acme\/oauth\/register: 201/,

@@ -168,7 +168,7 @@ describe('no name becomes part of the page', () => {
       customerName: attack,
       words: attack,
     })
-    expect(textOf(page.text).split(attack)).toHaveLength(5)
+    expect(textOf(page.text).split(attack)).toHaveLength(6)
   })
 })
 
@@ -187,7 +187,7 @@ describe('a name in another script', () => {
     })
     const shown = bodyOf(page).split(name).length - 1
     const isolated = bodyOf(page).split(`<bdi>${name}</bdi>`).length - 1
-    expect({ shown, isolated }).toEqual({ shown: 4, isolated: 4 })
+    expect({ shown, isolated }).toEqual({ shown: 5, isolated: 5 })
   })
 
   it('turns nothing around it in the word of caution either', async () => {

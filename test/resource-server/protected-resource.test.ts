@@ -77,12 +77,18 @@ describe('a protected resource', () => {
     })
   })
 
-  it('refuses a token for another resource, also for the tenant’s first', async () => {
+  it('is what a token is for whose client names no resource', async () => {
+    const host = (await ApiHost.start()).protect()
+    await call(host, '/v1/acme/mcp', await host.token()).expect(200)
+  })
+
+  it('refuses a token for another resource, also for the issuer', async () => {
     const host = (await ApiHost.start()).protect().protect({ path: '/v1/:tenantKey/files' })
     const files = await host.token({ resource: `${host.baseUrl}/v1/acme/files` })
     await call(host, '/v1/acme/files', files).expect(200)
     expectError(await call(host, '/v1/acme/mcp', files), 401, 'invalid_token')
-    expectError(await call(host, '/v1/acme/mcp', await host.token()), 401, 'invalid_token')
+    const issuer = await host.token({ resource: `${host.baseUrl}/v1/acme/oauth` })
+    expectError(await call(host, '/v1/acme/mcp', issuer), 401, 'invalid_token')
   })
 
   it('refuses a token without its scopes, and says which', async () => {

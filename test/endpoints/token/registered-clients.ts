@@ -157,7 +157,7 @@ export function registeredClients(start: Start, createTokenStore: CreateTokenSto
     const kept = nextKept()
     const { refresh_token } = expectTokens(await client.exchange())
     await kept
-    clock.advance(4 * day)
+    clock.advance(34 * day)
     expect(await client.expiresAt()).toBeUndefined()
     expectError(await client.refresh(refresh_token), 401, 'invalid_client')
   })
