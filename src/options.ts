@@ -67,11 +67,14 @@ export interface ConsentRequest extends SignInRequest {
 }
 
 /** Asks for consent in the host's own way: gives the answer, or nothing where it has answered the request with a page. */
-export type ConsentHook = (
-  req: IncomingMessage,
-  res: ServerResponse,
-  request: ConsentRequest,
-) => boolean | undefined | Promise<boolean | undefined>
+export type ConsentHook = {
+  // A method, as `authenticate` is one: a host may name its framework's own request and response.
+  ask(
+    req: IncomingMessage,
+    res: ServerResponse,
+    request: ConsentRequest,
+  ): boolean | undefined | Promise<boolean | undefined>
+}['ask']
 
 /** The options of {@link createCustomerSignIn}. Lifetimes and times are seconds. */
 export interface CustomerSignInOptions {
@@ -108,7 +111,7 @@ export interface CustomerSignInOptions {
    */
   replayTolerance?: number
   /**
-   * Secrets of at least 32 bytes that refresh tokens are derived from: the first derives, all are recognised. By default the
+   * Secrets of at least 32 bytes that refresh tokens and the proofs of consent are derived from: the first derives, all are recognised. By default the
    * private parts of `signingKeys`.
    */
   credentialSecrets?: readonly (string | Buffer)[]
@@ -159,7 +162,7 @@ export interface CustomerSignInOptions {
   ): Record<string, unknown> | undefined | Promise<Record<string, unknown> | undefined>
   /** Told of everything that happens. Never awaited. By default errors become process warnings. */
   onEvent?(event: CustomerSignInEvent): unknown
-  /** How long a store or hook may take. Default 5. */
+  /** How long a store or `accessTokenClaims` may take. Default 5. */
   storeTimeout?: number
 }
 

@@ -5,6 +5,7 @@ import { readForm } from '../http/form'
 import type { ConsentHook, Customer, SignInRequest } from '../options'
 import { respondWithConsentPage } from '../pages/consent-page'
 import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
+import { scopesOf } from '../protocol/scope'
 import type { Service } from '../service'
 import { ofHost } from '../stores/guarded-store'
 import type { EndpointContext } from './endpoint'
@@ -69,7 +70,7 @@ async function consentOnPage(
     vouchedFor: preRegistered !== undefined,
     publisher: preRegistered || registered ? undefined : new URL(client.clientId).host,
     redirectUri,
-    scopes: terms.scope.split(' ').map((scope) => inWords(scope, service)),
+    scopes: scopesOf(terms.scope).map((scope) => inWords(scope, service)),
     customerName: customer.name,
     action: `?${query}`,
     token: service.consentTokens.issue(about),

@@ -40,9 +40,13 @@ export function checkedTerms(
   if (typeof codeChallenge !== 'string' || !isCodeChallenge(codeChallenge)) {
     throw new OAuthError('invalid_request', 'code_challenge must be 43 base64url characters')
   }
+  const offered = offeredTo(client, tenant)
+  if (offered.length === 0 && tenant.scopes.length > 0) {
+    throw new OAuthError('invalid_scope', 'The client may ask for nothing that is granted here')
+  }
   return {
     codeChallenge,
-    scope: grantedScope(scope, offeredTo(client, tenant)),
+    scope: grantedScope(scope, offered),
     resource: grantedResource(resources, tenant),
   }
 }

@@ -10,6 +10,8 @@ export interface RedisClient {
   pipeline(commands: unknown[][]): { exec(): Promise<Reply[] | null> }
   /** A Cluster's alone. */
   nodes?(role: 'master'): RedisClient[]
+  /** A Cluster's alone. */
+  refreshSlotsCache?(callback: (error?: Error | null) => void): void
   options?: { keyPrefix?: string }
 }
 
@@ -37,9 +39,13 @@ export class RedisCommands {
   }
 
   /** Sends a command as it is. */
-  async send(key: string, command: string, ...args: (string | number)[]): Promise<unknown> {
+  send(key: string, command: string, ...args: (string | number)[]): Promise<unknown> {
+    return this.#call(this.#redis, key, command, ...args)
+  }
+
+  async #call(redis: RedisClient, key: string, command: string, ...args: (string | number)[]): Promise<unknown> {
     try {
-      return await this.#redis.call(command, ...args)
+      return await redis.call(command, ...args)
     } catch (error) {
       throw explained(error, key)
     }
@@ -58,6 +64,32 @@ export class RedisCommands {
     if (error || failed) throw explained(error ?? failed, key)
     if (Number(replicas) >= this.#replicas) return result
     throw new Error(`RedisTokenStore: ${Number(replicas)} of ${this.#replicas} replicas have the write`)
+  }
+
+  /** The keys that begin like this, on every master of a Cluster; each at least once. */
+  async *keysBeginning(prefix: string): AsyncIterable<string> {
+    // A client's own prefix is part of what the server knows, and nothing that the client adds to a pattern.
+    const ownPrefix = this.#redis.options?.keyPrefix ?? ''
+    const pattern = `${(ownPrefix + prefix).replace(/[*?[\]\\]/g, '\\$&')}*`
+    for (const node of await this.#masters()) {
+      let cursor = '0'
+      do {
+        const reply = await this.#call(node, prefix, 'scan', cursor, 'MATCH', pattern, 'COUNT', 1000)
+        const [next, keys] = reply as [string, string[]]
+        yield* keys.map((key) => key.slice(ownPrefix.length))
+        cursor = next
+      } while (cursor !== '0')
+    }
+  }
+
+  /** Every server that holds keys, also one that the client has not heard of, or that does not answer: scanning it then fails. */
+  async #masters(): Promise<RedisClient[]> {
+    const cluster = this.#redis
+    if (!cluster.nodes || !cluster.refreshSlotsCache) return [cluster]
+    await new Promise<void>((resolve, reject) => {
+      cluster.refreshSlotsCache?.((error) => (error ? reject(error) : resolve()))
+    })
+    return cluster.nodes('master')
   }
 
   /** In a pipeline, as it is for the connection's own writes that WAIT waits, and on a Cluster that takes the key's node. */

@@ -58,15 +58,17 @@ const checks = {
  * new RedisTokenStore(new Redis('redis://localhost:6379'))
  */
 export class RedisTokenStore implements TokenStore {
-  readonly #redis: RedisClient
   readonly #prefix: string
   readonly #commands: RedisCommands
 
   constructor(redis: RedisClient, options: RedisTokenStoreOptions = {}) {
     const { keyPrefix, replicas, replicaTimeout } = record(checks)(options, 'RedisTokenStore')
-    this.#redis = objectWith<RedisClient>('call', 'pipeline')(redis, 'RedisTokenStore.redis')
     this.#prefix = keyPrefix
-    this.#commands = new RedisCommands(this.#redis, replicas, replicaTimeout)
+    this.#commands = new RedisCommands(
+      objectWith<RedisClient>('call', 'pipeline')(redis, 'RedisTokenStore.redis'),
+      replicas,
+      replicaTimeout,
+    )
   }
 
   async createGrant(grant: Grant): Promise<void> {
@@ -124,11 +126,10 @@ export class RedisTokenStore implements TokenStore {
   }
 
   async *scanGrants(tenantId: string): AsyncIterable<Grant> {
-    for (const node of this.#redis.nodes?.('master') ?? [this.#redis]) {
-      for await (const grantId of this.#scannedIds(node, tenantId)) {
-        const grant = await this.findGrant(tenantId, grantId)
-        if (grant) yield grant
-      }
+    const prefix = this.#grantKey(tenantId, '')
+    for await (const key of this.#commands.keysBeginning(prefix)) {
+      const grant = await this.findGrant(tenantId, key.slice(prefix.length))
+      if (grant) yield grant
     }
   }
 
@@ -174,19 +175,6 @@ export class RedisTokenStore implements TokenStore {
     // Long enough for every rotation until the first one of another day notes it again.
     const until = Math.max(keptUntil(now), expiresAt + 2 * day)
     await this.#commands.run(noteScript, this.#indexKey(tenantId, subject), grantId, until, now)
-  }
-
-  /** The ids of a tenant's grants on one server. A client's own key prefix is part of what the server knows. */
-  async *#scannedIds(node: RedisClient, tenantId: string): AsyncIterable<string> {
-    const prefix = `${this.#redis.options?.keyPrefix ?? ''}${this.#grantKey(tenantId, '')}`
-    const pattern = `${prefix.replace(/[*?[\]\\]/g, '\\$&')}*`
-    let cursor = '0'
-    do {
-      const reply = await node.call('scan', cursor, 'MATCH', pattern, 'COUNT', 1000)
-      const [next, keys] = reply as [string, string[]]
-      yield* keys.map((key) => key.slice(prefix.length))
-      cursor = next
-    } while (cursor !== '0')
   }
 
   #grantKey(tenantId: string, grantId: string): string {

@@ -15,7 +15,10 @@ export interface Tenant {
   clients?: Client[]
   /** What customers can grant here; wins over the option `scopes`. */
   scopes?: string[]
-  /** The protected APIs that tokens can be for, as absolute URLs, the default one first. By default the announced ones (`protectedResource`), then the tenant's issuer. */
+  /**
+   * The protected APIs that tokens can be for, as absolute URLs, the default one first. By default those that `protectedResource`
+   * announces, then the tenant's issuer.
+   */
   resources?: string[]
   /** Seconds, 1 to 3600; wins over the option. */
   accessTokenLifetime?: number

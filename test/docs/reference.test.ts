@@ -108,7 +108,7 @@ describe('the tables of docs/configuration.md', () => {
     const [events = []] = allTablesUnder('## Events', 'docs/configuration.md').map((table) =>
       table.map(([type]) => type),
     )
-    const types = [...sourceOf('events').matchAll(/\btype: '(\w+)'/g)].map(([, type]) => `\`${type}\``)
+    const types = [...sourceOf('events').matchAll(/\btype: '([a-z]+)'/g)].map(([, type]) => `\`${type}\``)
     expect(events.sort()).toEqual([...new Set(types)].sort())
   })
 })
