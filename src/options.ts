@@ -134,8 +134,8 @@ export interface CustomerSignInOptions {
     request: SignInRequest,
   ): Customer | null | undefined | Promise<Customer | null | undefined>
   /**
-   * How the customer is asked for consent. By default on a page of this library's. `false`: not at all, only where every client is the
-   * tenant's own.
+   * How the customer is asked for consent. By default on a page of this library's. With `false` the tenant's own clients go without;
+   * for a client that registered itself, which anyone can do, the page stays.
    */
   consent?: ConsentHook | false
   /** Whether clients can register themselves (RFC 7591). Default true. */

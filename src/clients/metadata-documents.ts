@@ -21,6 +21,7 @@ interface Entry {
  */
 export class MetadataDocuments {
   readonly #entries = new Map<string, Entry>()
+  readonly #failures = new Map<string, Entry>()
   readonly #guard: FetchGuard
   readonly #redirectSchemes: readonly string[]
   #fetching = 0
@@ -48,7 +49,7 @@ export class MetadataDocuments {
    * where too many are being fetched.
    */
   find(clientId: string): Promise<ClientMetadata> {
-    const known = this.#entries.get(clientId)
+    const known = this.#entries.get(clientId) ?? this.#failures.get(clientId)
     if (known && known.until > Date.now()) return known.metadata
     if (this.#fetching >= mostFetches) {
       throw new OAuthError('temporarily_unavailable', 'Too many client metadata documents are being fetched', {
@@ -69,7 +70,7 @@ export class MetadataDocuments {
       this.#keepFor(clientId, lifetimeOf(headers['cache-control']))
       return metadata
     } catch (error) {
-      this.#keepFor(clientId, failureKept)
+      this.#keepFailure(clientId)
       const described = error instanceof OAuthError ? `: ${error.description}` : ''
       throw new OAuthError('invalid_client', `The metadata document of client_id cannot be used${described}`, {
         detail: { clientId, reason: (error as Error).message },
@@ -93,11 +94,18 @@ export class MetadataDocuments {
     return readClientMetadata(metadata, this.#redirectSchemes)
   }
 
-  #keep(clientId: string, entry: Entry): void {
+  #keep(clientId: string, entry: Entry, entries = this.#entries): void {
+    entries.delete(clientId)
+    const [oldest] = entries.keys()
+    if (oldest !== undefined && entries.size >= mostDocuments) entries.delete(oldest)
+    entries.set(clientId, entry)
+  }
+
+  /** Apart from the others: anyone can make a thousand addresses fail. */
+  #keepFailure(clientId: string): void {
+    const entry = this.#entries.get(clientId)
     this.#entries.delete(clientId)
-    const [oldest] = this.#entries.keys()
-    if (oldest !== undefined && this.#entries.size >= mostDocuments) this.#entries.delete(oldest)
-    this.#entries.set(clientId, entry)
+    if (entry) this.#keep(clientId, { ...entry, until: Date.now() + failureKept }, this.#failures)
   }
 
   #keepFor(clientId: string, milliseconds: number): void {

@@ -46,7 +46,7 @@ export async function consentOf(
 
 /** The tenant's own clients go without; those that anyone can claim to be do not. */
 function needsConsent({ found, signIn }: ConsideredRequest, asked: boolean): boolean {
-  return signIn.prompt.includes('consent') || (asked && found.preRegistered?.firstParty !== true)
+  return signIn.prompt.includes('consent') || !found.preRegistered || (asked && found.preRegistered.firstParty !== true)
 }
 
 async function consentOnPage(
@@ -54,7 +54,10 @@ async function consentOnPage(
   { found, redirectUri, terms, query }: ConsideredRequest,
   { req, res, tenant, service }: EndpointContext,
 ): Promise<Consent | undefined> {
-  const about = { tenantId: tenant.id, subject: customer.subject, query }
+  const { client, preRegistered, registered } = found
+  const clientName = client.clientName ?? client.clientId
+  const { scope, resource } = terms
+  const about = { tenantId: tenant.id, subject: customer.subject, query, shown: [clientName, scope, resource] }
   if (req.method === 'POST') {
     const form = await readForm(req, res)
     const seed = service.consentTokens.redeem(form.get('consent_token') ?? '', about)
@@ -62,15 +65,14 @@ async function consentOnPage(
     if (seed) throw refused()
     // An expired page is shown anew, and so is one that somebody else wanted answered.
   }
-  const { client, preRegistered, registered } = found
   respondWithConsentPage(res, {
     tenantName: tenant.record.name ?? tenant.key,
     logoUri: tenant.record.logoUri,
-    clientName: client.clientName ?? client.clientId,
+    clientName,
     vouchedFor: preRegistered !== undefined,
     publisher: preRegistered || registered ? undefined : new URL(client.clientId).host,
     redirectUri,
-    scopes: scopesOf(terms.scope).map((scope) => inWords(scope, service)),
+    scopes: scopesOf(scope).map((scope) => inWords(scope, service)),
     customerName: customer.name,
     action: `?${query}`,
     token: service.consentTokens.issue(about),

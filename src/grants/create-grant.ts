@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import type { FoundClient } from '../clients/find-client'
 import { keepClientAlive } from '../clients/keep-client-alive'
 import type { Service } from '../service'
@@ -12,7 +13,7 @@ export interface Agreement extends AgreedTerms {
   redirectUri: string
   subject: string
   claims: Record<string, unknown> | undefined
-  /** 32 bytes that nobody else knows: the same ones give the same code. By default random. */
+  /** 32 bytes that nobody else knows: as long as the grant lives, the same ones give the same code. By default random. */
   seed?: Buffer
 }
 
@@ -26,14 +27,16 @@ export async function createGrant(
   tenant: ResolvedTenant,
   service: Service,
 ): Promise<string | undefined> {
-  const { grant, code } = newGrant(agreement, client.clientId, tenant, service)
+  const { grant, code } = newGrant(agreement, client.clientId, tenant, service, Date.now())
   try {
     await service.tokenStore.createGrant(grant)
   } catch (error) {
-    // The answer to the same button pressed twice, or one that was lost on its way.
     const existing = await service.tokenStore.findGrant(tenant.id, grant.grantId)
     if (!existing) throw error
-    if (existing.credential.hash !== grant.credential.hash) return undefined
+    // The answer was lost on its way, or the same button was pressed twice.
+    if (existing.credential.hash === grant.credential.hash) return code
+    const first = newGrant(agreement, client.clientId, tenant, service, existing.createdAt)
+    return existing.credential.hash === first.grant.credential.hash ? first.code : undefined
   }
   if (registered && registered.expiresAt < grant.expiresAt)
     keepClientAlive(registered, grant.expiresAt, tenant, service)
@@ -45,13 +48,14 @@ function newGrant(
   clientId: string,
   tenant: ResolvedTenant,
   { options, chain }: Service,
+  now: number,
 ): { grant: Grant; code: string } {
   const kind = 'code'
   const binding = { client_id: clientId, redirect_uri: redirectUri, code_verifier: codeChallenge }
   const handle = seed ? partOf(seed) : randomPart()
-  const secret = seed ? partOf(seed.subarray(handle.length)) : randomPart()
+  // With its time, so that a grant that has been ended never comes back with the tokens that it had.
+  const secret = seed ? partOf(createHmac('sha256', seed).update(String(now)).digest()) : randomPart()
   const grantId = grantIdOf(handle)
-  const now = Date.now()
   const grant: Grant = {
     tenantId: tenant.id,
     grantId,

@@ -15,7 +15,16 @@ export function respondWithJson(
 export function respondWithError(res: ServerResponse, error: OAuthError): void {
   // Whoever began to answer cannot take it back.
   if (res.headersSent) res.destroy()
-  else respondWithJson(res, error, { status: error.status, headers: error.headers })
+  else respondSafely(res, () => respondWithJson(res, error, { status: error.status, headers: error.headers }))
+}
+
+/** An error of the host's may have headers that cannot be sent; where an error is answered, nobody is left to catch another one. */
+export function respondSafely(res: ServerResponse, respond: () => void): void {
+  try {
+    respond()
+  } catch {
+    res.destroy()
+  }
 }
 
 /** Answers with a public document, which the client may keep for `maxAge` seconds, and not at all if it has it already. */

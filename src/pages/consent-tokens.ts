@@ -10,6 +10,8 @@ export interface ConsentSubject {
   subject: string
   /** The authorization request as the page's own address has it. */
   query: string
+  /** What the page says that the query may not: it can change with the client's own metadata. */
+  shown: readonly string[]
 }
 
 /**
@@ -39,14 +41,14 @@ export class ConsentTokens {
     return (
       key &&
       createHmac('sha256', key)
-        .update(framed('v1', 'code', token))
+        .update(framed('v1', 'code', body))
         .digest()
     )
   }
 }
 
-function proof(key: Buffer, body: string, { tenantId, subject, query }: ConsentSubject): Buffer {
+function proof(key: Buffer, body: string, { tenantId, subject, query, shown }: ConsentSubject): Buffer {
   return createHmac('sha256', key)
-    .update(framed('v1', 'consent', body, tenantId, subject, query))
+    .update(framed('v1', 'consent', body, tenantId, subject, query, ...shown))
     .digest()
 }

@@ -45,7 +45,8 @@ export class OAuthError extends Error {
     this.name = 'OAuthError'
     this.code = code
     this.description = printable(description)
-    this.status = options.status ?? statusOf[code] ?? 400
+    const { status = statusOf[code] ?? 400 } = options
+    this.status = Number.isInteger(status) && status >= 400 && status <= 599 ? status : 400
     this.headers = options.headers ?? {}
     this.detail = options.detail ?? {}
   }

@@ -32,6 +32,7 @@ export interface RedisTokenStoreOptions {
   replicaTimeout?: number
 }
 
+const mostAtOnce = 500
 const minute = 60_000
 const day = 24 * 60 * minute
 
@@ -117,12 +118,17 @@ export class RedisTokenStore implements TokenStore {
   async listGrants(tenantId: string, subject: string): Promise<Grant[]> {
     const key = this.#indexKey(tenantId, subject)
     const ids = (await this.#commands.send(key, 'zrange', key, 0, -1)) as string[]
-    const found = await Promise.all(ids.map((id) => this.findGrant(tenantId, id)))
-    const gone = ids.filter((_, index) => found[index] === undefined)
-    // An entry as young as this may belong to a grant that is being written.
-    const latest = keptUntil(Date.now() - 2 * minute)
-    if (gone.length > 0) await this.#commands.run(pruneScript, key, latest, ...gone)
-    return found.filter((grant) => grant !== undefined)
+    const grants: Grant[] = []
+    for (let start = 0; start < ids.length; start += mostAtOnce) {
+      const some = ids.slice(start, start + mostAtOnce)
+      const found = await Promise.all(some.map((id) => this.findGrant(tenantId, id)))
+      grants.push(...found.filter((grant) => grant !== undefined))
+      const gone = some.filter((_, index) => found[index] === undefined)
+      // An entry as young as this may belong to a grant that is being written.
+      const latest = keptUntil(Date.now() - 2 * minute)
+      if (gone.length > 0) await this.#commands.run(pruneScript, key, latest, ...gone)
+    }
+    return grants
   }
 
   async *scanGrants(tenantId: string): AsyncIterable<Grant> {
