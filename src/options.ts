@@ -123,9 +123,9 @@ export interface CustomerSignInOptions {
    * back to `request.url`.
    *
    * @example
-   * authenticate: (req, res, request) => {
-   *   if (req.session.customer) return { subject: req.session.customer.id }
-   *   res.redirect(`/login?next=${encodeURIComponent(request.url)}`)
+   * authenticate: (req, res, { url, tenant }) => {
+   *   if (req.session.company === tenant.key) return { subject: req.session.customerId }
+   *   res.redirect(`/login?next=${encodeURIComponent(url)}`)
    * }
    */
   authenticate?(

@@ -14,7 +14,7 @@ const mcp = (req, res) => res.json({ subject: req.auth.subject })
 export const app = express()
 app.use((req, _res, next) => {
   const [, id] = /customer=(\\w+)/.exec(req.headers.cookie ?? '') ?? []
-  req.session = { customer: id && { id } }
+  req.session = { company: id && 'acme', customerId: id }
   next()
 })
 app.get('/login', (req, res) => res.cookie('customer', 'ada').redirect(req.query.next))

@@ -26,7 +26,7 @@ declare const db: {
   customers: { find(tenant: string, id: string): Promise<{ active: boolean; plan: string } | undefined> }
 }
 declare namespace Express {
-  interface Request { session: { customer?: { id: string } } }
+  interface Request { session: { company?: string; customerId: string; customer?: { id: string } } }
 }
 declare module 'pg' {
   export class Pool { query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> }
