@@ -10,7 +10,7 @@ import { token } from './endpoints/token'
 import { reported } from './http/answer-error'
 import { answerCors } from './http/cors'
 import { requestPath } from './http/request-path'
-import { respondSafely, respondWithError } from './http/responses'
+import { respondWithError } from './http/responses'
 import type { Options } from './options'
 import { respondWithErrorPage } from './pages/error-page'
 import { OAuthError } from './protocol/oauth-error'
@@ -122,7 +122,7 @@ async function answer(
   } catch (thrown) {
     const error = reported(thrown, { where: route.name, tenantKey }, service)
     const respond = route.page ? respondWithErrorPage : respondWithError
-    respondSafely(res, () => respond(res, error))
+    respond(res, error)
   }
 }
 

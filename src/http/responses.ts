@@ -13,15 +13,17 @@ export function respondWithJson(
 
 /** Answers with an OAuth error (RFC 6749 section 5.2). */
 export function respondWithError(res: ServerResponse, error: OAuthError): void {
-  // Whoever began to answer cannot take it back.
-  if (res.headersSent) res.destroy()
-  else respondSafely(res, () => respondWithJson(res, error, { status: error.status, headers: error.headers }))
+  respondLast(res, () => respondWithJson(res, error, { status: error.status, headers: error.headers }))
 }
 
-/** An error of the host's may have headers that cannot be sent; where an error is answered, nobody is left to catch another one. */
-export function respondSafely(res: ServerResponse, respond: () => void): void {
+/**
+ * Answers where nobody is left to catch an error: ends the connection where an answer has begun, which cannot be taken back, and where
+ * this one cannot be sent, as the headers of an error of the host's may be.
+ */
+export function respondLast(res: ServerResponse, respond: () => void): void {
   try {
-    respond()
+    if (res.headersSent) res.destroy()
+    else respond()
   } catch {
     res.destroy()
   }

@@ -1,14 +1,15 @@
 import type { ServerResponse } from 'node:http'
+import { respondLast } from '../http/responses'
 import type { OAuthError } from '../protocol/oauth-error'
 import { html } from './html'
 import { respondWithPage } from './page'
 
 /** Tells a customer why the sign-in cannot go on, where there is nowhere safe to send the browser. */
-export function respondWithErrorPage(res: ServerResponse, { status, code, description, headers }: OAuthError): void {
-  if (res.headersSent) {
-    res.destroy()
-    return
-  }
+export function respondWithErrorPage(res: ServerResponse, error: OAuthError): void {
+  respondLast(res, () => sendErrorPage(res, error))
+}
+
+function sendErrorPage(res: ServerResponse, { status, code, description, headers }: OAuthError): void {
   for (const [name, value] of Object.entries(headers)) if (name !== 'WWW-Authenticate') res.setHeader(name, value)
   respondWithPage(res, status === 401 ? 400 : status, {
     title: 'Sign-in cannot go on',

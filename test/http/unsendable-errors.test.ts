@@ -1,0 +1,28 @@
+import { OAuthError } from 'customer-sign-in'
+import { expectError, expectTokens } from '../support/sign-in'
+import { started } from '../support/started'
+
+describe('an error of the host’s that cannot be sent', () => {
+  it('ends the request and nothing else', async () => {
+    let headers: Record<string, string> = { 'X-Reason': 'two\r\nlines' }
+    const host = await started({
+      accessTokenClaims: () => {
+        if (Object.keys(headers).length > 0) throw new OAuthError('invalid_grant', 'The customer has left', { headers })
+        return {}
+      },
+    })
+    const signedIn = await host.asCustomer()
+    await expect(Promise.resolve(host.exchange(signedIn))).rejects.toThrow(/socket hang up|ECONNRESET/)
+    headers = {}
+    expectTokens(await host.exchange(signedIn))
+  })
+
+  it('is sent with the status of its code where its own is none', async () => {
+    const host = await started({
+      accessTokenClaims: () => {
+        throw new OAuthError('invalid_grant', 'The customer has left', { status: 0 })
+      },
+    })
+    expectError(await host.exchange(await host.asCustomer()), 400, 'invalid_grant')
+  })
+})
