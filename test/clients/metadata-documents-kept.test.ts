@@ -150,3 +150,16 @@ describe('many metadata documents at a time', () => {
     expect(await again).toBe(200)
   })
 })
+
+describe('addresses that cannot be fetched', () => {
+  it('make no document go, however many they are', async () => {
+    const server = await DocumentServer.start((self) => publishing(self, {}, { 'Cache-Control': 'max-age=3600' }))
+    const documents = new MetadataDocuments({ allowLoopback: true }, [])
+    const kept = documents.find(server.url())
+    await kept
+    for (let address = 0; address < 1001; address++) {
+      await expect(documents.find(`https://10.0.0.1/${address}`)).rejects.toMatchObject({ code: 'invalid_client' })
+    }
+    expect(documents.find(server.url())).toBe(kept)
+  })
+})

@@ -34,6 +34,7 @@ describe('a metadata document is of no use', () => {
     ['with a list for a client_id', { client_id: ['https://evil.example/client.json'] }],
     ['with a secret', { client_secret: 'secret' }],
     ['with an empty secret', { client_secret: '' }],
+    ['with a method that needs a secret', { token_endpoint_auth_method: 'client_secret_basic' }],
     ['without redirect URIs', { redirect_uris: undefined }],
     ['with no redirect URI', { redirect_uris: [] }],
     ['with a redirect URI that runs', { redirect_uris: [redirectUri, 'javascript:alert(1)'] }],
