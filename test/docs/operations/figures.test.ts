@@ -1,4 +1,4 @@
-import type { RedisResults } from '../../../bench/redis-report'
+import type { RedisResults } from '../../../bench/redis/report'
 import { textOf } from '../pages'
 
 const page = textOf('docs/operations.md').replace(/\s+/g, ' ')

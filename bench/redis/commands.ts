@@ -1,8 +1,8 @@
 import { RedisTokenStore } from 'customer-sign-in/redis'
 import { type Command, Redis } from 'ioredis'
+import { BenchServer, type CommandStats } from '../redis-server'
 import { likeness } from './grants'
 import { Host } from './host'
-import { BenchServer, type CommandStats } from './redis-server'
 
 const times = 100
 const day = 86_400_000

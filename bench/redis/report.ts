@@ -1,9 +1,9 @@
+import type { CommandsResult } from './commands'
 import { likeness } from './grants'
-import type { CommandsResult } from './redis-commands'
-import type { LogResult } from './redis-log'
-import type { MemoryResult } from './redis-memory'
-import type { ScaleResult } from './redis-scale'
-import type { ScanResult } from './redis-scan'
+import type { LogResult } from './log'
+import type { MemoryResult } from './memory'
+import type { ScaleResult } from './scale'
+import type { ScanResult } from './scan'
 
 export interface RedisResults {
   server: string

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { measureCommands } from './redis-commands'
-import { measureLog } from './redis-log'
-import { measureMemory } from './redis-memory'
-import { type RedisResults, redisReport } from './redis-report'
-import { measureScale } from './redis-scale'
-import { measureScan } from './redis-scan'
-import { BenchServer } from './redis-server'
+import { BenchServer } from '../redis-server'
+import { measureCommands } from './commands'
+import { measureLog } from './log'
+import { measureMemory } from './memory'
+import { type RedisResults, redisReport } from './report'
+import { measureScale } from './scale'
+import { measureScan } from './scan'
 
 /** Measures what the library costs a Redis server, and writes it to `results/`. */
 async function main(): Promise<void> {
@@ -20,8 +20,8 @@ async function main(): Promise<void> {
     scale: await told('cost of a swap', measureScale),
   }
   const report = redisReport(results)
-  writeFileSync(join(__dirname, 'results', 'redis.json'), `${JSON.stringify(results, null, 2)}\n`)
-  writeFileSync(join(__dirname, 'results', 'redis.md'), report)
+  writeFileSync(join(__dirname, '..', 'results', 'redis.json'), `${JSON.stringify(results, null, 2)}\n`)
+  writeFileSync(join(__dirname, '..', 'results', 'redis.md'), report)
   process.stdout.write(`\n${report}`)
 }
 

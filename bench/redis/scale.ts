@@ -1,6 +1,6 @@
 import { RedisTokenStore } from 'customer-sign-in/redis'
+import { BenchServer } from '../redis-server'
 import { Grants } from './grants'
-import { BenchServer } from './redis-server'
 
 // The smallest twice: by how much those two differ is the noise.
 const counts = [1000, 1000, 100_000, 2_000_000]

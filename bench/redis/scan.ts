@@ -1,6 +1,6 @@
 import { RedisTokenStore } from 'customer-sign-in/redis'
+import { BenchServer } from '../redis-server'
 import { Grants, likeness } from './grants'
-import { BenchServer } from './redis-server'
 
 const count = 100_000
 

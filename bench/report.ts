@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { join } from 'node:path'
+import type { Keeping } from './keeping'
+import type { ServerName, WorkloadName } from './lineup'
+import { pinned } from './processor-cores'
+import { type Row, type Run, ratio } from './rows'
+
+/** On what was measured. */
+export interface About {
+  processor: string
+  node: string
+  redis: string
+  rounds: number
+  pinned: boolean
+  /** Of every package that is measured. */
+  versions: Record<string, string>
+}
+
+const measured = [
+  'customer-sign-in',
+  'oidc-provider',
+  '@modelcontextprotocol/sdk',
+  '@node-oauth/express-oauth-server',
+  'oauth2orize',
+  'express',
+  'express4',
+  'connect',
+  'ioredis',
+  'jsonwebtoken',
+]
+
+const titles: Record<WorkloadName, string> = {
+  refresh: 'A refresh, on 32 connections',
+  'refresh with resource': 'A refresh with `resource`, on 32 connections',
+  code: 'A code and its PKCE verifier, on 32 connections',
+  'lone refresh': 'A refresh, on one lone connection',
+  metadata: 'The metadata, on 32 connections; the floor is a constant answer',
+  api: 'An API behind its middleware, on 32 connections',
+  'api with revocation': 'The same, asking the store whether the grant has ended',
+}
+
+const peers: readonly ServerName[] = [
+  'oidc-provider',
+  'oidc-provider, opaque tokens',
+  'mcpAuthRouter',
+  'express-oauth-server',
+  'oauth2orize',
+]
+
+export function aboutThis(redis: string, rounds: number): About {
+  const versions = measured.map((name) => [name, JSON.parse(readFileSync(packageFile(name), 'utf8')).version])
+  return {
+    processor: cpus()[0]?.model ?? 'unknown',
+    node: `Node ${process.versions.node}`,
+    redis,
+    rounds,
+    pinned,
+    versions: Object.fromEntries(versions),
+  }
+}
+
+function packageFile(name: string): string {
+  return join(__dirname, '..', 'node_modules', name, 'package.json')
+}
+
+/** All of it as Markdown. */
+export function report(about: About, rows: readonly Row[], runs: readonly Run[], keeping: readonly Keeping[]): string {
+  const workloads = (Object.keys(titles) as WorkloadName[]).filter((name) =>
+    rows.some(({ workload }) => workload === name),
+  )
+  return [
+    '# customer-sign-in beside its floors and its peers\n',
+    aboutText(about),
+    ...workloads.flatMap((workload) => [
+      `## ${titles[workload]}\n`,
+      rowsTable(rows.filter((row) => row.workload === workload)),
+    ]),
+    '## CPU time of a refresh here, as a share of what it is there\n',
+    besideTable(runs),
+    '## What each does for its time\n',
+    keepingTable(keeping),
+  ].join('\n')
+}
+
+function aboutText({ processor, node, redis, rounds, pinned: apart, versions }: About): string {
+  const cores = apart
+    ? 'Each server had a core for itself; load and Redis shared another one.'
+    : 'Servers, load and Redis shared their cores, so that the times are too long.'
+  const packages = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
+  return `${processor}, ${node}, ${redis}. Medians of ${rounds} rounds, all servers in turn. ${cores}
+
+F0 is bare node:http that reads a form and signs a JWT (ES256); F1 also has Redis compare and swap one value; FX is F1 in Express 5.
+They validate nothing. CPU is that of the server alone, for each request. The ratio is that of the CPU times, in the same round.
+"Busy" is the share of the time in which the server used its core, and in which load and Redis together used theirs.
+
+Versions: ${packages.join(', ')}.
+`
+}
+
+function rowsTable(rows: readonly Row[]): string {
+  return table(
+    ['server', 'CPU µs', 'requests/s', 'p50 ms', 'p99 ms', 'ratio to floor', 'busy: server', 'load'],
+    rows.map((row) => [
+      row.server,
+      row.cpu_us.toFixed(0),
+      row.rps.toFixed(0),
+      row.p50_ms.toFixed(2),
+      row.p99_ms.toFixed(2),
+      row.server === row.floor ? '' : `${row.ratio_to_floor.toFixed(2)} × ${row.floor}`,
+      percent(row.server_busy),
+      percent(row.load_busy),
+    ]),
+  )
+}
+
+function besideTable(runs: readonly Run[]): string {
+  const ours: readonly ServerName[] = ['customer-sign-in', 'customer-sign-in in Express 5']
+  return table(
+    ['beside', ...ours],
+    peers.map((peer) => [peer, ...ours.map((own) => ratio(runs, 'refresh', own, peer).toFixed(2))]),
+  )
+}
+
+function keepingTable(keeping: readonly Keeping[]): string {
+  return table(
+    [
+      'server',
+      'commands of a refresh',
+      'round trips',
+      'with `resource`',
+      'bytes a grant after 0, 1, 20 rotations',
+      'winners of 50, refresh token',
+      'winners of 50, code',
+      'replay ends the grant, refresh token',
+      'replay ends the grant, code',
+    ],
+    keeping.map((each) => [
+      each.server,
+      Object.entries(each.commands)
+        .map(([command, count]) => (count === 1 ? command : `${Number(count.toFixed(2))} ${command}`))
+        .join(', '),
+      each.round_trips.toFixed(1),
+      each.round_trips_with_resource?.toFixed(1) ?? '',
+      [each.bytes_after_0, each.bytes_after_1, each.bytes_after_20].join(', '),
+      `${each.refresh_winners}`,
+      `${each.code_winners}`,
+      each.replay_ends_grant ? 'yes' : 'no',
+      each.code_replay_ends_grant ? 'yes' : 'no',
+    ]),
+  )
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(0)} %`
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  return `${[line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')}\n`
+}

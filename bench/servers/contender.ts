@@ -1,0 +1,47 @@
+import type { RequestListener } from 'node:http'
+import type { Redis } from 'ioredis'
+
+/** What every server here is set up with, so that each does the same work. */
+export const setup = {
+  clientId: 'acme-air-app',
+  redirectUri: 'https://assistant.example/oauth/callback',
+  resource: 'https://api.acme-air.example/mcp',
+  scope: 'profile bookings',
+  subject: 'customer-1',
+  /** The PKCE verifier of every code, and its S256 challenge (RFC 7636, appendix B). */
+  codeVerifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+  codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+  /** Seconds. */
+  accessTokenLifetime: 3600,
+  refreshTokenLifetime: 30 * 24 * 3600,
+}
+
+/** A server that is measured. */
+export interface Contender {
+  handler: RequestListener
+  paths: Paths
+  /**
+   * Signs the customer in without a browser, as the server's own authorization endpoint would end.
+   *
+   * @returns An authorization code for `setup`'s client, redirect URI, PKCE challenge, scope and customer.
+   */
+  issueCode(): Promise<string>
+}
+
+/** Where a server answers; a path that is left out it does not have. */
+export interface Paths {
+  token: string
+  /** Its authorization server metadata (RFC 8414), or a constant answer in its place. */
+  metadata?: string
+  /** An API behind its middleware, which takes an access token. */
+  api?: string
+  /** The same, where it also asks whether the token still counts. */
+  apiWithRevocation?: string
+}
+
+/**
+ * Makes a server that keeps its state in Redis, at `baseUrl` (`http://127.0.0.1:port`).
+ *
+ * Refreshing is `grant_type`, `client_id` and `refresh_token`, answered with an ES256 JWT and a refresh token for the next time.
+ */
+export type StartContender = (baseUrl: string, redis: Redis) => Promise<Contender>

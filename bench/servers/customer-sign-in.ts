@@ -1,0 +1,51 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { createCustomerSignIn, MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
+import { RedisTokenStore } from 'customer-sign-in/redis'
+import { type StartContender, setup } from './contender'
+import { type HostApp, hostApps } from './host-apps'
+
+const tenantKey = 'acme-air'
+
+/** This library, as its README mounts it. */
+export function customerSignIn(host: HostApp, store: 'Redis' | 'memory'): StartContender {
+  return async (baseUrl, redis) => {
+    const { clientId, redirectUri, resource, scope } = setup
+    const client = { clientId, redirectUris: [redirectUri] }
+    const scopes = scope.split(' ')
+    const signIn = createCustomerSignIn({
+      tenantStore: new MemoryTenantStore([{ key: tenantKey, clients: [client], scopes, resources: [resource] }]),
+      tokenStore: store === 'Redis' ? new RedisTokenStore(redis) : new MemoryTokenStore({ maxGrants: 1_000_000 }),
+      baseUrl,
+      signingKeys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey],
+      accessTokenLifetime: setup.accessTokenLifetime,
+      refreshTokenLifetime: setup.refreshTokenLifetime,
+    })
+    const offline = signIn.requireAccessToken({ tenantKey, scope: 'profile' })
+    const revocable = signIn.requireAccessToken({ tenantKey, scope: 'profile', checkRevocation: true })
+    return {
+      handler: hostApps[host](signIn, (req, res) => {
+        const guard = req.url === '/api' ? offline : revocable
+        guard(req, res, () => res.writeHead(200, { 'Content-Type': 'application/json' }).end('{}'))
+      }),
+      paths: {
+        token: `/v1/${tenantKey}/oauth/token`,
+        metadata: `/.well-known/oauth-authorization-server/v1/${tenantKey}/oauth`,
+        api: '/api',
+        apiWithRevocation: '/api-with-revocation',
+      },
+      async issueCode() {
+        const { code } = await signIn.issueAuthorizationCode({
+          tenantKey,
+          clientId,
+          redirectUri,
+          codeChallenge: setup.codeChallenge,
+          codeChallengeMethod: 'S256',
+          subject: setup.subject,
+          scope,
+          resource,
+        })
+        return code
+      },
+    }
+  }
+}

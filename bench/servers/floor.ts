@@ -1,0 +1,132 @@
+import { generateKeyPairSync, randomBytes, randomUUID, sign, verify } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type ParsedUrlQuery, parse } from 'node:querystring'
+import type { Redis } from 'ioredis'
+import { type Contender, type StartContender, setup } from './contender'
+import { type HostApp, hostApps } from './host-apps'
+
+const swap = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+return 1
+`
+const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const jwtHeader = base64url(JSON.stringify({ alg: 'ES256', typ: 'at+jwt', kid: 'floor' }))
+const document = JSON.stringify({
+  issuer: 'https://assistant.example',
+  token_endpoint: 'https://assistant.example/token',
+})
+const invalidGrant = JSON.stringify({ error: 'invalid_grant' })
+
+/**
+ * The least that such a server could do: read the form, have Redis compare and swap one value where `stored`, sign. It validates
+ * nothing, hashes nothing and knows no tenants; no authorization server is it.
+ */
+export function floor(host: HostApp, { stored }: { stored: boolean }): StartContender {
+  return async (_, redis): Promise<Contender> => {
+    const sha = (await redis.script('LOAD', swap)) as string
+    const redeem = stored ? (form: ParsedUrlQuery) => swapped(form, redis, sha) : async () => newToken('grant')
+
+    async function token(req: IncomingMessage, res: ServerResponse): Promise<void> {
+      const form = parse(await bodyOf(req))
+      const next = await redeem(form)
+      if (next === undefined) return answer(res, 400, invalidGrant)
+      const expires_in = setup.accessTokenLifetime
+      const body = { access_token: jwt(), token_type: 'Bearer', expires_in, refresh_token: next, scope: setup.scope }
+      answer(res, 200, JSON.stringify(body))
+    }
+
+    async function api(req: IncomingMessage, res: ServerResponse): Promise<void> {
+      const claims = verified(req.headers.authorization?.slice('Bearer '.length) ?? '')
+      const ended = req.url === '/api-with-revocation' && (await redis.get('grant')) === null
+      if (claims && !ended) answer(res, 200, '{}')
+      else answer(res, 401, '{}')
+    }
+
+    await redis.set('grant', 'live')
+    const routes: Record<string, (req: IncomingMessage, res: ServerResponse) => unknown> = {
+      '/token': token,
+      '/metadata': (_req, res) => answer(res, 200, document),
+      '/api': api,
+      '/api-with-revocation': api,
+    }
+    return {
+      handler: hostApps[host]((req, res) => void routes[req.url ?? '']?.(req, res)),
+      paths: {
+        token: '/token',
+        metadata: '/metadata',
+        api: '/api',
+        apiWithRevocation: stored ? '/api-with-revocation' : undefined,
+      },
+      async issueCode() {
+        const code = newToken(randomBytes(16).toString('base64url'))
+        if (stored) await redis.set(idOf(code), code, 'PX', setup.refreshTokenLifetime * 1000)
+        return code
+      },
+    }
+  }
+}
+
+async function swapped(form: ParsedUrlQuery, redis: Redis, sha: string): Promise<string | undefined> {
+  const live = String(form.refresh_token ?? form.code)
+  const next = newToken(idOf(live))
+  const done = await redis.evalsha(sha, 1, idOf(live), live, next, setup.refreshTokenLifetime * 1000)
+  return done === 1 ? next : undefined
+}
+
+function newToken(id: string): string {
+  return `${id}.${randomBytes(32).toString('base64url')}`
+}
+
+function idOf(token: string): string {
+  return token.slice(0, token.indexOf('.'))
+}
+
+function bodyOf(req: IncomingMessage): Promise<string> {
+  return new Promise((resolve) => {
+    let body = ''
+    req.setEncoding('utf8')
+    req.on('data', (chunk) => {
+      body += chunk
+    })
+    req.on('end', () => resolve(body))
+  })
+}
+
+function answer(res: ServerResponse, status: number, body: string): void {
+  const headers = {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+  }
+  res.writeHead(status, headers).end(body)
+}
+
+function jwt(): string {
+  const now = Math.floor(Date.now() / 1000)
+  const claims = {
+    iss: 'https://assistant.example/v1/acme-air/oauth',
+    sub: setup.subject,
+    aud: setup.resource,
+    client_id: setup.clientId,
+    scope: setup.scope,
+    jti: randomUUID(),
+    iat: now,
+    exp: now + setup.accessTokenLifetime,
+  }
+  const input = `${jwtHeader}.${base64url(JSON.stringify(claims))}`
+  const signature = sign('sha256', Buffer.from(input), { key: privateKey, dsaEncoding: 'ieee-p1363' })
+  return `${input}.${signature.toString('base64url')}`
+}
+
+function verified(token: string): unknown {
+  const end = token.lastIndexOf('.')
+  const [input, signature] = [token.slice(0, end), Buffer.from(token.slice(end + 1), 'base64url')]
+  const good = verify('sha256', Buffer.from(input), { key: publicKey, dsaEncoding: 'ieee-p1363' }, signature)
+  const claims = good && JSON.parse(Buffer.from(input.slice(input.indexOf('.') + 1), 'base64url').toString())
+  return claims && claims.exp > Date.now() / 1000 ? claims : undefined
+}
+
+function base64url(text: string): string {
+  return Buffer.from(text).toString('base64url')
+}

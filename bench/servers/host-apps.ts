@@ -1,0 +1,31 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import connect from 'connect'
+import express from 'express'
+import express4 from 'express4'
+
+type Handler = (req: IncomingMessage, res: ServerResponse, next: () => void) => void
+
+/** What hands requests on to handlers: Node alone, or an app in which they are mounted as they come. */
+export const hostApps = {
+  'node:http': inOrder,
+  Connect: (...handlers: Handler[]) => mounted(connect(), handlers),
+  'Express 4': (...handlers: Handler[]) => mounted(express4(), handlers),
+  'Express 5': (...handlers: Handler[]) => mounted(express(), handlers),
+}
+
+export type HostApp = keyof typeof hostApps
+
+function inOrder(...handlers: Handler[]): RequestListener {
+  return (req, res) => {
+    const handle = (index: number): void => handlers[index]?.(req, res, () => handle(index + 1))
+    handle(0)
+  }
+}
+
+function mounted<App extends RequestListener & { use(handler: Handler): unknown }>(
+  app: App,
+  handlers: Handler[],
+): RequestListener {
+  for (const handler of handlers) app.use(handler)
+  return app
+}
