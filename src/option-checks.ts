@@ -1,5 +1,5 @@
 import { ConfigurationError } from './configuration-error'
-import { canonicalResource } from './protocol/resource'
+import { isResource } from './protocol/resource'
 import { isScopeToken } from './protocol/scope'
 
 /** Gives an option's value back, or its default; throws a `ConfigurationError` that names it. */
@@ -99,7 +99,7 @@ export const httpUrl: Check<string> = must(
 /** A resource indicator (RFC 8707 section 2). */
 export const resource: Check<string> = must(
   'an absolute URL without a fragment',
-  (given) => typeof given === 'string' && canonicalResource(given) !== undefined,
+  (given) => typeof given === 'string' && isResource(given),
 )
 
 /** A picture that a page may show. */

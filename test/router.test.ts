@@ -73,7 +73,7 @@ describe.each(addresses)('%s', (_, method, address) => {
       .set('Access-Control-Request-Headers', 'authorization, content-type, mcp-protocol-version')
     expect(status).toBe(204)
     expect(headers['access-control-allow-origin']).toBe('*')
-    expect(headers['access-control-allow-methods']?.split(',')).toContain(method)
+    expect(headers['access-control-allow-methods']?.split(/, */)).toContain(method)
     const allowed = headers['access-control-allow-headers']?.toLowerCase().split(/, */)
     expect(allowed).toEqual(expect.arrayContaining(['authorization', 'content-type', 'mcp-protocol-version']))
     expect(headers).not.toHaveProperty('access-control-allow-credentials')
@@ -98,7 +98,7 @@ describe('the router', () => {
     const host = await started()
     const response = await host.refresh('csir_', { client_id: 'nobody' }).set('Origin', 'https://inspector.example')
     expectError(response, 401, 'invalid_client')
-    const exposed = response.headers['access-control-expose-headers']?.split(',')
+    const exposed = response.headers['access-control-expose-headers']?.split(/, */)
     expect(exposed).toEqual(expect.arrayContaining(['WWW-Authenticate', 'Retry-After']))
   })
 

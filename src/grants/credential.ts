@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { framed } from '../protocol/framed'
 import type { CredentialKind, Grant } from '../stores/token-store'
 
@@ -59,18 +59,12 @@ export function formatCredential({ kind, handle, secret, tag }: Credential): str
 
 /** The id of a grant is a hash of its handle: whoever reads the store, a log or an access token cannot name it to the token endpoint. */
 export function grantIdOf(handle: Buffer): string {
-  return partOf(
-    createHash('sha256')
-      .update(framed('v1', 'grant', handle))
-      .digest(),
-  ).toString('base64url')
+  return partOf(hash('sha256', framed('v1', 'grant', handle), 'buffer')).toString('base64url')
 }
 
 /** The hash under which the store knows a live credential. */
 export function credentialHash(kind: CredentialKind, secret: Buffer, binding: Binding): string {
-  return createHash('sha256')
-    .update(framed('v1', kind, secret, ...boundValues(kind, binding)))
-    .digest('base64url')
+  return hash('sha256', framed('v1', kind, secret, ...boundValues(kind, binding)), 'base64url')
 }
 
 /** What the redeemer of a grant's live credential must present, as far as the grant says it. */

@@ -1,40 +1,50 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { text } from 'body-parser'
+import { raw } from 'body-parser'
 import { OAuthError } from '../protocol/oauth-error'
 
 const mostBytes = 16 * 1024
 // Not `urlencoded` or `json`: the first folds repeated parameters and reads brackets as structure, the second fills prototypes.
-const readText = text({ type: () => true, limit: mostBytes, defaultCharset: 'utf-8' })
+const readBytes = raw({ type: () => true, limit: mostBytes })
+const utf8 = new TextDecoder()
 
 /** A body that a host's own body parser may have read already. */
 type ParsedByHost = IncomingMessage & { body?: unknown }
 
 /**
- * Reads a body of at most 16 KiB as text, or takes what a body parser of the host's has made of it.
+ * Reads a body of at most 16 KiB, or takes what a body parser of the host's has made of it.
  *
  * @throws {OAuthError} `invalid_request`: 413 where it is too large, 400 where it is of another type or is not UTF-8.
  */
 export async function readBody(req: ParsedByHost, res: ServerResponse, mediaType: string): Promise<unknown> {
-  checkMediaType(req.headers['content-type'], mediaType)
-  if (Number(req.headers['content-length']) > mostBytes) throw tooLarge()
+  const { headers } = req
+  checkMediaType(headers['content-type'], mediaType)
+  if (Number(headers['content-length']) > mostBytes) throw tooLarge()
   return req.readableDidRead || req.readableEnded ? req.body : readStream(req, res)
 }
 
 function checkMediaType(contentType = '', mediaType: string): void {
   const [type = '', ...parameters] = contentType.toLowerCase().split(';')
-  const charset = parameters.map((parameter) => /^\s*charset\s*=\s*"?([^"]*?)"?\s*$/.exec(parameter)?.[1]).find(Boolean)
+  const charset = parameters.map((parameter) => /^\s*charset\s*=\s*(.*?)\s*$/.exec(parameter)?.[1]).find(Boolean)
   if (type.trim() !== mediaType) throw new OAuthError('invalid_request', `Content-Type must be ${mediaType}`)
-  if (charset !== undefined && charset !== 'utf-8') throw new OAuthError('invalid_request', 'charset must be UTF-8')
+  if (charset !== undefined && !['utf-8', '"utf-8"'].includes(charset)) {
+    throw new OAuthError('invalid_request', 'charset must be UTF-8')
+  }
 }
 
 function readStream(req: ParsedByHost, res: ServerResponse): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    readText(req, res, (error?: Error & { type?: string }) => {
-      if (!error) resolve(req.body)
+    readBytes(req, res, (error?: Error & { type?: string }) => {
+      if (!error) resolve(asText(req))
       else if (error.type === 'entity.too.large') reject(tooLarge())
       else reject(unreadable(error))
     })
   })
+}
+
+/** A host that looks at `req.body` afterwards finds the text as well. */
+function asText(req: ParsedByHost): unknown {
+  if (Buffer.isBuffer(req.body)) req.body = utf8.decode(req.body)
+  return req.body
 }
 
 function unreadable({ type, message }: Error & { type?: string }): OAuthError {

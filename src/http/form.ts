@@ -54,10 +54,11 @@ function checkedValues(parameters: object, repeatable: readonly string[]): Map<s
     if (Array.isArray(value) && !repeatable.includes(name)) {
       throw new OAuthError('invalid_request', `${name} must be sent once, as plain text`)
     }
-    const sent = [value].flat().filter((item) => item !== '')
-    if (!sent.every((item) => typeof item === 'string')) {
+    const all: unknown[] = Array.isArray(value) ? value : [value]
+    if (!all.every((item) => typeof item === 'string')) {
       throw new OAuthError('invalid_request', `${name} must be plain text`)
     }
+    const sent = all.filter((item) => item !== '')
     if (sent.length > 0) values.set(name, sent)
   }
   return values

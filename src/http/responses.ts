@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { OAuthError } from '../protocol/oauth-error'
 
@@ -6,7 +6,7 @@ import type { OAuthError } from '../protocol/oauth-error'
 export function respondWithJson(
   res: ServerResponse,
   body: unknown,
-  { status = 200, headers = {} }: { status?: number; headers?: Readonly<Record<string, string>> } = {},
+  { status = 200, headers }: { status?: number; headers?: Readonly<Record<string, string>> } = {},
 ): void {
   send(res, status, { ...headers, 'Cache-Control': 'no-store', Pragma: 'no-cache' }, JSON.stringify(body))
 }
@@ -32,11 +32,16 @@ export function respondLast(res: ServerResponse, respond: () => void): void {
 /** Answers with a public document, which the client may keep for `maxAge` seconds, and not at all if it has it already. */
 export function respondWithDocument(req: IncomingMessage, res: ServerResponse, document: object, maxAge: number): void {
   const body = JSON.stringify(document)
-  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+  const etag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
   const headers = { 'Cache-Control': `public, max-age=${maxAge}`, ETag: etag }
-  const known = (req.headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-  if (known.includes(etag) || known.includes('*')) res.writeHead(304, headers).end()
+  if (isKnown(etag, req.headers['if-none-match'])) res.writeHead(304, headers).end()
   else send(res, 200, headers, body)
+}
+
+/** RFC 9110 section 13.1.2. */
+function isKnown(etag: string, ifNoneMatch = ''): boolean {
+  const known = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  return known.includes(etag) || known.includes('*')
 }
 
 function send(res: ServerResponse, status: number, headers: Record<string, string>, body: string): void {

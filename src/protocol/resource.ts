@@ -1,12 +1,17 @@
 import { OAuthError } from './oauth-error'
 
+/** Whether a text is a resource indicator: an absolute URL without a fragment (RFC 8707 section 2). */
+export function isResource(text: string): boolean {
+  return URL.canParse(text) && !text.includes('#')
+}
+
 /**
  * The form in which resources are compared and stored: as a URL, without one trailing slash (RFC 8707 section 2).
  *
- * @returns undefined where the text is not an absolute URL without a fragment.
+ * @returns undefined where the text is no resource indicator.
  */
 export function canonicalResource(resource: string): string | undefined {
-  if (!URL.canParse(resource) || resource.includes('#')) return undefined
+  if (!isResource(resource)) return undefined
   const url = new URL(resource)
   return url.search === '' ? url.href.replace(/\/$/, '') : url.href
 }

@@ -36,16 +36,28 @@ async function* guardedScan(store: TokenStore, tenantId: string): AsyncIterable<
  *
  * @throws {OAuthError} `temporarily_unavailable` when it throws, rejects or takes longer; its own `OAuthError` as it is.
  */
-export async function withinTime<T>(what: string, timeout: number, work: () => T | Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${what} took longer than ${timeout} ms`)), timeout)
+export function withinTime<T>(what: string, timeout: number, work: () => T | Promise<T>): Promise<T> {
+  return ofHost(() => {
+    const result = work()
+    return isPromise(result) ? notLate(result, timeout, what) : result
   })
-  try {
-    return await ofHost(() => Promise.race([work(), late]))
-  } finally {
-    clearTimeout(timer)
-  }
+}
+
+function isPromise<T>(result: T | PromiseLike<T>): result is PromiseLike<T> {
+  return typeof (result as PromiseLike<T> | undefined)?.then === 'function'
+}
+
+function notLate<T>(result: PromiseLike<T>, timeout: number, what: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`${what} took longer than ${timeout} ms`)), timeout)
+    const settle =
+      <V>(decide: (value: V) => void) =>
+      (value: V) => {
+        clearTimeout(timer)
+        decide(value)
+      }
+    Promise.resolve(result).then(settle(resolve), settle(reject))
+  })
 }
 
 /**

@@ -38,7 +38,7 @@ export function decodeGrant(key: string, value: string, tenantId: string, grantI
     const [, kind, hash = '', attempt, at, expiresAt, endsAt] = header.split(';')
     if ((kind === kinds.code) !== (request !== undefined) || more.length > 0) throw new UnreadableValueError(key)
     const [clientId, subject, scope, createdAt, claims] = JSON.parse(fixed)
-    const [redirectUri, codeChallenge] = JSON.parse(request ?? '[]')
+    const [redirectUri, codeChallenge] = request === undefined ? [] : JSON.parse(request)
     return {
       tenantId,
       grantId,

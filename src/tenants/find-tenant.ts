@@ -8,7 +8,7 @@ import { withinTime } from '../stores/guarded-store'
 import type { Client, Tenant } from '../stores/tenant-store'
 
 // What a host's record of a tenant must be like, where it says anything.
-const checks = {
+const checks = Object.entries({
   id: optional(text),
   name: optional(text),
   logoUri: optional(imageUrl),
@@ -18,7 +18,7 @@ const checks = {
   accessTokenLifetime: optional(accessTokenLifetime),
   refreshTokenLifetime: optional(refreshTokenLifetime),
   clients: optional(must('an array of clients, each with clientId and redirectUris', areClients)),
-}
+})
 
 /** A tenant with every default filled in. */
 export interface ResolvedTenant {
@@ -83,8 +83,7 @@ export function noSuchTenant(): OAuthError {
 
 function checkTenant(record: Tenant): void {
   try {
-    for (const [name, check] of Object.entries(checks))
-      check(record[name as keyof typeof checks] ?? undefined, `tenant.${name}`)
+    for (const [name, check] of checks) check(record[name as keyof Tenant] ?? undefined, `tenant.${name}`)
   } catch (error) {
     throw new OAuthError('server_error', 'Customer sign-in is misconfigured at this address', { cause: error })
   }

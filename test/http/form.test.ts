@@ -122,6 +122,11 @@ describe('a body that cannot be a form', () => {
     expectTokens(await post(host, form))
   })
 
+  it('is read where it begins with a byte order mark', async () => {
+    const { host, form } = await rightRequest()
+    expectTokens(await post(host, `\ufeff${form}`))
+  })
+
   it.each(['gzip', 'deflate', 'br'])('is answered with 400 where it is not the %s that it says', async (encoding) => {
     const { host, form } = await rightRequest()
     expectError(await post(host, form, { 'Content-Encoding': encoding }), 400, 'invalid_request')
@@ -130,7 +135,7 @@ describe('a body that cannot be a form', () => {
     expectTokens(await post(host, form))
   })
 
-  it.each(['iso-8859-1', 'utf-16', 'utf-7', 'x-unknown', '"utf-16le"'])(
+  it.each(['iso-8859-1', 'utf-16', 'utf-7', 'x-unknown', '"utf-16le"', '"utf-16"x'])(
     'is answered with 400 where its charset is %s',
     async (charset) => {
       const { host, form } = await rightRequest()

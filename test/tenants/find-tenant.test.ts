@@ -5,6 +5,16 @@ import { started } from '../support/started'
 
 const clients = [{ clientId, redirectUris: [redirectUri] }]
 
+/** What `await` takes for a promise, and hands on what is given as it is. */
+function thenable(given: unknown): Promise<never> {
+  // biome-ignore lint/suspicious/noThenProperty: that is the point
+  return { then: (settle: (value: unknown) => void) => settle(given) } as unknown as Promise<never>
+}
+
+function fail(): never {
+  throw new Error('The directory is down')
+}
+
 /** Asks for the metadata of a tenant of a store that answers like this. */
 async function metadataOf(findTenant: TenantStore['findTenant'], tenantKey = 'acme') {
   const host = await started({ tenantStore: { findTenant } })
@@ -80,6 +90,8 @@ describe('a tenant store', () => {
   it.each<[string, TenantStore['findTenant']]>([
     ['rejects', () => Promise.reject(new Error('The directory is down'))],
     ['hangs', () => new Promise(() => {})],
+    ['hangs in a promise inside of another kind of promise', () => thenable(new Promise(() => {}))],
+    ['throws', () => fail()],
   ])('that %s is a 503 to come again after', async (_, findTenant) => {
     const host = await started({ tenantStore: { findTenant }, storeTimeout: 0.1 })
     const response = await metadata(host)
