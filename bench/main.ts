@@ -2,14 +2,16 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Keeping, keepingOf } from './keeping'
-import { type Entry, lineup } from './lineup'
-import { measure } from './measure'
+import { type Entry, lineup, type ServerName } from './lineup'
+import { measure, profileOf } from './measure'
 import { moveToLoadCore } from './processor-cores'
 import { BenchServer } from './redis-server'
 import { aboutThis, report } from './report'
 import { type Run, rowsOf } from './rows'
 import { ServerProcess } from './server-process'
+import { type Shares, sharesOf } from './where-time-goes'
 
+const profiled: readonly ServerName[] = ['F1', 'customer-sign-in', 'FX', 'customer-sign-in in Express 5']
 const results = join(__dirname, '..', 'results')
 
 const { values: options } = parseArgs({
@@ -28,7 +30,7 @@ async function main(): Promise<void> {
   moveToLoadCore()
   const [servers, wanted] = [new RegExp(options.servers), new RegExp(options.workloads)]
   const entries: Entry[] = lineup.filter(({ name }) => servers.test(name))
-  const rounds = Number(options.rounds ?? (options.quick ? 1 : 5))
+  const rounds = Number(options.rounds ?? (options.quick ? 1 : 3))
   const about = aboutThis(await redisVersion(), rounds)
 
   const runs: Run[] = []
@@ -43,28 +45,50 @@ async function main(): Promise<void> {
     keeping.push(await keepingOf(name, { resource, grants: options.quick ? 20 : 500 }))
   }
 
+  const profiles: Partial<Record<ServerName, Shares>> = {}
+  for (const { name } of entries.filter(({ name }) => profiled.includes(name))) {
+    tell(`${name}: where the time of a refresh goes`)
+    profiles[name] = await sharesOfRefresh(name)
+  }
+
   const rows = rowsOf(runs)
-  const text = report(about, rows, runs, keeping)
+  const text = report(about, { rows, runs, keeping, profiles })
   process.stdout.write(`\n${text}`)
   if (options.quick || options.servers !== '' || options.workloads !== '') return
-  writeFileSync(join(results, 'latest.json'), `${JSON.stringify(rows, null, 2)}\n`)
-  writeFileSync(join(results, 'latest-redis.json'), `${JSON.stringify(keeping, null, 2)}\n`)
+  writeFileSync(join(results, 'latest.json'), json(rows))
+  writeFileSync(join(results, 'latest-redis.json'), json(keeping))
   writeFileSync(join(results, 'latest.md'), text)
 }
 
+async function sharesOfRefresh(name: ServerName): Promise<Shares> {
+  return withServer(name, async (server) => sharesOf(await profileOf('refresh', server, options.quick ? 0.02 : 1)))
+}
+
 async function roundOf(entry: Entry, round: number, wanted: RegExp): Promise<Run[]> {
-  const redis = await BenchServer.start()
-  const server = await ServerProcess.start(entry.name, redis.redis.options.port ?? 0)
-  const runs: Run[] = []
-  try {
+  return withServer(entry.name, async (server, redis) => {
+    const runs: Run[] = []
     for (const workload of entry.workloads.filter((name) => wanted.test(name))) {
       const sample = await measure(workload, server, redis, options.quick ? 0.02 : 1)
       tell(`${round + 1}: ${entry.name}, ${workload}: ${sample.cpu_us.toFixed(0)} µs`)
       runs.push({ entry, workload, round, sample })
     }
     return runs
+  })
+}
+
+async function withServer<T>(
+  name: ServerName,
+  work: (server: ServerProcess, redis: BenchServer) => Promise<T>,
+): Promise<T> {
+  const redis = await BenchServer.start()
+  try {
+    const server = await ServerProcess.start(name, redis.redis.options.port ?? 0)
+    try {
+      return await work(server, redis)
+    } finally {
+      await server.stop()
+    }
   } finally {
-    await server.stop()
     await redis.stop()
   }
 }
@@ -76,6 +100,11 @@ async function redisVersion(): Promise<string> {
   } finally {
     await server.stop()
   }
+}
+
+function json(value: unknown): string {
+  const rounded = (_: string, each: unknown) => (typeof each === 'number' ? Number(each.toPrecision(6)) : each)
+  return `${JSON.stringify(value, rounded, 2)}\n`
 }
 
 function tell(line: string): void {

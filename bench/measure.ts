@@ -25,27 +25,28 @@ export async function measure(
   redis: BenchServer,
   share = 1,
 ): Promise<Sample> {
+  return withSteps(name, server, share, (steps, requests) => sampled(() => run(steps, requests), server, redis))
+}
+
+/** What a server does in a workload. @param share As for {@link measure}. */
+export async function profileOf(name: WorkloadName, server: ServerProcess, share = 1): Promise<Profile> {
+  return withSteps(name, server, share, (steps, requests) => server.profileDuring(() => run(steps, requests)))
+}
+
+/** Lets the connections of a workload take their steps for as long as it warms up. */
+async function withSteps<T>(
+  name: WorkloadName,
+  server: ServerProcess,
+  share: number,
+  work: (steps: readonly Step[], requests: number) => Promise<T>,
+): Promise<T> {
   const workload = workloads[name]
   const [warmUp, requests] = [Math.ceil(workload.warmUp * share), Math.ceil(workload.requests * share)]
   const connections = await connected(server, workload.connections)
   try {
     const steps = await workload.open(server, connections, warmUp + requests)
     await run(steps, warmUp)
-    return await sampled(() => run(steps, requests), server, redis)
-  } finally {
-    for (const connection of connections) connection.close()
-  }
-}
-
-/** What a server does in a workload, in microseconds for each request. */
-export async function profileOf(name: WorkloadName, server: ServerProcess): Promise<Profile> {
-  const { warmUp, requests, ...workload } = workloads[name]
-  const connections = await connected(server, workload.connections)
-  try {
-    const steps = await workload.open(server, connections, warmUp + requests)
-    await run(steps, warmUp)
-    const profile = await server.profileDuring(() => run(steps, requests))
-    return profile.map(([place, microseconds]) => [place, microseconds / requests])
+    return await work(steps, requests)
   } finally {
     for (const connection of connections) connection.close()
   }

@@ -5,6 +5,7 @@ import type { Keeping } from './keeping'
 import type { ServerName, WorkloadName } from './lineup'
 import { pinned } from './processor-cores'
 import { type Row, type Run, ratio } from './rows'
+import type { Shares } from './where-time-goes'
 
 /** On what was measured. */
 export interface About {
@@ -64,20 +65,28 @@ function packageFile(name: string): string {
   return join(__dirname, '..', 'node_modules', name, 'package.json')
 }
 
+/** What was measured. */
+export interface Measured {
+  rows: readonly Row[]
+  runs: readonly Run[]
+  keeping: readonly Keeping[]
+  profiles: Readonly<Partial<Record<ServerName, Shares>>>
+}
+
 /** All of it as Markdown. */
-export function report(about: About, rows: readonly Row[], runs: readonly Run[], keeping: readonly Keeping[]): string {
-  const workloads = (Object.keys(titles) as WorkloadName[]).filter((name) =>
-    rows.some(({ workload }) => workload === name),
-  )
+export function report(about: About, { rows, runs, keeping, profiles }: Measured): string {
+  const workloads = (Object.keys(titles) as WorkloadName[]).map((name) => ({
+    title: titles[name],
+    rows: rows.filter(({ workload }) => workload === name),
+  }))
   return [
     '# customer-sign-in beside its floors and its peers\n',
     aboutText(about),
-    ...workloads.flatMap((workload) => [
-      `## ${titles[workload]}\n`,
-      rowsTable(rows.filter((row) => row.workload === workload)),
-    ]),
+    ...workloads.filter((each) => each.rows.length > 0).flatMap((each) => [`## ${each.title}\n`, rowsTable(each.rows)]),
     '## CPU time of a refresh here, as a share of what it is there\n',
     besideTable(runs),
+    '## Where the time of a refresh goes\n',
+    profileTable(profiles, rows),
     '## What each does for its time\n',
     keepingTable(keeping),
   ].join('\n')
@@ -107,7 +116,7 @@ function rowsTable(rows: readonly Row[]): string {
       row.rps.toFixed(0),
       row.p50_ms.toFixed(2),
       row.p99_ms.toFixed(2),
-      row.server === row.floor ? '' : `${row.ratio_to_floor.toFixed(2)} × ${row.floor}`,
+      row.server === row.floor ? '' : `${times(row.ratio_to_floor)} × ${row.floor}`,
       percent(row.server_busy),
       percent(row.load_busy),
     ]),
@@ -118,7 +127,20 @@ function besideTable(runs: readonly Run[]): string {
   const ours: readonly ServerName[] = ['customer-sign-in', 'customer-sign-in in Express 5']
   return table(
     ['beside', ...ours],
-    peers.map((peer) => [peer, ...ours.map((own) => ratio(runs, 'refresh', own, peer).toFixed(2))]),
+    peers.map((peer) => [peer, ...ours.map((own) => times(ratio(runs, 'refresh', own, peer)))]),
+  )
+}
+
+/** The CPU time of each part: its share in a profile, of what a refresh takes without one. */
+function profileTable(profiles: Measured['profiles'], rows: readonly Row[]): string {
+  const columns = Object.entries(profiles).map(([server, shares]) => {
+    const cpu = rows.find((row) => row.server === server && row.workload === 'refresh')?.cpu_us ?? Number.NaN
+    return { server, time: (part: string) => (shares[part] ?? 0) * cpu }
+  })
+  const [first = {}] = Object.values(profiles)
+  return table(
+    ['CPU µs', ...columns.map(({ server }) => server)],
+    Object.keys(first).map((part) => [part, ...columns.map(({ time }) => time(part).toFixed(0))]),
   )
 }
 
@@ -149,6 +171,10 @@ function keepingTable(keeping: readonly Keeping[]): string {
       each.code_replay_ends_grant ? 'yes' : 'no',
     ]),
   )
+}
+
+function times(factor: number): string {
+  return Number.isNaN(factor) ? '' : factor.toFixed(2)
 }
 
 function percent(share: number): string {

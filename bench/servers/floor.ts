@@ -12,9 +12,22 @@ return 1
 `
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const jwtHeader = base64url(JSON.stringify({ alg: 'ES256', typ: 'at+jwt', kid: 'floor' }))
+// As long as a real one.
+const issuer = 'https://assistant.example/v1/acme-air/oauth'
 const document = JSON.stringify({
-  issuer: 'https://assistant.example',
-  token_endpoint: 'https://assistant.example/token',
+  issuer,
+  authorization_endpoint: `${issuer}/authorize`,
+  token_endpoint: `${issuer}/token`,
+  registration_endpoint: `${issuer}/register`,
+  revocation_endpoint: `${issuer}/revoke`,
+  jwks_uri: `${issuer}/jwks`,
+  response_types_supported: ['code'],
+  grant_types_supported: ['authorization_code', 'refresh_token'],
+  code_challenge_methods_supported: ['S256'],
+  token_endpoint_auth_methods_supported: ['none'],
+  revocation_endpoint_auth_methods_supported: ['none'],
+  scopes_supported: setup.scope.split(' '),
+  authorization_response_iss_parameter_supported: true,
 })
 const invalidGrant = JSON.stringify({ error: 'invalid_grant' })
 
@@ -105,7 +118,7 @@ function answer(res: ServerResponse, status: number, body: string): void {
 function jwt(): string {
   const now = Math.floor(Date.now() / 1000)
   const claims = {
-    iss: 'https://assistant.example/v1/acme-air/oauth',
+    iss: issuer,
     sub: setup.subject,
     aud: setup.resource,
     client_id: setup.clientId,

@@ -1,0 +1,81 @@
+import { tableUnder, textOf } from './pages'
+
+/** A row of bench/results/latest.json. */
+interface Row {
+  server: string
+  workload: string
+  cpu_us: number
+  rps: number
+  p50_ms: number
+  p99_ms: number
+  ratio_to_floor: number
+  floor: string
+  server_busy: number
+  load_busy: number
+}
+
+const page = 'docs/performance.md'
+const rows: Row[] = JSON.parse(textOf('bench/results/latest.json'))
+const { memory, scale } = JSON.parse(textOf('bench/results/redis.json'))
+
+function row(server: string, workload = 'refresh'): Row {
+  const found = rows.find((each) => each.server === server && each.workload === workload)
+  if (!found) throw new Error(`There is no row of ${server}, ${workload}`)
+  return found
+}
+
+const ratio = ({ server, floor, ratio_to_floor }: Row) =>
+  server === floor ? '' : `${ratio_to_floor.toFixed(2)} × ${floor}`
+
+describe('the figures of docs/performance.md', () => {
+  it('are those of the latest measurement', () => {
+    expect(tableUnder('## A refresh', page)).toEqual(
+      rows
+        .filter(({ workload }) => workload === 'refresh')
+        .map((each) => [each.server, each.cpu_us.toFixed(0), each.rps.toFixed(0), ratio(each)]),
+    )
+    for (const [request, server = '', cpu, ratioToFloor] of tableUnder('## Other requests', page)) {
+      const measured = rows.filter((each) => each.server === server && each.workload !== 'refresh')
+      const cells = measured.map((each) => [each.cpu_us.toFixed(0), ratio(each)])
+      expect([request, cells]).toEqual([request, expect.arrayContaining([[cpu, ratioToFloor]])])
+    }
+  })
+
+  it('say how far it grows by multiplication of what was measured', () => {
+    const { rps } = row('customer-sign-in in Express 5')
+    const script = Math.max(...scale.map((each: { serverCpuUnderLoad: number }) => each.serverCpuUnderLoad))
+    const expected = [1e6, 1e7, 1e8].map((grants) => {
+      const [refreshes, shards] = [grants / 3600, Math.ceil(grants / 2e7)]
+      return [
+        grants.toLocaleString('en'),
+        Math.round(refreshes).toLocaleString('en'),
+        `${Math.ceil(refreshes / (rps / 2))}`,
+        `${shards}`,
+        `${(((grants / shards) * memory.bytesPerGrantAfterRotations) / 1e9).toFixed(1)} GB`,
+        `${(((refreshes / shards) * script) / 1e4).toFixed(1)} %`,
+      ]
+    })
+    expect(tableUnder('## How far it grows', page)).toEqual(expected)
+  })
+
+  it('have a row for each server and workload, in which the load was not the limit', () => {
+    const names = rows.map(({ server, workload }) => `${server}, ${workload}`)
+    expect(new Set(names).size).toBe(rows.length)
+    for (const { server_busy, load_busy } of rows.filter((each) => each.workload !== 'lone refresh')) {
+      expect(load_busy).toBeLessThan(server_busy)
+    }
+  })
+
+  it('count one round trip for a refresh, with resource too, and one winner', () => {
+    const keeping = JSON.parse(textOf('bench/results/latest-redis.json'))
+    expect(keeping.find(({ server }: { server: string }) => server === 'customer-sign-in')).toMatchObject({
+      commands: { evalsha: 1 },
+      round_trips: 1,
+      round_trips_with_resource: 1,
+      refresh_winners: 1,
+      code_winners: 1,
+      replay_ends_grant: true,
+      code_replay_ends_grant: true,
+    })
+  })
+})
