@@ -42,12 +42,12 @@ export const oauth2orize: StartContender = async (baseUrl, redis) => {
   const server = createServer<Client>()
   server.exchange(
     exchange.code<Client>((client, code, uri, { code_verifier }, done: ExchangeDoneFunction) => {
-      grants.redeemCode(client, code, uri, code_verifier).then(answer(done), done)
+      grants.redeemCode(client, code, uri, code_verifier).then(answer(done), (error) => done(error))
     }),
   )
   server.exchange(
     exchange.refreshToken<Client>((client, token, scope: string[] | undefined, done: ExchangeDoneFunction) => {
-      grants.redeemRefreshToken(client, token, scope).then(answer(done), done)
+      grants.redeemRefreshToken(client, token, scope).then(answer(done), (error) => done(error))
     }),
   )
   passport.use(
