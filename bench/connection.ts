@@ -52,6 +52,7 @@ export class Connection {
 
   #send(request: string): Promise<Answer> {
     return new Promise((resolve, reject) => {
+      if (this.#socket.destroyed) throw new Error('The server closed the connection')
       this.#waiting = { resolve, reject }
       this.#socket.write(request, 'latin1')
     })

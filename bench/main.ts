@@ -18,6 +18,7 @@ const { values: options } = parseArgs({
   options: {
     /** Everything once and briefly: only to see that it works. Nothing is written. */
     quick: { type: 'boolean', default: false },
+    /** Nothing is written where it is not the usual number. */
     rounds: { type: 'string' },
     /** Only what these regular expressions find. Nothing is written. */
     servers: { type: 'string', default: '' },
@@ -25,12 +26,14 @@ const { values: options } = parseArgs({
   },
 })
 
+const rounds = Number(options.rounds ?? (options.quick ? 1 : 3))
+
 /** Measures this library beside its floors and its peers, and writes it to `results/`. */
 async function main(): Promise<void> {
+  if (!(rounds >= 1)) throw new Error(`--rounds must be a number from 1, not ${options.rounds}`)
   moveToLoadCore()
   const [servers, wanted] = [new RegExp(options.servers), new RegExp(options.workloads)]
   const entries: Entry[] = lineup.filter(({ name }) => servers.test(name))
-  const rounds = Number(options.rounds ?? (options.quick ? 1 : 3))
   const about = aboutThis(await redisVersion(), rounds)
 
   const runs: Run[] = []
@@ -54,7 +57,7 @@ async function main(): Promise<void> {
   const rows = rowsOf(runs)
   const text = report(about, { rows, runs, keeping, profiles })
   process.stdout.write(`\n${text}`)
-  if (options.quick || options.servers !== '' || options.workloads !== '') return
+  if (options.quick || options.rounds !== undefined || options.servers !== '' || options.workloads !== '') return
   writeFileSync(join(results, 'latest.json'), json(rows))
   writeFileSync(join(results, 'latest-redis.json'), json(keeping))
   writeFileSync(join(results, 'latest.md'), text)

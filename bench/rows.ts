@@ -14,7 +14,7 @@ export interface Row extends Sample {
   server: ServerName
   workload: WorkloadName
   floor: ServerName
-  /** How much more CPU time it used than its floor, for each request: the median of the ratios of each round. */
+  /** How many times the CPU time of its floor it used for each request: the median of the ratios of each round. */
   ratio_to_floor: number
 }
 

@@ -43,6 +43,7 @@ async function serve(name: ServerName, redisPort: number): Promise<void> {
   const start = await starters[name]()
   const contender = await start(`http://127.0.0.1:${port}`, redis)
   handle = contender.handler
+  process.on('disconnect', () => process.exit())
   process.on('message', (order: Order) => void obey(order, contender))
   process.send?.({ port, paths: contender.paths })
 }
