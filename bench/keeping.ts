@@ -68,7 +68,7 @@ class Customers {
   readonly #connections: readonly Connection[]
   readonly #first: Connection
 
-  constructor(server: ServerProcess, connections: readonly [Connection, ...Connection[]] | Connection[]) {
+  constructor(server: ServerProcess, connections: readonly Connection[]) {
     const [first] = connections
     if (!first) throw new Error('There is no connection')
     this.#server = server

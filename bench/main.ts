@@ -34,7 +34,7 @@ async function main(): Promise<void> {
   moveToLoadCore()
   const [servers, wanted] = [new RegExp(options.servers), new RegExp(options.workloads)]
   const entries: Entry[] = lineup.filter(({ name }) => servers.test(name))
-  const about = aboutThis(await redisVersion(), rounds)
+  const about = aboutThis(await BenchServer.version(), rounds)
 
   const runs: Run[] = []
   for (let round = 0; round < rounds; round++) {
@@ -93,15 +93,6 @@ async function withServer<T>(
     }
   } finally {
     await redis.stop()
-  }
-}
-
-async function redisVersion(): Promise<string> {
-  const server = await BenchServer.start()
-  try {
-    return await server.version()
-  } finally {
-    await server.stop()
   }
 }
 

@@ -38,7 +38,17 @@ export class BenchServer {
     return server
   }
 
-  async version(): Promise<string> {
+  /** The name and version of the server that there is. */
+  static async version(): Promise<string> {
+    const server = await BenchServer.start()
+    try {
+      return await server.#version()
+    } finally {
+      await server.stop()
+    }
+  }
+
+  async #version(): Promise<string> {
     const { valkey_version, redis_version } = await this.info('server')
     return valkey_version ? `Valkey ${valkey_version}` : `Redis ${redis_version}`
   }

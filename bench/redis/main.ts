@@ -11,7 +11,7 @@ import { measureScan } from './scan'
 /** Measures what the library costs a Redis server, and writes it to `results/`. */
 async function main(): Promise<void> {
   const results: RedisResults = {
-    server: await serverVersion(),
+    server: await BenchServer.version(),
     node: `Node ${process.versions.node}`,
     commands: await told('commands of each request', measureCommands),
     memory: await told('memory of each grant', measureMemory),
@@ -23,15 +23,6 @@ async function main(): Promise<void> {
   writeFileSync(join(__dirname, '..', 'results', 'redis.json'), `${JSON.stringify(results, null, 2)}\n`)
   writeFileSync(join(__dirname, '..', 'results', 'redis.md'), report)
   process.stdout.write(`\n${report}`)
-}
-
-async function serverVersion(): Promise<string> {
-  const server = await BenchServer.start()
-  try {
-    return await server.version()
-  } finally {
-    await server.stop()
-  }
 }
 
 function told<T>(what: string, measure: () => Promise<T>): Promise<T> {
