@@ -76,6 +76,15 @@ describe('a tenant store', () => {
     expect(findTenant.mock.calls).toEqual([['acme']])
   })
 
+  it('leaves no timer behind that would keep the process alive', async () => {
+    const host = await started({ tenantStore: { findTenant: async (key) => ({ key }) } })
+    await metadata(host)
+    const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
+    const before = timers()
+    await host.signIn.grants.list({ tenantKey: 'acme', subject: 'customer-1' })
+    expect(timers()).toBe(before)
+  })
+
   it('keeps its own this', async () => {
     class Directory implements TenantStore {
       readonly #tenants = [{ key: 'acme' }]
