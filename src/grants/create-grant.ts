@@ -56,6 +56,7 @@ function newGrant(
   // With its time, so that a grant that has been ended never comes back with the tokens that it had.
   const secret = seed ? partOf(createHmac('sha256', seed).update(String(now)).digest()) : randomPart()
   const grantId = grantIdOf(handle)
+  const endsAt = options.grantLifetime && now + options.grantLifetime * 1000
   const grant: Grant = {
     tenantId: tenant.id,
     grantId,
@@ -65,8 +66,8 @@ function newGrant(
     resource,
     claims: claims && plainJson(claims),
     createdAt: now,
-    expiresAt: now + options.authorizationCodeLifetime * 1000,
-    endsAt: options.grantLifetime && now + options.grantLifetime * 1000,
+    expiresAt: Math.min(now + options.authorizationCodeLifetime * 1000, endsAt ?? Number.POSITIVE_INFINITY),
+    endsAt,
     credential: { kind, hash: credentialHash(kind, secret, binding) },
     request: { redirectUri, codeChallenge },
   }

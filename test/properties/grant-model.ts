@@ -26,11 +26,12 @@ export interface GrantState {
 }
 
 export function newGrant(rules: Rules, now: number): GrantState {
+  const endsAt = now + (rules.grantLifetime ?? Number.POSITIVE_INFINITY) * 1000
   return {
     live: 0,
     swappedAt: Number.NEGATIVE_INFINITY,
-    expiresAt: now + rules.authorizationCodeLifetime * 1000,
-    endsAt: now + (rules.grantLifetime ?? Number.POSITIVE_INFINITY) * 1000,
+    expiresAt: Math.min(now + rules.authorizationCodeLifetime * 1000, endsAt),
+    endsAt,
     ended: false,
   }
 }

@@ -73,6 +73,7 @@ export function lifetimes(start: Start): void {
   it.each([
     ['60 seconds', {}, 60],
     ['what authorizationCodeLifetime says', { authorizationCodeLifetime: 600 }, 600],
+    ['that of the grant, where it is shorter', { authorizationCodeLifetime: 600, grantLifetime: 100 }, 100],
   ])('of a code is %s', async (_, options, lifetime) => {
     const clock = stopClock()
     const host = await start(options)
