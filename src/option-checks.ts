@@ -13,6 +13,25 @@ export function must<T>(allowed: string, accepts: (given: unknown) => boolean): 
   }
 }
 
+function mustText(allowed: string, accepts: (text: string) => boolean): Check<string> {
+  return must(allowed, (given) => typeof given === 'string' && accepts(given))
+}
+
+// A tenant's record is checked with every request that it has: parsing its URLs would cost more than all other checks together.
+const mostRemembered = 10_000
+
+/** The same predicate, which remembers what it has accepted. */
+function remembering(accepts: (text: string) => boolean): (text: string) => boolean {
+  const accepted = new Set<string>()
+  return (text) => {
+    if (accepted.has(text)) return true
+    if (!accepts(text)) return false
+    if (accepted.size >= mostRemembered) accepted.clear()
+    accepted.add(text)
+    return true
+  }
+}
+
 /** A check of an option that may be left out. */
 export function optional<T>(check: Check<T>): Check<T | undefined>
 export function optional<T>(check: Check<T>, byDefault: T): Check<T>
@@ -97,19 +116,19 @@ export const httpUrl: Check<string> = must(
 )
 
 /** A resource indicator (RFC 8707 section 2). */
-export const resource: Check<string> = must(
-  'an absolute URL without a fragment',
-  (given) => typeof given === 'string' && isResource(given),
+export const resource: Check<string> = mustText('an absolute URL without a fragment', remembering(isResource))
+
+const isWebImage = remembering(
+  (text) =>
+    URL.canParse(text) &&
+    // Its origin goes into the page's policy, where `;` and `,` would begin another one.
+    /^https:\/\/[\w.:[\]-]+$/.test(new URL(text).origin),
 )
 
 /** A picture that a page may show. */
-export const imageUrl: Check<string> = must(
+export const imageUrl: Check<string> = mustText(
   'an https or data URL of a picture',
-  (given) =>
-    typeof given === 'string' &&
-    URL.canParse(given) &&
-    // Its origin goes into the page's policy, where `;` and `,` would begin another one.
-    (/^https:\/\/[\w.:[\]-]+$/.test(new URL(given).origin) || /^data:image\//.test(given)),
+  (text) => text.startsWith('data:image/') || isWebImage(text),
 )
 
 export const urlScheme: Check<string> = must(

@@ -7,8 +7,8 @@ import { protectedResourceMetadata } from './endpoints/protected-resource-metada
 import { register } from './endpoints/register'
 import { revoke } from './endpoints/revoke'
 import { token } from './endpoints/token'
-import { reported } from './http/answer-error'
-import { answerCors } from './http/cors'
+import { answerPreflight } from './http/cors'
+import { reported } from './http/reported'
 import { requestPath } from './http/request-path'
 import { respondWithError } from './http/responses'
 import type { Options } from './options'
@@ -104,7 +104,7 @@ function handler(
     const baseUrl = baseUrlOf(req)
     const matched = match(requestPath(req.url))
     if (!matched) next()
-    else if (matched.route.page || !answerCors(req, res)) void answer(matched, baseUrl, req, res, service)
+    else if (matched.route.page || !answerPreflight(req, res)) void answer(matched, baseUrl, req, res, service)
   }
 }
 

@@ -51,15 +51,17 @@ export function parametersOf(text: string): Record<string, string | string[] | u
 function checkedValues(parameters: object, repeatable: readonly string[]): Map<string, string[]> {
   const values = new Map<string, string[]>()
   for (const [name, value] of Object.entries(parameters)) {
-    if (Array.isArray(value) && !repeatable.includes(name)) {
-      throw new OAuthError('invalid_request', `${name} must be sent once, as plain text`)
-    }
-    const all: unknown[] = Array.isArray(value) ? value : [value]
-    if (!all.every((item) => typeof item === 'string')) {
-      throw new OAuthError('invalid_request', `${name} must be plain text`)
-    }
-    const sent = all.filter((item) => item !== '')
-    if (sent.length > 0) values.set(name, sent)
+    const sent = typeof value === 'string' ? [value] : repeated(name, value, repeatable)
+    const given = sent.filter((text) => text !== '')
+    if (given.length > 0) values.set(name, given)
   }
   return values
+}
+
+function repeated(name: string, value: unknown, repeatable: readonly string[]): string[] {
+  if (Array.isArray(value) && !repeatable.includes(name)) {
+    throw new OAuthError('invalid_request', `${name} must be sent once, as plain text`)
+  }
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value
+  throw new OAuthError('invalid_request', `${name} must be plain text`)
 }

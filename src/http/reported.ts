@@ -1,7 +1,5 @@
-import type { ServerResponse } from 'node:http'
 import { OAuthError, underlying } from '../protocol/oauth-error'
 import type { Service } from '../service'
-import { respondWithError } from './responses'
 
 /** Where an error happened, for the operator. */
 interface Place {
@@ -19,9 +17,4 @@ export function reported(thrown: unknown, { where, tenantKey }: Place, { emit }:
   if (status < 500) emit({ type: 'denied', where, tenantKey, error: code, description, status, detail })
   else emit({ type: 'error', where, tenantKey, error: underlying(error) })
   return error
-}
-
-/** Makes an event and a JSON response of whatever was thrown. */
-export function answerError(thrown: unknown, place: Place, res: ServerResponse, service: Service): void {
-  respondWithError(res, reported(thrown, place, service))
 }

@@ -1,6 +1,9 @@
 import { hash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { OAuthError } from '../protocol/oauth-error'
+import { anyOrigin } from './cors'
+
+const notStored = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 
 /** Answers with JSON that no cache may keep (RFC 6749 section 5.1). */
 export function respondWithJson(
@@ -8,12 +11,17 @@ export function respondWithJson(
   body: unknown,
   { status = 200, headers }: { status?: number; headers?: Readonly<Record<string, string>> } = {},
 ): void {
-  send(res, status, { ...headers, 'Cache-Control': 'no-store', Pragma: 'no-cache' }, JSON.stringify(body))
+  send(res, status, { ...headers, ...anyOrigin, ...notStored }, JSON.stringify(body))
 }
 
 /** Answers with an OAuth error (RFC 6749 section 5.2). */
 export function respondWithError(res: ServerResponse, error: OAuthError): void {
   respondLast(res, () => respondWithJson(res, error, { status: error.status, headers: error.headers }))
+}
+
+/** Answers with an OAuth error in the place of the host's own API, where the host says which origins may read it. */
+export function respondAsApi(res: ServerResponse, error: OAuthError): void {
+  respondLast(res, () => send(res, error.status, { ...error.headers, ...notStored }, JSON.stringify(error)))
 }
 
 /**
@@ -33,7 +41,7 @@ export function respondLast(res: ServerResponse, respond: () => void): void {
 export function respondWithDocument(req: IncomingMessage, res: ServerResponse, document: object, maxAge: number): void {
   const body = JSON.stringify(document)
   const etag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
-  const headers = { 'Cache-Control': `public, max-age=${maxAge}`, ETag: etag }
+  const headers = { ...anyOrigin, 'Cache-Control': `public, max-age=${maxAge}`, ETag: etag }
   if (isKnown(etag, req.headers['if-none-match'])) res.writeHead(304, headers).end()
   else send(res, 200, headers, body)
 }

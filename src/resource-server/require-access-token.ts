@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ConfigurationError } from '../configuration-error'
-import { answerError } from '../http/answer-error'
+import { reported } from '../http/reported'
+import { respondAsApi } from '../http/responses'
 import { OAuthError } from '../protocol/oauth-error'
 import type { Service } from '../service'
 import { findTenant } from '../tenants/find-tenant'
@@ -57,7 +58,7 @@ export function requireAccessToken<R extends IncomingMessage>(
       () => next(),
       (error) => {
         const place = { where: 'requireAccessToken', tenantKey: asked }
-        answerError(challenged(error, scopes, metadataUrlOf?.(req)), place, res, service)
+        respondAsApi(res, reported(challenged(error, scopes, metadataUrlOf?.(req)), place, service))
       },
     )
   }

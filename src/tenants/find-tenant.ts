@@ -74,6 +74,7 @@ export async function findTenant(tenantKey: string, baseUrl: string, service: Se
 
 /** The tenant's own spelling of a resource that it has, given in canonical form. */
 export function spelledByTenant(canonical: string, tenant: ResolvedTenant): string | undefined {
+  if (tenant.resources.includes(canonical)) return canonical
   return tenant.resources.find((resource) => canonicalResource(resource) === canonical)
 }
 

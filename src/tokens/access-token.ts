@@ -36,8 +36,7 @@ export function issueAccessToken(
   }
   const accessToken = sign(payload, key.privateKey, {
     algorithm: key.algorithm,
-    keyid: key.kid,
-    header: { alg: key.algorithm, typ: accessTokenType },
+    header: { alg: key.algorithm, typ: accessTokenType, kid: key.kid },
   })
   return { accessToken, expiresIn: expiresAt - now, scope }
 }

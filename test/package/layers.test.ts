@@ -17,7 +17,7 @@ const layers = [
   'grants',
   'clients',
   'tenants',
-  'http/answer-error',
+  'http/reported',
   'service',
   'pages/consent-tokens',
   'clients/metadata-documents',

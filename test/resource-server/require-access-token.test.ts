@@ -139,6 +139,25 @@ describe('requireAccessToken', () => {
     })
   })
 
+  it('leaves it to the host which origins may read its API, the refusals too', async () => {
+    const header = 'access-control-allow-origin'
+    const refused = await get('/v1/acme/me')
+    expectError(refused, 401, 'invalid_token')
+    expect(refused.headers).not.toHaveProperty(header)
+
+    const app = express().use((_req, res, next) => {
+      res.setHeader(header, 'https://app.globex.example')
+      next()
+    }, apiOf(host.signIn))
+    const open = await HostApp.start(() => app)
+    try {
+      const { headers } = await request(open.origin).get('/v1/acme/me').expect(401)
+      expect(headers[header]).toBe('https://app.globex.example')
+    } finally {
+      await open.stop()
+    }
+  })
+
   it('cannot be set up without a tenant', () => {
     for (const required of [{}, { tenantKey: undefined }, { tenantKey: ['acme'] }] as unknown[]) {
       expect(() => host.signIn.requireAccessToken(required as { tenantKey: string })).toThrow(ConfigurationError)
