@@ -1,3 +1,5 @@
+import type { Writable } from 'node:stream'
+import { setImmediate } from 'node:timers'
 import type { Script } from './redis-scripts'
 
 type Reply = [error: Error | null, result: unknown]
@@ -13,6 +15,8 @@ export interface RedisClient {
   /** A Cluster's alone. */
   refreshSlotsCache?(callback: (error?: Error | null) => void): void
   options?: { keyPrefix?: string }
+  /** The connection of a `Redis`, while there is one. */
+  stream?: Writable
 }
 
 /** The commands of a store to its server, each about one key, which its errors name. */
@@ -44,6 +48,7 @@ export class RedisCommands {
   }
 
   async #call(redis: RedisClient, key: string, command: string, ...args: (string | number)[]): Promise<unknown> {
+    gatherWrites(redis)
     try {
       return await redis.call(command, ...args)
     } catch (error) {
@@ -100,6 +105,16 @@ export class RedisCommands {
     ])
     return (await pipeline.exec()) ?? []
   }
+}
+
+/**
+ * Has all commands of this turn of the event loop leave together: under load, a system call for each costs more than everything
+ * else that sending takes.
+ */
+function gatherWrites({ stream }: RedisClient): void {
+  if (!stream || stream.writableCorked > 0) return
+  stream.cork()
+  setImmediate(() => stream.uncork())
 }
 
 /** Sends a script's name, and the script itself where the server does not know it (any more). */

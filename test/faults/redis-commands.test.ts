@@ -1,3 +1,5 @@
+import { RedisTokenStore } from 'customer-sign-in/redis'
+import { Redis } from 'ioredis'
 import { releaseClock } from '../support/clock'
 import { commandsDuring } from '../support/redis-commands'
 import { RedisProxy } from '../support/redis-proxy'
@@ -65,14 +67,29 @@ describeWithRedis('what is sent to Redis', () => {
         100,
       )
       const signedIn = await through.asCustomer({ clientId: 'registered' })
-      const before = proxy.sent.length
-      const sent = () => proxy.sent.slice(before).sort()
+      const before = proxy.arrived.length
+      const sent = () => proxy.arrived.slice(before).flat().sort()
       server.signal('SIGSTOP')
       const answer = through.exchange(signedIn, { client_id: 'registered' }).then(expectTokens)
       await eventually(async () => sent().length >= 2).finally(() => server.signal('SIGCONT'))
       await answer
       expect(sent()).toEqual(['evalsha', 'get'])
     } finally {
+      await proxy.stop()
+    }
+  })
+
+  it('goes out together, whatever is asked in one turn of the event loop', async () => {
+    const proxy = await RedisProxy.start(server.port)
+    const redis = new Redis(proxy.port)
+    try {
+      const store = new RedisTokenStore(redis)
+      await store.findGrant('acme', 'before')
+      const before = proxy.arrived.length
+      await Promise.all(Array.from({ length: 20 }, (_, index) => store.findGrant('acme', `grant-${index}`)))
+      expect(proxy.arrived.slice(before)).toEqual([Array(20).fill('get')])
+    } finally {
+      redis.disconnect()
       await proxy.stop()
     }
   })

@@ -15,8 +15,8 @@ const writes = ['evalsha', 'eval', 'del']
 /** A TCP proxy in front of a Redis server, which breaks connections as it is told. */
 export class RedisProxy {
   readonly port: number
-  /** The names of the commands that were sent through it. */
-  readonly sent: string[] = []
+  /** The names of the commands that were sent through it, those together that came together. */
+  readonly arrived: string[][] = []
   readonly #server: Server
   readonly #target: number
   readonly #sockets = new Set<Socket>()
@@ -58,8 +58,8 @@ export class RedisProxy {
     client.on('data', (chunk) => {
       const { commands, rest } = takeCommands(Buffer.concat([unread, chunk]))
       unread = Buffer.from(rest)
+      this.arrived.push(commands.map(({ name }) => name))
       for (const command of commands) {
-        this.sent.push(command.name)
         const cut = writes.includes(command.name) ? this.#coming.shift() : undefined
         if (cut?.point === 'before the command') return end()
         if (cut?.point === 'inside the command') return void server.end(part(command.bytes, cut), end)
