@@ -6,22 +6,26 @@ import { anyOrigin } from './cors'
 const notStored = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 
 /** Answers with JSON that no cache may keep (RFC 6749 section 5.1). */
-export function respondWithJson(
-  res: ServerResponse,
-  body: unknown,
-  { status = 200, headers }: { status?: number; headers?: Readonly<Record<string, string>> } = {},
-): void {
-  send(res, status, { ...headers, ...anyOrigin, ...notStored }, JSON.stringify(body))
+export function respondWithJson(res: ServerResponse, body: unknown, { status = 200 }: { status?: number } = {}): void {
+  send(res, status, { ...anyOrigin, ...notStored }, JSON.stringify(body))
 }
 
 /** Answers with an OAuth error (RFC 6749 section 5.2). */
 export function respondWithError(res: ServerResponse, error: OAuthError): void {
-  respondLast(res, () => respondWithJson(res, error, { status: error.status, headers: error.headers }))
+  sendError(res, error, { ...anyOrigin, ...error.headers })
 }
 
 /** Answers with an OAuth error in the place of the host's own API, where the host says which origins may read it. */
 export function respondAsApi(res: ServerResponse, error: OAuthError): void {
-  respondLast(res, () => send(res, error.status, { ...error.headers, ...notStored }, JSON.stringify(error)))
+  sendError(res, error, error.headers)
+}
+
+function sendError(res: ServerResponse, error: OAuthError, headers: Readonly<Record<string, string>>): void {
+  respondLast(res, () => {
+    // One by one: an error of the host's may spell a header in its own way, which must not come twice.
+    for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
+    send(res, error.status, notStored, JSON.stringify(error))
+  })
 }
 
 /**

@@ -74,8 +74,9 @@ export async function findTenant(tenantKey: string, baseUrl: string, service: Se
 
 /** The tenant's own spelling of a resource that it has, given in canonical form. */
 export function spelledByTenant(canonical: string, tenant: ResolvedTenant): string | undefined {
-  if (tenant.resources.includes(canonical)) return canonical
-  return tenant.resources.find((resource) => canonicalResource(resource) === canonical)
+  // To find the canonical form takes parsing. Where a text is its own one, which it is not with a slash at its end, none is needed.
+  const same = (resource: string) => resource === canonical && !resource.endsWith('/')
+  return tenant.resources.find((resource) => same(resource) || canonicalResource(resource) === canonical)
 }
 
 export function noSuchTenant(): OAuthError {

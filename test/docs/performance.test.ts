@@ -1,4 +1,4 @@
-import { tableUnder, textOf } from './pages'
+import { allTablesUnder, tableUnder, textOf } from './pages'
 
 /** A row of bench/results/latest.json. */
 interface Row {
@@ -9,6 +9,8 @@ interface Row {
   p50_ms: number
   p99_ms: number
   ratio_to_floor: number
+  ratio_low: number
+  ratio_high: number
   floor: string
   server_busy: number
   load_busy: number
@@ -27,18 +29,32 @@ function row(server: string, workload = 'refresh'): Row {
 const ratio = ({ server, floor, ratio_to_floor }: Row) =>
   server === floor ? '' : `${ratio_to_floor.toFixed(2)} × ${floor}`
 
+const half = ({ server, floor, ratio_low, ratio_high }: Row) =>
+  server === floor ? '' : `${ratio_low.toFixed(2)} to ${ratio_high.toFixed(2)}`
+
 describe('the figures of docs/performance.md', () => {
   it('are those of the latest measurement', () => {
     expect(tableUnder('## A refresh', page)).toEqual(
       rows
         .filter(({ workload }) => workload === 'refresh')
-        .map((each) => [each.server, each.cpu_us.toFixed(0), each.rps.toFixed(0), ratio(each)]),
+        .map((each) => [each.server, each.cpu_us.toFixed(0), each.rps.toFixed(0), ratio(each), half(each)]),
     )
     for (const [request, server = '', cpu, ratioToFloor] of tableUnder('## Other requests', page)) {
       const measured = rows.filter((each) => each.server === server && each.workload !== 'refresh')
       const cells = measured.map((each) => [each.cpu_us.toFixed(0), ratio(each)])
       expect([request, cells]).toEqual([request, expect.arrayContaining([[cpu, ratioToFloor]])])
     }
+  })
+
+  it('have its shares beside the peers, and its profiles', () => {
+    const latest = (heading: string) => tableUnder(heading, 'bench/results/latest.md')
+    expect(tableUnder('## Beside its peers', page)).toEqual(
+      latest('## CPU time of a refresh here, as a share of what it is there'),
+    )
+    expect(allTablesUnder('## Where the time goes', page)).toEqual([
+      latest('## Where the time of a refresh goes'),
+      latest('## Where the time of the metadata goes'),
+    ])
   })
 
   it('say how far it grows by multiplication of what was measured', () => {

@@ -93,4 +93,17 @@ describeWithRedis('what is sent to Redis', () => {
       await proxy.stop()
     }
   })
+
+  it('goes out where a test of the host’s has put other timers in place', async () => {
+    const redis = new Redis(server.port)
+    const timers = jest.requireActual<typeof import('node:timers')>('node:timers')
+    const fake = jest.spyOn(timers, 'setImmediate').mockImplementation(() => ({}) as NodeJS.Immediate)
+    try {
+      expect(await new RedisTokenStore(redis).findGrant('acme', 'unknown')).toBeUndefined()
+      expect(await new RedisTokenStore(redis).findGrant('acme', 'unknown')).toBeUndefined()
+    } finally {
+      fake.mockRestore()
+      redis.disconnect()
+    }
+  })
 })

@@ -1,5 +1,5 @@
 import { decode } from 'jsonwebtoken'
-import { expectError, expectTokens, type FormFields } from '../../support/sign-in'
+import { clientId, expectError, expectTokens, type FormFields, redirectUri } from '../../support/sign-in'
 import type { Start } from './start'
 
 // As the tenant `globex` spells them.
@@ -67,8 +67,20 @@ export function resources(start: Start): void {
 
   it('can be granted only if the company has it', async () => {
     const host = await start()
-    for (const resource of ['https://elsewhere.example/', 'mcp', `${api}#x`, `${api}/other`]) {
+    for (const resource of ['https://elsewhere.example/', 'mcp', `${api}#x`, `${api}/other`, `${files}/`]) {
       await expect(host.asCustomer({ tenantKey: 'globex', resource })).rejects.toMatchObject({ code: 'invalid_target' })
+    }
+  })
+
+  it('is spelled as it comes first in the list of the company', async () => {
+    for (const resources of [
+      [files, 'https://files.globex.example'],
+      ['https://files.globex.example', files],
+    ]) {
+      const tenant = { key: 'acme', clients: [{ clientId, redirectUris: [redirectUri] }], resources }
+      const host = await start({ tenantStore: { findTenant: () => tenant } })
+      const { access_token } = await host.connected({ resource: files })
+      expect(audienceOf(access_token)).toBe(resources[0])
     }
   })
 }

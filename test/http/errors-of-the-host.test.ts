@@ -2,7 +2,7 @@ import { OAuthError } from 'customer-sign-in'
 import { expectError, expectTokens } from '../support/sign-in'
 import { started } from '../support/started'
 
-describe('an error of the host’s that cannot be sent', () => {
+describe('an error of the host’s, as it is sent', () => {
   it('ends the request and nothing else', async () => {
     let headers: Record<string, string> = { 'X-Reason': 'two\r\nlines' }
     const host = await started({
@@ -24,5 +24,16 @@ describe('an error of the host’s that cannot be sent', () => {
       },
     })
     expectError(await host.exchange(await host.asCustomer()), 400, 'invalid_grant')
+  })
+
+  it('has each header once, however the host spells it, and is kept by no cache', async () => {
+    const own = { 'cache-control': 'max-age=60', 'access-control-allow-origin': 'https://app.example' }
+    const host = await started({
+      accessTokenClaims: () => {
+        throw new OAuthError('invalid_grant', 'The customer has left', { headers: own })
+      },
+    })
+    const { headers } = await host.exchange(await host.asCustomer())
+    expect(headers).toMatchObject({ ...own, 'cache-control': 'no-store' })
   })
 })
