@@ -1,7 +1,7 @@
 import { Connection } from './connection'
 import type { ServerName } from './lineup'
 import { RedisLine } from './redis-line'
-import { BenchServer } from './redis-server'
+import { RedisServer } from './redis-server'
 import { ServerProcess } from './server-process'
 import { setup } from './servers/contender'
 import { codeForm, redeem, refreshForm } from './workloads'
@@ -29,40 +29,43 @@ export interface Keeping {
 }
 
 const parallel = 50
-const times = 50
+const repetitions = 50
 
 /** Finds out what a server keeps, over a Redis server of its own. @param grants For how many grants the memory is measured. */
 export async function keepingOf(
   name: ServerName,
   { resource, grants }: { resource: boolean; grants: number },
 ): Promise<Keeping> {
-  const redis = await BenchServer.start()
-  const line = await RedisLine.to(redis.redis.options.port ?? 0)
-  const server = await ServerProcess.start(name, line.port)
-  const connections = await Promise.all(Array.from({ length: parallel }, () => Connection.open(server.port)))
-  const customer = new Customers(server, connections)
+  const ends: (() => unknown)[] = []
   try {
+    const redis = await RedisServer.start()
+    ends.push(() => redis.stop())
+    const line = await RedisLine.to(redis.port)
+    ends.push(() => line.close())
+    const server = await ServerProcess.start(name, line.port)
+    ends.push(() => server.stop())
+    const connections = await Promise.all(Array.from({ length: parallel }, () => Connection.open(server.port)))
+    for (const connection of connections) ends.push(() => connection.close())
+    const customers = new Customers(server, connections)
     return {
       server: name,
-      commands: await customer.commandsOfRefresh(redis),
-      round_trips: await customer.roundTripsOfRefresh(line),
+      commands: await customers.commandsOfRefresh(redis),
+      round_trips: await customers.roundTripsOfRefresh(line),
       ...(resource && {
-        round_trips_with_resource: await customer.roundTripsOfRefresh(line, { resource: setup.resource }),
+        round_trips_with_resource: await customers.roundTripsOfRefresh(line, { resource: setup.resource }),
       }),
-      ...(await customer.bytes(redis, grants)),
-      refresh_winners: await customer.refreshWinners(),
-      code_winners: await customer.codeWinners(),
-      replay_ends_grant: await customer.replayEndsGrant(),
-      code_replay_ends_grant: await customer.codeReplayEndsGrant(),
+      ...(await customers.bytes(redis, grants)),
+      refresh_winners: await customers.refreshWinners(),
+      code_winners: await customers.codeWinners(),
+      replay_ends_grant: await customers.replayEndsGrant(),
+      code_replay_ends_grant: await customers.codeReplayEndsGrant(),
     }
   } finally {
-    for (const connection of connections) connection.close()
-    await server.stop()
-    line.close()
-    await redis.stop()
+    for (const end of ends.reverse()) await end()
   }
 }
 
+/** Those who use a server. */
 class Customers {
   readonly #server: ServerProcess
   readonly #connections: readonly Connection[]
@@ -76,33 +79,37 @@ class Customers {
     this.#first = first
   }
 
-  async commandsOfRefresh(redis: BenchServer): Promise<Record<string, number>> {
+  async commandsOfRefresh(redis: RedisServer): Promise<Record<string, number>> {
     const refresh = await this.#chain()
     const counts: Record<string, number> = {}
     const monitor = await redis.redis.monitor()
     monitor.on('monitor', (_time, [command = '']: string[], source: string) => {
       if (source !== 'lua') counts[command.toLowerCase()] = (counts[command.toLowerCase()] ?? 0) + 1
     })
-    for (let time = 0; time < times; time++) await refresh()
-    const seen = new Promise((resolve) =>
-      monitor.on('monitor', (_time, [, text]: string[]) => text === 'end' && resolve(text)),
-    )
-    await redis.redis.echo('end')
-    await seen
-    monitor.disconnect()
+    try {
+      for (let time = 0; time < repetitions; time++) await refresh()
+      const seen = new Promise((resolve) =>
+        monitor.on('monitor', (_time, [, text]: string[]) => text === 'end' && resolve(text)),
+      )
+      await redis.redis.echo('end')
+      await seen
+    } finally {
+      monitor.disconnect()
+    }
     const { echo: _, info: __, ...sent } = counts
-    return Object.fromEntries(Object.entries(sent).map(([command, count]) => [command, count / times]))
+    return Object.fromEntries(Object.entries(sent).map(([command, count]) => [command, count / repetitions]))
   }
 
   async roundTripsOfRefresh(line: RedisLine, more?: Record<string, string>): Promise<number> {
     const refresh = await this.#chain(more)
-    const before = line.roundTrips
-    for (let time = 0; time < times; time++) await refresh()
-    return (line.roundTrips - before) / times
+    const roundTrips = await line.roundTripsDuring(async () => {
+      for (let time = 0; time < repetitions; time++) await refresh()
+    })
+    return roundTrips / repetitions
   }
 
   async bytes(
-    redis: BenchServer,
+    redis: RedisServer,
     grants: number,
   ): Promise<Pick<Keeping, 'bytes_after_0' | 'bytes_after_1' | 'bytes_after_20'>> {
     const before = await redis.usedMemory()

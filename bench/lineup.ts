@@ -1,20 +1,23 @@
-/** The kinds of requests that are measured. */
-export type WorkloadName =
-  | 'refresh'
-  | 'refresh with resource'
-  | 'code'
-  | 'metadata'
-  | 'api'
-  | 'api with revocation'
-  | 'lone refresh'
+/** The kinds of requests that are measured, in their order. */
+export const workloadNames = [
+  'refresh',
+  'refresh with resource',
+  'code',
+  'lone refresh',
+  'metadata',
+  'api',
+  'api with revocation',
+] as const
+
+export type WorkloadName = (typeof workloadNames)[number]
 
 /** A server of the comparison, each measured in a process of its own. */
 export interface Entry {
   name: ServerName
-  /** What it is compared with: the least that the same work costs on such a host. */
+  /** What it is compared with: the least that the same work costs, F0 where nothing is in Redis. */
   floor: ServerName
-  /** Where a constant answer is what it is compared with. */
-  constant?: ServerName
+  /** What its metadata is compared with, where that is another one. */
+  metadataFloor?: ServerName
   /** Whether its state is in Redis. */
   stored: boolean
   workloads: readonly WorkloadName[]
@@ -30,21 +33,36 @@ export const lineup = [
   { name: 'F0', floor: 'F0', stored: false, workloads: [...oauth, 'metadata', 'api'] },
   { name: 'F1', floor: 'F1', stored: true, workloads: [...tokens, 'metadata', ...api] },
   { name: 'FX', floor: 'FX', stored: true, workloads: [...tokens, 'metadata', ...api] },
-  { name: 'F1 in Express 4', floor: 'F1 in Express 4', stored: true, workloads: ['metadata'] },
-  { name: 'F1 in Connect', floor: 'F1 in Connect', stored: true, workloads: ['metadata'] },
+  {
+    name: 'F1 in Express 4',
+    floor: 'FX',
+    metadataFloor: 'F1 in Express 4',
+    stored: true,
+    workloads: ['refresh', 'metadata'],
+  },
+  {
+    name: 'F1 in Connect',
+    floor: 'F1',
+    metadataFloor: 'F1 in Connect',
+    stored: true,
+    workloads: ['refresh', 'metadata'],
+  },
+  { name: 'F1, auto-pipelined', floor: 'F1', stored: true, workloads: ['refresh'] },
+  { name: 'F2', floor: 'F1', stored: true, workloads: ['refresh'] },
+  { name: 'F2 in Express 5', floor: 'FX', stored: true, workloads: ['refresh'] },
   { name: 'customer-sign-in', floor: 'F1', stored: true, workloads: [...tokens, 'metadata', ...api] },
   { name: 'customer-sign-in in Express 5', floor: 'FX', stored: true, workloads: [...tokens, 'metadata', ...api] },
   {
     name: 'customer-sign-in in Express 4',
     floor: 'FX',
-    constant: 'F1 in Express 4',
+    metadataFloor: 'F1 in Express 4',
     stored: true,
     workloads: ['refresh', 'metadata'],
   },
   {
     name: 'customer-sign-in in Connect',
     floor: 'F1',
-    constant: 'F1 in Connect',
+    metadataFloor: 'F1 in Connect',
     stored: true,
     workloads: ['refresh', 'metadata'],
   },
@@ -57,10 +75,10 @@ export const lineup = [
   { name: 'mcpAuthRouter', floor: 'FX', stored: true, workloads: [...tokens, 'metadata', 'api'] },
   { name: 'express-oauth-server', floor: 'FX', stored: true, workloads: [...oauth, 'api'] },
   { name: 'oauth2orize', floor: 'FX', stored: true, workloads: oauth },
-] as const satisfies readonly (Omit<Entry, 'name' | 'floor' | 'constant'> & {
+] as const satisfies readonly (Omit<Entry, 'name' | 'floor' | 'metadataFloor'> & {
   name: string
   floor: string
-  constant?: string
+  metadataFloor?: string
 })[]
 
 /** The name of a server of the line-up. */

@@ -2,23 +2,26 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Keeping, keepingOf } from './keeping'
-import { type Entry, lineup, type ServerName } from './lineup'
-import { measure, profileOf } from './measure'
-import { moveToLoadCore } from './processor-cores'
-import { BenchServer } from './redis-server'
-import { aboutThis, report } from './report'
+import { type Entry, lineup, type ServerName, type WorkloadName, workloadNames } from './lineup'
+import { Load } from './measure'
+import { moveToLoadCore, pinned } from './processor-cores'
+import { RedisServer } from './redis-server'
+import { aboutThis, type Profiled, report } from './report'
 import { type Run, rowsOf } from './rows'
 import { ServerProcess } from './server-process'
-import { type Shares, sharesOf } from './where-time-goes'
+import { sharesOf } from './where-time-goes'
 
+// Where the time goes that a request costs beside its floor, in the order of a table's columns.
 const profiled: readonly ServerName[] = ['F1', 'customer-sign-in', 'FX', 'customer-sign-in in Express 5']
+const profiledWorkloads: readonly WorkloadName[] = ['refresh', 'metadata']
+const profiledRounds = 30
 const results = join(__dirname, '..', 'results')
 
 const { values: options } = parseArgs({
   options: {
     /** Everything once and briefly: only to see that it works. Nothing is written. */
     quick: { type: 'boolean', default: false },
-    /** Nothing is written where it is not the usual number. */
+    /** Nothing is written where it is given. */
     rounds: { type: 'string' },
     /** Only what these regular expressions find. Nothing is written. */
     servers: { type: 'string', default: '' },
@@ -26,74 +29,124 @@ const { values: options } = parseArgs({
   },
 })
 
-const rounds = Number(options.rounds ?? (options.quick ? 1 : 3))
+const rounds = Number(options.rounds ?? (options.quick ? 1 : 60))
+const share = options.quick ? 0.02 : 1
+const whole = !options.quick && options.rounds === undefined && options.servers === '' && options.workloads === ''
+
+interface Started {
+  entry: Entry
+  server: ServerProcess
+  redis: RedisServer
+}
+
+interface Warm {
+  entry: Entry
+  load: Load
+}
 
 /** Measures this library beside its floors and its peers, and writes it to `results/`. */
 async function main(): Promise<void> {
   if (!(rounds >= 1)) throw new Error(`--rounds must be a number from 1, not ${options.rounds}`)
   moveToLoadCore()
-  const [servers, wanted] = [new RegExp(options.servers), new RegExp(options.workloads)]
+  const servers = new RegExp(options.servers)
   const entries: Entry[] = lineup.filter(({ name }) => servers.test(name))
-  const about = aboutThis(await BenchServer.version(), rounds)
+  const about = aboutThis(await RedisServer.version(), rounds)
+  const measured = await withServers(entries, measureAll)
+  const keeping = options.workloads === '' ? await keepingOfAll(entries) : []
+  const rows = rowsOf(measured.runs)
+  const text = report(about, { rows, keeping, ...measured })
+  process.stdout.write(`\n${text}`)
+  if (!whole) return
+  if (!pinned) return tell('Nothing is written: servers and load were not kept apart')
+  writeFileSync(join(results, 'latest.json'), json(rows))
+  writeFileSync(join(results, 'latest-redis.json'), json(keeping))
+  writeFileSync(join(results, 'latest.md'), text)
+}
 
+/** Starts all of them, each in a process and with a Redis of its own. While one is measured, the others wait. */
+async function withServers<T>(entries: readonly Entry[], work: (started: Started[]) => Promise<T>): Promise<T> {
+  const ends: (() => Promise<void>)[] = []
+  try {
+    const started: Started[] = []
+    for (const entry of entries) {
+      const redis = await RedisServer.start()
+      ends.push(() => redis.stop())
+      const server = await ServerProcess.start(entry.name, redis.port)
+      ends.push(() => server.stop())
+      started.push({ entry, server, redis })
+    }
+    return await work(started)
+  } finally {
+    for (const end of ends.reverse()) await end()
+  }
+}
+
+async function measureAll(started: readonly Started[]): Promise<{ runs: Run[]; profiles: Profiled[] }> {
+  const wanted = new RegExp(options.workloads)
+  const runs: Run[] = []
+  const profiles: Profiled[] = []
+  for (const workload of workloadNames.filter((name) => wanted.test(name))) {
+    runs.push(...(await withLoads(workload, started, (loads) => runsOf(workload, loads))))
+  }
+  // Afterwards, so that nobody is warmer than others because of it.
+  for (const workload of profiledWorkloads.filter((name) => wanted.test(name))) {
+    const few = started.filter(({ entry }) => profiled.includes(entry.name))
+    profiles.push(...(await withLoads(workload, few, (loads) => profilesOf(workload, loads))))
+  }
+  return { runs, profiles }
+}
+
+/** Warms up all servers that have this workload. */
+async function withLoads<T>(
+  workload: WorkloadName,
+  started: readonly Started[],
+  work: (loads: Warm[]) => Promise<T>,
+): Promise<T> {
+  const loads: Warm[] = []
+  try {
+    for (const { entry, server, redis } of started.filter(({ entry }) => entry.workloads.includes(workload))) {
+      tell(`${workload}: ${entry.name} warms up`)
+      loads.push({ entry, load: await Load.open(workload, server, redis, share) })
+    }
+    return await work(loads)
+  } finally {
+    for (const { load } of loads) load.close()
+  }
+}
+
+/** Measures them in turn, so that what the machine does meanwhile happens to all of them. */
+async function runsOf(workload: WorkloadName, loads: readonly Warm[]): Promise<Run[]> {
   const runs: Run[] = []
   for (let round = 0; round < rounds; round++) {
-    // In turn and each time anew, so that what the machine does meanwhile happens to all of them.
-    for (const entry of entries) runs.push(...(await roundOf(entry, round, wanted)))
+    tell(`${workload}: round ${round + 1} of ${rounds}`)
+    for (const { entry, load } of shuffled(loads)) runs.push({ entry, workload, round, sample: await load.sample() })
   }
+  return loads.flatMap(({ entry }) => runs.filter((run) => run.entry === entry))
+}
+
+async function profilesOf(workload: WorkloadName, loads: readonly Warm[]): Promise<Profiled[]> {
+  const profiles: Profiled[] = []
+  for (const { entry, load } of loads) {
+    tell(`${workload}: ${entry.name}: where the time goes`)
+    profiles.push({ server: entry.name, workload, shares: sharesOf(await load.profile(profiledRounds)) })
+  }
+  return profiles
+}
+
+/** In another order each time, so that nobody always comes after the same one. */
+function shuffled<T>(items: readonly T[]): T[] {
+  const keyed = items.map((item) => ({ item, key: Math.random() }))
+  return keyed.sort((one, other) => one.key - other.key).map(({ item }) => item)
+}
+
+async function keepingOfAll(entries: readonly Entry[]): Promise<Keeping[]> {
   const keeping: Keeping[] = []
   for (const { name, workloads } of entries.filter(({ stored, workloads }) => stored && workloads.includes('code'))) {
     tell(`${name}: what it keeps`)
     const resource = workloads.includes('refresh with resource')
     keeping.push(await keepingOf(name, { resource, grants: options.quick ? 20 : 500 }))
   }
-
-  const profiles: Partial<Record<ServerName, Shares>> = {}
-  for (const { name } of entries.filter(({ name }) => profiled.includes(name))) {
-    tell(`${name}: where the time of a refresh goes`)
-    profiles[name] = await sharesOfRefresh(name)
-  }
-
-  const rows = rowsOf(runs)
-  const text = report(about, { rows, runs, keeping, profiles })
-  process.stdout.write(`\n${text}`)
-  if (options.quick || options.rounds !== undefined || options.servers !== '' || options.workloads !== '') return
-  writeFileSync(join(results, 'latest.json'), json(rows))
-  writeFileSync(join(results, 'latest-redis.json'), json(keeping))
-  writeFileSync(join(results, 'latest.md'), text)
-}
-
-async function sharesOfRefresh(name: ServerName): Promise<Shares> {
-  return withServer(name, async (server) => sharesOf(await profileOf('refresh', server, options.quick ? 0.02 : 1)))
-}
-
-async function roundOf(entry: Entry, round: number, wanted: RegExp): Promise<Run[]> {
-  return withServer(entry.name, async (server, redis) => {
-    const runs: Run[] = []
-    for (const workload of entry.workloads.filter((name) => wanted.test(name))) {
-      const sample = await measure(workload, server, redis, options.quick ? 0.02 : 1)
-      tell(`${round + 1}: ${entry.name}, ${workload}: ${sample.cpu_us.toFixed(0)} µs`)
-      runs.push({ entry, workload, round, sample })
-    }
-    return runs
-  })
-}
-
-async function withServer<T>(
-  name: ServerName,
-  work: (server: ServerProcess, redis: BenchServer) => Promise<T>,
-): Promise<T> {
-  const redis = await BenchServer.start()
-  try {
-    const server = await ServerProcess.start(name, redis.redis.options.port ?? 0)
-    try {
-      return await work(server, redis)
-    } finally {
-      await server.stop()
-    }
-  } finally {
-    await redis.stop()
-  }
+  return keeping
 }
 
 function json(value: unknown): string {

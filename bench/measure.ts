@@ -1,9 +1,10 @@
 import { Connection } from './connection'
 import type { WorkloadName } from './lineup'
-import type { BenchServer } from './redis-server'
+import { quantile } from './quantile'
+import type { RedisServer } from './redis-server'
 import type { ServerProcess } from './server-process'
 import type { Profile } from './servers/order'
-import { type Step, workloads } from './workloads'
+import { type Step, type Traffic, workloads } from './workloads'
 
 /** What one run of a workload has shown. */
 export interface Sample {
@@ -18,42 +19,75 @@ export interface Sample {
   load_busy: number
 }
 
-/** Runs a workload against a server. @param share Of the requests that the workload has. */
-export async function measure(
-  name: WorkloadName,
-  server: ServerProcess,
-  redis: BenchServer,
-  share = 1,
-): Promise<Sample> {
-  return withSteps(name, server, share, (steps, requests) => sampled(() => run(steps, requests), server, redis))
-}
+/** A workload against a server, which is warm. */
+export class Load {
+  readonly #server: ServerProcess
+  readonly #redis: RedisServer
+  readonly #connections: readonly Connection[]
+  readonly #traffic: Traffic
+  readonly #requests: number
 
-/** What a server does in a workload. @param share As for {@link measure}. */
-export async function profileOf(name: WorkloadName, server: ServerProcess, share = 1): Promise<Profile> {
-  return withSteps(name, server, share, (steps, requests) => server.profileDuring(() => run(steps, requests)))
-}
-
-/** Lets the connections of a workload take their steps for as long as it warms up. */
-async function withSteps<T>(
-  name: WorkloadName,
-  server: ServerProcess,
-  share: number,
-  work: (steps: readonly Step[], requests: number) => Promise<T>,
-): Promise<T> {
-  const workload = workloads[name]
-  const [warmUp, requests] = [Math.ceil(workload.warmUp * share), Math.ceil(workload.requests * share)]
-  const connections = await connected(server, workload.connections)
-  try {
-    const steps = await workload.open(server, connections, warmUp + requests)
-    await run(steps, warmUp)
-    return await work(steps, requests)
-  } finally {
-    for (const connection of connections) connection.close()
+  private constructor(
+    server: ServerProcess,
+    redis: RedisServer,
+    connections: readonly Connection[],
+    traffic: Traffic,
+    requests: number,
+  ) {
+    this.#server = server
+    this.#redis = redis
+    this.#connections = connections
+    this.#traffic = traffic
+    this.#requests = requests
   }
-}
 
-function connected(server: ServerProcess, count: number): Promise<Connection[]> {
-  return Promise.all(Array.from({ length: count }, () => Connection.open(server.port)))
+  /** @param share Of the requests that the workload has. */
+  static async open(name: WorkloadName, server: ServerProcess, redis: RedisServer, share = 1): Promise<Load> {
+    const { connections: count, open, warmUp, requests } = workloads[name]
+    const connections = await Promise.all(Array.from({ length: count }, () => Connection.open(server.port)))
+    try {
+      const traffic = await open(server, connections)
+      const load = new Load(server, redis, connections, traffic, Math.ceil(requests * share))
+      await load.#run(Math.ceil(warmUp * share))
+      return load
+    } catch (error) {
+      for (const connection of connections) connection.close()
+      throw error
+    }
+  }
+
+  /** What a round of it shows. */
+  async sample(): Promise<Sample> {
+    await this.#traffic.prepare?.(this.#requests)
+    const before = await used(this.#server, this.#redis)
+    const begun = performance.now()
+    const latencies = await run(this.#traffic.steps, this.#requests)
+    const seconds = (performance.now() - begun) / 1000
+    const after = await used(this.#server, this.#redis)
+    const cpu = after.server - before.server
+    return {
+      cpu_us: cpu / latencies.length,
+      rps: latencies.length / seconds,
+      p50_ms: quantile(latencies, 0.5),
+      p99_ms: quantile(latencies, 0.99),
+      server_busy: cpu / 1e6 / seconds,
+      load_busy: (after.load - before.load) / 1e6 / seconds,
+    }
+  }
+
+  /** What the server does during so many rounds. */
+  profile(rounds: number): Promise<Profile> {
+    return this.#server.profileDuring(() => this.#run(this.#requests * rounds))
+  }
+
+  close(): void {
+    for (const connection of this.#connections) connection.close()
+  }
+
+  async #run(requests: number): Promise<void> {
+    await this.#traffic.prepare?.(requests)
+    await run(this.#traffic.steps, requests)
+  }
 }
 
 /** Takes as many steps, each connection as fast as it is answered. @returns How long each took, in milliseconds. */
@@ -69,31 +103,12 @@ async function run(steps: readonly Step[], requests: number): Promise<Float64Arr
     }
   }
   await Promise.all(steps.map(repeat))
-  return latencies.sort()
+  return latencies
 }
 
-async function sampled(work: () => Promise<Float64Array>, server: ServerProcess, redis: BenchServer): Promise<Sample> {
-  const before = await used(server, redis)
-  const latencies = await work()
-  const after = await used(server, redis)
-  const seconds = (after.at - before.at) / 1000
-  const cpu = after.server - before.server
-  return {
-    cpu_us: cpu / latencies.length,
-    rps: latencies.length / seconds,
-    p50_ms: quantile(latencies, 0.5),
-    p99_ms: quantile(latencies, 0.99),
-    server_busy: cpu / 1e6 / seconds,
-    load_busy: (after.load - before.load) / 1e6 / seconds,
-  }
-}
-
-async function used(server: ServerProcess, redis: BenchServer): Promise<{ at: number; server: number; load: number }> {
+/** Microseconds of CPU time. */
+async function used(server: ServerProcess, redis: RedisServer): Promise<{ server: number; load: number }> {
+  const ofServer = await server.usedCpu()
   const { user, system } = process.cpuUsage()
-  const load = user + system + (await redis.usedCpu())
-  return { server: await server.usedCpu(), load, at: performance.now() }
-}
-
-function quantile(sorted: Float64Array, share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+  return { server: ofServer, load: user + system + (await redis.usedCpu()) }
 }

@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { availableParallelism } from 'node:os'
+import { readFileSync } from 'node:fs'
 
-const serverCore = 0
-const loadCore = 1
+const [serverCore, loadCore] = allowedCores()
 
 /** Whether servers and load can be kept apart here: it takes two cores, and `taskset` of Linux. */
-export const pinned = availableParallelism() > 1 && hasTaskset()
+export const pinned = loadCore !== undefined && hasTaskset()
 
 /** Keeps this process, and all that it starts from now on, off the core of the servers. */
 export function moveToLoadCore(): void {
@@ -16,6 +15,19 @@ export function moveToLoadCore(): void {
 export function onServerCore(): { execPath?: string; execArgv?: string[] } {
   if (!pinned) return {}
   return { execPath: 'taskset', execArgv: ['--cpu-list', `${serverCore}`, process.execPath] }
+}
+
+/** The cores that this process may use, where it can be told. */
+function allowedCores(): number[] {
+  try {
+    const [, list = ''] = /^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? []
+    return list.split(',').flatMap((range) => {
+      const [first = Number.NaN, last = first] = range.split('-').map(Number)
+      return Array.from({ length: last - first + 1 }, (_, index) => first + index)
+    })
+  } catch {
+    return []
+  }
 }
 
 function hasTaskset(): boolean {

@@ -1,11 +1,16 @@
 import { once } from 'node:events'
 import { type AddressInfo, createConnection, createServer, type Server } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 
-/** A line to a Redis server that counts the round trips: how often a client sends after it has been answered. */
+// Milliseconds, in which a client has long sent everything that it sends without waiting.
+const delay = 5
+
+/** A line to a Redis server that can count round trips: how often a client sends after it has been answered. */
 export class RedisLine {
   readonly port: number
-  roundTrips = 0
   readonly #server: Server
+  #counting = false
+  #roundTrips = 0
 
   private constructor(server: Server) {
     this.#server = server
@@ -20,18 +25,39 @@ export class RedisLine {
     server.on('connection', (client) => {
       const redis = createConnection(port, '127.0.0.1')
       let answered = true
-      client.on('data', () => {
-        if (answered) line.roundTrips++
+      client.on('data', (commands) => {
+        if (answered) line.#roundTrips++
         answered = false
+        redis.write(commands)
       })
-      redis.on('data', () => {
-        answered = true
+      redis.on('data', (replies) => {
+        const pass = () => {
+          answered = true
+          client.write(replies)
+        }
+        if (line.#counting) void setTimeout(delay).then(pass)
+        else pass()
       })
-      client.pipe(redis).pipe(client)
+      client.on('end', () => redis.end())
+      redis.on('end', () => client.end())
       client.on('error', () => redis.destroy())
       redis.on('error', () => client.destroy())
     })
     return line
+  }
+
+  /** How many round trips are made while `work` is done, over a line that is slow. */
+  async roundTripsDuring(work: () => Promise<unknown>): Promise<number> {
+    const before = this.#roundTrips
+    this.#counting = true
+    try {
+      await work()
+      // What is still on its way must not be overtaken.
+      await setTimeout(2 * delay)
+    } finally {
+      this.#counting = false
+    }
+    return this.#roundTrips - before
   }
 
   close(): void {

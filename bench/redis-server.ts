@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -14,12 +15,14 @@ process.once('exit', () => {
 })
 
 /** A Redis or Valkey server of the benchmark's own, and a client to it. */
-export class BenchServer {
+export class RedisServer {
   readonly redis: Redis
+  readonly port: number
   readonly #process: ChildProcess
   readonly #dir: string
 
   private constructor(server: ChildProcess, port: number, dir: string) {
+    this.port = port
     this.#process = server
     running.add(server)
     this.#dir = dir
@@ -28,19 +31,30 @@ export class BenchServer {
   }
 
   /** @param more Settings as on its command line: `['--appendonly', 'yes']`. */
-  static async start(more: readonly string[] = []): Promise<BenchServer> {
+  static async start(more: readonly string[] = []): Promise<RedisServer> {
     const port = await freePort()
     const dir = mkdtempSync(join(tmpdir(), 'bench-'))
     const own = { port, bind: '127.0.0.1', dir, save: '' }
     const settings = [...Object.entries(own).flatMap(([name, value]) => [`--${name}`, `${value}`]), ...more]
-    const server = new BenchServer(spawn(serverPath(), settings, { stdio: 'ignore' }), port, dir)
-    await server.redis.ping()
-    return server
+    const child = spawn(serverPath(), settings, { stdio: 'ignore' })
+    const server = new RedisServer(child, port, dir)
+    const ended = once(child, 'exit').then(([code]) => {
+      throw new Error(`The Redis server ended with status ${code}`)
+    })
+    try {
+      await Promise.race([server.redis.ping(), ended])
+      return server
+    } catch (error) {
+      await server.stop()
+      throw error
+    } finally {
+      ended.catch(() => {})
+    }
   }
 
   /** The name and version of the server that there is. */
   static async version(): Promise<string> {
-    const server = await BenchServer.start()
+    const server = await RedisServer.start()
     try {
       return await server.#version()
     } finally {
@@ -83,9 +97,11 @@ export class BenchServer {
 
   async stop(): Promise<void> {
     this.redis.disconnect()
-    const ended = new Promise((resolve) => this.#process.once('exit', resolve))
-    this.#process.kill('SIGKILL')
-    await ended
+    if (this.#process.exitCode === null && this.#process.signalCode === null) {
+      const ended = once(this.#process, 'exit')
+      this.#process.kill('SIGKILL')
+      await ended
+    }
     running.delete(this.#process)
     rmSync(this.#dir, { recursive: true, force: true })
   }

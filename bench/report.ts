@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import type { Keeping } from './keeping'
-import type { ServerName, WorkloadName } from './lineup'
+import { type ServerName, type WorkloadName, workloadNames } from './lineup'
 import { pinned } from './processor-cores'
-import { type Row, type Run, ratio } from './rows'
+import { type Comparison, comparison, type Row, type Run } from './rows'
 import type { Shares } from './where-time-goes'
 
 /** On what was measured. */
@@ -18,17 +18,20 @@ export interface About {
   versions: Record<string, string>
 }
 
-const measured = [
+const packages = [
   'customer-sign-in',
   'oidc-provider',
   '@modelcontextprotocol/sdk',
   '@node-oauth/express-oauth-server',
+  '@node-oauth/oauth2-server',
   'oauth2orize',
+  'passport',
   'express',
   'express4',
   'connect',
   'ioredis',
   'jsonwebtoken',
+  'body-parser',
 ]
 
 const titles: Record<WorkloadName, string> = {
@@ -50,7 +53,7 @@ const peers: readonly ServerName[] = [
 ]
 
 export function aboutThis(redis: string, rounds: number): About {
-  const versions = measured.map((name) => [name, JSON.parse(readFileSync(packageFile(name), 'utf8')).version])
+  const versions = packages.map((name) => [name, JSON.parse(readFileSync(packageFile(name), 'utf8')).version])
   return {
     processor: cpus()[0]?.model ?? 'unknown',
     node: `Node ${process.versions.node}`,
@@ -70,12 +73,20 @@ export interface Measured {
   rows: readonly Row[]
   runs: readonly Run[]
   keeping: readonly Keeping[]
-  profiles: Readonly<Partial<Record<ServerName, Shares>>>
+  /** In the order of the tables' columns. */
+  profiles: readonly Profiled[]
+}
+
+/** Where the time of a server goes in a workload. */
+export interface Profiled {
+  server: ServerName
+  workload: WorkloadName
+  shares: Shares
 }
 
 /** All of it as Markdown. */
 export function report(about: About, { rows, runs, keeping, profiles }: Measured): string {
-  const workloads = (Object.keys(titles) as WorkloadName[]).map((name) => ({
+  const workloads = workloadNames.map((name) => ({
     title: titles[name],
     rows: rows.filter(({ workload }) => workload === name),
   }))
@@ -86,7 +97,16 @@ export function report(about: About, { rows, runs, keeping, profiles }: Measured
     '## CPU time of a refresh here, as a share of what it is there\n',
     besideTable(runs),
     '## Where the time of a refresh goes\n',
-    profileTable(profiles, rows),
+    'The samples of a profile of the main thread, without waiting, as shares of the CPU time above.\n',
+    profileTable(
+      profiles.filter(({ workload }) => workload === 'refresh'),
+      rows,
+    ),
+    '## Where the time of the metadata goes\n',
+    profileTable(
+      profiles.filter(({ workload }) => workload === 'metadata'),
+      rows,
+    ),
     '## What each does for its time\n',
     keepingTable(keeping),
   ].join('\n')
@@ -94,29 +114,44 @@ export function report(about: About, { rows, runs, keeping, profiles }: Measured
 
 function aboutText({ processor, node, redis, rounds, pinned: apart, versions }: About): string {
   const cores = apart
-    ? 'Each server had a core for itself; load and Redis shared another one.'
+    ? 'The servers shared a core, on which one at a time had work; load and Redis shared another one.'
     : 'Servers, load and Redis shared their cores, so that the times are too long.'
-  const packages = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
-  return `${processor}, ${node}, ${redis}. Medians of ${rounds} rounds, all servers in turn. ${cores}
+  const used = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
+  return `${processor}, ${node}, ${redis}. ${rounds} rounds, in each of which all servers had their turn. ${cores}
 
-F0 is bare node:http that reads a form and signs a JWT (ES256); F1 also has Redis compare and swap one value; FX is F1 in Express 5.
-They validate nothing. CPU is that of the server alone, for each request. The ratio is that of the CPU times, in the same round.
-"Busy" is the share of the time in which the server used its core, and in which load and Redis together used theirs.
+F0 is bare node:http that reads a form and signs a JWT (ES256); F1 also has Redis compare and swap one value; FX is F1 in Express 5;
+F2 is F1 with body-parser, jsonwebtoken and five digests, as this library has them; "auto-pipelined" is that option of ioredis.
+They validate nothing but, for the API, a signature and an expiry.
 
-Versions: ${packages.join(', ')}.
+CPU is that of the server alone, for each request, in all rounds together, and the ratio is that of these times; in half of the
+rounds it is between the two that are given. What else there is are the medians of the rounds. "Busy" is the share of the time in
+which the server used its core, and in which load and its Redis together used theirs.
+
+Versions: ${used.join(', ')}.
 `
 }
 
 function rowsTable(rows: readonly Row[]): string {
   return table(
-    ['server', 'CPU µs', 'requests/s', 'p50 ms', 'p99 ms', 'ratio to floor', 'busy: server', 'load'],
+    [
+      'server',
+      'CPU µs',
+      'requests/s',
+      'p50 ms',
+      'p99 ms',
+      'ratio to floor',
+      'half of the rounds',
+      'busy: server',
+      'load',
+    ],
     rows.map((row) => [
       row.server,
       row.cpu_us.toFixed(0),
       row.rps.toFixed(0),
       row.p50_ms.toFixed(2),
       row.p99_ms.toFixed(2),
-      row.server === row.floor ? '' : `${times(row.ratio_to_floor)} × ${row.floor}`,
+      row.server === row.floor ? '' : `${row.ratio_to_floor.toFixed(2)} × ${row.floor}`,
+      row.server === row.floor ? '' : `${row.ratio_low.toFixed(2)} to ${row.ratio_high.toFixed(2)}`,
       percent(row.server_busy),
       percent(row.load_busy),
     ]),
@@ -127,20 +162,18 @@ function besideTable(runs: readonly Run[]): string {
   const ours: readonly ServerName[] = ['customer-sign-in', 'customer-sign-in in Express 5']
   return table(
     ['beside', ...ours],
-    peers.map((peer) => [peer, ...ours.map((own) => times(ratio(runs, 'refresh', own, peer)))]),
+    peers.map((peer) => [peer, ...ours.map((own) => spread(comparison(runs, 'refresh', own, peer)))]),
   )
 }
 
-/** The CPU time of each part: its share in a profile, of what a refresh takes without one. */
+/** The CPU time of each part: its share in a profile, of what a request takes without one. */
 function profileTable(profiles: Measured['profiles'], rows: readonly Row[]): string {
-  const columns = Object.entries(profiles).map(([server, shares]) => {
-    const cpu = rows.find((row) => row.server === server && row.workload === 'refresh')?.cpu_us ?? Number.NaN
-    return { server, time: (part: string) => (shares[part] ?? 0) * cpu }
-  })
-  const [first = {}] = Object.values(profiles)
+  const parts = new Set(profiles.flatMap(({ shares }) => Object.keys(shares)))
+  const cpuOf = (of: Profiled) =>
+    rows.find(({ server, workload }) => server === of.server && workload === of.workload)?.cpu_us ?? Number.NaN
   return table(
-    ['CPU µs', ...columns.map(({ server }) => server)],
-    Object.keys(first).map((part) => [part, ...columns.map(({ time }) => time(part).toFixed(0))]),
+    ['CPU µs', ...profiles.map(({ server }) => server)],
+    [...parts].map((part) => [part, ...profiles.map((each) => ((each.shares[part] ?? 0) * cpuOf(each)).toFixed(1))]),
   )
 }
 
@@ -173,8 +206,8 @@ function keepingTable(keeping: readonly Keeping[]): string {
   )
 }
 
-function times(factor: number): string {
-  return Number.isNaN(factor) ? '' : factor.toFixed(2)
+function spread({ ratio, low, high }: Comparison): string {
+  return Number.isNaN(ratio) ? '' : `${ratio.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`
 }
 
 function percent(share: number): string {

@@ -1,7 +1,8 @@
 import type { Entry, ServerName, WorkloadName } from './lineup'
 import type { Sample } from './measure'
+import { quantile } from './quantile'
 
-/** One run of a workload against a server. */
+/** One round of a workload against a server. */
 export interface Run {
   entry: Entry
   workload: WorkloadName
@@ -9,13 +10,16 @@ export interface Run {
   sample: Sample
 }
 
-/** What a server has shown in a workload: the medians of its runs. */
+/** What a server has shown in a workload: the CPU time of all its rounds together, and the medians of what else there is. */
 export interface Row extends Sample {
   server: ServerName
   workload: WorkloadName
   floor: ServerName
-  /** How many times the CPU time of its floor it used for each request: the median of the ratios of each round. */
+  /** How many times the CPU time of its floor it used, in all rounds together. */
   ratio_to_floor: number
+  /** In half of the rounds that was between these two. */
+  ratio_low: number
+  ratio_high: number
 }
 
 export function rowsOf(runs: readonly Run[]): Row[] {
@@ -25,40 +29,50 @@ export function rowsOf(runs: readonly Run[]): Row[] {
     const [first] = own
     if (!first) throw new Error(`There is no run of ${key}`)
     const { entry, workload } = first
-    const floor = workload === 'metadata' ? (entry.constant ?? entry.floor) : entry.floor
-    const of = (figure: keyof Sample) => median(own.map(({ sample }) => sample[figure]))
+    const floor = workload === 'metadata' ? (entry.metadataFloor ?? entry.floor) : entry.floor
+    const of = (figure: keyof Sample) => quantile(own.map(({ sample }) => sample[figure]))
+    const { ratio, low, high } = comparison(runs, workload, entry.name, floor)
     return {
       server: entry.name,
       workload,
-      cpu_us: of('cpu_us'),
+      cpu_us: mean(own.map(({ sample }) => sample.cpu_us)),
       rps: of('rps'),
       p50_ms: of('p50_ms'),
       p99_ms: of('p99_ms'),
       server_busy: of('server_busy'),
       load_busy: of('load_busy'),
       floor,
-      ratio_to_floor: ratio(runs, workload, entry.name, floor),
+      ratio_to_floor: ratio,
+      ratio_low: low,
+      ratio_high: high,
     }
   })
 }
 
-/** How a figure of one server compares to that of another one: the median of the ratios of each round. NaN where there are none. */
-export function ratio(
+/** How many times the CPU time of another server one used: in all rounds together, and between what it was in half of them. */
+export interface Comparison {
+  ratio: number
+  low: number
+  high: number
+}
+
+/** NaN where one of them was not measured. */
+export function comparison(
   runs: readonly Run[],
   workload: WorkloadName,
   server: ServerName,
   other: ServerName,
-  figure: keyof Sample = 'cpu_us',
-): number {
-  const of = (name: ServerName, round: number) =>
-    runs.find((run) => run.entry.name === name && run.workload === workload && run.round === round)?.sample[figure]
-  const rounds = [...new Set(runs.map(({ round }) => round))]
-  const ratios = rounds.map((round) => (of(server, round) ?? Number.NaN) / (of(other, round) ?? Number.NaN))
-  return median(ratios.filter((each) => !Number.isNaN(each)))
+): Comparison {
+  const timesOf = (name: ServerName) =>
+    runs
+      .filter((run) => run.entry.name === name && run.workload === workload)
+      .sort((one, another) => one.round - another.round)
+      .map(({ sample }) => sample.cpu_us)
+  const [times, others] = [timesOf(server), timesOf(other)]
+  const ratios = times.map((time, round) => time / (others[round] ?? Number.NaN))
+  return { ratio: mean(times) / mean(others), low: quantile(ratios, 0.25), high: quantile(ratios, 0.75) }
 }
 
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((one, other) => one - other)
-  const [low, high] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[Math.floor(sorted.length / 2)]]
-  return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
 }

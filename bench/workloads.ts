@@ -11,24 +11,32 @@ export interface Workload {
   connections: number
   /** How many requests go before those that count. */
   warmUp: number
+  /** How many there are in a round. */
   requests: number
-  /** Makes everything ready for as many requests, and gives what each connection does over and over. */
-  open(server: ServerProcess, connections: readonly Connection[], requests: number): Promise<Step[]>
+  open(server: ServerProcess, connections: readonly Connection[]): Promise<Traffic>
+}
+
+/** What the connections of a workload do. */
+export interface Traffic {
+  /** What each connection does over and over. */
+  steps: readonly Step[]
+  /** Makes ready what so many steps use up. */
+  prepare?(requests: number): Promise<void>
 }
 
 export const workloads: Record<WorkloadName, Workload> = {
-  refresh: { connections: 32, warmUp: 6000, requests: 10_000, open: refreshing() },
+  refresh: { connections: 32, warmUp: 8000, requests: 400, open: refreshing() },
   'refresh with resource': {
     connections: 32,
     warmUp: 3000,
-    requests: 6000,
+    requests: 200,
     open: refreshing({ resource: setup.resource }),
   },
-  code: { connections: 32, warmUp: 2000, requests: 4000, open: redeemingCodes },
-  metadata: { connections: 32, warmUp: 5000, requests: 10_000, open: reading('metadata') },
-  api: { connections: 32, warmUp: 3000, requests: 6000, open: reading('api') },
-  'api with revocation': { connections: 32, warmUp: 3000, requests: 6000, open: reading('apiWithRevocation') },
-  'lone refresh': { connections: 1, warmUp: 500, requests: 2000, open: refreshing() },
+  code: { connections: 32, warmUp: 3000, requests: 200, open: redeemingCodes },
+  metadata: { connections: 32, warmUp: 8000, requests: 1000, open: reading('metadata') },
+  api: { connections: 32, warmUp: 4000, requests: 300, open: reading('api') },
+  'api with revocation': { connections: 32, warmUp: 4000, requests: 300, open: reading('apiWithRevocation') },
+  'lone refresh': { connections: 1, warmUp: 300, requests: 60, open: refreshing() },
 }
 
 /** A token response (RFC 6749 section 5.1). */
@@ -63,7 +71,7 @@ export async function redeem(connection: Connection, server: ServerProcess, body
 function refreshing(more?: Record<string, string>): Workload['open'] {
   return async (server, connections) => {
     const codes = await server.issueCodes(connections.length)
-    return Promise.all(
+    const steps = await Promise.all(
       connections.map(async (connection, index) => {
         let tokens = await redeem(connection, server, codeForm(codes[index] ?? ''))
         return async () => {
@@ -73,18 +81,20 @@ function refreshing(more?: Record<string, string>): Workload['open'] {
         }
       }),
     )
+    return { steps }
   }
 }
 
-async function redeemingCodes(
-  server: ServerProcess,
-  connections: readonly Connection[],
-  requests: number,
-): Promise<Step[]> {
-  const codes = await server.issueCodes(requests)
-  return connections.map((connection) => async () => {
-    await redeem(connection, server, codeForm(codes.pop() ?? ''))
-  })
+async function redeemingCodes(server: ServerProcess, connections: readonly Connection[]): Promise<Traffic> {
+  const codes: string[] = []
+  return {
+    steps: connections.map((connection) => async () => {
+      await redeem(connection, server, codeForm(codes.pop() ?? ''))
+    }),
+    async prepare(requests) {
+      codes.push(...(await server.issueCodes(requests)))
+    },
+  }
 }
 
 function reading(what: 'metadata' | 'api' | 'apiWithRevocation'): Workload['open'] {
@@ -95,9 +105,10 @@ function reading(what: 'metadata' | 'api' | 'apiWithRevocation'): Workload['open
     const [code = ''] = await server.issueCodes(1)
     const { access_token } = await redeem(connection, server, codeForm(code))
     const headers = what === 'metadata' ? '' : `Authorization: Bearer ${access_token}\r\n`
-    return connections.map((each) => async () => {
+    const steps = connections.map((each) => async () => {
       expectOk(await each.get(path, headers), server)
     })
+    return { steps }
   }
 }
 

@@ -1,6 +1,6 @@
 import { RedisTokenStore } from 'customer-sign-in/redis'
 import { type Command, Redis } from 'ioredis'
-import { BenchServer, type CommandStats } from '../redis-server'
+import { type CommandStats, RedisServer } from '../redis-server'
 import { likeness } from './grants'
 import { Host } from './host'
 
@@ -58,8 +58,8 @@ const requests: Record<string, (host: Host) => Promise<() => Promise<unknown>>> 
 
 /** Counts the commands of every kind of request at a host. */
 export async function measureCommands(): Promise<CommandsResult[]> {
-  const server = await BenchServer.start()
-  const redis = new CountingRedis(server.redis.options.port ?? 0)
+  const server = await RedisServer.start()
+  const redis = new CountingRedis(server.port)
   const host = await Host.start(new RedisTokenStore(redis))
   try {
     // From then on the server knows the scripts, also the one that nobody waits for.

@@ -1,5 +1,5 @@
 import { RedisTokenStore } from 'customer-sign-in/redis'
-import { BenchServer } from '../redis-server'
+import { RedisServer } from '../redis-server'
 import { Grants } from './grants'
 
 const count = 10_000
@@ -13,7 +13,7 @@ export interface LogResult {
 }
 
 export async function measureLog(): Promise<LogResult> {
-  const server = await BenchServer.start(['--appendonly', 'yes', '--auto-aof-rewrite-percentage', '0'])
+  const server = await RedisServer.start(['--appendonly', 'yes', '--auto-aof-rewrite-percentage', '0'])
   try {
     const grants = new Grants(new RedisTokenStore(server.redis), count)
     const size = async () => Number((await server.info('persistence')).aof_current_size)
@@ -33,7 +33,7 @@ export async function measureLog(): Promise<LogResult> {
   }
 }
 
-async function rewrite(server: BenchServer): Promise<void> {
+async function rewrite(server: RedisServer): Promise<void> {
   await server.redis.bgrewriteaof()
   while ((await server.info('persistence')).aof_rewrite_in_progress !== '0') {
     await new Promise((resolve) => setTimeout(resolve, 50))

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { BenchServer } from '../redis-server'
+import { RedisServer } from '../redis-server'
 import { measureCommands } from './commands'
 import { measureLog } from './log'
 import { measureMemory } from './memory'
@@ -11,7 +11,7 @@ import { measureScan } from './scan'
 /** Measures what the library costs a Redis server, and writes it to `results/`. */
 async function main(): Promise<void> {
   const results: RedisResults = {
-    server: await BenchServer.version(),
+    server: await RedisServer.version(),
     node: `Node ${process.versions.node}`,
     commands: await told('commands of each request', measureCommands),
     memory: await told('memory of each grant', measureMemory),

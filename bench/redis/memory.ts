@@ -1,5 +1,5 @@
 import { RedisTokenStore } from 'customer-sign-in/redis'
-import { BenchServer } from '../redis-server'
+import { RedisServer } from '../redis-server'
 import { Grants } from './grants'
 
 const count = 100_000
@@ -26,7 +26,7 @@ export async function measureMemory(): Promise<MemoryResult> {
 }
 
 async function measure(perCustomer: number, rotations: number) {
-  const server = await BenchServer.start()
+  const server = await RedisServer.start()
   try {
     const store = new RedisTokenStore(server.redis)
     // The scripts and what the connection needs are there in any case.
@@ -46,7 +46,7 @@ async function measure(perCustomer: number, rotations: number) {
   }
 }
 
-async function sizeOf({ redis }: BenchServer, pattern: string): Promise<number> {
+async function sizeOf({ redis }: RedisServer, pattern: string): Promise<number> {
   const [, [key = '']] = await redis.scan(0, 'MATCH', pattern, 'COUNT', 1000)
   return Number(await redis.memory('USAGE', key))
 }

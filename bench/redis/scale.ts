@@ -1,5 +1,5 @@
 import { RedisTokenStore } from 'customer-sign-in/redis'
-import { BenchServer } from '../redis-server'
+import { RedisServer } from '../redis-server'
 import { Grants } from './grants'
 
 // The smallest twice: by how much those two differ is the noise.
@@ -28,7 +28,7 @@ export interface ScaleResult {
 type Round = Pick<ScaleResult, 'hostTime' | 'serverTime' | 'fetchTime' | 'serverCpuUnderLoad'>
 
 interface Population {
-  server: BenchServer
+  server: RedisServer
   grants: Grants
   bytesPerGrant: number
   measured: Round[]
@@ -52,7 +52,7 @@ export async function measureScale(): Promise<ScaleResult[]> {
 }
 
 async function populate(count: number): Promise<Population> {
-  const server = await BenchServer.start()
+  const server = await RedisServer.start()
   const before = await server.usedMemory()
   const grants = new Grants(new RedisTokenStore(server.redis), count)
   await grants.signIn()

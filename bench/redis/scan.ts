@@ -1,5 +1,5 @@
 import { RedisTokenStore } from 'customer-sign-in/redis'
-import { BenchServer } from '../redis-server'
+import { RedisServer } from '../redis-server'
 import { Grants, likeness } from './grants'
 
 const count = 100_000
@@ -11,7 +11,7 @@ export interface ScanResult {
 }
 
 export async function measureScan(): Promise<ScanResult> {
-  const server = await BenchServer.start()
+  const server = await RedisServer.start()
   try {
     const store = new RedisTokenStore(server.redis)
     await new Grants(store, count).signIn()

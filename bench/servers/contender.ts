@@ -13,6 +13,7 @@ export const setup = {
   codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
   /** Seconds. */
   accessTokenLifetime: 3600,
+  authorizationCodeLifetime: 300,
   refreshTokenLifetime: 30 * 24 * 3600,
 }
 

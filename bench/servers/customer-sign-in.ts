@@ -18,6 +18,7 @@ export function customerSignIn(host: HostApp, store: 'Redis' | 'memory'): StartC
       baseUrl,
       signingKeys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey],
       accessTokenLifetime: setup.accessTokenLifetime,
+      authorizationCodeLifetime: setup.authorizationCodeLifetime,
       refreshTokenLifetime: setup.refreshTokenLifetime,
     })
     const offline = signIn.requireAccessToken({ tenantKey, scope: 'profile' })

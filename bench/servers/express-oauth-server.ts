@@ -13,18 +13,28 @@ import type { Redis } from 'ioredis'
 import { sign } from 'jsonwebtoken'
 import { type StartContender, setup } from './contender'
 
-const { accessTokenLifetime, clientId, redirectUri, refreshTokenLifetime, resource, scope, subject } = setup
-const authorizationCodeLifetime = 300
+const {
+  accessTokenLifetime,
+  authorizationCodeLifetime,
+  clientId,
+  redirectUri,
+  refreshTokenLifetime,
+  resource,
+  scope,
+  subject,
+} = setup
 const grants = ['authorization_code', 'refresh_token']
 
-const clientKey = (id: string) => `client:${id}`
+// In memory, as the client of every server here is.
+const clients: Record<string, Client & { secret?: string }> = {
+  [clientId]: { id: clientId, grants, redirectUris: [redirectUri] },
+}
 const codeKey = (code: string) => `code:${code}`
 const accessTokenKey = (token: string) => `access_token:${token}`
 const refreshTokenKey = (token: string) => `refresh_token:${token}`
 
-/** `@node-oauth/express-oauth-server` as its README mounts it, with a model that keeps everything in Redis. */
+/** `@node-oauth/express-oauth-server` as its README mounts it, with a model that keeps codes and tokens in Redis. */
 export const expressOAuthServer: StartContender = async (baseUrl, redis) => {
-  await redis.set(clientKey(clientId), JSON.stringify({ id: clientId, grants, redirectUris: [redirectUri] }))
   const oauth = new OAuthServer({
     model: modelIn(redis, baseUrl),
     accessTokenLifetime,
@@ -85,8 +95,7 @@ function modelIn(redis: Redis, issuer: string): AuthorizationCodeModel & Refresh
 
   return {
     async getClient(id, secret) {
-      const json = await redis.get(clientKey(id))
-      const client: (Client & { secret?: string }) | null = json === null ? null : JSON.parse(json)
+      const client = clients[id]
       return client && (!secret || client.secret === secret) ? client : false
     },
 

@@ -1,8 +1,9 @@
-import { generateKeyPairSync, randomBytes, randomUUID, sign, verify } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject, randomBytes, randomUUID, sign, verify } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type ParsedUrlQuery, parse } from 'node:querystring'
 import type { Redis } from 'ioredis'
 import { type Contender, type StartContender, setup } from './contender'
+import type { Parts } from './floor-parts'
 import { type HostApp, hostApps } from './host-apps'
 
 const swap = `
@@ -31,21 +32,26 @@ const document = JSON.stringify({
 })
 const invalidGrant = JSON.stringify({ error: 'invalid_grant' })
 
+/** By hand, and hashing nothing. */
+const plain: Parts = { bodyOf, jwt, digests: () => {} }
+
 /**
  * The least that such a server could do: read the form, have Redis compare and swap one value where `stored`, sign. It validates
- * nothing, hashes nothing and knows no tenants; no authorization server is it.
+ * nothing and knows no tenants; no authorization server is it.
  */
-export function floor(host: HostApp, { stored }: { stored: boolean }): StartContender {
+export function floor(host: HostApp, { stored, parts = plain }: { stored: boolean; parts?: Parts }): StartContender {
   return async (_, redis): Promise<Contender> => {
     const sha = (await redis.script('LOAD', swap)) as string
     const redeem = stored ? (form: ParsedUrlQuery) => swapped(form, redis, sha) : async () => newToken('grant')
 
     async function token(req: IncomingMessage, res: ServerResponse): Promise<void> {
-      const form = parse(await bodyOf(req))
+      const form = parse(await parts.bodyOf(req, res))
+      parts.digests(String(form.refresh_token ?? form.code))
       const next = await redeem(form)
       if (next === undefined) return answer(res, 400, invalidGrant)
       const expires_in = setup.accessTokenLifetime
-      const body = { access_token: jwt(), token_type: 'Bearer', expires_in, refresh_token: next, scope: setup.scope }
+      const access_token = parts.jwt(newClaims(), privateKey)
+      const body = { access_token, token_type: 'Bearer', expires_in, refresh_token: next, scope: setup.scope }
       answer(res, 200, JSON.stringify(body))
     }
 
@@ -115,9 +121,9 @@ function answer(res: ServerResponse, status: number, body: string): void {
   res.writeHead(status, headers).end(body)
 }
 
-function jwt(): string {
+function newClaims(): object {
   const now = Math.floor(Date.now() / 1000)
-  const claims = {
+  return {
     iss: issuer,
     sub: setup.subject,
     aud: setup.resource,
@@ -127,8 +133,11 @@ function jwt(): string {
     iat: now,
     exp: now + setup.accessTokenLifetime,
   }
+}
+
+function jwt(claims: object, key: KeyObject): string {
   const input = `${jwtHeader}.${base64url(JSON.stringify(claims))}`
-  const signature = sign('sha256', Buffer.from(input), { key: privateKey, dsaEncoding: 'ieee-p1363' })
+  const signature = sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' })
   return `${input}.${signature.toString('base64url')}`
 }
 

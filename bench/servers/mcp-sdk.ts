@@ -20,12 +20,10 @@ import type { Redis } from 'ioredis'
 import { type JwtPayload, sign, verify } from 'jsonwebtoken'
 import { type StartContender, setup } from './contender'
 
-const { accessTokenLifetime, clientId, redirectUri, refreshTokenLifetime, subject } = setup
-const authorizationCodeLifetime = 300
+const { accessTokenLifetime, authorizationCodeLifetime, clientId, redirectUri, refreshTokenLifetime, subject } = setup
 const resource = new URL(setup.resource)
 const scopesSupported = setup.scope.split(' ')
 
-const clientKey = (id: string) => `client:${id}`
 const codeKey = (code: string) => `code:${code}`
 const refreshTokenKey = (token: string) => `refresh_token:${token}`
 
@@ -41,11 +39,11 @@ interface Code extends Grant {
   codeChallenge: string
 }
 
-/** The authorization server of the MCP TypeScript SDK 1.x, with a provider that keeps everything in Redis. */
+/** The authorization server of the MCP TypeScript SDK 1.x, with a provider that keeps codes and tokens in Redis. */
 export const mcpSdk: StartContender = async (baseUrl, redis) => {
   const issuerUrl = new URL(baseUrl)
   const provider = new RedisProvider(redis, issuerUrl.href)
-  await provider.clientsStore.registerClient({
+  provider.clientsStore.registerClient({
     client_id: clientId,
     redirect_uris: [redirectUri],
     grant_types: ['authorization_code', 'refresh_token'],
@@ -84,32 +82,28 @@ export const mcpSdk: StartContender = async (baseUrl, redis) => {
   }
 }
 
-class RedisClientsStore implements OAuthRegisteredClientsStore {
-  readonly #redis: Redis
+/** In memory, as the client of every server here is. */
+class ClientsStore implements OAuthRegisteredClientsStore {
+  readonly #clients = new Map<string, OAuthClientInformationFull>()
 
-  constructor(redis: Redis) {
-    this.#redis = redis
+  getClient(id: string): OAuthClientInformationFull | undefined {
+    return this.#clients.get(id)
   }
 
-  getClient(id: string): Promise<OAuthClientInformationFull | undefined> {
-    return read(this.#redis, clientKey(id))
-  }
-
-  async registerClient(client: OAuthClientInformationFull): Promise<OAuthClientInformationFull> {
-    await this.#redis.set(clientKey(client.client_id), JSON.stringify(client))
+  registerClient(client: OAuthClientInformationFull): OAuthClientInformationFull {
+    this.#clients.set(client.client_id, client)
     return client
   }
 }
 
 /** The SDK's own example (`examples/server/demoInMemoryOAuthProvider.js`), with Redis, JWTs and refresh tokens. */
 class RedisProvider implements OAuthServerProvider {
-  readonly clientsStore: RedisClientsStore
+  readonly clientsStore = new ClientsStore()
   readonly #redis: Redis
   readonly #issuer: string
   readonly #keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 
   constructor(redis: Redis, issuer: string) {
-    this.clientsStore = new RedisClientsStore(redis)
     this.#redis = redis
     this.#issuer = issuer
   }

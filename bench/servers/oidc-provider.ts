@@ -55,6 +55,7 @@ function configurationFor(resourceServer: ResourceServer): Configuration {
     },
     ttl: {
       AccessToken: setup.accessTokenLifetime,
+      AuthorizationCode: setup.authorizationCodeLifetime,
       RefreshToken: setup.refreshTokenLifetime,
       Grant: setup.refreshTokenLifetime,
     },

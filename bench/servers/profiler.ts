@@ -1,9 +1,10 @@
 import { Session } from 'node:inspector/promises'
-import { relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Profile } from './order'
 
 const session = new Session()
+const repository = join(__dirname, '..', '..', '..')
 
 /** Starts to note, every 100 microseconds, in which function this process is. */
 export async function startProfile(): Promise<void> {
@@ -26,6 +27,6 @@ export async function endProfile(): Promise<Profile> {
 }
 
 function placeOf({ url, functionName, lineNumber }: { url: string; functionName: string; lineNumber: number }): string {
-  const file = url.startsWith('file:') ? relative(process.cwd(), fileURLToPath(url)) : url
+  const file = url.startsWith('file:') ? relative(repository, fileURLToPath(url)) : url
   return file === '' ? functionName : `${file}:${lineNumber + 1} ${functionName || '(anonymous)'}`
 }

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { Redis } from 'ioredis'
 import type { ServerName } from '../lineup'
 import type { Contender, StartContender } from './contender'
+import type { HostApp } from './host-apps'
 import type { Order } from './order'
 import { endProfile, startProfile } from './profiler'
 
@@ -11,6 +12,9 @@ const starters: Record<ServerName, () => Promise<StartContender>> = {
   F0: async () => (await import('./floor.js')).floor('node:http', { stored: false }),
   F1: async () => (await import('./floor.js')).floor('node:http', { stored: true }),
   FX: async () => (await import('./floor.js')).floor('Express 5', { stored: true }),
+  'F1, auto-pipelined': async () => (await import('./floor.js')).floor('node:http', { stored: true }),
+  F2: async () => withPartsOfOurs('node:http'),
+  'F2 in Express 5': async () => withPartsOfOurs('Express 5'),
   'F1 in Express 4': async () => (await import('./floor.js')).floor('Express 4', { stored: true }),
   'F1 in Connect': async () => (await import('./floor.js')).floor('Connect', { stored: true }),
   'customer-sign-in': async () => (await import('./customer-sign-in.js')).customerSignIn('node:http', 'Redis'),
@@ -34,10 +38,16 @@ const starters: Record<ServerName, () => Promise<StartContender>> = {
   oauth2orize: async () => (await import('./oauth2orize.js')).oauth2orize,
 }
 
+async function withPartsOfOurs(host: HostApp): Promise<StartContender> {
+  const [{ floor }, { partsOfOurs }] = await Promise.all([import('./floor.js'), import('./floor-parts.js')])
+  return floor(host, { stored: true, parts: partsOfOurs })
+}
+
 async function serve(name: ServerName, redisPort: number): Promise<void> {
-  const redis = new Redis(redisPort, '127.0.0.1')
+  const redis = new Redis(redisPort, '127.0.0.1', { enableAutoPipelining: name === 'F1, auto-pipelined' })
   let handle: RequestListener = (_req, res) => res.writeHead(503).end()
-  const server = createServer((req, res) => handle(req, res))
+  // A server waits while others have their turn.
+  const server = createServer({ keepAliveTimeout: 0 }, (req, res) => handle(req, res))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const start = await starters[name]()

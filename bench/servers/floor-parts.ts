@@ -1,0 +1,37 @@
+import { createHmac, hash, type KeyObject, randomBytes } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { raw } from 'body-parser'
+import { sign } from 'jsonwebtoken'
+
+/** How a floor does its steps. */
+export interface Parts {
+  bodyOf(req: IncomingMessage, res: ServerResponse): Promise<string>
+  jwt(claims: object, key: KeyObject): string
+  /** Whatever else is computed for each token. */
+  digests(token: string): void
+}
+
+const readBytes = raw({ type: () => true, limit: 16 * 1024 })
+const header = { alg: 'ES256', typ: 'at+jwt', kid: 'floor' }
+const [chainKey, tagKey] = [randomBytes(32), randomBytes(32)]
+
+/**
+ * The libraries that customer-sign-in uses, and as many digests as its credential chain takes: the grant's id, the hash of what is
+ * presented, what follows it, the hash of that, and its tag.
+ */
+export const partsOfOurs: Parts = {
+  bodyOf(req: IncomingMessage & { body?: Buffer }, res) {
+    return new Promise((resolve, reject) => {
+      readBytes(req, res, (error) => (error ? reject(error) : resolve(String(req.body))))
+    })
+  },
+  jwt: (claims, key) => sign(claims, key, { algorithm: 'ES256', header }),
+  digests(token) {
+    const bytes = Buffer.from(token)
+    hash('sha256', bytes, 'buffer')
+    hash('sha256', bytes, 'base64url')
+    const next = createHmac('sha256', chainKey).update(bytes).digest()
+    hash('sha256', next, 'base64url')
+    createHmac('sha256', tagKey).update(next).digest()
+  },
+}
