@@ -77,7 +77,7 @@ async function withServers<T>(entries: readonly Entry[], work: (started: Started
     }
     return await work(started)
   } finally {
-    for (const end of ends.reverse()) await end()
+    await Promise.allSettled(ends.map((end) => end()))
   }
 }
 

@@ -13,6 +13,7 @@ const running = new Set<ChildProcess>()
 process.once('exit', () => {
   for (const server of running) server.kill('SIGKILL')
 })
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1))
 
 /** A Redis or Valkey server of the benchmark's own, and a client to it. */
 export class RedisServer {
