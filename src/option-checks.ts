@@ -97,19 +97,19 @@ export function func<T>(): Check<T> {
 
 export const flag: Check<boolean> = must('true or false', (given) => typeof given === 'boolean')
 
-export const text: Check<string> = must('a string', (given) => typeof given === 'string' && given !== '')
+export const text: Check<string> = mustText('a string', (given) => given !== '')
 
-export const scopeToken: Check<string> = must(
+export const scopeToken: Check<string> = mustText(
   'a scope token: printable ASCII without spaces, quotes and backslashes',
-  (given) => typeof given === 'string' && isScopeToken(given),
+  isScopeToken,
 )
 
 /** An absolute http or https URL without credentials and fragment. */
-export const httpUrl: Check<string> = must(
+export const httpUrl: Check<string> = mustText(
   'an absolute http or https URL without credentials and fragment',
   (given) => {
     // `URL` forgives white space and missing slashes, which would go on into issuers.
-    if (typeof given !== 'string' || !/^https?:\/\/[^\s\\#]+$/i.test(given) || !URL.canParse(given)) return false
+    if (!/^https?:\/\/[^\s\\#]+$/i.test(given) || !URL.canParse(given)) return false
     const { protocol, username, password } = new URL(given)
     return (protocol === 'https:' || protocol === 'http:') && username === '' && password === ''
   },
@@ -131,10 +131,9 @@ export const imageUrl: Check<string> = mustText(
   (text) => text.startsWith('data:image/') || isWebImage(text),
 )
 
-export const urlScheme: Check<string> = must(
+export const urlScheme: Check<string> = mustText(
   'a scheme of an app, without its colon',
   (given) =>
-    typeof given === 'string' &&
     /^[a-z][a-z0-9+.-]*$/.test(given) &&
     !['http', 'https', 'javascript', 'data', 'file', 'blob', 'about', 'vbscript', 'view-source'].includes(given),
 )
