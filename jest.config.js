@@ -3,6 +3,8 @@ module.exports = {
   testEnvironment: 'node',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
+  // Servers, browsers and whole examples are started in them, on whatever machine.
+  testTimeout: 60_000,
   moduleNameMapper: {
     '^customer-sign-in$': '<rootDir>/src',
     '^customer-sign-in/redis$': '<rootDir>/src/redis',

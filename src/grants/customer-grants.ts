@@ -24,9 +24,9 @@ export interface CustomerGrants {
   revoke(which: { tenantKey: string; grantId: string }): Promise<boolean>
   /**
    * Ends all grants of a customer: signed out everywhere. Or all grants of a client, whoever connected it, which goes through the whole
-   * store (docs/operations.md).
+   * store (docs/operations.md). Where it rejects, some may have ended already: call it again until it does not.
    *
-   * @returns How many there were.
+   * @returns How many this call has ended.
    */
   revokeAll(of: { tenantKey: string; subject: string } | { tenantKey: string; clientId: string }): Promise<number>
 }

@@ -68,5 +68,5 @@ describe('the token store of docs/writing-a-token-store.md', () => {
     expect(stdout.match(/^ *not ok .*$/gm)).toBeNull()
     expect(status).toBe(0)
     expect(Number(/^# pass (\d+)$/m.exec(stdout)?.[1])).toBeGreaterThan(25)
-  }, 60_000)
+  })
 })

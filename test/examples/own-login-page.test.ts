@@ -6,8 +6,6 @@ import supertest from 'supertest'
 import { createHost } from '../../examples/own-login-page/host'
 import { authorizationUrl } from '../../examples/own-login-page/walk'
 
-jest.setTimeout(60_000)
-
 // What `npm run example:own-login-page` runs, after its build.
 const command = ['--import', 'tsx', join('examples', 'own-login-page', 'main.ts')]
 

@@ -37,7 +37,7 @@ describeWithRedis('the Redis example with --once', () => {
   let ended: ReturnType<typeof runOnce>
   beforeAll(() => {
     ended = runOnce()
-  }, 60_000)
+  })
 
   it('walks the whole way and ends by itself', () => {
     expect(ended).toMatchObject({ status: 0, stderr: '' })
@@ -79,7 +79,7 @@ describeWithRedis('the Redis example with --once', () => {
     expect(surprised.stderr).toContain('That was not expected')
     expect(surprised.stdout).not.toContain('Every step went as it should')
     expect(leftovers()).toEqual([])
-  }, 60_000)
+  })
 })
 
 describeWithRedis('the Redis example at a server of your own', () => {
@@ -94,7 +94,7 @@ describeWithRedis('the Redis example at a server of your own', () => {
     const keys = (await server.command('KEYS', '*')) as string[]
     expect(keys).not.toEqual([])
     for (const key of keys) expect(key).toMatch(/^example:/)
-  }, 60_000)
+  })
 })
 
 describe('the Redis example without a server', () => {
@@ -104,13 +104,13 @@ describe('the Redis example without a server', () => {
     expect(stderr.trim()).toBe(
       'There is no redis-server or valkey-server: "npm run setup" installs one, or set REDIS_URL',
     )
-  }, 60_000)
+  })
 
   it('says so where none answers at REDIS_URL, without its password', () => {
     const { status, stderr } = runOnce({ REDIS_URL: 'redis://:secret@127.0.0.1:1' })
     expect(status).toBe(1)
     expect(stderr.trim()).toBe('The server at REDIS_URL does not answer: connect ECONNREFUSED 127.0.0.1:1')
-  }, 60_000)
+  })
 })
 
 describeWithRedis('the Redis example, serving on', () => {
@@ -125,7 +125,7 @@ describeWithRedis('the Redis example, serving on', () => {
         if (/example:\*"\n/.test(stdout)) resolve()
       })
     })
-  }, 60_000)
+  })
   afterAll(() => example.kill())
 
   /** Pastes the command under a comment into a shell. */

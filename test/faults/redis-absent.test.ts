@@ -16,8 +16,6 @@ const clients = {
   'ioredis 6 on a Cluster': (port: number) => new Cluster([{ host, port }]),
 }
 
-jest.setTimeout(60_000)
-
 describeWithRedis('a Redis server that is absent', () => {
   it.each(Object.entries(clients))('makes no request hang with %s', async (_, connect) => {
     const signIn = await startedOver(connect(await freePort()), { storeTimeout: 0.3 })

@@ -10,8 +10,6 @@ import { stopClockAtNoon } from '../support/stop-clock-at-noon'
 
 const year = 365 * 86_400_000
 
-jest.setTimeout(60_000)
-
 describeWithRedis('what is sent to Redis', () => {
   let server: RedisServer
   let host: TestSignIn

@@ -24,8 +24,6 @@ const foreign: [name: string, write: Write][] = [
   ],
 ]
 
-jest.setTimeout(60_000)
-
 describeWithRedis('a value under the key prefix that is not the store’s own', () => {
   let server: RedisServer
   let redis: Redis

@@ -7,8 +7,6 @@ const customers = Array.from({ length: 50 }, (_, index) => `customer-${index}`)
 
 type Refresh = (token: string, customer: number) => PromiseLike<TokenResponse | Response>
 
-jest.setTimeout(60_000)
-
 /**
  * All customers refresh one time after the other, and in the middle of it the server freezes.
  *

@@ -5,8 +5,6 @@ import { startedOnRedis } from '../support/started-on-redis'
 const customers = Array.from({ length: 50 }, (_, index) => `customer-${index}`)
 const kills = 3
 
-jest.setTimeout(60_000)
-
 describeWithRedis('Redis that is killed under load, with appendfsync always', () => {
   let server: RedisServer
   beforeEach(async () => {

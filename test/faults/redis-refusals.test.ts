@@ -45,8 +45,6 @@ const refusals: Record<string, Refusal> = {
   },
 }
 
-jest.setTimeout(60_000)
-
 /** Fails unless there is one event for each refused request, which names the cause and gives nothing away. */
 async function expectOneClearError(host: TestSignIn, named: RegExp, ...secrets: string[]): Promise<void> {
   const errors = await host.told('error')

@@ -9,8 +9,6 @@ import { startedOnRedis, startedOver } from '../support/started-on-redis'
 const everywhere = { tenantKey: 'acme', subject: 'customer-1' }
 const unavailable = { code: 'temporarily_unavailable', status: 503 }
 
-jest.setTimeout(60_000)
-
 describeWithRedis('a store that waits for a replica', () => {
   const store = { replicas: 1, replicaTimeout: 0.3 }
   let master: RedisServer

@@ -15,8 +15,6 @@ const day = 86_400
 const ofCustomer = { tenantKey: 'acme', subject: 'customer-1' }
 const indexKey = 'csi:s:acme:customer-1'
 
-jest.setTimeout(30_000)
-
 describeWithRedis('the index of a customer’s grants', () => {
   let server: RedisServer
   beforeAll(async () => {

@@ -37,7 +37,7 @@ describeWithRedis('RedisTokenStore on a Cluster', () => {
   let cluster: RedisCluster
   beforeAll(async () => {
     cluster = await RedisCluster.start()
-  }, 60_000)
+  })
   afterAll(() => cluster.stop())
 
   contractOver('with ioredis 6', () => new ioredis6.Cluster(cluster.nodes))
@@ -57,7 +57,7 @@ describeWithRedis('RedisTokenStore by way of Sentinel', () => {
   let sentinels: RedisSentinels
   beforeAll(async () => {
     sentinels = await RedisSentinels.start()
-  }, 60_000)
+  })
   afterAll(() => sentinels.stop())
 
   const options = () => ({ sentinels: sentinels.addresses, name: sentinels.name })

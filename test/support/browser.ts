@@ -9,8 +9,6 @@ export const describeWithBrowser: (name: string, define: () => void) => void = (
   describe.skip(name, define)
 }
 
-jest.setTimeout(60_000)
-
 let browser: Promise<Browser> | undefined
 const contexts: BrowserContext[] = []
 

@@ -7,8 +7,6 @@ import { expectError, expectTokens, redirectUri, type TestSignIn } from '../../s
 import { startedOnRedis, startedOver } from '../../support/started-on-redis'
 import { snippetWith, tableUnder, textOf } from '../pages'
 
-jest.setTimeout(30_000)
-
 const page = 'docs/operations.md'
 const customer = { tenantKey: 'acme', subject: 'customer-1' }
 

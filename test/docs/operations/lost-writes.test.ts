@@ -4,8 +4,6 @@ import { describeWithRedis, RedisServer } from '../../support/redis-server'
 import { expectError, expectTokens, formBody, redirectUri, type TestSignIn, type Tokens } from '../../support/sign-in'
 import { startedOnRedis } from '../../support/started-on-redis'
 
-jest.setTimeout(30_000)
-
 const customer = { tenantKey: 'acme', subject: 'customer-1' }
 
 describeWithRedis('What lost writes do, as docs/operations.md says', () => {

@@ -113,7 +113,7 @@ describeWithRedis('the rights on a Cluster that docs/operations.md gives', () =>
   beforeAll(async () => {
     cluster = await RedisCluster.start()
     for (const server of cluster.servers) await allow(server, [...rights, ...clusterRights, waitRight])
-  }, 60_000)
+  })
   afterAll(() => cluster.stop())
 
   it('are enough, also to wait for replicas', async () => {
@@ -129,7 +129,7 @@ describeWithRedis('the rights by way of Sentinel that docs/operations.md gives',
     sentinels = await RedisSentinels.start()
     for (const server of [sentinels.master, sentinels.replica]) await allow(server, [...rights, waitRight])
     for (const server of sentinels.sentinels) await allow(server, sentinelRights)
-  }, 60_000)
+  })
   afterAll(() => sentinels.stop())
 
   it('are enough, also to wait for replicas', async () => {
