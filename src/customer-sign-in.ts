@@ -11,6 +11,7 @@ import {
 } from './grants/issue-authorization-code'
 import { UndecidedAttempts } from './grants/undecided-attempts'
 import { BaseUrl } from './http/base-url'
+import { PublicDocuments } from './http/public-documents'
 import { type CustomerSignInOptions, checkedOptions, type Options } from './options'
 import { ConsentTokens } from './pages/consent-tokens'
 import { type ProtectedResourceOptions, protectedResource } from './resource-server/protected-resource'
@@ -145,6 +146,7 @@ function createService(options: Options): Service {
     chain: new CredentialChain(secrets),
     undecided: new UndecidedAttempts(),
     consentTokens: new ConsentTokens(secrets),
+    documents: new PublicDocuments(),
     metadataDocuments: metadataDocuments
       ? new MetadataDocuments({ allowLoopback: metadataDocuments === 'with-loopback' }, redirectSchemes)
       : undefined,

@@ -3,6 +3,7 @@ import type { Emit } from './events'
 import type { CredentialChain } from './grants/credential-chain'
 import type { UndecidedAttempts } from './grants/undecided-attempts'
 import type { BaseUrl } from './http/base-url'
+import type { PublicDocuments } from './http/public-documents'
 import type { Options } from './options'
 import type { ConsentTokens } from './pages/consent-tokens'
 import type { ProtectedResource } from './protocol/protected-resource'
@@ -21,6 +22,7 @@ export interface Service {
   /** Absent where clients cannot identify themselves by a metadata document. */
   metadataDocuments: MetadataDocuments | undefined
   consentTokens: ConsentTokens
+  documents: PublicDocuments
   /** Grows as the host announces them. */
   protectedResources: ProtectedResource[]
   emit: Emit

@@ -25,13 +25,12 @@ export const partsOfOurs: Parts = {
       readBytes(req, res, (error) => (error ? reject(error) : resolve(String(req.body))))
     })
   },
-  jwt: (claims, key) => sign(claims, key, { algorithm: 'ES256', header }),
+  jwt: (claims, key) => sign(JSON.stringify(claims), key, { algorithm: 'ES256', header }),
   digests(token) {
-    const bytes = Buffer.from(token)
-    hash('sha256', bytes, 'buffer')
-    hash('sha256', bytes, 'base64url')
-    const next = createHmac('sha256', chainKey).update(bytes).digest()
+    hash('sha256', token, 'base64url')
+    hash('sha256', token, 'base64url')
+    const next = createHmac('sha256', chainKey).update(token).digest('base64url')
     hash('sha256', next, 'base64url')
-    createHmac('sha256', tagKey).update(next).digest()
+    createHmac('sha256', tagKey).update(next).digest('base64url')
   },
 }

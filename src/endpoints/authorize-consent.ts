@@ -23,7 +23,7 @@ export interface ConsideredRequest {
 
 /** The customer's consent; the seed makes one code of a button that is pressed twice. */
 export interface Consent {
-  seed?: Buffer
+  seed?: string
 }
 
 /**

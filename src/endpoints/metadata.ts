@@ -1,32 +1,37 @@
 import { respondWithDocument } from '../http/responses'
+import type { Service } from '../service'
+import type { ResolvedTenant } from '../tenants/find-tenant'
 import type { EndpointContext } from './endpoint'
 
-const maxAge = 300
-
 /** The authorization server metadata of a tenant (RFC 8414 section 2). */
-export function metadata({ req, res, tenant: { issuer, scopes, registration }, service }: EndpointContext): void {
-  const { endpoints } = service.options
+export function metadata({ req, res, tenant, service }: EndpointContext): void {
+  const { issuer, registration, scopes } = tenant
+  const name = `metadata ${issuer} ${registration} ${scopes.join(' ')}`
   respondWithDocument(
     req,
     res,
-    {
-      issuer,
-      authorization_endpoint: endpoints.authorization ?? `${issuer}/authorize`,
-      token_endpoint: `${issuer}/token`,
-      registration_endpoint: endpoints.registration ?? (registration ? `${issuer}/register` : undefined),
-      revocation_endpoint: endpoints.revocation ?? `${issuer}/revoke`,
-      jwks_uri: `${issuer}/jwks`,
-      response_types_supported: ['code'],
-      // Both: clients such as the MCP TypeScript SDK 1.17 do not refresh where it is not listed.
-      grant_types_supported: ['authorization_code', 'refresh_token'],
-      code_challenge_methods_supported: ['S256'],
-      token_endpoint_auth_methods_supported: ['none'],
-      revocation_endpoint_auth_methods_supported: ['none'],
-      scopes_supported: scopes,
-      // RFC 9207: `issueAuthorizationCode` puts `iss` in; of an endpoint elsewhere nothing is known.
-      authorization_response_iss_parameter_supported: endpoints.authorization ? undefined : true,
-      client_id_metadata_document_supported: service.metadataDocuments ? true : undefined,
-    },
-    maxAge,
+    service.documents.named(name, () => members(tenant, service)),
   )
+}
+
+function members({ issuer, scopes, registration }: ResolvedTenant, { options, metadataDocuments }: Service): object {
+  const { endpoints } = options
+  return {
+    issuer,
+    authorization_endpoint: endpoints.authorization ?? `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    registration_endpoint: endpoints.registration ?? (registration ? `${issuer}/register` : undefined),
+    revocation_endpoint: endpoints.revocation ?? `${issuer}/revoke`,
+    jwks_uri: `${issuer}/jwks`,
+    response_types_supported: ['code'],
+    // Both: clients such as the MCP TypeScript SDK 1.17 do not refresh where it is not listed.
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: ['none'],
+    revocation_endpoint_auth_methods_supported: ['none'],
+    scopes_supported: scopes,
+    // RFC 9207: `issueAuthorizationCode` puts `iss` in; of an endpoint elsewhere nothing is known.
+    authorization_response_iss_parameter_supported: endpoints.authorization ? undefined : true,
+    client_id_metadata_document_supported: metadataDocuments ? true : undefined,
+  }
 }

@@ -1,10 +1,9 @@
+import { publicDocument } from '../http/public-documents'
 import { respondWithDocument } from '../http/responses'
 import type { ProtectedResource } from '../protocol/protected-resource'
 import { canonicalResource } from '../protocol/resource'
 import { noSuchTenant, spelledByTenant } from '../tenants/find-tenant'
 import type { Endpoint } from './endpoint'
-
-const maxAge = 300
 
 /** The metadata of a protected resource at a tenant (RFC 9728 section 2). */
 export function protectedResourceMetadata({ scopes, urlFor }: ProtectedResource): Endpoint {
@@ -15,14 +14,13 @@ export function protectedResourceMetadata({ scopes, urlFor }: ProtectedResource)
     respondWithDocument(
       req,
       res,
-      {
+      publicDocument({
         resource,
         authorization_servers: [tenant.issuer],
         scopes_supported: scopes.length > 0 ? scopes : tenant.scopes,
         bearer_methods_supported: ['header'],
         resource_name: tenant.record.name ?? undefined,
-      },
-      maxAge,
+      }),
     )
   }
 }

@@ -61,8 +61,9 @@ function respondWithTokens(
 }
 
 function tellOf({ grant, grantType, by }: Redemption, scope: string, tenant: ResolvedTenant, { emit }: Service): void {
-  const about = { scope, resource: grant.resource, ...aboutGrant(grant, tenant.key) }
-  if (by === 'retry') emit({ type: 'retried', ...about })
-  else if (grantType === 'authorization_code') emit({ type: 'issued', ...about })
-  else emit({ type: 'refreshed', recovered: by === 'recovery', ...about })
+  const { resource } = grant
+  const about = aboutGrant(grant, tenant.key)
+  if (by === 'retry') emit({ type: 'retried', scope, resource, ...about })
+  else if (grantType === 'authorization_code') emit({ type: 'issued', scope, resource, ...about })
+  else emit({ type: 'refreshed', recovered: by === 'recovery', scope, resource, ...about })
 }

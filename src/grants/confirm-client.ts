@@ -20,7 +20,7 @@ export async function confirmClient(
   service: Service,
 ): Promise<Redemption> {
   // The grant of a client with a metadata document is bound to the document's address.
-  if (preRegistered || service.metadataDocuments?.isDocumentUrl(clientId)) return redeeming
+  if (preRegistered || service.metadataDocuments?.isDocumentUrl(clientId)) return await redeeming
   const lookingUp = service.tokenStore.findClient(tenant.id, clientId)
   const [redemption, registered] = await Promise.allSettled([redeeming, lookingUp])
   if (registered.status === 'fulfilled' && !registered.value) {

@@ -14,7 +14,7 @@ export interface Agreement extends AgreedTerms {
   subject: string
   claims: Record<string, unknown> | undefined
   /** 32 bytes that nobody else knows: as long as the grant lives, the same ones give the same code. By default random. */
-  seed?: Buffer
+  seed?: string
 }
 
 /**
@@ -54,7 +54,7 @@ function newGrant(
   const binding = { client_id: clientId, redirect_uri: redirectUri, code_verifier: codeChallenge }
   const handle = seed ? partOf(seed) : randomPart()
   // With its time, so that a grant that has been ended never comes back with the tokens that it had.
-  const secret = seed ? partOf(createHmac('sha256', seed).update(String(now)).digest()) : randomPart()
+  const secret = seed ? partOf(createHmac('sha256', seed).update(String(now)).digest('base64url')) : randomPart()
   const grantId = grantIdOf(handle)
   const endsAt = options.grantLifetime && now + options.grantLifetime * 1000
   const grant: Grant = {

@@ -67,7 +67,7 @@ function successorUnder(key: Buffer, grantId: string, hash: string, clientId: st
   const secret = partOf(
     createHmac('sha256', key)
       .update(framed('v1', 'successor', grantId, hash))
-      .digest(),
+      .digest('base64url'),
   )
   return { secret, hash: credentialHash('refresh_token', secret, { client_id: clientId }) }
 }
@@ -80,5 +80,5 @@ function tagUnder(
   binding: Binding,
 ): Buffer {
   const message = framed('v1', kind, tenantId, grantId, secret, ...boundValues(kind, binding))
-  return partOf(createHmac('sha256', key).update(message).digest())
+  return partOf(createHmac('sha256', key).update(message).digest('base64url'))
 }

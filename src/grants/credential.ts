@@ -35,9 +35,9 @@ export function randomPart(): Buffer {
   return randomBytes(partLength)
 }
 
-/** Cuts a digest to the length of a part. */
-export function partOf(digest: Buffer): Buffer {
-  return digest.subarray(0, partLength)
+/** Cuts a digest, in base64url, to the length of a part. As a Buffer, a digest would bring memory of its own, which costs more than it. */
+export function partOf(digest: string): Buffer {
+  return Buffer.from(digest, 'base64url').subarray(0, partLength)
 }
 
 /** Reads a credential; undefined where the text is none of ours, or of the other kind. */
@@ -59,7 +59,7 @@ export function formatCredential({ kind, handle, secret, tag }: Credential): str
 
 /** The id of a grant is a hash of its handle: whoever reads the store, a log or an access token cannot name it to the token endpoint. */
 export function grantIdOf(handle: Buffer): string {
-  return partOf(hash('sha256', framed('v1', 'grant', handle), 'buffer')).toString('base64url')
+  return partOf(hash('sha256', framed('v1', 'grant', handle), 'base64url')).toString('base64url')
 }
 
 /** The hash under which the store knows a live credential. */

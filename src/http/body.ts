@@ -19,10 +19,11 @@ export async function readBody(req: ParsedByHost, res: ServerResponse, mediaType
   const { headers } = req
   checkMediaType(headers['content-type'], mediaType)
   if (Number(headers['content-length']) > mostBytes) throw tooLarge()
-  return req.readableDidRead || req.readableEnded ? req.body : readStream(req, res)
+  return req.readableDidRead || req.readableEnded ? req.body : await readStream(req, res)
 }
 
 function checkMediaType(contentType = '', mediaType: string): void {
+  if (contentType === mediaType) return
   const [type = '', ...parameters] = contentType.toLowerCase().split(';')
   const charset = parameters.map((parameter) => /^\s*charset\s*=\s*(.*?)\s*$/.exec(parameter)?.[1]).find(Boolean)
   if (type.trim() !== mediaType) throw new OAuthError('invalid_request', `Content-Type must be ${mediaType}`)

@@ -12,7 +12,7 @@ export class Form {
    * @param repeatable The parameters that may be sent more than once.
    * @throws {OAuthError} `invalid_request` where another one is, or where one is no text.
    */
-  constructor(parameters: object, repeatable: readonly string[] = []) {
+  constructor(parameters: Readonly<Record<string, unknown>>, repeatable: readonly string[] = []) {
     this.#values = checkedValues(parameters, repeatable)
   }
 
@@ -40,7 +40,7 @@ export async function readForm(
 ): Promise<Form> {
   const body = await readBody(req, res, 'application/x-www-form-urlencoded')
   if (typeof body === 'string' || Buffer.isBuffer(body)) return new Form(parametersOf(body.toString()), repeatable)
-  return new Form(typeof body === 'object' && body !== null ? body : {}, repeatable)
+  return new Form(typeof body === 'object' && body !== null ? { ...body } : {}, repeatable)
 }
 
 /** The parameters of a form-encoded text, however many. */
@@ -48,11 +48,15 @@ export function parametersOf(text: string): Record<string, string | string[] | u
   return parse(text, '&', '=', { maxKeys: 0 })
 }
 
-function checkedValues(parameters: object, repeatable: readonly string[]): Map<string, string[]> {
+function checkedValues(
+  parameters: Readonly<Record<string, unknown>>,
+  repeatable: readonly string[],
+): Map<string, string[]> {
   const values = new Map<string, string[]>()
-  for (const [name, value] of Object.entries(parameters)) {
-    const sent = typeof value === 'string' ? [value] : repeated(name, value, repeatable)
-    const given = sent.filter((text) => text !== '')
+  for (const name of Object.keys(parameters)) {
+    const value = parameters[name]
+    if (value === '') continue
+    const given = typeof value === 'string' ? [value] : repeated(name, value, repeatable)
     if (given.length > 0) values.set(name, given)
   }
   return values
@@ -62,6 +66,7 @@ function repeated(name: string, value: unknown, repeatable: readonly string[]): 
   if (Array.isArray(value) && !repeatable.includes(name)) {
     throw new OAuthError('invalid_request', `${name} must be sent once, as plain text`)
   }
-  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string'))
+    return value.filter((text) => text !== '')
   throw new OAuthError('invalid_request', `${name} must be plain text`)
 }

@@ -1,13 +1,14 @@
-import { hash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { OAuthError } from '../protocol/oauth-error'
 import { anyOrigin } from './cors'
+import type { PublicDocument } from './public-documents'
 
 const notStored = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
+const forAnyOrigin = { ...notStored, ...anyOrigin }
 
 /** Answers with JSON that no cache may keep (RFC 6749 section 5.1). */
 export function respondWithJson(res: ServerResponse, body: unknown, { status = 200 }: { status?: number } = {}): void {
-  send(res, status, { ...anyOrigin, ...notStored }, JSON.stringify(body))
+  send(res, status, forAnyOrigin, JSON.stringify(body))
 }
 
 /** Answers with an OAuth error (RFC 6749 section 5.2). */
@@ -41,19 +42,20 @@ export function respondLast(res: ServerResponse, respond: () => void): void {
   }
 }
 
-/** Answers with a public document, which the client may keep for `maxAge` seconds, and not at all if it has it already. */
-export function respondWithDocument(req: IncomingMessage, res: ServerResponse, document: object, maxAge: number): void {
-  const body = JSON.stringify(document)
-  const etag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
-  const headers = { ...anyOrigin, 'Cache-Control': `public, max-age=${maxAge}`, ETag: etag }
-  if (isKnown(etag, req.headers['if-none-match'])) res.writeHead(304, headers).end()
+/** Answers with a public document, or with its headers alone where the client has it already. */
+export function respondWithDocument(
+  { headers: { 'if-none-match': known } }: IncomingMessage,
+  res: ServerResponse,
+  { body, etag, headers }: PublicDocument,
+): void {
+  if (known !== undefined && names(known, etag)) res.writeHead(304, headers).end()
   else send(res, 200, headers, body)
 }
 
-/** RFC 9110 section 13.1.2. */
-function isKnown(etag: string, ifNoneMatch = ''): boolean {
-  const known = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-  return known.includes(etag) || known.includes('*')
+/** Whether a list of entity tags names this one (RFC 9110 section 13.1.2). */
+function names(list: string, etag: string): boolean {
+  const tags = list.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  return tags.includes(etag) || tags.includes('*')
 }
 
 function send(res: ServerResponse, status: number, headers: Record<string, string>, body: string): void {

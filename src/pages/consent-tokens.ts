@@ -32,7 +32,7 @@ export class ConsentTokens {
   }
 
   /** Whether a token is good for this page; gives what only this server can make of it, to name the code after, else undefined. */
-  redeem(token: string, about: ConsentSubject): Buffer | undefined {
+  redeem(token: string, about: ConsentSubject): string | undefined {
     const [, body = '', expiry, given = ''] = /^((\d{13})\.[\w-]{16})\.([\w-]{43})$/.exec(token) ?? []
     if (!(Number(expiry) > Date.now())) return undefined
     const key = this.#keys.find((candidate) =>
@@ -42,7 +42,7 @@ export class ConsentTokens {
       key &&
       createHmac('sha256', key)
         .update(framed('v1', 'code', body))
-        .digest()
+        .digest('base64url')
     )
   }
 }

@@ -60,13 +60,16 @@ export class RedisCommands {
   }
 
   /** Sends a command and waits until enough replicas have it. */
-  async sendDurably(key: string, command: string, ...args: (string | number)[]): Promise<unknown> {
-    if (this.#replicas === 0) return this.send(key, command, ...args)
-    let replies = await this.#sendAndWait(command, args)
+  sendDurably(key: string, command: string, ...args: (string | number)[]): Promise<unknown> {
+    return this.#replicas === 0 ? this.send(key, command, ...args) : this.#sendAndWait(key, command, args)
+  }
+
+  async #sendAndWait(key: string, command: string, args: (string | number)[]): Promise<unknown> {
+    let replies = await this.#pipelined(command, args)
     if (replies[0]?.[0]?.message.startsWith('MOVED ')) {
       // A Cluster client follows no redirection in a pipeline that WAIT is in; a plain command shows it the way.
       await this.send(key, 'get', key)
-      replies = await this.#sendAndWait(command, args)
+      replies = await this.#pipelined(command, args)
     }
     const [[error, result] = nothing, [failed, replicas] = nothing] = replies
     if (error || failed) throw explained(error ?? failed, key)
@@ -101,7 +104,7 @@ export class RedisCommands {
   }
 
   /** In a pipeline, as it is for the connection's own writes that WAIT waits, and on a Cluster that takes the key's node. */
-  async #sendAndWait(command: string, args: (string | number)[]): Promise<Reply[]> {
+  async #pipelined(command: string, args: (string | number)[]): Promise<Reply[]> {
     const pipeline = this.#redis.pipeline([
       [command, ...args],
       ['wait', this.#replicas, this.#replicaTimeout],

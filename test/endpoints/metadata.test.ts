@@ -114,6 +114,24 @@ describe('metadata', () => {
     expect(changed.headers.etag).not.toBe(etag)
   })
 
+  it('says at once what has changed, and what has changed back', async () => {
+    const tenant = { key: 'acme', scopes: ['profile'], registration: true }
+    const host = await started({ tenantStore: { findTenant: () => tenant } })
+    const asked = async () => {
+      const { scopes_supported, registration_endpoint } = (await get(host, `${wellKnown}/v1/acme/oauth`)).body
+      return [scopes_supported, registration_endpoint]
+    }
+    const register = `${host.issuer()}/register`
+    expect(await asked()).toEqual([['profile'], register])
+    tenant.scopes.push('calendar')
+    expect(await asked()).toEqual([['profile', 'calendar'], register])
+    tenant.registration = false
+    expect(await asked()).toEqual([['profile', 'calendar'], undefined])
+    tenant.scopes.pop()
+    tenant.registration = true
+    expect(await asked()).toEqual([['profile'], register])
+  })
+
   it('answers HEAD with the headers of GET alone', async () => {
     const host = await started()
     const { headers } = await get(host, `${wellKnown}/v1/acme/oauth`)

@@ -1,0 +1,21 @@
+import { PublicDocuments } from '../../src/http/public-documents'
+
+describe('the public documents', () => {
+  it('are made once for each name', () => {
+    const documents = new PublicDocuments()
+    const members = jest.fn(() => ({ issuer: 'https://acme.example' }))
+    const [first, again] = [documents.named('acme', members), documents.named('acme', members)]
+    expect(again).toBe(first)
+    expect(members).toHaveBeenCalledTimes(1)
+    expect(documents.named('globex', () => ({ issuer: 'https://globex.example' })).etag).not.toBe(first.etag)
+  })
+
+  it('do not fill the memory of a host whose addresses anybody can make up', () => {
+    const documents = new PublicDocuments()
+    const members = jest.fn(() => ({}))
+    documents.named('first', members)
+    for (let index = 0; index < 1000; index++) documents.named(`another ${index}`, () => ({}))
+    documents.named('first', members)
+    expect(members).toHaveBeenCalledTimes(2)
+  })
+})
