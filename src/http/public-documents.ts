@@ -4,6 +4,8 @@ import { anyOrigin } from './cors'
 // Seconds.
 const maxAge = 300
 const mostKept = 1000
+// Where `baseUrl` is not set, anybody can make up a name of any length.
+const longestName = 2048
 
 /** A document that anyone may read and keep for five minutes, as it is sent. */
 export interface PublicDocument {
@@ -29,6 +31,7 @@ export class PublicDocuments {
     const kept = this.#kept.get(name)
     if (kept) return kept
     const made = publicDocument(members())
+    if (name.length > longestName) return made
     if (this.#kept.size >= mostKept) this.#kept.clear()
     this.#kept.set(name, made)
     return made

@@ -48,7 +48,7 @@ export function respondWithDocument(
   res: ServerResponse,
   { body, etag, headers }: PublicDocument,
 ): void {
-  if (known !== undefined && names(known, etag)) res.writeHead(304, headers).end()
+  if (known !== undefined && names(known, etag)) res.writeHead(304, { ...headers }).end()
   else send(res, 200, headers, body)
 }
 

@@ -76,6 +76,14 @@ describe('metadata', () => {
     expect(globex).toMatchObject({ issuer: host.issuer('globex'), scopes_supported: ['files', 'mail'] })
   })
 
+  it("is each company's own where companies differ by their key alone", async () => {
+    const host = await started({ tenantStore: { findTenant: (key) => ({ key }) } })
+    for (const key of ['acme', 'globex', 'acme']) {
+      const { body } = await get(host, `${wellKnown}/v1/${key}/oauth`)
+      expect(body).toMatchObject({ issuer: host.issuer(key), token_endpoint: `${host.issuer(key)}/token` })
+    }
+  })
+
   it('has addresses at which the endpoints answer', async () => {
     const host = await started()
     const { body } = await get(host, `${wellKnown}/v1/acme/oauth`)

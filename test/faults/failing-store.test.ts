@@ -7,8 +7,10 @@ import { kinds, liveCredential } from '../support/redemptions'
 import { clientId, expectError, expectTokens, redirectUri, tenants } from '../support/sign-in'
 import { started } from '../support/started'
 
-// Short, as some stores here never answer.
+// Short, as some stores here never answer; and the default must not be what ends the wait.
 const storeTimeout = 0.2
+jest.setTimeout(4_000)
+
 const failures: [string, Fault][] = [
   ['rejects', rejects],
   ['never answers', hangs],

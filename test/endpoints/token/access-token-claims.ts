@@ -73,6 +73,14 @@ export function accessTokenClaims(start: Start): void {
     expect(info.expiresAt).toBeLessThan(9e9)
   })
 
+  it('brings no claim that would become the prototype of the others where they are copied', async () => {
+    const { host } = await startWith(() => JSON.parse('{"__proto__": {"admin": true}, "plan": "gold"}'))
+    const { access_token } = await host.connected()
+    const { claims } = await host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })
+    expect(claims.plan).toBe('gold')
+    expect(Object.keys(claims)).not.toContain('__proto__')
+  })
+
   it('refuses by an OAuthError, which the client is told and which uses nothing up', async () => {
     const { host, change } = await startWith(() => undefined)
     const { signedIn, refreshToken } = await credentials(host)
@@ -103,6 +111,7 @@ export function accessTokenClaims(start: Start): void {
     ['gives what refers to itself', () => circular],
     ['gives a list', () => [] as unknown as Record<string, unknown>],
     ['gives a text', () => 'claims' as unknown as Record<string, unknown>],
+    ['gives a time', () => new Date() as unknown as Record<string, unknown>],
     ['gives an nbf that is no time', () => ({ nbf: 'now' })],
   ])('that %s is a fault of the host, which uses nothing up', async (_, faulty) => {
     const { host, change } = await startWith(() => undefined)
@@ -131,7 +140,8 @@ export function accessTokenClaims(start: Start): void {
     answers = true
     expectTokens(await host.exchange(signedIn))
     expectTokens(await host.refresh(refreshToken))
-  })
+    // Sooner than by the default.
+  }, 4_000)
 
   it('is not asked about a credential that its client could not redeem', async () => {
     let asked = 0
