@@ -28,44 +28,25 @@ const oauth: readonly WorkloadName[] = [...refreshing, 'code']
 const tokens: readonly WorkloadName[] = [...oauth, 'refresh with resource']
 const api: readonly WorkloadName[] = ['api', 'api with revocation']
 
+// A floor and this library alike.
+const few = { stored: true, workloads: ['refresh', 'metadata'] } as const
+const inExpress4 = { ...few, floor: 'FX', metadataFloor: 'F1 in Express 4' } as const
+const inConnect = { ...few, floor: 'F1', metadataFloor: 'F1 in Connect' } as const
+
 /** The floors, this library in its hosts, and what one would pick instead. */
 export const lineup = [
   { name: 'F0', floor: 'F0', stored: false, workloads: [...oauth, 'metadata', 'api'] },
   { name: 'F1', floor: 'F1', stored: true, workloads: [...tokens, 'metadata', ...api] },
   { name: 'FX', floor: 'FX', stored: true, workloads: [...tokens, 'metadata', ...api] },
-  {
-    name: 'F1 in Express 4',
-    floor: 'FX',
-    metadataFloor: 'F1 in Express 4',
-    stored: true,
-    workloads: ['refresh', 'metadata'],
-  },
-  {
-    name: 'F1 in Connect',
-    floor: 'F1',
-    metadataFloor: 'F1 in Connect',
-    stored: true,
-    workloads: ['refresh', 'metadata'],
-  },
+  { name: 'F1 in Express 4', ...inExpress4 },
+  { name: 'F1 in Connect', ...inConnect },
   { name: 'F1, auto-pipelined', floor: 'F1', stored: true, workloads: ['refresh'] },
   { name: 'F2', floor: 'F1', stored: true, workloads: ['refresh'] },
   { name: 'F2 in Express 5', floor: 'FX', stored: true, workloads: ['refresh'] },
   { name: 'customer-sign-in', floor: 'F1', stored: true, workloads: [...tokens, 'metadata', ...api] },
   { name: 'customer-sign-in in Express 5', floor: 'FX', stored: true, workloads: [...tokens, 'metadata', ...api] },
-  {
-    name: 'customer-sign-in in Express 4',
-    floor: 'FX',
-    metadataFloor: 'F1 in Express 4',
-    stored: true,
-    workloads: ['refresh', 'metadata'],
-  },
-  {
-    name: 'customer-sign-in in Connect',
-    floor: 'F1',
-    metadataFloor: 'F1 in Connect',
-    stored: true,
-    workloads: ['refresh', 'metadata'],
-  },
+  { name: 'customer-sign-in in Express 4', ...inExpress4 },
+  { name: 'customer-sign-in in Connect', ...inConnect },
   { name: 'customer-sign-in, in memory', floor: 'F0', stored: false, workloads: oauth },
   { name: 'customer-sign-in in Express 5, in memory', floor: 'F0', stored: false, workloads: ['refresh'] },
   { name: 'customer-sign-in in Express 4, in memory', floor: 'F0', stored: false, workloads: ['refresh'] },

@@ -146,7 +146,7 @@ function createService(options: Options): Service {
     chain: new CredentialChain(secrets),
     undecided: new UndecidedAttempts(),
     consentTokens: new ConsentTokens(secrets),
-    documents: new PublicDocuments(),
+    publicDocuments: new PublicDocuments(),
     metadataDocuments: metadataDocuments
       ? new MetadataDocuments({ allowLoopback: metadataDocuments === 'with-loopback' }, redirectSchemes)
       : undefined,

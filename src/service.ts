@@ -22,7 +22,7 @@ export interface Service {
   /** Absent where clients cannot identify themselves by a metadata document. */
   metadataDocuments: MetadataDocuments | undefined
   consentTokens: ConsentTokens
-  documents: PublicDocuments
+  publicDocuments: PublicDocuments
   /** Grows as the host announces them. */
   protectedResources: ProtectedResource[]
   emit: Emit

@@ -3,7 +3,7 @@ import type { EndpointContext } from './endpoint'
 
 /** `GET I/jwks`: the public keys that access tokens verify with (RFC 7517 section 5). */
 export function jwks({ req, res, service }: EndpointContext): void {
-  const keySet = service.documents.named('jwks', () => ({
+  const keySet = service.publicDocuments.named('jwks', () => ({
     keys: service.signingKeys.map(({ publicJwk }) => publicJwk),
   }))
   respondWithDocument(req, res, keySet)

@@ -10,7 +10,7 @@ export function metadata({ req, res, tenant, service }: EndpointContext): void {
   respondWithDocument(
     req,
     res,
-    service.documents.named(name, () => members(tenant, service)),
+    service.publicDocuments.named(name, () => members(tenant, service)),
   )
 }
 

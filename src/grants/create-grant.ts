@@ -13,7 +13,7 @@ export interface Agreement extends AgreedTerms {
   redirectUri: string
   subject: string
   claims: Record<string, unknown> | undefined
-  /** 32 bytes that nobody else knows: as long as the grant lives, the same ones give the same code. By default random. */
+  /** 32 bytes in base64url that nobody else knows: as long as the grant lives, the same seed gives the same code. By default random. */
   seed?: string
 }
 

@@ -66,7 +66,8 @@ function repeated(name: string, value: unknown, repeatable: readonly string[]): 
   if (Array.isArray(value) && !repeatable.includes(name)) {
     throw new OAuthError('invalid_request', `${name} must be sent once, as plain text`)
   }
-  if (Array.isArray(value) && value.every((item) => typeof item === 'string'))
-    return value.filter((text) => text !== '')
-  throw new OAuthError('invalid_request', `${name} must be plain text`)
+  if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) {
+    throw new OAuthError('invalid_request', `${name} must be plain text`)
+  }
+  return value.filter((text) => text !== '')
 }

@@ -3,6 +3,7 @@ import { anyOrigin } from './cors'
 
 // Seconds.
 const maxAge = 300
+
 const mostKept = 1000
 // Where `baseUrl` is not set, anybody can make up a name of any length.
 const longestName = 2048
@@ -14,6 +15,7 @@ export interface PublicDocument {
   headers: Record<string, string>
 }
 
+/** A document with these members, ready to be sent. */
 export function publicDocument(members: object): PublicDocument {
   const body = JSON.stringify(members)
   const etag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
