@@ -9,7 +9,7 @@ import {
   type AuthorizationResponse,
   issueAuthorizationCode,
 } from './grants/issue-authorization-code'
-import { UndecidedAttempts } from './grants/undecided-attempts'
+import { Swaps } from './grants/swap'
 import { BaseUrl } from './http/base-url'
 import { PublicDocuments } from './http/public-documents'
 import { type CustomerSignInOptions, checkedOptions, type Options } from './options'
@@ -30,7 +30,7 @@ import {
 } from './resource-server/verify-access-token'
 import { createRouter, createWellKnown, type Handler } from './router'
 import type { Service } from './service'
-import { guardedStore } from './stores/guarded-store'
+import { GuardedStore } from './stores/guarded-store'
 import { loadSigningKeys, privateParts, temporarySigningKeys } from './tokens/signing-keys'
 
 /** The router, to be mounted as it is, with the rest of the API as its properties. */
@@ -138,13 +138,14 @@ function createService(options: Options): Service {
   const { metadataDocuments, redirectSchemes } = options
   const signingKeys = given ? loadSigningKeys(given) : temporarySigningKeys()
   const secrets = options.credentialSecrets ?? privateParts(signingKeys)
+  const tokenStore = new GuardedStore(options.tokenStore, options.storeTimeout * 1000)
   return {
     options,
     baseUrl: new BaseUrl(baseUrl),
-    tokenStore: guardedStore(options.tokenStore, options.storeTimeout * 1000),
+    tokenStore,
     signingKeys,
     chain: new CredentialChain(secrets),
-    undecided: new UndecidedAttempts(),
+    swaps: new Swaps(tokenStore, Math.max(options.refreshRetryWindow, options.replayTolerance) * 1000),
     consentTokens: new ConsentTokens(secrets),
     publicDocuments: new PublicDocuments(),
     metadataDocuments: metadataDocuments

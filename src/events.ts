@@ -9,15 +9,24 @@ export interface GrantEvent {
   subject: string
 }
 
+/** What a credential that was presented again tells of its client. */
+export interface RepeatEvent {
+  /** Seconds since it was redeemed; absent where that is longer ago than the grant remembers. */
+  age?: number
+  /** Whether the refresh token that it led to has been used. Where it never is, the client does not keep the refresh tokens that it is given. */
+  successorUsed: boolean
+}
+
 /**
  * Everything that {@link CustomerSignInOptions.onEvent} is told.
  *
  * - `issued`: a code was redeemed for the first tokens of a grant.
  * - `refreshed`: a refresh token was redeemed. `recovered` says that the store had lost the newest redemptions, as a failover can
  *   make it, and that the chain went on from where the client is.
- * - `retried`: a refresh token was presented again inside `refreshRetryWindow` and answered with the same successor.
+ * - `retried`: a refresh token was presented again inside `refreshRetryWindow` and answered with the one that is live now.
  * - `replayed`: a used credential was presented. `ended` says whether that ended the grant, or was tolerated (`replayTolerance`).
- * - `revoked`: a grant was ended: by the host, by its client (RFC 7009), or because its client's registration is gone.
+ * - `revoked`: a grant was ended: by the host, by its client (RFC 7009), because its client's registration or its resource is gone, or
+ *   because its customer has too many of its client (`maxGrantsPerClient`).
  * - `registered`: a client registered itself.
  * - `denied`: a request was answered with an OAuth error; `detail` says more than the client was told.
  * - `error`: something that an operator should look at; clients were told to come again, or that the tenant is misconfigured.
@@ -25,9 +34,9 @@ export interface GrantEvent {
 export type CustomerSignInEvent =
   | ({ type: 'issued'; scope: string; resource: string } & GrantEvent)
   | ({ type: 'refreshed'; scope: string; resource: string; recovered: boolean } & GrantEvent)
-  | ({ type: 'retried'; scope: string; resource: string } & GrantEvent)
-  | ({ type: 'replayed'; credential: 'code' | 'refresh_token'; ended: boolean } & GrantEvent)
-  | ({ type: 'revoked'; reason: 'host' | 'client' | 'client_gone' } & GrantEvent)
+  | ({ type: 'retried'; scope: string; resource: string } & RepeatEvent & GrantEvent)
+  | ({ type: 'replayed'; credential: 'code' | 'refresh_token'; ended: boolean } & RepeatEvent & GrantEvent)
+  | ({ type: 'revoked'; reason: 'host' | 'client' | 'client_gone' | 'resource_gone' | 'too_many' } & GrantEvent)
   | { type: 'registered'; tenantKey: string; tenantId: string; clientId: string }
   | {
       type: 'denied'

@@ -1,8 +1,8 @@
 export type { RegisteredClients } from './clients/registered-clients'
 export { ConfigurationError } from './configuration-error'
 export { type CustomerSignIn, createCustomerSignIn } from './customer-sign-in'
-export type { CustomerSignInEvent, GrantEvent } from './events'
-export type { ConnectedGrant, CustomerGrants } from './grants/customer-grants'
+export type { CustomerSignInEvent, GrantEvent, RepeatEvent } from './events'
+export type { ConnectedGrant, CustomerGrants, GrantsOf } from './grants/customer-grants'
 export type { AuthorizationRequest, AuthorizationResponse } from './grants/issue-authorization-code'
 export type {
   AccessTokenRequest,
@@ -29,11 +29,18 @@ export { MemoryTenantStore } from './stores/memory-tenant-store'
 export { MemoryTokenStore } from './stores/memory-token-store'
 export type { Client, Tenant, TenantStore } from './stores/tenant-store'
 export type {
+  CreateResult,
   CredentialKind,
   CredentialSwap,
   Grant,
+  GrantOwner,
+  Late,
+  NewGrant,
+  RedeemedCredential,
   RegisteredClient,
+  ReversalResult,
   SwapResult,
+  SwapReversal,
   TokenStore,
 } from './stores/token-store'
 export type { SigningAlgorithm, SigningKeyInput } from './tokens/signing-keys'

@@ -101,8 +101,8 @@ export interface CustomerSignInOptions {
   /** Default 60, at most 600. */
   authorizationCodeLifetime?: number
   /**
-   * For how long after its use a refresh token that comes again is answered with the same successor, as long as that is unused.
-   * Default 0 (strictly single-use), at most 60. 10 is right for MCP clients, which refresh in parallel.
+   * For how long after its use a refresh token that comes again is answered with the refresh token that is live then. Default 0 (strictly
+   * single-use), at most 1800. 300 is right for MCP clients, which refresh in parallel and come again at their leisure.
    */
   refreshRetryWindow?: number
   /**
@@ -115,6 +115,8 @@ export interface CustomerSignInOptions {
    * private parts of `signingKeys`.
    */
   credentialSecrets?: readonly (string | Buffer)[]
+  /** How many grants one customer can have of one client, those that wait for their code to be redeemed among them; the oldest end. Default 100. */
+  maxGrantsPerClient?: number
   /** All that a customer can grant, with the words that the consent page has for it. Default `['profile']`. */
   scopes?: readonly string[] | Readonly<Record<string, string>>
   /**
@@ -172,15 +174,18 @@ const day = 86_400
 export const accessTokenLifetime = seconds(1, 3600)
 export const refreshTokenLifetime = seconds(1, 30 * day)
 
+const wholeFrom1 = must<number>('a whole number from 1', (given) => Number.isInteger(given) && Number(given) > 0)
+
 const checks = {
   tenantStore: objectWith<TenantStore>('findTenant'),
   tokenStore: objectWith<TokenStore>(
     'createGrant',
     'findGrant',
     'swapCredential',
+    'reverseSwap',
     'deleteGrant',
     'listGrants',
-    'scanGrants',
+    'deleteGrants',
     'saveClient',
     'findClient',
     'keepClient',
@@ -192,9 +197,10 @@ const checks = {
   refreshTokenLifetime: optional(refreshTokenLifetime, 30 * day),
   grantLifetime: optional(seconds(1, 3650 * day)),
   authorizationCodeLifetime: optional(seconds(1, 600), 60),
-  refreshRetryWindow: optional(seconds(0, 60), 0),
+  refreshRetryWindow: optional(seconds(0, 1800), 0),
   replayTolerance: optional(seconds(0, 60), 10),
   credentialSecrets: optional(credentialSecrets),
+  maxGrantsPerClient: optional(wholeFrom1, 100),
   scopes: scopesWithWords,
   authenticate: optional(func<NonNullable<CustomerSignInOptions['authenticate']>>()),
   consent: optional(
@@ -202,10 +208,7 @@ const checks = {
   ),
   registration: optional(flag, true),
   registrationLifetime: optional(seconds(60, 365 * day), 30 * day),
-  mostRegistrations: optional(
-    must<number>('a whole number from 1', (given) => Number.isInteger(given) && Number(given) > 0),
-    1000,
-  ),
+  mostRegistrations: optional(wholeFrom1, 1000),
   metadataDocuments: optional(
     must<boolean | 'with-loopback'>("true, false or 'with-loopback'", (given) =>
       [true, false, 'with-loopback'].includes(given as boolean),

@@ -1,13 +1,13 @@
 import type { MetadataDocuments } from './clients/metadata-documents'
 import type { Emit } from './events'
 import type { CredentialChain } from './grants/credential-chain'
-import type { UndecidedAttempts } from './grants/undecided-attempts'
+import type { Swaps } from './grants/swap'
 import type { BaseUrl } from './http/base-url'
 import type { PublicDocuments } from './http/public-documents'
 import type { Options } from './options'
 import type { ConsentTokens } from './pages/consent-tokens'
 import type { ProtectedResource } from './protocol/protected-resource'
-import type { TokenStore } from './stores/token-store'
+import type { GuardedStore } from './stores/guarded-store'
 import type { SigningKeys } from './tokens/signing-keys'
 
 /** What `createCustomerSignIn` has wired together, for everything below the router. */
@@ -15,10 +15,10 @@ export interface Service {
   options: Options
   baseUrl: BaseUrl
   /** The host's store, inside `storeTimeout`. */
-  tokenStore: TokenStore
+  tokenStore: GuardedStore
   signingKeys: SigningKeys
   chain: CredentialChain
-  undecided: UndecidedAttempts
+  swaps: Swaps
   /** Absent where clients cannot identify themselves by a metadata document. */
   metadataDocuments: MetadataDocuments | undefined
   consentTokens: ConsentTokens

@@ -1,4 +1,3 @@
-import { underlying } from '../protocol/oauth-error'
 import type { Service } from '../service'
 import type { RegisteredClient } from '../stores/token-store'
 import type { ResolvedTenant } from '../tenants/find-tenant'
@@ -8,15 +7,16 @@ const day = 86_400_000
 // Room for a failure: the next chance to prolong may come only a whole refresh token's life later.
 const spare = 30 * day
 
-/** Sees to it that a registered client outlives its grants, at most once a day for each. Nobody waits for it. */
-export function keepClientAlive(
-  client: RegisteredClient,
+/**
+ * Sees to it that a registered client outlives a grant that lives until `grantExpiresAt`, at most once a day for each. From the first time
+ * on it does not make room for others.
+ */
+export async function keepClientAlive(
+  { clientId, inUse, expiresAt }: RegisteredClient,
   grantExpiresAt: number,
   tenant: ResolvedTenant,
-  { tokenStore, emit }: Service,
-): void {
-  if (client.inUse && client.expiresAt >= grantExpiresAt + spare) return
-  tokenStore
-    .keepClient(tenant.id, client.clientId, grantExpiresAt + spare + day)
-    .catch((error) => emit({ type: 'error', where: 'keepClient', tenantKey: tenant.key, error: underlying(error) }))
+  { tokenStore }: Service,
+): Promise<void> {
+  if (inUse && expiresAt >= grantExpiresAt + spare) return
+  await tokenStore.keepClient(tenant.id, clientId, grantExpiresAt + spare + day)
 }

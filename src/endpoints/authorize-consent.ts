@@ -21,23 +21,18 @@ export interface ConsideredRequest {
   signIn: SignInRequest
 }
 
-/** The customer's consent; the seed makes one code of a button that is pressed twice. */
-export interface Consent {
-  seed?: string
-}
-
 /**
- * The consent of the customer, where it is needed; undefined where the customer is being asked.
+ * Whether the customer has consented, where that is needed; false where the customer is being asked.
  *
  * @throws {OAuthError} `access_denied` where they refuse, `consent_required` where they must not be asked.
  */
-export async function consentOf(
+export async function hasConsent(
   customer: Customer,
   request: ConsideredRequest,
   context: EndpointContext,
-): Promise<Consent | undefined> {
+): Promise<boolean> {
   const { consent } = context.service.options
-  if (!needsConsent(request, consent !== false)) return {}
+  if (!needsConsent(request, consent !== false)) return true
   if (request.signIn.prompt.includes('none')) throw new OAuthError('consent_required', 'The customer must be asked')
   return typeof consent === 'function'
     ? consentOfHost(consent, customer, request, context)
@@ -53,17 +48,17 @@ async function consentOnPage(
   customer: Customer,
   { found, redirectUri, terms, query }: ConsideredRequest,
   { req, res, tenant, service }: EndpointContext,
-): Promise<Consent | undefined> {
+): Promise<boolean> {
   const { client, preRegistered, registered } = found
   const clientName = client.clientName ?? client.clientId
   const { scope, resource } = terms
   const about = { tenantId: tenant.id, subject: customer.subject, query, shown: [clientName, scope, resource] }
   if (req.method === 'POST') {
     const form = await readForm(req, res)
-    const seed = service.consentTokens.redeem(form.get('consent_token') ?? '', about)
-    if (seed && form.get('decision') === 'allow') return { seed }
-    if (seed) throw refused()
-    // An expired page is shown anew, and so is one that somebody else wanted answered.
+    const isFromPage = service.consentTokens.verifies(form.get('consent_token') ?? '', about)
+    if (isFromPage && form.get('decision') === 'allow') return true
+    if (isFromPage) throw refused()
+    // An expired page, or a forged POST of another site: show the page again.
   }
   respondWithConsentPage(res, {
     tenantName: tenant.record.name ?? tenant.key,
@@ -77,7 +72,7 @@ async function consentOnPage(
     action: `?${query}`,
     token: service.consentTokens.issue(about),
   })
-  return undefined
+  return false
 }
 
 function inWords(scope: string, { options: { scopes } }: Service): string {
@@ -89,11 +84,11 @@ async function consentOfHost(
   customer: Customer,
   { signIn, redirectUri }: ConsideredRequest,
   { req, res, service }: EndpointContext,
-): Promise<Consent | undefined> {
+): Promise<boolean> {
   const allowed = await ofHost(() => ask(req, res, { ...signIn, customer, redirectUri }))
-  if (allowed === true) return {}
+  if (allowed === true) return true
   if (allowed === false) throw refused()
-  if (allowed === undefined && (await answered(res, service.options.storeTimeout * 1000))) return undefined
+  if (allowed === undefined && (await answered(res, service.options.storeTimeout * 1000))) return false
   throw temporarilyUnavailable(new Error('consent gave neither true nor false and did not answer the request'))
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type FoundClient, findClient } from '../clients/find-client'
+import { keepClientAlive } from '../clients/keep-client-alive'
 import { checkedTerms } from '../grants/authorization-request'
 import { createGrant } from '../grants/create-grant'
 import { checkCustomer } from '../grants/issue-authorization-code'
@@ -10,7 +11,7 @@ import type { Customer } from '../options'
 import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
 import { redirectUriMatches, withResponse } from '../protocol/redirect-uri'
 import { ofHost } from '../stores/guarded-store'
-import { type ConsideredRequest, consentOf } from './authorize-consent'
+import { type ConsideredRequest, hasConsent } from './authorize-consent'
 import type { EndpointContext } from './endpoint'
 
 /**
@@ -31,18 +32,10 @@ export async function authorize(context: EndpointContext): Promise<void> {
     const request = consideredRequest(new Form(parameters, ['resource']), found, redirectUri, context)
     const customer = await signedInCustomer(request, context)
     if (!customer) return
-    const consent = await consentOf(customer, request, context)
-    if (!consent) return
+    await keepWhileAsking(found, context)
+    if (!(await hasConsent(customer, request, context))) return
     const { subject, claims } = customer
-    const code = await createGrant(
-      { ...request.terms, redirectUri, subject, claims, ...consent },
-      found,
-      tenant,
-      service,
-    )
-    // The answer of a page whose code has been redeemed is an answer to nothing: the customer is asked anew.
-    if (code === undefined) redirect(res, request.signIn.url)
-    else respond({ code })
+    respond({ code: await createGrant({ ...request.terms, redirectUri, subject, claims }, found, tenant, service) })
   } catch (error) {
     const { code, description } = reported(error, { where: 'authorize', tenantKey: tenant.key }, service)
     respond({ error: code, error_description: description })
@@ -117,6 +110,11 @@ function withoutLoginPrompt(query: string): string {
       .join('+')}`
   })
   return pairs.join('&')
+}
+
+/** A registration that a customer is being asked about does not make room for a flood of others. */
+async function keepWhileAsking({ registered }: FoundClient, { tenant, service }: EndpointContext): Promise<void> {
+  if (registered && !registered.inUse) await keepClientAlive(registered, Date.now(), tenant, service)
 }
 
 /** The host's customer; undefined where the host has answered the request itself, with its login page. */

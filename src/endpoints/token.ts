@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import { type IdentifiedClient, identifyClient, mayUse } from '../clients/identify-client'
 import { aboutGrant } from '../events'
+import type { Redemption } from '../grants/access-token-terms'
 import { redeemAuthorizationCode } from '../grants/authorization-code'
 import { confirmClient } from '../grants/confirm-client'
-import type { Redemption } from '../grants/redemption'
 import { redeemRefreshToken } from '../grants/refresh-token'
 import { type Form, readForm } from '../http/form'
+import { hasHungUp } from '../http/has-hung-up'
 import { respondWithJson } from '../http/responses'
 import type { GrantType } from '../options'
 import { OAuthError } from '../protocol/oauth-error'
@@ -24,7 +25,8 @@ export async function token({ req, res, tenant, service }: EndpointContext): Pro
   const form = await readForm(req, res, { repeatable: ['resource'] })
   const client = identifyClient(req, form, tenant)
   const redeem = grantTypes[grantTypeOf(form, client)]
-  const redemption = await confirmClient(client, redeem(form, client, tenant, service), tenant, service)
+  const redeeming = redeem(form, client, tenant, () => hasHungUp(req, res), service)
+  const redemption = await confirmClient(client, redeeming, tenant, service)
   respondWithTokens(res, redemption, client, tenant, service)
 }
 
@@ -60,10 +62,15 @@ function respondWithTokens(
   tellOf(redemption, scope, tenant, service)
 }
 
-function tellOf({ grant, grantType, by }: Redemption, scope: string, tenant: ResolvedTenant, { emit }: Service): void {
+function tellOf(
+  { grant, grantType, by, repeat }: Redemption,
+  scope: string,
+  tenant: ResolvedTenant,
+  { emit }: Service,
+): void {
   const { resource } = grant
   const about = aboutGrant(grant, tenant.key)
-  if (by === 'retry') emit({ type: 'retried', scope, resource, ...about })
+  if (repeat) emit({ type: 'retried', scope, resource, ...repeat, ...about })
   else if (grantType === 'authorization_code') emit({ type: 'issued', scope, resource, ...about })
   else emit({ type: 'refreshed', recovered: by === 'recovery', scope, resource, ...about })
 }

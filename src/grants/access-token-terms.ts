@@ -1,10 +1,22 @@
+import { aboutGrant } from '../events'
 import type { GrantType } from '../options'
-import { temporarilyUnavailable } from '../protocol/oauth-error'
+import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
 import { grantedScope, scopesOf } from '../protocol/scope'
 import type { Service } from '../service'
 import { withinTime } from '../stores/guarded-store'
 import type { Grant } from '../stores/token-store'
+import { spelledByTenant } from '../tenants/find-tenant'
 import { invalidGrant, isLive, isOurs, type Presented, whyNotRedeemable } from './presented'
+import type { Redeemed } from './redeem'
+
+/** A redeemed credential on its way to becoming tokens. */
+export interface Redemption extends Redeemed {
+  grantType: GrantType
+  /** Of the access token, space-separated: the grant's, or a narrower one. */
+  scope: string
+  /** From the host's `accessTokenClaims`. */
+  claims?: Record<string, unknown>
+}
 
 /** What the access token is to say besides what the grant says, where the grant must be read to know it. */
 export interface AccessTokenTerms {
@@ -30,8 +42,49 @@ export async function accessTokenTerms(
   const grant = await service.tokenStore.findGrant(presented.tenant.id, presented.grantId)
   if (!grant) throw invalidGrant(presented, 'is unknown or has expired')
   if (!isLive(presented, grant) && !isOurs(presented, service)) throw whyNotRedeemable(presented, grant)
-  const scope = grantedScope(requestedScope, scopesOf(grant.scope))
+  const scope = stillOffered(grantedScope(requestedScope, scopesOf(grant.scope)), presented)
+  if (scope === undefined) throw nothingOffered(grant)
   return { scope, claims: await hostClaims(scope, grant, presented, grantType, service) }
+}
+
+/**
+ * The redemption with what the tenant still offers: a scope that it has withdrawn is left out. A grant whose resource is gone ends, because
+ * the API would refuse every token of it.
+ *
+ * @throws {OAuthError} `invalid_grant` where the resource is gone; `invalid_scope` where nothing is left of the scope, and then the
+ * credential stays live.
+ */
+export async function asStillOffered(
+  redeemed: Redeemed,
+  { scope: settled, claims }: AccessTokenTerms,
+  presented: Presented,
+  { tokenStore, swaps, emit }: Service,
+): Promise<Omit<Redemption, 'grantType'>> {
+  const { grant, step } = redeemed
+  const { tenant } = presented
+  if (spelledByTenant(grant.resource, tenant) === undefined) {
+    await tokenStore.deleteGrant(tenant.id, grant.grantId)
+    emit({ type: 'revoked', reason: 'resource_gone', ...aboutGrant(grant, tenant.key) })
+    throw invalidGrant(presented, 'was granted for a resource that is not served here any more')
+  }
+  const scope = settled ?? stillOffered(grant.scope, presented)
+  if (scope !== undefined) return { ...redeemed, scope, claims }
+  if (step && grant.swap) await swaps.takeBack(step, grant.swap.attempt)
+  throw nothingOffered(grant)
+}
+
+/** Undefined where there was a scope and nothing of it is left. */
+function stillOffered(scope: string, { tenant }: Presented): string | undefined {
+  const granted = scopesOf(scope)
+  const offered = granted.filter((each) => tenant.scopes.includes(each))
+  if (offered.length === granted.length) return scope
+  return offered.length > 0 ? offered.join(' ') : undefined
+}
+
+function nothingOffered({ grantId, scope }: Grant): OAuthError {
+  return new OAuthError('invalid_scope', 'Nothing of the granted scope is offered any more', {
+    detail: { grantId, scope },
+  })
 }
 
 async function hostClaims(

@@ -5,16 +5,16 @@ import { codeChallengeOf, isCodeVerifier } from '../protocol/pkce'
 import { requestedResource } from '../protocol/resource'
 import type { Service } from '../service'
 import type { ResolvedTenant } from '../tenants/find-tenant'
-import { accessTokenTerms } from './access-token-terms'
+import { accessTokenTerms, asStillOffered, type Redemption } from './access-token-terms'
 import { presentedCredential } from './presented'
-import { redeemCredential } from './redeem-credential'
-import type { Redemption } from './redemption'
+import { redeem } from './redeem'
 
 /** Redeems an authorization code (RFC 6749 section 4.1.3) with its PKCE verifier (RFC 7636 section 4.5). */
 export async function redeemAuthorizationCode(
   form: Form,
   client: IdentifiedClient,
   tenant: ResolvedTenant,
+  hasHungUp: () => boolean,
   service: Service,
 ): Promise<Redemption> {
   const code = form.required('code')
@@ -31,10 +31,11 @@ export async function redeemAuthorizationCode(
     },
     resource: requestedResource(form.all('resource')),
     tenant,
+    hasHungUp,
     // Without refresh tokens it is there for its access token alone.
     lifetime: mayUse('refresh_token', client) ? tenant.refreshTokenLifetime : tenant.accessTokenLifetime,
   })
   const terms = await accessTokenTerms(presented, undefined, 'authorization_code', service)
-  const redeemed = await redeemCredential(presented, service)
-  return { grantType: 'authorization_code', ...redeemed, ...terms }
+  const redeemed = await redeem(presented, service)
+  return { grantType: 'authorization_code', ...(await asStillOffered(redeemed, terms, presented, service)) }
 }

@@ -4,7 +4,7 @@ import { aboutGrant } from '../events'
 import { underlying } from '../protocol/oauth-error'
 import type { Service } from '../service'
 import type { ResolvedTenant } from '../tenants/find-tenant'
-import type { Redemption } from './redemption'
+import type { Redemption } from './access-token-terms'
 
 /**
  * Confirms, beside the redemption and not before it, that a client which is not the tenant's own is registered: two round
@@ -21,6 +21,8 @@ export async function confirmClient(
 ): Promise<Redemption> {
   // The grant of a client with a metadata document is bound to the document's address.
   if (preRegistered || service.metadataDocuments?.isDocumentUrl(clientId)) return await redeeming
+  const report = (where: string) => (error: unknown) =>
+    service.emit({ type: 'error', where, tenantKey: tenant.key, error: underlying(error) })
   const lookingUp = service.tokenStore.findClient(tenant.id, clientId)
   const [redemption, registered] = await Promise.allSettled([redeeming, lookingUp])
   if (registered.status === 'fulfilled' && !registered.value) {
@@ -29,9 +31,9 @@ export async function confirmClient(
   }
   if (redemption.status === 'rejected') throw redemption.reason
   if (registered.status === 'fulfilled' && registered.value) {
-    keepClientAlive(registered.value, redemption.value.grant.expiresAt, tenant, service)
+    keepClientAlive(registered.value, redemption.value.grant.expiresAt, tenant, service).catch(report('keepClient'))
   } else if (registered.status === 'rejected') {
-    service.emit({ type: 'error', where: 'findClient', tenantKey: tenant.key, error: underlying(registered.reason) })
+    report('findClient')(registered.reason)
   }
   return redemption.value
 }

@@ -1,63 +1,77 @@
-import { createHmac } from 'node:crypto'
 import type { FoundClient } from '../clients/find-client'
 import { keepClientAlive } from '../clients/keep-client-alive'
+import { aboutGrant } from '../events'
+import { temporarilyUnavailable, underlying } from '../protocol/oauth-error'
 import type { Service } from '../service'
-import type { Grant } from '../stores/token-store'
+import type { Grant, NewGrant } from '../stores/token-store'
 import type { ResolvedTenant } from '../tenants/find-tenant'
 import { plainJson } from './access-token-terms'
 import type { AgreedTerms } from './authorization-request'
-import { credentialHash, formatCredential, grantIdOf, partOf, randomPart } from './credential'
+import { credentialHash, formatCredential, grantIdOf, newHandle, newSecret } from './credential'
 
 /** A customer's agreement to an authorization request. */
 export interface Agreement extends AgreedTerms {
   redirectUri: string
   subject: string
   claims: Record<string, unknown> | undefined
-  /** 32 bytes in base64url that nobody else knows: as long as the grant lives, the same seed gives the same code. By default random. */
-  seed?: string
 }
 
-/**
- * Stores a grant and gives the authorization code that redeems it, or undefined where the code of this seed has been redeemed
- * already.
- */
+/** Stores a grant, and gives the authorization code that redeems it. */
 export async function createGrant(
   agreement: Agreement,
   { client, registered }: FoundClient,
   tenant: ResolvedTenant,
   service: Service,
-): Promise<string | undefined> {
-  const { grant, code } = newGrant(agreement, client.clientId, tenant, service, Date.now())
-  try {
-    await service.tokenStore.createGrant(grant)
-  } catch (error) {
-    const existing = await service.tokenStore.findGrant(tenant.id, grant.grantId)
-    if (!existing) throw error
-    // The answer was lost on its way, or the same button was pressed twice.
-    if (existing.credential.hash === grant.credential.hash) return code
-    const first = newGrant(agreement, client.clientId, tenant, service, existing.createdAt)
-    return existing.credential.hash === first.grant.credential.hash ? first.code : undefined
+): Promise<string> {
+  const { grant, code } = newGrant(agreement, client.clientId, tenant, service)
+  // Before there is a grant: a client that has one must not make room for others, nor expire before it.
+  if (registered) {
+    await keepClientAlive(registered, Date.now() + tenant.refreshTokenLifetime * 1000, tenant, service)
   }
-  if (registered && registered.expiresAt < grant.expiresAt)
-    keepClientAlive(registered, grant.expiresAt, tenant, service)
+  const created = await store(grant, service)
+  await endOldest(created, tenant, service)
   return code
 }
 
+/** Sends it once more where the answer is lost. A grant that is there already is then its own work. */
+async function store(grant: Omit<NewGrant, 'deadline'>, { tokenStore }: Service): Promise<Grant> {
+  const patience = { giveUpAt: performance.now() + tokenStore.timeout, timeout: tokenStore.timeout / 2 }
+  const send = () => tokenStore.createGrant(grant, patience)
+  const result = await send().catch(send)
+  if (result.grant.credential.hash === grant.credential.hash) return result.grant
+  throw temporarilyUnavailable(new Error('The token store has another grant under a new random id'))
+}
+
+/** Ends the oldest of a customer's grants of one client where these have become too many. A failure only postpones that. */
+async function endOldest(
+  { tenantId, subject, clientId }: Grant,
+  tenant: ResolvedTenant,
+  service: Service,
+): Promise<void> {
+  const { tokenStore, emit, options } = service
+  try {
+    const grants = (await tokenStore.listGrants(tenantId, subject)).filter((grant) => grant.clientId === clientId)
+    const oldestFirst = grants.sort((one, other) => one.createdAt - other.createdAt)
+    for (const grant of oldestFirst.slice(0, Math.max(0, grants.length - options.maxGrantsPerClient))) {
+      const ended = await tokenStore.deleteGrant(tenantId, grant.grantId)
+      if (ended) emit({ type: 'revoked', reason: 'too_many', ...aboutGrant(grant, tenant.key) })
+    }
+  } catch (error) {
+    emit({ type: 'error', where: 'createGrant', tenantKey: tenant.key, error: underlying(error) })
+  }
+}
+
 function newGrant(
-  { codeChallenge, scope, resource, redirectUri, subject, claims, seed }: Agreement,
+  { codeChallenge, scope, resource, redirectUri, subject, claims }: Agreement,
   clientId: string,
   tenant: ResolvedTenant,
   { options, chain }: Service,
-  now: number,
-): { grant: Grant; code: string } {
+): { grant: Omit<NewGrant, 'deadline'>; code: string } {
   const kind = 'code'
   const binding = { client_id: clientId, redirect_uri: redirectUri, code_verifier: codeChallenge }
-  const handle = seed ? partOf(seed) : randomPart()
-  // With its time, so that a grant that has been ended never comes back with the tokens that it had.
-  const secret = seed ? partOf(createHmac('sha256', seed).update(String(now)).digest('base64url')) : randomPart()
+  const [handle, secret] = [newHandle(tenant.id, subject), newSecret()]
   const grantId = grantIdOf(handle)
-  const endsAt = options.grantLifetime && now + options.grantLifetime * 1000
-  const grant: Grant = {
+  const grant = {
     tenantId: tenant.id,
     grantId,
     clientId,
@@ -65,11 +79,10 @@ function newGrant(
     scope,
     resource,
     claims: claims && plainJson(claims),
-    createdAt: now,
-    expiresAt: Math.min(now + options.authorizationCodeLifetime * 1000, endsAt ?? Number.POSITIVE_INFINITY),
-    endsAt,
-    credential: { kind, hash: credentialHash(kind, secret, binding) },
+    credential: { kind, hash: credentialHash(kind, secret, binding) } as const,
     request: { redirectUri, codeChallenge },
+    lifetime: options.authorizationCodeLifetime * 1000,
+    endsAfter: options.grantLifetime && options.grantLifetime * 1000,
   }
   const tag = chain.tag(tenant.id, grantId, { kind, secret }, binding)
   return { grant, code: formatCredential({ kind, handle, secret, tag }) }

@@ -33,17 +33,41 @@ export class CredentialChain {
     return successorUnder(this.#first.chain, grantId, hash, clientId)
   }
 
-  /** The same, where `live` is its hash under any of the keys. */
-  successorIfLive(grantId: string, hash: string, live: string, clientId: string): Successor | undefined {
-    return this.#successors(grantId, hash, clientId).find((successor) => successor.hash === live)
+  /**
+   * The live refresh token, as its holder of some steps before reaches it.
+   *
+   * @param hash The credential to begin at.
+   * @param marks What was redeemed since, the oldest first.
+   * @param live The hash of the live refresh token.
+   */
+  liveSuccessor(grantId: string, hash: string, marks: readonly string[], live: string, clientId: string) {
+    let reached = hash
+    for (const mark of marks) {
+      const next = this.#successors(grantId, reached, clientId).find((successor) => successor.hash.startsWith(mark))
+      if (!next) return undefined
+      reached = next.hash
+    }
+    return this.#successors(grantId, reached, clientId).find((successor) => successor.hash === live)
   }
 
-  /** Whether the credential with hash `later` follows, within a few steps, the one with hash `earlier`. */
-  follows(grantId: string, earlier: string, later: string, clientId: string, steps = longestGap): boolean {
-    if (steps === 0) return false
-    return this.#successors(grantId, earlier, clientId).some(
-      ({ hash }) => hash === later || this.follows(grantId, hash, later, clientId, steps - 1),
-    )
+  /**
+   * How the credential with hash `later` follows, within a few steps, the one with hash `earlier`: the hashes before it, the newest
+   * first, down to `earlier`. Undefined where it does not.
+   */
+  pathBetween(
+    grantId: string,
+    earlier: string,
+    later: string,
+    clientId: string,
+    steps = longestGap,
+  ): readonly [string, ...string[]] | undefined {
+    if (steps === 0) return undefined
+    for (const { hash } of this.#successors(grantId, earlier, clientId)) {
+      if (hash === later) return [earlier]
+      const path = this.pathBetween(grantId, hash, later, clientId, steps - 1)
+      if (path) return [...path, earlier] as [string, ...string[]]
+    }
+    return undefined
   }
 
   /** The proof that this server minted a credential, for this tenant, grant and redeemer. */

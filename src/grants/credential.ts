@@ -1,11 +1,12 @@
 import { hash, randomBytes } from 'node:crypto'
+import { customerHandle } from '../protocol/customer-handle'
 import { framed } from '../protocol/framed'
 import type { CredentialKind, Grant } from '../stores/token-store'
 
 /**
- * A code or refresh token as a client presents it: `prefix_` and base64url(handle ‖ secret ‖ tag), 16 bytes each.
+ * A code or refresh token as a client presents it: `prefix_` and base64url(handle ‖ secret ‖ tag), of 25, 16 and 16 bytes.
  *
- * The handle names the grant, the secret redeems it, the tag proves who minted it and for whom.
+ * The handle names the grant: the customer's handle and 16 random bytes. The secret redeems it, the tag proves who minted it and for whom.
  */
 export interface Credential {
   kind: CredentialKind
@@ -28,10 +29,16 @@ export interface Binding {
 
 const prefixes: Record<CredentialKind, string> = { code: 'csic_', refresh_token: 'csir_' }
 const partLength = 16
-const form = /^(csic_|csir_)([A-Za-z0-9_-]{64})$/
+const customerLength = 9
+const handleLength = customerLength + partLength
+const form = /^(csic_|csir_)([A-Za-z0-9_-]{76})$/
 
-/** A random handle or secret. */
-export function randomPart(): Buffer {
+/** The random handle of a new grant of a customer. */
+export function newHandle(tenantId: string, subject: string): Buffer {
+  return Buffer.concat([Buffer.from(customerHandle(tenantId, subject), 'base64url'), randomBytes(partLength)])
+}
+
+export function newSecret(): Buffer {
   return randomBytes(partLength)
 }
 
@@ -47,9 +54,9 @@ export function parseCredential(kind: CredentialKind, text: string): Credential 
   const bytes = Buffer.from(body, 'base64url')
   return {
     kind,
-    handle: bytes.subarray(0, partLength),
-    secret: bytes.subarray(partLength, 2 * partLength),
-    tag: bytes.subarray(2 * partLength),
+    handle: bytes.subarray(0, handleLength),
+    secret: bytes.subarray(handleLength, handleLength + partLength),
+    tag: bytes.subarray(handleLength + partLength),
   }
 }
 
@@ -57,9 +64,13 @@ export function formatCredential({ kind, handle, secret, tag }: Credential): str
   return prefixes[kind] + Buffer.concat([handle, secret, tag]).toString('base64url')
 }
 
-/** The id of a grant is a hash of its handle: whoever reads the store, a log or an access token cannot name it to the token endpoint. */
+/**
+ * The id of a grant: its customer's handle, and a hash of its own. Whoever reads the store, a log or an access token cannot name the grant
+ * to the token endpoint.
+ */
 export function grantIdOf(handle: Buffer): string {
-  return partOf(hash('sha256', framed('v1', 'grant', handle), 'base64url')).toString('base64url')
+  const own = hash('sha256', framed('v1', 'grant', handle), 'base64url').slice(0, 16)
+  return handle.subarray(0, customerLength).toString('base64url') + own
 }
 
 /** The hash under which the store knows a live credential. */

@@ -1,4 +1,7 @@
+import { ConfigurationError } from '../configuration-error'
 import { aboutGrant } from '../events'
+import { record, text } from '../option-checks'
+import { underlying } from '../protocol/oauth-error'
 import type { Service } from '../service'
 import type { Grant } from '../stores/token-store'
 import { findTenant } from '../tenants/find-tenant'
@@ -16,61 +19,85 @@ export interface ConnectedGrant {
   expiresAt: number
 }
 
-/** What a host can ask about its customers' grants and do to them. Each rejects with `not_found` for an unknown tenant. */
+/** Whose grants to end: a customer's, a client's, or those of one customer and one client. */
+export type GrantsOf = { tenantKey: string } & (
+  | { subject: string; clientId?: never }
+  | { clientId: string; subject?: never }
+  | { subject: string; clientId: string }
+)
+
+/**
+ * What a host can ask about its customers' grants and do to them. Each rejects with `not_found` for an unknown tenant, and with a
+ * `ConfigurationError` for a member that is unknown, missing or empty.
+ */
 export interface CustomerGrants {
   /** The clients that a customer has connected. */
   list(of: { tenantKey: string; subject: string }): Promise<ConnectedGrant[]>
   /** Ends one grant. @returns Whether there was such a grant. */
   revoke(which: { tenantKey: string; grantId: string }): Promise<boolean>
   /**
-   * Ends all grants of a customer: signed out everywhere. Or all grants of a client, whoever connected it, which goes through the whole
-   * store (docs/operations.md). Where it rejects, some may have ended already: call it again until it does not.
+   * Ends all grants of a customer (signed out everywhere), of one client of a customer, or of a client, whoever connected it. On Redis the
+   * last goes through the whole store (docs/operations.md).
+   *
+   * Once it resolves, every such grant that was there when it was called has ended. Where it rejects, some may have ended already: call it
+   * again until it does not.
    *
    * @returns How many this call has ended.
    */
-  revokeAll(of: { tenantKey: string; subject: string } | { tenantKey: string; clientId: string }): Promise<number>
+  revokeAll(of: GrantsOf): Promise<number>
 }
+
+const ofCustomer = record({ tenantKey: text, subject: text })
+const oneGrant = record({ tenantKey: text, grantId: text })
 
 export function customerGrants(service: Service): CustomerGrants {
   const { tokenStore, emit } = service
-  const tenantOf = (tenantKey: string) => findTenant(tenantKey, '', service)
-
-  async function end(grant: Grant, tenantKey: string): Promise<boolean> {
-    const ended = await tokenStore.deleteGrant(grant.tenantId, grant.grantId)
-    if (ended) emit({ type: 'revoked', reason: 'host', ...aboutGrant(grant, tenantKey) })
-    return ended
-  }
-
-  async function* grantsOfClient(tenantId: string, clientId: string): AsyncIterable<Grant> {
-    for await (const grant of tokenStore.scanGrants(tenantId)) if (grant.clientId === clientId) yield grant
-  }
+  const tenantIdOf = async (tenantKey: string) => (await findTenant(tenantKey, '', service)).id
+  const tellOf = (grant: Grant, tenantKey: string) =>
+    emit({ type: 'revoked', reason: 'host', ...aboutGrant(grant, tenantKey) })
 
   return {
-    async list({ tenantKey, subject }) {
-      const { id } = await tenantOf(tenantKey)
-      const grants = await tokenStore.listGrants(id, subject)
+    async list(of) {
+      const { tenantKey, subject } = ofCustomer(of, 'grants.list')
+      const grants = await tokenStore.listGrants(await tenantIdOf(tenantKey), subject)
       return grants.filter(({ credential }) => credential.kind === 'refresh_token').map(connected)
     },
 
-    async revoke({ tenantKey, grantId }) {
-      const { id } = await tenantOf(tenantKey)
-      const grant = await tokenStore.findGrant(id, grantId)
+    async revoke(which) {
+      const { tenantKey, grantId } = oneGrant(which, 'grants.revoke')
+      const tenantId = await tenantIdOf(tenantKey)
+      const grant = await tokenStore.findGrant(tenantId, grantId)
       // Also where there is none any more: that it is gone may not be on a replica yet.
-      return grant ? end(grant, tenantKey) : tokenStore.deleteGrant(id, grantId)
+      const ended = await tokenStore.deleteGrant(tenantId, grantId)
+      if (grant && ended) tellOf(grant, tenantKey)
+      return ended
     },
 
     async revokeAll(of) {
-      const { id } = await tenantOf(of.tenantKey)
-      const grants = () => ('clientId' in of ? grantsOfClient(id, of.clientId) : tokenStore.listGrants(id, of.subject))
+      const { tenantKey, ...owner } = checkedOwner(of)
+      const tenantId = await tenantIdOf(tenantKey)
       let ended = 0
-      // A sign-in may complete meanwhile, so until a pass has nothing to end.
-      for (let before = -1; before < ended; ) {
-        before = ended
-        for await (const grant of await grants()) if (await end(grant, of.tenantKey)) ended++
+      try {
+        for await (const grant of tokenStore.deleteGrants({ tenantId, ...owner })) {
+          tellOf(grant, tenantKey)
+          ended++
+        }
+      } catch (error) {
+        emit({ type: 'error', where: 'revokeAll', tenantKey, error: underlying(error) })
+        throw error
       }
       return ended
     },
   }
+}
+
+/** A member that is named must say something: what is undefined would end more than was meant, or nothing. */
+function checkedOwner(given: GrantsOf): { tenantKey: string; subject?: string; clientId?: string } {
+  const named = Object.keys(given ?? {}).filter((member) => member === 'subject' || member === 'clientId')
+  const members = Object.fromEntries(named.map((member) => [member, text]))
+  const owner = record({ tenantKey: text, ...members })(given, 'grants.revokeAll')
+  if (named.length > 0) return owner
+  throw new ConfigurationError('grants.revokeAll', given, 'with a subject, a clientId, or both')
 }
 
 function connected({ grantId, clientId, scope, resource, createdAt, expiresAt, swap }: Grant): ConnectedGrant {

@@ -49,7 +49,7 @@ export async function issueAuthorizationCode(
   }
   checkCustomer({ subject, claims })
   const terms = checkedTerms({ ...request, resources: resource === undefined ? [] : [resource] }, found.client, tenant)
-  const code = (await createGrant({ ...terms, redirectUri, subject, claims }, found, tenant, service)) as string
+  const code = await createGrant({ ...terms, redirectUri, subject, claims }, found, tenant, service)
   return { code, redirectTo: withResponse(redirectUri, { code, state, iss: tenant.issuer }) }
 }
 

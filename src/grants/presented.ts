@@ -14,6 +14,8 @@ export interface Presented {
   tenant: ResolvedTenant
   /** For how many seconds the grant goes on living once it is redeemed. */
   lifetime: number
+  /** Whether the client has gone without waiting for an answer. */
+  hasHungUp(): boolean
 }
 
 const called: Record<CredentialKind, string> = { code: 'The authorization code', refresh_token: 'The refresh token' }

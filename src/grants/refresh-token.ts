@@ -1,27 +1,42 @@
 import type { IdentifiedClient } from '../clients/identify-client'
+import { warn } from '../events'
 import type { Form } from '../http/form'
 import { requestedResource } from '../protocol/resource'
 import type { Service } from '../service'
 import type { ResolvedTenant } from '../tenants/find-tenant'
-import { accessTokenTerms } from './access-token-terms'
+import { accessTokenTerms, asStillOffered, type Redemption } from './access-token-terms'
 import { presentedCredential } from './presented'
-import { redeemCredential } from './redeem-credential'
-import type { Redemption } from './redemption'
+import { redeem } from './redeem'
 
 /** Redeems a refresh token (RFC 6749 section 6); a `scope` narrows the access token, not the grant. */
 export async function redeemRefreshToken(
   form: Form,
   client: IdentifiedClient,
   tenant: ResolvedTenant,
+  hasHungUp: () => boolean,
   service: Service,
 ): Promise<Redemption> {
   const presented = presentedCredential('refresh_token', form.required('refresh_token'), {
     binding: { client_id: client.clientId },
     resource: requestedResource(form.all('resource')),
     tenant,
+    hasHungUp,
     lifetime: tenant.refreshTokenLifetime,
   })
   const terms = await accessTokenTerms(presented, form.get('scope'), 'refresh_token', service)
-  const redeemed = await redeemCredential(presented, service)
-  return { grantType: 'refresh_token', ...redeemed, ...terms }
+  const redeemed = await redeem(presented, service)
+  if (!client.preRegistered && service.options.refreshRetryWindow === 0) warnOfNoRetryWindow()
+  return { grantType: 'refresh_token', ...(await asStillOffered(redeemed, terms, presented, service)) }
+}
+
+let hasWarned = false
+
+/** Once for a process. */
+function warnOfNoRetryWindow(): void {
+  if (hasWarned) return
+  hasWarned = true
+  warn(
+    'RETRY_WINDOW',
+    'refreshRetryWindow is 0: clients that refresh in parallel, as MCP clients do, lose their sign-in',
+  )
 }

@@ -1,33 +1,119 @@
 import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
-import type { Grant, TokenStore } from './token-store'
+import { StoreClock } from './store-clock'
+import type {
+  CreateResult,
+  CredentialSwap,
+  Grant,
+  GrantOwner,
+  Late,
+  NewGrant,
+  RegisteredClient,
+  ReversalResult,
+  SwapResult,
+  SwapReversal,
+  TokenStore,
+} from './token-store'
+
+// The first answer of a store tells its clock; a second one is enough where that has been set meanwhile.
+const mostSendings = 3
+
+/** When a caller gives up, by this process's monotonic clock, and how long it waits for this sending. */
+export interface Patience {
+  giveUpAt: number
+  timeout: number
+}
+
+/** An answer to a call that came in time. */
+type Timely<Result> = Exclude<Result, Late>
 
 /**
  * The host's store, none of whose calls takes longer than `timeout` milliseconds. Whatever it rejects with becomes
  * `temporarily_unavailable`, with the store's own error as the cause.
+ *
+ * Calls that change a grant carry a deadline. Once this process has given such a call up, the store no longer applies it, however long it
+ * waits in a queue, at a server that hangs, or to be sent again.
  */
-export function guardedStore(store: TokenStore, timeout: number): TokenStore {
-  const guard = <T>(method: string, work: () => Promise<T>) => withinTime(`tokenStore.${method}`, timeout, work)
-  return {
-    createGrant: (grant) => guard('createGrant', () => store.createGrant(grant)),
-    findGrant: (...ids) => guard('findGrant', () => store.findGrant(...ids)),
-    // A swap is sent twice where it must be, both times within the limit (docs/credential-chain.md).
-    swapCredential: (swap) => withinTime('tokenStore.swapCredential', timeout / 2, () => store.swapCredential(swap)),
-    deleteGrant: (...ids) => guard('deleteGrant', () => store.deleteGrant(...ids)),
-    listGrants: (...ids) => guard('listGrants', () => store.listGrants(...ids)),
-    scanGrants: (tenantId) => guardedScan(store, tenantId),
-    saveClient: (...args) => guard('saveClient', () => store.saveClient(...args)),
-    findClient: (...ids) => guard('findClient', () => store.findClient(...ids)),
-    keepClient: (...args) => guard('keepClient', () => store.keepClient(...args)),
-    deleteClient: (...ids) => guard('deleteClient', () => store.deleteClient(...ids)),
-  }
-}
+export class GuardedStore {
+  /** Milliseconds. */
+  readonly timeout: number
+  readonly #store: TokenStore
+  readonly #clock = new StoreClock()
 
-/** It goes through the whole store, so it may take longer, and who asks for it is the host. */
-async function* guardedScan(store: TokenStore, tenantId: string): AsyncIterable<Grant> {
-  try {
-    yield* store.scanGrants(tenantId)
-  } catch (error) {
-    throw temporarilyUnavailable(error)
+  constructor(store: TokenStore, timeout: number) {
+    this.#store = store
+    this.timeout = timeout
+  }
+
+  createGrant(grant: Omit<NewGrant, 'deadline'>, patience: Patience): Promise<Timely<CreateResult>> {
+    return this.#send('createGrant', patience, (deadline) => this.#store.createGrant({ ...grant, deadline }))
+  }
+
+  findGrant(tenantId: string, grantId: string): Promise<Grant | undefined> {
+    return this.#within('findGrant', () => this.#store.findGrant(tenantId, grantId))
+  }
+
+  swapCredential(swap: Omit<CredentialSwap, 'deadline'>, patience: Patience): Promise<Timely<SwapResult>> {
+    return this.#send('swapCredential', patience, (deadline) => this.#store.swapCredential({ ...swap, deadline }))
+  }
+
+  reverseSwap(reversal: Omit<SwapReversal, 'deadline'>): Promise<Timely<ReversalResult>> {
+    const patience = { giveUpAt: performance.now() + this.timeout, timeout: this.timeout }
+    return this.#send('reverseSwap', patience, (deadline) => this.#store.reverseSwap({ ...reversal, deadline }))
+  }
+
+  deleteGrant(tenantId: string, grantId: string): Promise<boolean> {
+    return this.#within('deleteGrant', () => this.#store.deleteGrant(tenantId, grantId))
+  }
+
+  listGrants(tenantId: string, subject: string): Promise<Grant[]> {
+    return this.#within('listGrants', () => this.#store.listGrants(tenantId, subject))
+  }
+
+  /** Without a time limit: it may go through the whole store, and only hosts ask for it. */
+  async *deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {
+    try {
+      yield* this.#store.deleteGrants(owner)
+    } catch (error) {
+      throw temporarilyUnavailable(error)
+    }
+  }
+
+  saveClient(client: RegisteredClient, mostIdle: number): Promise<void> {
+    return this.#within('saveClient', () => this.#store.saveClient(client, mostIdle))
+  }
+
+  findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined> {
+    return this.#within('findClient', () => this.#store.findClient(tenantId, clientId))
+  }
+
+  keepClient(tenantId: string, clientId: string, expiresAt: number): Promise<void> {
+    return this.#within('keepClient', () => this.#store.keepClient(tenantId, clientId, expiresAt))
+  }
+
+  deleteClient(tenantId: string, clientId: string): Promise<boolean> {
+    return this.#within('deleteClient', () => this.#store.deleteClient(tenantId, clientId))
+  }
+
+  #within<T>(method: string, work: () => Promise<T>): Promise<T> {
+    return withinTime(`tokenStore.${method}`, this.timeout, work)
+  }
+
+  #send<Result extends { outcome: string; now: number }>(
+    method: string,
+    { giveUpAt, timeout }: Patience,
+    call: (deadline: number) => Promise<Result>,
+  ): Promise<Timely<Result>> {
+    return withinTime(`tokenStore.${method}`, timeout, async () => {
+      for (let sendings = 0; sendings < mostSendings; sendings++) {
+        const sentAt = performance.now()
+        const result = await call(this.#clock.noLaterThan(giveUpAt))
+        this.#clock.learn(result.now, sentAt)
+        if (result.outcome !== 'late') return result as Timely<Result>
+      }
+      throw new Error(
+        `tokenStore.${method} came too late by the store's clock, again and again: is that clock being set?`,
+      )
+    })
   }
 }
 

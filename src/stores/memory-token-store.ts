@@ -1,10 +1,23 @@
-import type { CredentialSwap, Grant, RegisteredClient, SwapResult, TokenStore } from './token-store'
+import {
+  type CreateResult,
+  type CredentialSwap,
+  type Grant,
+  type GrantOwner,
+  markLength,
+  mostRedeemed,
+  type NewGrant,
+  type RegisteredClient,
+  type ReversalResult,
+  type SwapResult,
+  type SwapReversal,
+  type TokenStore,
+} from './token-store'
 
 const sweepEvery = 60_000
 
 /**
  * Grants and registered clients in this process's memory, for development, tests and a single process: all customers sign
- * in anew when it restarts. It keeps no timer.
+ * in again when it restarts. Its clock is the process's. It keeps no timer.
  *
  * @param options.maxGrants The most live grants it holds (default 100,000). When it is full, new sign-ins are answered with
  * 503; no live grant makes room.
@@ -19,10 +32,16 @@ export class MemoryTokenStore implements TokenStore {
     this.#clients = new ExpiringMap('registered clients', maxClients)
   }
 
-  async createGrant(grant: Grant): Promise<void> {
+  async createGrant({ deadline, lifetime, endsAfter, ...grant }: NewGrant): Promise<CreateResult> {
+    const now = Date.now()
     const key = keyOf(grant.tenantId, grant.grantId)
-    if (this.#grants.get(key)) throw new Error('MemoryTokenStore: the grant id is taken')
-    this.#grants.set(key, structuredClone(grant))
+    const taken = this.#grants.get(key)
+    if (taken) return { outcome: 'taken', grant: taken, now }
+    if (now >= deadline) return { outcome: 'late', now }
+    const endsAt = endsAfter === undefined ? undefined : now + endsAfter
+    const created = structuredClone({ ...grant, createdAt: now, expiresAt: earlier(now + lifetime, endsAt), endsAt })
+    this.#grants.set(key, created)
+    return { outcome: 'created', grant: created, now }
   }
 
   async findGrant(tenantId: string, grantId: string): Promise<Grant | undefined> {
@@ -30,20 +49,43 @@ export class MemoryTokenStore implements TokenStore {
   }
 
   async swapCredential(swap: CredentialSwap): Promise<SwapResult> {
+    const now = Date.now()
     const key = keyOf(swap.tenantId, swap.grantId)
     const grant = this.#grants.get(key)
-    if (!grant || grant.expiresAt <= swap.now) return { outcome: 'missing' }
-    if (grant.credential.hash !== swap.from) return { outcome: 'mismatch', grant }
-    if (swap.resource !== undefined && swap.resource !== grant.resource) return { outcome: 'refused', grant }
+    if (!grant) return { outcome: 'missing', now }
+    if (grant.credential.hash !== swap.from) return { outcome: 'mismatch', grant, now }
+    if (swap.resource !== undefined && swap.resource !== grant.resource)
+      return { outcome: 'wrong_resource', grant, now }
+    if (now >= swap.deadline) return { outcome: 'late', now }
+    // A clock that has gone back must not make a swap older than the one before.
+    const at = Math.max(now, grant.swap?.at ?? grant.createdAt)
+    const remembered = (grant.redeemed ?? []).filter((redeemed) => at - redeemed.at <= swap.remember)
+    const redeemed = swap.redeems.map((hash) => ({ mark: hash.slice(0, markLength), at }))
     const { request: _, ...kept } = grant
     const swapped: Grant = {
       ...kept,
       credential: { kind: 'refresh_token', hash: swap.to },
-      swap: { attempt: swap.attempt, at: Math.max(swap.now, Date.now()) },
-      expiresAt: Math.min(swap.expiresAt, grant.endsAt ?? Number.POSITIVE_INFINITY),
+      swap: { attempt: swap.attempt, at },
+      redeemed: [...redeemed, ...remembered].slice(0, mostRedeemed),
+      expiresAt: earlier(now + swap.lifetime, grant.endsAt),
     }
     this.#grants.set(key, swapped)
-    return { outcome: 'swapped', grant: swapped }
+    return { outcome: 'swapped', grant: swapped, now }
+  }
+
+  async reverseSwap(reversal: SwapReversal): Promise<ReversalResult> {
+    const now = Date.now()
+    const key = keyOf(reversal.tenantId, reversal.grantId)
+    const grant = this.#grants.get(key)
+    if (!grant) return { outcome: 'missing', now }
+    const { to, attempts, credential, code } = reversal
+    if (grant.credential.hash !== to || !attempts.includes(grant.swap?.attempt ?? ''))
+      return { outcome: 'mismatch', now }
+    if (now >= reversal.deadline) return { outcome: 'late', now }
+    const reversed = { ...grant, credential: { ...credential }, redeemed: grant.redeemed?.slice(1) }
+    const expiresAt = earlier(grant.createdAt + (code?.lifetime ?? 0), grant.endsAt)
+    this.#grants.set(key, code ? { ...reversed, request: { ...code.request }, swap: undefined, expiresAt } : reversed)
+    return { outcome: 'reversed', now }
   }
 
   async deleteGrant(tenantId: string, grantId: string): Promise<boolean> {
@@ -54,8 +96,12 @@ export class MemoryTokenStore implements TokenStore {
     return this.#grants.live().filter((grant) => grant.tenantId === tenantId && grant.subject === subject)
   }
 
-  async *scanGrants(tenantId: string): AsyncIterable<Grant> {
-    for (const grant of this.#grants.live()) if (grant.tenantId === tenantId) yield grant
+  async *deleteGrants({ tenantId, subject, clientId }: GrantOwner): AsyncIterable<Grant> {
+    for (const grant of this.#grants.live()) {
+      if (grant.tenantId !== tenantId || grant.subject !== (subject ?? grant.subject)) continue
+      if (grant.clientId !== (clientId ?? grant.clientId)) continue
+      if (this.#grants.delete(keyOf(tenantId, grant.grantId))) yield grant
+    }
   }
 
   async saveClient(client: RegisteredClient, mostIdle: number): Promise<void> {
@@ -127,6 +173,10 @@ class ExpiringMap<T extends { expiresAt: number }> {
       if (record.expiresAt <= this.#sweptAt) this.#records.delete(key)
     }
   }
+}
+
+function earlier(expiresAt: number, endsAt = Number.POSITIVE_INFINITY): number {
+  return Math.min(expiresAt, endsAt)
 }
 
 /** One key for two ids of any content: the length says where the first ends. */

@@ -7,6 +7,8 @@ const { setImmediate } = timers
 
 type Reply = [error: Error | null, result: unknown]
 
+type Keys = readonly [string, ...string[]]
+
 const nothing: Reply = [null, null]
 
 /** What is used of an `ioredis` client, 5 or 6: a `Redis`, also by way of Sentinel, or a `Cluster`. */
@@ -14,15 +16,19 @@ export interface RedisClient {
   call(command: string, ...args: (string | number)[]): Promise<unknown>
   pipeline(commands: unknown[][]): { exec(): Promise<Reply[] | null> }
   /** A Cluster's alone. */
-  nodes?(role: 'master'): RedisClient[]
+  nodes?(role: 'master' | 'all'): RedisClient[]
   /** A Cluster's alone. */
   refreshSlotsCache?(callback: (error?: Error | null) => void): void
-  options?: { keyPrefix?: string }
+  options?: { keyPrefix?: string; host?: string; port?: number }
   /** The connection of a `Redis`, while there is one. */
   stream?: Writable
 }
 
-/** The commands of a store to its server, each about one key, which its errors name. */
+// A redirection takes one more try, a slot that is moving some.
+const mostTries = 10
+const tryAgainAfter = 100
+
+/** The commands of a store to its server. Errors name the key that a command is about, the first one where there are several. */
 export class RedisCommands {
   readonly #redis: RedisClient
   readonly #replicas: number
@@ -35,14 +41,14 @@ export class RedisCommands {
     this.#replicaTimeout = replicaTimeout * 1000
   }
 
-  /** Runs a script on its key. */
-  run(script: Script, key: string, ...args: (string | number)[]): Promise<unknown> {
-    return withScript(script, (...how) => this.send(key, ...how, 1, key, ...args))
+  /** Runs a script on its keys. */
+  run(script: Script, keys: Keys, ...args: (string | number)[]): Promise<unknown> {
+    return withScript(script, (...how) => this.send(keys[0], ...how, keys.length, ...keys, ...args))
   }
 
   /** Runs a script and waits until enough replicas have what it wrote. */
-  runDurably(script: Script, key: string, ...args: (string | number)[]): Promise<unknown> {
-    return withScript(script, (...how) => this.sendDurably(key, ...how, 1, key, ...args))
+  runDurably(script: Script, keys: Keys, ...args: (string | number)[]): Promise<unknown> {
+    return withScript(script, (...how) => this.sendDurably(keys[0], ...how, keys.length, ...keys, ...args))
   }
 
   /** Sends a command as it is. */
@@ -59,27 +65,55 @@ export class RedisCommands {
     }
   }
 
-  /** Sends a command and waits until enough replicas have it. */
+  /** Sends a command and waits until enough replicas have what its node has written, this command or any before it. */
   sendDurably(key: string, command: string, ...args: (string | number)[]): Promise<unknown> {
-    return this.#replicas === 0 ? this.send(key, command, ...args) : this.#sendAndWait(key, command, args)
+    return this.#replicas === 0 ? this.send(key, command, ...args) : this.#sendAndWait(key, [command, ...args])
   }
 
-  async #sendAndWait(key: string, command: string, args: (string | number)[]): Promise<unknown> {
-    let replies = await this.#pipelined(command, args)
-    if (replies[0]?.[0]?.message.startsWith('MOVED ')) {
-      // A Cluster client follows no redirection in a pipeline that WAIT is in; a plain command shows it the way.
-      await this.send(key, 'get', key)
-      replies = await this.#pipelined(command, args)
+  /** Waits until enough replicas of every master have what it has written. */
+  async settled(): Promise<void> {
+    if (this.#replicas === 0) return
+    for (const node of await this.#masters()) {
+      const replies = await node.pipeline([['time'], this.#wait()]).exec()
+      this.#checkReplicas(replies ?? [], '')
     }
-    const [[error, result] = nothing, [failed, replicas] = nothing] = replies
+  }
+
+  /** A Cluster client follows no redirection in a pipeline that WAIT is in. */
+  async #sendAndWait(key: string, command: (string | number)[]): Promise<unknown> {
+    let replies: Reply[] = []
+    let asked: RedisClient | undefined
+    for (let tries = 0; tries < mostTries; tries++) {
+      // In a pipeline, because WAIT covers the writes of its own connection alone; on a Cluster the key picks the node.
+      const commands = [...(asked ? [['asking']] : []), command, this.#wait()]
+      replies = ((await (asked ?? this.#redis).pipeline(commands).exec()) ?? []).slice(asked ? 1 : 0)
+      const [redirection, , address] = replies[0]?.[0]?.message.split(' ') ?? []
+      if (redirection === 'TRYAGAIN') await new Promise((resolve) => setTimeout(resolve, tryAgainAfter))
+      else if (redirection !== 'MOVED' && redirection !== 'ASK') break
+      // A plain command is redirected by the client itself, which then knows the node.
+      else await this.send(key, 'get', key)
+      asked = redirection === 'ASK' ? this.#nodeAt(address) : undefined
+    }
+    return this.#checkReplicas(replies, key)
+  }
+
+  #wait(): (string | number)[] {
+    return ['wait', this.#replicas, this.#replicaTimeout]
+  }
+
+  #checkReplicas([[error, result] = nothing, [failed, replicas] = nothing]: Reply[], key: string): unknown {
     if (error || failed) throw explained(error ?? failed, key)
     if (Number(replicas) >= this.#replicas) return result
     throw new Error(`RedisTokenStore: ${Number(replicas)} of ${this.#replicas} replicas have the write`)
   }
 
-  /** The keys that begin like this, on every master of a Cluster; each at least once. */
-  async *keysBeginning(prefix: string): AsyncIterable<string> {
-    // A client's own prefix is part of what the server knows, and nothing that the client adds to a pattern.
+  #nodeAt(address: string | undefined): RedisClient | undefined {
+    return this.#redis.nodes?.('all').find(({ options }) => `${options?.host}:${options?.port}` === address)
+  }
+
+  /** The keys that begin like this, some at a time, on every master of a Cluster; each at least once, if the servers stay what they are. */
+  async *keysBeginning(prefix: string): AsyncIterable<string[]> {
+    // ioredis adds its `keyPrefix` to keys, but not to patterns.
     const ownPrefix = this.#redis.options?.keyPrefix ?? ''
     const pattern = `${(ownPrefix + prefix).replace(/[*?[\]\\]/g, '\\$&')}*`
     for (const node of await this.#masters()) {
@@ -87,10 +121,37 @@ export class RedisCommands {
       do {
         const reply = await this.#call(node, prefix, 'scan', cursor, 'MATCH', pattern, 'COUNT', 1000)
         const [next, keys] = reply as [string, string[]]
-        yield* keys.map((key) => key.slice(ownPrefix.length))
+        yield keys.map((key) => key.slice(ownPrefix.length))
         cursor = next
       } while (cursor !== '0')
     }
+  }
+
+  /**
+   * What a scan rests on: the runs of the servers, and on a Cluster the slots of each. Undefined while slots are moving.
+   *
+   * A server that has been started again takes the cursor of a scan, and gives other keys for it.
+   */
+  async servers(): Promise<string | undefined> {
+    const servers: string[] = []
+    for (const node of await this.#masters()) {
+      const run = /run_id:(\w+)/.exec(String(await this.#call(node, '', 'info', 'server')))?.[1]
+      servers.push(`${run} ${await this.#slotsOf(node)}`)
+    }
+    return servers.some((server) => server.includes('[')) ? undefined : servers.sort().join('\n')
+  }
+
+  /** The slots that a node of a Cluster has, those that are moving in brackets. */
+  async #slotsOf(node: RedisClient): Promise<string> {
+    if (!this.#redis.nodes) return ''
+    const nodes = String(await this.#call(node, '', 'cluster', 'nodes')).split('\n')
+    return (
+      nodes
+        .find((line) => line.includes('myself'))
+        ?.split(' ')
+        .slice(8)
+        .join(' ') ?? ''
+    )
   }
 
   /** Every server that holds keys, also one that the client has not heard of, or that does not answer: scanning it then fails. */
@@ -101,15 +162,6 @@ export class RedisCommands {
       cluster.refreshSlotsCache?.((error) => (error ? reject(error) : resolve()))
     })
     return cluster.nodes('master')
-  }
-
-  /** In a pipeline, as it is for the connection's own writes that WAIT waits, and on a Cluster that takes the key's node. */
-  async #pipelined(command: string, args: (string | number)[]): Promise<Reply[]> {
-    const pipeline = this.#redis.pipeline([
-      [command, ...args],
-      ['wait', this.#replicas, this.#replicaTimeout],
-    ])
-    return (await pipeline.exec()) ?? []
   }
 }
 

@@ -1,62 +1,146 @@
 import { createHash } from 'node:crypto'
 
-/** A Lua script on one key. */
+/** A Lua script on the keys that it is given. */
 export interface Script {
   lua: string
   sha: string
 }
 
-// A command can wait long in its client's queue: no longer than the core remembers that it was sent (undecided-attempts.ts).
-const latest = 4 * 60_000
-
-/**
- * `swapCredential` on a grant's key. ARGV: from, to, attempt, now, expiresAt, the required resource as a line of the value or ''.
- *
- * Gives the outcome, the value as it is now, and when the credential was last swapped before.
- */
-export const swapScript = script(`
-local value = redis.call('GET', KEYS[1])
-if not value then return {'missing'} end
-local _, _, hash, at, expiresAt, endsAt, resource, fixed =
-  string.find(value, '^1;[cr];([^;\\n]*);[^;\\n]*;(%d*);(%d+);(%d*)\\n([^\\n]+)\\n([^\\n]+)\\n')
-if not hash or string.sub(value, -2) ~= '\\n.' then return {'unreadable'} end
-
-local time = redis.call('TIME')
-local clock = time[1] * 1000 + math.floor(time[2] / 1000)
-if clock - tonumber(ARGV[4]) > ${latest} then return {'late'} end
-local now = math.max(tonumber(ARGV[4]), clock)
-if tonumber(expiresAt) <= now then return {'missing'} end
-if hash ~= ARGV[1] then return {'mismatch', value} end
-if ARGV[6] ~= '' and ARGV[6] ~= resource then return {'refused', value} end
-
-local newExpiry = ARGV[5]
-if endsAt ~= '' and tonumber(endsAt) < tonumber(newExpiry) then newExpiry = endsAt end
-local header = table.concat({'1', 'r', ARGV[2], ARGV[3], string.format('%.0f', now), newExpiry, endsAt}, ';')
-local swapped = table.concat({header, resource, fixed, '.'}, '\\n')
-redis.call('SET', KEYS[1], swapped, 'PXAT', newExpiry)
-return {'swapped', swapped, at}
-`)
-
-/**
- * Notes a grant in the index of its customer. ARGV: grantId, until when the entry must be kept, now.
- *
- * Entries whose time has passed make room; the index lives as long as its last entry.
- */
-export const noteScript = script(`
-redis.call('ZADD', KEYS[1], 'GT', ARGV[2], ARGV[1])
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[3])
-local last = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')
-redis.call('PEXPIREAT', KEYS[1], last[2])
-return 1
-`)
-
-/** Drops grants that are gone from an index, save those noted too lately. ARGV: the latest score that may go, grantIds. */
-export const pruneScript = script(`
-for position = 2, #ARGV do
-  local score = redis.call('ZSCORE', KEYS[1], ARGV[position])
-  if score and tonumber(score) <= tonumber(ARGV[1]) then redis.call('ZREM', KEYS[1], ARGV[position]) end
+// The parts that the scripts on grants share. A value begins with a header of fields behind semicolons: version, kind, hash, attempt,
+// swapped at, created at, expires at, ends at, and what was redeemed last: marks of 8 characters, each with its age at the last swap.
+const grantParts = `
+local function clock()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-return 1
+
+local function number(value) return string.format('%.0f', value) end
+
+local function read(value)
+  local _, _, kind, hash, attempt, at, createdAt, expiresAt, endsAt, redeemed, resource, fixed =
+    string.find(value, '^1;([cr]);([^;\\n]*);([^;\\n]*);(%d*);(%d+);(%d+);(%d*);([^;\\n]*)\\n([^\\n]+)\\n([^\\n]+)\\n')
+  if not hash or string.sub(value, -2) ~= '\\n.' then return nil end
+  return { kind = kind, hash = hash, attempt = attempt, at = at, createdAt = createdAt, expiresAt = expiresAt,
+    endsAt = endsAt, redeemed = redeemed, resource = resource, fixed = fixed }
+end
+
+local function write(grant)
+  local header = table.concat({'1', grant.kind, grant.hash, grant.attempt, grant.at, grant.createdAt, grant.expiresAt,
+    grant.endsAt, grant.redeemed}, ';')
+  local lines = {header, grant.resource, grant.fixed}
+  if grant.request then table.insert(lines, grant.request) end
+  table.insert(lines, '.')
+  local value = table.concat(lines, '\\n')
+  redis.call('SET', KEYS[1], value, 'PXAT', grant.expiresAt)
+  return value
+end
+
+local function earlier(expiresAt, endsAt)
+  if endsAt ~= '' and tonumber(endsAt) < expiresAt then return endsAt end
+  return number(expiresAt)
+end
+
+local function noteInIndex(member, untilTime, now)
+  redis.call('ZADD', KEYS[2], 'GT', untilTime, member)
+  redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', number(now))
+  local last = redis.call('ZRANGE', KEYS[2], -1, -1, 'WITHSCORES')
+  redis.call('PEXPIREAT', KEYS[2], last[2])
+end
+`
+
+/**
+ * `createGrant` on a grant's key and its customer's index. ARGV: the grant's place in the index, deadline, lifetime, until what age it
+ * lives at the most or '', hash, and the lines of the value: resource, fixed, request.
+ */
+export const createScript = script(`${grantParts}
+local now = clock()
+local value = redis.call('GET', KEYS[1])
+if value then return {'taken', number(now), value} end
+if now >= tonumber(ARGV[2]) then return {'late', number(now)} end
+local endsAt = ''
+if ARGV[4] ~= '' then endsAt = number(now + ARGV[4]) end
+local grant = { kind = 'c', hash = ARGV[5], attempt = '', at = '', createdAt = number(now),
+  expiresAt = earlier(now + ARGV[3], endsAt), endsAt = endsAt, redeemed = '',
+  resource = ARGV[6], fixed = ARGV[7], request = ARGV[8] }
+noteInIndex(ARGV[1], grant.expiresAt, now)
+return {'created', number(now), write(grant)}
+`)
+
+/**
+ * `swapCredential` on a grant's key and its customer's index. ARGV: the grant's place in the index, deadline, from, to, attempt,
+ * remember, lifetime, the required resource as a line of the value or '', and the marks of what it redeems.
+ *
+ * An entry of the index outlives its grant by two days, so that only a code, and the first refresh of a day, has to move it.
+ */
+export const swapScript = script(`${grantParts}
+local now = clock()
+local value = redis.call('GET', KEYS[1])
+if not value then return {'missing', number(now)} end
+local grant = read(value)
+if not grant then return {'unreadable', number(now)} end
+if tonumber(grant.expiresAt) <= now then return {'missing', number(now)} end
+if grant.hash ~= ARGV[3] then return {'mismatch', number(now), value} end
+if ARGV[8] ~= '' and ARGV[8] ~= grant.resource then return {'wrong_resource', number(now), value} end
+if now >= tonumber(ARGV[2]) then return {'late', number(now)} end
+
+local before = tonumber(grant.at) or tonumber(grant.createdAt)
+local day = 86400000
+local indexed = grant.kind == 'r' and math.floor(before / day) == math.floor(now / day)
+-- A clock that has gone back must not make a swap older than the one before.
+local at = math.max(now, before)
+
+local redeemed = {}
+for position = 9, #ARGV do table.insert(redeemed, ARGV[position] .. '0') end
+for mark, age in string.gmatch(grant.redeemed, '([%w_-][%w_-][%w_-][%w_-][%w_-][%w_-][%w_-][%w_-])(%d+)') do
+  age = age + at - before
+  if #redeemed >= 16 or age > tonumber(ARGV[6]) then break end
+  table.insert(redeemed, mark .. number(age))
+end
+
+grant.kind = 'r'
+grant.hash = ARGV[4]
+grant.attempt = ARGV[5]
+grant.at = number(at)
+grant.expiresAt = earlier(now + ARGV[7], grant.endsAt)
+grant.redeemed = table.concat(redeemed, ',')
+if not indexed then noteInIndex(ARGV[1], number(grant.expiresAt + 2 * day), now) end
+return {'swapped', number(now), write(grant)}
+`)
+
+/**
+ * `reverseSwap` on a grant's key and its customer's index. ARGV: the grant's place in the index, deadline, to, kind, hash, of a code
+ * the request and the lifetime, and the attempts.
+ */
+export const reverseScript = script(`${grantParts}
+local now = clock()
+local value = redis.call('GET', KEYS[1])
+if not value then return {'missing', number(now)} end
+local grant = read(value)
+if not grant then return {'unreadable', number(now)} end
+if tonumber(grant.expiresAt) <= now then return {'missing', number(now)} end
+local isMeant = false
+for position = 8, #ARGV do isMeant = isMeant or grant.attempt == ARGV[position] end
+if grant.hash ~= ARGV[3] or not isMeant then return {'mismatch', number(now)} end
+if now >= tonumber(ARGV[2]) then return {'late', number(now)} end
+grant.kind = ARGV[4]
+grant.hash = ARGV[5]
+grant.redeemed = string.match(grant.redeemed, ',(.+)$') or ''
+if grant.kind == 'c' then
+  grant.attempt = ''
+  grant.at = ''
+  grant.request = ARGV[6]
+  grant.expiresAt = earlier(grant.createdAt + ARGV[7], grant.endsAt)
+  redis.call('ZADD', KEYS[2], 'XX', grant.expiresAt, ARGV[1])
+end
+write(grant)
+return {'reversed', number(now)}
+`)
+
+/** `deleteGrant` on a grant's key and its customer's index. ARGV: the grant's place in the index. */
+export const deleteScript = script(`
+local deleted = redis.call('DEL', KEYS[1])
+redis.call('ZREM', KEYS[2], ARGV[1])
+return deleted
 `)
 
 /** `saveClient` on a client's key. ARGV: value, expiresAt. */

@@ -1,11 +1,14 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { must, objectWith, optional, record, seconds } from '../option-checks'
+import { customerHandle, customerHandleLength } from '../protocol/customer-handle'
 import { type RedisClient, RedisCommands } from './redis-commands'
 import {
+  createScript,
+  deleteScript,
   dropIdleScript,
   keepScript,
-  noteScript,
-  pruneScript,
   registerScript,
+  reverseScript,
   saveScript,
   swapScript,
 } from './redis-scripts'
@@ -13,11 +16,25 @@ import {
   decodeClient,
   decodeGrant,
   encodeClient,
-  encodeGrant,
+  encodeNewGrant,
+  encodeRequest,
   encodeResource,
+  kinds,
   UnreadableValueError,
 } from './redis-values'
-import type { CredentialSwap, Grant, RegisteredClient, SwapResult, TokenStore } from './token-store'
+import {
+  type CreateResult,
+  type CredentialSwap,
+  type Grant,
+  type GrantOwner,
+  markLength,
+  type NewGrant,
+  type RegisteredClient,
+  type ReversalResult,
+  type SwapResult,
+  type SwapReversal,
+  type TokenStore,
+} from './token-store'
 
 /** The options of {@link RedisTokenStore}. */
 export interface RedisTokenStoreOptions {
@@ -33,8 +50,12 @@ export interface RedisTokenStoreOptions {
 }
 
 const mostAtOnce = 500
-const minute = 60_000
-const day = 24 * 60 * minute
+const mostPasses = 5
+const betweenPasses = 200
+
+/** What a script answers with: the outcome, the server's time, and the grant's value where the outcome has a grant. */
+type Reply<Result extends { outcome: string }> = [outcome: Result['outcome'], now: string, value: string]
+type Unreadable = [outcome: 'unreadable', now: string, value: string]
 
 const checks = {
   keyPrefix: optional(
@@ -72,88 +93,134 @@ export class RedisTokenStore implements TokenStore {
     )
   }
 
-  async createGrant(grant: Grant): Promise<void> {
-    // First the index: a grant that it does not know would escape `revokeAll`.
-    await this.#noteInIndex(grant)
-    const key = this.#grantKey(grant.tenantId, grant.grantId)
-    const value = encodeGrant(grant)
-    const stored = await this.#commands.send(key, 'set', key, value, 'PXAT', grant.expiresAt, 'NX')
-    // A client that sends a command again after a broken connection can find its own work.
-    if (stored === null && (await this.#commands.send(key, 'get', key)) !== value) {
-      throw new Error(`RedisTokenStore: the grant id is taken (key ${JSON.stringify(key)})`)
-    }
+  async createGrant(grant: NewGrant): Promise<CreateResult> {
+    const { tenantId, grantId, deadline, lifetime, endsAfter = '', credential } = grant
+    const { resource, fixed, request } = encodeNewGrant(grant)
+    const keys = this.#keysOf(tenantId, grantId)
+    const args = [memberOf(grantId), deadline, lifetime, endsAfter, credential.hash, resource, fixed, request]
+    const [outcome, now, value] = (await this.#commands.run(createScript, keys, ...args)) as Reply<CreateResult>
+    if (outcome === 'late') return { outcome, now: Number(now) }
+    return { outcome, grant: decodeGrant(keys[0], value, tenantId, grantId), now: Number(now) }
   }
 
   async findGrant(tenantId: string, grantId: string): Promise<Grant | undefined> {
-    const key = this.#grantKey(tenantId, grantId)
+    const [key] = this.#keysOf(tenantId, grantId)
     const value = await this.#commands.send(key, 'get', key)
-    const grant = value === null ? undefined : decodeGrant(key, String(value), tenantId, grantId)
-    return unexpired(grant)
+    return value === null ? undefined : decodeGrant(key, String(value), tenantId, grantId)
   }
 
   async swapCredential(swap: CredentialSwap): Promise<SwapResult> {
-    const { tenantId, grantId, from, to, attempt, now, expiresAt, resource } = swap
-    const key = this.#grantKey(tenantId, grantId)
+    const { tenantId, grantId, deadline, from, to, attempt, redeems, remember, lifetime, resource } = swap
     const required = resource === undefined ? '' : encodeResource(resource)
-    const reply = await this.#commands.runDurably(swapScript, key, from, to, attempt, now, expiresAt, required)
-    const [outcome, value, swappedBefore] = reply as [SwapResult['outcome'] | 'unreadable' | 'late', string, string]
-    if (outcome === 'unreadable') throw new UnreadableValueError(key)
-    if (outcome === 'late')
-      throw new Error('RedisTokenStore: a swap came minutes late; is the clock of this host behind?')
-    if (outcome === 'missing') return { outcome }
-    const grant = decodeGrant(key, value, tenantId, grantId)
-    // Whichever attempt made it live: another process may have failed to note it.
-    const repeated = outcome === 'mismatch' && grant.credential.hash === to
-    const firstToday = outcome === 'swapped' && dayOf(Number(swappedBefore) || grant.createdAt) < dayOf(now)
-    // Rejecting here is safe: the swap is sent again and finds its own work.
-    if (repeated || firstToday) await this.#noteInIndex(grant)
-    return { outcome, grant }
+    const keys = this.#keysOf(tenantId, grantId)
+    const marks = redeems.map((hash) => hash.slice(0, markLength))
+    const args = [memberOf(grantId), deadline, from, to, attempt, remember, lifetime, required, ...marks]
+    const reply = (await this.#commands.runDurably(swapScript, keys, ...args)) as Reply<SwapResult> | Unreadable
+    const [outcome, now, value] = reply
+    if (outcome === 'unreadable') throw new UnreadableValueError(keys[0])
+    if (outcome === 'missing' || outcome === 'late') return { outcome, now: Number(now) }
+    return { outcome, grant: decodeGrant(keys[0], value, tenantId, grantId), now: Number(now) }
+  }
+
+  async reverseSwap(reversal: SwapReversal): Promise<ReversalResult> {
+    const { tenantId, grantId, deadline, to, attempts, credential, code } = reversal
+    const keys = this.#keysOf(tenantId, grantId)
+    const args = [memberOf(grantId), deadline, to, kinds[credential.kind], credential.hash]
+    const dropped = code ? [encodeRequest(code.request), code.lifetime] : ['', '']
+    const reply = await this.#commands.runDurably(reverseScript, keys, ...args, ...dropped, ...attempts)
+    const [outcome, now] = reply as Reply<ReversalResult> | Unreadable
+    if (outcome === 'unreadable') throw new UnreadableValueError(keys[0])
+    return { outcome, now: Number(now) }
   }
 
   async deleteGrant(tenantId: string, grantId: string): Promise<boolean> {
-    const key = this.#grantKey(tenantId, grantId)
-    return Number(await this.#commands.sendDurably(key, 'del', key)) > 0
+    const keys = this.#keysOf(tenantId, grantId)
+    return Number(await this.#commands.runDurably(deleteScript, keys, memberOf(grantId))) > 0
   }
 
   async listGrants(tenantId: string, subject: string): Promise<Grant[]> {
-    const key = this.#indexKey(tenantId, subject)
-    const ids = (await this.#commands.send(key, 'zrange', key, 0, -1)) as string[]
     const grants: Grant[] = []
-    for (let start = 0; start < ids.length; start += mostAtOnce) {
-      const some = ids.slice(start, start + mostAtOnce)
-      const found = await Promise.all(some.map((id) => this.findGrant(tenantId, id)))
-      grants.push(...found.filter((grant) => grant !== undefined))
-      const gone = some.filter((_, index) => found[index] === undefined)
-      // An entry as young as this may belong to a grant that is being written.
-      const latest = keptUntil(Date.now() - 2 * minute)
-      if (gone.length > 0) await this.#commands.run(pruneScript, key, latest, ...gone)
+    for await (const listed of this.#listed(tenantId, subject)) {
+      if (listed instanceof UnreadableValueError) throw listed
+      grants.push(listed)
     }
     return grants
   }
 
-  async *scanGrants(tenantId: string): AsyncIterable<Grant> {
-    const prefix = this.#grantKey(tenantId, '')
-    for await (const key of this.#commands.keysBeginning(prefix)) {
-      const grant = await this.findGrant(tenantId, key.slice(prefix.length))
-      if (grant) yield grant
+  async *deleteGrants({ tenantId, subject, clientId }: GrantOwner): AsyncIterable<Grant> {
+    const isListed = subject !== undefined
+    let unreadable: UnreadableValueError | undefined
+    for (let pass = 1; ; pass++) {
+      const servers = isListed ? '' : await this.#commands.servers()
+      let ended = 0
+      for await (const found of isListed ? this.#listed(tenantId, subject) : this.#scanned(tenantId)) {
+        if (found instanceof UnreadableValueError) unreadable = found
+        else if (clientId === undefined || found.clientId === clientId) {
+          if (!(await this.deleteGrant(tenantId, found.grantId))) continue
+          ended++
+          yield found
+        }
+      }
+      // A pass that the servers stood still for has met every grant that was there when it began. Those that are made meanwhile end as
+      // well, but nobody goes after them for ever.
+      const isSure = isListed || (servers !== undefined && servers === (await this.#commands.servers()))
+      if (isSure && pass > 1 && (ended === 0 || pass >= mostPasses)) break
+      if (pass >= 2 * mostPasses) throw new Error('RedisTokenStore: the servers do not stand still to be searched')
+      if (!isSure) await pause(betweenPasses)
     }
+    // What an earlier call has ended counts only once the replicas have it.
+    await this.#commands.settled()
+    if (unreadable) throw unreadable
+  }
+
+  /** A customer's grants, and the values that cannot be read. */
+  async *#listed(tenantId: string, subject: string): AsyncIterable<Grant | UnreadableValueError> {
+    const handle = customerHandle(tenantId, subject)
+    const index = this.#indexKey(tenantId, handle)
+    const members = (await this.#commands.send(index, 'zrange', index, 0, -1)) as string[]
+    for (let start = 0; start < members.length; start += mostAtOnce) {
+      const ids = members.slice(start, start + mostAtOnce).map((member) => handle + member)
+      for (const found of await this.#read(tenantId, ids)) {
+        if (found instanceof UnreadableValueError || found.subject === subject) yield found
+      }
+    }
+  }
+
+  /** All grants of a tenant, each at least once, and the values that cannot be read. */
+  async *#scanned(tenantId: string): AsyncIterable<Grant | UnreadableValueError> {
+    const prefix = `${this.#prefix}g:{${encodeURIComponent(tenantId)}:`
+    for await (const keys of this.#commands.keysBeginning(prefix)) {
+      const ids = keys.map((key) => key.slice(prefix.length).replace('}', ''))
+      yield* await this.#read(tenantId, ids)
+    }
+  }
+
+  /** The grants with these ids, as far as there are any. One that cannot be read does not keep the others from being read. */
+  async #read(tenantId: string, ids: readonly string[]): Promise<(Grant | UnreadableValueError)[]> {
+    const read = (id: string) =>
+      this.findGrant(tenantId, id).catch((error: unknown) => {
+        if (error instanceof UnreadableValueError) return error
+        throw error
+      })
+    const found = await Promise.all(ids.map(read))
+    return found.filter((grant) => grant !== undefined)
   }
 
   async saveClient(client: RegisteredClient, mostIdle: number): Promise<void> {
     const { tenantId, clientId, createdAt, expiresAt } = client
     const key = this.#clientKey(tenantId, clientId)
-    const outcome = await this.#commands.run(saveScript, key, encodeClient(client), expiresAt)
+    const outcome = await this.#commands.run(saveScript, [key], encodeClient(client), expiresAt)
     if (outcome === 'unreadable') throw new UnreadableValueError(key)
     const list = this.#registrationsKey(tenantId)
     const oldest = (await this.#commands.run(
       registerScript,
-      list,
+      [list],
       clientId,
       createdAt,
       expiresAt,
       mostIdle,
     )) as string[]
-    await Promise.all(oldest.map((id) => this.#commands.run(dropIdleScript, this.#clientKey(tenantId, id))))
+    await Promise.all(oldest.map((id) => this.#commands.run(dropIdleScript, [this.#clientKey(tenantId, id)])))
   }
 
   async findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined> {
@@ -164,7 +231,7 @@ export class RedisTokenStore implements TokenStore {
 
   async keepClient(tenantId: string, clientId: string, expiresAt: number): Promise<void> {
     const key = this.#clientKey(tenantId, clientId)
-    const outcome = await this.#commands.run(keepScript, key, expiresAt)
+    const outcome = await this.#commands.run(keepScript, [key], expiresAt)
     if (outcome === 'unreadable') throw new UnreadableValueError(key)
     // From now on it takes no room from those that are idle.
     const list = this.#registrationsKey(tenantId)
@@ -176,19 +243,15 @@ export class RedisTokenStore implements TokenStore {
     return Number(await this.#commands.sendDurably(key, 'del', key)) > 0
   }
 
-  async #noteInIndex({ tenantId, subject, grantId, expiresAt }: Grant): Promise<void> {
-    const now = Date.now()
-    // Long enough for every rotation until the first one of another day notes it again.
-    const until = Math.max(keptUntil(now), expiresAt + 2 * day)
-    await this.#commands.run(noteScript, this.#indexKey(tenantId, subject), grantId, until, now)
+  /** A grant's key, and that of its customer's index: on a Cluster both are at one node, so that one script can keep them right. */
+  #keysOf(tenantId: string, grantId: string): [string, string] {
+    const handle = grantId.slice(0, customerHandleLength)
+    const place = `{${encodeURIComponent(tenantId)}:${handle}}`
+    return [`${this.#prefix}g:${place}${memberOf(grantId)}`, `${this.#prefix}s:${place}`]
   }
 
-  #grantKey(tenantId: string, grantId: string): string {
-    return `${this.#prefix}g:${encodeURIComponent(tenantId)}:${grantId}`
-  }
-
-  #indexKey(tenantId: string, subject: string): string {
-    return `${this.#prefix}s:${encodeURIComponent(tenantId)}:${subject}`
+  #indexKey(tenantId: string, handle: string): string {
+    return this.#keysOf(tenantId, handle)[1]
   }
 
   #clientKey(tenantId: string, clientId: string): string {
@@ -200,13 +263,9 @@ export class RedisTokenStore implements TokenStore {
   }
 }
 
-/** Until when an entry of the index is kept: longer than a refresh token can live. */
-function keptUntil(noted: number): number {
-  return noted + 32 * day
-}
-
-function dayOf(milliseconds: number): number {
-  return Math.floor(milliseconds / day)
+/** What a grant is called in its customer's index. */
+function memberOf(grantId: string): string {
+  return grantId.slice(customerHandleLength)
 }
 
 /** The server drops what has expired by its own clock; the host's may be ahead. */

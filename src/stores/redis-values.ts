@@ -1,10 +1,11 @@
-import type { Grant, RegisteredClient } from './token-store'
+import { type Grant, markLength, type NewGrant, type RedeemedCredential, type RegisteredClient } from './token-store'
 
 // Every value begins with its version and ends with a full stop on a line of its own, so that a future or a truncated one is
 // known as such. The scripts take a value apart by its lines and know no JSON.
 const version = '1'
 const end = '.'
-const kinds = { code: 'c', refresh_token: 'r' } as const
+/** How the kinds of credential are written. */
+export const kinds = { code: 'c', refresh_token: 'r' } as const
 
 /** A value under one of our keys that is none of ours, is truncated, or comes from a later version. */
 export class UnreadableValueError extends Error {
@@ -16,15 +17,13 @@ export class UnreadableValueError extends Error {
   }
 }
 
-/** The value of a grant's key. The tenant and the grant's id are in the key. */
-export function encodeGrant(grant: Grant): string {
-  const { credential, swap, expiresAt, endsAt, resource, clientId, subject, scope, createdAt, claims, request } = grant
-  const header = [version, kinds[credential.kind], credential.hash, swap?.attempt, swap?.at, expiresAt, endsAt].join(
-    ';',
-  )
-  const lines = [header, encodeResource(resource), JSON.stringify([clientId, subject, scope, createdAt, claims])]
-  if (credential.kind === 'code') lines.push(JSON.stringify([request?.redirectUri, request?.codeChallenge]))
-  return [...lines, end].join('\n')
+/** The lines of a new grant's value behind its header, which the server writes as it knows the time. */
+export function encodeNewGrant({ resource, clientId, subject, scope, claims, request }: NewGrant) {
+  return {
+    resource: encodeResource(resource),
+    fixed: JSON.stringify([clientId, subject, scope, claims]),
+    request: encodeRequest(request),
+  }
 }
 
 /** The resource as it stands in the value of a grant. */
@@ -32,12 +31,17 @@ export function encodeResource(resource: string): string {
   return JSON.stringify(resource)
 }
 
+/** The authorization request as it stands in the value of a grant. */
+export function encodeRequest({ redirectUri, codeChallenge }: NonNullable<Grant['request']>): string {
+  return JSON.stringify([redirectUri, codeChallenge])
+}
+
 /** @throws {UnreadableValueError} */
 export function decodeGrant(key: string, value: string, tenantId: string, grantId: string): Grant {
   return decoded(key, value, ([header = '', resource = '', fixed = '', request, ...more]) => {
-    const [, kind, hash = '', attempt, at, expiresAt, endsAt] = header.split(';')
+    const [, kind, hash = '', attempt, at, createdAt, expiresAt, endsAt, redeemed = ''] = header.split(';')
     if ((kind === kinds.code) !== (request !== undefined) || more.length > 0) throw new UnreadableValueError(key)
-    const [clientId, subject, scope, createdAt, claims] = JSON.parse(fixed)
+    const [clientId, subject, scope, claims] = JSON.parse(fixed)
     const [redirectUri, codeChallenge] = request === undefined ? [] : JSON.parse(request)
     return {
       tenantId,
@@ -47,14 +51,23 @@ export function decodeGrant(key: string, value: string, tenantId: string, grantI
       scope,
       resource: JSON.parse(resource),
       ...(claims && { claims }),
-      createdAt,
+      createdAt: Number(createdAt),
       expiresAt: Number(expiresAt),
       ...(endsAt && { endsAt: Number(endsAt) }),
       credential: { kind: kind === kinds.code ? 'code' : 'refresh_token', hash },
       ...(redirectUri && { request: { redirectUri, codeChallenge } }),
       ...(attempt && { swap: { attempt, at: Number(at) } }),
+      ...(redeemed && { redeemed: decodeRedeemed(redeemed, Number(at)) }),
     }
   })
+}
+
+/** Each mark stands before its age at the last swap. */
+function decodeRedeemed(redeemed: string, swappedAt: number): RedeemedCredential[] {
+  return redeemed.split(',').map((entry) => ({
+    mark: entry.slice(0, markLength),
+    at: swappedAt - Number(entry.slice(markLength)),
+  }))
 }
 
 /** The value of a registered client's key. */

@@ -4,12 +4,13 @@ import type { Client } from './tenant-store'
 export type CredentialKind = 'code' | 'refresh_token'
 
 /**
- * One customer's authorization of one client. Times are milliseconds since 1970, as `Date.now()` gives them.
+ * One customer's authorization of one client. Times are milliseconds since 1970 by the store's clock.
  *
  * Nothing in here lets its reader redeem the grant: `grantId` and `credential.hash` are hashes.
  */
 export interface Grant {
   tenantId: string
+  /** Its first 12 characters are the same for all grants of one customer, so that a store can keep those together. */
   grantId: string
   clientId: string
   /** The customer inside the tenant. */
@@ -31,6 +32,49 @@ export interface Grant {
   request?: { redirectUri: string; codeChallenge: string }
   /** The swap that made the credential the live one; absent until the code is redeemed. */
   swap?: { attempt: string; at: number }
+  /** The credentials that were redeemed last, the newest first. */
+  redeemed?: readonly RedeemedCredential[]
+}
+
+/** How much of a hash is enough to tell a credential among those that a grant remembers. */
+export const markLength = 8
+
+/** How many redeemed credentials a grant remembers at the most. */
+export const mostRedeemed = 16
+
+/** A credential that was redeemed lately, and when. */
+export interface RedeemedCredential {
+  /** The first 8 characters of its hash. */
+  mark: string
+  at: number
+}
+
+/** A grant as it is created: how long it lives is counted from the store's own time. */
+export interface NewGrant
+  extends Omit<Grant, 'createdAt' | 'expiresAt' | 'endsAt' | 'swap' | 'redeemed' | 'credential' | 'request'> {
+  credential: { kind: 'code'; hash: string }
+  request: { redirectUri: string; codeChallenge: string }
+  /** Milliseconds until it expires. */
+  lifetime: number
+  /** Milliseconds after which it ends, whatever is redeemed. */
+  endsAfter?: number
+  /** The time of the store from which on the grant must not be created any more. */
+  deadline: number
+}
+
+/**
+ * What came of creating a grant. `now` is the time of the store.
+ *
+ * - `created`: it is stored.
+ * - `taken`: there is a grant with this id, which is given as it is.
+ * - `late`: the deadline has passed; nothing was written.
+ */
+export type CreateResult = { outcome: 'created' | 'taken'; grant: Grant; now: number } | Late
+
+/** The deadline of a call has passed by the store's clock, so it wrote nothing. */
+export interface Late {
+  outcome: 'late'
+  now: number
 }
 
 /** The one atomic step: makes `to` the live credential of a grant. */
@@ -43,23 +87,64 @@ export interface CredentialSwap {
   to: string
   /** Names this redemption; the same swap sent twice carries the same attempt. */
   attempt: string
-  /** The caller's time. The grant must not have expired by then, nor by the store's own clock if it has one. */
-  now: number
-  /** The grant's new expiry, unless its `endsAt` is earlier. */
-  expiresAt: number
+  /** The hashes of the credentials that this redeems, the newest first: `from`, and others where the store had lost writes. */
+  redeems: readonly string[]
+  /** For how many milliseconds the grant remembers a redeemed credential. */
+  remember: number
+  /** Milliseconds until the grant expires, unless its `endsAt` is earlier. */
+  lifetime: number
   /** The resource that the grant must have, where one is required. */
   resource?: string
+  /** The time of the store from which on the swap must not be applied any more. */
+  deadline: number
 }
 
 /**
- * What came of a swap, with the grant as it is after it.
+ * What came of a swap, with the grant as it is after it. `now` is the time of the store.
  *
  * - `swapped`: `to` is live.
  * - `mismatch`: another credential than `from` is live; nothing was written.
- * - `refused`: `from` is live, but the grant has another resource; nothing was written.
+ * - `wrong_resource`: `from` is live, but the grant has another resource; nothing was written.
  * - `missing`: there is no such grant, or it has expired.
+ * - `late`: the deadline has passed; nothing was written.
  */
-export type SwapResult = { outcome: 'swapped' | 'mismatch' | 'refused'; grant: Grant } | { outcome: 'missing' }
+export type SwapResult =
+  | { outcome: 'swapped' | 'mismatch' | 'wrong_resource'; grant: Grant; now: number }
+  | { outcome: 'missing'; now: number }
+  | Late
+
+/** Takes a swap back that was answered to nobody: makes the credential that it redeemed the live one again. */
+export interface SwapReversal {
+  tenantId: string
+  grantId: string
+  /** The hash that the swap made live. */
+  to: string
+  /** The attempts that may have made it so. */
+  attempts: readonly string[]
+  /** The credential that becomes the live one again. */
+  credential: Grant['credential']
+  /** What the swap of a code dropped: the authorization request, and for how many milliseconds from its creation the grant then lives. */
+  code?: { request: NonNullable<Grant['request']>; lifetime: number }
+  /** The time of the store from which on it must not be taken back any more. */
+  deadline: number
+}
+
+/**
+ * What came of taking a swap back. `now` is the time of the store.
+ *
+ * - `reversed`: the credential that it redeemed is live again.
+ * - `mismatch`: the live credential is not the work of one of the attempts (any more); nothing was written.
+ * - `missing`: there is no such grant, or it has expired.
+ * - `late`: the deadline has passed; nothing was written.
+ */
+export type ReversalResult = { outcome: 'reversed' | 'mismatch' | 'missing' | 'late'; now: number }
+
+/** Whose grants to end: a customer's, a client's, or those of one customer and one client. */
+export interface GrantOwner {
+  tenantId: string
+  subject?: string
+  clientId?: string
+}
 
 /** A client that registered itself (RFC 7591). It expires when it is idle and without a live grant. */
 export interface RegisteredClient extends Client {
@@ -75,23 +160,34 @@ export interface RegisteredClient extends Client {
 /**
  * Everything this library writes: grants and registered clients, partitioned by tenant id.
  *
+ * **The store is the one clock of a grant**: every time in a record is a reading of the store's clock, and so is every `now` that
+ * it answers with. All processes see the same clock. A store that has none of its own, such as one in memory, takes its
+ * process's.
+ *
  * Whoever implements it runs `tokenStoreContract` from `customer-sign-in/testing`. A method that cannot do its work
  * rejects, and the client is answered with 503; it never guesses. Records that it hands out are the caller's to read, not
  * to change.
  */
 export interface TokenStore {
-  /** Stores a new grant until its `expiresAt`. Rejects when the id is taken. */
-  createGrant(grant: Grant): Promise<void>
+  /** Stores a new grant, unless its id is taken: `createdAt` is the store's time, the rest follows from it. */
+  createGrant(grant: NewGrant): Promise<CreateResult>
 
   findGrant(tenantId: string, grantId: string): Promise<Grant | undefined>
 
   /**
    * Swaps the live credential of a grant if it is still `from` and the conditions hold, atomically with every other call.
    *
-   * A swap that is applied sets `credential` to `{ kind: 'refresh_token', hash: to }`, `swap` to the attempt and the later of
-   * `now` and the store's own clock, `expiresAt` to the earlier of the swap's and the grant's `endsAt`, and drops `request`.
+   * A swap that is applied sets `credential` to `{ kind: 'refresh_token', hash: to }`, `swap` to the attempt and the store's time,
+   * `expiresAt` to the earlier of that time plus `lifetime` and the grant's `endsAt`, and drops `request`. It puts what it redeems
+   * in front of `redeemed`, and keeps of the others at the most 16 altogether, none older than `remember`.
    */
   swapCredential(swap: CredentialSwap): Promise<SwapResult>
+
+  /**
+   * Takes a swap back if the live credential is still the work of one of the attempts, atomically with every other call: `credential` and
+   * `request` become what the reversal says, and the newest of `redeemed` goes.
+   */
+  reverseSwap(reversal: SwapReversal): Promise<ReversalResult>
 
   /** @returns Whether there was such a grant. */
   deleteGrant(tenantId: string, grantId: string): Promise<boolean>
@@ -99,8 +195,13 @@ export interface TokenStore {
   /** All live grants of a customer, in any order. */
   listGrants(tenantId: string, subject: string): Promise<Grant[]>
 
-  /** All live grants of a tenant, in any order; each at least once if it lives throughout. The cost grows with the whole store. */
-  scanGrants(tenantId: string): AsyncIterable<Grant>
+  /**
+   * Ends all grants of a customer, of a client, or of that customer and that client, and gives each as it ends it.
+   *
+   * Once it is through, every such grant that was there when it began has ended. Where it cannot know that, or cannot read a grant,
+   * it ends the others and throws.
+   */
+  deleteGrants(owner: GrantOwner): AsyncIterable<Grant>
 
   /**
    * Stores a registered client until its `expiresAt`, over the one with its id if there is one. Where that makes more than `mostIdle`

@@ -1,54 +1,77 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { Grant } from '../stores/token-store'
-import { byId, found, grantOf, hour, newGrant, swapOf, unicode, until } from './records'
+import type { Grant, GrantOwner, TokenStore } from '../stores/token-store'
+import {
+  byId,
+  clockOf,
+  created,
+  createSoon,
+  definedMembers,
+  found,
+  grantOf,
+  hour,
+  minute,
+  newGrant,
+  swapOf,
+  unicode,
+  until,
+} from './records'
 import type { StoreTest } from './store-test'
 
-/** How grants are kept, found and listed. */
+/** How grants are kept, found, listed and ended. */
 export function grantContract({ describe, test }: StoreTest): void {
   describe('createGrant and findGrant', () => {
     test('give back the grant as it was stored', async (store) => {
-      const grant = newGrant({
-        endsAt: Date.now() + hour,
-        claims: { nested: { list: [1, null, 'two', true], empty: {} } },
-      })
-      await store.createGrant(grant)
-      assert.deepEqual(await found(store, grant), grant)
+      const grant = newGrant({ endsAfter: hour, claims: { nested: { list: [1, null, 'two', true], empty: {} } } })
+      const stored = grantOf(await createSoon(store, grant))
+      const { lifetime: _, deadline: __, endsAfter: ___, ...given } = grant
+      const { createdAt, expiresAt, endsAt, ...rest } = stored
+      assert.deepEqual(rest, given)
+      assert.deepEqual([expiresAt, endsAt], [createdAt + hour, createdAt + hour])
+      assert.deepEqual(await found(store, grant), stored)
     })
 
     test('leave out what a grant does not have', async (store) => {
-      const grant = newGrant({})
-      await store.createGrant(grant)
+      const grant = await created(store, {})
+      assert.deepEqual(
+        Object.keys(grant).filter((member) => ['endsAt', 'swap', 'claims'].includes(member)),
+        [],
+      )
       assert.deepEqual(await found(store, grant), grant)
     })
 
     test('keep any Unicode in every text', async (store) => {
-      const grant = newGrant({
+      const texts = { clientId: unicode, subject: unicode, scope: unicode, resource: unicode }
+      const grant = await created(store, {
         tenantId: unicode + randomUUID(),
-        clientId: unicode,
-        subject: unicode,
-        scope: unicode,
-        resource: unicode,
+        ...texts,
         claims: { [unicode]: unicode },
         request: { redirectUri: unicode, codeChallenge: unicode },
       })
-      await store.createGrant(grant)
+      const { clientId, subject, scope, resource } = grant
+      assert.deepEqual({ clientId, subject, scope, resource }, texts)
       assert.deepEqual(await found(store, grant), grant)
       assert.deepEqual(byId(await store.listGrants(grant.tenantId, unicode)), [grant])
     })
 
     test('do not share objects with their caller', async (store) => {
       const grant = newGrant({ claims: { plan: 'gold' } })
-      await store.createGrant(grant)
+      await createSoon(store, grant)
       Object.assign(grant.claims ?? {}, { plan: 'changed' })
       assert.deepEqual((await found(store, grant))?.claims, { plan: 'gold' })
     })
 
-    test('reject an id that is taken, and keep what is there', async (store) => {
+    test('say taken of an id that is taken, with the grant that has it, and keep that', async (store) => {
       const grant = newGrant({})
-      await store.createGrant(grant)
-      await assert.rejects(store.createGrant({ ...grant, subject: 'another' }))
-      assert.equal((await found(store, grant))?.subject, grant.subject)
+      const stored = grantOf(await createSoon(store, grant))
+      const again = await createSoon(store, {
+        ...grant,
+        scope: 'another',
+        credential: { kind: 'code', hash: randomUUID() },
+      })
+      assert.equal(again.outcome, 'taken')
+      assert.deepEqual(grantOf(again), stored)
+      assert.deepEqual(await found(store, grant), stored)
     })
 
     test('find nothing under an id that does not exist', async (store) => {
@@ -56,19 +79,61 @@ export function grantContract({ describe, test }: StoreTest): void {
     })
 
     test('find nothing once a grant has expired', async (store) => {
-      const grant = newGrant({ expiresAt: Date.now() + 50 })
-      await store.createGrant(grant)
-      // A few milliseconds more, as some stores drop a record only in the millisecond after.
-      await until(async () => Date.now() > grant.expiresAt + 5 && (await found(store, grant)) === undefined)
+      const grant = await created(store, { lifetime: 50 })
+      await until(async () => (await found(store, grant)) === undefined)
       assert.deepEqual(await store.listGrants(grant.tenantId, grant.subject), [])
       assert.equal(await store.deleteGrant(grant.tenantId, grant.grantId), false)
     })
+
+    test('never let a grant live longer than it may', async (store) => {
+      const { createdAt, expiresAt } = await created(store, { lifetime: 2 * hour, endsAfter: hour })
+      assert.equal(expiresAt, createdAt + hour)
+    })
+  })
+
+  describe('the clock of the store', () => {
+    test('decides when a grant was created, and when it expires', async (store) => {
+      const before = await clockOf(store)
+      const result = await createSoon(store, newGrant({ lifetime: minute }))
+      const { createdAt, expiresAt } = grantOf(result)
+      assert.ok(createdAt >= before && createdAt <= result.now, `${createdAt} is not from ${before} to ${result.now}`)
+      assert.equal(expiresAt, createdAt + minute)
+    })
+
+    test('does not create what comes after its deadline', async (store) => {
+      const grant = newGrant({})
+      const now = await clockOf(store)
+      const late = await store.createGrant({ ...grant, deadline: now })
+      assert.equal(late.outcome, 'late')
+      assert.ok(late.now >= now, `The clock has gone back from ${now} to ${late.now}`)
+      assert.equal(await found(store, grant), undefined)
+      assert.deepEqual(await store.listGrants(grant.tenantId, grant.subject), [])
+    })
+
+    for (const [host, offset] of [
+      ['ahead', 24 * hour],
+      ['behind', -24 * hour],
+    ] as const) {
+      test(`is not that of a host which is a day ${host}`, async (store) => {
+        await atAnotherTime(offset, async () => {
+          const before = await clockOf(store)
+          const grant = await created(store, { lifetime: minute })
+          const swap = { ...swapOf(grant), lifetime: minute }
+          const swapped = await store.swapCredential(swap)
+          assert.equal(swapped.outcome, 'swapped')
+          const { createdAt, expiresAt, swap: { at } = { at: 0 } } = grantOf(swapped)
+          for (const time of [createdAt, at, expiresAt - minute]) {
+            assert.ok(time >= before && time <= swapped.now, `${time} is not from ${before} to ${swapped.now}`)
+          }
+          assert.ok(await found(store, grant))
+        })
+      })
+    }
   })
 
   describe('deleteGrant', () => {
     test('says whether there was such a grant', async (store) => {
-      const grant = newGrant({})
-      await store.createGrant(grant)
+      const grant = await created(store, {})
       assert.equal(await store.deleteGrant(grant.tenantId, grant.grantId), true)
       assert.equal(await store.deleteGrant(grant.tenantId, grant.grantId), false)
       assert.equal(await found(store, grant), undefined)
@@ -77,58 +142,88 @@ export function grantContract({ describe, test }: StoreTest): void {
 
   describe('listGrants', () => {
     test('gives all grants of a customer, as they are now, and nobody else’s', async (store) => {
-      const first = newGrant({})
-      const second = newGrant({ tenantId: first.tenantId, subject: first.subject })
-      const others = [newGrant({ tenantId: first.tenantId }), newGrant({ subject: first.subject })]
-      for (const grant of [first, second, ...others]) await store.createGrant(grant)
+      const first = await created(store, {})
+      const second = await created(store, { tenantId: first.tenantId, subject: first.subject })
+      await created(store, { tenantId: first.tenantId })
+      await created(store, { subject: first.subject })
       const swapped = grantOf(await store.swapCredential(swapOf(first)))
-      const listed = await store.listGrants(first.tenantId, first.subject)
-      assert.deepEqual(byId(listed), byId([swapped, second]))
+      assert.deepEqual(byId(await store.listGrants(first.tenantId, first.subject)), byId([swapped, second]))
     })
 
     test('leaves out what has been deleted', async (store) => {
-      const grant = newGrant({})
-      await store.createGrant(grant)
+      const grant = await created(store, {})
       await store.deleteGrant(grant.tenantId, grant.grantId)
       assert.deepEqual(await store.listGrants(grant.tenantId, grant.subject), [])
     })
 
     test('gives 300 grants of one customer', async (store) => {
       const { tenantId, subject } = newGrant({})
-      const grants = Array.from({ length: 300 }, () => newGrant({ tenantId, subject }))
-      await Promise.all(grants.map((grant) => store.createGrant(grant)))
+      const grants = await Promise.all(Array.from({ length: 300 }, () => created(store, { tenantId, subject })))
       assert.deepEqual(byId(await store.listGrants(tenantId, subject)), byId(grants))
     })
   })
 
-  describe('scanGrants', () => {
-    test('gives all grants of a tenant, and of no other', async (store) => {
-      const tenantId = `${randomUUID()}*`
-      const grants = Array.from({ length: 30 }, () => newGrant({ tenantId }))
-      const other = newGrant({ tenantId: `${tenantId}x` })
-      await Promise.all([...grants, other].map((grant) => store.createGrant(grant)))
-      const scanned = new Map<string, Grant>()
-      for await (const grant of store.scanGrants(tenantId)) scanned.set(grant.grantId, grant)
-      assert.deepEqual(byId([...scanned.values()]), byId(grants))
+  describe('deleteGrants', () => {
+    const client = 'https://other-client.example/metadata'
+
+    /** Two customers of a tenant, with a grant of each of two clients, and the same at another tenant. */
+    async function several(store: TokenStore): Promise<{ tenantId: string; all: Grant[] }> {
+      const [tenantId, ada, bob] = [`${randomUUID()}*`, randomUUID(), randomUUID()]
+      const all: Grant[] = []
+      for (const tenant of [tenantId, `${tenantId}x`]) {
+        for (const subject of [ada, bob]) {
+          all.push(await created(store, { tenantId: tenant, subject }))
+          all.push(await created(store, { tenantId: tenant, subject, clientId: client }))
+        }
+      }
+      return { tenantId, all }
+    }
+
+    async function ends(store: TokenStore, owner: GrantOwner, all: readonly Grant[]): Promise<void> {
+      const isMeant = (grant: Grant) =>
+        grant.tenantId === owner.tenantId &&
+        grant.subject === (owner.subject ?? grant.subject) &&
+        grant.clientId === (owner.clientId ?? grant.clientId)
+      assert.deepEqual(byId(await ended(store, owner)), byId(all.filter(isMeant)))
+      for (const grant of all) assert.deepEqual(await found(store, grant), isMeant(grant) ? undefined : grant)
+    }
+
+    test('ends the grants of a customer, and gives them', async (store) => {
+      const { tenantId, all } = await several(store)
+      await ends(store, { tenantId, subject: all[0]?.subject ?? '' }, all)
     })
 
-    test('leaves out what has ended', async (store) => {
+    test('ends the grants of a client, and gives them', async (store) => {
+      const { tenantId, all } = await several(store)
+      await ends(store, { tenantId, clientId: client }, all)
+    })
+
+    test('ends the grants of one customer and one client, and gives them', async (store) => {
+      const { tenantId, all } = await several(store)
+      await ends(store, { tenantId, subject: all[0]?.subject ?? '', clientId: client }, all)
+    })
+
+    test('ends 300 grants of a client', async (store) => {
       const tenantId = randomUUID()
-      const deleted = newGrant({ tenantId })
-      const expired = newGrant({ tenantId, expiresAt: Date.now() + 50 })
-      for (const grant of [deleted, expired]) await store.createGrant(grant)
+      const grants = await Promise.all(Array.from({ length: 300 }, () => created(store, { tenantId })))
+      assert.deepEqual(byId(await ended(store, { tenantId, clientId: grants[0]?.clientId ?? '' })), byId(grants))
+    })
+
+    test('gives nothing that has ended before', async (store) => {
+      const tenantId = randomUUID()
+      const deleted = await created(store, { tenantId })
+      const expired = await created(store, { tenantId, lifetime: 50 })
       await store.deleteGrant(tenantId, deleted.grantId)
       await until(async () => (await found(store, expired)) === undefined)
-      for await (const { grantId } of store.scanGrants(tenantId)) assert.fail(`${grantId} has ended`)
+      assert.deepEqual(await ended(store, { tenantId, clientId: deleted.clientId }), [])
     })
   })
 
   describe('tenants', () => {
     test('see nothing of each other, even under equal ids', async (store) => {
-      const mine = newGrant({})
-      const theirs = { ...mine, tenantId: randomUUID() }
-      await store.createGrant(mine)
-      await store.createGrant(theirs)
+      const grant = newGrant({})
+      const mine = grantOf(await createSoon(store, grant))
+      const theirs = grantOf(await createSoon(store, { ...grant, tenantId: randomUUID() }))
       await store.swapCredential(swapOf(mine))
       assert.deepEqual(await found(store, theirs), theirs)
       await store.deleteGrant(mine.tenantId, mine.grantId)
@@ -138,10 +233,26 @@ export function grantContract({ describe, test }: StoreTest): void {
 
     test('are told apart where their ids and the ids of grants run into each other', async (store) => {
       const [a, b] = [randomUUID(), randomUUID()]
-      const grant = newGrant({ tenantId: `${a}:${b}`, grantId: 'c' })
-      await store.createGrant(grant)
+      const grant = await created(store, { tenantId: `${a}:${b}`, grantId: 'c' })
       assert.equal(await store.findGrant(a, `${b}:c`), undefined)
       assert.deepEqual(await store.listGrants(a, `${b}:${grant.subject}`), [])
     })
   })
+}
+
+async function ended(store: TokenStore, owner: GrantOwner): Promise<Grant[]> {
+  const grants: Grant[] = []
+  for await (const grant of store.deleteGrants(owner)) grants.push(definedMembers(grant))
+  return grants
+}
+
+/** Works while this process believes that it is another time; the timers go on as ever. */
+async function atAnotherTime(offset: number, work: () => Promise<void>): Promise<void> {
+  const { now } = Date
+  Date.now = () => now.call(Date) + offset
+  try {
+    await work()
+  } finally {
+    Date.now = now
+  }
 }

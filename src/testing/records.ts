@@ -1,26 +1,56 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { CredentialSwap, Grant, RegisteredClient, SwapResult, TokenStore } from '../stores/token-store'
+import { customerHandle } from '../protocol/customer-handle'
+import type {
+  CreateResult,
+  CredentialSwap,
+  Grant,
+  NewGrant,
+  RegisteredClient,
+  SwapResult,
+  SwapReversal,
+  TokenStore,
+} from '../stores/token-store'
 
 export const minute = 60_000
 export const hour = 60 * minute
 export const unicode = 'a b\u0000"\\{}:\u00e9\u4e2d\ud83d\ude00\u202e\n'
 
-export function newGrant(members: Partial<Grant>): Grant {
-  const now = Date.now()
+/** Long enough for every store to take it up. */
+const soon = 10_000
+
+export function newGrant(members: Partial<NewGrant>): NewGrant {
+  const { tenantId = randomUUID(), subject = randomUUID() } = members
   return {
-    tenantId: randomUUID(),
-    grantId: randomUUID(),
+    tenantId,
+    grantId: customerHandle(tenantId, subject) + randomUUID().slice(0, 16),
     clientId: 'https://client.example/metadata',
-    subject: randomUUID(),
+    subject,
     scope: 'profile calendar',
     resource: 'https://api.example/mcp',
-    createdAt: now,
-    expiresAt: now + hour,
     credential: { kind: 'code', hash: randomUUID() },
     request: { redirectUri: 'https://client.example/callback?a=b', codeChallenge: randomUUID() },
+    lifetime: hour,
+    deadline: 0,
     ...members,
   }
+}
+
+/** Stores a grant, and gives it as the store says that it has stored it. */
+export async function created(store: TokenStore, members: Partial<NewGrant>): Promise<Grant> {
+  return grantOf(await createSoon(store, newGrant(members)))
+}
+
+/** As a caller does that knows the store's clock by its answers alone. */
+export async function createSoon(store: TokenStore, grant: NewGrant): Promise<CreateResult> {
+  return store.createGrant({ ...grant, deadline: (await clockOf(store)) + soon })
+}
+
+/** The time that the store tells: one that is asked for what came too late writes nothing. */
+export async function clockOf(store: TokenStore): Promise<number> {
+  const result = await store.createGrant({ ...newGrant({}), deadline: 0 })
+  assert.equal(result.outcome, 'late', 'What comes after its deadline is not created')
+  return result.now
 }
 
 export function newClient(members: Partial<RegisteredClient>): RegisteredClient {
@@ -35,19 +65,28 @@ export function newClient(members: Partial<RegisteredClient>): RegisteredClient 
   }
 }
 
-export function swapOf({ tenantId, grantId, credential }: Grant): CredentialSwap {
-  const now = Date.now()
-  const [to, attempt] = [randomUUID(), randomUUID()]
-  return { tenantId, grantId, from: credential.hash, to, attempt, now, expiresAt: now + 2 * hour }
+/** A swap of what is live, with a deadline that no test reaches. */
+export function swapOf({ tenantId, grantId, credential, createdAt }: Grant): CredentialSwap {
+  const [from, to, attempt] = [credential.hash, randomUUID(), randomUUID()]
+  const deadline = createdAt + 30 * 24 * hour
+  return { tenantId, grantId, from, to, attempt, redeems: [from], remember: hour, lifetime: 2 * hour, deadline }
 }
 
-export async function found(store: TokenStore, { tenantId, grantId }: Grant): Promise<Grant | undefined> {
+/** Takes back what a swap has done. */
+export function reversalOf({ tenantId, grantId, from: hash, to, attempt, deadline }: CredentialSwap): SwapReversal {
+  return { tenantId, grantId, to, attempts: [attempt], credential: { kind: 'refresh_token', hash }, deadline }
+}
+
+export async function found(
+  store: TokenStore,
+  { tenantId, grantId }: { tenantId: string; grantId: string },
+): Promise<Grant | undefined> {
   return definedMembers(await store.findGrant(tenantId, grantId))
 }
 
-export function grantOf(result: SwapResult): Grant {
-  if (result.outcome === 'missing') assert.fail('The grant is missing')
-  return result.grant
+export function grantOf(result: SwapResult | CreateResult): Grant {
+  if (!('grant' in result)) assert.fail(`The store says ${result.outcome}`)
+  return definedMembers(result.grant)
 }
 
 /** A store may leave an absent member out or hold it as undefined. */

@@ -1,68 +1,52 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { definedMembers, found, grantOf, hour, minute, newGrant, swapOf, until } from './records'
+import type { CredentialSwap, Grant, TokenStore } from '../stores/token-store'
+import { clockOf, created, definedMembers, found, grantOf, minute, swapOf, until } from './records'
 import type { StoreTest } from './store-test'
 
 /** The one atomic step. */
 export function swapContract({ describe, test }: StoreTest): void {
   describe('swapCredential', () => {
     test('makes the next credential the live one', async (store) => {
-      const grant = newGrant({})
-      await store.createGrant(grant)
+      const grant = await created(store, {})
       const swap = swapOf(grant)
-      const before = Date.now()
+      const before = await clockOf(store)
       const result = await store.swapCredential(swap)
       const { request: _, ...kept } = grant
       const at = grantOf(result).swap?.at ?? 0
+      assert.ok(at >= before && at <= result.now, `swap.at ${at} is not from ${before} to ${result.now}`)
       assert.deepEqual(definedMembers(result), {
         outcome: 'swapped',
-        grant: definedMembers({
+        grant: {
           ...kept,
           credential: { kind: 'refresh_token', hash: swap.to },
           swap: { attempt: swap.attempt, at },
-          expiresAt: swap.expiresAt,
-        }),
+          redeemed: [{ mark: swap.from.slice(0, 8), at }],
+          expiresAt: grantOf(result).expiresAt,
+        },
+        now: result.now,
       })
-      // The later of the caller's time and the store's own clock, which may differ a little.
-      assert.ok(at >= swap.now && at <= Math.max(before, Date.now()) + minute, `swap.at is ${at}`)
-      assert.deepEqual(await found(store, grant), definedMembers(grantOf(result)))
+      const expiresAt = grantOf(result).expiresAt - swap.lifetime
+      assert.ok(expiresAt >= before && expiresAt <= result.now, 'It expires a lifetime after the swap')
+      assert.deepEqual(await found(store, grant), grantOf(result))
     })
 
     test('goes on from there', async (store) => {
-      const grant = newGrant({})
-      await store.createGrant(grant)
-      let live = grant
+      let live = await created(store, {})
       for (let rotation = 0; rotation < 5; rotation++) live = grantOf(await store.swapCredential(swapOf(live)))
-      assert.deepEqual(await found(store, grant), definedMembers(live))
-    })
-
-    test('takes the time of its caller where that is ahead of its own clock', async (store) => {
-      const grant = newGrant({})
-      await store.createGrant(grant)
-      const now = Date.now() + 30 * minute
-      const result = await store.swapCredential({ ...swapOf(grant), now, expiresAt: now + hour })
-      assert.equal(grantOf(result).swap?.at, now)
-    })
-
-    test('takes its own time where that is ahead of its caller', async (store) => {
-      const grant = newGrant({})
-      await store.createGrant(grant)
-      const late = { ...swapOf(grant), now: Date.now() - 2 * minute }
-      const at = grantOf(await store.swapCredential(late)).swap?.at ?? 0
-      assert.ok(at > Date.now() - minute, `swap.at is ${at}`)
+      assert.deepEqual(await found(store, live), live)
     })
 
     test('says mismatch, with the grant, when another credential is live, and writes nothing', async (store) => {
-      const grant = newGrant({})
-      await store.createGrant(grant)
+      const grant = await created(store, {})
       const result = await store.swapCredential({ ...swapOf(grant), from: randomUUID() })
-      assert.deepEqual(definedMembers(result), { outcome: 'mismatch', grant: definedMembers(grant) })
+      assert.equal(result.outcome, 'mismatch')
+      assert.deepEqual(grantOf(result), grant)
       assert.deepEqual(await found(store, grant), grant)
     })
 
     test('shows a repeated attempt its own work', async (store) => {
-      const grant = newGrant({})
-      await store.createGrant(grant)
+      const grant = await created(store, {})
       const swap = swapOf(grant)
       await store.swapCredential(swap)
       const again = await store.swapCredential(swap)
@@ -72,10 +56,8 @@ export function swapContract({ describe, test }: StoreTest): void {
     })
 
     test('has one winner among 200 parallel swaps, and touches no other grant', async (store) => {
-      const grant = newGrant({})
-      const other = newGrant({ tenantId: grant.tenantId, subject: grant.subject })
-      await store.createGrant(grant)
-      await store.createGrant(other)
+      const grant = await created(store, {})
+      const other = await created(store, { tenantId: grant.tenantId, subject: grant.subject })
       const swaps = Array.from({ length: 200 }, () => swapOf(grant))
       const results = await Promise.all(swaps.map((swap) => store.swapCredential(swap)))
       const won = swaps.filter((_, index) => results[index]?.outcome === 'swapped')
@@ -90,50 +72,120 @@ export function swapContract({ describe, test }: StoreTest): void {
     })
 
     test('lets only the resource of the grant pass where one is required, and writes nothing otherwise', async (store) => {
-      const grant = newGrant({})
-      await store.createGrant(grant)
+      const grant = await created(store, {})
       const refused = await store.swapCredential({ ...swapOf(grant), resource: 'https://other.example' })
-      assert.deepEqual(definedMembers(refused), { outcome: 'refused', grant: definedMembers(grant) })
+      assert.equal(refused.outcome, 'wrong_resource')
+      assert.deepEqual(grantOf(refused), grant)
       assert.deepEqual(await found(store, grant), grant)
       const swapped = await store.swapCredential({ ...swapOf(grant), resource: grant.resource })
       assert.equal(swapped.outcome, 'swapped')
     })
 
-    test('says mismatch, not refused, when both the credential and the resource differ', async (store) => {
-      const grant = newGrant({})
-      await store.createGrant(grant)
+    test('says mismatch, not wrong_resource, when both the credential and the resource differ', async (store) => {
+      const grant = await created(store, {})
       const swap = { ...swapOf(grant), from: randomUUID(), resource: 'https://other.example' }
       assert.equal((await store.swapCredential(swap)).outcome, 'mismatch')
     })
 
     test('never moves the expiry past the end of the grant', async (store) => {
-      const grant = newGrant({ endsAt: Date.now() + 10 * minute })
-      await store.createGrant(grant)
+      const grant = await created(store, { endsAfter: 10 * minute })
       const swapped = await store.swapCredential(swapOf(grant))
       assert.equal(grantOf(swapped).expiresAt, grant.endsAt)
     })
 
-    test('says missing for a grant that has expired by the time of the caller', async (store) => {
-      const grant = newGrant({})
-      await store.createGrant(grant)
-      const late = { ...swapOf(grant), now: grant.expiresAt, expiresAt: grant.expiresAt + hour }
-      assert.deepEqual(await store.swapCredential(late), { outcome: 'missing' })
+    test('moves the expiry back where the new lifetime is shorter', async (store) => {
+      const grant = await created(store, {})
+      const swapped = grantOf(await store.swapCredential({ ...swapOf(grant), lifetime: minute }))
+      assert.ok(swapped.expiresAt < grant.expiresAt)
     })
 
-    test('says missing for a grant that has expired by its own clock', async (store) => {
-      const grant = newGrant({ expiresAt: Date.now() + 50 })
-      await store.createGrant(grant)
+    test('says missing for a grant that has expired', async (store) => {
+      const grant = await created(store, { lifetime: 50 })
       await until(async () => (await found(store, grant)) === undefined)
-      assert.deepEqual(await store.swapCredential({ ...swapOf(grant), now: grant.createdAt }), { outcome: 'missing' })
+      assert.equal((await store.swapCredential(swapOf(grant))).outcome, 'missing')
     })
 
     test('says missing for a grant that does not exist, or has been deleted', async (store) => {
-      const grant = newGrant({})
-      assert.deepEqual(await store.swapCredential(swapOf(grant)), { outcome: 'missing' })
-      await store.createGrant(grant)
+      const grant = await created(store, {})
+      const unknown = { ...swapOf(grant), grantId: `${grant.grantId.slice(0, -1)}+` }
+      assert.equal((await store.swapCredential(unknown)).outcome, 'missing')
       await store.deleteGrant(grant.tenantId, grant.grantId)
-      assert.deepEqual(await store.swapCredential(swapOf(grant)), { outcome: 'missing' })
+      assert.equal((await store.swapCredential(swapOf(grant))).outcome, 'missing')
       assert.equal(await found(store, grant), undefined)
+    })
+  })
+
+  describe('the deadline of a swap', () => {
+    test('keeps it from being applied later', async (store) => {
+      const grant = await created(store, {})
+      const now = await clockOf(store)
+      const late = await store.swapCredential({ ...swapOf(grant), deadline: now })
+      assert.equal(late.outcome, 'late')
+      assert.ok(late.now >= now)
+      assert.deepEqual(await found(store, grant), grant)
+    })
+
+    test('hides nothing of what a swap would find', async (store) => {
+      const grant = await created(store, {})
+      const now = await clockOf(store)
+      const mismatch = await store.swapCredential({ ...swapOf(grant), from: randomUUID(), deadline: now })
+      assert.equal(mismatch.outcome, 'mismatch')
+      assert.deepEqual(grantOf(mismatch), grant)
+      const wrong = await store.swapCredential({ ...swapOf(grant), resource: 'https://other.example', deadline: now })
+      assert.equal(wrong.outcome, 'wrong_resource')
+    })
+  })
+
+  describe('what a grant remembers', () => {
+    const marksOf = ({ redeemed = [] }: Grant) => redeemed.map(({ mark }) => mark)
+    const markOf = (hash: string) => hash.slice(0, 8)
+
+    /** So many swaps, one after the other. */
+    async function swapped(store: TokenStore, times: number, members: Partial<CredentialSwap> = {}) {
+      let grant = await created(store, {})
+      const hashes = [grant.credential.hash]
+      for (let swap = 0; swap < times; swap++) {
+        grant = grantOf(await store.swapCredential({ ...swapOf(grant), ...members }))
+        hashes.unshift(grant.credential.hash)
+      }
+      return { grant, redeemed: hashes.slice(1).map(markOf) }
+    }
+
+    test('is what was redeemed last, the newest first, each with its time', async (store) => {
+      const before = await clockOf(store)
+      const { grant, redeemed } = await swapped(store, 5)
+      assert.deepEqual(marksOf(grant), redeemed)
+      const times = grant.redeemed?.map(({ at }) => at) ?? []
+      assert.deepEqual(
+        times,
+        [...times].sort((one, other) => other - one),
+      )
+      assert.equal(times[0], grant.swap?.at)
+      assert.ok((times.at(-1) ?? 0) >= before)
+      assert.deepEqual(await found(store, grant), grant)
+    })
+
+    test('is 16 at the most', async (store) => {
+      const { grant, redeemed } = await swapped(store, 20)
+      assert.deepEqual(marksOf(grant), redeemed.slice(0, 16))
+    })
+
+    test('is nothing that was redeemed longer ago than the swap says', async (store) => {
+      const { grant, redeemed } = await swapped(store, 2)
+      await until(async () => (await clockOf(store)) > (grant.swap?.at ?? 0) + 30)
+      const next = grantOf(await store.swapCredential({ ...swapOf(grant), remember: 20 }))
+      assert.deepEqual(marksOf(next), [markOf(grant.credential.hash)])
+      assert.equal(redeemed.length, 2)
+    })
+
+    test('is all that one swap redeems', async (store) => {
+      const grant = await created(store, {})
+      const redeems = [randomUUID(), randomUUID(), grant.credential.hash]
+      const { redeemed, swap } = grantOf(await store.swapCredential({ ...swapOf(grant), redeems }))
+      assert.deepEqual(
+        redeemed,
+        redeems.map((hash) => ({ mark: markOf(hash), at: swap?.at })),
+      )
     })
   })
 }

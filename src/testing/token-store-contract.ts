@@ -1,12 +1,13 @@
 import type { TokenStore } from '../stores/token-store'
 import { clientContract } from './client-contract'
 import { grantContract } from './grant-contract'
+import { reversalContract } from './reversal-contract'
 import type { StoreTest, TestRunner } from './store-test'
 import { swapContract } from './swap-contract'
 
 /**
- * Says whether a {@link TokenStore} is right: every method, expiry, tenant isolation, parallel swaps with one winner, the repeated
- * attempt, and values with any Unicode.
+ * Says whether a {@link TokenStore} is right: every method, its clock and its deadlines, expiry, tenant isolation, parallel swaps with one
+ * winner, the repeated attempt, what is taken back, and values with any Unicode.
  *
  * Every test works in tenants of its own, so the store may be shared and need not be emptied.
  *
@@ -26,5 +27,6 @@ export function tokenStoreContract(
   }
   grantContract(storeTest)
   swapContract(storeTest)
+  reversalContract(storeTest)
   clientContract(storeTest)
 }

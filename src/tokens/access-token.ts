@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sign } from 'jsonwebtoken'
-import type { Redemption } from '../grants/redemption'
+import type { Redemption } from '../grants/access-token-terms'
 import type { Service } from '../service'
 import { type ResolvedTenant, spelledByTenant } from '../tenants/find-tenant'
 import { accessTokenType } from './verified-claims'
@@ -14,12 +14,12 @@ export interface IssuedAccessToken {
 
 /** Signs a JWT access token (RFC 9068). It never outlives the grant that it comes from. */
 export function issueAccessToken(
-  { grant, scope = grant.scope, claims }: Redemption,
+  { grant, scope, claims, now: storeNow }: Redemption,
   tenant: ResolvedTenant,
   { signingKeys: [key] }: Service,
 ): IssuedAccessToken {
   const now = Math.floor(Date.now() / 1000)
-  const expiresAt = Math.min(now + tenant.accessTokenLifetime, Math.floor(grant.expiresAt / 1000))
+  const expiresIn = Math.min(tenant.accessTokenLifetime, Math.floor((grant.expiresAt - storeNow) / 1000))
   const payload = {
     ...grant.claims,
     ...claims,
@@ -30,7 +30,7 @@ export function issueAccessToken(
     scope,
     jti: randomUUID(),
     iat: now,
-    exp: expiresAt,
+    exp: now + expiresIn,
     grant_id: grant.grantId,
     tenant_id: tenant.id,
   }
@@ -39,5 +39,5 @@ export function issueAccessToken(
     algorithm: key.algorithm,
     header: { alg: key.algorithm, typ: accessTokenType, kid: key.kid },
   })
-  return { accessToken, expiresIn: expiresAt - now, scope }
+  return { accessToken, expiresIn, scope }
 }

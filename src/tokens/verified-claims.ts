@@ -20,21 +20,26 @@ export interface AccessTokenClaims extends Record<string, unknown> {
 /**
  * The claims of an access token that this server has signed and that has not expired. For whom it is good, the caller checks.
  *
+ * @param options.ignoreExpiration Gives the claims of an expired one as well.
  * @throws {OAuthError} `invalid_token`
  */
-export function verifiedClaims(token: string, signingKeys: SigningKeys): AccessTokenClaims {
+export function verifiedClaims(
+  token: string,
+  signingKeys: SigningKeys,
+  { ignoreExpiration = false } = {},
+): AccessTokenClaims {
   const header = decoded(token)?.header
   const key = signingKeys.find(({ kid }) => kid === header?.kid)
   if (!key || header?.typ !== accessTokenType) throw invalidToken('The access token is not of this server')
-  const claims = verified(token, key)
+  const claims = verified(token, key, ignoreExpiration)
   // The host may sign other tokens with the same key.
   if (!hasOurClaims(claims)) throw invalidToken('The access token is not of this server')
   return claims
 }
 
-function verified(token: string, key: SigningKey): unknown {
+function verified(token: string, key: SigningKey, ignoreExpiration: boolean): unknown {
   try {
-    return verify(token, key.publicKey, { algorithms: [key.algorithm] })
+    return verify(token, key.publicKey, { algorithms: [key.algorithm], ignoreExpiration })
   } catch (error) {
     const expired = (error as Error).name === 'TokenExpiredError'
     throw invalidToken(expired ? 'The access token has expired' : 'The access token is not of this server')

@@ -12,9 +12,9 @@ export function takenApart(text: string): CredentialText {
   const bytes = Buffer.from(text.slice(5), 'base64url')
   return {
     prefix: text.slice(0, 5),
-    handle: bytes.subarray(0, 16),
-    secret: bytes.subarray(16, 32),
-    tag: bytes.subarray(32),
+    handle: bytes.subarray(0, 25),
+    secret: bytes.subarray(25, 41),
+    tag: bytes.subarray(41),
   }
 }
 

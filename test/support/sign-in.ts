@@ -153,7 +153,7 @@ export function expectTokens(response: Response): Tokens {
     access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
     token_type: 'Bearer',
     expires_in: expect.any(Number),
-    refresh_token: expect.stringMatching(/^csir_[\w-]{64}$/),
+    refresh_token: expect.stringMatching(/^csir_[\w-]{76}$/),
     scope: expect.any(String),
   })
   expect(response.status).toBe(200)

@@ -1,0 +1,141 @@
+import { aboutGrant, type RepeatEvent } from '../events'
+import { temporarilyUnavailable } from '../protocol/oauth-error'
+import type { Service } from '../service'
+import type { Grant } from '../stores/token-store'
+import { credentialHash, formatCredential } from './credential'
+import type { Successor } from './credential-chain'
+import { invalidGrant, isOurs, type Presented, resourceNotGranted, whyNotRedeemable } from './presented'
+import type { Step } from './swap'
+
+/** What a redemption gives: the grant as it is now, and the refresh token that redeems it next. */
+export interface Redeemed {
+  grant: Grant
+  /** The time of the store. */
+  now: number
+  refreshToken: string
+  /** By a plain swap, by the retry window, or after the store had lost the newest redemptions. */
+  by: 'swap' | 'retry' | 'recovery'
+  /** The step that was taken, where one was. */
+  step?: Step
+  /** What a repeat inside the retry window tells of its client. */
+  repeat?: RepeatEvent
+}
+
+// Between two looks at a grant another process can move it on; more than twice in a row is no coincidence.
+const mostLooks = 4
+// The store's clock may differ that much from itself after a failover, in milliseconds.
+const clockSlack = 1000
+
+/**
+ * Redeems a credential by the one atomic step: if it is the live one, its successor takes its place. The order is that of the flowchart
+ * in docs/credential-chain.md.
+ *
+ * @throws {OAuthError} `invalid_grant`, `invalid_target`, or `temporarily_unavailable` where the store does not say what came of
+ * it. None of them uses a live credential up.
+ */
+export async function redeem(presented: Presented, service: Service): Promise<Redeemed> {
+  const { chain, swaps } = service
+  const { credential, binding, grantId } = presented
+  const hash = credentialHash(credential.kind, credential.secret, binding)
+  const next = chain.successor(grantId, hash, binding.client_id)
+  let by: Redeemed['by'] = 'swap'
+  let before: readonly string[] = []
+  for (let looks = 0; looks < mostLooks; looks++) {
+    const step = stepTo(next, [hash, ...before], presented, service)
+    const result = await swaps.take(step)
+    if (result.outcome === 'missing') throw invalidGrant(presented, 'is unknown or has expired')
+    if (result.outcome === 'wrong_resource') throw resourceNotGranted(presented, result.grant)
+    const { grant, now } = result
+    if (result.outcome === 'swapped') {
+      return { grant, now, refreshToken: refreshTokenOf(next, presented, service), by, step }
+    }
+
+    if (!isOurs(presented, service)) throw whyNotRedeemable(presented, grant)
+    const live = grant.credential.hash
+    // The store is behind the client: only this server can have issued what follows the live credential.
+    const lost =
+      credential.kind === 'refresh_token' ? chain.pathBetween(grantId, live, hash, binding.client_id) : undefined
+    if (!lost && live !== hash) return judgeRepeat(hash, presented, result, service)
+    by = lost ? 'recovery' : 'swap'
+    before = lost ?? []
+  }
+  throw temporarilyUnavailable(new Error('The grant moved on between every two looks at it'))
+}
+
+/** @param redeems The credential that was presented, and those before it down to the live one. */
+function stepTo(
+  { hash: to }: Successor,
+  redeems: readonly [string, ...string[]],
+  { credential, binding, grantId, tenant, lifetime, resource }: Presented,
+  { options }: Service,
+): Step {
+  const { redirect_uri: redirectUri, code_verifier: codeChallenge } = binding
+  const isCode = redirectUri !== undefined && codeChallenge !== undefined
+  const code = { request: { redirectUri, codeChallenge }, lifetime: options.authorizationCodeLifetime * 1000 }
+  return {
+    tenantId: tenant.id,
+    grantId,
+    from: redeems.at(-1) as string,
+    to,
+    redeems,
+    lifetime: lifetime * 1000,
+    resource,
+    presented: { kind: credential.kind, hash: redeems[0] },
+    code: isCode ? (code as Step['code']) : undefined,
+  }
+}
+
+/**
+ * Judges a credential that was live once and is not now, by how long ago it was redeemed. A replay ends its grant (RFC 6749
+ * section 4.1.2, RFC 9700 section 4.14), unless it comes so soon that two tabs or an impatient retry explain it.
+ *
+ * @returns The refresh token that is live now, inside `refreshRetryWindow`.
+ * @throws {OAuthError} `invalid_grant` otherwise.
+ */
+async function judgeRepeat(
+  hash: string,
+  presented: Presented,
+  { grant, now }: { grant: Grant; now: number },
+  service: Service,
+): Promise<Redeemed> {
+  const { credential, grantId, binding, tenant, resource } = presented
+  const { refreshRetryWindow, replayTolerance } = service.options
+  const redeemed = grant.redeemed ?? []
+  const place = redeemed.findIndex(({ mark }) => hash.startsWith(mark))
+  const age = secondsSince(redeemed[place]?.at, now)
+  // The newest one that was redeemed led to the live one, which nobody has used yet.
+  const repeat = { age: Number.isFinite(age) ? age : undefined, successorUsed: place !== 0 }
+
+  const window = credential.kind === 'refresh_token' ? refreshRetryWindow : 0
+  if (age < window) {
+    const since = redeemed.slice(0, place).map(({ mark }) => mark)
+    const live = service.chain.liveSuccessor(grantId, hash, since.reverse(), grant.credential.hash, binding.client_id)
+    if (live && resource !== undefined && resource !== grant.resource) throw resourceNotGranted(presented, grant)
+    if (live) return { grant, now, refreshToken: refreshTokenOf(live, presented, service), by: 'retry', repeat }
+  }
+  // Who has hung up may have given up long ago, and have been answered elsewhere since.
+  const ended = age >= Math.max(window, replayTolerance) && !presented.hasHungUp()
+  if (ended) await service.tokenStore.deleteGrant(tenant.id, grantId)
+  service.emit({ type: 'replayed', credential: credential.kind, ended, ...repeat, ...aboutGrant(grant, tenant.key) })
+  throw invalidGrant(presented, 'has been used already')
+}
+
+/** By the store's clock. @throws {OAuthError} `temporarily_unavailable` where that has been set back since. */
+function secondsSince(at: number | undefined, now: number): number {
+  if (at === undefined) return Number.POSITIVE_INFINITY
+  if (now >= at - clockSlack) return Math.max(0, now - at) / 1000
+  const behind = Math.round((at - now) / 1000)
+  throw temporarilyUnavailable(
+    new Error(`The token store's clock is ${behind} s behind the time of its own last write: has it been set back?`),
+  )
+}
+
+function refreshTokenOf(
+  { secret }: Successor,
+  { credential, tenant, grantId, binding }: Presented,
+  { chain }: Service,
+): string {
+  const kind = 'refresh_token'
+  const tag = chain.tag(tenant.id, grantId, { kind, secret }, { client_id: binding.client_id })
+  return formatCredential({ kind, handle: credential.handle, secret, tag })
+}

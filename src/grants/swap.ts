@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import { temporarilyUnavailable } from '../protocol/oauth-error'
+import type { GuardedStore } from '../stores/guarded-store'
+import type { CredentialSwap, Grant, SwapResult, SwapReversal } from '../stores/token-store'
+
+/** A step of a grant from its live credential to the next one. */
+export interface Step
+  extends Pick<CredentialSwap, 'tenantId' | 'grantId' | 'from' | 'to' | 'redeems' | 'lifetime' | 'resource'> {
+  /** The credential that was presented: the one that is live again if the step is taken back. */
+  presented: Grant['credential']
+  /** Of a code: what its grant must be given back in that case. */
+  code?: SwapReversal['code']
+}
+
+/** A result that a verdict can rest on. */
+export type DecidedSwap = Exclude<SwapResult, { outcome: 'late' }>
+
+/** The attempts at a step that the store may have applied, and whose result was given to nobody. */
+interface Undecided {
+  step: Step
+  attempts: Set<string>
+  /** When the last one was given up, by the monotonic clock of this process. From then on the store does not apply it any more. */
+  overAt: number
+  /** While they are being taken back. */
+  settling?: Promise<void>
+}
+
+const mostUndecided = 100_000
+const settledAtOnce = 100
+const [soonest, latest] = [250, 5000]
+
+/**
+ * Takes the steps of grants, one atomic swap of the store each. The whole life of an attempt at a step is in here:
+ *
+ * - begun: it is sent, and once more where the answer does not come;
+ * - decided: an answer says what came of it;
+ * - undecided: none does. The client is answered 503, and this process remembers the attempt;
+ * - taken back: as soon as the store answers again, or the client comes again. The store may have applied the attempt, but its result was
+ *   given to nobody. So the credential that was presented is made live again, and wherever the client goes next, it is accepted;
+ * - forgotten: once the store has said that it is taken back, or that it never came to be.
+ */
+export class Swaps {
+  readonly #store: GuardedStore
+  readonly #remember: number
+  /** By the name of their step. */
+  readonly #undecided = new Map<string, Undecided>()
+  #delay = soonest
+  #timer: NodeJS.Timeout | undefined
+
+  /** @param remember For how many milliseconds a grant remembers what it was redeemed by. */
+  constructor(store: GuardedStore, remember: number) {
+    this.#store = store
+    this.#remember = remember
+  }
+
+  /** @throws {OAuthError} `temporarily_unavailable` where the store does not say what came of it. */
+  async take(step: Step): Promise<DecidedSwap> {
+    if (this.#undecided.size > 0) await this.#settle(nameOf(step))
+    const attempt = randomUUID().slice(-12)
+    const { presented: _, code: __, ...swap } = step
+    const patience = { giveUpAt: performance.now() + this.#store.timeout, timeout: this.#store.timeout / 2 }
+    const send = async () => {
+      const result = await this.#store.swapCredential({ ...swap, attempt, remember: this.#remember }, patience)
+      return interpreted(result, step, attempt)
+    }
+    try {
+      return await send()
+    } catch (lost) {
+      const again = await send().catch(() => undefined)
+      // A mismatch decides nothing here: the first sending may have been applied, and followed by more.
+      if (again?.outcome === 'swapped' || again?.outcome === 'missing') return again
+      this.#remind(step, attempt, patience.giveUpAt)
+      throw lost
+    }
+  }
+
+  /**
+   * Takes a step back that has been taken and must not be answered.
+   *
+   * @throws {OAuthError} `temporarily_unavailable` where the store fails; it is then taken back as soon as that is possible.
+   */
+  async takeBack(step: Step, attempt: string): Promise<void> {
+    this.#remind(step, attempt, performance.now())
+    await this.#settle(nameOf(step))
+  }
+
+  #remind(step: Step, attempt: string, overAt: number): void {
+    const name = nameOf(step)
+    const undecided = this.#undecided.get(name)
+    if (undecided) {
+      undecided.attempts.add(attempt)
+      undecided.overAt = Math.max(undecided.overAt, overAt)
+    } else if (this.#undecided.size < mostUndecided) {
+      // The first attempts of an outage are those that may have been applied: where there are too many, they stay.
+      this.#undecided.set(name, { step, attempts: new Set([attempt]), overAt })
+    }
+    this.#settleLater()
+  }
+
+  /** Takes the attempts at a step back. All who wait for it share one call. */
+  async #settle(name: string): Promise<void> {
+    const undecided = this.#undecided.get(name)
+    if (!undecided) return
+    undecided.settling ??= this.#takeBack(name, undecided).finally(() => {
+      undecided.settling = undefined
+    })
+    await undecided.settling
+  }
+
+  async #takeBack(name: string, { step, attempts, overAt }: Undecided): Promise<void> {
+    const { tenantId, grantId, to, presented: credential, code } = step
+    const meant = [...attempts]
+    const isOver = performance.now() >= overAt
+    await this.#store.reverseSwap({ tenantId, grantId, to, attempts: meant, credential, code })
+    // Until then one of them may still be applied.
+    if (!isOver) return
+    for (const attempt of meant) attempts.delete(attempt)
+    if (attempts.size === 0) this.#undecided.delete(name)
+  }
+
+  #settleLater(): void {
+    if (this.#timer || this.#undecided.size === 0) return
+    this.#timer = setTimeout(() => this.#settleAll(), this.#delay).unref()
+  }
+
+  async #settleAll(): Promise<void> {
+    const now = performance.now()
+    const due = [...this.#undecided].filter(([, { overAt }]) => overAt <= now).slice(0, settledAtOnce)
+    const settled = await Promise.allSettled(due.map(([name]) => this.#settle(name)))
+    const isAway = settled.length > 0 && settled.every(({ status }) => status === 'rejected')
+    this.#delay = isAway ? Math.min(2 * this.#delay, latest) : soonest
+    this.#timer = undefined
+    this.#settleLater()
+  }
+}
+
+/** The result as far as a verdict can rest on it: a swap that was applied although its answer never came finds its own work. */
+function interpreted(result: DecidedSwap, { from, to, resource }: Step, attempt: string): DecidedSwap {
+  if (result.outcome !== 'mismatch') return result
+  const { grant } = result
+  if (grant.credential.hash === from) {
+    throw temporarilyUnavailable(new Error('The token store says mismatch and shows the grant from before'))
+  }
+  if (grant.credential.hash !== to || grant.swap?.attempt !== attempt) return result
+  return { ...result, outcome: resource === undefined || resource === grant.resource ? 'swapped' : 'wrong_resource' }
+}
+
+/** A step is named by where it leads: that stays the same where the store turns out to be behind and the step begins elsewhere. */
+function nameOf({ tenantId, grantId, to }: Step): string {
+  return `${tenantId}:${grantId}:${to}`
+}

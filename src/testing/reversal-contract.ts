@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { clockOf, created, found, grantOf, minute, reversalOf, swapOf, until } from './records'
+import type { StoreTest } from './store-test'
+
+/** How a swap is taken back that was answered to nobody. */
+export function reversalContract({ describe, test }: StoreTest): void {
+  describe('reverseSwap', () => {
+    test('makes the credential that a swap has redeemed the live one again', async (store) => {
+      const first = grantOf(await store.swapCredential(swapOf(await created(store, {}))))
+      const swap = swapOf(first)
+      const second = grantOf(await store.swapCredential(swap))
+      assert.equal((await store.reverseSwap(reversalOf(swap))).outcome, 'reversed')
+      const reversed = await found(store, first)
+      assert.deepEqual(reversed?.credential, first.credential)
+      assert.deepEqual(reversed?.redeemed, first.redeemed)
+      assert.equal(reversed?.expiresAt, second.expiresAt)
+      assert.equal((await store.swapCredential(swapOf(first))).outcome, 'swapped')
+    })
+
+    test('gives a code its request and its lifetime back', async (store) => {
+      const grant = await created(store, { lifetime: minute })
+      const swap = swapOf(grant)
+      await store.swapCredential(swap)
+      const { request = { redirectUri: '', codeChallenge: '' }, credential } = grant
+      const reversal = { ...reversalOf(swap), credential, code: { request, lifetime: minute } }
+      assert.equal((await store.reverseSwap(reversal)).outcome, 'reversed')
+      const { redeemed = [], ...reversed } = (await found(store, grant)) ?? {}
+      assert.deepEqual(redeemed, [])
+      assert.deepEqual(reversed, grant)
+      assert.deepEqual(await store.listGrants(grant.tenantId, grant.subject).then((grants) => grants.length), 1)
+      assert.equal((await store.swapCredential(swapOf(grant))).outcome, 'swapped')
+    })
+
+    test('leaves a code expired whose time has come meanwhile', async (store) => {
+      const grant = await created(store, { lifetime: 50 })
+      const swap = swapOf(grant)
+      assert.equal((await store.swapCredential(swap)).outcome, 'swapped')
+      await until(async () => (await clockOf(store)) > grant.expiresAt)
+      const { request = { redirectUri: '', codeChallenge: '' }, credential } = grant
+      await store.reverseSwap({ ...reversalOf(swap), credential, code: { request, lifetime: 50 } })
+      await until(async () => (await found(store, grant)) === undefined)
+    })
+
+    test('is for the work of its attempts alone', async (store) => {
+      const grant = await created(store, {})
+      const swap = swapOf(grant)
+      assert.equal((await store.reverseSwap(reversalOf(swap))).outcome, 'mismatch')
+      const swapped = grantOf(await store.swapCredential(swap))
+      const others = [
+        { ...reversalOf(swap), attempts: [randomUUID(), randomUUID()] },
+        { ...reversalOf(swap), to: randomUUID() },
+      ]
+      for (const other of others) assert.equal((await store.reverseSwap(other)).outcome, 'mismatch')
+      assert.deepEqual(await found(store, grant), swapped)
+      const next = grantOf(await store.swapCredential(swapOf(swapped)))
+      assert.equal((await store.reverseSwap(reversalOf(swap))).outcome, 'mismatch')
+      assert.deepEqual(await found(store, grant), next)
+    })
+
+    test('happens once', async (store) => {
+      const swap = swapOf(await created(store, {}))
+      await store.swapCredential(swap)
+      assert.equal((await store.reverseSwap(reversalOf(swap))).outcome, 'reversed')
+      const reversed = await found(store, swap)
+      assert.equal((await store.reverseSwap(reversalOf(swap))).outcome, 'mismatch')
+      assert.deepEqual(await found(store, swap), reversed)
+    })
+
+    test('does not happen after its deadline', async (store) => {
+      const swap = swapOf(await created(store, {}))
+      const swapped = grantOf(await store.swapCredential(swap))
+      const late = { ...reversalOf(swap), deadline: await clockOf(store) }
+      assert.equal((await store.reverseSwap(late)).outcome, 'late')
+      assert.deepEqual(await found(store, swap), swapped)
+    })
+
+    test('brings no grant back that has ended', async (store) => {
+      const swap = swapOf(await created(store, {}))
+      await store.swapCredential(swap)
+      await store.deleteGrant(swap.tenantId, swap.grantId)
+      assert.equal((await store.reverseSwap(reversalOf(swap))).outcome, 'missing')
+      assert.equal(await found(store, swap), undefined)
+    })
+  })
+}
