@@ -85,17 +85,22 @@ describe.each(failures)('a store that %s', (_, fault) => {
     await host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })
   })
 
-  it.each<[string, keyof TokenStore]>([
+  it.each<['list' | 'revoke', keyof TokenStore]>([
     ['list', 'listGrants'],
-    ['revokeAll', 'listGrants'],
-    ['revokeAll', 'deleteGrant'],
+    ['revoke', 'findGrant'],
+    ['revoke', 'deleteGrant'],
   ])('tells a host that calls %s of the failure of %s', async (call, method) => {
     const { faulty, host } = await prepared()
     await host.connected()
+    const { grantId } = await recordOf(faulty.healthy)
     faulty.always(method, fault)
     const { grants } = host.signIn
-    const of = { tenantKey: 'acme', subject: 'customer-1' }
-    await expect(call === 'list' ? grants.list(of) : grants.revokeAll(of)).rejects.toMatchObject(unavailable)
+    const tenantKey = 'acme'
+    const calls = {
+      list: () => grants.list({ tenantKey, subject: 'customer-1' }),
+      revoke: () => grants.revoke({ tenantKey, grantId }),
+    }
+    await expect(calls[call]()).rejects.toMatchObject(unavailable)
   })
 
   it('gives tokens all the same when only the look-up of a registered client fails', async () => {

@@ -148,7 +148,7 @@ describe.each(kinds)('redeeming a %s', (kind) => {
 
   it('answers 503, and not that it is a replay, when the second sending finds another credential live', async () => {
     const { faulty, host, redeem } = await prepared()
-    const elsewhere = await started({ tokenStore: faulty.healthy })
+    const elsewhere = await started({ tokenStore: faulty.healthy, baseUrl: host.url })
     const redeemedElsewhere: Fault = async (apply) => {
       expectTokens(await redeem(elsewhere))
       return rejects(apply)
@@ -161,7 +161,7 @@ describe.each(kinds)('redeeming a %s', (kind) => {
 
   it('answers 503, and not that it is a replay, when the store shows who loses the grant from before', async () => {
     const { faulty, host, redeem } = await prepared()
-    const elsewhere = await started({ tokenStore: faulty.healthy })
+    const elsewhere = await started({ tokenStore: faulty.healthy, baseUrl: host.url })
     let won = ''
     faulty.next('swapCredential', async () => {
       const grant = await recordOf(faulty.healthy)

@@ -5,7 +5,7 @@ import { expectError, expectTokens } from '../support/sign-in'
 import { started } from '../support/started'
 
 const secrets = ['first secret', 'second secret'].map((secret) => secret.padEnd(32, '.'))
-const window = { refreshRetryWindow: 10, replayTolerance: 0 }
+const window = { refreshRetryWindow: 10, replayTolerance: 0, baseUrl: 'https://assistant.example' }
 
 afterEach(releaseClock)
 
@@ -22,7 +22,7 @@ describe('a client whose response was lost on its way', () => {
 
   it('may come to another process the second time', async () => {
     stopClock()
-    const shared = { ...window, tokenStore: new MemoryTokenStore(), baseUrl: 'https://assistant.example' }
+    const shared = { ...window, tokenStore: new MemoryTokenStore() }
     const [here, there] = [await started(shared), await started(shared)]
     const { refresh_token } = await here.connected()
     const lost = expectTokens(await here.refresh(refresh_token))

@@ -105,7 +105,11 @@ describe('a store that has lost the newest refreshes of a grant', () => {
       [1, 2, 0],
       [2, 0, 1],
     ].map((order) => order.map((index) => secrets[index] ?? ''))
-    const hosts = await Promise.all(orders.map((order) => started({ ...strict, tokenStore, credentialSecrets: order })))
+    const hosts = await Promise.all(
+      orders.map((credentialSecrets) =>
+        started({ ...strict, tokenStore, credentialSecrets, baseUrl: 'https://assistant.example' }),
+      ),
+    )
     for (const last of hosts) {
       let tokens = await last.connected()
       const copy = await recordOf(tokenStore)

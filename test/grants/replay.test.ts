@@ -1,7 +1,10 @@
+import { MemoryTokenStore } from 'customer-sign-in'
 import { releaseClock, stopClock } from '../support/clock'
 import { recordOf, recordsOf } from '../support/records'
-import { expectError, expectTokens, type TestSignIn } from '../support/sign-in'
+import { eventually } from '../support/redis-server'
+import { clientId, expectError, expectTokens, formBody, type TestSignIn } from '../support/sign-in'
 import { started } from '../support/started'
+import { wrapStore } from '../support/wrap-store'
 
 const refused = async (response: ReturnType<TestSignIn['refresh']>) => expectError(await response, 400, 'invalid_grant')
 
@@ -45,24 +48,96 @@ describe('a replay', () => {
     }
   })
 
-  it('of anything older than the predecessor ends the grant at once, whatever is tolerated', async () => {
-    stopClock()
-    const host = await started({ replayTolerance: 60, refreshRetryWindow: 60 })
-    const first = await host.connected()
-    const second = expectTokens(await host.refresh(first.refresh_token))
-    const third = expectTokens(await host.refresh(second.refresh_token))
-    await refused(host.refresh(first.refresh_token))
-    await refused(host.refresh(third.refresh_token))
+  it('is judged by when that very refresh token was used, not by what was used since', async () => {
+    const clock = stopClock()
+    const host = await started({ replayTolerance: 60 })
+    let tokens = await host.connected()
+    const used: string[] = []
+    for (let refresh = 0; refresh < 5; refresh++) {
+      used.push(tokens.refresh_token)
+      tokens = expectTokens(await host.refresh(tokens.refresh_token))
+      clock.advance(10)
+    }
+    for (const refreshToken of used) await refused(host.refresh(refreshToken))
+    expect(await host.told('replayed')).toMatchObject([50, 40, 30, 20, 10].map((age) => ({ ended: false, age })))
+    clock.advance(19.999)
+    await refused(host.refresh(used[1] ?? ''))
+    expect(await recordsOf(host.tokenStore)).toHaveLength(1)
+    await refused(host.refresh(used[0] ?? ''))
+    await refused(host.refresh(tokens.refresh_token))
   })
 
-  it('of a code ends the grant at once when its refresh token has been used', async () => {
-    stopClock()
+  it('of a code is judged by when that was used, also when its refresh token has been used', async () => {
+    const clock = stopClock()
     const host = await started({ replayTolerance: 60 })
     const signedIn = await host.asCustomer()
     const first = expectTokens(await host.exchange(signedIn))
+    clock.advance(30)
     const second = expectTokens(await host.refresh(first.refresh_token))
+    clock.advance(29.999)
     await refused(host.exchange(signedIn))
-    await refused(host.refresh(second.refresh_token))
+    const third = expectTokens(await host.refresh(second.refresh_token))
+    clock.advance(0.001)
+    await refused(host.exchange(signedIn))
+    await refused(host.refresh(third.refresh_token))
+  })
+
+  it('of what was used more than 16 refreshes ago ends the grant, however soon it comes', async () => {
+    stopClock()
+    const host = await started({ replayTolerance: 60, refreshRetryWindow: 60 })
+    const used: string[] = []
+    let tokens = await host.connected()
+    for (let refresh = 0; refresh < 17; refresh++) {
+      used.push(tokens.refresh_token)
+      tokens = expectTokens(await host.refresh(tokens.refresh_token))
+    }
+    expect(expectTokens(await host.refresh(used[1] ?? '')).refresh_token).toBe(tokens.refresh_token)
+    await refused(host.refresh(used[0] ?? ''))
+    await refused(host.refresh(tokens.refresh_token))
+    expect(await host.told('replayed')).toMatchObject([{ ended: true, age: undefined, successorUsed: true }])
+  })
+
+  it('says whether the client has ever used what it was given', async () => {
+    const clock = stopClock()
+    const host = await started()
+    const first = await host.connected()
+    await host.refresh(first.refresh_token)
+    clock.advance(3600)
+    await refused(host.refresh(first.refresh_token))
+    expect(await host.told('replayed')).toMatchObject([{ ended: true, age: 3600, successorUsed: false }])
+  })
+
+  it('ends nothing for a client that has hung up, whose late request says nothing of theft', async () => {
+    const clock = stopClock()
+    const memory = new MemoryTokenStore()
+    let whileSwapping: (() => Promise<void>) | undefined
+    const tokenStore = wrapStore(memory, async ({ method, apply }) => {
+      const late = whileSwapping
+      if (method === 'swapCredential' && late) {
+        whileSwapping = undefined
+        await late()
+      }
+      return apply()
+    })
+    const host = await started({ tokenStore })
+    const first = await host.connected()
+    const second = expectTokens(await host.refresh(first.refresh_token))
+    clock.advance(3600)
+    const hangUp = new AbortController()
+    const closed = new Promise<void>((resolve) => {
+      host.onRequest = (req) => req.socket.once('close', () => resolve())
+    })
+    whileSwapping = async () => {
+      hangUp.abort()
+      await closed
+    }
+    const body = formBody({ grant_type: 'refresh_token', client_id: clientId, refresh_token: first.refresh_token })
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+    const request = { method: 'POST', body, headers, signal: hangUp.signal }
+    await expect(fetch(`${host.issuer()}/token`, request)).rejects.toThrow('aborted')
+    await eventually(async () => (await host.told('replayed')).length > 0)
+    expect(await host.told('replayed')).toMatchObject([{ ended: false }])
+    expectTokens(await host.refresh(second.refresh_token))
   })
 
   it('ends the grant also when it asks for a narrower scope', async () => {
@@ -83,6 +158,7 @@ describe('a replay', () => {
   })
 
   it('is told with the grant that it ended, once', async () => {
+    stopClock()
     const host = await started({ replayTolerance: 0 })
     const signedIn = await host.asCustomer()
     await host.exchange(signedIn)
@@ -99,6 +175,8 @@ describe('a replay', () => {
         grantId,
         clientId: 'assistant-app',
         subject: 'customer-1',
+        age: 0,
+        successorUsed: false,
       },
     ])
   })

@@ -53,6 +53,8 @@ describe('refreshRetryWindow', () => {
         grantId,
         clientId: 'assistant-app',
         subject: 'customer-1',
+        age: 0,
+        successorUsed: false,
       },
     ])
     expect(await host.told('refreshed')).toHaveLength(1)
@@ -82,12 +84,55 @@ describe('refreshRetryWindow', () => {
     expectError(await refresh(second.refresh_token), 400, 'invalid_grant')
   })
 
-  it('is over once the successor has been used', async () => {
-    const { host, refresh, first, second } = await refreshedOnce({ refreshRetryWindow: 60 })
+  it('answers with what is live now, however often that has been refreshed since', async () => {
+    const { clock, host, refresh, first, second } = await refreshedOnce({ refreshRetryWindow: 60 })
+    const used = [first.refresh_token]
+    let live = second
+    for (let more = 0; more < 4; more++) {
+      clock.advance(10)
+      used.push(live.refresh_token)
+      live = expectTokens(await refresh(live.refresh_token))
+    }
+    for (const refreshToken of used)
+      expect(expectTokens(await refresh(refreshToken)).refresh_token).toBe(live.refresh_token)
+    expect(await host.told('retried')).toMatchObject([
+      { age: 40, successorUsed: true },
+      { age: 30, successorUsed: true },
+      { age: 20, successorUsed: true },
+      { age: 10, successorUsed: true },
+      { age: 0, successorUsed: false },
+    ])
+    expectTokens(await refresh(live.refresh_token))
+  })
+
+  it('is counted for each refresh token from its own use', async () => {
+    const { clock, host, refresh, first, second } = await refreshedOnce({ refreshRetryWindow: 60, replayTolerance: 0 })
+    clock.advance(30)
     const third = expectTokens(await refresh(second.refresh_token))
+    clock.advance(30)
+    expect(expectTokens(await refresh(second.refresh_token)).refresh_token).toBe(third.refresh_token)
     expectError(await refresh(first.refresh_token), 400, 'invalid_grant')
     expectError(await refresh(third.refresh_token), 400, 'invalid_grant')
-    expect(await host.told('replayed')).toMatchObject([{ ended: true }])
+    expect(await host.told('replayed')).toMatchObject([{ ended: true, age: 60 }])
+  })
+
+  it('lasts up to half an hour', async () => {
+    const { clock, refresh, first, second } = await refreshedOnce({ refreshRetryWindow: 1800, replayTolerance: 0 })
+    clock.advance(1799.999)
+    expect(expectTokens(await refresh(first.refresh_token)).refresh_token).toBe(second.refresh_token)
+    clock.advance(0.001)
+    expectError(await refresh(first.refresh_token), 400, 'invalid_grant')
+  })
+
+  it('leaves a burst signed in, whose slowest request comes two refreshes late', async () => {
+    const host = await started({ refreshRetryWindow: 60, replayTolerance: 0 })
+    const { refresh_token: one } = await host.connected()
+    const [a, b] = await Promise.all([host.refresh(one), host.refresh(one)])
+    const two = expectTokens(a).refresh_token
+    expect(expectTokens(b).refresh_token).toBe(two)
+    const three = expectTokens(await host.refresh(two)).refresh_token
+    expect(expectTokens(await host.refresh(one)).refresh_token).toBe(three)
+    expectTokens(await host.refresh(three))
   })
 
   it('is off unless the host turns it on', async () => {

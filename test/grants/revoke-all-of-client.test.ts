@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { type Grant, MemoryTenantStore, MemoryTokenStore, type TokenStore } from 'customer-sign-in'
+import { type Grant, MemoryTenantStore, MemoryTokenStore, type NewGrant, type TokenStore } from 'customer-sign-in'
 import { RedisTokenStore } from 'customer-sign-in/redis'
 import { Redis } from 'ioredis'
-import { faultyStore, rejects } from '../support/faulty-store'
+import { customerHandle } from '../../src/protocol/customer-handle'
 import { describeWithRedis, RedisServer } from '../support/redis-server'
 import { clientId, expectError, expectTokens, redirectUri } from '../support/sign-in'
 import { started } from '../support/started'
+import { wrapStore } from '../support/wrap-store'
 
 const compromised = 'https://assistant.example/client.json?v=*[1]'
 const tenants = ['acme', 'acme*', 'ac?e'].map((id, index) => ({
@@ -95,44 +96,40 @@ function revokeAllOfClient(createStore: () => TokenStore): void {
 
   it('ends more than a store gives at a time', async () => {
     const host = await start()
-    const many = Array.from({ length: 2500 }, (_, index) => recordOf(index % 5 === 0 ? clientId : compromised))
+    const many = Array.from({ length: 2500 }, (_, index) => grantOf(index % 5 === 0 ? clientId : compromised))
     await Promise.all(many.map((grant) => host.tokenStore.createGrant(grant)))
     expect(await host.signIn.grants.revokeAll(all)).toBe(2000)
     expect(await host.signIn.grants.revokeAll({ ...all, clientId })).toBe(500)
   })
 
-  it('ends what is connected meanwhile', async () => {
-    const healthy = createStore()
-    let meanwhile: (() => Promise<unknown>) | undefined
-    const tokenStore = scanningWith(healthy, async function* (tenantId) {
-      yield* healthy.scanGrants(tenantId)
-      const late = meanwhile
-      meanwhile = undefined
-      await late?.()
-    })
-    const host = await start(tokenStore)
-    await connect(host)
-    meanwhile = () => connect(host)
-    expect(await host.signIn.grants.revokeAll(all)).toBe(2)
+  it('ends those of one customer alone where both are named', async () => {
+    const host = await start()
+    const [mine, other, another] = [
+      await connect(host, compromised, acme, 'ada'),
+      await connect(host, clientId, acme, 'ada'),
+      await connect(host, compromised, acme, 'bob'),
+    ]
+    expect(await host.signIn.grants.revokeAll({ ...all, subject: 'ada' })).toBe(1)
+    expectError(await mine.refresh(), 400, 'invalid_grant')
+    for (const { refresh } of [other, another]) expectTokens(await refresh())
   })
 
   it('is told where the store fails, and goes on where it is asked again', async () => {
-    const { store, next } = faultyStore(createStore())
-    const host = await start(store)
-    for (const subject of ['ada', 'bob', 'eve']) await connect(host, compromised, acme, subject)
-    next('deleteGrant', (apply) => apply(), rejects)
-    await expect(host.signIn.grants.revokeAll(all)).rejects.toMatchObject({ code: 'temporarily_unavailable' })
-    expect(await host.signIn.grants.revokeAll(all)).toBe(2)
-    expect(await host.told('revoked')).toHaveLength(3)
-  })
-
-  it('is told where the store cannot be gone through', async () => {
-    const tokenStore = scanningWith(createStore(), async function* () {
-      yield recordOf(compromised)
-      throw new Error('The store is out of reach')
+    const healthy = createStore()
+    let failing = true
+    const tokenStore = wrapStore(healthy, async ({ method, apply }) => {
+      const result = await apply()
+      return method === 'deleteGrants' && failing ? failingAfter(1, result as AsyncIterable<Grant>) : result
     })
     const host = await start(tokenStore)
+    for (const subject of ['ada', 'bob', 'eve']) await connect(host, compromised, acme, subject)
     await expect(host.signIn.grants.revokeAll(all)).rejects.toMatchObject({ code: 'temporarily_unavailable' })
+    expect(await host.told('error')).toMatchObject([
+      { where: 'revokeAll', error: new Error('The store is out of reach') },
+    ])
+    failing = false
+    expect(await host.signIn.grants.revokeAll(all)).toBe(2)
+    expect(await host.told('revoked')).toHaveLength(3)
   })
 
   it('leaves the client as it is: customers may connect it again', async () => {
@@ -149,27 +146,26 @@ function revokeAllOfClient(createStore: () => TokenStore): void {
   })
 }
 
-function recordOf(client: string): Grant {
+function grantOf(client: string): NewGrant {
+  const subject = `customer ${randomUUID()}`
   return {
     tenantId: 'acme',
-    grantId: randomUUID(),
+    grantId: customerHandle('acme', subject) + randomUUID().slice(0, 16),
     clientId: client,
-    subject: `customer ${randomUUID()}`,
+    subject,
     scope: 'profile',
     resource: 'https://acme.example',
-    createdAt: Date.now(),
-    expiresAt: Date.now() + 60_000,
-    credential: { kind: 'refresh_token', hash: randomUUID() },
+    credential: { kind: 'code', hash: randomUUID() },
+    request: { redirectUri, codeChallenge: randomUUID() },
+    lifetime: 60_000,
+    deadline: Number.MAX_SAFE_INTEGER,
   }
 }
 
-/** A store that is gone through in this way. */
-function scanningWith(store: TokenStore, scanGrants: TokenStore['scanGrants']): TokenStore {
-  return new Proxy(store, {
-    get(target, name) {
-      if (name === 'scanGrants') return scanGrants
-      const method: unknown = Reflect.get(target, name)
-      return typeof method === 'function' ? method.bind(target) : method
-    },
-  })
+async function* failingAfter(count: number, grants: AsyncIterable<Grant>): AsyncIterable<Grant> {
+  let given = 0
+  for await (const grant of grants) {
+    yield grant
+    if (++given === count) throw new Error('The store is out of reach')
+  }
 }

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
   type AuthorizationRequest,
@@ -51,6 +51,8 @@ export class TestSignIn {
   readonly signIn: CustomerSignIn
   readonly tokenStore: TokenStore
   readonly url: string
+  /** Sees each request before it is answered. */
+  onRequest: (req: IncomingMessage) => void = () => {}
   readonly #server: Server
 
   private constructor(server: Server, options: Partial<CustomerSignInOptions>) {
@@ -65,7 +67,10 @@ export class TestSignIn {
       ...options,
       tokenStore: this.tokenStore,
     })
-    server.on('request', (req, res) => this.signIn(req, res))
+    server.on('request', (req, res) => {
+      this.onRequest(req)
+      this.signIn(req, res)
+    })
   }
 
   static async start(options: Partial<CustomerSignInOptions> = {}): Promise<TestSignIn> {

@@ -1,4 +1,4 @@
-import type { TokenStore } from 'customer-sign-in'
+import type { Grant, TokenStore } from 'customer-sign-in'
 
 /** One call of a store; `apply` makes it. */
 export interface StoreCall {
@@ -13,6 +13,12 @@ export function wrapStore(store: TokenStore, around: (call: StoreCall) => Promis
     get(target, name) {
       const method: unknown = Reflect.get(target, name)
       if (typeof method !== 'function') return method
+      if (name === 'deleteGrants') {
+        return async function* (...args: unknown[]) {
+          const apply = async () => Reflect.apply(method, target, args)
+          yield* (await around({ method: name, args, apply })) as AsyncIterable<Grant>
+        }
+      }
       return (...args: unknown[]) =>
         around({ method: name as keyof TokenStore, args, apply: () => Reflect.apply(method, target, args) })
     },
