@@ -9,7 +9,7 @@ import {
   type AuthorizationResponse,
   issueAuthorizationCode,
 } from './grants/issue-authorization-code'
-import { Swaps } from './grants/swap'
+import { Swaps, type SwapTimes } from './grants/swap'
 import { BaseUrl } from './http/base-url'
 import { PublicDocuments } from './http/public-documents'
 import { type CustomerSignInOptions, checkedOptions, type Options } from './options'
@@ -145,7 +145,7 @@ function createService(options: Options): Service {
     tokenStore,
     signingKeys,
     chain: new CredentialChain(secrets),
-    swaps: new Swaps(tokenStore, Math.max(options.refreshRetryWindow, options.replayTolerance) * 1000),
+    swaps: new Swaps(tokenStore, swapTimes(options)),
     consentTokens: new ConsentTokens(secrets),
     publicDocuments: new PublicDocuments(),
     metadataDocuments: metadataDocuments
@@ -153,5 +153,15 @@ function createService(options: Options): Service {
       : undefined,
     protectedResources: [],
     emit: emitter(options.onEvent),
+  }
+}
+
+// Parallel requests of one client refresh within some seconds, and the last to save its tokens need not have the newest.
+const longestBurst = 10
+
+function swapTimes({ refreshRetryWindow, replayTolerance }: Options): SwapTimes {
+  return {
+    remember: Math.max(refreshRetryWindow, replayTolerance) * 1000,
+    rest: Math.min(refreshRetryWindow, longestBurst) * 1000,
   }
 }

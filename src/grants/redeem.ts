@@ -49,6 +49,7 @@ export async function redeem(presented: Presented, service: Service): Promise<Re
     if (result.outcome === 'swapped') {
       return { grant, now, refreshToken: refreshTokenOf(next, presented, service), by, step }
     }
+    if (result.outcome === 'fresh') return asItIs(presented, result)
 
     if (!isOurs(presented, service)) throw whyNotRedeemable(presented, grant)
     const live = grant.credential.hash
@@ -60,6 +61,15 @@ export async function redeem(presented: Presented, service: Service): Promise<Re
     before = lost ?? []
   }
   throw temporarilyUnavailable(new Error('The grant moved on between every two looks at it'))
+}
+
+/**
+ * A refresh token that has just been given out stays what it is: of a client's parallel requests the last to save its tokens would
+ * otherwise leave the client with one that is used up.
+ */
+function asItIs({ credential }: Presented, { grant, now }: { grant: Grant; now: number }): Redeemed {
+  const age = secondsSince(grant.swap?.at, now)
+  return { grant, now, refreshToken: formatCredential(credential), by: 'retry', repeat: { age, successorUsed: false } }
 }
 
 /** @param redeems The credential that was presented, and those before it down to the live one. */

@@ -12,6 +12,9 @@ export interface Step
   code?: SwapReversal['code']
 }
 
+/** In milliseconds: for how long a grant remembers what it was redeemed by, and for how long it keeps a refresh token that is new. */
+export type SwapTimes = Pick<CredentialSwap, 'remember' | 'rest'>
+
 /** A result that a verdict can rest on. */
 export type DecidedSwap = Exclude<SwapResult, { outcome: 'late' }>
 
@@ -41,16 +44,15 @@ const [soonest, latest] = [250, 5000]
  */
 export class Swaps {
   readonly #store: GuardedStore
-  readonly #remember: number
+  readonly #times: SwapTimes
   /** By the name of their step. */
   readonly #undecided = new Map<string, Undecided>()
   #delay = soonest
   #timer: NodeJS.Timeout | undefined
 
-  /** @param remember For how many milliseconds a grant remembers what it was redeemed by. */
-  constructor(store: GuardedStore, remember: number) {
+  constructor(store: GuardedStore, times: SwapTimes) {
     this.#store = store
-    this.#remember = remember
+    this.#times = times
   }
 
   /** @throws {OAuthError} `temporarily_unavailable` where the store does not say what came of it. */
@@ -60,7 +62,7 @@ export class Swaps {
     const { presented: _, code: __, ...swap } = step
     const patience = { giveUpAt: performance.now() + this.#store.timeout, timeout: this.#store.timeout / 2 }
     const send = async () => {
-      const result = await this.#store.swapCredential({ ...swap, attempt, remember: this.#remember }, patience)
+      const result = await this.#store.swapCredential({ ...swap, ...this.#times, attempt }, patience)
       return interpreted(result, step, attempt)
     }
     try {

@@ -56,6 +56,8 @@ export class MemoryTokenStore implements TokenStore {
     if (grant.credential.hash !== swap.from) return { outcome: 'mismatch', grant, now }
     if (swap.resource !== undefined && swap.resource !== grant.resource)
       return { outcome: 'wrong_resource', grant, now }
+    const refreshedAt = grant.swap?.redeemed === 'refresh_token' ? grant.swap.at : Number.NEGATIVE_INFINITY
+    if (now - refreshedAt < swap.rest) return { outcome: 'fresh', grant, now }
     if (now >= swap.deadline) return { outcome: 'late', now }
     // A clock that has gone back must not make a swap older than the one before.
     const at = Math.max(now, grant.swap?.at ?? grant.createdAt)
@@ -65,7 +67,7 @@ export class MemoryTokenStore implements TokenStore {
     const swapped: Grant = {
       ...kept,
       credential: { kind: 'refresh_token', hash: swap.to },
-      swap: { attempt: swap.attempt, at },
+      swap: { attempt: swap.attempt, at, redeemed: grant.credential.kind },
       redeemed: [...redeemed, ...remembered].slice(0, mostRedeemed),
       expiresAt: earlier(now + swap.lifetime, grant.endsAt),
     }
@@ -82,7 +84,9 @@ export class MemoryTokenStore implements TokenStore {
     if (grant.credential.hash !== to || !attempts.includes(grant.swap?.attempt ?? ''))
       return { outcome: 'mismatch', now }
     if (now >= reversal.deadline) return { outcome: 'late', now }
-    const reversed = { ...grant, credential: { ...credential }, redeemed: grant.redeemed?.slice(1) }
+    const redeemed = grant.redeemed?.slice(1)
+    const swap = grant.swap && { ...grant.swap, at: redeemed?.[0]?.at ?? grant.createdAt }
+    const reversed = { ...grant, credential: { ...credential }, redeemed, swap }
     const expiresAt = earlier(grant.createdAt + (code?.lifetime ?? 0), grant.endsAt)
     this.#grants.set(key, code ? { ...reversed, request: { ...code.request }, swap: undefined, expiresAt } : reversed)
     return { outcome: 'reversed', now }

@@ -8,17 +8,20 @@ export interface Script {
 
 // The parts that the scripts on grants share. A value begins with a header of fields behind semicolons: version, kind, hash, attempt,
 // swapped at, created at, expires at, ends at, and what was redeemed last: marks of 8 characters, each with its age at the last swap.
+// The kind is c for a code, f for the first refresh token, which came of the code, and r for all others.
 const grantParts = `
 local function clock()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 
+local marks = '(' .. string.rep('[%w_-]', 8) .. ')(%d+)'
+
 local function number(value) return string.format('%.0f', value) end
 
 local function read(value)
   local _, _, kind, hash, attempt, at, createdAt, expiresAt, endsAt, redeemed, resource, fixed =
-    string.find(value, '^1;([cr]);([^;\\n]*);([^;\\n]*);(%d*);(%d+);(%d+);(%d*);([^;\\n]*)\\n([^\\n]+)\\n([^\\n]+)\\n')
+    string.find(value, '^1;([cfr]);([^;\\n]*);([^;\\n]*);(%d*);(%d+);(%d+);(%d*);([^;\\n]*)\\n([^\\n]+)\\n([^\\n]+)\\n')
   if not hash or string.sub(value, -2) ~= '\\n.' then return nil end
   return { kind = kind, hash = hash, attempt = attempt, at = at, createdAt = createdAt, expiresAt = expiresAt,
     endsAt = endsAt, redeemed = redeemed, resource = resource, fixed = fixed }
@@ -68,7 +71,7 @@ return {'created', number(now), write(grant)}
 
 /**
  * `swapCredential` on a grant's key and its customer's index. ARGV: the grant's place in the index, deadline, from, to, attempt,
- * remember, lifetime, the required resource as a line of the value or '', and the marks of what it redeems.
+ * remember, rest, lifetime, the required resource as a line of the value or '', and the marks of what it redeems.
  *
  * An entry of the index outlives its grant by two days, so that only a code, and the first refresh of a day, has to move it.
  */
@@ -80,28 +83,29 @@ local grant = read(value)
 if not grant then return {'unreadable', number(now)} end
 if tonumber(grant.expiresAt) <= now then return {'missing', number(now)} end
 if grant.hash ~= ARGV[3] then return {'mismatch', number(now), value} end
-if ARGV[8] ~= '' and ARGV[8] ~= grant.resource then return {'wrong_resource', number(now), value} end
+if ARGV[9] ~= '' and ARGV[9] ~= grant.resource then return {'wrong_resource', number(now), value} end
+if grant.kind == 'r' and now - grant.at < tonumber(ARGV[7]) then return {'fresh', number(now), value} end
 if now >= tonumber(ARGV[2]) then return {'late', number(now)} end
 
 local before = tonumber(grant.at) or tonumber(grant.createdAt)
 local day = 86400000
-local indexed = grant.kind == 'r' and math.floor(before / day) == math.floor(now / day)
+local indexed = grant.kind ~= 'c' and math.floor(before / day) == math.floor(now / day)
 -- A clock that has gone back must not make a swap older than the one before.
 local at = math.max(now, before)
 
 local redeemed = {}
-for position = 9, #ARGV do table.insert(redeemed, ARGV[position] .. '0') end
-for mark, age in string.gmatch(grant.redeemed, '([%w_-][%w_-][%w_-][%w_-][%w_-][%w_-][%w_-][%w_-])(%d+)') do
+for position = 10, #ARGV do table.insert(redeemed, ARGV[position] .. '0') end
+for mark, age in string.gmatch(grant.redeemed, marks) do
   age = age + at - before
   if #redeemed >= 16 or age > tonumber(ARGV[6]) then break end
   table.insert(redeemed, mark .. number(age))
 end
 
-grant.kind = 'r'
+grant.kind = grant.kind == 'c' and 'f' or 'r'
 grant.hash = ARGV[4]
 grant.attempt = ARGV[5]
 grant.at = number(at)
-grant.expiresAt = earlier(now + ARGV[7], grant.endsAt)
+grant.expiresAt = earlier(now + ARGV[8], grant.endsAt)
 grant.redeemed = table.concat(redeemed, ',')
 if not indexed then noteInIndex(ARGV[1], number(grant.expiresAt + 2 * day), now) end
 return {'swapped', number(now), write(grant)}
@@ -124,7 +128,16 @@ if grant.hash ~= ARGV[3] or not isMeant then return {'mismatch', number(now)} en
 if now >= tonumber(ARGV[2]) then return {'late', number(now)} end
 grant.kind = ARGV[4]
 grant.hash = ARGV[5]
-grant.redeemed = string.match(grant.redeemed, ',(.+)$') or ''
+
+-- The times of what is left count from the swap before.
+local redeemed, before = {}, nil
+for mark, age in string.gmatch(string.match(grant.redeemed, ',.+$') or '', marks) do
+  before = before or age
+  table.insert(redeemed, mark .. number(age - before))
+end
+grant.redeemed = table.concat(redeemed, ',')
+grant.at = before and number(grant.at - before) or grant.createdAt
+
 if grant.kind == 'c' then
   grant.attempt = ''
   grant.at = ''

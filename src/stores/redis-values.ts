@@ -4,8 +4,8 @@ import { type Grant, markLength, type NewGrant, type RedeemedCredential, type Re
 // known as such. The scripts take a value apart by its lines and know no JSON.
 const version = '1'
 const end = '.'
-/** How the kinds of credential are written. */
-export const kinds = { code: 'c', refresh_token: 'r' } as const
+/** How the kinds of credential are written; a refresh token that came of the code is the first one. */
+export const kinds = { code: 'c', refresh_token: 'r', first: 'f' } as const
 
 /** A value under one of our keys that is none of ours, is truncated, or comes from a later version. */
 export class UnreadableValueError extends Error {
@@ -56,7 +56,7 @@ export function decodeGrant(key: string, value: string, tenantId: string, grantI
       ...(endsAt && { endsAt: Number(endsAt) }),
       credential: { kind: kind === kinds.code ? 'code' : 'refresh_token', hash },
       ...(redirectUri && { request: { redirectUri, codeChallenge } }),
-      ...(attempt && { swap: { attempt, at: Number(at) } }),
+      ...(attempt && { swap: { attempt, at: Number(at), redeemed: kind === kinds.first ? 'code' : 'refresh_token' } }),
       ...(redeemed && { redeemed: decodeRedeemed(redeemed, Number(at)) }),
     }
   })

@@ -30,8 +30,8 @@ export interface Grant {
   credential: { kind: CredentialKind; hash: string }
   /** The redirect URI and code challenge of the authorization request, until the code is redeemed. */
   request?: { redirectUri: string; codeChallenge: string }
-  /** The swap that made the credential the live one; absent until the code is redeemed. */
-  swap?: { attempt: string; at: number }
+  /** The swap that made the credential the live one, and what it redeemed; absent until the code is redeemed. */
+  swap?: { attempt: string; at: number; redeemed: CredentialKind }
   /** The credentials that were redeemed last, the newest first. */
   redeemed?: readonly RedeemedCredential[]
 }
@@ -91,6 +91,8 @@ export interface CredentialSwap {
   redeems: readonly string[]
   /** For how many milliseconds the grant remembers a redeemed credential. */
   remember: number
+  /** For how many milliseconds a refresh token that came of another one is not swapped again. */
+  rest: number
   /** Milliseconds until the grant expires, unless its `endsAt` is earlier. */
   lifetime: number
   /** The resource that the grant must have, where one is required. */
@@ -105,11 +107,14 @@ export interface CredentialSwap {
  * - `swapped`: `to` is live.
  * - `mismatch`: another credential than `from` is live; nothing was written.
  * - `wrong_resource`: `from` is live, but the grant has another resource; nothing was written.
+ * - `fresh`: `from` is live since less than `rest`, by a swap that redeemed a refresh token; nothing was written.
  * - `missing`: there is no such grant, or it has expired.
  * - `late`: the deadline has passed; nothing was written.
+ *
+ * Where several hold, the outcome is the first in this order: `missing`, `mismatch`, `wrong_resource`, `fresh`, `late`.
  */
 export type SwapResult =
-  | { outcome: 'swapped' | 'mismatch' | 'wrong_resource'; grant: Grant; now: number }
+  | { outcome: 'swapped' | 'mismatch' | 'wrong_resource' | 'fresh'; grant: Grant; now: number }
   | { outcome: 'missing'; now: number }
   | Late
 
@@ -177,7 +182,8 @@ export interface TokenStore {
   /**
    * Swaps the live credential of a grant if it is still `from` and the conditions hold, atomically with every other call.
    *
-   * A swap that is applied sets `credential` to `{ kind: 'refresh_token', hash: to }`, `swap` to the attempt and the store's time,
+   * A swap that is applied sets `credential` to `{ kind: 'refresh_token', hash: to }`, `swap` to the attempt, the store's time and the
+   * kind of credential that was live,
    * `expiresAt` to the earlier of that time plus `lifetime` and the grant's `endsAt`, and drops `request`. It puts what it redeems
    * in front of `redeemed`, and keeps of the others at the most 16 altogether, none older than `remember`.
    */
@@ -185,7 +191,8 @@ export interface TokenStore {
 
   /**
    * Takes a swap back if the live credential is still the work of one of the attempts, atomically with every other call: `credential` and
-   * `request` become what the reversal says, and the newest of `redeemed` goes.
+   * `request` become what the reversal says, the newest of `redeemed` goes, and `swap.at` is the time of the next one, or of the
+   * grant's creation. Of a code, `swap` goes, and `expiresAt` is again what it was.
    */
   reverseSwap(reversal: SwapReversal): Promise<ReversalResult>
 

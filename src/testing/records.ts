@@ -69,7 +69,18 @@ export function newClient(members: Partial<RegisteredClient>): RegisteredClient 
 export function swapOf({ tenantId, grantId, credential, createdAt }: Grant): CredentialSwap {
   const [from, to, attempt] = [credential.hash, randomUUID(), randomUUID()]
   const deadline = createdAt + 30 * 24 * hour
-  return { tenantId, grantId, from, to, attempt, redeems: [from], remember: hour, lifetime: 2 * hour, deadline }
+  return {
+    tenantId,
+    grantId,
+    from,
+    to,
+    attempt,
+    redeems: [from],
+    remember: hour,
+    rest: 0,
+    lifetime: 2 * hour,
+    deadline,
+  }
 }
 
 /** Takes back what a swap has done. */

@@ -14,6 +14,7 @@ export function reversalContract({ describe, test }: StoreTest): void {
       const reversed = await found(store, first)
       assert.deepEqual(reversed?.credential, first.credential)
       assert.deepEqual(reversed?.redeemed, first.redeemed)
+      assert.equal(reversed?.swap?.at, first.swap?.at)
       assert.equal(reversed?.expiresAt, second.expiresAt)
       assert.equal((await store.swapCredential(swapOf(first))).outcome, 'swapped')
     })

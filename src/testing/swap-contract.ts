@@ -20,7 +20,7 @@ export function swapContract({ describe, test }: StoreTest): void {
         grant: {
           ...kept,
           credential: { kind: 'refresh_token', hash: swap.to },
-          swap: { attempt: swap.attempt, at },
+          swap: { attempt: swap.attempt, at, redeemed: 'code' },
           redeemed: [{ mark: swap.from.slice(0, 8), at }],
           expiresAt: grantOf(result).expiresAt,
         },
@@ -35,6 +35,7 @@ export function swapContract({ describe, test }: StoreTest): void {
       let live = await created(store, {})
       for (let rotation = 0; rotation < 5; rotation++) live = grantOf(await store.swapCredential(swapOf(live)))
       assert.deepEqual(await found(store, live), live)
+      assert.equal(live.swap?.redeemed, 'refresh_token')
     })
 
     test('says mismatch, with the grant, when another credential is live, and writes nothing', async (store) => {
@@ -112,6 +113,40 @@ export function swapContract({ describe, test }: StoreTest): void {
       await store.deleteGrant(grant.tenantId, grant.grantId)
       assert.equal((await store.swapCredential(swapOf(grant))).outcome, 'missing')
       assert.equal(await found(store, grant), undefined)
+    })
+  })
+
+  describe('the rest of a refresh token that is new', () => {
+    test('keeps it from being swapped, and writes nothing', async (store) => {
+      const first = grantOf(await store.swapCredential(swapOf(await created(store, {}))))
+      const second = grantOf(await store.swapCredential(swapOf(first)))
+      const fresh = await store.swapCredential({ ...swapOf(second), rest: hour })
+      assert.equal(fresh.outcome, 'fresh')
+      assert.deepEqual(grantOf(fresh), second)
+      assert.deepEqual(await found(store, second), second)
+    })
+
+    test('is over when its time has passed', async (store) => {
+      const first = grantOf(await store.swapCredential(swapOf(await created(store, {}))))
+      const second = grantOf(await store.swapCredential(swapOf(first)))
+      await until(async () => (await clockOf(store)) > (second.swap?.at ?? 0) + 30)
+      assert.equal((await store.swapCredential({ ...swapOf(second), rest: 20 })).outcome, 'swapped')
+    })
+
+    test('is not for a code, nor for what came of one', async (store) => {
+      const grant = await created(store, {})
+      const first = await store.swapCredential({ ...swapOf(grant), rest: hour })
+      assert.equal(first.outcome, 'swapped')
+      assert.equal((await store.swapCredential({ ...swapOf(grantOf(first)), rest: hour })).outcome, 'swapped')
+    })
+
+    test('hides no mismatch and no wrong resource', async (store) => {
+      const first = grantOf(await store.swapCredential(swapOf(await created(store, {}))))
+      const second = grantOf(await store.swapCredential(swapOf(first)))
+      const swap = { ...swapOf(second), rest: hour }
+      assert.equal((await store.swapCredential({ ...swap, from: randomUUID() })).outcome, 'mismatch')
+      const wrong = await store.swapCredential({ ...swap, resource: 'https://other.example' })
+      assert.equal(wrong.outcome, 'wrong_resource')
     })
   })
 

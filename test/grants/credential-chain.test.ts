@@ -1,17 +1,19 @@
 import { credentialHash, formatCredential, grantIdOf } from '../../src/grants/credential'
 import { CredentialChain } from '../../src/grants/credential-chain'
+import { customerHandle } from '../../src/protocol/customer-handle'
 
 // Computed by another program.
 const known = {
-  grantId: 'AuPTikCYRH-rssaPYA6P_w',
+  customer: '7vmSTXw94YzT',
+  grantId: 'AQEBAQEBAQEByDlR30NXGmnCwpog',
   code: '0QWUfanJqFURW0lQYSw6WbfEgETxQmMLSaEXE4Mt5uc',
   refreshToken: 'TJEUou92ReoKau-ts9ju9W6gPEHbWUqI_5MkBT4Ru78',
-  nextSecret: 'zfasuT0DzEI31jsSaVugVg',
-  nextHash: 'sySBIqO8OYXh254FSkgLQSFhTeWVA3npomWaHZoZ_Lg',
-  nextToken: 'csir_AQEBAQEBAQEBAQEBAQEBAc32rLk9A8xCN9Y7EmlboFYRLhfS7FHzf_gTnDpn56vR',
+  nextSecret: 'V7PA8zsvcwbz0iF-Bj3jhQ',
+  nextHash: '0bRiEqPiAwRx9OBickFBtnTgJiKUs2O1maqrIkz_at4',
+  nextToken: 'csir_AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAVezwPM7L3MG89IhfgY944UFahnB1hi9ZrYtWbEThhl6',
 }
 
-const [handle, secret] = [Buffer.alloc(16, 1), Buffer.alloc(16, 2)]
+const [handle, secret] = [Buffer.alloc(25, 1), Buffer.alloc(16, 2)]
 const clientId = 'https://assistant.example/client.json'
 const binding = {
   client_id: clientId,
@@ -21,6 +23,7 @@ const binding = {
 
 describe('what stored grants and issued tokens rest on', () => {
   it('is as it always was: anything else would sign every customer out', () => {
+    expect(customerHandle('acme', 'customer-1')).toBe(known.customer)
     expect(grantIdOf(handle)).toBe(known.grantId)
     expect(credentialHash('code', secret, binding)).toBe(known.code)
     expect(credentialHash('refresh_token', secret, binding)).toBe(known.refreshToken)

@@ -37,7 +37,15 @@ async function walk(host: TestSignIn, witness: Witness, clock: ReturnType<typeof
   const third = (await refresh(second.refresh_token)).body
   await restore(tokenStore, copy)
   const recovered = (await refresh(third.refresh_token)).body
-  for (const method of ['swapCredential', 'findGrant', 'deleteGrant', 'createGrant', 'listGrants']) {
+  for (const method of [
+    'swapCredential',
+    'reverseSwap',
+    'findGrant',
+    'deleteGrant',
+    'createGrant',
+    'listGrants',
+    'deleteGrants',
+  ]) {
     witness.fail(method)
     await refresh(recovered.refresh_token, { scope: method === 'findGrant' ? 'profile' : undefined })
     await refresh(first.refresh_token)

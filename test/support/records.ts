@@ -38,8 +38,20 @@ export async function restore(store: TokenStore, record: Grant): Promise<void> {
     const attempt = swap?.attempt ?? ''
     const lifetime = expiresAt - time
     const remember = deadline
+    const rest = 0
     await at(time, () =>
-      store.swapCredential({ tenantId, grantId, from, to, attempt, redeems: [from], remember, lifetime, deadline }),
+      store.swapCredential({
+        tenantId,
+        grantId,
+        from,
+        to,
+        attempt,
+        redeems: [from],
+        remember,
+        rest,
+        lifetime,
+        deadline,
+      }),
     )
   }
 }

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { type CustomerSignInEvent, MemoryTokenStore } from 'customer-sign-in'
+import { type CustomerSignInEvent, type Grant, MemoryTokenStore } from 'customer-sign-in'
 import type { Response } from 'supertest'
 import { takenApart } from './credential-text'
 import { wrapStore } from './wrap-store'
@@ -16,9 +16,17 @@ export class Witness {
     this.stored.push(structuredClone(args))
     if (this.#failing.has(method)) throw new Error(`${method}(${JSON.stringify(args)}) failed`)
     const result = await apply()
+    if (method === 'deleteGrants') return this.#seen(result as AsyncIterable<Grant>)
     this.stored.push(structuredClone(result))
     return result
   })
+
+  async *#seen(grants: AsyncIterable<Grant>): AsyncIterable<Grant> {
+    for await (const grant of grants) {
+      this.stored.push(structuredClone(grant))
+      yield grant
+    }
+  }
 
   readonly onEvent = (event: CustomerSignInEvent) => this.told.push(event)
 

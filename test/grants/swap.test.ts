@@ -1,0 +1,147 @@
+import { MemoryTokenStore } from 'customer-sign-in'
+import { Swaps } from '../../src/grants/swap'
+import { GuardedStore } from '../../src/stores/guarded-store'
+import { releaseClock, stopClock } from '../support/clock'
+import { faultyStore, losesItsAnswer, rejects } from '../support/faulty-store'
+import { recordOf } from '../support/records'
+import { kinds, liveCredential } from '../support/redemptions'
+import { eventually } from '../support/redis-server'
+import { expectError, expectTokens } from '../support/sign-in'
+import { started } from '../support/started'
+
+afterEach(releaseClock)
+
+describe.each(kinds)('a redemption of a %s that was applied and answered to nobody', (kind) => {
+  /** The client has been answered 503, though the store has applied the redemption; and a process that knows nothing of it. */
+  async function appliedUnanswered() {
+    const faulty = faultyStore()
+    const strict = {
+      replayTolerance: 0,
+      refreshRetryWindow: 0,
+      storeTimeout: 0.2,
+      baseUrl: 'https://assistant.example',
+    }
+    const host = await started({ ...strict, tokenStore: faulty.store })
+    const elsewhere = await started({ ...strict, tokenStore: faulty.healthy })
+    const redeem = await liveCredential[kind](host)
+    const before = await recordOf(faulty.healthy)
+    faulty.always('reverseSwap', rejects)
+    faulty.next('swapCredential', losesItsAnswer, rejects)
+    expectError(await redeem(), 503, 'temporarily_unavailable')
+    const isTakenBack = async () => (await recordOf(faulty.healthy)).credential.hash === before.credential.hash
+    expect(await isTakenBack()).toBe(false)
+    return { faulty, host, elsewhere, redeem, before, isTakenBack }
+  }
+
+  it('is taken back as soon as the store answers, so that any process accepts it', async () => {
+    const { faulty, elsewhere, redeem, isTakenBack } = await appliedUnanswered()
+    faulty.recover()
+    await eventually(isTakenBack)
+    const tokens = expectTokens(await redeem(elsewhere))
+    expectTokens(await elsewhere.refresh(tokens.refresh_token))
+    expect(await elsewhere.told('replayed')).toEqual([])
+  })
+
+  it('is taken back when the client comes again, and redeemed as ever', async () => {
+    const { faulty, host, redeem } = await appliedUnanswered()
+    faulty.recover()
+    const tokens = expectTokens(await redeem())
+    expectTokens(await host.refresh(tokens.refresh_token))
+    expect(await host.told('replayed')).toEqual([])
+  })
+
+  it('leaves the record as it was, with no trace of the redemption', async () => {
+    const { faulty, before, isTakenBack } = await appliedUnanswered()
+    faulty.recover()
+    await eventually(isTakenBack)
+    const record = await recordOf(faulty.healthy)
+    expect(record.credential).toEqual(before.credential)
+    expect(record.request).toEqual(before.request)
+    // Without retries and replays that are judged by it, a grant forgets what was redeemed before.
+    expect(record.redeemed).toEqual([])
+    if (kind === 'code') expect(record.expiresAt).toBe(before.expiresAt)
+  })
+
+  it('asks the client to come again as long as it cannot be taken back', async () => {
+    const { faulty, host, redeem } = await appliedUnanswered()
+    expectError(await redeem(), 503, 'temporarily_unavailable')
+    expect(await host.told('replayed')).toEqual([])
+    faulty.recover()
+    expectTokens(await redeem())
+  })
+
+  it('is left alone where another process has gone on from there', async () => {
+    const { faulty, elsewhere, redeem, isTakenBack } = await appliedUnanswered()
+    const patient = await started({
+      tokenStore: faulty.healthy,
+      refreshRetryWindow: 60,
+      replayTolerance: 60,
+      baseUrl: 'https://assistant.example',
+    })
+    if (kind === 'code') return
+    const answered = expectTokens(await redeem(patient))
+    const next = expectTokens(await elsewhere.refresh(answered.refresh_token))
+    faulty.recover()
+    await new Promise((resolve) => faulty.next('reverseSwap', (apply) => apply().finally(() => resolve(undefined))))
+    expect(await isTakenBack()).toBe(false)
+    expectTokens(await elsewhere.refresh(next.refresh_token))
+  })
+})
+
+describe('a redemption that was taken up after its answer was lost', () => {
+  it.each([0, 10])('is judged from its redemption on, however often it is presented: window %d', async (window) => {
+    const clock = stopClock()
+    const faulty = faultyStore()
+    const host = await started({ tokenStore: faulty.store, refreshRetryWindow: window })
+    const { refresh_token } = await host.connected()
+    clock.advance(60)
+    faulty.next('swapCredential', losesItsAnswer, rejects)
+    expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
+    clock.advance(5)
+    const owner = expectTokens(await host.refresh(refresh_token))
+    for (let repeat = 0; repeat < 3; repeat++) {
+      clock.advance(3)
+      const status = (await host.refresh(refresh_token)).status
+      expect(status).toBe(window === 0 ? 400 : 200)
+    }
+    clock.advance(1)
+    expectError(await host.refresh(refresh_token), 400, 'invalid_grant')
+    expectError(await host.refresh(owner.refresh_token), 400, 'invalid_grant')
+    expect((await host.told('replayed')).at(-1)).toMatchObject({ ended: true, age: 10 })
+  })
+})
+
+describe('the undecided attempts of a process', () => {
+  const step = (number: number) => ({
+    tenantId: 'acme',
+    grantId: `grant-${number}`,
+    from: 'first',
+    to: 'second',
+    redeems: ['first'],
+    lifetime: 1000,
+    presented: { kind: 'refresh_token' as const, hash: 'first' },
+  })
+
+  it('are bounded, and the first of an outage stay', async () => {
+    const { store, always, recover, healthy } = faultyStore(new MemoryTokenStore())
+    const swaps = new Swaps(new GuardedStore(store, 1000), { remember: 0, rest: 0 })
+    const reversed: string[] = []
+    jest.spyOn(healthy, 'reverseSwap').mockImplementation(async ({ grantId }) => {
+      reversed.push(grantId)
+      return { outcome: 'mismatch', now: Date.now() }
+    })
+    always('swapCredential', rejects)
+    always('reverseSwap', rejects)
+    for (let number = 0; number < 100_001; number += 1000) {
+      const some = Array.from({ length: Math.min(1000, 100_001 - number) }, (_, index) =>
+        swaps.take(step(number + index)),
+      )
+      await Promise.allSettled(some)
+    }
+    recover()
+    await swaps.take(step(0))
+    expect(reversed).toContain('grant-0')
+    await swaps.take(step(100_000))
+    expect(reversed).not.toContain('grant-100000')
+  })
+})
