@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { CredentialSwap, Grant, TokenStore } from '../stores/token-store'
-import { clockOf, created, definedMembers, found, grantOf, minute, swapOf, until } from './records'
+import { clockOf, created, definedMembers, found, grantOf, hour, minute, swapOf, until } from './records'
 import type { StoreTest } from './store-test'
 
 /** The one atomic step. */
