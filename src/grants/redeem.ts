@@ -88,6 +88,7 @@ function stepTo(
     from: redeems.at(-1) as string,
     to,
     redeems,
+    kind: credential.kind,
     lifetime: lifetime * 1000,
     resource,
     presented: { kind: credential.kind, hash: redeems[0] },

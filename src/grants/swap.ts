@@ -5,7 +5,7 @@ import type { CredentialSwap, Grant, SwapResult, SwapReversal } from '../stores/
 
 /** A step of a grant from its live credential to the next one. */
 export interface Step
-  extends Pick<CredentialSwap, 'tenantId' | 'grantId' | 'from' | 'to' | 'redeems' | 'lifetime' | 'resource'> {
+  extends Pick<CredentialSwap, 'tenantId' | 'grantId' | 'from' | 'to' | 'redeems' | 'kind' | 'lifetime' | 'resource'> {
   /** The credential that was presented: the one that is live again if the step is taken back. */
   presented: Grant['credential']
   /** Of a code: what its grant must be given back in that case. */
@@ -60,18 +60,22 @@ export class Swaps {
     if (this.#undecided.size > 0) await this.#settle(nameOf(step))
     const attempt = randomUUID().slice(-12)
     const { presented: _, code: __, ...swap } = step
+    const { remember } = this.#times
+    // What the store had lost writes before is not what it says is new.
+    const rest = step.redeems.length > 1 ? 0 : this.#times.rest
     const patience = { giveUpAt: performance.now() + this.#store.timeout, timeout: this.#store.timeout / 2 }
     const send = async () => {
-      const result = await this.#store.swapCredential({ ...swap, ...this.#times, attempt }, patience)
+      const result = await this.#store.swapCredential({ ...swap, attempt, remember, rest }, patience)
       return interpreted(result, step, attempt)
     }
     try {
       return await send()
     } catch (lost) {
       const again = await send().catch(() => undefined)
-      // A mismatch decides nothing here: the first sending may have been applied, and followed by more.
       if (again?.outcome === 'swapped' || again?.outcome === 'missing') return again
       this.#remind(step, attempt, patience.giveUpAt)
+      if (again?.outcome === 'fresh') return again
+      // A mismatch decides nothing here: the first sending may have been applied, and followed by more.
       throw lost
     }
   }

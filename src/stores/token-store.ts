@@ -89,6 +89,8 @@ export interface CredentialSwap {
   attempt: string
   /** The hashes of the credentials that this redeems, the newest first: `from`, and others where the store had lost writes. */
   redeems: readonly string[]
+  /** The kind of the first of them. */
+  kind: CredentialKind
   /** For how many milliseconds the grant remembers a redeemed credential. */
   remember: number
   /** For how many milliseconds a refresh token that came of another one is not swapped again. */
@@ -183,7 +185,7 @@ export interface TokenStore {
    * Swaps the live credential of a grant if it is still `from` and the conditions hold, atomically with every other call.
    *
    * A swap that is applied sets `credential` to `{ kind: 'refresh_token', hash: to }`, `swap` to the attempt, the store's time and the
-   * kind of credential that was live,
+   * swap's `kind`,
    * `expiresAt` to the earlier of that time plus `lifetime` and the grant's `endsAt`, and drops `request`. It puts what it redeems
    * in front of `redeemed`, and keeps of the others at the most 16 altogether, none older than `remember`.
    */

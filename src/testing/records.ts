@@ -66,21 +66,11 @@ export function newClient(members: Partial<RegisteredClient>): RegisteredClient 
 }
 
 /** A swap of what is live, with a deadline that no test reaches. */
-export function swapOf({ tenantId, grantId, credential, createdAt }: Grant): CredentialSwap {
-  const [from, to, attempt] = [credential.hash, randomUUID(), randomUUID()]
+export function swapOf({ tenantId, grantId, credential: { kind, hash }, createdAt }: Grant): CredentialSwap {
+  const grant = { tenantId, grantId }
+  const credentials = { from: hash, to: randomUUID(), redeems: [hash], kind, attempt: randomUUID() }
   const deadline = createdAt + 30 * 24 * hour
-  return {
-    tenantId,
-    grantId,
-    from,
-    to,
-    attempt,
-    redeems: [from],
-    remember: hour,
-    rest: 0,
-    lifetime: 2 * hour,
-    deadline,
-  }
+  return { ...grant, ...credentials, remember: hour, rest: 0, lifetime: 2 * hour, deadline }
 }
 
 /** Takes back what a swap has done. */

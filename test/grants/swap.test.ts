@@ -118,6 +118,7 @@ describe('the undecided attempts of a process', () => {
     from: 'first',
     to: 'second',
     redeems: ['first'],
+    kind: 'refresh_token' as const,
     lifetime: 1000,
     presented: { kind: 'refresh_token' as const, hash: 'first' },
   })

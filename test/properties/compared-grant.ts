@@ -1,15 +1,22 @@
-import type { CustomerSignInEvent, Grant } from 'customer-sign-in'
+import type { CustomerSignInEvent, Grant, TokenStore } from 'customer-sign-in'
 import { forged, junk } from '../support/credential-text'
-import type { FaultyStore } from '../support/faulty-store'
 import { recordOf, restore } from '../support/records'
 import { expectError, expectTokens, type SignedIn, type TestSignIn } from '../support/sign-in'
+import type { SkewedClocks } from '../support/skewed-clocks'
 import { type GrantState, isAlive, newGrant, present, type Rules, type Verdict } from './grant-model'
+
+/** The store in memory, and the same by its own clock. */
+export interface Stores {
+  memory: TokenStore
+  kept: TokenStore
+}
 
 /** One customer's grant in the library and in the model, each to be compared with the other. */
 export class ComparedGrant {
   readonly subject: string
   readonly #rules: Rules
-  readonly #faulty: FaultyStore
+  readonly #stores: Stores
+  readonly #clocks: SkewedClocks
   readonly #signedIn: SignedIn
   /** The refresh tokens by their step; at 0 there is none, that is the code. */
   readonly #refreshTokens: string[] = ['']
@@ -18,16 +25,23 @@ export class ComparedGrant {
   /** What the host should have been told about this grant. */
   readonly told: (Verdict['told'] | 'revoked')[] = []
 
-  private constructor(subject: string, signedIn: SignedIn, rules: Rules, faulty: FaultyStore) {
+  private constructor(subject: string, signedIn: SignedIn, rules: Rules, stores: Stores, clocks: SkewedClocks) {
     this.subject = subject
     this.#signedIn = signedIn
     this.#rules = rules
-    this.#faulty = faulty
-    this.#state = newGrant(rules, Date.now())
+    this.#stores = stores
+    this.#clocks = clocks
+    this.#state = newGrant(rules, clocks.now())
   }
 
-  static async begin(subject: string, host: TestSignIn, rules: Rules, faulty: FaultyStore): Promise<ComparedGrant> {
-    const grant = new ComparedGrant(subject, await host.asCustomer({ subject }), rules, faulty)
+  static async begin(
+    subject: string,
+    host: TestSignIn,
+    rules: Rules,
+    stores: Stores,
+    clocks: SkewedClocks,
+  ): Promise<ComparedGrant> {
+    const grant = new ComparedGrant(subject, await host.asCustomer({ subject }), rules, stores, clocks)
     await grant.#remember()
     return grant
   }
@@ -35,7 +49,7 @@ export class ComparedGrant {
   /** Presents the credential that came so many steps before the newest. */
   async present(back: number, host: TestSignIn): Promise<void> {
     const step = this.#step(back)
-    const verdict = present(step, this.#state, this.#rules, Date.now())
+    const verdict = present(step, this.#state, this.#rules, this.#clocks.now())
     const response = step === 0 ? await host.exchange(this.#signedIn) : await host.refresh(this.#text(step))
     if (verdict.answer === 'refused') expectError(response, 400, 'invalid_grant')
     else this.#expectGives(verdict.gives, expectTokens(response).refresh_token)
@@ -81,11 +95,11 @@ export class ComparedGrant {
     const copy = this.#history.at(-1 - back) ?? this.#history[0]
     if (!copy) return
     this.#state = { ...copy.state }
-    await restore(this.#faulty.healthy, copy.record)
+    await restore(this.#stores.memory, copy.record)
   }
 
   isAlive(): boolean {
-    return isAlive(this.#state, Date.now())
+    return isAlive(this.#state, this.#clocks.now())
   }
 
   /** Whether the customer sees it among the connected clients. */
@@ -111,7 +125,7 @@ export class ComparedGrant {
   async #remember(): Promise<void> {
     if (!this.isAlive()) return
     this.#history.push({
-      record: await recordOf(this.#faulty.healthy, 'acme', this.subject),
+      record: await recordOf(this.#stores.kept, 'acme', this.subject),
       state: { ...this.#state },
     })
   }

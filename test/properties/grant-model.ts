@@ -14,12 +14,17 @@ export type Verdict =
 
 // How many refreshes the store may be behind the client.
 const longestGap = 4
+// How many redeemed credentials a grant remembers.
+const mostRemembered = 16
+// For how many seconds a refresh token that came of another stays what it is.
+const longestRest = 10
 
-/** One grant, as far as anything depends on it. Times are milliseconds. */
+/** One grant, as far as anything depends on it. Times are milliseconds of the store. */
 export interface GrantState {
   /** Its credentials are numbered: 0 is the code, 1 the first refresh token, and so on. Exactly one of them is live. */
   live: number
-  swappedAt: number
+  /** What was redeemed lately, the newest first. */
+  redeemed: { step: number; at: number }[]
   expiresAt: number
   endsAt: number
   ended: boolean
@@ -27,13 +32,8 @@ export interface GrantState {
 
 export function newGrant(rules: Rules, now: number): GrantState {
   const endsAt = now + (rules.grantLifetime ?? Number.POSITIVE_INFINITY) * 1000
-  return {
-    live: 0,
-    swappedAt: Number.NEGATIVE_INFINITY,
-    expiresAt: Math.min(now + rules.authorizationCodeLifetime * 1000, endsAt),
-    endsAt,
-    ended: false,
-  }
+  const expiresAt = Math.min(now + rules.authorizationCodeLifetime * 1000, endsAt)
+  return { live: 0, redeemed: [], expiresAt, endsAt, ended: false }
 }
 
 export function isAlive(grant: GrantState, now: number): boolean {
@@ -43,10 +43,15 @@ export function isAlive(grant: GrantState, now: number): boolean {
 /** What the library promises to answer, and what it makes of the grant by that. */
 export function present(step: number, grant: GrantState, rules: Rules, now: number): Verdict {
   if (!isAlive(grant, now)) return { answer: 'refused', told: 'nothing' }
-  if (step === grant.live) return redeem(step, grant, rules, now, step === 0 ? 'issued' : 'refreshed')
+  const ageOf = (at: number | undefined) => (now - (at ?? Number.NEGATIVE_INFINITY)) / 1000
+  if (step === grant.live) {
+    const isNew = step > 1 && ageOf(grant.redeemed[0]?.at) < Math.min(rules.refreshRetryWindow, longestRest)
+    if (isNew) return { answer: 'tokens', gives: step, told: 'retried' }
+    return redeem(step, grant, rules, now, step === 0 ? 'issued' : 'refreshed')
+  }
   if (step > grant.live && step <= grant.live + longestGap) return redeem(step, grant, rules, now, 'recovered')
 
-  const age = step === grant.live - 1 ? (now - grant.swappedAt) / 1000 : Number.POSITIVE_INFINITY
+  const age = ageOf(grant.redeemed.find((redeemed) => redeemed.step === step)?.at)
   if (step > 0 && age < rules.refreshRetryWindow) return { answer: 'tokens', gives: grant.live, told: 'retried' }
   if (age < rules.replayTolerance) return { answer: 'refused', told: 'tolerated' }
   grant.ended = true
@@ -60,8 +65,11 @@ function redeem(
   now: number,
   told: 'issued' | 'refreshed' | 'recovered',
 ): Verdict {
+  const longest = Math.max(rules.refreshRetryWindow, rules.replayTolerance) * 1000
+  const steps = Array.from({ length: step - grant.live + 1 }, (_, back) => ({ step: step - back, at: now }))
+  const remembered = grant.redeemed.filter(({ at }) => now - at <= longest)
+  grant.redeemed = [...steps, ...remembered].slice(0, mostRemembered)
   grant.live = step + 1
-  grant.swappedAt = now
   grant.expiresAt = Math.min(now + rules.refreshTokenLifetime * 1000, grant.endsAt)
   return { answer: 'tokens', gives: grant.live, told }
 }

@@ -47,6 +47,7 @@ export async function restore(store: TokenStore, record: Grant): Promise<void> {
         to,
         attempt,
         redeems: [from],
+        kind: swap?.redeemed ?? 'code',
         remember,
         rest,
         lifetime,
