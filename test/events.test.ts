@@ -21,7 +21,14 @@ describe('onEvent', () => {
     expect(host.events.filter(({ type }) => type !== 'denied')).toEqual([
       { type: 'issued', ...about, ...granted },
       { type: 'refreshed', recovered: false, ...about, ...granted },
-      { type: 'replayed', credential: 'refresh_token', ended: false, ...about },
+      {
+        type: 'replayed',
+        credential: 'refresh_token',
+        ended: false,
+        age: expect.any(Number),
+        successorUsed: false,
+        ...about,
+      },
       { type: 'revoked', reason: 'host', ...about },
     ])
   })

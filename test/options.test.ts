@@ -73,7 +73,7 @@ describe('createCustomerSignIn', () => {
     ['refreshTokenLifetime', 1, 30 * day],
     ['grantLifetime', 1, 3650 * day],
     ['authorizationCodeLifetime', 1, 600],
-    ['refreshRetryWindow', 0, 60],
+    ['refreshRetryWindow', 0, 1800],
     ['replayTolerance', 0, 60],
     ['storeTimeout', 0.1, 60],
   ])('takes %s from %d to %d seconds', (option, least, most) => {

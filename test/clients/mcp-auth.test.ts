@@ -2,6 +2,7 @@ import { auth as auth2 } from '@modelcontextprotocol/client'
 import { auth as auth1 } from '@modelcontextprotocol/sdk/client/auth.js'
 import { auth as auth117 } from 'mcp-sdk-1.17.0/client/auth.js'
 import { AssistantSession } from '../support/assistant-session'
+import { releaseClock, stopClock } from '../support/clock'
 import { CompanyHost } from '../support/company-host'
 
 type Auth = (
@@ -23,6 +24,7 @@ describe.each(versions)('auth() of the MCP SDK %s', (_version, auth) => {
   afterAll(() => host.stop())
   beforeEach(() => jest.spyOn(console, 'warn').mockImplementation())
   afterEach(() => jest.restoreAllMocks())
+  afterEach(releaseClock)
 
   /** An assistant that knows nothing but the address of the API, after its customer has signed in. */
   async function signedIn(): Promise<AssistantSession> {
@@ -48,9 +50,11 @@ describe.each(versions)('auth() of the MCP SDK %s', (_version, auth) => {
   })
 
   it('refreshes again and again', async () => {
+    const clock = stopClock()
     const session = await signedIn()
     const refreshTokens = new Set([session.tokens()?.refresh_token])
     for (let refreshed = 0; refreshed < 3; refreshed++) {
+      clock.advance(10)
       expect(await refresh(session)).toBe('AUTHORIZED')
       refreshTokens.add(session.tokens()?.refresh_token)
     }

@@ -1,61 +1,68 @@
-import { MemoryTokenStore } from 'customer-sign-in'
-import request from 'supertest'
-import { Authorization, asTheySay, expectRedirect } from '../support/authorization'
+import { Authorization, asTheySay } from '../support/authorization'
 import { releaseClock, stopClock } from '../support/clock'
-import { consentForm } from '../support/consent-form'
-import { expectTokens, type TestSignIn } from '../support/sign-in'
+import { expectError, expectTokens, type SignedIn, type TestSignIn } from '../support/sign-in'
 import { started } from '../support/started'
-import { wrapStore } from '../support/wrap-store'
 
 const signedIn = (options: object = {}) => started({ authenticate: asTheySay, ...options })
 const grantsAt = (host: TestSignIn) => host.tokenStore.listGrants('acme', 'customer-1')
 
 afterEach(releaseClock)
 
-describe('a button that is pressed twice', () => {
-  it('gives one code', async () => {
-    const host = await signedIn()
+describe('Allow that is pressed again on the same page', () => {
+  /** The page's form, and a customer who has pressed Allow on it. */
+  async function pressedOnce(options: object = {}) {
+    const host = await signedIn(options)
     const authorization = new Authorization(host)
     const form = await authorization.form()
-    const [first, second] = [await authorization.answer(form), await authorization.answer(form)]
-    expect(expectRedirect(second).href).toBe(expectRedirect(first).href)
-    expect(await grantsAt(host)).toHaveLength(1)
-    expectTokens(await host.exchange(authorization.signedIn(second)))
+    const press = async () => authorization.signedIn(await authorization.answer(form))
+    return { host, press, first: await press() }
+  }
+
+  it('gives a code of its own each time, whichever the browser follows', async () => {
+    const { host, press, first } = await pressedOnce()
+    const second = await press()
+    expect(second.code).not.toBe(first.code)
+    for (const each of [second, first]) expectTokens(await host.exchange(each))
   })
 
-  it('gives one code, also in parallel and over a slow store', async () => {
-    const tokenStore = wrapStore(new MemoryTokenStore(), async ({ apply }) => {
-      await new Promise((resolve) => setImmediate(resolve))
-      return apply()
-    })
-    const host = await signedIn({ tokenStore })
-    const authorization = new Authorization(host)
-    const form = await authorization.form()
-    const responses = await Promise.all(Array.from({ length: 20 }, () => authorization.answer(form)))
-    expect(new Set(responses.map((response) => expectRedirect(response).href)).size).toBe(1)
+  it('leaves nothing of the codes that nobody redeems', async () => {
+    const clock = stopClock()
+    const { host, press } = await pressedOnce()
+    const pressed = await Promise.all(Array.from({ length: 20 }, () => press()))
+    expectTokens(await host.exchange(pressed.at(-1) as SignedIn))
+    clock.advance(60)
     expect(await grantsAt(host)).toHaveLength(1)
   })
 
-  it('asks anew once the code has been redeemed, and ends nothing', async () => {
-    const host = await signedIn()
-    const authorization = new Authorization(host)
-    const form = await authorization.form()
-    const tokens = expectTokens(await host.exchange(authorization.signedIn(await authorization.answer(form))))
-    const { href } = expectRedirect(await authorization.answer(form))
-    expect(href).toBe(`${host.issuer()}/authorize?${authorization.query}`)
-    consentForm(await request(href).get('').expect(200))
+  it('touches no grant that it gave before', async () => {
+    const { host, press, first } = await pressedOnce()
+    const tokens = expectTokens(await host.exchange(first))
+    expectTokens(await host.exchange(await press()))
     expectTokens(await host.refresh(tokens.refresh_token))
-    expect(await grantsAt(host)).toHaveLength(1)
+    expect(await grantsAt(host)).toHaveLength(2)
+  })
+
+  it('brings nothing back of a grant that has ended: neither its access tokens nor its refresh tokens', async () => {
+    const { host, press, first } = await pressedOnce({ replayTolerance: 0 })
+    const ended = expectTokens(await host.exchange(first))
+    await host.signIn.grants.revokeAll({ tenantKey: 'acme', subject: 'customer-1' })
+    const second = await press()
+    const checked = { tenantKey: 'acme', checkRevocation: true }
+    const revoked = { code: 'invalid_token' }
+    await expect(host.signIn.verifyAccessToken(ended.access_token, checked)).rejects.toMatchObject(revoked)
+    const tokens = expectTokens(await host.exchange(second))
+    expectError(await host.refresh(ended.refresh_token), 400, 'invalid_grant')
+    expectError(await host.exchange(first), 400, 'invalid_grant')
+    await expect(host.signIn.verifyAccessToken(ended.access_token, checked)).rejects.toMatchObject(revoked)
+    await host.signIn.verifyAccessToken(tokens.access_token, checked)
+    expectTokens(await host.refresh(tokens.refresh_token))
   })
 
   it('gives a code that redeems, although the first has expired', async () => {
     const clock = stopClock()
-    const host = await signedIn()
-    const authorization = new Authorization(host)
-    const form = await authorization.form()
-    await authorization.answer(form)
+    const { host, press } = await pressedOnce()
     clock.advance(61)
-    expectTokens(await host.exchange(authorization.signedIn(await authorization.answer(form))))
+    expectTokens(await host.exchange(await press()))
   })
 
   it('gives two codes on two pages of the same request', async () => {

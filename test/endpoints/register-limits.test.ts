@@ -11,7 +11,7 @@ import { expectError, expectTokens, type TestSignIn, type Tokens } from '../supp
 import { started } from '../support/started'
 
 const day = 86_400
-const refreshToken = `csir_${'A'.repeat(64)}`
+const refreshToken = `csir_${'A'.repeat(76)}`
 
 describe('registrations in MemoryTokenStore', () => {
   limits(() => new MemoryTokenStore())
@@ -107,7 +107,7 @@ function limits(createStore: () => TokenStore): void {
       const clock = stopClock()
       const clientId = await registered(host)
       clock.advance(3599)
-      await new Authorization(host, { client_id: clientId }).open().expect(200)
+      expect(await leftOf(host, [clientId])).toEqual([clientId])
       expect(await outcome(host, clientId)).toBe('invalid_grant')
       clock.advance(1)
       expectErrorPage(await new Authorization(host, { client_id: clientId }).open())
@@ -118,6 +118,24 @@ function limits(createStore: () => TokenStore): void {
   })
 
   describe('that are in use', () => {
+    it('from the moment that a customer is asked about them, so that no flood takes them away', async () => {
+      const host = await start({ mostRegistrations: 2 })
+      const clientId = await registered(host)
+      const authorization = new Authorization(host, { client_id: clientId })
+      const form = await authorization.form()
+      await severalAt(host, 5)
+      const signedIn = authorization.signedIn(await authorization.answer(form))
+      await severalAt(host, 5)
+      expectTokens(await host.exchange(signedIn, { client_id: clientId }))
+    })
+
+    it('not by a page that nobody has signed in for', async () => {
+      const host = await start({ mostRegistrations: 2, authenticate: (_req, res) => void res.end('Who are you?') })
+      const clientId = await registered(host)
+      await new Authorization(host, { client_id: clientId }).open().expect(200)
+      expect((await host.signIn.clients.find({ tenantKey: 'acme', clientId }))?.inUse).toBeFalsy()
+    })
+
     it('stay, however many come after them', async () => {
       const host = await start({ mostRegistrations: 2 })
       const clock = stopClock()

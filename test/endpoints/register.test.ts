@@ -122,7 +122,7 @@ describe('a registration', () => {
     const host = await started({ authenticate: asTheySay })
     const client_id = await registered(host)
     expectErrorPage(await new Authorization(host, { client_id }, 'globex').open())
-    const junk = { client_id, grant_type: 'refresh_token', refresh_token: `csir_${'A'.repeat(64)}` }
+    const junk = { client_id, grant_type: 'refresh_token', refresh_token: `csir_${'A'.repeat(76)}` }
     expectError(await host.token('globex', junk), 401, 'invalid_client')
     expectError(await host.token('acme', junk), 400, 'invalid_grant')
   })

@@ -12,7 +12,7 @@ interface Case {
   says: RegExp
 }
 
-const unheardOf = (prefix: string) => prefix + randomBytes(48).toString('base64url')
+const unheardOf = (prefix: string) => prefix + randomBytes(57).toString('base64url')
 const anyVerifier = randomBytes(32).toString('base64url')
 
 const ofEveryRequest: Case[] = [

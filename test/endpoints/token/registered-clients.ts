@@ -193,10 +193,13 @@ export function registeredClients(start: Start, createTokenStore: CreateTokenSto
 
   it('is not refused because its registration cannot be prolonged', async () => {
     const faults = faultyStore(await createTokenStore())
+    const clock = stopClock()
     const host = await start({ tokenStore: faults.store })
     const client = await Registered.at(host)
+    const { refresh_token } = expectTokens(await client.exchange())
     faults.always('keepClient', rejects)
-    expectTokens(await client.exchange())
+    clock.advance(2 * day)
+    expectTokens(await client.refresh(refresh_token))
     expect(await host.told('error')).toMatchObject([{ where: 'keepClient', tenantKey: 'acme' }])
   })
 }

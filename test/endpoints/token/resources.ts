@@ -1,4 +1,6 @@
+import { type CustomerSignInOptions, MemoryTenantStore } from 'customer-sign-in'
 import { decode } from 'jsonwebtoken'
+import { recordOf, recordsOf } from '../../support/records'
 import { clientId, expectError, expectTokens, type FormFields, redirectUri } from '../../support/sign-in'
 import type { Start } from './start'
 
@@ -83,4 +85,22 @@ export function resources(start: Start): void {
       expect(audienceOf(access_token)).toBe(resources[0])
     }
   })
+
+  it.each<[string, string[] | undefined, Partial<CustomerSignInOptions>]>([
+    ['its API', ['https://api.acme.example/v1/mcp'], { tenantStore: acmeWith(['https://api.acme.example/v2/mcp']) }],
+    ['the host', undefined, { tenantStore: acmeWith(), baseUrl: 'https://moved.example' }],
+  ])('ends its grant at the next refresh once %s has moved, and says so', async (_, resources, moved) => {
+    const before = await start({ tenantStore: acmeWith(resources) })
+    const { refresh_token } = await before.connected()
+    const { grantId } = await recordOf(before.tokenStore)
+    const host = await start({ tokenStore: before.tokenStore, ...moved })
+    expect(expectError(await host.refresh(refresh_token), 400, 'invalid_grant')).toMatch(/resource/)
+    expectError(await host.refresh(refresh_token), 400, 'invalid_grant')
+    expect(await host.told('revoked')).toMatchObject([{ reason: 'resource_gone', grantId, subject: 'customer-1' }])
+    expect(await recordsOf(host.tokenStore)).toEqual([])
+  })
+}
+
+function acmeWith(resources?: string[]): MemoryTenantStore {
+  return new MemoryTenantStore([{ key: 'acme', clients: [{ clientId, redirectUris: [redirectUri] }], resources }])
 }

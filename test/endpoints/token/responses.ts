@@ -56,7 +56,7 @@ export function responses(start: Start): void {
       jti: expect.stringMatching(/^[\w-]{16,}$/),
       iat: expect.any(Number),
       exp: (claims?.iat ?? 0) + 3600,
-      grant_id: expect.stringMatching(/^[\w-]{22}$/),
+      grant_id: expect.stringMatching(/^[\w-]{28}$/),
       tenant_id: 'acme',
     })
     expect(claims?.iat).toBeGreaterThanOrEqual(before)

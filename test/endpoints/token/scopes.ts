@@ -1,3 +1,4 @@
+import { decode } from 'jsonwebtoken'
 import { clientId, expectError, expectTokens, redirectUri } from '../../support/sign-in'
 import type { Start } from './start'
 
@@ -57,15 +58,60 @@ export function scopes(start: Start): void {
     expect(expectTokens(response).scope.split(' ').sort()).toEqual(['calendar', 'profile'])
   })
 
-  it('stays as it was granted when the company offers less or more later', async () => {
-    const tenant = {
-      key: 'acme',
-      clients: [{ clientId, redirectUris: [redirectUri] }],
-      scopes: ['profile', 'calendar'],
+  describe('that a company withdraws later', () => {
+    async function connected(scope: string, options = {}) {
+      const tenant = {
+        key: 'acme',
+        clients: [{ clientId, redirectUris: [redirectUri] }],
+        scopes: ['profile', 'calendar'],
+      }
+      const host = await start({ tenantStore: { findTenant: () => tenant }, replayTolerance: 0, ...options })
+      return { host, tenant, tokens: await host.connected({ scope }) }
     }
-    const host = await start({ tenantStore: { findTenant: () => tenant } })
-    const { refresh_token } = await host.connected({ scope: 'calendar' })
-    tenant.scopes = ['profile', 'mail']
-    expect(expectTokens(await host.refresh(refresh_token)).scope).toBe('calendar')
+
+    it('is left out from the next refresh on, and answered as such', async () => {
+      const { host, tenant, tokens } = await connected('profile calendar')
+      tenant.scopes = ['profile', 'mail']
+      const refreshed = expectTokens(await host.refresh(tokens.refresh_token))
+      expect(refreshed.scope).toBe('profile')
+      expect(decode(refreshed.access_token, { json: true })?.scope).toBe('profile')
+      expect(expectTokens(await host.refresh(refreshed.refresh_token, { scope: 'profile calendar' })).scope).toBe(
+        'profile',
+      )
+    })
+
+    it('comes back when it is offered again, and what was not granted does not come', async () => {
+      const { host, tenant, tokens } = await connected('profile calendar')
+      tenant.scopes = ['profile', 'mail']
+      const refreshed = expectTokens(await host.refresh(tokens.refresh_token))
+      tenant.scopes = ['profile', 'calendar', 'mail']
+      expect(expectTokens(await host.refresh(refreshed.refresh_token)).scope).toBe('profile calendar')
+    })
+
+    it.each([
+      ['as it is', {}, {}],
+      ['with a scope', { scope: 'calendar' }, {}],
+      ['where the host adds claims', {}, { accessTokenClaims: () => ({ plan: 'gold' }) }],
+    ])(
+      'refuses a refresh %s where nothing is left, and keeps the grant and its refresh token',
+      async (_, asked, options) => {
+        const { host, tenant, tokens } = await connected('calendar', options)
+        tenant.scopes = ['profile']
+        for (const _again of [1, 2]) expectError(await host.refresh(tokens.refresh_token, asked), 400, 'invalid_scope')
+        tenant.scopes = ['profile', 'calendar']
+        const refreshed = expectTokens(await host.refresh(tokens.refresh_token, asked))
+        expect(refreshed.scope).toBe('calendar')
+        expectTokens(await host.refresh(refreshed.refresh_token))
+      },
+    )
+
+    it('refuses a code where nothing is left, and keeps it', async () => {
+      const { host, tenant } = await connected('profile')
+      const signedIn = await host.asCustomer({ scope: 'calendar' })
+      tenant.scopes = ['profile']
+      expectError(await host.exchange(signedIn), 400, 'invalid_scope')
+      tenant.scopes = ['profile', 'calendar']
+      expect(expectTokens(await host.exchange(signedIn)).scope).toBe('calendar')
+    })
   })
 }

@@ -1,0 +1,74 @@
+import { releaseClock, stopClock } from '../support/clock'
+import { faultyStore, rejects } from '../support/faulty-store'
+import { recordsOf } from '../support/records'
+import { expectError, expectTokens, type TestSignIn } from '../support/sign-in'
+import { started } from '../support/started'
+
+const tenantKey = 'globex'
+
+/** A customer connects a client so often, a second apart. */
+async function connectedTimes(host: TestSignIn, times: number, clientId = 'assistant-app', subject = 'customer-1') {
+  const clock = stopClock()
+  const refreshes: (() => ReturnType<TestSignIn['refresh']>)[] = []
+  for (let time = 0; time < times; time++) {
+    const signedIn = await host.asCustomer({ tenantKey, clientId, subject })
+    const { refresh_token } = expectTokens(await host.exchange(signedIn, { client_id: clientId }))
+    refreshes.push(() => host.refresh(refresh_token, { client_id: clientId }, tenantKey))
+    clock.advance(1)
+  }
+  return refreshes
+}
+
+afterEach(releaseClock)
+
+describe('maxGrantsPerClient', () => {
+  it('ends the oldest grants of a customer and a client, and says so', async () => {
+    const host = await started({ maxGrantsPerClient: 3 })
+    const refreshes = await connectedTimes(host, 5)
+    const [first, second, ...kept] = refreshes
+    for (const refresh of [first, second]) expectError((await refresh?.()) as never, 400, 'invalid_grant')
+    for (const refresh of kept) expectTokens(await refresh())
+    const about = { reason: 'too_many', tenantKey, clientId: 'assistant-app', subject: 'customer-1' }
+    expect(await host.told('revoked')).toMatchObject([about, about])
+  })
+
+  it('is 100 by default', async () => {
+    const host = await started()
+    await connectedTimes(host, 101)
+    expect(await recordsOf(host.tokenStore, tenantKey)).toHaveLength(100)
+  })
+
+  it('counts for each customer and each client alone', async () => {
+    const host = await started({ maxGrantsPerClient: 2 })
+    const refreshes = [
+      ...(await connectedTimes(host, 2)),
+      ...(await connectedTimes(host, 2, 'other-app')),
+      ...(await connectedTimes(host, 2, 'assistant-app', 'customer-2')),
+    ]
+    for (const refresh of refreshes) expectTokens(await refresh())
+  })
+
+  it('bounds the codes as well that wait to be redeemed', async () => {
+    const host = await started({ maxGrantsPerClient: 3 })
+    const codes = []
+    for (let time = 0; time < 10; time++) codes.push(await host.asCustomer())
+    expect(await recordsOf(host.tokenStore)).toHaveLength(3)
+    expectTokens(await host.exchange(codes.at(-1) ?? fail()))
+  })
+
+  it('fails no sign-in where the store cannot say how many there are', async () => {
+    const { store, always, recover } = faultyStore()
+    const host = await started({ tokenStore: store, maxGrantsPerClient: 1 })
+    await host.connected()
+    always('listGrants', rejects)
+    await host.connected()
+    expect(await host.told('error')).toMatchObject([{ where: 'createGrant', tenantKey: 'acme' }])
+    recover()
+    await host.connected()
+    expect(await recordsOf(store)).toHaveLength(1)
+  })
+})
+
+function fail(): never {
+  throw new Error('There is no code')
+}
