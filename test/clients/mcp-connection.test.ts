@@ -1,15 +1,12 @@
 import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from '@modelcontextprotocol/client'
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as Transport1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
-import type { AccessTokenInfo } from 'customer-sign-in'
-import type { Request, Response } from 'express'
 import { Client as Client117 } from 'mcp-sdk-1.17.0/client/index.js'
 import { StreamableHTTPClientTransport as Transport117 } from 'mcp-sdk-1.17.0/client/streamableHttp.js'
 import { AssistantSession } from '../support/assistant-session'
 import { releaseClock, stopClock } from '../support/clock'
 import { CompanyHost } from '../support/company-host'
+import { mcpServer } from '../support/mcp-server'
 
 /** An assistant's connection to an MCP server. */
 interface Connection {
@@ -54,16 +51,6 @@ function onSdk2(api: string, authProvider: AssistantSession): Connection {
     whoAmI: () => client.callTool(whoAmITool),
     close: () => client.close(),
   }
-}
-
-async function mcpServer(req: Request, res: Response): Promise<void> {
-  const server = new McpServer({ name: 'acme', version: '1.0.0' })
-  server.registerTool('who_am_i', {}, ({ authInfo }) => ({
-    content: [{ type: 'text', text: (authInfo as AccessTokenInfo).subject }],
-  }))
-  const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined })
-  await server.connect(transport)
-  await transport.handleRequest(req, res)
 }
 
 const isCustomer1 = expect.objectContaining({ content: [{ type: 'text', text: 'customer-1' }] })

@@ -68,19 +68,7 @@ export class HostProcess {
   /** A customer's first tokens. */
   async connected(subject = 'customer-1'): Promise<Tokens> {
     const codeVerifier = randomBytes(32).toString('base64url')
-    const issued = await this.#post(
-      '/codes',
-      'application/json',
-      JSON.stringify({
-        tenantKey: 'acme',
-        clientId,
-        redirectUri,
-        codeChallenge: codeChallengeOf(codeVerifier),
-        codeChallengeMethod: 'S256',
-        subject,
-      }),
-    )
-    const { code } = issued.body as unknown as { code: string }
+    const { code } = await this.#issueCode({ codeChallenge: codeChallengeOf(codeVerifier), subject })
     const { status, body } = await this.#token({
       grant_type: 'authorization_code',
       code,
@@ -91,8 +79,27 @@ export class HostProcess {
     return body
   }
 
+  /** What the browser of a customer who agrees does with an authorization URL. @returns Where it is sent. */
+  async browse({ searchParams }: URL, subject = 'customer-1'): Promise<URL> {
+    const asked = (name: string) => searchParams.get(name) ?? undefined
+    const { redirectTo } = await this.#issueCode({
+      codeChallenge: asked('code_challenge'),
+      scope: asked('scope'),
+      resource: asked('resource'),
+      state: asked('state'),
+      subject,
+    })
+    return new URL(redirectTo)
+  }
+
   refresh(refreshToken: string): Promise<TokenResponse> {
     return this.#token({ grant_type: 'refresh_token', refresh_token: refreshToken })
+  }
+
+  async #issueCode(request: Record<string, string | undefined>): Promise<{ code: string; redirectTo: string }> {
+    const known = { tenantKey: 'acme', clientId, redirectUri, codeChallengeMethod: 'S256' }
+    const { body } = await this.#post('/codes', 'application/json', JSON.stringify({ ...known, ...request }))
+    return body as unknown as { code: string; redirectTo: string }
   }
 
   #token(fields: Record<string, string>): Promise<TokenResponse> {

@@ -34,6 +34,17 @@ const server = createServer(app).listen(0, '127.0.0.1', () => {
   app.post('/codes', express.json(), async (req, res) => {
     res.json(await signIn.issueAuthorizationCode(req.body))
   })
+  if (settings.mcpPath !== undefined) {
+    const path = settings.mcpPath
+    const guard = signIn.protectedResource({ path, scopes: ['profile'], checkRevocation: true })
+    app.post(path, guard, async (req, res) => {
+      // Loaded at the first call, as most tests' processes start without it.
+      const { mcpServer } = await import('../mcp-server.js')
+      await mcpServer(req, res)
+    })
+    // What is not posted would be a stream of the server's own messages, of which it has none.
+    app.all(path, (_req, res) => void res.status(405).end())
+  }
   tell({ url })
 })
 

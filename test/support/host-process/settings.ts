@@ -5,7 +5,9 @@ import type { RedisTokenStoreOptions } from 'customer-sign-in/redis'
 export interface HostSettings {
   redis: { port: number; maxRetriesPerRequest?: number } | { cluster: { host: string; port: number }[] }
   store?: RedisTokenStoreOptions
-  signIn?: Pick<CustomerSignInOptions, 'storeTimeout' | 'refreshRetryWindow' | 'replayTolerance'>
+  signIn?: Pick<CustomerSignInOptions, 'storeTimeout' | 'refreshRetryWindow' | 'replayTolerance' | 'baseUrl'>
+  /** The path of an MCP server for every tenant, which asks at each request whether the grant still lives. */
+  mcpPath?: string
   /** PEM, the same in every process. */
   signingKey: string
   /** The same in every process. */

@@ -1,0 +1,66 @@
+import { HostProcess } from '../../support/host-process'
+import { RedisServer } from '../../support/redis-server'
+import { SeededRandom } from '../../support/seeded-random'
+import { SlowFront } from '../../support/slow-front'
+
+/** Seconds; how long after its use a refresh token that comes again is answered. */
+export const retryWindow = 60
+
+const mcpPath = '/v1/:tenantKey/mcp'
+
+/** A host with an MCP server: four processes over one Redis, behind a slow front. */
+export class BurstSite {
+  readonly front: SlowFront
+  readonly #hosts: HostProcess[]
+  readonly #redis: RedisServer
+
+  private constructor(front: SlowFront, hosts: HostProcess[], redis: RedisServer) {
+    this.front = front
+    this.#hosts = hosts
+    this.#redis = redis
+    front.targets = hosts.map(({ url }) => url)
+  }
+
+  /** @param mostDelay The longest time that a request or a response takes, in milliseconds. */
+  static async start({
+    refreshRetryWindow = retryWindow,
+    mostDelay = 300,
+    seed = 1,
+  }: {
+    refreshRetryWindow?: number
+    mostDelay?: number
+    seed?: number
+  } = {}): Promise<BurstSite> {
+    const redis = await RedisServer.start()
+    const front = await SlowFront.start(new SeededRandom(seed), mostDelay)
+    // Strict after the window, so that what comes later is judged at once.
+    const signIn = { baseUrl: front.url, refreshRetryWindow, replayTolerance: 0 }
+    const hosts = await HostProcess.startAll(4, { redis: { port: redis.port }, signIn, mcpPath })
+    return new BurstSite(front, hosts, redis)
+  }
+
+  async stop(): Promise<void> {
+    await this.front.stop()
+    await Promise.all(this.#hosts.map((host) => host.stop()))
+    await this.#redis.stop()
+  }
+
+  /** One of the processes, without the front before it. */
+  get host(): HostProcess {
+    return this.#hosts[0] as HostProcess
+  }
+
+  get issuer(): string {
+    return `${this.front.url}/v1/acme/oauth`
+  }
+
+  /** The MCP server's address. */
+  get mcp(): string {
+    return `${this.front.url}${mcpPath.replace(':tenantKey', 'acme')}`
+  }
+
+  /** The `error` events of all processes. */
+  get errors(): string[] {
+    return this.#hosts.flatMap(({ errors }) => errors)
+  }
+}

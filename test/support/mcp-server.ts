@@ -1,0 +1,15 @@
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import type { AccessTokenInfo } from 'customer-sign-in'
+import type { Request, Response } from 'express'
+
+/** An MCP server whose only tool, `who_am_i`, tells who the customer is. Keeps no sessions, so that any process can answer. */
+export async function mcpServer(req: Request, res: Response): Promise<void> {
+  const server = new McpServer({ name: 'acme', version: '1.0.0' })
+  server.registerTool('who_am_i', {}, ({ authInfo }) => ({
+    content: [{ type: 'text', text: (authInfo as AccessTokenInfo).subject }],
+  }))
+  const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined })
+  await server.connect(transport)
+  await transport.handleRequest(req, res)
+}
