@@ -26,7 +26,7 @@ export class SlowFront {
   readonly url: string
   /** Where the processes listen. */
   targets: readonly string[] = []
-  /** The refresh tokens that were presented and answered with tokens. */
+  /** The refresh tokens that were answered with another one. */
   readonly redeemed = new Set<string>()
   readonly #server: Server
   readonly #random: SeededRandom
@@ -85,7 +85,8 @@ export class SlowFront {
     await this.#travel('request', req)
     const answer = await this.#ask(req, body)
     const refreshToken = isForTokens(req) ? new URLSearchParams(body.toString()).get('refresh_token') : null
-    if (refreshToken !== null && answer.status === 200) this.redeemed.add(refreshToken)
+    if (refreshToken !== null && answer.status === 200 && !answer.body.includes(refreshToken))
+      this.redeemed.add(refreshToken)
     await this.#travel('response', req)
     return answer
   }

@@ -4,7 +4,7 @@ import { SeededRandom } from '../../support/seeded-random'
 import { SlowFront } from '../../support/slow-front'
 
 /** Seconds; how long after its use a refresh token that comes again is answered. */
-export const retryWindow = 60
+export const retryWindow = 300
 
 const mcpPath = '/v1/:tenantKey/mcp'
 
