@@ -70,6 +70,11 @@ export function record<T extends Record<string, Check<unknown>>>(members: T): Ch
   }
 }
 
+/** A check that takes whatever is given: for a member that is judged elsewhere. */
+export function anything<T>(given: unknown): T {
+  return given as T
+}
+
 /** The record that a table of checks lets through. */
 export type Checked<T extends Record<string, Check<unknown>>> = { [K in keyof T]: ReturnType<T[K]> }
 
@@ -97,12 +102,16 @@ export function func<T>(): Check<T> {
 
 export const flag: Check<boolean> = must('true or false', (given) => typeof given === 'boolean')
 
-export const text: Check<string> = mustText('a string', (given) => given !== '')
+export const text: Check<string> = mustText('a string that is not empty', (given) => given !== '')
 
 export const scopeToken: Check<string> = mustText(
   'a scope token: printable ASCII without spaces, quotes and backslashes',
   isScopeToken,
 )
+
+/** One scope, or a list of them. */
+export const scopeOrScopes: Check<string | readonly string[]> = (given, name) =>
+  Array.isArray(given) ? listOf(scopeToken)(given, name) : scopeToken(given, name)
 
 /** An absolute http or https URL without credentials and fragment. */
 export const httpUrl: Check<string> = mustText(

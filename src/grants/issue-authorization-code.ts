@@ -1,4 +1,5 @@
 import { findClient } from '../clients/find-client'
+import { anything, record, text } from '../option-checks'
 import { OAuthError } from '../protocol/oauth-error'
 import { redirectUriMatches, withResponse } from '../protocol/redirect-uri'
 import type { Service } from '../service'
@@ -36,11 +37,26 @@ export interface AuthorizationResponse {
   redirectTo: string
 }
 
+// Most of what it says comes from the client's own request, whose faults are the client's.
+const members = record({
+  tenantKey: text,
+  clientId: anything<string>,
+  redirectUri: anything<string>,
+  codeChallenge: anything<string>,
+  codeChallengeMethod: anything<'S256'>,
+  subject: anything<string>,
+  scope: anything<string | undefined>,
+  resource: anything<string | undefined>,
+  state: anything<string | undefined>,
+  claims: anything<Record<string, unknown> | undefined>,
+})
+
 /** Stores a grant and gives the authorization code that redeems it. */
 export async function issueAuthorizationCode(
-  request: AuthorizationRequest,
+  given: AuthorizationRequest,
   service: Service,
 ): Promise<AuthorizationResponse> {
+  const request = members(given, 'issueAuthorizationCode')
   const { redirectUri, state, subject, claims, resource } = request
   const tenant = await findTenant(request.tenantKey, service.baseUrl.current(), service)
   const found = await findClient(request.clientId, tenant, service)

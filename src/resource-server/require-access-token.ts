@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ConfigurationError } from '../configuration-error'
 import { reported } from '../http/reported'
 import { respondAsApi } from '../http/responses'
+import { must, optional, record } from '../option-checks'
 import { OAuthError } from '../protocol/oauth-error'
 import type { Service } from '../service'
 import { findTenant } from '../tenants/find-tenant'
 import { invalidToken } from '../tokens/verified-claims'
-import { type AccessTokenCheck, type AccessTokenInfo, verifyForTenant } from './verify-access-token'
+import { type AccessTokenCheck, type AccessTokenInfo, accessTokenChecks, verifyForTenant } from './verify-access-token'
 
 /** A value, or how to read it off a request. */
 export type PerRequest<R, T> = T | ((req: R) => T)
@@ -30,13 +30,11 @@ export type AuthorizedRequest<R = IncomingMessage> = R & { auth: AccessTokenInfo
 
 /** The middleware of the host's own API (RFC 6750): answers 401 or 403, or sets `req.auth` and goes on. */
 export function requireAccessToken<R extends IncomingMessage>(
-  { tenantKey, resource, scope = [], ...check }: RequiredAccessToken<R>,
+  required: RequiredAccessToken<R>,
   service: Service,
   metadataUrlOf?: (req: R) => string,
 ): Middleware<R> {
-  if (typeof tenantKey !== 'string' && typeof tenantKey !== 'function') {
-    throw new ConfigurationError('requireAccessToken.tenantKey', tenantKey, 'a tenant key or a function of the request')
-  }
+  const { tenantKey, resource, scope = [], checkRevocation } = checkedRequirement<R>(required)
   const scopes = [scope].flat()
 
   async function authorize(req: R, asked: string): Promise<void> {
@@ -45,7 +43,7 @@ export function requireAccessToken<R extends IncomingMessage>(
     const info = await verifyForTenant(
       bearerToken(req),
       tenant,
-      { ...check, scope: scopes, resource: expected },
+      { checkRevocation, scope: scopes, resource: expected },
       service,
     )
     Object.assign(req, { auth: info })
@@ -62,6 +60,19 @@ export function requireAccessToken<R extends IncomingMessage>(
       },
     )
   }
+}
+
+function checkedRequirement<R>(given: RequiredAccessToken<R>): RequiredAccessToken<R> {
+  const perRequest = (what: string) =>
+    must<PerRequest<R, string>>(`${what}, or a function of the request`, (value) =>
+      typeof value === 'string' ? value !== '' : typeof value === 'function',
+    )
+  const checks = {
+    ...accessTokenChecks,
+    tenantKey: perRequest('the key of a tenant'),
+    resource: optional(perRequest('the URL of an API')),
+  }
+  return record(checks)(given, 'requireAccessToken')
 }
 
 function read<R, T>(value: PerRequest<R, T>, req: R): T {

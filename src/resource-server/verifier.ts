@@ -1,7 +1,12 @@
-import { ConfigurationError } from '../configuration-error'
+import { must, record, text } from '../option-checks'
 import { OAuthError } from '../protocol/oauth-error'
 import type { Service } from '../service'
-import { type AccessTokenCheck, type AccessTokenInfo, checkedTenantKey, verifyAccessToken } from './verify-access-token'
+import {
+  type AccessTokenCheck,
+  type AccessTokenInfo,
+  accessTokenChecks,
+  verifyAccessToken,
+} from './verify-access-token'
 
 /** What `signIn.verifier` verifies, and how it refuses. Scopes are the SDK's own `requiredScopes`. */
 export interface VerifierOptions extends Omit<AccessTokenCheck, 'scope'> {
@@ -16,24 +21,29 @@ export interface VerifierOptions extends Omit<AccessTokenCheck, 'scope'> {
   invalidToken: (description: string) => Error
 }
 
+const { scope: _, ...ofSdk } = accessTokenChecks
+
+const checks = {
+  ...ofSdk,
+  tenantKey: text,
+  invalidToken: must<VerifierOptions['invalidToken']>(
+    "a function that makes the MCP SDK's error",
+    (given) => typeof given === 'function',
+  ),
+}
+
 /** An `OAuthTokenVerifier` of the MCP SDK. */
 export interface AccessTokenVerifier {
   verifyAccessToken(token: string): Promise<AccessTokenInfo>
 }
 
 /** Makes a verifier for the MCP SDK's own `requireBearerAuth`. */
-export function verifier(
-  { invalidToken, tenantKey, ...check }: VerifierOptions,
-  service: Service,
-): AccessTokenVerifier {
-  const of = { tenantKey: checkedTenantKey(tenantKey) }
-  if (typeof invalidToken !== 'function') {
-    throw new ConfigurationError('verifier.invalidToken', invalidToken, "a function that makes the MCP SDK's error")
-  }
+export function verifier(options: VerifierOptions, service: Service): AccessTokenVerifier {
+  const { invalidToken, ...check } = record(checks)(options, 'verifier')
   return {
     async verifyAccessToken(token) {
       try {
-        return await verifyAccessToken(token, { ...check, ...of }, service)
+        return await verifyAccessToken(token, check, service)
       } catch (error) {
         throw error instanceof OAuthError && error.status < 500 ? invalidToken(error.description) : error
       }

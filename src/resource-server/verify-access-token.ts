@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../configuration-error'
+import { anything, flag, optional, record, resource as resourceIndicator, scopeOrScopes } from '../option-checks'
 import { tenantKeyOf } from '../protocol/issuer'
 import { OAuthError } from '../protocol/oauth-error'
 import { canonicalResource } from '../protocol/resource'
@@ -37,12 +38,22 @@ export interface AccessTokenInfo {
   claims: Record<string, unknown>
 }
 
+/** The checks of an {@link AccessTokenCheck}. */
+export const accessTokenChecks = {
+  resource: optional(resourceIndicator),
+  scope: optional(scopeOrScopes),
+  checkRevocation: optional(flag),
+}
+
+const checkedMembers = record({ tenantKey: anything<unknown>, anyTenant: anything<unknown>, ...accessTokenChecks })
+
 /** Verifies an access token of a tenant that is named, or any's. */
 export async function verifyAccessToken(
   token: string,
-  { tenantKey, anyTenant, ...check }: AccessTokenCheck & OfTenant,
+  given: AccessTokenCheck & OfTenant,
   service: Service,
 ): Promise<AccessTokenInfo> {
+  const { tenantKey, anyTenant, ...check } = checkedMembers(given, 'verifyAccessToken')
   const baseUrl = service.baseUrl.current()
   const key = anyTenant === true ? tenantKeyOf(claimedIssuer(token), baseUrl) : checkedTenantKey(tenantKey)
   if (key === undefined) throw invalidToken('The access token is not of this server')
