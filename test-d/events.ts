@@ -1,17 +1,18 @@
 // An event's type tells what else it says.
-import type { CustomerSignInEvent, GrantEvent } from 'customer-sign-in'
+import type { CustomerSignInEvent, GrantEvent, RepeatEvent } from 'customer-sign-in'
 
 export function described(event: CustomerSignInEvent): string {
   switch (event.type) {
     case 'issued':
-    case 'retried':
       return `${whose(event)} ${event.scope} ${event.resource}`
+    case 'retried':
+      return `${whose(event)} ${event.scope} ${event.resource} ${repeated(event)}`
     case 'refreshed':
       return `${whose(event)} ${event.recovered ? 'recovered' : ''}`
     case 'replayed':
-      return `${whose(event)} ${event.credential satisfies 'code' | 'refresh_token'} ${event.ended}`
+      return `${whose(event)} ${event.credential satisfies 'code' | 'refresh_token'} ${event.ended} ${repeated(event)}`
     case 'revoked':
-      return `${whose(event)} ${event.reason satisfies 'host' | 'client' | 'client_gone'}`
+      return `${whose(event)} ${event.reason satisfies 'host' | 'client' | 'client_gone' | 'resource_gone' | 'too_many'}`
     case 'registered':
       return `${event.tenantKey} ${event.tenantId} ${event.clientId}`
     case 'denied':
@@ -25,6 +26,10 @@ export function described(event: CustomerSignInEvent): string {
 
 function whose({ tenantKey, tenantId, grantId, clientId, subject }: GrantEvent): string {
   return [tenantKey, tenantId, grantId, clientId, subject].join(' ')
+}
+
+function repeated({ age, successorUsed }: RepeatEvent): string {
+  return `${age?.toFixed(1)} ${successorUsed}`
 }
 
 export function refused(event: CustomerSignInEvent): void {

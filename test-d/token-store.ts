@@ -1,30 +1,82 @@
 // An adapter of someone else's, written from the public types alone.
-import type { CredentialKind, CredentialSwap, Grant, RegisteredClient, SwapResult, TokenStore } from 'customer-sign-in'
+import type {
+  CreateResult,
+  CredentialKind,
+  CredentialSwap,
+  Grant,
+  GrantOwner,
+  Late,
+  NewGrant,
+  RedeemedCredential,
+  RegisteredClient,
+  ReversalResult,
+  SwapResult,
+  SwapReversal,
+  TokenStore,
+} from 'customer-sign-in'
 import { tokenStoreContract } from 'customer-sign-in/testing'
 
 class MapTokenStore implements TokenStore {
   readonly #grants = new Map<string, Grant>()
   readonly #clients = new Map<string, RegisteredClient>()
 
-  async createGrant(grant: Grant): Promise<void> {
-    this.#grants.set(`${grant.tenantId} ${grant.grantId}`, grant)
+  async createGrant({ lifetime, endsAfter, deadline, ...grant }: NewGrant): Promise<CreateResult> {
+    const now = Date.now()
+    const taken = this.#grants.get(`${grant.tenantId} ${grant.grantId}`)
+    if (taken) return { outcome: 'taken', grant: taken, now }
+    if (now >= deadline) return { outcome: 'late', now }
+    const endsAt = endsAfter && now + endsAfter
+    const created: Grant = { ...grant, createdAt: now, expiresAt: Math.min(now + lifetime, endsAt ?? Infinity), endsAt }
+    this.#grants.set(`${grant.tenantId} ${grant.grantId}`, created)
+    return { outcome: 'created', grant: created, now }
   }
 
   async findGrant(tenantId: string, grantId: string): Promise<Grant | undefined> {
     return this.#grants.get(`${tenantId} ${grantId}`)
   }
 
-  async swapCredential({ tenantId, grantId, from, to, attempt, now, ...swap }: CredentialSwap): Promise<SwapResult> {
+  async swapCredential({ tenantId, grantId, from, to, attempt, ...swap }: CredentialSwap): Promise<SwapResult> {
+    const now = Date.now()
     const grant = this.#grants.get(`${tenantId} ${grantId}`)
-    if (!grant) return { outcome: 'missing' }
-    if (grant.credential.hash !== from) return { outcome: 'mismatch', grant }
-    if (swap.resource !== undefined && swap.resource !== grant.resource) return { outcome: 'refused', grant }
+    if (!grant) return { outcome: 'missing', now }
+    if (grant.credential.hash !== from) return { outcome: 'mismatch', grant, now }
+    if (swap.resource !== undefined && swap.resource !== grant.resource)
+      return { outcome: 'wrong_resource', grant, now }
+    if (now >= swap.deadline) return { outcome: 'late', now }
     const kind: CredentialKind = 'refresh_token'
     const { request: _, ...kept } = grant
-    const expiresAt = Math.min(swap.expiresAt, grant.endsAt ?? swap.expiresAt)
-    const swapped: Grant = { ...kept, credential: { kind, hash: to }, swap: { attempt, at: now }, expiresAt }
-    await this.createGrant(swapped)
-    return { outcome: 'swapped', grant: swapped }
+    const expiresAt = Math.min(now + swap.lifetime, grant.endsAt ?? Infinity)
+    const isRecent = ({ at }: RedeemedCredential) => now - at <= swap.remember
+    const redeemed: readonly RedeemedCredential[] = [
+      ...swap.redeems.map((hash) => ({ mark: hash.slice(0, 8), at: now })),
+      ...(grant.redeemed ?? []).filter(isRecent),
+    ]
+    const swapped: Grant = {
+      ...kept,
+      credential: { kind, hash: to },
+      swap: { attempt, at: now },
+      redeemed: redeemed.slice(0, 16),
+      expiresAt,
+    }
+    this.#grants.set(`${tenantId} ${grantId}`, swapped)
+    return { outcome: 'swapped', grant: swapped, now }
+  }
+
+  async reverseSwap({ tenantId, grantId, to, attempts, credential, ...rest }: SwapReversal): Promise<ReversalResult> {
+    const now = Date.now()
+    const grant = this.#grants.get(`${tenantId} ${grantId}`)
+    if (!grant) return { outcome: 'missing', now }
+    const isTheirs = grant.swap !== undefined && attempts.includes(grant.swap.attempt)
+    if (grant.credential.hash !== to || !isTheirs) return { outcome: 'mismatch', now }
+    if (now >= rest.deadline) return { outcome: 'late', now }
+    const reversed: Grant = { ...grant, credential, redeemed: grant.redeemed?.slice(1) }
+    const code = rest.code && {
+      request: rest.code.request,
+      swap: undefined,
+      expiresAt: Math.min(grant.createdAt + rest.code.lifetime, grant.endsAt ?? Infinity),
+    }
+    this.#grants.set(`${tenantId} ${grantId}`, { ...reversed, ...code })
+    return { outcome: 'reversed', now }
   }
 
   async deleteGrant(tenantId: string, grantId: string): Promise<boolean> {
@@ -35,8 +87,13 @@ class MapTokenStore implements TokenStore {
     return [...this.#grants.values()].filter((grant) => grant.tenantId === tenantId && grant.subject === subject)
   }
 
-  async *scanGrants(tenantId: string): AsyncIterable<Grant> {
-    for (const grant of this.#grants.values()) if (grant.tenantId === tenantId) yield grant
+  async *deleteGrants({ tenantId, subject, clientId }: GrantOwner): AsyncIterable<Grant> {
+    for (const grant of this.#grants.values()) {
+      const isCustomers = subject === undefined || subject === grant.subject
+      const isClients = clientId === undefined || clientId === grant.clientId
+      if (grant.tenantId !== tenantId || !isCustomers || !isClients) continue
+      if (await this.deleteGrant(tenantId, grant.grantId)) yield grant
+    }
   }
 
   async saveClient(client: RegisteredClient, mostIdle: number): Promise<void> {
@@ -61,13 +118,31 @@ tokenStoreContract({ describe, it }, () => new MapTokenStore())
 tokenStoreContract({ describe, it }, async () => new MapTokenStore())
 
 // @ts-expect-error A store must do all of it.
-export const partial: TokenStore = { createGrant: async () => {} }
+export const partial: TokenStore = { deleteGrant: async () => true }
+
+declare const grant: Grant
+const now = Date.now()
+
+// What came too late has no grant to show, and says so in each of the three.
+export const late: Late & CreateResult & SwapResult & ReversalResult = { outcome: 'late', now }
 
 // @ts-expect-error A swap that was applied hands out the grant.
-export const forgetful: SwapResult = { outcome: 'swapped' }
+export const forgetful: SwapResult = { outcome: 'swapped', now }
 
-// @ts-expect-error There are three ways to be refused.
-export const other: SwapResult = { outcome: 'expired' }
+// @ts-expect-error Every answer tells the store's time.
+export const timeless: SwapResult = { outcome: 'swapped', grant }
+
+// @ts-expect-error So does one that found nothing.
+export const nothing: SwapResult = { outcome: 'missing' }
+
+// @ts-expect-error There are four ways not to be swapped.
+export const other: SwapResult = { outcome: 'expired', now }
+
+// @ts-expect-error Who is told that an id is taken is shown the grant that has it.
+export const taken: CreateResult = { outcome: 'taken', now }
+
+// @ts-expect-error A grant begins with a code.
+export const refreshed: NewGrant['credential'] = { kind: 'refresh_token', hash: '' }
 
 // @ts-expect-error A test runner is injected.
 tokenStoreContract(() => new MapTokenStore())

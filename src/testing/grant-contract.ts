@@ -12,6 +12,7 @@ import {
   hour,
   minute,
   newGrant,
+  reversalOf,
   swapOf,
   unicode,
   until,
@@ -74,6 +75,16 @@ export function grantContract({ describe, test }: StoreTest): void {
       assert.deepEqual(await found(store, grant), stored)
     })
 
+    test('create a grant under the id of one that has expired', async (store) => {
+      const grant = newGrant({ lifetime: 50 })
+      await createSoon(store, grant)
+      await until(async () => (await found(store, grant)) === undefined)
+      const again = await createSoon(store, { ...grant, scope: 'another', lifetime: hour })
+      assert.equal(again.outcome, 'created')
+      assert.equal(grantOf(again).scope, 'another')
+      assert.deepEqual(await found(store, grant), grantOf(again))
+    })
+
     test('find nothing under an id that does not exist', async (store) => {
       assert.equal(await store.findGrant(randomUUID(), randomUUID()), undefined)
     })
@@ -98,6 +109,44 @@ export function grantContract({ describe, test }: StoreTest): void {
       const { createdAt, expiresAt } = grantOf(result)
       assert.ok(createdAt >= before && createdAt <= result.now, `${createdAt} is not from ${before} to ${result.now}`)
       assert.equal(expiresAt, createdAt + minute)
+    })
+
+    test('is told by every answer, and is never behind what the store has written', async (store) => {
+      const grant = newGrant({})
+      const first = await createSoon(store, grant)
+      const swap = swapOf(grantOf(first))
+      const reversal = reversalOf(swap)
+      const tooLate = { deadline: first.now }
+      const answers = [
+        first,
+        await createSoon(store, grant),
+        await store.createGrant({ ...newGrant({}), ...tooLate }),
+        await store.swapCredential({ ...swap, resource: 'https://other.example' }),
+        await store.swapCredential({ ...swap, ...tooLate }),
+        await store.swapCredential(swap),
+        await store.swapCredential(swap),
+        await store.reverseSwap({ ...reversal, attempts: [] }),
+        await store.reverseSwap({ ...reversal, ...tooLate }),
+        await store.reverseSwap(reversal),
+        await store.swapCredential({ ...swap, grantId: 'unknown' }),
+        await store.reverseSwap({ ...reversal, grantId: 'unknown' }),
+      ]
+      assert.deepEqual(
+        answers.map(({ outcome }) => outcome),
+        [
+          ...['created', 'taken', 'late'],
+          ...['wrong_resource', 'late', 'swapped', 'mismatch'],
+          ...['mismatch', 'late', 'reversed'],
+          ...['missing', 'missing'],
+        ],
+      )
+      let before = Number.NEGATIVE_INFINITY
+      for (const answer of answers) {
+        const written = 'grant' in answer ? (answer.grant.swap?.at ?? answer.grant.createdAt) : before
+        assert.equal(typeof answer.now, 'number', `${answer.outcome} does not tell the time`)
+        assert.ok(answer.now >= Math.max(before, written), `${answer.outcome} tells ${answer.now} after ${before}`)
+        before = answer.now
+      }
     })
 
     test('does not create what comes after its deadline', async (store) => {

@@ -46,11 +46,9 @@ export async function createSoon(store: TokenStore, grant: NewGrant): Promise<Cr
   return store.createGrant({ ...grant, deadline: (await clockOf(store)) + soon })
 }
 
-/** The time that the store tells: one that is asked for what came too late writes nothing. */
+/** The time that the store tells. It is asked to create a grant that comes too late, as that writes nothing. */
 export async function clockOf(store: TokenStore): Promise<number> {
-  const result = await store.createGrant({ ...newGrant({}), deadline: 0 })
-  assert.equal(result.outcome, 'late', 'What comes after its deadline is not created')
-  return result.now
+  return (await store.createGrant({ ...newGrant({}), deadline: 0 })).now
 }
 
 export function newClient(members: Partial<RegisteredClient>): RegisteredClient {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { CredentialSwap, Grant, TokenStore } from '../stores/token-store'
+import type { Grant, RedeemedCredential, TokenStore } from '../stores/token-store'
 import { clockOf, created, definedMembers, found, grantOf, hour, minute, swapOf, until } from './records'
 import type { StoreTest } from './store-test'
 
@@ -172,55 +172,54 @@ export function swapContract({ describe, test }: StoreTest): void {
   })
 
   describe('what a grant remembers', () => {
-    const marksOf = ({ redeemed = [] }: Grant) => redeemed.map(({ mark }) => mark)
     const markOf = (hash: string) => hash.slice(0, 8)
 
-    /** So many swaps, one after the other. */
-    async function swapped(store: TokenStore, times: number, members: Partial<CredentialSwap> = {}) {
+    /** Swaps once and again, and gives what the grant then is to remember. */
+    async function swapped(store: TokenStore, times: number, pause = async (_: Grant): Promise<void> => undefined) {
       let grant = await created(store, {})
-      const hashes = [grant.credential.hash]
+      const redeemed: RedeemedCredential[] = []
       for (let swap = 0; swap < times; swap++) {
-        grant = grantOf(await store.swapCredential({ ...swapOf(grant), ...members }))
-        hashes.unshift(grant.credential.hash)
+        await pause(grant)
+        const mark = markOf(grant.credential.hash)
+        grant = grantOf(await store.swapCredential(swapOf(grant)))
+        redeemed.unshift({ mark, at: grant.swap?.at ?? 0 })
       }
-      return { grant, redeemed: hashes.slice(1).map(markOf) }
+      return { grant, redeemed }
     }
 
+    /** Waits until the store tells a later time than that of the last swap. */
+    const later = (store: TokenStore, by: number) => (grant: Grant) =>
+      until(async () => (await clockOf(store)) > (grant.swap?.at ?? grant.createdAt) + by)
+
     test('is what was redeemed last, the newest first, each with its time', async (store) => {
-      const before = await clockOf(store)
-      const { grant, redeemed } = await swapped(store, 5)
-      assert.deepEqual(marksOf(grant), redeemed)
-      const times = grant.redeemed?.map(({ at }) => at) ?? []
-      assert.deepEqual(
-        times,
-        [...times].sort((one, other) => other - one),
-      )
-      assert.equal(times[0], grant.swap?.at)
-      assert.ok((times.at(-1) ?? 0) >= before)
+      const { grant, redeemed } = await swapped(store, 4, later(store, 0))
+      assert.deepEqual(grant.redeemed, redeemed)
       assert.deepEqual(await found(store, grant), grant)
     })
 
     test('is 16 at the most', async (store) => {
       const { grant, redeemed } = await swapped(store, 20)
-      assert.deepEqual(marksOf(grant), redeemed.slice(0, 16))
+      assert.deepEqual(grant.redeemed, redeemed.slice(0, 16))
+      const redeems = [randomUUID(), randomUUID(), grant.credential.hash]
+      const next = grantOf(await store.swapCredential({ ...swapOf(grant), redeems }))
+      const marks = redeems.map((hash) => ({ mark: markOf(hash), at: next.swap?.at }))
+      assert.deepEqual(next.redeemed, [...marks, ...redeemed].slice(0, 16))
     })
 
     test('is nothing that was redeemed longer ago than the swap says', async (store) => {
-      const { grant, redeemed } = await swapped(store, 2)
-      await until(async () => (await clockOf(store)) > (grant.swap?.at ?? 0) + 30)
+      const { grant } = await swapped(store, 2)
+      await later(store, 30)(grant)
       const next = grantOf(await store.swapCredential({ ...swapOf(grant), remember: 20 }))
-      assert.deepEqual(marksOf(next), [markOf(grant.credential.hash)])
-      assert.equal(redeemed.length, 2)
+      assert.deepEqual(next.redeemed, [{ mark: markOf(grant.credential.hash), at: next.swap?.at }])
     })
 
-    test('is all that one swap redeems', async (store) => {
-      const grant = await created(store, {})
+    test('is all that one swap redeems, in front of what was redeemed before', async (store) => {
+      const { grant, redeemed } = await swapped(store, 2, later(store, 0))
+      await later(store, 0)(grant)
       const redeems = [randomUUID(), randomUUID(), grant.credential.hash]
-      const { redeemed, swap } = grantOf(await store.swapCredential({ ...swapOf(grant), redeems }))
-      assert.deepEqual(
-        redeemed,
-        redeems.map((hash) => ({ mark: markOf(hash), at: swap?.at })),
-      )
+      const next = grantOf(await store.swapCredential({ ...swapOf(grant), redeems }))
+      const marks = redeems.map((hash) => ({ mark: markOf(hash), at: next.swap?.at }))
+      assert.deepEqual(next.redeemed, [...marks, ...redeemed])
     })
   })
 }

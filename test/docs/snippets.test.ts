@@ -29,11 +29,15 @@ declare namespace Express {
   interface Request { session: { company?: string; customerId: string; customer?: { id: string } } }
 }
 declare module 'pg' {
-  export class Pool { query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> }
+  export class Pool {
+    constructor(options?: { connectionTimeoutMillis?: number; query_timeout?: number })
+    query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
+    on(event: 'error', listener: (error: Error) => void): this
+  }
 }
 `
 
-const exported = ['Grant', 'RegisteredClient', 'CredentialSwap', 'SwapResult', 'Tenant', 'Client']
+const exported = ['Grant', 'NewGrant', 'RegisteredClient', 'CredentialSwap', 'SwapReversal', 'Tenant', 'Client']
 
 describe('the snippets of the README and the docs', () => {
   const folder = snippetFolder()

@@ -1,4 +1,4 @@
-import { type Grant, MemoryTokenStore, type RegisteredClient } from 'customer-sign-in'
+import { MemoryTokenStore, type NewGrant, type RegisteredClient } from 'customer-sign-in'
 import { tokenStoreContract } from 'customer-sign-in/testing'
 import { releaseClock, stopClock } from '../support/clock'
 import { recordsOf } from '../support/records'
@@ -84,8 +84,7 @@ describe('a MemoryTokenStore', () => {
   })
 })
 
-function grant(grantId: string, seconds: number): Grant {
-  const now = Date.now()
+function grant(grantId: string, seconds: number): NewGrant {
   return {
     tenantId: 'acme',
     grantId,
@@ -93,9 +92,10 @@ function grant(grantId: string, seconds: number): Grant {
     subject: 'customer-1',
     scope: 'profile',
     resource: 'https://api.example',
-    createdAt: now,
-    expiresAt: now + seconds * 1000,
     credential: { kind: 'code', hash: 'hash' },
+    request: { redirectUri: 'https://app.example/callback', codeChallenge: 'challenge' },
+    lifetime: seconds * 1000,
+    deadline: Number.POSITIVE_INFINITY,
   }
 }
 

@@ -1,30 +1,68 @@
 import type { Grant } from 'customer-sign-in'
-import { type BrokenStore, century } from './broken-store'
+import { type BrokenStore, century, change, ownTime } from './broken-store'
 
-/** Stores that are wrong about making, finding, deleting and listing grants. */
+/** Stores that are wrong about creating, finding, listing and ending grants. */
 export const brokenGrants: BrokenStore[] = [
   {
     that: 'overwrites a grant whose id is taken',
     defect: (sound) => ({
       async createGrant(grant) {
+        const result = await sound.createGrant(grant)
+        if (result.outcome !== 'taken') return result
         await sound.deleteGrant(grant.tenantId, grant.grantId)
         await sound.createGrant(grant)
+        return result
       },
     }),
-    foundBy: 'reject an id that is taken',
+    foundBy: 'say taken of an id that is taken',
+  },
+  {
+    that: 'says that it has created what was there already',
+    defect: (sound) => ({
+      async createGrant(grant) {
+        const result = await sound.createGrant(grant)
+        return result.outcome === 'taken' ? { ...result, outcome: 'created' } : result
+      },
+    }),
+    foundBy: 'say taken of an id that is taken',
+  },
+  {
+    that: 'answers with the new grant where an older one has its id',
+    defect: (sound) => ({
+      async createGrant(grant) {
+        const result = await sound.createGrant(grant)
+        if (result.outcome !== 'taken') return result
+        return { ...result, grant: { ...result.grant, scope: grant.scope, credential: grant.credential } }
+      },
+    }),
+    foundBy: 'say taken of an id that is taken',
+  },
+  {
+    that: 'keeps the id of a grant that has expired taken',
+    defect: (sound) => {
+      const made = new Map<string, Grant>()
+      return {
+        async createGrant(grant) {
+          const id = grant.tenantId + grant.grantId
+          const [taken, live] = [made.get(id), await sound.findGrant(grant.tenantId, grant.grantId)]
+          if (taken && !live) return { outcome: 'taken', grant: taken, now: ownTime() }
+          const result = await sound.createGrant(grant)
+          if (result.outcome === 'created') made.set(id, result.grant)
+          return result
+        },
+      }
+    },
+    foundBy: 'under the id of one that has expired',
   },
   {
     that: 'keeps the object that it was given',
-    defect: (sound) => {
-      const given = new Map<string, Grant>()
-      return {
-        async createGrant(grant) {
-          await sound.createGrant(grant)
-          given.set(grant.grantId, grant)
-        },
-        findGrant: async (_, grantId) => given.get(grantId),
-      }
-    },
+    defect: (sound) => ({
+      async createGrant(grant) {
+        const result = await sound.createGrant(grant)
+        if (result.outcome === 'created') change(result.grant, { claims: grant.claims })
+        return result
+      },
+    }),
     foundBy: 'do not share objects',
   },
   {
@@ -34,15 +72,28 @@ export const brokenGrants: BrokenStore[] = [
   },
   {
     that: 'drops the absolute end',
-    defect: (sound) => ({ createGrant: (grant) => sound.createGrant({ ...grant, endsAt: undefined }) }),
+    defect: (sound) => ({ createGrant: (grant) => sound.createGrant({ ...grant, endsAfter: undefined }) }),
     foundBy: 'give back the grant as it was stored',
+  },
+  {
+    that: 'lets a grant live longer than it may until its code is redeemed',
+    defect: (sound) => ({
+      async createGrant(grant) {
+        const result = await sound.createGrant(grant)
+        if (result.outcome === 'created') {
+          change(result.grant, { expiresAt: result.grant.createdAt + grant.lifetime })
+        }
+        return result
+      },
+    }),
+    foundBy: 'never let a grant live longer than it may',
   },
   {
     that: 'holds what is absent as null',
     defect: (sound) => ({
       async findGrant(...ids) {
         const grant = await sound.findGrant(...ids)
-        return grant && JSON.parse(JSON.stringify({ endsAt: null, ...grant }))
+        return grant && JSON.parse(JSON.stringify({ ...grant, endsAt: grant.endsAt ?? null }))
       },
     }),
     foundBy: 'leave out what a grant does not have',
@@ -72,15 +123,22 @@ export const brokenGrants: BrokenStore[] = [
   {
     that: 'never lets a grant expire',
     defect: (sound) => {
-      const expiries = new Map<string, number>()
+      const lifetimes = new Map<string, number>()
+      const shown = (grant: Grant) => ({
+        ...grant,
+        expiresAt: grant.createdAt + (lifetimes.get(grant.grantId) ?? 0),
+      })
       return {
         async createGrant(grant) {
-          await sound.createGrant({ ...grant, expiresAt: grant.expiresAt + century })
-          expiries.set(grant.grantId, grant.expiresAt)
+          lifetimes.set(grant.grantId, Math.min(grant.lifetime, grant.endsAfter ?? century))
+          const result = await sound.createGrant({ ...grant, lifetime: century, endsAfter: undefined })
+          if (result.outcome !== 'created' || grant.endsAfter === undefined) return result
+          change(result.grant, { endsAt: result.grant.createdAt + grant.endsAfter })
+          return result
         },
         async findGrant(...ids) {
           const grant = await sound.findGrant(...ids)
-          return grant && { ...grant, expiresAt: expiries.get(grant.grantId) ?? grant.expiresAt }
+          return grant && (grant.swap ? grant : shown(grant))
         },
       }
     },
@@ -94,8 +152,10 @@ export const brokenGrants: BrokenStore[] = [
         createGrant: (grant) => sound.createGrant({ ...grant, tenantId }),
         findGrant: (_, grantId) => sound.findGrant(tenantId, grantId),
         swapCredential: (swap) => sound.swapCredential({ ...swap, tenantId }),
+        reverseSwap: (reversal) => sound.reverseSwap({ ...reversal, tenantId }),
         deleteGrant: (_, grantId) => sound.deleteGrant(tenantId, grantId),
         listGrants: (_, subject) => sound.listGrants(tenantId, subject),
+        deleteGrants: (owner) => sound.deleteGrants({ ...owner, tenantId }),
       }
     },
     foundBy: 'see nothing of each other',
@@ -106,10 +166,12 @@ export const brokenGrants: BrokenStore[] = [
       const made = new Map<string, Grant>()
       return {
         async createGrant(grant) {
-          await sound.createGrant(grant)
-          made.set(`${grant.tenantId}:${grant.grantId}`, grant)
+          const result = await sound.createGrant(grant)
+          if (result.outcome === 'created') made.set(`${grant.tenantId}:${grant.grantId}`, result.grant)
+          return result
         },
-        findGrant: async (tenantId, grantId) => made.get(`${tenantId}:${grantId}`),
+        findGrant: async (tenantId, grantId) =>
+          (await sound.findGrant(tenantId, grantId)) ?? made.get(`${tenantId}:${grantId}`),
       }
     },
     foundBy: 'are told apart',
@@ -129,9 +191,9 @@ export const brokenGrants: BrokenStore[] = [
     defect: (sound) => {
       const subjects = new Set<string>()
       return {
-        async createGrant(grant) {
-          await sound.createGrant(grant)
+        createGrant(grant) {
           subjects.add(grant.subject)
+          return sound.createGrant(grant)
         },
         listGrants: async (tenantId) =>
           (await Promise.all([...subjects].map((subject) => sound.listGrants(tenantId, subject)))).flat(),
@@ -144,9 +206,9 @@ export const brokenGrants: BrokenStore[] = [
     defect: (sound) => {
       const tenants = new Set<string>()
       return {
-        async createGrant(grant) {
-          await sound.createGrant(grant)
+        createGrant(grant) {
           tenants.add(grant.tenantId)
+          return sound.createGrant(grant)
         },
         listGrants: async (_, subject) =>
           (await Promise.all([...tenants].map((tenantId) => sound.listGrants(tenantId, subject)))).flat(),
@@ -160,8 +222,9 @@ export const brokenGrants: BrokenStore[] = [
       const made: Grant[] = []
       return {
         async createGrant(grant) {
-          await sound.createGrant(grant)
-          made.push(structuredClone(grant))
+          const result = await sound.createGrant(grant)
+          if (result.outcome === 'created') made.push(result.grant)
+          return result
         },
         async listGrants(...of) {
           const ids = (await sound.listGrants(...of)).map(({ grantId }) => grantId)
@@ -182,72 +245,163 @@ export const brokenGrants: BrokenStore[] = [
       const made: Grant[] = []
       return {
         async createGrant(grant) {
-          await sound.createGrant(grant)
-          made.push(grant)
+          const result = await sound.createGrant(grant)
+          if (result.outcome === 'created') made.push(result.grant)
+          return result
         },
-        listGrants: async (tenantId, subject) =>
-          made.filter((grant) => grant.tenantId === tenantId && grant.subject === subject),
+        listGrants: async (tenantId, subject) => {
+          const live = await sound.listGrants(tenantId, subject)
+          const gone = made.filter(({ grantId }) => live.every((grant) => grant.grantId !== grantId))
+          return [...live, ...gone.filter((grant) => grant.tenantId === tenantId && grant.subject === subject)]
+        },
       }
     },
-    foundBy: 'leaves out what has been deleted',
+    foundBy: 'listGrants leaves out what has been deleted',
   },
   {
-    that: 'scans the first page',
+    that: 'ends the grants of customers, never those of a client',
     defect: (sound) => ({
-      async *scanGrants(tenantId) {
-        let given = 0
-        for await (const grant of sound.scanGrants(tenantId)) if (given++ < 10) yield grant
+      async *deleteGrants(owner) {
+        if (owner.subject !== undefined) yield* sound.deleteGrants(owner)
       },
     }),
-    foundBy: 'scanGrants gives all grants',
+    foundBy: 'ends the grants of a client',
   },
   {
-    that: 'scans every tenant whose id begins alike',
+    that: 'ends the grants of clients, never those of a customer',
+    defect: (sound) => ({
+      async *deleteGrants(owner) {
+        if (owner.clientId !== undefined) yield* sound.deleteGrants(owner)
+      },
+    }),
+    foundBy: 'ends the grants of a customer',
+  },
+  {
+    that: 'ends every customer’s grants of a client where one customer’s are meant',
+    defect: (sound) => ({
+      deleteGrants: ({ tenantId, subject, clientId }) =>
+        sound.deleteGrants(clientId === undefined ? { tenantId, subject } : { tenantId, clientId }),
+    }),
+    foundBy: 'ends the grants of one customer and one client',
+  },
+  {
+    that: 'ends all grants of a customer where those of one client are meant',
+    defect: (sound) => ({
+      deleteGrants: ({ tenantId, subject, clientId }) =>
+        sound.deleteGrants(subject === undefined ? { tenantId, clientId } : { tenantId, subject }),
+    }),
+    foundBy: 'ends the grants of one customer and one client',
+  },
+  {
+    that: 'ends the grants of a client at every tenant',
     defect: (sound) => {
       const tenants = new Set<string>()
       return {
-        async createGrant(grant) {
-          await sound.createGrant(grant)
+        createGrant(grant) {
           tenants.add(grant.tenantId)
+          return sound.createGrant(grant)
         },
-        async *scanGrants(tenantId) {
-          for (const each of tenants) if (each.startsWith(tenantId)) yield* sound.scanGrants(each)
+        async *deleteGrants(owner) {
+          for (const tenantId of tenants) yield* sound.deleteGrants({ ...owner, tenantId })
         },
       }
     },
-    foundBy: 'and of no other',
+    foundBy: 'ends the grants of a client',
   },
   {
-    that: 'scans what has been deleted',
+    that: 'ends the grants of a client at every tenant whose id begins alike',
+    defect: (sound) => {
+      const tenants = new Set<string>()
+      return {
+        createGrant(grant) {
+          tenants.add(grant.tenantId)
+          return sound.createGrant(grant)
+        },
+        async *deleteGrants(owner) {
+          const alike = [...tenants].filter((tenantId) => tenantId.startsWith(owner.tenantId))
+          for (const tenantId of alike) yield* sound.deleteGrants({ ...owner, tenantId })
+        },
+      }
+    },
+    foundBy: 'ends the grants of a client',
+  },
+  {
+    that: 'ends a page of 100',
+    defect: (sound) => ({
+      async *deleteGrants(owner) {
+        let ended = 0
+        for await (const grant of sound.deleteGrants(owner)) {
+          yield grant
+          if (++ended === 100) return
+        }
+      },
+    }),
+    foundBy: 'ends 300 grants',
+  },
+  {
+    that: 'ends grants without giving them',
+    defect: (sound) => ({
+      async *deleteGrants(owner) {
+        for await (const grant of sound.deleteGrants(owner)) if (grant.tenantId !== owner.tenantId) yield grant
+      },
+    }),
+    foundBy: 'ends the grants of a client',
+  },
+  {
+    that: 'gives the grants that it is to end, and keeps them',
     defect: (sound) => {
       const made: Grant[] = []
       return {
         async createGrant(grant) {
-          await sound.createGrant(grant)
-          made.push(grant)
+          const result = await sound.createGrant(grant)
+          if (result.outcome === 'created') made.push(result.grant)
+          return result
         },
-        async *scanGrants(tenantId) {
-          yield* made.filter((grant) => grant.tenantId === tenantId)
+        async *deleteGrants({ tenantId, subject, clientId }) {
+          for (const grant of made.filter((each) => each.tenantId === tenantId)) {
+            const isMeant =
+              [undefined, grant.subject].includes(subject) && [undefined, grant.clientId].includes(clientId)
+            if (isMeant && (await sound.findGrant(tenantId, grant.grantId))) yield grant
+          }
         },
       }
     },
-    foundBy: 'scanGrants leaves out what has ended',
+    foundBy: 'ends the grants of a client',
   },
   {
-    that: 'scans what has expired',
+    that: 'ends once more what has been deleted',
+    defect: (sound) => {
+      const deleted: Grant[] = []
+      return {
+        async deleteGrant(...ids) {
+          const grant = await sound.findGrant(...ids)
+          if (grant) deleted.push(grant)
+          return sound.deleteGrant(...ids)
+        },
+        async *deleteGrants(owner) {
+          yield* sound.deleteGrants(owner)
+          yield* deleted.filter(({ tenantId }) => tenantId === owner.tenantId)
+        },
+      }
+    },
+    foundBy: 'gives nothing that has ended before',
+  },
+  {
+    that: 'ends once more what has expired',
     defect: (sound) => {
       const gone: Grant[] = []
       return {
         async createGrant(grant) {
-          await sound.createGrant(grant)
-          if (grant.expiresAt < Date.now() + 1000) gone.push(grant)
+          const result = await sound.createGrant(grant)
+          if (result.outcome === 'created' && grant.lifetime < 1000) gone.push(result.grant)
+          return result
         },
-        async *scanGrants(tenantId) {
-          yield* sound.scanGrants(tenantId)
-          yield* gone.filter((grant) => grant.tenantId === tenantId)
+        async *deleteGrants(owner) {
+          yield* sound.deleteGrants(owner)
+          yield* gone.filter(({ tenantId }) => tenantId === owner.tenantId)
         },
       }
     },
-    foundBy: 'scanGrants leaves out what has ended',
+    foundBy: 'gives nothing that has ended before',
   },
 ]

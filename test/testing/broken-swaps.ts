@@ -1,24 +1,24 @@
-import type { CredentialSwap, Grant, SwapResult, TokenStore } from 'customer-sign-in'
-import type { BrokenStore } from './broken-store'
+import type { CredentialSwap, Grant, NewGrant, SwapResult, TokenStore } from 'customer-sign-in'
+import { type BrokenStore, century, change } from './broken-store'
 
 const pause = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Swaps whatever is live, as the swap says. */
 async function swapAnyway(sound: TokenStore, swap: CredentialSwap): Promise<SwapResult> {
   const grant = await sound.findGrant(swap.tenantId, swap.grantId)
-  if (!grant) return { outcome: 'missing' }
-  return sound.swapCredential({ ...swap, from: grant.credential.hash, resource: undefined })
+  return sound.swapCredential({ ...swap, from: grant?.credential.hash ?? swap.from, resource: undefined })
 }
 
 /** Changes the grant that a swap has made, in the store and in the answer. */
-async function swapAndThen(sound: TokenStore, swap: CredentialSwap, change: (grant: Grant, before: Grant) => Grant) {
-  const before = await sound.findGrant(swap.tenantId, swap.grantId)
+async function swapAndThen(
+  sound: TokenStore,
+  swap: CredentialSwap,
+  members: (grant: Grant, before: Grant) => Partial<Grant>,
+) {
+  const before = structuredClone(await sound.findGrant(swap.tenantId, swap.grantId))
   const result = await sound.swapCredential(swap)
-  if (result.outcome !== 'swapped' || !before) return result
-  const grant = change(result.grant, before)
-  await sound.deleteGrant(grant.tenantId, grant.grantId)
-  await sound.createGrant(grant)
-  return { outcome: 'swapped' as const, grant }
+  if (result.outcome === 'swapped' && before) change(result.grant, members(result.grant, before))
+  return result
 }
 
 /** Stores that are wrong about the one atomic step. */
@@ -61,18 +61,18 @@ export const brokenSwaps: BrokenStore[] = [
     defect: (sound) => ({
       async swapCredential(swap) {
         const grant = await sound.findGrant(swap.tenantId, swap.grantId)
-        const refused = grant && swap.resource !== undefined && grant.resource !== swap.resource
-        return refused ? { outcome: 'refused', grant } : sound.swapCredential(swap)
+        const isWrong = grant && swap.resource !== undefined && grant.resource !== swap.resource
+        return sound.swapCredential(isWrong ? { ...swap, from: grant.credential.hash } : swap)
       },
     }),
-    foundBy: 'mismatch, not refused',
+    foundBy: 'mismatch, not wrong_resource',
   },
   {
-    that: 'swaps although it refuses',
+    that: 'swaps although it says that the resource is wrong',
     defect: (sound) => ({
       async swapCredential(swap) {
         const result = await sound.swapCredential(swap)
-        if (result.outcome === 'refused') await swapAnyway(sound, swap)
+        if (result.outcome === 'wrong_resource') await swapAnyway(sound, swap)
         return result
       },
     }),
@@ -84,7 +84,7 @@ export const brokenSwaps: BrokenStore[] = [
       async swapCredential(swap) {
         const result = await sound.swapCredential(swap)
         const repeated = result.outcome === 'mismatch' && result.grant.swap?.attempt === swap.attempt
-        return repeated ? { outcome: 'swapped', grant: result.grant } : result
+        return repeated ? { ...result, outcome: 'swapped' } : result
       },
     }),
     foundBy: 'shows a repeated attempt its own work',
@@ -97,14 +97,14 @@ export const brokenSwaps: BrokenStore[] = [
   {
     that: 'forgets when the swap was',
     defect: (sound) => ({
-      swapCredential: (swap) => swapAndThen(sound, swap, (grant) => ({ ...grant, swap: undefined })),
+      swapCredential: (swap) => swapAndThen(sound, swap, () => ({ swap: undefined })),
     }),
     foundBy: 'makes the next credential the live one',
   },
   {
     that: 'keeps the authorization request after the code is redeemed',
     defect: (sound) => ({
-      swapCredential: (swap) => swapAndThen(sound, swap, (grant, { request }) => ({ ...grant, request })),
+      swapCredential: (swap) => swapAndThen(sound, swap, (_, { request }) => ({ request })),
     }),
     foundBy: 'makes the next credential the live one',
   },
@@ -112,9 +112,8 @@ export const brokenSwaps: BrokenStore[] = [
     that: 'leaves the kind of the credential as it was',
     defect: (sound) => ({
       swapCredential: (swap) =>
-        swapAndThen(sound, swap, (grant, before) => ({
-          ...grant,
-          credential: { ...grant.credential, kind: before.credential.kind },
+        swapAndThen(sound, swap, ({ credential }, before) => ({
+          credential: { ...credential, kind: before.credential.kind },
         })),
     }),
     foundBy: 'makes the next credential the live one',
@@ -122,7 +121,7 @@ export const brokenSwaps: BrokenStore[] = [
   {
     that: 'leaves the expiry as it was',
     defect: (sound) => ({
-      swapCredential: (swap) => swapAndThen(sound, swap, (grant, { expiresAt }) => ({ ...grant, expiresAt })),
+      swapCredential: (swap) => swapAndThen(sound, swap, (_, { expiresAt }) => ({ expiresAt })),
     }),
     foundBy: 'makes the next credential the live one',
   },
@@ -131,16 +130,16 @@ export const brokenSwaps: BrokenStore[] = [
     defect: (sound) => ({
       swapCredential: (swap) =>
         swapAndThen(sound, swap, (grant, before) => ({
-          ...grant,
           expiresAt: Math.max(grant.expiresAt, before.expiresAt),
         })),
     }),
-    foundBy: 'expiry',
+    foundBy: 'moves the expiry back',
   },
   {
     that: 'ignores the absolute end',
     defect: (sound) => ({
-      swapCredential: (swap) => swapAndThen(sound, swap, (grant) => ({ ...grant, expiresAt: swap.expiresAt })),
+      swapCredential: (swap) =>
+        swapAndThen(sound, swap, ({ swap: { at } = { at: 0 } }) => ({ expiresAt: at + swap.lifetime })),
     }),
     foundBy: 'never moves the expiry past the end',
   },
@@ -156,59 +155,117 @@ export const brokenSwaps: BrokenStore[] = [
     foundBy: 'makes the next credential the live one',
   },
   {
-    that: 'knows no time but its own',
-    defect: (sound) => ({ swapCredential: (swap) => sound.swapCredential({ ...swap, now: Date.now() }) }),
-    foundBy: 'takes the time of its caller',
-  },
-  {
-    that: 'knows no time but its caller’s, in what it writes',
-    defect: (sound) => ({
-      swapCredential: (swap) =>
-        swapAndThen(sound, swap, (grant) => ({ ...grant, swap: { attempt: swap.attempt, at: swap.now } })),
-    }),
-    foundBy: 'takes its own time',
-  },
-  {
-    that: 'swaps what has expired by its own clock',
-    defect: (sound) => {
-      const made = new Map<string, Grant>()
-      return {
-        async createGrant(grant) {
-          await sound.createGrant(grant)
-          made.set(grant.grantId, structuredClone(grant))
-        },
-        async swapCredential(swap) {
-          const grant = made.get(swap.grantId)
-          const expired = grant !== undefined && grant.expiresAt <= Date.now()
-          if (!expired || grant.expiresAt <= swap.now) return sound.swapCredential(swap)
-          await sound.createGrant({ ...grant, expiresAt: Date.now() + 1000 })
-          return sound.swapCredential(swap)
-        },
-      }
-    },
-    foundBy: 'expired by its own clock',
-  },
-  {
-    that: 'swaps what has expired by the clock of its caller',
-    defect: (sound) => ({ swapCredential: (swap) => sound.swapCredential({ ...swap, now: 0 }) }),
-    foundBy: 'expired by the time of the caller',
-  },
-  {
     that: 'brings a deleted grant back to life',
     defect: (sound) => {
-      const made = new Map<string, Grant>()
+      const made = new Map<string, NewGrant>()
       return {
-        async createGrant(grant) {
-          await sound.createGrant(grant)
+        createGrant(grant) {
           made.set(grant.grantId, grant)
+          return sound.createGrant(grant)
         },
         async swapCredential(swap) {
           const grant = made.get(swap.grantId)
-          if (grant && !(await sound.findGrant(swap.tenantId, swap.grantId))) await sound.createGrant(grant)
+          if (grant) await sound.createGrant({ ...grant, deadline: swap.deadline })
           return sound.swapCredential(swap)
         },
       }
     },
     foundBy: 'has been deleted',
+  },
+  {
+    that: 'swaps what has expired',
+    defect: (sound) => {
+      const made = new Map<string, Grant>()
+      return {
+        async createGrant(grant) {
+          const result = await sound.createGrant(grant)
+          if (result.outcome === 'created') made.set(grant.grantId, result.grant)
+          return result
+        },
+        async swapCredential(swap) {
+          const result = await sound.swapCredential(swap)
+          const grant = made.get(swap.grantId)
+          const expired = result.outcome === 'missing' && grant && grant.expiresAt <= result.now
+          return expired ? { ...result, outcome: 'swapped', grant } : result
+        },
+      }
+    },
+    foundBy: 'says missing for a grant that has expired',
+  },
+  {
+    that: 'remembers nothing of what was redeemed',
+    defect: (sound) => ({ swapCredential: (swap) => swapAndThen(sound, swap, () => ({ redeemed: undefined })) }),
+    foundBy: 'is what was redeemed last',
+  },
+  {
+    that: 'remembers what was redeemed as whole hashes',
+    defect: (sound) => ({
+      swapCredential: (swap) =>
+        swapAndThen(sound, swap, ({ swap: { at } = { at: 0 } }, { redeemed = [] }) => ({
+          redeemed: [...swap.redeems.map((mark) => ({ mark, at })), ...redeemed].slice(0, 16),
+        })),
+    }),
+    foundBy: 'makes the next credential the live one',
+  },
+  {
+    that: 'remembers only what was redeemed last',
+    defect: (sound) => ({
+      swapCredential: (swap) =>
+        swapAndThen(sound, swap, ({ redeemed }) => ({ redeemed: redeemed?.slice(0, swap.redeems.length) })),
+    }),
+    foundBy: 'is what was redeemed last',
+  },
+  {
+    that: 'remembers the oldest first',
+    defect: (sound) => ({
+      swapCredential: (swap) =>
+        swapAndThen(sound, swap, ({ redeemed = [] }, before) => ({
+          redeemed: [...(before.redeemed ?? []), ...redeemed.slice(0, swap.redeems.length)],
+        })),
+    }),
+    foundBy: 'is what was redeemed last, the newest first',
+  },
+  {
+    that: 'remembers more than 16',
+    defect: (sound) => ({
+      swapCredential: (swap) =>
+        swapAndThen(sound, swap, ({ redeemed = [] }, before) => ({
+          redeemed:
+            before.redeemed && before.redeemed.length >= 16
+              ? [...redeemed.slice(0, swap.redeems.length), ...before.redeemed]
+              : redeemed,
+        })),
+    }),
+    foundBy: 'is 16 at the most',
+  },
+  {
+    that: 'makes room for what was redeemed last by forgetting all the rest',
+    defect: (sound) => ({
+      swapCredential: (swap) =>
+        swapAndThen(sound, swap, ({ redeemed = [] }, before) => ({
+          redeemed: before.redeemed?.length === 16 ? redeemed.slice(0, swap.redeems.length) : redeemed,
+        })),
+    }),
+    foundBy: 'is 16 at the most',
+  },
+  {
+    that: 'remembers for ever',
+    defect: (sound) => ({ swapCredential: (swap) => sound.swapCredential({ ...swap, remember: century }) }),
+    foundBy: 'longer ago than the swap says',
+  },
+  {
+    that: 'remembers one credential of several that a swap redeems',
+    defect: (sound) => ({ swapCredential: (swap) => sound.swapCredential({ ...swap, redeems: [swap.from] }) }),
+    foundBy: 'is all that one swap redeems',
+  },
+  {
+    that: 'remembers each credential with the time of the last swap',
+    defect: (sound) => ({
+      swapCredential: (swap) =>
+        swapAndThen(sound, swap, ({ redeemed, swap: { at } = { at: 0 } }) => ({
+          redeemed: redeemed?.map(({ mark }) => ({ mark, at })),
+        })),
+    }),
+    foundBy: 'each with its time',
   },
 ]

@@ -2,8 +2,10 @@ import { MemoryTokenStore, type TokenStore } from 'customer-sign-in'
 import { tokenStoreContract } from 'customer-sign-in/testing'
 import { releaseClock, stopClock } from '../support/clock'
 import { brokenClients } from './broken-clients'
+import { brokenClocks } from './broken-clocks'
 import { brokenGrants } from './broken-grants'
-import { brokenStore } from './broken-store'
+import { brokenReversals } from './broken-reversals'
+import { brokenStore, storeWithItsOwnClock } from './broken-store'
 import { brokenSwaps } from './broken-swaps'
 
 /** Runs the contract as a test runner does, and gives the names of the tests by whether they passed. */
@@ -50,7 +52,12 @@ describe('the token store contract', () => {
     expect(passed.length).toBeGreaterThan(25)
   })
 
-  it.each([...brokenGrants, ...brokenSwaps, ...brokenClients])(
+  it('has nothing against a store with a clock of its own', async () => {
+    const { failed } = await runContract(storeWithItsOwnClock)
+    expect(failed).toEqual([])
+  })
+
+  it.each([...brokenGrants, ...brokenClocks, ...brokenSwaps, ...brokenReversals, ...brokenClients])(
     'finds a store that $that',
     async ({ defect, foundBy }) => {
       const { passed, failed } = await runContract(() => brokenStore(defect))

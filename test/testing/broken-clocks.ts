@@ -1,0 +1,178 @@
+import type { CreateResult, SwapResult, TokenStore } from 'customer-sign-in'
+import { type BrokenStore, century, change, ownTime } from './broken-store'
+
+/** How far the clock of this host is ahead of the store's. */
+const ahead = () => Date.now() - ownTime()
+
+/** Changes what every answer of a store tells. */
+function answering(
+  sound: TokenStore,
+  told: <Result extends { outcome: string; now: number }>(result: Result) => Result,
+): Partial<TokenStore> {
+  return {
+    createGrant: async (grant) => told<CreateResult>(await sound.createGrant(grant)),
+    swapCredential: async (swap) => told<SwapResult>(await sound.swapCredential(swap)),
+    reverseSwap: async (reversal) => told(await sound.reverseSwap(reversal)),
+  }
+}
+
+/** Tells the time in no answer that has this outcome. */
+function silentAbout(outcome: string): BrokenStore {
+  return {
+    that: `does not tell the time where it says ${outcome}`,
+    defect: (sound) =>
+      answering(sound, (result) => (result.outcome === outcome ? { ...result, now: undefined } : result)),
+    foundBy: 'is told by every answer',
+  }
+}
+
+/** Stores that are wrong about the time and about deadlines. */
+export const brokenClocks: BrokenStore[] = [
+  ...['created', 'taken', 'late', 'swapped', 'mismatch', 'wrong_resource', 'missing', 'reversed'].map(silentAbout),
+  {
+    that: 'tells no time at all',
+    defect: (sound) => answering(sound, (result) => ({ ...result, now: undefined })),
+    foundBy: 'is told by every answer',
+  },
+  {
+    that: 'tells a time that is behind what it has written',
+    defect: (sound) => answering(sound, (result) => ({ ...result, now: result.now - 1000 })),
+    foundBy: 'is told by every answer',
+  },
+  {
+    that: 'tells the time at which the live credential became so',
+    defect: (sound) => ({
+      async swapCredential(swap) {
+        const result = await sound.swapCredential(swap)
+        return result.outcome === 'mismatch' ? { ...result, now: result.grant.createdAt - 1 } : result
+      },
+    }),
+    foundBy: 'is told by every answer',
+  },
+  {
+    that: 'notes the creation by the clock of its host',
+    defect: (sound) => ({
+      async createGrant(grant) {
+        const result = await sound.createGrant(grant)
+        if (result.outcome === 'created') change(result.grant, { createdAt: Date.now() })
+        return result
+      },
+    }),
+    foundBy: 'is not that of a host which is a day ahead',
+  },
+  {
+    that: 'notes a swap by the clock of its host',
+    defect: (sound) => ({
+      async swapCredential(swap) {
+        const result = await sound.swapCredential(swap)
+        if (result.outcome === 'swapped') change(result.grant, { swap: { attempt: swap.attempt, at: Date.now() } })
+        return result
+      },
+    }),
+    foundBy: 'is not that of a host which is a day ahead',
+  },
+  {
+    that: 'moves the expiry by the clock of its host',
+    defect: (sound) => ({
+      swapCredential: (swap) => sound.swapCredential({ ...swap, lifetime: swap.lifetime + ahead() }),
+    }),
+    foundBy: 'is not that of a host which is a day ahead',
+  },
+  {
+    that: 'lets grants expire by the clock of its host',
+    defect: (sound) => ({
+      async findGrant(...ids) {
+        const grant = await sound.findGrant(...ids)
+        return grant && grant.expiresAt > Date.now() ? grant : undefined
+      },
+    }),
+    foundBy: 'is not that of a host which is a day ahead',
+  },
+  {
+    that: 'holds a deadline against the clock of its host',
+    defect: (sound) => ({
+      createGrant: (grant) => sound.createGrant({ ...grant, deadline: grant.deadline - ahead() }),
+    }),
+    foundBy: 'is not that of a host which is a day ahead',
+  },
+  {
+    that: 'tells the time of its host',
+    defect: (sound) => answering(sound, (result) => ({ ...result, now: Date.now() })),
+    foundBy: 'is not that of a host which is a day behind',
+  },
+  {
+    that: 'creates a grant after the deadline',
+    defect: (sound) => ({ createGrant: (grant) => sound.createGrant({ ...grant, deadline: century * 100 }) }),
+    foundBy: 'does not create what comes after its deadline',
+  },
+  {
+    that: 'creates a grant although it says late',
+    defect: (sound) => ({
+      async createGrant(grant) {
+        const result = await sound.createGrant(grant)
+        if (result.outcome === 'late') await sound.createGrant({ ...grant, deadline: century * 100 })
+        return result
+      },
+    }),
+    foundBy: 'does not create what comes after its deadline',
+  },
+  {
+    that: 'creates a grant at the very deadline',
+    defect: (sound) => ({ createGrant: (grant) => sound.createGrant({ ...grant, deadline: grant.deadline + 1 }) }),
+    foundBy: 'does not create what comes after its deadline',
+  },
+  {
+    that: 'swaps after the deadline',
+    defect: (sound) => ({ swapCredential: (swap) => sound.swapCredential({ ...swap, deadline: century * 100 }) }),
+    foundBy: 'keeps it from being applied later',
+  },
+  {
+    that: 'swaps although it says late',
+    defect: (sound) => ({
+      async swapCredential(swap) {
+        const result = await sound.swapCredential(swap)
+        if (result.outcome === 'late') await sound.swapCredential({ ...swap, deadline: century * 100 })
+        return result
+      },
+    }),
+    foundBy: 'keeps it from being applied later',
+  },
+  {
+    that: 'lets the deadline hide that another credential is live',
+    defect: (sound) => ({
+      async swapCredential(swap) {
+        const result = await sound.swapCredential(swap)
+        const hides = result.outcome === 'mismatch' && result.now >= swap.deadline
+        return hides ? { outcome: 'late', now: result.now } : result
+      },
+    }),
+    foundBy: 'hides nothing',
+  },
+  {
+    that: 'lets the deadline hide that the resource is wrong',
+    defect: (sound) => ({
+      async swapCredential(swap) {
+        const result = await sound.swapCredential(swap)
+        const hides = result.outcome === 'wrong_resource' && result.now >= swap.deadline
+        return hides ? { outcome: 'late', now: result.now } : result
+      },
+    }),
+    foundBy: 'hides nothing',
+  },
+  {
+    that: 'takes a swap back after the deadline',
+    defect: (sound) => ({ reverseSwap: (reversal) => sound.reverseSwap({ ...reversal, deadline: century * 100 }) }),
+    foundBy: 'does not happen after its deadline',
+  },
+  {
+    that: 'takes a swap back although it says late',
+    defect: (sound) => ({
+      async reverseSwap(reversal) {
+        const result = await sound.reverseSwap(reversal)
+        if (result.outcome === 'late') await sound.reverseSwap({ ...reversal, deadline: century * 100 })
+        return result
+      },
+    }),
+    foundBy: 'does not happen after its deadline',
+  },
+]

@@ -1,0 +1,207 @@
+import type { Grant, SwapReversal, TokenStore } from 'customer-sign-in'
+import { type BrokenStore, change, ownTime } from './broken-store'
+
+/** Takes a swap back, and then changes what has become of the grant. */
+async function reverseAndThen(
+  sound: TokenStore,
+  reversal: SwapReversal,
+  members: (grant: Grant, before: Grant) => Partial<Grant>,
+) {
+  const before = structuredClone(await sound.findGrant(reversal.tenantId, reversal.grantId))
+  const result = await sound.reverseSwap(reversal)
+  const grant = await sound.findGrant(reversal.tenantId, reversal.grantId)
+  if (result.outcome === 'reversed' && grant && before) change(grant, members(grant, before))
+  return result
+}
+
+/** A reversal that fits whatever made the credential `to` the live one. */
+async function ofAnyAttempt(sound: TokenStore, reversal: SwapReversal): Promise<SwapReversal> {
+  const grant = await sound.findGrant(reversal.tenantId, reversal.grantId)
+  return { ...reversal, attempts: [grant?.swap?.attempt ?? ''] }
+}
+
+/** Stores that are wrong about taking a swap back. */
+export const brokenReversals: BrokenStore[] = [
+  {
+    that: 'takes nothing back',
+    defect: () => ({ reverseSwap: async () => ({ outcome: 'reversed', now: ownTime() }) }),
+    foundBy: 'has redeemed the live one again',
+  },
+  {
+    that: 'takes back the work of any attempt',
+    defect: (sound) => ({
+      reverseSwap: async (reversal) => sound.reverseSwap(await ofAnyAttempt(sound, reversal)),
+    }),
+    foundBy: 'for the work of its attempts alone',
+  },
+  {
+    that: 'takes back an attempt whatever it made live',
+    defect: (sound) => ({
+      async reverseSwap(reversal) {
+        const grant = await sound.findGrant(reversal.tenantId, reversal.grantId)
+        return sound.reverseSwap({ ...reversal, to: grant?.credential.hash ?? '' })
+      },
+    }),
+    foundBy: 'for the work of its attempts alone',
+  },
+  {
+    that: 'looks at the first of several attempts',
+    defect: (sound) => ({
+      reverseSwap: (reversal) => sound.reverseSwap({ ...reversal, attempts: reversal.attempts.slice(0, 1) }),
+    }),
+    foundBy: 'makes the newest of several live again',
+  },
+  {
+    that: 'takes back more than the last swap',
+    defect: (sound) => {
+      const swaps = new Map<string, string>()
+      return {
+        async swapCredential(swap) {
+          const result = await sound.swapCredential(swap)
+          if (result.outcome === 'swapped') swaps.set(swap.to, swap.attempt)
+          return result
+        },
+        async reverseSwap(reversal) {
+          const result = await sound.reverseSwap(reversal)
+          const grant = await sound.findGrant(reversal.tenantId, reversal.grantId)
+          const wasApplied = reversal.attempts.includes(swaps.get(reversal.to) ?? '')
+          if (result.outcome !== 'mismatch' || !wasApplied || !grant) return result
+          change(grant, { credential: reversal.credential })
+          return { ...result, outcome: 'reversed' }
+        },
+      }
+    },
+    foundBy: 'for the work of its attempts alone',
+  },
+  {
+    that: 'forgets the request of a code',
+    defect: (sound) => ({
+      reverseSwap: (reversal) => reverseAndThen(sound, reversal, () => ({ request: undefined })),
+    }),
+    foundBy: 'gives a code its request',
+  },
+  {
+    that: 'lets a code live as long as its refresh token would have',
+    defect: (sound) => ({
+      reverseSwap: (reversal) => reverseAndThen(sound, reversal, (_, { expiresAt }) => ({ expiresAt })),
+    }),
+    foundBy: 'gives a code its request and its lifetime',
+  },
+  {
+    that: 'counts the lifetime of a code from when it is taken back',
+    defect: (sound) => ({
+      async reverseSwap({ code, ...reversal }) {
+        const { createdAt = 0 } = (await sound.findGrant(reversal.tenantId, reversal.grantId)) ?? {}
+        const lifetime = (code?.lifetime ?? 0) + ownTime() - createdAt
+        return sound.reverseSwap({ ...reversal, code: code && { ...code, lifetime } })
+      },
+    }),
+    foundBy: 'leaves a code expired',
+  },
+  {
+    that: 'leaves the swap of a code that is live again',
+    defect: (sound) => ({
+      reverseSwap: (reversal) => reverseAndThen(sound, reversal, (_, { swap }) => ({ swap })),
+    }),
+    foundBy: 'gives a code its request',
+  },
+  {
+    that: 'takes every credential for a refresh token',
+    defect: (sound) => ({
+      reverseSwap: (reversal) =>
+        reverseAndThen(sound, reversal, ({ credential }) => ({
+          credential: { ...credential, kind: 'refresh_token' },
+        })),
+    }),
+    foundBy: 'gives a code its request',
+  },
+  {
+    that: 'moves the expiry of a grant whose refresh token is live again',
+    defect: (sound) => ({
+      reverseSwap: (reversal) =>
+        reverseAndThen(sound, reversal, ({ createdAt, expiresAt }) => ({
+          expiresAt: reversal.code ? expiresAt : createdAt + 1000,
+        })),
+    }),
+    foundBy: 'has redeemed the live one again',
+  },
+  {
+    that: 'still remembers what is live again',
+    defect: (sound) => ({
+      reverseSwap: (reversal) => reverseAndThen(sound, reversal, (_, { redeemed }) => ({ redeemed })),
+    }),
+    foundBy: 'has redeemed the live one again',
+  },
+  {
+    that: 'forgets everything that was redeemed',
+    defect: (sound) => ({
+      reverseSwap: (reversal) => reverseAndThen(sound, reversal, () => ({ redeemed: undefined })),
+    }),
+    foundBy: 'has redeemed the live one again',
+  },
+  {
+    that: 'forgets all that one swap redeemed',
+    defect: (sound) => ({
+      reverseSwap: (reversal) =>
+        reverseAndThen(sound, reversal, (_, { redeemed = [], swap }) => ({
+          redeemed: redeemed.filter(({ at }) => at !== swap?.at),
+        })),
+    }),
+    foundBy: 'still remembers the others',
+  },
+  {
+    that: 'makes live again what was live before, not what it is told',
+    defect: (sound) => {
+      const before = new Map<string, Grant['credential']>()
+      return {
+        async swapCredential(swap) {
+          const { credential } = (await sound.findGrant(swap.tenantId, swap.grantId)) ?? {}
+          const result = await sound.swapCredential(swap)
+          if (result.outcome === 'swapped' && credential) before.set(swap.to, credential)
+          return result
+        },
+        reverseSwap: (reversal) =>
+          sound.reverseSwap({ ...reversal, credential: before.get(reversal.to) ?? reversal.credential }),
+      }
+    },
+    foundBy: 'makes the newest of several live again',
+  },
+  {
+    that: 'takes a swap back twice',
+    defect: (sound) => {
+      const reversed = new Set<string>()
+      return {
+        async reverseSwap(reversal) {
+          const result = await sound.reverseSwap(reversal)
+          const again = result.outcome === 'mismatch' && reversed.has(reversal.attempts.join())
+          if (result.outcome === 'reversed') reversed.add(reversal.attempts.join())
+          return again ? { ...result, outcome: 'reversed' } : result
+        },
+      }
+    },
+    foundBy: 'reverseSwap happens once',
+  },
+  {
+    that: 'brings a deleted grant back to life when it takes a swap back',
+    defect: (sound) => {
+      const deleted = new Map<string, Grant>()
+      return {
+        async deleteGrant(...ids) {
+          const grant = await sound.findGrant(...ids)
+          if (grant) deleted.set(grant.grantId, grant)
+          return sound.deleteGrant(...ids)
+        },
+        async reverseSwap(reversal) {
+          const result = await sound.reverseSwap(reversal)
+          const grant = deleted.get(reversal.grantId)
+          if (result.outcome !== 'missing' || !grant) return result
+          const request = { redirectUri: '', codeChallenge: '' }
+          const credential = { kind: 'code', hash: reversal.credential.hash } as const
+          await sound.createGrant({ ...grant, credential, request, lifetime: 60_000, deadline: reversal.deadline })
+          return { ...result, outcome: 'reversed' }
+        },
+      }
+    },
+    foundBy: 'brings no grant back',
+  },
+]
