@@ -39,6 +39,8 @@ export type {
   RedeemedCredential,
   RegisteredClient,
   ReversalResult,
+  ReversedCode,
+  ReversedCredential,
   SwapResult,
   SwapReversal,
   TokenStore,

@@ -42,6 +42,8 @@ class MapTokenStore implements TokenStore {
     if (grant.credential.hash !== from) return { outcome: 'mismatch', grant, now }
     if (swap.resource !== undefined && swap.resource !== grant.resource)
       return { outcome: 'wrong_resource', grant, now }
+    const { redeemed: before, at = 0 } = grant.swap ?? {}
+    if (before === 'refresh_token' && now - at < swap.rest) return { outcome: 'fresh', grant, now }
     if (now >= swap.deadline) return { outcome: 'late', now }
     const kind: CredentialKind = 'refresh_token'
     const { request: _, ...kept } = grant
@@ -54,7 +56,7 @@ class MapTokenStore implements TokenStore {
     const swapped: Grant = {
       ...kept,
       credential: { kind, hash: to },
-      swap: { attempt, at: now },
+      swap: { attempt, at: now, redeemed: grant.credential.kind },
       redeemed: redeemed.slice(0, 16),
       expiresAt,
     }
@@ -69,7 +71,9 @@ class MapTokenStore implements TokenStore {
     const isTheirs = grant.swap !== undefined && attempts.includes(grant.swap.attempt)
     if (grant.credential.hash !== to || !isTheirs) return { outcome: 'mismatch', now }
     if (now >= rest.deadline) return { outcome: 'late', now }
-    const reversed: Grant = { ...grant, credential, redeemed: grant.redeemed?.slice(1) }
+    const before = grant.redeemed?.slice(1)
+    const swap = grant.swap && { ...grant.swap, at: before?.[0]?.at ?? grant.createdAt }
+    const reversed: Grant = { ...grant, credential, swap, redeemed: before }
     const code = rest.code && {
       request: rest.code.request,
       swap: undefined,
@@ -135,7 +139,7 @@ export const timeless: SwapResult = { outcome: 'swapped', grant }
 // @ts-expect-error So does one that found nothing.
 export const nothing: SwapResult = { outcome: 'missing' }
 
-// @ts-expect-error There are four ways not to be swapped.
+// @ts-expect-error There are five ways not to be swapped.
 export const other: SwapResult = { outcome: 'expired', now }
 
 // @ts-expect-error Who is told that an id is taken is shown the grant that has it.

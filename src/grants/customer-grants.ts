@@ -92,11 +92,11 @@ export function customerGrants(service: Service): CustomerGrants {
 }
 
 /** A member that is named must say something: what is undefined would end more than was meant, or nothing. */
-function checkedOwner(given: GrantsOf): { tenantKey: string; subject?: string; clientId?: string } {
+function checkedOwner(given: GrantsOf): GrantsOf {
   const named = Object.keys(given ?? {}).filter((member) => member === 'subject' || member === 'clientId')
   const members = Object.fromEntries(named.map((member) => [member, text]))
   const owner = record({ tenantKey: text, ...members })(given, 'grants.revokeAll')
-  if (named.length > 0) return owner
+  if (named.length > 0) return owner as GrantsOf
   throw new ConfigurationError('grants.revokeAll', given, 'with a subject, a clientId, or both')
 }
 

@@ -79,20 +79,19 @@ function stepTo(
   { credential, binding, grantId, tenant, lifetime, resource }: Presented,
   { options }: Service,
 ): Step {
-  const { redirect_uri: redirectUri, code_verifier: codeChallenge } = binding
-  const isCode = redirectUri !== undefined && codeChallenge !== undefined
+  const [hash] = redeems
+  const { redirect_uri: redirectUri = '', code_verifier: codeChallenge = '' } = binding
   const code = { request: { redirectUri, codeChallenge }, lifetime: options.authorizationCodeLifetime * 1000 }
+  const isCode = credential.kind === 'code'
   return {
     tenantId: tenant.id,
     grantId,
     from: redeems.at(-1) as string,
     to,
     redeems,
-    kind: credential.kind,
     lifetime: lifetime * 1000,
     resource,
-    presented: { kind: credential.kind, hash: redeems[0] },
-    code: isCode ? (code as Step['code']) : undefined,
+    presented: isCode ? { credential: { kind: 'code', hash }, code } : { credential: { kind: 'refresh_token', hash } },
   }
 }
 

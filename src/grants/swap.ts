@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
 import type { GuardedStore } from '../stores/guarded-store'
-import type { CredentialSwap, Grant, SwapResult, SwapReversal } from '../stores/token-store'
+import type { CredentialSwap, ReversedCredential, SwapResult } from '../stores/token-store'
 
 /** A step of a grant from its live credential to the next one. */
 export interface Step
-  extends Pick<CredentialSwap, 'tenantId' | 'grantId' | 'from' | 'to' | 'redeems' | 'kind' | 'lifetime' | 'resource'> {
-  /** The credential that was presented: the one that is live again if the step is taken back. */
-  presented: Grant['credential']
-  /** Of a code: what its grant must be given back in that case. */
-  code?: SwapReversal['code']
+  extends Pick<CredentialSwap, 'tenantId' | 'grantId' | 'from' | 'to' | 'redeems' | 'lifetime' | 'resource'> {
+  /** What is live again if the step is taken back: the credential that was presented. */
+  presented: ReversedCredential
 }
 
 /** In milliseconds: for how long a grant remembers what it was redeemed by, and for how long it keeps a refresh token that is new. */
@@ -59,7 +57,7 @@ export class Swaps {
   async take(step: Step): Promise<DecidedSwap> {
     if (this.#undecided.size > 0) await this.#settle(nameOf(step))
     const attempt = randomUUID().slice(-12)
-    const { presented: _, code: __, ...swap } = step
+    const { presented: _, ...swap } = step
     const { remember } = this.#times
     // What the store had lost writes before is not what it says is new.
     const rest = step.redeems.length > 1 ? 0 : this.#times.rest
@@ -114,10 +112,10 @@ export class Swaps {
   }
 
   async #takeBack(name: string, { step, attempts, overAt }: Undecided): Promise<void> {
-    const { tenantId, grantId, to, presented: credential, code } = step
+    const { tenantId, grantId, to, presented } = step
     const meant = [...attempts]
     const isOver = performance.now() >= overAt
-    await this.#store.reverseSwap({ tenantId, grantId, to, attempts: meant, credential, code })
+    await this.#store.reverseSwap({ tenantId, grantId, to, attempts: meant, ...presented })
     // Until then one of them may still be applied.
     if (!isOver) return
     for (const attempt of meant) attempts.delete(attempt)

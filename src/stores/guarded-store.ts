@@ -23,6 +23,9 @@ export interface Patience {
   timeout: number
 }
 
+/** A call before it has a deadline. */
+type Undated<Call> = Call extends unknown ? Omit<Call, 'deadline'> : never
+
 /** An answer to a call that came in time. */
 type Timely<Result> = Exclude<Result, Late>
 
@@ -56,7 +59,7 @@ export class GuardedStore {
     return this.#send('swapCredential', patience, (deadline) => this.#store.swapCredential({ ...swap, deadline }))
   }
 
-  reverseSwap(reversal: Omit<SwapReversal, 'deadline'>): Promise<Timely<ReversalResult>> {
+  reverseSwap(reversal: Undated<SwapReversal>): Promise<Timely<ReversalResult>> {
     const patience = { giveUpAt: performance.now() + this.timeout, timeout: this.timeout }
     return this.#send('reverseSwap', patience, (deadline) => this.#store.reverseSwap({ ...reversal, deadline }))
   }

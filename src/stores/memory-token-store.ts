@@ -67,7 +67,7 @@ export class MemoryTokenStore implements TokenStore {
     const swapped: Grant = {
       ...kept,
       credential: { kind: 'refresh_token', hash: swap.to },
-      swap: { attempt: swap.attempt, at, redeemed: swap.kind },
+      swap: { attempt: swap.attempt, at, redeemed: grant.credential.kind },
       redeemed: [...redeemed, ...remembered].slice(0, mostRedeemed),
       expiresAt: earlier(now + swap.lifetime, grant.endsAt),
     }

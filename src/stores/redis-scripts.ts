@@ -71,7 +71,7 @@ return {'created', number(now), write(grant)}
 
 /**
  * `swapCredential` on a grant's key and its customer's index. ARGV: the grant's place in the index, deadline, from, to, attempt,
- * remember, rest, lifetime, the required resource as a line of the value or '', the new kind, and the marks of what it redeems.
+ * remember, rest, lifetime, the required resource as a line of the value or '', and the marks of what it redeems.
  *
  * An entry of the index outlives its grant by two days, so that only a code, and the first refresh of a day, has to move it.
  */
@@ -94,14 +94,14 @@ local indexed = grant.kind ~= 'c' and math.floor(before / day) == math.floor(now
 local at = math.max(now, before)
 
 local redeemed = {}
-for position = 11, #ARGV do table.insert(redeemed, ARGV[position] .. '0') end
+for position = 10, #ARGV do table.insert(redeemed, ARGV[position] .. '0') end
 for mark, age in string.gmatch(grant.redeemed, marks) do
   age = age + at - before
   if #redeemed >= 16 or age > tonumber(ARGV[6]) then break end
   table.insert(redeemed, mark .. number(age))
 end
 
-grant.kind = ARGV[10]
+grant.kind = grant.kind == 'c' and 'f' or 'r'
 grant.hash = ARGV[4]
 grant.attempt = ARGV[5]
 grant.at = number(at)

@@ -110,24 +110,11 @@ export class RedisTokenStore implements TokenStore {
   }
 
   async swapCredential(swap: CredentialSwap): Promise<SwapResult> {
-    const { tenantId, grantId, deadline, from, to, attempt, redeems, kind, remember, rest, lifetime, resource } = swap
+    const { tenantId, grantId, deadline, from, to, attempt, redeems, remember, rest, lifetime, resource } = swap
     const required = resource === undefined ? '' : encodeResource(resource)
     const keys = this.#keysOf(tenantId, grantId)
-    const nextKind = kind === 'code' ? kinds.first : kinds.refresh_token
     const marks = redeems.map((hash) => hash.slice(0, markLength))
-    const args = [
-      memberOf(grantId),
-      deadline,
-      from,
-      to,
-      attempt,
-      remember,
-      rest,
-      lifetime,
-      required,
-      nextKind,
-      ...marks,
-    ]
+    const args = [memberOf(grantId), deadline, from, to, attempt, remember, rest, lifetime, required, ...marks]
     const reply = (await this.#commands.runDurably(swapScript, keys, ...args)) as Reply<SwapResult> | Unreadable
     const [outcome, now, value] = reply
     if (outcome === 'unreadable') throw new UnreadableValueError(keys[0])

@@ -4,7 +4,7 @@ import { type Grant, markLength, type NewGrant, type RedeemedCredential, type Re
 // known as such. The scripts take a value apart by its lines and know no JSON.
 const version = '1'
 const end = '.'
-/** How the kinds of credential are written; a refresh token that came of the code is the first one. */
+/** How the kinds of credential are written; the refresh token that took the place of a code is the first one. */
 export const kinds = { code: 'c', refresh_token: 'r', first: 'f' } as const
 
 /** A value under one of our keys that is none of ours, is truncated, or comes from a later version. */

@@ -89,8 +89,6 @@ export interface CredentialSwap {
   attempt: string
   /** The hashes of the credentials that this redeems, the newest first: `from`, and others where the store had lost writes. */
   redeems: readonly string[]
-  /** The kind of the first of them. */
-  kind: CredentialKind
   /** For how many milliseconds the grant remembers a redeemed credential. */
   remember: number
   /** For how many milliseconds a refresh token that came of another one is not swapped again. */
@@ -121,19 +119,26 @@ export type SwapResult =
   | Late
 
 /** Takes a swap back that was answered to nobody: makes the credential that it redeemed the live one again. */
-export interface SwapReversal {
+export type SwapReversal = ReversedCredential & {
   tenantId: string
   grantId: string
   /** The hash that the swap made live. */
   to: string
   /** The attempts that may have made it so. */
   attempts: readonly string[]
-  /** The credential that becomes the live one again. */
-  credential: Grant['credential']
-  /** What the swap of a code dropped: the authorization request, and for how many milliseconds from its creation the grant then lives. */
-  code?: { request: NonNullable<Grant['request']>; lifetime: number }
   /** The time of the store from which on it must not be taken back any more. */
   deadline: number
+}
+
+/** The credential that becomes the live one again. */
+export type ReversedCredential =
+  | { credential: { kind: 'refresh_token'; hash: string }; code?: undefined }
+  | { credential: { kind: 'code'; hash: string }; code: ReversedCode }
+
+/** What the swap of a code dropped: the authorization request, and for how many milliseconds from its creation the grant then lives. */
+export interface ReversedCode {
+  request: NonNullable<Grant['request']>
+  lifetime: number
 }
 
 /**
@@ -143,15 +148,16 @@ export interface SwapReversal {
  * - `mismatch`: the live credential is not the work of one of the attempts (any more); nothing was written.
  * - `missing`: there is no such grant, or it has expired.
  * - `late`: the deadline has passed; nothing was written.
+ *
+ * Where several hold, the outcome is the first in this order: `missing`, `mismatch`, `late`.
  */
 export type ReversalResult = { outcome: 'reversed' | 'mismatch' | 'missing' | 'late'; now: number }
 
 /** Whose grants to end: a customer's, a client's, or those of one customer and one client. */
-export interface GrantOwner {
-  tenantId: string
-  subject?: string
-  clientId?: string
-}
+export type GrantOwner = { tenantId: string } & (
+  | { subject: string; clientId?: string | undefined }
+  | { subject?: undefined; clientId: string }
+)
 
 /** A client that registered itself (RFC 7591). It expires when it is idle and without a live grant. */
 export interface RegisteredClient extends Client {
@@ -176,7 +182,10 @@ export interface RegisteredClient extends Client {
  * to change.
  */
 export interface TokenStore {
-  /** Stores a new grant, unless its id is taken: `createdAt` is the store's time, the rest follows from it. */
+  /**
+   * Stores a new grant, unless its id is taken: `createdAt` is the store's time, the rest follows from it. An id whose grant has expired is
+   * free. Where an id is taken and the deadline has passed, the outcome is `taken`.
+   */
   createGrant(grant: NewGrant): Promise<CreateResult>
 
   findGrant(tenantId: string, grantId: string): Promise<Grant | undefined>
@@ -185,9 +194,10 @@ export interface TokenStore {
    * Swaps the live credential of a grant if it is still `from` and the conditions hold, atomically with every other call.
    *
    * A swap that is applied sets `credential` to `{ kind: 'refresh_token', hash: to }`, `swap` to the attempt, the store's time and the
-   * swap's `kind`,
+   * kind of credential that was live,
    * `expiresAt` to the earlier of that time plus `lifetime` and the grant's `endsAt`, and drops `request`. It puts what it redeems
-   * in front of `redeemed`, and keeps of the others at the most 16 altogether, none older than `remember`.
+   * in front of `redeemed`, and keeps of the others those that are no older than `remember`, up to 16 in all. Where the store's clock has
+   * gone back, the swap is as old as the one before it.
    */
   swapCredential(swap: CredentialSwap): Promise<SwapResult>
 
@@ -195,6 +205,8 @@ export interface TokenStore {
    * Takes a swap back if the live credential is still the work of one of the attempts, atomically with every other call: `credential` and
    * `request` become what the reversal says, the newest of `redeemed` goes, and `swap.at` is the time of the next one, or of the
    * grant's creation. Of a code, `swap` goes, and `expiresAt` is again what it was.
+   *
+   * That it finds a mismatch is final: it waits for a swap that is still being committed.
    */
   reverseSwap(reversal: SwapReversal): Promise<ReversalResult>
 

@@ -64,9 +64,9 @@ export function newClient(members: Partial<RegisteredClient>): RegisteredClient 
 }
 
 /** A swap of what is live, with a deadline that no test reaches. */
-export function swapOf({ tenantId, grantId, credential: { kind, hash }, createdAt }: Grant): CredentialSwap {
+export function swapOf({ tenantId, grantId, credential: { hash }, createdAt }: Grant): CredentialSwap {
   const grant = { tenantId, grantId }
-  const credentials = { from: hash, to: randomUUID(), redeems: [hash], kind, attempt: randomUUID() }
+  const credentials = { from: hash, to: randomUUID(), redeems: [hash], attempt: randomUUID() }
   const deadline = createdAt + 30 * 24 * hour
   return { ...grant, ...credentials, remember: hour, rest: 0, lifetime: 2 * hour, deadline }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import type { CredentialSwap, Grant, SwapReversal } from '../stores/token-store'
 import { clockOf, created, found, grantOf, minute, reversalOf, swapOf, until } from './records'
 import type { StoreTest } from './store-test'
 
@@ -35,8 +36,7 @@ export function reversalContract({ describe, test }: StoreTest): void {
       const grant = await created(store, { lifetime: minute })
       const swap = swapOf(grant)
       await store.swapCredential(swap)
-      const { request = { redirectUri: '', codeChallenge: '' }, credential } = grant
-      const reversal = { ...reversalOf(swap), credential, code: { request, lifetime: minute } }
+      const reversal = reversalOfCode(swap, grant, minute)
       assert.equal((await store.reverseSwap(reversal)).outcome, 'reversed')
       const { redeemed = [], ...reversed } = (await found(store, grant)) ?? {}
       assert.deepEqual(redeemed, [])
@@ -50,8 +50,7 @@ export function reversalContract({ describe, test }: StoreTest): void {
       const swap = swapOf(grant)
       assert.equal((await store.swapCredential(swap)).outcome, 'swapped')
       await until(async () => (await clockOf(store)) > grant.expiresAt)
-      const { request = { redirectUri: '', codeChallenge: '' }, credential } = grant
-      await store.reverseSwap({ ...reversalOf(swap), credential, code: { request, lifetime: 50 } })
+      await store.reverseSwap(reversalOfCode(swap, grant, 50))
       assert.equal(await found(store, grant), undefined)
     })
 
@@ -96,4 +95,13 @@ export function reversalContract({ describe, test }: StoreTest): void {
       assert.equal(await found(store, swap), undefined)
     })
   })
+}
+
+function reversalOfCode(
+  swap: CredentialSwap,
+  { credential: { hash }, request }: Grant,
+  lifetime: number,
+): SwapReversal {
+  if (!request) assert.fail('A code has a request')
+  return { ...reversalOf(swap), credential: { kind: 'code', hash }, code: { request, lifetime } }
 }

@@ -118,9 +118,8 @@ describe('the undecided attempts of a process', () => {
     from: 'first',
     to: 'second',
     redeems: ['first'],
-    kind: 'refresh_token' as const,
     lifetime: 1000,
-    presented: { kind: 'refresh_token' as const, hash: 'first' },
+    presented: { credential: { kind: 'refresh_token' as const, hash: 'first' } },
   })
 
   it('are bounded, and the first of an outage stay', async () => {

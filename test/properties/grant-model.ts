@@ -23,6 +23,8 @@ const longestRest = 10
 export interface GrantState {
   /** Its credentials are numbered: 0 is the code, 1 the first refresh token, and so on. Exactly one of them is live. */
   live: number
+  /** Whether the live one took the place of a refresh token. */
+  isRefreshed: boolean
   /** What was redeemed lately, the newest first. */
   redeemed: { step: number; at: number }[]
   expiresAt: number
@@ -33,7 +35,7 @@ export interface GrantState {
 export function newGrant(rules: Rules, now: number): GrantState {
   const endsAt = now + (rules.grantLifetime ?? Number.POSITIVE_INFINITY) * 1000
   const expiresAt = Math.min(now + rules.authorizationCodeLifetime * 1000, endsAt)
-  return { live: 0, redeemed: [], expiresAt, endsAt, ended: false }
+  return { live: 0, isRefreshed: false, redeemed: [], expiresAt, endsAt, ended: false }
 }
 
 export function isAlive(grant: GrantState, now: number): boolean {
@@ -45,7 +47,7 @@ export function present(step: number, grant: GrantState, rules: Rules, now: numb
   if (!isAlive(grant, now)) return { answer: 'refused', told: 'nothing' }
   const ageOf = (at: number | undefined) => (now - (at ?? Number.NEGATIVE_INFINITY)) / 1000
   if (step === grant.live) {
-    const isNew = step > 1 && ageOf(grant.redeemed[0]?.at) < Math.min(rules.refreshRetryWindow, longestRest)
+    const isNew = grant.isRefreshed && ageOf(grant.redeemed[0]?.at) < Math.min(rules.refreshRetryWindow, longestRest)
     if (isNew) return { answer: 'tokens', gives: step, told: 'retried' }
     return redeem(step, grant, rules, now, step === 0 ? 'issued' : 'refreshed')
   }
@@ -69,6 +71,7 @@ function redeem(
   const steps = Array.from({ length: step - grant.live + 1 }, (_, back) => ({ step: step - back, at: now }))
   const remembered = grant.redeemed.filter(({ at }) => now - at <= longest)
   grant.redeemed = [...steps, ...remembered].slice(0, mostRemembered)
+  grant.isRefreshed = grant.live > 0
   grant.live = step + 1
   grant.expiresAt = Math.min(now + rules.refreshTokenLifetime * 1000, grant.endsAt)
   return { answer: 'tokens', gives: grant.live, told }

@@ -47,7 +47,6 @@ export async function restore(store: TokenStore, record: Grant): Promise<void> {
         to,
         attempt,
         redeems: [from],
-        kind: swap?.redeemed ?? 'code',
         remember,
         rest,
         lifetime,

@@ -65,7 +65,8 @@ export const brokenClocks: BrokenStore[] = [
     defect: (sound) => ({
       async swapCredential(swap) {
         const result = await sound.swapCredential(swap)
-        if (result.outcome === 'swapped') change(result.grant, { swap: { attempt: swap.attempt, at: Date.now() } })
+        if (result.outcome !== 'swapped' || !result.grant.swap) return result
+        change(result.grant, { swap: { ...result.grant.swap, at: Date.now() } })
         return result
       },
     }),

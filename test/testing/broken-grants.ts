@@ -279,8 +279,10 @@ export const brokenGrants: BrokenStore[] = [
   {
     that: 'ends every customer’s grants of a client where one customer’s are meant',
     defect: (sound) => ({
-      deleteGrants: ({ tenantId, subject, clientId }) =>
-        sound.deleteGrants(clientId === undefined ? { tenantId, subject } : { tenantId, clientId }),
+      deleteGrants: (owner) => {
+        const { tenantId, clientId } = owner
+        return sound.deleteGrants(clientId === undefined ? owner : { tenantId, clientId })
+      },
     }),
     foundBy: 'ends the grants of one customer and one client',
   },

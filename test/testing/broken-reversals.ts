@@ -90,10 +90,11 @@ export const brokenReversals: BrokenStore[] = [
   {
     that: 'counts the lifetime of a code from when it is taken back',
     defect: (sound) => ({
-      async reverseSwap({ code, ...reversal }) {
+      async reverseSwap(reversal) {
+        if (!reversal.code) return sound.reverseSwap(reversal)
         const { createdAt = 0 } = (await sound.findGrant(reversal.tenantId, reversal.grantId)) ?? {}
-        const lifetime = (code?.lifetime ?? 0) + ownTime() - createdAt
-        return sound.reverseSwap({ ...reversal, code: code && { ...code, lifetime } })
+        const lifetime = reversal.code.lifetime + ownTime() - createdAt
+        return sound.reverseSwap({ ...reversal, code: { ...reversal.code, lifetime } })
       },
     }),
     foundBy: 'leaves a code expired',
@@ -152,16 +153,19 @@ export const brokenReversals: BrokenStore[] = [
   {
     that: 'makes live again what was live before, not what it is told',
     defect: (sound) => {
-      const before = new Map<string, Grant['credential']>()
+      const before = new Map<string, string>()
       return {
         async swapCredential(swap) {
           const { credential } = (await sound.findGrant(swap.tenantId, swap.grantId)) ?? {}
           const result = await sound.swapCredential(swap)
-          if (result.outcome === 'swapped' && credential) before.set(swap.to, credential)
+          if (result.outcome === 'swapped' && credential) before.set(swap.to, credential.hash)
           return result
         },
-        reverseSwap: (reversal) =>
-          sound.reverseSwap({ ...reversal, credential: before.get(reversal.to) ?? reversal.credential }),
+        async reverseSwap(reversal) {
+          if (reversal.code) return sound.reverseSwap(reversal)
+          const hash = before.get(reversal.to) ?? reversal.credential.hash
+          return sound.reverseSwap({ ...reversal, credential: { kind: 'refresh_token', hash } })
+        },
       }
     },
     foundBy: 'makes the newest of several live again',

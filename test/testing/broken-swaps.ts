@@ -1,5 +1,5 @@
 import type { CredentialSwap, Grant, NewGrant, SwapResult, TokenStore } from 'customer-sign-in'
-import { type BrokenStore, century, change } from './broken-store'
+import { type BrokenStore, century, change, ownTime } from './broken-store'
 
 const pause = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -98,6 +98,48 @@ export const brokenSwaps: BrokenStore[] = [
     that: 'forgets when the swap was',
     defect: (sound) => ({
       swapCredential: (swap) => swapAndThen(sound, swap, () => ({ swap: undefined })),
+    }),
+    foundBy: 'makes the next credential the live one',
+  },
+  {
+    that: 'swaps a refresh token again, however new it is',
+    defect: (sound) => ({ swapCredential: (swap) => sound.swapCredential({ ...swap, rest: 0 }) }),
+    foundBy: 'keeps it from being swapped',
+  },
+  {
+    that: 'never swaps a refresh token again that it once found to be new',
+    defect: (sound) => ({
+      swapCredential: (swap) => sound.swapCredential({ ...swap, rest: swap.rest > 0 ? century : 0 }),
+    }),
+    foundBy: 'is over when its time has passed',
+  },
+  {
+    that: 'takes what came of a code for new as well',
+    defect: (sound) => ({
+      async swapCredential(swap) {
+        const grant = await sound.findGrant(swap.tenantId, swap.grantId)
+        const isNew = swap.rest > 0 && grant?.swap !== undefined && grant.credential.hash === swap.from
+        return isNew ? { outcome: 'fresh', grant, now: ownTime() } : sound.swapCredential(swap)
+      },
+    }),
+    foundBy: 'is not for a code, nor for what came of one',
+  },
+  {
+    that: 'says fresh of a credential that is not live',
+    defect: (sound) => ({
+      async swapCredential(swap) {
+        const grant = await sound.findGrant(swap.tenantId, swap.grantId)
+        const isNew = swap.rest > 0 && grant?.swap?.redeemed === 'refresh_token'
+        return isNew ? { outcome: 'fresh', grant, now: ownTime() } : sound.swapCredential(swap)
+      },
+    }),
+    foundBy: 'hides no mismatch and no wrong resource',
+  },
+  {
+    that: 'forgets what a swap has redeemed',
+    defect: (sound) => ({
+      swapCredential: (swap) =>
+        swapAndThen(sound, swap, ({ swap: made }) => ({ swap: made && { ...made, redeemed: 'refresh_token' } })),
     }),
     foundBy: 'makes the next credential the live one',
   },
