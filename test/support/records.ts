@@ -16,44 +16,44 @@ export async function recordOf(store: TokenStore, tenantId = 'acme', subject = '
 export async function restore(store: TokenStore, record: Grant): Promise<void> {
   const { tenantId, grantId, createdAt, expiresAt, endsAt, credential, request, swap, redeemed = [], ...rest } = record
   await store.deleteGrant(tenantId, grantId)
-  // What a mark leaves out of a hash, nobody looks at.
-  const hashes = [...redeemed].reverse().map(({ mark }) => mark.padEnd(43, '.'))
-  const [first = credential.hash, ...others] = [...hashes, credential.hash]
+  const steps = stepsTo(record)
   const deadline = Number.POSITIVE_INFINITY
   await at(createdAt, () =>
     store.createGrant({
       ...rest,
       tenantId,
       grantId,
-      credential: { kind: 'code', hash: first },
+      credential: { kind: 'code', hash: steps[0]?.from ?? credential.hash },
       request: request ?? { redirectUri: '', codeChallenge: '' },
       lifetime: expiresAt - createdAt,
       endsAfter: endsAt && endsAt - createdAt,
       deadline,
     }),
   )
-  for (const [index, to] of others.entries()) {
-    const from = [first, ...others][index] ?? ''
-    const time = [...redeemed].reverse()[index]?.at ?? createdAt
+  for (const { time, ...step } of steps) {
     const attempt = swap?.attempt ?? ''
-    const lifetime = expiresAt - time
-    const remember = deadline
-    const rest = 0
-    await at(time, () =>
-      store.swapCredential({
-        tenantId,
-        grantId,
-        from,
-        to,
-        attempt,
-        redeems: [from],
-        remember,
-        rest,
-        lifetime,
-        deadline,
-      }),
-    )
+    const times = { remember: deadline, rest: 0, lifetime: expiresAt - time, deadline }
+    await at(time, () => store.swapCredential({ tenantId, grantId, attempt, ...step, ...times }))
   }
+}
+
+/** The swaps that make a grant what a record of it says, the oldest first. */
+function stepsTo({ createdAt, credential, swap, redeemed = [] }: Grant) {
+  // What a mark leaves out of a hash, nobody looks at.
+  const known = [...redeemed].reverse().map(({ mark, at: time }) => ({ hash: mark.padEnd(43, '.'), time }))
+  // One swap redeemed them all where the store had lost the writes since the code.
+  const [code] = known
+  if (code && swap?.redeemed === 'code') {
+    return [{ from: code.hash, to: credential.hash, time: code.time, redeems: known.map(({ hash }) => hash).reverse() }]
+  }
+  // Where the code is not remembered any more, something must have been before.
+  const isForgotten = swap?.redeemed === 'refresh_token' && known.length === 1
+  const before = isForgotten ? [{ hash: 'forgotten'.padEnd(43, '.'), time: createdAt, redeems: [] }] : []
+  const all = [...before, ...known]
+  return all.map(({ hash: from, time, ...own }, index) => {
+    const to = all[index + 1]?.hash ?? credential.hash
+    return { from, to, time, redeems: [from], ...own }
+  })
 }
 
 /** Calls a store while its process believes that it is another time. */
