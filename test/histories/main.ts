@@ -1,0 +1,55 @@
+import { parseArgs } from 'node:util'
+import { type CampaignOptions, type RunResult, runNemesis } from './campaign'
+import { type DefectName, defectNames } from './hosts/defects'
+import { nemeses, nemesisNamed } from './nemeses'
+import { report } from './report'
+
+const { values } = parseArgs({
+  options: {
+    nemesis: { type: 'string', multiple: true },
+    seconds: { type: 'string', default: '20' },
+    seed: { type: 'string', default: '1' },
+    clients: { type: 'string', default: '120' },
+    window: { type: 'string', default: '60' },
+    tolerance: { type: 'string', default: '10' },
+    'store-timeout': { type: 'string', default: '2' },
+    store: { type: 'string', default: 'redis' },
+    defect: { type: 'string' },
+  },
+})
+
+/** Runs the nemeses one after the other, prints the table, and fails on any violation. */
+async function main(): Promise<void> {
+  const options = campaignOptions()
+  const chosen = values.nemesis?.map(nemesisNamed) ?? nemeses
+  const results: RunResult[] = []
+  for (const nemesis of chosen) {
+    process.stderr.write(`${nemesis.name} …\n`)
+    results.push(await runNemesis(nemesis, options))
+  }
+  process.stdout.write(report(results))
+  if (results.some(({ violations }) => violations.length > 0)) process.exitCode = 1
+}
+
+function campaignOptions(): CampaignOptions {
+  const { store, defect } = values
+  if (store !== 'redis') throw new Error(`There is no store "${store}", only: redis`)
+  if (defect !== undefined && !defectNames.includes(defect as DefectName)) {
+    throw new Error(`There is no defect "${defect}", only: ${defectNames.join('; ')}`)
+  }
+  return {
+    seconds: Number(values.seconds),
+    seed: Number(values.seed),
+    clients: Number(values.clients),
+    window: Number(values.window),
+    tolerance: Number(values.tolerance),
+    storeTimeout: Number(values['store-timeout']),
+    store,
+    ...(defect !== undefined && { defect: defect as DefectName }),
+  }
+}
+
+main().catch((error) => {
+  process.stderr.write(`${error.stack}\n`)
+  process.exitCode = 1
+})
