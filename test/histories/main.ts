@@ -13,6 +13,7 @@ const { values } = parseArgs({
     window: { type: 'string', default: '60' },
     tolerance: { type: 'string', default: '10' },
     'store-timeout': { type: 'string', default: '2' },
+    'older-generations': { type: 'boolean', default: false },
     store: { type: 'string', default: 'redis' },
     defect: { type: 'string' },
   },
@@ -25,7 +26,8 @@ async function main(): Promise<void> {
   const results: RunResult[] = []
   for (const nemesis of chosen) {
     process.stderr.write(`${nemesis.name} …\n`)
-    results.push(await runNemesis(nemesis, options))
+    const older = values['older-generations'] ? { olderGenerations: true } : {}
+    results.push(await runNemesis({ ...nemesis, ...older }, options))
   }
   process.stdout.write(report(results))
   if (results.some(({ violations }) => violations.length > 0)) process.exitCode = 1

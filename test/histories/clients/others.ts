@@ -35,7 +35,9 @@ async function theft(scene: Scene, owners: readonly Owner[], olderGenerations: b
     const tolerated = kind === 'code' ? terms.tolerance : Math.max(terms.window, terms.tolerance)
     return scene.now() - at > tolerated * 1000 + 2000
   })
-  const early = olderGenerations ? victim.spent.slice(-10) : victim.spent.slice(-1)
+  // While the owner refreshes, the one before is about to be one of several redemptions ago.
+  const before = victim.isRefreshing ? [] : victim.spent.slice(-1)
+  const early = olderGenerations ? victim.spent.slice(-10) : before
   // Mostly early: a late one ends the grant, and there would be nobody left.
   const loot = random.next() < 0.25 ? late : early.filter(({ kind }) => kind === 'refresh_token')
   const [stolen] = loot.slice(random.below(Math.max(1, loot.length)))

@@ -37,6 +37,7 @@ export class Owner {
   accessToken: string | undefined
   /** It was refused, and has given up. */
   over = false
+  isRefreshing = false
   readonly #scene: Scene
   readonly #temperament: Temperament
   readonly #host: () => number
@@ -110,11 +111,13 @@ export class Owner {
     const { burst, retry } = this.#temperament
     const token = this.newest
     if (token === undefined) return
+    this.isRefreshing = true
     const narrower: Record<string, string> = random.next() < 0.1 ? { scope: 'profile' } : {}
     const seen = await this.#untilAnswered(retry, () =>
       this.#atOnce(burst, () => requests.refresh(this.party, token, this.#as('owner'), narrower)),
     )
     this.#keep(seen, { kind: 'refresh_token', text: token })
+    this.isRefreshing = false
     if (this.accessToken && !this.over && random.next() < 0.3) {
       await requests.api(this.party, this.accessToken, this.#as('owner'))
     }
