@@ -25,9 +25,10 @@ async function main(): Promise<void> {
   const chosen = values.nemesis?.map(nemesisNamed) ?? nemeses
   const results: RunResult[] = []
   for (const nemesis of chosen) {
-    process.stderr.write(`${nemesis.name} …\n`)
     const older = values['older-generations'] ? { olderGenerations: true } : {}
-    results.push(await runNemesis({ ...nemesis, ...older }, options))
+    const result = await runNemesis({ ...nemesis, ...older }, options)
+    process.stderr.write(`${nemesis.name}: ${result.violations.length} violations\n`)
+    results.push(result)
   }
   process.stdout.write(report(results))
   if (results.some(({ violations }) => violations.length > 0)) process.exitCode = 1

@@ -68,7 +68,7 @@ export class Owner {
   async finish(): Promise<void> {
     for (let times = 0; times < 2 && !this.over && this.newest; times++) {
       // Not all at once: a stampede would measure the machine.
-      await new Promise((resolve) => setTimeout(resolve, between(this.#scene.random, [500, 2500])))
+      await new Promise((resolve) => setTimeout(resolve, between(this.#scene.random, [300, 1500])))
       await this.#refresh()
     }
     if (this.accessToken) await this.#scene.requests.api(this.party, this.accessToken, this.#as('owner'))

@@ -60,7 +60,7 @@ export class RedisCampaignStore implements CampaignStore {
 
   async stop(): Promise<void> {
     await Promise.all(this.proxies.map((proxy) => proxy.stop()))
-    await Promise.all([this.master, this.replica].map((server) => server?.stop()))
+    await Promise.all([this.master.stop(), this.replica?.stop()])
   }
 
   async #follow(replica: RedisServer, master: RedisServer): Promise<void> {
