@@ -1,33 +1,14 @@
-import { generateKeyPairSync } from 'node:crypto'
-import { freePort } from '../support/redis-server'
 import { SeededRandom } from '../support/seeded-random'
 import { check, type Verdict } from './checker/check'
-import type { Terms } from './checker/grant-history'
 import { others } from './clients/others'
 import type { Owner } from './clients/owner'
 import { keepPopulated } from './clients/population'
-import { Requests } from './clients/requests'
-import { hangUp } from './clients/send'
+import type { Scene } from './clients/scene'
 import { History } from './history'
-import { CampaignHost } from './hosts/campaign-host'
-import type { DefectName } from './hosts/defects'
-import { FrontProxy } from './hosts/front-proxy'
-import { frameworks } from './hosts/settings'
 import type { Nemesis, Stage } from './nemeses/nemesis'
-import { startStore } from './stores/start-store'
+import type { CampaignOptions } from './options'
 import { Timing } from './timing'
-
-/** What a campaign can be told. Times are seconds. */
-export interface CampaignOptions {
-  seconds: number
-  seed: number
-  clients: number
-  window: number
-  tolerance: number
-  storeTimeout: number
-  store: 'redis'
-  defect?: DefectName
-}
+import { World } from './world'
 
 /** What one run came to; `file` is its history, where something is to be looked at. */
 export interface RunResult extends Verdict {
@@ -35,108 +16,71 @@ export interface RunResult extends Verdict {
   file?: string
 }
 
-const hostCount = frameworks.length
-// How long clients of the store take to find it again.
-const settled = 1500
+// How long, in milliseconds, the hosts' clients take to find a store again.
+const settling = 1500
 
 /** Lets clients, thieves and a nemesis loose on four host processes, and checks the history. */
 export async function runNemesis(nemesis: Nemesis, options: CampaignOptions): Promise<RunResult> {
+  const { window: refreshRetryWindow, tolerance: replayTolerance, storeTimeout } = options
+  const signIn = { refreshRetryWindow, replayTolerance, storeTimeout, ...nemesis.signIn }
+  const terms = { window: signIn.refreshRetryWindow, tolerance: signIn.replayTolerance }
   const history = new History()
-  const random = new SeededRandom(options.seed)
-  const promises = {
-    refreshRetryWindow: options.window,
-    replayTolerance: options.tolerance,
-    storeTimeout: options.storeTimeout,
-    ...nemesis.signIn,
-  }
-  const keys = { old: newKeys(), new: newKeys() }
-  const { clocks = [] } = nemesis
-  const stopping: (() => Promise<unknown>)[] = []
-
+  const world = await World.start(nemesis, signIn, options, history)
   try {
-    const { store, run } = await startStore(nemesis, hostCount)
-    stopping.unshift(() => store.stop())
-    const hosts = await Promise.all(
-      frameworks.map(async (framework, number) => {
-        const settings = {
-          framework,
-          port: await freePort(),
-          store: store.settingsFor(number),
-          signIn: promises,
-          signingKeys: [keys.old.signingKey],
-          credentialSecrets: [keys.old.credentialSecret],
-          ...(options.defect && { defect: options.defect }),
-        }
-        return new CampaignHost(number, settings, clocks[number] ?? 0, history)
-      }),
-    )
-    stopping.unshift(() => Promise.all(hosts.map((host) => host.kill())))
-    await Promise.all(hosts.map((host) => host.start()))
-
-    const fronts: FrontProxy[] = []
-    const requests = new Requests(history, (host) => (fronts[host] ?? hosts[host])?.port ?? 0)
-    if (nemesis.fronts) {
-      for (const [number, { port }] of hosts.entries()) {
-        fronts.push(await FrontProxy.start({ number, port }, history, requests))
-      }
-      stopping.unshift(() => Promise.all(fronts.map((front) => front.stop())))
-    }
-
-    const timing = new Timing()
-    const stage: Stage = {
-      hosts,
-      fronts,
-      keys,
-      history,
-      // Of its own, so that the same faults come whatever the clients do.
-      random: new SeededRandom(options.seed + 1),
-      isOver: () => timing.isOver,
-      sleep: (ms) => timing.sleep(ms),
-      tell: (what, lost) => history.add({ kind: 'fault', at: history.now(), what, ...(lost && { lost }) }),
-    }
-    const finale = new Timing()
-    let grants = 0
-    const scene = {
-      requests,
-      random,
-      hosts: hostCount,
-      isFinale: () => finale.isOver,
-      sleep: (ms: number) => finale.sleep(ms),
-      nextGrant: () => grants++,
-      now: () => history.now(),
-      terms: { window: promises.refreshRetryWindow, tolerance: promises.replayTolerance },
-    }
-
-    const owners: Owner[] = []
-    const actors = [
-      keepPopulated(scene, owners, { clients: options.clients, seconds: options.seconds, retry: nemesis.retry }),
-      ...others(scene, owners, { olderGenerations: nemesis.olderGenerations ?? false }),
-    ]
-    const broken = run(stage)
-    await timing.sleep(options.seconds * 1000)
-    timing.end()
-    await broken
-    stage.tell('all is healed')
-    await finale.sleep(settled)
-    finale.end()
-    await Promise.all(actors)
+    await play(world, history, terms, nemesis, options)
   } finally {
-    hangUp()
-    for (const stop of stopping) await stop()
+    await world.stop()
   }
-
-  const terms: Terms = {
-    window: promises.refreshRetryWindow,
-    tolerance: promises.replayTolerance,
-    clocks: clocks.map((ms) => ms / 1000),
-  }
-  const verdict = check(history.entries, terms)
+  const clocks = (nemesis.clocks ?? []).map((ms) => ms / 1000)
+  const verdict = check(history.entries, { ...terms, clocks })
   const file = verdict.violations.length > 0 ? history.save(nemesis.name) : undefined
-  return { nemesis: nemesis.name, ...verdict, ...(file && { file }) }
+  return { nemesis: nemesis.name, ...verdict, ...(file !== undefined && { file }) }
 }
 
-function newKeys() {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const signingKey = String(privateKey.export({ format: 'pem', type: 'pkcs8' }))
-  return { signingKey, credentialSecret: signingKey.slice(30, 90) }
+/** Everybody acts while the nemesis does; when it is healed, the owners come once more. */
+async function play(
+  world: World,
+  history: History,
+  terms: Scene['terms'],
+  { retry, olderGenerations = false }: Nemesis,
+  { seed, seconds, clients }: CampaignOptions,
+): Promise<void> {
+  const [broken, finale] = [new Timing(), new Timing()]
+  const stage: Stage = {
+    hosts: world.hosts,
+    fronts: world.fronts,
+    keys: world.keys,
+    history,
+    // Of its own, so that the same faults come whatever the clients do.
+    random: new SeededRandom(seed + 1),
+    isOver: () => broken.isOver,
+    sleep: (ms) => broken.sleep(ms),
+    tell: (what, lost) => history.add({ kind: 'fault', at: history.now(), what, ...(lost && { lost }) }),
+  }
+  let grants = 0
+  const scene: Scene = {
+    requests: world.requests,
+    random: new SeededRandom(seed),
+    hosts: world.hosts.length,
+    terms,
+    isFinale: () => finale.isOver,
+    sleep: (ms) => finale.sleep(ms),
+    nextGrant: () => grants++,
+    now: () => history.now(),
+  }
+  const owners: Owner[] = []
+  const acting = [
+    keepPopulated(scene, owners, { clients, seconds, retry }),
+    ...others(scene, owners, { olderGenerations }),
+  ]
+
+  try {
+    await Promise.all([world.run(stage), broken.sleep(seconds * 1000).then(() => broken.end())])
+    stage.tell('all is healed')
+    await finale.sleep(settling)
+  } finally {
+    broken.end()
+    finale.end()
+  }
+  await Promise.all(acting)
 }

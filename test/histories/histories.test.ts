@@ -1,8 +1,9 @@
 import { describeWithRedis } from '../support/redis-server'
-import { type CampaignOptions, runNemesis } from './campaign'
+import { runNemesis } from './campaign'
 import type { Finding } from './checker/finding'
 import type { DefectName } from './hosts/defects'
 import { nemesisNamed } from './nemeses'
+import type { CampaignOptions } from './options'
 
 const options: CampaignOptions = {
   seconds: 8,

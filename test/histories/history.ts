@@ -87,7 +87,11 @@ export class History {
   }
 }
 
-/** A code or token by its end, which is as unique as the whole and shorter to read. */
+/**
+ * A short name for a credential. A code or refresh token is named by a part of its secret, since the tag behind that may come from
+ * another of the server's secrets; an access token by the end of its signature.
+ */
 export function nameOf(credential: string): string {
-  return `${credential.slice(0, 5)}..${credential.slice(-10)}`
+  const [, kind, secret] = /^csi([cr])_.{22}(.{12})/.exec(credential) ?? []
+  return secret === undefined ? `access ${credential.slice(-12)}` : `${kind === 'c' ? 'code' : 'refresh'} ${secret}`
 }

@@ -1,8 +1,10 @@
 import { parseArgs } from 'node:util'
-import { type CampaignOptions, type RunResult, runNemesis } from './campaign'
-import { type DefectName, defectNames } from './hosts/defects'
+import { type RunResult, runNemesis } from './campaign'
+import { defectNames } from './hosts/defects'
 import { nemeses, nemesisNamed } from './nemeses'
+import type { CampaignOptions } from './options'
 import { report } from './report'
+import { storeKinds } from './stores/campaign-store'
 
 const { values } = parseArgs({
   options: {
@@ -36,10 +38,6 @@ async function main(): Promise<void> {
 
 function campaignOptions(): CampaignOptions {
   const { store, defect } = values
-  if (store !== 'redis') throw new Error(`There is no store "${store}", only: redis`)
-  if (defect !== undefined && !defectNames.includes(defect as DefectName)) {
-    throw new Error(`There is no defect "${defect}", only: ${defectNames.join('; ')}`)
-  }
   return {
     seconds: Number(values.seconds),
     seed: Number(values.seed),
@@ -47,9 +45,16 @@ function campaignOptions(): CampaignOptions {
     window: Number(values.window),
     tolerance: Number(values.tolerance),
     storeTimeout: Number(values['store-timeout']),
-    store,
-    ...(defect !== undefined && { defect: defect as DefectName }),
+    store: oneOf(storeKinds, store),
+    ...(defect !== undefined && { defect: oneOf(defectNames, defect) }),
   }
+}
+
+/** @throws {Error} where it is none of them. */
+function oneOf<Name extends string>(names: readonly Name[], given: string): Name {
+  const found = names.find((name) => name === given)
+  if (found !== undefined) return found
+  throw new Error(`"${given}" is none of: ${names.join('; ')}`)
 }
 
 main().catch((error) => {

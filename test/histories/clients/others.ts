@@ -103,6 +103,8 @@ async function garbage(scene: Scene, owners: readonly Owner[]): Promise<void> {
     () => requests.api(party, `${victim.accessToken}A`, forged),
     raw('grant_type=refresh_token&refresh_token=junk&client_id=assistant-app'),
     raw(`grant_type=refresh_token&refresh_token=${'x'.repeat(300_000)}`),
+    // The rest of the body never comes.
+    raw('grant_type=refresh_tok', { ...form, 'Content-Length': '200' }),
     raw('{"grant_type":', { 'Content-Type': 'application/json' }),
     raw(`grant_type=refresh_token&refresh_token=${newest}&refresh_token=${newest}&client_id=${party.clientId}`),
   ])()

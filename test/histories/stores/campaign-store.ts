@@ -1,3 +1,8 @@
+/** The kinds of store that a campaign can run on. */
+export const storeKinds = ['redis'] as const
+
+export type StoreKind = (typeof storeKinds)[number]
+
 /** How a host process reaches the store; JSON. Another kind of store adds its own. */
 export type StoreSettings = { redis: { port: number } } | { cluster: { host: string; port: number }[] }
 
