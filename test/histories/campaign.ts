@@ -10,10 +10,10 @@ import type { CampaignOptions } from './options'
 import { Timing } from './timing'
 import { World } from './world'
 
-/** What one run came to; `file` is its history, where something is to be looked at. */
+/** What one run came to. */
 export interface RunResult extends Verdict {
   nemesis: string
-  file?: string
+  history: History
 }
 
 // How long, in milliseconds, the hosts' clients take to find a store again.
@@ -32,9 +32,7 @@ export async function runNemesis(nemesis: Nemesis, options: CampaignOptions): Pr
     await world.stop()
   }
   const clocks = (nemesis.clocks ?? []).map((ms) => ms / 1000)
-  const verdict = check(history.entries, { ...terms, clocks })
-  const file = verdict.violations.length > 0 ? history.save(nemesis.name) : undefined
-  return { nemesis: nemesis.name, ...verdict, ...(file !== undefined && { file }) }
+  return { nemesis: nemesis.name, history, ...check(history.entries, { ...terms, clocks }) }
 }
 
 /** Everybody acts while the nemesis does; when it is healed, the owners come once more. */

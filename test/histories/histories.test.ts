@@ -8,7 +8,7 @@ import type { CampaignOptions } from './options'
 const options: CampaignOptions = {
   seconds: 8,
   seed: 1,
-  clients: 60,
+  clients: 40,
   window: 60,
   tolerance: 10,
   storeTimeout: 2,
@@ -19,7 +19,8 @@ describeWithRedis('many clients at four host processes', () => {
   it.each(['calm', 'redis-killed', 'scripts-flushed-clients-killed'])(
     'keep what was promised to them: %s',
     async (name) => {
-      const { histories, refreshed, violations, file } = await runNemesis(nemesisNamed(name), options)
+      const { histories, refreshed, violations, history } = await runNemesis(nemesisNamed(name), options)
+      const file = violations.length > 0 ? history.save(name) : undefined
       expect({ violations, file }).toEqual({ violations: [] })
       expect(histories).toBeGreaterThanOrEqual(options.clients)
       expect(refreshed).toBeGreaterThan(histories)

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
-import { type RunResult, runNemesis } from './campaign'
+import { runNemesis } from './campaign'
 import { defectNames } from './hosts/defects'
 import { nemeses, nemesisNamed } from './nemeses'
 import type { CampaignOptions } from './options'
-import { report } from './report'
+import { type ReportedRun, report } from './report'
 import { storeKinds } from './stores/campaign-store'
 
 const { values } = parseArgs({
@@ -25,12 +25,12 @@ const { values } = parseArgs({
 async function main(): Promise<void> {
   const options = campaignOptions()
   const chosen = values.nemesis?.map(nemesisNamed) ?? nemeses
-  const results: RunResult[] = []
+  const results: ReportedRun[] = []
   for (const nemesis of chosen) {
     const older = values['older-generations'] ? { olderGenerations: true } : {}
-    const result = await runNemesis({ ...nemesis, ...older }, options)
+    const { history, ...result } = await runNemesis({ ...nemesis, ...older }, options)
     process.stderr.write(`${nemesis.name}: ${result.violations.length} violations\n`)
-    results.push(result)
+    results.push(result.violations.length > 0 ? { ...result, file: history.save(nemesis.name) } : result)
   }
   process.stdout.write(report(results))
   if (results.some(({ violations }) => violations.length > 0)) process.exitCode = 1

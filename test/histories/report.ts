@@ -1,8 +1,14 @@
-import type { RunResult } from './campaign'
+import type { Verdict } from './checker/check'
 import { type Finding, rules } from './checker/finding'
 
+/** A run as it is reported; `file` has its history, where there is something to look at. */
+export interface ReportedRun extends Verdict {
+  nemesis: string
+  file?: string
+}
+
 /** The table of the campaign, nemesis by nemesis, and what the findings are. Markdown. */
-export function report(results: readonly RunResult[]): string {
+export function report(results: readonly ReportedRun[]): string {
   const head = ['nemesis', 'histories', 'requests', 'refreshed', '503', ...rules, 'admitted']
   const rows = results.map((result) => [
     result.nemesis,
@@ -15,7 +21,7 @@ export function report(results: readonly RunResult[]): string {
   return `${[...table, '', ...results.flatMap(details)].join('\n')}\n`
 }
 
-function details({ nemesis, violations, file }: RunResult): string[] {
+function details({ nemesis, violations, file }: ReportedRun): string[] {
   if (violations.length === 0) return []
   const first = violations.slice(0, 5).map(({ rule, why, grant, shownBy }) => {
     return `- (${rule}) ${why} (grant ${grant}, exchanges ${shownBy.join(', ')})`

@@ -175,6 +175,7 @@ describe('rule (c)', () => {
 
   it('sees a grant that comes back', () => {
     expect(judged([at(2, 'refresh', 'R1', 400), at(3, 'api', 'A1', 200)])).toEqual(['b', 'c'])
+    expect(judged([at(2, 'api', 'A1', 401), at(3, 'refresh', 'R1', 200, 'R2')])).toEqual(['b', 'c'])
   })
 
   it('admits that it lives again where the nemesis lost its end', () => {

@@ -29,8 +29,9 @@ function mustEnd(exchange: Exchange, history: GrantHistory): boolean {
   return Number.isFinite(age) && age > history.endsFrom(exchange) + slack
 }
 
-/** The newest credential of its owner, which nobody can have redeemed, was refused. */
+/** The owner was told so: by the API, or by a refusal of the newest credential, which nobody can have redeemed. */
 function showsTheEnd(exchange: Exchange, history: GrantHistory): boolean {
+  if (exchange.by === 'owner' && exchange.act === 'api') return exchange.answer === 401 && !history.clocksAreApart
   if (exchange.by !== 'owner' || exchange.act !== 'refresh' || !isInvalidGrant(exchange)) return false
   return !history.presentations(exchange.presented).some((one) => isSuccess(one) || isUndecided(one))
 }

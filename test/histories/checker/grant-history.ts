@@ -14,6 +14,9 @@ export interface Terms {
 /** What is allowed on top of each promised time, in milliseconds. */
 export const slack = 1000
 
+/** So far apart, in seconds, two hosts can be before a code or an access token of one is none for the other. */
+const apartAtMost = 50
+
 /** How many redemptions a grant remembers. */
 const remembered = 16
 
@@ -43,6 +46,11 @@ export class GrantHistory {
   /** The codes and refresh tokens that were presented. */
   get credentials(): string[] {
     return [...this.#presentations.keys()]
+  }
+
+  get clocksAreApart(): boolean {
+    const { clocks } = this.terms
+    return Math.max(...clocks) - Math.min(...clocks) > apartAtMost
   }
 
   presentations(credential: string | undefined): readonly Exchange[] {

@@ -2,9 +2,6 @@ import type { Exchange } from '../history'
 import { type Finding, finding } from './finding'
 import { type GrantHistory, isRedemption, isRefusal, isSuccess, slack } from './grant-history'
 
-/** So far apart, in seconds, two hosts can be before a code or an access token of one is none for the other. */
-const apartAtMost = 50
-
 /** Rule (b): an owner who behaved is told to come again at the worst. */
 export function ownerRefused(history: GrantHistory): Finding[] {
   for (const refused of history.exchanges) {
@@ -33,17 +30,13 @@ function admission(refused: Exchange, history: GrantHistory): string | undefined
     return refused.act === 'redeem-code' ? 'the answer to a code was lost' : 'the owner came after the window'
   }
   const byAnotherClock = refused.act === 'redeem-code' || refused.act === 'api'
-  return byAnotherClock && clocksApart(history) ? "the hosts' clocks are far apart" : undefined
+  return byAnotherClock && history.clocksAreApart ? "the hosts' clocks are far apart" : undefined
 }
 
 function mayBeBeyondTheWindow(refused: Exchange, history: GrantHistory): boolean {
   const window = refused.act === 'redeem-code' ? 0 : history.terms.window * 1000
   const age = history.greatestAge(refused)
   return age >= 0 && age + slack >= window
-}
-
-function clocksApart({ terms: { clocks } }: GrantHistory): boolean {
-  return Math.max(...clocks) - Math.min(...clocks) > apartAtMost
 }
 
 /** Where these are lost, a refusal is what the docs say: the sign-in, or more than four refreshes at once. */
