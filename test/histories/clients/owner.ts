@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto'
-import { codeChallengeOf } from '../../../src/protocol/pkce'
+import { createHash, randomBytes } from 'node:crypto'
 import { hostPicker } from './host-picker'
 import type { Asking, Party, Seen } from './requests'
 import { between, type Scene } from './scene'
@@ -87,7 +86,7 @@ export class Owner {
       if (clientId === undefined) return
       this.party.clientId = clientId
     }
-    const challenge = codeChallengeOf(this.#codeVerifier)
+    const challenge = createHash('sha256').update(this.#codeVerifier).digest('base64url')
     const { credential: code } = await this.#untilAnswered(impatient, () =>
       requests.signIn(this.party, challenge, this.#as('owner')),
     )

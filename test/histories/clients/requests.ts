@@ -1,4 +1,3 @@
-import { formBody } from '../../support/sign-in'
 import { type Act, type Actor, type Answer, type Exchange, type History, nameOf, type Who } from '../history'
 import { type HttpRequest, send } from './send'
 
@@ -86,7 +85,7 @@ export class Requests {
     presented: string,
     fields: Record<string, string>,
   ): Promise<Seen> {
-    const body = formBody({ client_id: party.clientId, ...fields })
+    const body = new URLSearchParams({ client_id: party.clientId, ...fields }).toString()
     const request = post(`${issuer(party)}/${endpoint}`, 'application/x-www-form-urlencoded', body)
     return this.#ask(act, party, asking, presented, request)
   }
