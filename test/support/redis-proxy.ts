@@ -18,9 +18,10 @@ export class RedisProxy {
   /** The names of the commands that were sent through it, those together that came together. */
   readonly arrived: string[][] = []
   readonly #server: Server
-  readonly #target: number
+  #target: number
   readonly #sockets = new Set<Socket>()
   #coming: Cut[] = []
+  #losesReplies = false
 
   private constructor(server: Server, target: number) {
     this.#server = server
@@ -37,13 +38,35 @@ export class RedisProxy {
   }
 
   async stop(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy()
+    this.#breakAll()
     await new Promise((resolve) => this.#server.close(resolve))
   }
 
   /** The next writes meet with these breaks, one each, in place of those that have not come about. */
   cutNext(...cuts: Cut[]): void {
     this.#coming = cuts
+  }
+
+  /** Leads to another server from now on, as an address that moves; connections to the one before break. */
+  leadTo(target: number): void {
+    this.#target = target
+    this.#breakAll()
+  }
+
+  /** From now on commands arrive and their replies do not. */
+  loseReplies(): void {
+    this.#losesReplies = true
+  }
+
+  /** Replies arrive again, over new connections, as what is missing in a stream never comes. */
+  passReplies(): void {
+    if (!this.#losesReplies) return
+    this.#losesReplies = false
+    this.#breakAll()
+  }
+
+  #breakAll(): void {
+    for (const socket of this.#sockets) socket.destroy()
   }
 
   #serve(client: Socket): void {
@@ -68,6 +91,7 @@ export class RedisProxy {
       }
     })
     server.on('data', (reply) => {
+      if (this.#losesReplies) return
       if (!replyCut) client.write(reply)
       else if (replyCut.point === 'before the reply') end()
       else client.write(part(reply, replyCut), end)

@@ -1,0 +1,235 @@
+import type { Fault } from '../history'
+import { at, judged, verdictOn } from './story'
+
+const thief = { by: 'thief' } as const
+
+function lostBetween(from: number, to: number): Fault {
+  return { kind: 'fault', at: to * 1000, what: 'a failover', lost: { from: from * 1000, to: to * 1000 } }
+}
+
+describe('the checker', () => {
+  it('finds nothing where all went well', () => {
+    const history = [at(2, 'refresh', 'R1', 200, 'R2'), at(3, 'api', 'A2', 200), at(4, 'refresh', 'R2', 200, 'R3')]
+    expect(verdictOn(history)).toMatchObject({
+      histories: 1,
+      refreshed: 2,
+      unavailable: 0,
+      violations: [],
+      admitted: [],
+    })
+  })
+
+  it('accepts that an owner comes again after 503, a timeout or a lost connection', () => {
+    const tries = (['timeout', 503, 'lost'] as const).map((answer, index) => at(2 + index, 'refresh', 'R1', answer))
+    expect(judged([...tries, at(8, 'refresh', 'R1', 200, 'R2')])).toEqual([])
+  })
+})
+
+describe('rule (a)', () => {
+  it('sees a code that is redeemed twice', () => {
+    expect(judged([at(1.5, 'redeem-code', 'C', 200, 'R1')])).toEqual(['a'])
+  })
+
+  it('sees a refresh token that is redeemed twice, where there is no window', () => {
+    const twice = [at(2, 'refresh', 'R1', 200, 'R2'), at(2.1, 'refresh', 'R1', 200, 'R2')]
+    expect(judged(twice, { window: 0 })).toEqual(['a'])
+    expect(judged(twice)).toEqual([])
+  })
+
+  it('sees a token that is good after its window', () => {
+    const first = at(2, 'refresh', 'R1', 200, 'R2')
+    expect(judged([first, at(12.9, 'refresh', 'R1', 200, 'R2', thief)])).toEqual([])
+    expect(judged([first, at(13.1, 'refresh', 'R1', 200, 'R2', thief)])).toEqual(['a'])
+  })
+
+  it('accepts that a repeat gets what is live by then', () => {
+    const chain = [at(2, 'refresh', 'R1', 200, 'R2'), at(3, 'refresh', 'R2', 200, 'R3')]
+    expect(judged([...chain, at(4, 'refresh', 'R1', 200, 'R3', thief)])).toEqual([])
+  })
+
+  it('sees that a repeat gets what was used', () => {
+    const chain = [at(2, 'refresh', 'R1', 200, 'R2'), at(3, 'refresh', 'R2', 200, 'R3')]
+    expect(judged([...chain, at(4, 'refresh', 'R1', 200, 'R2', thief)])).toEqual(['a'])
+  })
+
+  it('sees two successors of one token', () => {
+    const first = at(2, 'refresh', 'R1', 200, 'R2')
+    expect(judged([first, at(4, 'refresh', 'R1', 200, 'X', thief)])).toEqual(['a'])
+  })
+
+  it('accepts a successor that an unanswered redemption can have led to', () => {
+    const chain = [at(2, 'refresh', 'R1', 200, 'R2'), at(3, 'refresh', 'R2', 'timeout', undefined, { until: 6 })]
+    expect(judged([...chain, at(7, 'refresh', 'R1', 200, 'R3', thief), at(8, 'refresh', 'R2', 200, 'R3')])).toEqual([])
+  })
+
+  it('admits a redemption that a nemesis has lost', () => {
+    const chain = [at(2, 'refresh', 'R1', 200, 'R2'), at(20, 'refresh', 'R1', 200, 'R2', thief)]
+    expect(judged([...chain, lostBetween(1.5, 3)])).toEqual(['(a)'])
+  })
+})
+
+describe('rule (b)', () => {
+  it('sees an owner who is refused for no reason', () => {
+    expect(judged([at(2, 'refresh', 'R1', 400)])).toEqual(['b'])
+    expect(judged([at(2, 'api', 'A1', 401)])).toEqual(['b'])
+  })
+
+  it('sees an owner who is refused after 503, whenever that was', () => {
+    expect(judged([at(2, 'refresh', 'R1', 503), at(3, 'refresh', 'R1', 400)])).toEqual(['b'])
+    expect(judged([at(2, 'refresh', 'R1', 503), at(60, 'refresh', 'R1', 400)])).toEqual(['b'])
+  })
+
+  it('sees an owner who is refused inside the window after an answer was lost', () => {
+    expect(judged([at(2, 'refresh', 'R1', 'lost'), at(8, 'refresh', 'R1', 400)])).toEqual(['b'])
+  })
+
+  it('admits an owner who comes after the window', () => {
+    expect(judged([at(2, 'refresh', 'R1', 'lost'), at(13, 'refresh', 'R1', 400)])).toEqual(['(b)'])
+  })
+
+  it('admits a code whose answer was lost, and sees one that was answered with 503', () => {
+    const code = (answer: 'lost' | 503) => [
+      at(1, 'redeem-code', 'D', answer, undefined, { grant: 2 }),
+      at(2, 'redeem-code', 'D', 400, undefined, { grant: 2 }),
+    ]
+    expect(judged(code('lost'))).toEqual(['(b)'])
+    expect(judged(code(503))).toEqual(['b'])
+  })
+
+  it('accepts that one of two requests at once is refused, where there is no window', () => {
+    const burst = [at(2, 'refresh', 'R1', 200, 'R2'), at(2, 'refresh', 'R1', 400)]
+    expect(judged(burst, { window: 0 })).toEqual([])
+    expect(judged(burst)).toEqual(['b'])
+  })
+
+  it('accepts a refusal after a replay that was late enough to end the grant, and no other', () => {
+    const replayAt = (seconds: number) => [
+      at(2, 'refresh', 'R1', 200, 'R2'),
+      at(seconds, 'refresh', 'R1', 400, undefined, thief),
+      at(seconds + 1, 'refresh', 'R2', 400),
+    ]
+    expect(judged(replayAt(14))).toEqual([])
+    expect(judged(replayAt(5))).toEqual(['b'])
+  })
+
+  it('accepts a refusal after the replay of a token that was forgotten', () => {
+    const chain = Array.from({ length: 18 }, (_, index) => {
+      return at(2 + index / 10, 'refresh', `R${index + 1}`, 200, `R${index + 2}`)
+    })
+    const replay = at(5, 'refresh', 'R1', 400, undefined, thief)
+    expect(judged([...chain, replay, at(6, 'refresh', 'R19', 400)])).toEqual([])
+  })
+
+  it('sees that a request of the owner ends the grant after its client has hung up', () => {
+    const paused = at(2, 'refresh', 'R1', 'timeout', undefined, { until: 5 })
+    const elsewhere = at(5.1, 'refresh', 'R1', 200, 'R2')
+    expect(judged([paused, elsewhere, at(20, 'refresh', 'R2', 400)])).toEqual(['b'])
+  })
+
+  it('accepts a refusal after a revocation, acknowledged or not', () => {
+    const revoked = (answer: 200 | 503) => at(2, 'revoke', 'R1', answer, undefined, { by: 'revoker' })
+    expect(judged([revoked(200), at(3, 'refresh', 'R1', 400)])).toEqual([])
+    expect(judged([revoked(503), at(30, 'refresh', 'R1', 400)])).toEqual([])
+  })
+
+  it('gives a forgery no credit for a refusal', () => {
+    const forged = { by: 'garbage', forged: true } as const
+    expect(judged([at(2, 'refresh', 'R1', 400, undefined, forged), at(3, 'refresh', 'R1', 400)])).toEqual(['b'])
+  })
+
+  it('admits a lost sign-in and more than four lost refreshes, and no fewer', () => {
+    const chain = (length: number) => [
+      ...Array.from({ length }, (_, index) => at(2 + index / 10, 'refresh', `R${index + 1}`, 200, `R${index + 2}`)),
+      lostBetween(1.5, 3),
+      at(5, 'refresh', `R${length + 1}`, 400),
+    ]
+    expect(judged(chain(5))).toEqual(['(b)'])
+    expect(judged(chain(4))).toEqual(['b'])
+    expect(judged([lostBetween(0, 0.5), at(5, 'refresh', 'R1', 400)])).toEqual(['(b)'])
+  })
+
+  it('admits that an access token is none for a host whose clock is far off', () => {
+    const refused = [at(2, 'api', 'A1', 401)]
+    expect(judged(refused, { clocks: [0, 300] })).toEqual(['(b)'])
+    expect(judged(refused, { clocks: [0, 2] })).toEqual(['b'])
+  })
+})
+
+describe('rule (c)', () => {
+  it('sees a late replay that does not end the grant', () => {
+    const replay = at(20, 'refresh', 'R1', 400, undefined, thief)
+    const after = at(21, 'refresh', 'R2', 200, 'R3')
+    expect(judged([at(2, 'refresh', 'R1', 200, 'R2'), replay, after])).toEqual(['c'])
+  })
+
+  it('sees a late replay of a code that does not end the grant', () => {
+    const replay = at(13, 'redeem-code', 'C', 400, undefined, thief)
+    expect(judged([replay, at(14, 'api', 'A1', 200)], { window: 60 })).toEqual(['c'])
+  })
+
+  it('accepts that the grant lives after a replay that is tolerated', () => {
+    const replay = at(5, 'refresh', 'R1', 400, undefined, thief)
+    const after = at(21, 'refresh', 'R2', 200, 'R3')
+    expect(judged([at(2, 'refresh', 'R1', 200, 'R2'), replay, after], { window: 0 })).toEqual([])
+  })
+
+  it('sees a grant that comes back', () => {
+    expect(judged([at(2, 'refresh', 'R1', 400), at(3, 'api', 'A1', 200)])).toEqual(['b', 'c'])
+    expect(judged([at(2, 'api', 'A1', 401), at(3, 'refresh', 'R1', 200, 'R2')])).toEqual(['b', 'c'])
+  })
+
+  it('admits that it lives again where the nemesis lost its end', () => {
+    const replay = at(20, 'refresh', 'R1', 400, undefined, thief)
+    const after = at(22, 'refresh', 'R2', 200, 'R3')
+    expect(judged([at(2, 'refresh', 'R1', 200, 'R2'), replay, lostBetween(19.5, 21), after])).toEqual(['(c)'])
+  })
+})
+
+describe('rule (d)', () => {
+  const revoked = at(2, 'revoke', 'R1', 200, undefined, { by: 'revoker', way: 'refresh token' })
+
+  it('sees what works after an acknowledged revocation', () => {
+    expect(judged([revoked, at(3, 'api', 'A1', 200, undefined, { by: 'probe' })])).toEqual(['d'])
+    expect(judged([revoked, at(3, 'refresh', 'R1', 200, 'R2')])).toEqual(['d'])
+  })
+
+  it('accepts what had begun before it was acknowledged', () => {
+    expect(judged([revoked, at(2.005, 'api', 'A1', 200)])).toEqual([])
+  })
+})
+
+describe('rule (e)', () => {
+  const ada = { subject: 'ada', clientId: 'assistant-app', tenantKey: 'acme', grantId: 'g' }
+
+  it.each([{ subject: 'bob' }, { clientId: 'other-app' }, { tenantKey: 'globex' }])('sees another: %p', (other) => {
+    expect(judged([at(2, 'api', 'A1', 200, undefined, { gave: { who: { ...ada, ...other } } })])).toEqual(['e'])
+    expect(judged([at(2, 'api', 'A1', 200, undefined, { gave: { who: ada } })])).toEqual([])
+  })
+
+  it('sees a grant with two ids, and a token that two grants have', () => {
+    const as = (grantId: string) => ({ gave: { who: { ...ada, grantId } } })
+    expect(judged([at(2, 'api', 'A1', 200, undefined, as('g')), at(3, 'api', 'A1', 200, undefined, as('h'))])).toEqual([
+      'e',
+    ])
+    expect(judged([at(2, 'redeem-code', 'D', 200, 'R1', { grant: 2 })])).toEqual(['e'])
+  })
+
+  it('sees a forgery that is good for something', () => {
+    expect(judged([at(2, 'refresh', 'R1', 200, undefined, { by: 'garbage', forged: true })])).toEqual(['e'])
+  })
+})
+
+describe('rule (f)', () => {
+  it('sees a 5xx other than 503', () => {
+    expect(judged([at(2, 'refresh', 'R1', 500), at(3, 'refresh', 'R1', 200, 'R2')])).toEqual(['f'])
+  })
+
+  it.each(['died', 'unhandled rejection', 'uncaught exception'])('sees what a host tells: %s', (event) => {
+    expect(judged([{ kind: 'told', at: 2000, host: 1, event }])).toEqual(['f'])
+  })
+
+  it('sees an outage that does not end', () => {
+    expect(judged([at(2, 'refresh', 'R1', 503)])).toEqual(['f'])
+    expect(judged([at(2, 'refresh', 'R1', 503), at(2, 'refresh', 'R1', 200, 'R2')])).toEqual([])
+  })
+})

@@ -1,0 +1,135 @@
+import type { Act, Exchange, Fault } from '../history'
+import { groupBy } from './group-by'
+
+/** What the hosts promise in a run. Times are seconds. */
+export interface Terms {
+  /** `refreshRetryWindow` */
+  window: number
+  /** `replayTolerance` */
+  tolerance: number
+  /** By how much the clock of each host is ahead. */
+  clocks: readonly number[]
+}
+
+/** What is allowed on top of each promised time, in milliseconds. */
+export const slack = 1000
+
+/** So far apart, in seconds, two hosts can be before a code or an access token of one is none for the other. */
+const apartAtMost = 50
+
+/** How many redemptions a grant remembers. */
+const remembered = 16
+
+/** The history of one grant, with what can be concluded from it about each of its credentials. */
+export class GrantHistory {
+  readonly grant: number
+  /** By their begin. */
+  readonly exchanges: readonly Exchange[]
+  readonly terms: Terms
+  readonly #lost: readonly NonNullable<Fault['lost']>[]
+  readonly #presentations: ReadonlyMap<string, readonly Exchange[]>
+
+  constructor(
+    grant: number,
+    exchanges: readonly Exchange[],
+    terms: Terms,
+    lost: readonly NonNullable<Fault['lost']>[],
+  ) {
+    this.grant = grant
+    this.exchanges = exchanges.toSorted((one, other) => one.begun - other.begun)
+    this.terms = terms
+    this.#lost = lost
+    const redemptions = this.exchanges.filter(({ act, forged }) => isRedemption(act) && !forged)
+    this.#presentations = groupBy(redemptions, ({ presented }) => presented ?? '')
+  }
+
+  /** The codes and refresh tokens that were presented. */
+  get credentials(): string[] {
+    return [...this.#presentations.keys()]
+  }
+
+  get clocksAreApart(): boolean {
+    const { clocks } = this.terms
+    return Math.max(...clocks) - Math.min(...clocks) > apartAtMost
+  }
+
+  presentations(credential: string | undefined): readonly Exchange[] {
+    return this.#presentations.get(credential ?? '') ?? []
+  }
+
+  /** When a credential had been redeemed at the latest. */
+  redeemedBy(credential: string | undefined): number {
+    return Math.min(
+      ...this.presentations(credential)
+        .filter(isSuccess)
+        .map(({ ended }) => ended),
+    )
+  }
+
+  /** When a credential can have been redeemed at the earliest, seen from another presentation of it. What was answered 503 is not. */
+  mayBeRedeemedFrom(seen: Exchange): number {
+    const earlier = this.presentations(seen.presented).filter((one) => one !== seen && one.begun < seen.ended)
+    return Math.min(...earlier.filter((one) => isSuccess(one) || isUndecided(one)).map(({ begun }) => begun))
+  }
+
+  /** How old, in milliseconds, a repeat can be at the most; negative where the credential was not redeemed before. */
+  greatestAge(repeat: Exchange): number {
+    return repeat.ended - this.mayBeRedeemedFrom(repeat)
+  }
+
+  /** How old a repeat is at the least. */
+  leastAge(repeat: Exchange): number {
+    return repeat.begun - this.redeemedBy(repeat.presented)
+  }
+
+  /** From which age on a repeat ends the grant, in milliseconds. */
+  endsFrom({ act }: Exchange): number {
+    const { window, tolerance } = this.terms
+    return (act === 'redeem-code' ? tolerance : Math.max(window, tolerance)) * 1000
+  }
+
+  /** Whether a request can rightly have ended the grant: a revocation, or a replay that is late enough or forgotten. */
+  mayEnd(exchange: Exchange): boolean {
+    if (exchange.forged || isSuccess(exchange)) return exchange.act === 'revoke' && !exchange.forged
+    if (exchange.act === 'revoke') return true
+    if (!isRedemption(exchange.act) || this.greatestAge(exchange) < 0) return false
+    return this.greatestAge(exchange) + slack >= this.endsFrom(exchange) || this.#mayBeForgotten(exchange)
+  }
+
+  /** Whether the grant can rightly have ended before an exchange was answered. */
+  mayHaveEndedBefore(exchange: Exchange): boolean {
+    return this.exchanges.some((one) => one !== exchange && one.begun < exchange.ended && this.mayEnd(one))
+  }
+
+  /** Whether an exchange wrote something that a nemesis has lost. */
+  isLost({ begun, ended }: Exchange): boolean {
+    return this.#lost.some(({ from, to }) => begun < to && ended > from)
+  }
+
+  #mayBeForgotten(repeat: Exchange): boolean {
+    const from = this.mayBeRedeemedFrom(repeat)
+    const since = this.exchanges.filter(
+      (one) =>
+        isRedemption(one.act) && (isSuccess(one) || isUndecided(one)) && one.ended > from && one.begun < repeat.ended,
+    )
+    return new Set(since.map(({ presented }) => presented)).size >= remembered
+  }
+}
+
+export function isRedemption(act: Act): boolean {
+  return act === 'redeem-code' || act === 'refresh'
+}
+
+export function isSuccess({ answer }: Exchange): boolean {
+  return answer === 200 || answer === 201
+}
+
+/** Nobody knows what came of it. */
+export function isUndecided({ answer }: Exchange): boolean {
+  return answer === 'timeout' || answer === 'lost'
+}
+
+/** Answered, and neither success nor "come again". */
+export function isRefusal(exchange: Exchange): boolean {
+  return typeof exchange.answer === 'number' && exchange.answer !== 503 && !isSuccess(exchange)
+}

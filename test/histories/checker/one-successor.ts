@@ -1,0 +1,69 @@
+import type { Exchange } from '../history'
+import { type Finding, finding } from './finding'
+import { type GrantHistory, isRedemption, isSuccess, isUndecided, slack } from './grant-history'
+
+/** Rule (a): one successor for each credential, one redemption of each code, and tokens for a repeat only inside the window. */
+export function oneSuccessor(history: GrantHistory): Finding[] {
+  return history.credentials.flatMap((credential) => {
+    const successes = history.presentations(credential).filter(isSuccess)
+    return [
+      ...redeemedTwice(successes, history),
+      ...afterTheWindow(successes, history),
+      ...apart(successes, history),
+      ...usedUp(successes, history),
+    ].slice(0, 1)
+  })
+}
+
+function redeemedTwice(successes: readonly Exchange[], history: GrantHistory): Finding[] {
+  const [first, second] = successes
+  if (!first || !second) return []
+  const basis = { exchanges: successes, isLost: history.isLost.bind(history) }
+  if (first.act === 'redeem-code') return [finding('a', 'a code was redeemed twice', [first, second], basis)]
+  if (history.terms.window > 0) return []
+  return [finding('a', 'a refresh token was redeemed twice, without a window', [first, second], basis)]
+}
+
+function afterTheWindow(successes: readonly Exchange[], history: GrantHistory): Finding[] {
+  const late = successes.find((one) => history.leastAge(one) > history.terms.window * 1000 + slack)
+  if (!late) return []
+  const seconds = Math.round(history.leastAge(late) / 1000)
+  const basis = { exchanges: successes, isLost: history.isLost.bind(history) }
+  return [finding('a', `a token was good ${seconds} s after its redemption`, [...successes.slice(0, 1), late], basis)]
+}
+
+/** Different answers to one credential must lie on one chain, as a repeat gets what is live by then. */
+function apart(successes: readonly Exchange[], history: GrantHistory): Finding[] {
+  const [first, ...others] = successes
+  for (const other of others) {
+    const [one, two] = [first?.gave?.credential, other.gave?.credential]
+    if (!first || one === undefined || two === undefined || one === two) continue
+    if (leadsTo(one, two, other, history) || leadsTo(two, one, other, history)) continue
+    const basis = { exchanges: successes, isLost: history.isLost.bind(history) }
+    return [finding('a', 'a credential has two successors', [first, other], basis)]
+  }
+  return []
+}
+
+/** Whether one credential can have come after another; a redemption whose answer nobody saw can have led anywhere. */
+function leadsTo(from: string, to: string, until: Exchange, history: GrantHistory): boolean {
+  const reached = new Set([from])
+  for (const credential of reached) {
+    if (credential === to) return true
+    for (const one of history.presentations(credential)) {
+      if (one.begun > until.ended) continue
+      if (isUndecided(one) || one.answer === 503) return true
+      if (isSuccess(one) && one.gave?.credential !== undefined) reached.add(one.gave.credential)
+    }
+  }
+  return false
+}
+
+/** What is given must be live: nobody may be left with a token that was used before. */
+function usedUp(successes: readonly Exchange[], history: GrantHistory): Finding[] {
+  const used = successes.find((one) => isRedemption(one.act) && history.redeemedBy(one.gave?.credential) < one.begun)
+  if (!used) return []
+  const redemptions = history.presentations(used.gave?.credential).filter(isSuccess)
+  const basis = { exchanges: [...redemptions, ...successes], isLost: history.isLost.bind(history) }
+  return [finding('a', 'the answer to a repeat was a used token', [used, ...redemptions.slice(0, 1)], basis)]
+}

@@ -1,0 +1,163 @@
+import { type Act, type Actor, type Answer, type Exchange, type History, nameOf, type Who } from '../history'
+import { type HttpRequest, send } from './send'
+
+export const redirectUri = 'https://assistant.example/callback'
+
+/** A grant as the campaign numbers it, and whose it is. */
+export interface Party extends Who {
+  grant: number
+}
+
+/** Who asks which host, and how. */
+export interface Asking {
+  by: Actor
+  host: number
+  forged?: true
+  way?: string
+}
+
+/** What a client sees: the answer, and the credentials in full. */
+export interface Seen {
+  answer: Answer
+  ended: number
+  credential?: string
+  accessToken?: string
+  clientId?: string
+}
+
+/** Sends requests and writes each into the history. */
+export class Requests {
+  readonly #history: History
+  readonly #portOf: (host: number) => number
+  /** The requests that may be repeated on their way, by the id that they carry. */
+  readonly underWay = new Map<string, Exchange>()
+
+  constructor(history: History, portOf: (host: number) => number) {
+    this.#history = history
+    this.#portOf = portOf
+  }
+
+  register(party: Party, asking: Asking): Promise<Seen> {
+    const body = JSON.stringify({ redirect_uris: [redirectUri] })
+    return this.#ask('register', party, asking, undefined, post(`${issuer(party)}/register`, 'application/json', body))
+  }
+
+  signIn(party: Party, codeChallenge: string, asking: Asking): Promise<Seen> {
+    const { tenantKey, clientId, subject } = party
+    const body = { tenantKey, clientId, subject, redirectUri, codeChallenge, codeChallengeMethod: 'S256' }
+    return this.#own('sign-in', party, asking, '/host/codes', { ...body, scope: 'profile calendar' })
+  }
+
+  redeemCode(party: Party, code: string, codeVerifier: string, asking: Asking): Promise<Seen> {
+    const fields = { code, grant_type: 'authorization_code', redirect_uri: redirectUri, code_verifier: codeVerifier }
+    return this.#form('redeem-code', party, asking, 'token', code, fields)
+  }
+
+  refresh(party: Party, token: string, asking: Asking, more: Record<string, string> = {}): Promise<Seen> {
+    const fields = { refresh_token: token, grant_type: 'refresh_token', ...more }
+    return this.#form('refresh', party, asking, 'token', token, fields)
+  }
+
+  api(party: Party, accessToken: string, asking: Asking): Promise<Seen> {
+    const headers = { Authorization: `Bearer ${accessToken}` }
+    return this.#ask('api', party, asking, accessToken, { method: 'GET', path: `/v1/${party.tenantKey}/mcp`, headers })
+  }
+
+  /** Over HTTP, as a client signs out (RFC 7009). */
+  revoke(party: Party, token: string, asking: Asking): Promise<Seen> {
+    return this.#form('revoke', party, asking, 'revoke', token, { token })
+  }
+
+  /** By the host, on behalf of its customer. */
+  revokeByHost(party: Party, path: '/host/revoke' | '/host/revoke-all', which: object, asking: Asking): Promise<Seen> {
+    return this.#own('revoke', party, asking, path, { tenantKey: party.tenantKey, ...which })
+  }
+
+  garbage(party: Party, request: HttpRequest, asking: Asking): Promise<Seen> {
+    return this.#ask('refresh', party, { ...asking, forged: true }, undefined, request)
+  }
+
+  #form(
+    act: Act,
+    party: Party,
+    asking: Asking,
+    endpoint: 'token' | 'revoke',
+    presented: string,
+    fields: Record<string, string>,
+  ): Promise<Seen> {
+    const body = new URLSearchParams({ client_id: party.clientId, ...fields }).toString()
+    const request = post(`${issuer(party)}/${endpoint}`, 'application/x-www-form-urlencoded', body)
+    return this.#ask(act, party, asking, presented, request)
+  }
+
+  #own(act: Act, party: Party, asking: Asking, path: string, body: object): Promise<Seen> {
+    return this.#ask(act, party, asking, undefined, post(path, 'application/json', JSON.stringify(body)))
+  }
+
+  async #ask(
+    act: Act,
+    { grant, tenantKey, clientId, subject }: Party,
+    { by, host, forged, way }: Asking,
+    presented: string | undefined,
+    request: HttpRequest,
+  ): Promise<Seen> {
+    const id = this.#history.nextId()
+    const about = { kind: 'exchange' as const, id, by, act, grant, host, begun: this.#history.now() }
+    const exchange: Exchange = { ...about, ended: Number.POSITIVE_INFINITY, answer: 'timeout' }
+    if (presented !== undefined) exchange.presented = nameOf(presented)
+    if (forged) exchange.forged = true
+    if (way !== undefined) exchange.way = way
+    this.underWay.set(String(id), exchange)
+    const headers = { ...request.headers, 'X-Exchange': String(id) }
+    const { answer, body } = await send(this.#portOf(host), { ...request, headers })
+    this.underWay.delete(String(id))
+
+    const seen = credentialsIn(answer, body)
+    Object.assign(exchange, { ended: this.#history.now(), answer }, written(act, body, seen))
+    if (act === 'sign-in') exchange.gave = { ...exchange.gave, who: { tenantKey, clientId, subject } }
+    this.#history.add(exchange)
+    return { answer, ended: exchange.ended, ...seen, ...(body?.client_id && { clientId: body.client_id }) }
+  }
+}
+
+/** What the history keeps of an answer. */
+export function written(act: Act, body: HttpBody, seen: Pick<Seen, 'credential' | 'accessToken'>): Partial<Exchange> {
+  const { credential, accessToken } = seen
+  const who = accessToken !== undefined ? whoOf(accessToken) : act === 'api' && body?.subject ? body : undefined
+  const gave = {
+    ...(credential !== undefined && { credential: nameOf(credential) }),
+    ...(accessToken !== undefined && { accessToken: nameOf(accessToken) }),
+    ...(who !== undefined && { who }),
+  }
+  return {
+    ...(Object.keys(gave).length > 0 && { gave }),
+    ...(body?.error && { error: `${body.error}: ${body.error_description}` }),
+  }
+}
+
+/** The credentials of a success: a code, or the tokens. */
+export function credentialsIn(answer: Answer, body: HttpBody): Pick<Seen, 'credential' | 'accessToken'> {
+  if (answer !== 200) return {}
+  const credential = body?.refresh_token ?? body?.code
+  return {
+    ...(credential !== undefined && { credential }),
+    ...(body?.access_token !== undefined && { accessToken: body.access_token }),
+  }
+}
+
+type HttpBody = Awaited<ReturnType<typeof send>>['body']
+
+/** What an access token says of its grant; the campaign leaves its signature to the API. */
+export function whoOf(accessToken: string): Who {
+  const payload = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString())
+  const { sub, client_id, tenant_id, grant_id } = payload
+  return { subject: sub, clientId: client_id, tenantKey: tenant_id, grantId: grant_id }
+}
+
+function issuer({ tenantKey }: Who): string {
+  return `/v1/${tenantKey}/oauth`
+}
+
+function post(path: string, contentType: string, body: string): HttpRequest {
+  return { method: 'POST', path, headers: { 'Content-Type': contentType }, body }
+}

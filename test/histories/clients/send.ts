@@ -1,0 +1,59 @@
+import { Agent, request } from 'node:http'
+import type { Answer } from '../history'
+
+export interface HttpRequest {
+  method: 'GET' | 'POST'
+  path: string
+  headers?: Record<string, string>
+  body?: string
+}
+
+export interface HttpAnswer {
+  answer: Answer
+  // biome-ignore lint/suspicious/noExplicitAny: whatever JSON a server answers
+  body: any
+}
+
+// Patience of a client that has a user waiting.
+const timeout = 3000
+const agent = new Agent({ keepAlive: true })
+
+/** Sends a request to a loopback port. It never rejects; an answer that is cut off is none. */
+export function send(port: number, { method, path, headers, body }: HttpRequest): Promise<HttpAnswer> {
+  return new Promise((resolve) => {
+    const settle = (answer: Answer, json: unknown = undefined) => {
+      clearTimeout(timer)
+      resolve({ answer, body: json })
+    }
+    const lengths = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) }
+    const options = { host: '127.0.0.1', port, method, path, agent, headers: { ...lengths, ...headers } }
+    const sent = request(options, (res) => {
+      const chunks: Buffer[] = []
+      res.on('data', (chunk) => chunks.push(chunk))
+      res.on('error', () => settle('lost'))
+      res.on('end', () => {
+        const text = Buffer.concat(chunks).toString()
+        settle(res.complete ? (res.statusCode ?? 'lost') : 'lost', parsed(text))
+      })
+    })
+    const timer = setTimeout(() => {
+      settle('timeout')
+      sent.destroy()
+    }, timeout)
+    sent.on('error', () => settle('lost'))
+    sent.end(body)
+  })
+}
+
+/** Ends the connections that are kept alive. */
+export function hangUp(): void {
+  agent.destroy()
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

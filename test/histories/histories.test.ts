@@ -1,0 +1,44 @@
+import { describeWithRedis } from '../support/redis-server'
+import { runNemesis } from './campaign'
+import type { Finding } from './checker/finding'
+import type { DefectName } from './hosts/defects'
+import { nemesisNamed } from './nemeses'
+import type { CampaignOptions } from './options'
+
+const options: CampaignOptions = {
+  seconds: 8,
+  seed: 1,
+  clients: 40,
+  window: 60,
+  tolerance: 10,
+  storeTimeout: 2,
+  store: 'redis',
+}
+
+describeWithRedis('many clients at four host processes', () => {
+  it.each(['calm', 'redis-killed', 'scripts-flushed-clients-killed'])(
+    'keep what was promised to them: %s',
+    async (name) => {
+      const { histories, refreshed, violations, history } = await runNemesis(nemesisNamed(name), options)
+      const file = violations.length > 0 ? history.save(name) : undefined
+      expect({ violations, file }).toEqual({ violations: [] })
+      expect(histories).toBeGreaterThanOrEqual(options.clients)
+      expect(refreshed).toBeGreaterThan(histories)
+    },
+  )
+})
+
+describeWithRedis('the checker is awake', () => {
+  const seen: [DefectName, Finding['rule'][], Partial<CampaignOptions>][] = [
+    ['torn swap', ['a'], { window: 0 }],
+    ['deletes nothing', ['c', 'd'], { window: 0, tolerance: 0 }],
+    ['random missing', ['b', 'c'], {}],
+    ['wrong subject', ['e'], {}],
+    ['forgetful mismatch', ['b'], { window: 0 }],
+  ]
+
+  it.each(seen)('for a store with a defect: %s', async (defect, rules, terms) => {
+    const { violations } = await runNemesis(nemesisNamed('calm'), { ...options, seconds: 5, ...terms, defect })
+    expect([...new Set(violations.map(({ rule }) => rule))]).toEqual(expect.arrayContaining(rules))
+  })
+})

@@ -1,0 +1,50 @@
+import { createCustomerSignIn, MemoryTenantStore } from 'customer-sign-in'
+import { openStore } from '../stores/open-store'
+import { defective } from './defects'
+import { listenerOf } from './listener'
+import { ownRoutes } from './own-routes'
+import type { HostMessage, HostSettings } from './settings'
+
+// One of a host's processes: sign-in, an API that asks whether the grant has ended, and routes of its own for the campaign.
+const settings: HostSettings = JSON.parse(process.env.HOST_SETTINGS ?? '')
+
+process.on('unhandledRejection', (reason) => tell({ event: 'unhandled rejection', detail: String(reason) }))
+process.on('uncaughtException', (error) => {
+  tell({ event: 'uncaught exception', detail: String(error.stack) })
+  process.exitCode = 1
+  process.disconnect?.()
+})
+process.on('disconnect', () => process.exit())
+
+const clients = ['assistant-app', 'other-app'].map((clientId) => ({
+  clientId,
+  redirectUris: ['https://assistant.example/callback'],
+}))
+const signIn = createCustomerSignIn({
+  tenantStore: new MemoryTenantStore([
+    { key: 'acme', clients },
+    { key: 'globex', clients },
+  ]),
+  tokenStore: defective(openStore(settings.store), settings.defect),
+  baseUrl: 'https://assistants.example',
+  scopes: ['profile', 'calendar'],
+  signingKeys: settings.signingKeys,
+  credentialSecrets: settings.credentialSecrets,
+  mostRegistrations: 100_000,
+  onEvent: (event) =>
+    tell({
+      event: event.type === 'replayed' && event.ended ? 'replayed, ended' : event.type,
+      ...('grantId' in event && { grantId: event.grantId }),
+      ...(event.type === 'error' && { detail: event.error.message }),
+      ...(event.type === 'denied' && { detail: event.description }),
+    }),
+  ...settings.signIn,
+})
+
+listenerOf(settings.framework, [...ownRoutes(signIn), signIn]).listen(settings.port, '127.0.0.1', () =>
+  tell('listening'),
+)
+
+function tell(message: HostMessage): void {
+  process.send?.(message, undefined, undefined, () => {})
+}

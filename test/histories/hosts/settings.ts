@@ -1,0 +1,20 @@
+import type { CustomerSignInOptions } from 'customer-sign-in'
+import type { StoreSettings } from '../stores/campaign-store'
+import type { DefectName } from './defects'
+
+export const frameworks = ['node:http', 'Express 5', 'Express 4', 'Connect'] as const
+
+/** What a host process is started with; JSON in its environment. */
+export interface HostSettings {
+  port: number
+  framework: (typeof frameworks)[number]
+  store: StoreSettings
+  signIn: Pick<CustomerSignInOptions, 'storeTimeout' | 'refreshRetryWindow' | 'replayTolerance'>
+  /** PEM. */
+  signingKeys: string[]
+  credentialSecrets: string[]
+  defect?: DefectName
+}
+
+/** What a host process tells the campaign. */
+export type HostMessage = 'listening' | { event: string; grantId?: string; detail?: string }

@@ -1,0 +1,49 @@
+import type { RedisCampaignStore } from '../stores/redis-campaign-store'
+import { onTheWay, roughly } from './front'
+import { killHosts, pauseHosts } from './hosts'
+import type { Nemesis, Stage } from './nemesis'
+import { freezeRedis, killRedis } from './redis-down'
+import { cutConnections, loseAnswers } from './redis-network'
+
+/** Everything at once, but nothing that loses acknowledged writes. */
+export const everything: Nemesis = {
+  name: 'everything-at-once',
+  on: 'redis',
+  setup: { proxies: true },
+  fronts: true,
+  olderGenerations: true,
+  clocks: [0, 20, -2000, 2000],
+  async run(stage, store) {
+    await Promise.all([
+      onTheWay(stage, roughly),
+      cutConnections(stage, store),
+      loseAnswers(stage, store, { well: [3000, 8000], broken: [300, 2500] }),
+      redisFaults(stage, store),
+      hostFaultsInTurn(stage),
+    ])
+  },
+}
+
+/** One after the other, as a frozen server cannot be killed and started at once. */
+async function redisFaults(stage: Stage, store: RedisCampaignStore): Promise<void> {
+  await inTurn(stage, [
+    (limited) => killRedis(limited, store, { well: [2000, 5000], broken: [300, 2500] }),
+    (limited) => freezeRedis(limited, store, { well: [2000, 5000], broken: [300, 2500] }),
+  ])
+}
+
+async function hostFaultsInTurn(stage: Stage): Promise<void> {
+  await inTurn(stage, [
+    (limited) => killHosts(limited, { well: [2000, 5000], broken: [200, 1500] }),
+    (limited) => pauseHosts(limited, { well: [2000, 5000], broken: [500, 4500] }),
+  ])
+}
+
+/** Each works for a while. */
+async function inTurn(stage: Stage, works: readonly ((limited: Stage) => Promise<void>)[]): Promise<void> {
+  for (let turn = 0; !stage.isOver(); turn++) {
+    const until = stage.history.now() + 8000
+    const isOver = () => stage.isOver() || stage.history.now() >= until
+    await works[turn % works.length]?.({ ...stage, isOver })
+  }
+}

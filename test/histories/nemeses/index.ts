@@ -1,0 +1,26 @@
+import { calm } from './calm'
+import { cluster } from './cluster'
+import { everything } from './everything'
+import { front } from './front'
+import { hostFaults } from './hosts'
+import type { Nemesis } from './nemesis'
+import { redisDown } from './redis-down'
+import { redisNetwork } from './redis-network'
+
+/** All of them, in the order of the report. */
+export const nemeses: readonly Nemesis[] = [
+  ...calm,
+  ...redisDown,
+  ...redisNetwork,
+  ...hostFaults,
+  ...front,
+  cluster,
+  everything,
+]
+
+/** @throws {Error} where there is none of that name. */
+export function nemesisNamed(name: string): Nemesis {
+  const found = nemeses.find((nemesis) => nemesis.name === name)
+  if (found) return found
+  throw new Error(`There is no nemesis "${name}", only: ${nemeses.map((nemesis) => nemesis.name).join('; ')}`)
+}

@@ -1,0 +1,14 @@
+import type { DefectName } from './hosts/defects'
+import type { StoreKind } from './stores/campaign-store'
+
+/** What a campaign can be told. Times are seconds. */
+export interface CampaignOptions {
+  seconds: number
+  seed: number
+  clients: number
+  window: number
+  tolerance: number
+  storeTimeout: number
+  store: StoreKind
+  defect?: DefectName
+}

@@ -1,0 +1,70 @@
+import { RedisProxy } from '../../support/redis-proxy'
+import { hasAll } from '../../support/redis-replication'
+import { eventually, RedisServer } from '../../support/redis-server'
+import type { CampaignStore, StoreSettings } from './campaign-store'
+
+/** How a nemesis needs its Redis. */
+export interface RedisSetup {
+  /** More settings, as on its command line. */
+  args?: readonly string[]
+  /** Each host reaches it by a proxy of its own, which can break the connection. */
+  proxies?: boolean
+  /** A second server follows the first. */
+  replica?: boolean
+}
+
+const durable = ['--appendonly', 'yes', '--appendfsync', 'always']
+
+/** A Redis that loses nothing when it is killed, with all that a nemesis can break. */
+export class RedisCampaignStore implements CampaignStore {
+  readonly proxies: RedisProxy[]
+  /** The server that the hosts use, and the one that follows it. */
+  master: RedisServer
+  replica: RedisServer | undefined
+
+  private constructor(master: RedisServer, replica: RedisServer | undefined, proxies: RedisProxy[]) {
+    this.master = master
+    this.replica = replica
+    this.proxies = proxies
+  }
+
+  static async start({ args = durable, proxies, replica }: RedisSetup, hosts: number): Promise<RedisCampaignStore> {
+    const following = ['--repl-diskless-sync-delay', '0', ...args]
+    const master = await RedisServer.start(following)
+    const second = replica ? await RedisServer.start(following) : undefined
+    const between = proxies ? Array.from({ length: hosts }, () => RedisProxy.start(master.port)) : []
+    const store = new RedisCampaignStore(master, second, await Promise.all(between))
+    if (second) await store.#follow(second, master)
+    return store
+  }
+
+  settingsFor(host: number): StoreSettings {
+    return { redis: { port: this.proxies[host]?.port ?? this.master.port } }
+  }
+
+  /** The replica takes over; from `divide` on, what the old master has acknowledged is lost. */
+  async failOver(divide: () => Promise<void>): Promise<void> {
+    const { master, replica } = this
+    if (!replica) throw new Error('There is no replica')
+    await replica.command('REPLICAOF', 'NO', 'ONE')
+    await divide()
+    for (const proxy of this.proxies) proxy.leadTo(replica.port)
+    this.master = replica
+    this.replica = master
+  }
+
+  /** The server that was demoted follows the new master. */
+  async rejoin(): Promise<void> {
+    if (this.replica) await this.#follow(this.replica, this.master)
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.proxies.map((proxy) => proxy.stop()))
+    await Promise.all([this.master.stop(), this.replica?.stop()])
+  }
+
+  async #follow(replica: RedisServer, master: RedisServer): Promise<void> {
+    await replica.command('REPLICAOF', '127.0.0.1', master.port)
+    await eventually(() => hasAll(replica, master))
+  }
+}
