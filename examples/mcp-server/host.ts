@@ -16,7 +16,7 @@ export function createHost(baseUrl: string, onEvent: (event: CustomerSignInEvent
     signingKeys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey],
     scopes: { profile: 'Know who you are' },
     // MCP clients refresh in parallel; whoever comes second must not be signed out.
-    refreshRetryWindow: 10,
+    refreshRetryWindow: 300,
     authenticate(req: Request, res: Response, { url, tenant, prompt }) {
       const session = prompt.includes('login') ? undefined : sessionOf(req, tenant.key)
       if (session) return { subject: session.customer, name: session.customer }

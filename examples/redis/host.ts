@@ -34,7 +34,7 @@ const signIn = createCustomerSignIn({
   // A real host looks at its session here, and sends whoever has none to its login page.
   authenticate: () => ({ subject: 'ada', name: 'Ada Lovelace' }),
   // A client that never got its answer may ask another process; it gets the same refresh token there.
-  refreshRetryWindow: 10,
+  refreshRetryWindow: 300,
   onEvent(event) {
     if (event.type === 'error') process.stderr.write(`${event.where}: ${event.error.message}\n`)
   },

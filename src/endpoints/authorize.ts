@@ -32,7 +32,7 @@ export async function authorize(context: EndpointContext): Promise<void> {
     const request = consideredRequest(new Form(parameters, ['resource']), found, redirectUri, context)
     const customer = await signedInCustomer(request, context)
     if (!customer) return
-    await keepWhileAsking(found, context)
+    await keepWhileAsking(request, context)
     if (!(await hasConsent(customer, request, context))) return
     const { subject, claims } = customer
     respond({ code: await createGrant({ ...request.terms, redirectUri, subject, claims }, found, tenant, service) })
@@ -113,8 +113,12 @@ function withoutLoginPrompt(query: string): string {
 }
 
 /** A registration that a customer is being asked about does not make room for a flood of others. */
-async function keepWhileAsking({ registered }: FoundClient, { tenant, service }: EndpointContext): Promise<void> {
-  if (registered && !registered.inUse) await keepClientAlive(registered, Date.now(), tenant, service)
+async function keepWhileAsking(
+  { found: { registered }, signIn }: ConsideredRequest,
+  { tenant, service }: EndpointContext,
+): Promise<void> {
+  if (registered && !registered.inUse && !signIn.prompt.includes('none'))
+    await keepClientAlive(registered, Date.now(), tenant, service)
 }
 
 /** The host's customer; undefined where the host has answered the request itself, with its login page. */

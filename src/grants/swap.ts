@@ -28,7 +28,7 @@ interface Undecided {
 
 const mostUndecided = 100_000
 const settledAtOnce = 100
-const [soonest, latest] = [250, 5000]
+const [atOnce, soonest, latest] = [1, 250, 5000]
 
 /**
  * Takes the steps of grants, one atomic swap of the store each. The whole life of an attempt at a step is in here:
@@ -132,7 +132,9 @@ export class Swaps {
     const due = [...this.#undecided].filter(([, { overAt }]) => overAt <= now).slice(0, settledAtOnce)
     const settled = await Promise.allSettled(due.map(([name]) => this.#settle(name)))
     const isAway = settled.length > 0 && settled.every(({ status }) => status === 'rejected')
-    this.#delay = isAway ? Math.min(2 * this.#delay, latest) : soonest
+    const isMore = due.length === settledAtOnce
+    if (isAway) this.#delay = Math.min(2 * this.#delay, latest)
+    else this.#delay = isMore ? atOnce : soonest
     this.#timer = undefined
     this.#settleLater()
   }
