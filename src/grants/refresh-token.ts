@@ -29,14 +29,11 @@ export async function redeemRefreshToken(
   return { grantType: 'refresh_token', ...(await asStillOffered(redeemed, terms, presented, service)) }
 }
 
+const noRetryWindow = 'refreshRetryWindow is 0: clients that refresh in parallel, as MCP clients do, lose their sign-in'
 let hasWarned = false
 
 /** Once for a process. */
 function warnOfNoRetryWindow(): void {
-  if (hasWarned) return
+  if (!hasWarned) warn('RETRY_WINDOW', noRetryWindow)
   hasWarned = true
-  warn(
-    'RETRY_WINDOW',
-    'refreshRetryWindow is 0: clients that refresh in parallel, as MCP clients do, lose their sign-in',
-  )
 }
