@@ -1,6 +1,7 @@
 import { Cluster, Redis } from 'ioredis'
 import { recordOf } from '../support/records'
 import { RedisCluster } from '../support/redis-cluster'
+import { grantKey } from '../support/redis-keys'
 import { hasAll, isMaster } from '../support/redis-replication'
 import { RedisSentinels } from '../support/redis-sentinel'
 import { describeWithRedis, eventually, type RedisServer } from '../support/redis-server'
@@ -23,7 +24,7 @@ async function refreshPatiently(host: TestSignIn, { refresh_token }: Tokens): Pr
 
 async function grantKeyOf({ access_token }: Tokens, host: TestSignIn): Promise<string> {
   const { grantId } = await host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })
-  return `csi:g:acme:${grantId}`
+  return grantKey(grantId)
 }
 
 /** The master dies with writes that its replica, cut off just before them, never gets. */
@@ -84,7 +85,7 @@ describeWithRedis('a Cluster failover', () => {
     const host = await startedOver(new Cluster(cluster.nodes), { replayTolerance: 0 })
     const signedIn = await host.asCustomer({ subject: 'customer-2' })
     const { grantId } = await recordOf(host.tokenStore, 'acme', 'customer-2')
-    const pair = await cluster.serving(`csi:g:acme:${grantId}`)
+    const pair = await cluster.serving(grantKey(grantId))
     const tokens = await loseTheNewestWrites(pair, async () => expectTokens(await host.exchange(signedIn)))
     await refreshPatiently(host, tokens)
     expect(await host.told('refreshed')).toMatchObject([{ recovered: true }])

@@ -1,5 +1,6 @@
 import { Cluster } from 'ioredis'
 import { RedisCluster } from '../support/redis-cluster'
+import { grantKey } from '../support/redis-keys'
 import { RedisProxy } from '../support/redis-proxy'
 import { hasAll, isMaster } from '../support/redis-replication'
 import { describeWithRedis, eventually, RedisServer } from '../support/redis-server'
@@ -85,7 +86,7 @@ describeWithRedis('a store that waits for a replica on a Cluster', () => {
     const host = await startedOver(redis, { store: { replicas: 1 }, replayTolerance: 0 })
     const { access_token, refresh_token } = await host.connected()
     const { grantId } = await host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })
-    const { replica } = await cluster.serving(`csi:g:acme:${grantId}`)
+    const { replica } = await cluster.serving(grantKey(grantId))
     await replica.command('CLUSTER', 'FAILOVER')
     await eventually(() => isMaster(replica))
     await eventually(() => cluster.isReady())

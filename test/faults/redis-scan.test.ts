@@ -1,5 +1,6 @@
 import { Cluster, Redis } from 'ioredis'
 import { RedisCluster } from '../support/redis-cluster'
+import { grantKey } from '../support/redis-keys'
 import { hasAll } from '../support/redis-replication'
 import { describeWithRedis, eventually, freePort } from '../support/redis-server'
 import { clientId, expectError, type TestSignIn, type Tokens } from '../support/sign-in'
@@ -11,7 +12,7 @@ const unavailable = { code: 'temporarily_unavailable', status: 503 }
 
 async function keyOf({ access_token }: Tokens, host: TestSignIn): Promise<string> {
   const { grantId } = await host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })
-  return `csi:g:acme:${grantId}`
+  return grantKey(grantId)
 }
 
 describeWithRedis('ending all grants of a client', () => {
