@@ -21,6 +21,7 @@ export class RedisProxy {
   readonly #target: number
   readonly #sockets = new Set<Socket>()
   #coming: Cut[] = []
+  #isMute = false
 
   private constructor(server: Server, target: number) {
     this.#server = server
@@ -46,6 +47,17 @@ export class RedisProxy {
     this.#coming = cuts
   }
 
+  /** From now on commands arrive, and no reply does. */
+  mute(): void {
+    this.#isMute = true
+  }
+
+  /** Ends the silence. What was not replied to never is: its connections break. */
+  heal(): void {
+    this.#isMute = false
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
   #serve(client: Socket): void {
     const server = connect(this.#target, '127.0.0.1')
     const end = () => {
@@ -68,6 +80,7 @@ export class RedisProxy {
       }
     })
     server.on('data', (reply) => {
+      if (this.#isMute) return
       if (!replyCut) client.write(reply)
       else if (replyCut.point === 'before the reply') end()
       else client.write(part(reply, replyCut), end)
