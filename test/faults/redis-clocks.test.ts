@@ -1,5 +1,5 @@
-import { callsSoFar } from '../support/redis-commands'
 import { kinds, liveCredential } from '../support/redemptions'
+import { callsSoFar } from '../support/redis-commands'
 import { describeWithRedisClock, RedisServer } from '../support/redis-server'
 import { expectError, expectTokens, type TestSignIn } from '../support/sign-in'
 import { startedOnRedis } from '../support/started-on-redis'

@@ -3,7 +3,7 @@ import { newGrant } from '../../src/testing/records'
 import { recordOf } from '../support/records'
 import { grantKey, indexKey } from '../support/redis-keys'
 import { describeWithRedis, RedisServer } from '../support/redis-server'
-import { expectError, expectTokens, redirectUri, type TestSignIn } from '../support/sign-in'
+import { clientId, expectError, expectTokens, redirectUri, type TestSignIn } from '../support/sign-in'
 import { startedOnRedis } from '../support/started-on-redis'
 
 const ofCustomer = { tenantKey: 'acme', subject: 'customer-1' }
@@ -94,6 +94,31 @@ describeWithRedis('a value under the key prefix that is not the store’s own', 
       await expect(grants.list(ofCustomer)).rejects.toMatchObject(unavailable)
     })
     expectTokens(await host.refresh(refresh_token))
+  })
+
+  it.each<[string, Parameters<TestSignIn['signIn']['grants']['revokeAll']>[0]]>([
+    ['a customer', ofCustomer],
+    ['a client', { tenantKey: 'acme', clientId }],
+    ['a customer and a client', { ...ofCustomer, clientId }],
+  ])('keeps no other grant of %s from being ended, and is named at the end', async (_, of) => {
+    const tokens = [await host.connected(), await host.connected(), await host.connected()]
+    const [, second] = await Promise.all(
+      tokens.map(({ access_token }) => host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })),
+    )
+    const key = grantKey(second?.grantId ?? '')
+    await redis.set(key, '2;a later version', 'KEEPTTL')
+    for (const ended of [2, 0]) {
+      host.events.length = 0
+      await expect(host.signIn.grants.revokeAll(of)).rejects.toMatchObject(unavailable)
+      expect(await host.told('revoked')).toHaveLength(ended)
+      const errors = await host.told('error')
+      expect(errors).toMatchObject([{ where: 'revokeAll', tenantKey: 'acme' }])
+      expect(errors[0]?.error.message).toContain(JSON.stringify(key))
+    }
+    for (const index of [0, 2]) {
+      expectError(await host.refresh(tokens[index]?.refresh_token ?? ''), 400, 'invalid_grant')
+    }
+    expect(await redis.get(key)).toBe('2;a later version')
   })
 
   it('is known for what it is wherever a value of the store’s own is cut off', async () => {

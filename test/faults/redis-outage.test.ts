@@ -31,7 +31,7 @@ describeWithRedisClock('an outage of Redis', () => {
   beforeEach(async () => {
     server = await RedisServer.start(['--appendonly', 'yes', '--appendfsync', 'always'], { clock: true })
     proxy = await RedisProxy.start(server.port)
-    redis = new Redis(proxy.port, '127.0.0.1')
+    redis = new Redis(proxy.port, '127.0.0.1', { disconnectTimeout: 10 })
     host = await startedOver(redis, strict)
     another = await startedOnRedis(server.port, { ...strict, redis: { retryStrategy: () => 10 } })
   })

@@ -21,7 +21,7 @@ const baseUrl = 'https://assistants.example'
 
 /** An authorization server over the Redis server at a port, with a client of its own; both stop after the test. */
 export function startedOnRedis(port: number, { redis, ...options }: OnRedis = {}): Promise<TestSignIn> {
-  return startedOver(new Redis(port, '127.0.0.1', redis ?? {}), options)
+  return startedOver(new Redis(port, '127.0.0.1', { disconnectTimeout: 10, ...redis }), options)
 }
 
 /** The same over a client that the test brings, which is disconnected after the test. */
