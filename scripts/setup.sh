@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes sure that a Redis or Valkey server and its command line tool are on the PATH: the tests and `npm run example:redis` start
-# servers of their own. Where there is none, one is installed with apt or brew, and not started. Run again, it does nothing.
+# servers of their own. Where there is none, one is installed with apt or brew, and not started. With apt, `faketime` is installed too, by
+# which tests give a server another time; elsewhere those tests are skipped. Run again, it does nothing.
 set -euo pipefail
 exec </dev/null
 
@@ -10,6 +11,7 @@ main() {
   installed || install_server
   installed || give_up 'the server that was installed is not on the PATH.'
   is_new_enough || give_up "$(server) is version $(version), which is too old."
+  install_faketime
   echo "$(server) $(version)"
 }
 
@@ -42,10 +44,19 @@ install_server() {
 install_with_apt() {
   may_be_root || give_up 'there is no redis-server or valkey-server, and apt-get needs root or sudo to install one.'
   start_no_services
-  as_root apt-get update || give_up 'apt-get update failed.'
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y redis-server || give_up 'apt-get install failed.'
+  apt_install redis-server || give_up 'apt-get failed.'
   # Not at the next boot either.
   [ ! -d /run/systemd/system ] || as_root systemctl disable redis-server
+}
+
+install_faketime() {
+  ! command -v faketime >/dev/null || return 0
+  command -v apt-get >/dev/null && may_be_root && apt_install faketime && return 0
+  echo 'scripts/setup.sh: there is no faketime, so tests that need a server with another time are skipped.' >&2
+}
+
+apt_install() {
+  as_root apt-get update && as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y "$@"
 }
 
 may_be_root() {

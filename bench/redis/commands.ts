@@ -5,7 +5,6 @@ import { likeness } from './grants'
 import { Host } from './host'
 
 const times = 100
-const day = 86_400_000
 const { resource } = likeness
 
 /** The Redis commands of one request, as a table `command: how often`. */
@@ -40,10 +39,6 @@ const requests: Record<string, (host: Host) => Promise<() => Promise<unknown>>> 
     const clientId = await host.register()
     const { refresh_token } = await host.connect(clientId)
     return () => host.refresh(refresh_token, { client_id: clientId })
-  },
-  "- for a grant's first time on a day": async (host) => {
-    const { refresh_token } = await host.connect()
-    return () => tomorrow(() => host.refresh(refresh_token))
   },
   'Revoke a refresh token': async (host) => {
     const tokens = await host.connect()
@@ -99,15 +94,4 @@ function calls(executed: CommandStats): Record<string, number> {
 
 function perRequest(counted: Record<string, number>): Record<string, number> {
   return Object.fromEntries(Object.entries(counted).map(([command, count]) => [command, count / times]))
-}
-
-/** Does a request as if it came a day later. */
-async function tomorrow(act: () => Promise<unknown>): Promise<void> {
-  const today = Date.now
-  Date.now = () => today() + day
-  try {
-    await act()
-  } finally {
-    Date.now = today
-  }
 }

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
-import type { Grant, TokenStore } from 'customer-sign-in'
+import type { NewGrant, TokenStore } from 'customer-sign-in'
 
 const day = 86_400_000
 const atOnce = 1000
+// No call here waits for long, and the clock of the server is this machine's.
+const soon = 60_000
 
 /** What every grant here says, save its customer, who has a 40-character subject. */
 export const likeness = {
@@ -29,7 +31,7 @@ export class Grants {
   /** Signs every customer in: the grant is created with a code, which is redeemed. */
   async signIn(): Promise<void> {
     await this.#forEach(async (number) => {
-      await this.#store.createGrant(newGrant(number, Math.floor(number / this.#perCustomer)))
+      await this.#store.createGrant(newGrant(number, this.#grantId(number), this.#subject(number)))
       await this.swap(number)
     })
   }
@@ -42,18 +44,31 @@ export class Grants {
   /** Swaps the credential of one grant. */
   async swap(number: number): Promise<void> {
     const swaps = this.#swaps[number] ?? 0
-    const now = Date.now()
     const { outcome } = await this.#store.swapCredential({
       tenantId: likeness.tenantId,
-      grantId: grantId(number),
+      grantId: this.#grantId(number),
       from: hash(number, swaps),
       to: hash(number, swaps + 1),
       attempt: text(`attempt ${number} ${swaps}`, 9),
-      now,
-      expiresAt: now + 30 * day,
+      redeems: [hash(number, swaps)],
+      // With refreshes an hour apart, a grant remembers the newest alone.
+      remember: 0,
+      rest: 0,
+      lifetime: 30 * day,
+      deadline: Date.now() + soon,
     })
     if (outcome !== 'swapped') throw new Error(`Grant ${number} was not swapped: ${outcome}`)
     this.#swaps[number] = swaps + 1
+  }
+
+  #subject(number: number): string {
+    const customer = Math.floor(number / this.#perCustomer)
+    return digest(`customer ${customer}`).toString('hex').slice(0, 40)
+  }
+
+  // As long as a real one, and with the same beginning for all of a customer's.
+  #grantId(number: number): string {
+    return text(this.#subject(number), 9) + text(`grant ${number}`, 12)
   }
 
   async #forEach(act: (number: number) => Promise<void>): Promise<void> {
@@ -64,24 +79,19 @@ export class Grants {
   }
 }
 
-function newGrant(number: number, customer: number): Grant {
-  const now = Date.now()
+function newGrant(number: number, grantId: string, subject: string): NewGrant {
   return {
     ...likeness,
-    grantId: grantId(number),
-    subject: digest(`customer ${customer}`).toString('hex').slice(0, 40),
-    createdAt: now,
-    expiresAt: now + 600_000,
+    grantId,
+    subject,
+    lifetime: 600_000,
+    deadline: Date.now() + soon,
     credential: { kind: 'code', hash: hash(number, 0) },
     request: { redirectUri: 'https://assistant.example/oauth/callback', codeChallenge: text(`code ${number}`, 32) },
   }
 }
 
 // The lengths are those of real grants.
-function grantId(number: number): string {
-  return text(`grant ${number}`, 16)
-}
-
 function hash(number: number, swaps: number): string {
   return text(`credential ${number} ${swaps}`, 32)
 }

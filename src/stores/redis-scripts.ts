@@ -44,10 +44,10 @@ local function earlier(expiresAt, endsAt)
 end
 
 local function noteInIndex(member, untilTime, now)
-  redis.call('ZADD', KEYS[2], 'GT', untilTime, member)
+  redis.call('ZADD', KEYS[2], untilTime, member)
   redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', number(now))
   local last = redis.call('ZRANGE', KEYS[2], -1, -1, 'WITHSCORES')
-  redis.call('PEXPIREAT', KEYS[2], last[2])
+  if last[2] then redis.call('PEXPIREAT', KEYS[2], last[2]) end
 end
 `
 
@@ -73,7 +73,7 @@ return {'created', number(now), write(grant)}
  * `swapCredential` on a grant's key and its customer's index. ARGV: the grant's place in the index, deadline, from, to, attempt,
  * remember, rest, lifetime, the required resource as a line of the value or '', and the marks of what it redeems.
  *
- * An entry of the index outlives its grant by two days, so that only a code, and the first refresh of a day, has to move it.
+ * An entry of the index outlives its grant by a day, so that not every refresh has to move it.
  */
 export const swapScript = script(`${grantParts}
 local now = clock()
@@ -88,8 +88,6 @@ if grant.kind == 'r' and now - grant.at < tonumber(ARGV[7]) then return {'fresh'
 if now >= tonumber(ARGV[2]) then return {'late', number(now)} end
 
 local before = tonumber(grant.at) or tonumber(grant.createdAt)
-local day = 86400000
-local indexed = grant.kind ~= 'c' and math.floor(before / day) == math.floor(now / day)
 -- A clock that has gone back must not make a swap older than the one before.
 local at = math.max(now, before)
 
@@ -107,7 +105,8 @@ grant.attempt = ARGV[5]
 grant.at = number(at)
 grant.expiresAt = earlier(now + ARGV[8], grant.endsAt)
 grant.redeemed = table.concat(redeemed, ',')
-if not indexed then noteInIndex(ARGV[1], number(grant.expiresAt + 2 * day), now) end
+local known = tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1]) or 0)
+if known < tonumber(grant.expiresAt) then noteInIndex(ARGV[1], number(grant.expiresAt + 86400000), now) end
 return {'swapped', number(now), write(grant)}
 `)
 
@@ -143,7 +142,7 @@ if grant.kind == 'c' then
   grant.at = ''
   grant.request = ARGV[6]
   grant.expiresAt = earlier(grant.createdAt + ARGV[7], grant.endsAt)
-  redis.call('ZADD', KEYS[2], 'XX', grant.expiresAt, ARGV[1])
+  noteInIndex(ARGV[1], grant.expiresAt, now)
 end
 write(grant)
 return {'reversed', number(now)}

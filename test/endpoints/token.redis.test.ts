@@ -1,13 +1,15 @@
 import { RedisTokenStore } from 'customer-sign-in/redis'
 import { Redis } from 'ioredis'
-import { describeWithRedis, RedisServer } from '../support/redis-server'
+import { goTogether } from '../support/clock'
+import { describeWithRedisClock, RedisServer } from '../support/redis-server'
 import { tokenEndpointSuite } from './token-suite'
 
-describeWithRedis('the token endpoint over RedisTokenStore', () => {
+describeWithRedisClock('the token endpoint over RedisTokenStore', () => {
   let server: RedisServer
   let redis: Redis
   beforeAll(async () => {
-    server = await RedisServer.start()
+    server = await RedisServer.start([], { clock: true })
+    goTogether(server.clock)
     redis = new Redis(server.url)
   })
   afterAll(async () => {

@@ -1,8 +1,7 @@
 import { Cluster, Redis } from 'ioredis'
 import * as ioredis5 from 'ioredis5'
-import { releaseClock, stopClock } from '../support/clock'
 import { describeWithRedis, eventually, freePort, RedisServer } from '../support/redis-server'
-import { expectError, expectTokens } from '../support/sign-in'
+import { expectError } from '../support/sign-in'
 import { started } from '../support/started'
 import { startedOver } from '../support/started-on-redis'
 
@@ -29,7 +28,7 @@ describeWithRedis('a Redis server that is absent', () => {
     const port = await freePort()
     const signIn = await startedOver(new Redis(port, host), { storeTimeout: 0.3 })
     await expect(signIn.asCustomer()).rejects.toMatchObject({ code: 'temporarily_unavailable' })
-    const server = await RedisServer.start([], port)
+    const server = await RedisServer.start([], { port })
     try {
       await eventually(() =>
         signIn.connected().then(
@@ -38,25 +37,6 @@ describeWithRedis('a Redis server that is absent', () => {
         ),
       )
     } finally {
-      await server.stop()
-    }
-  })
-
-  it('uses no token up by a command that waited in a queue for longer than the process remembers it', async () => {
-    const server = await RedisServer.start(['--appendonly', 'yes', '--appendfsync', 'always'])
-    try {
-      const redis = new Redis(server.port, host, { maxRetriesPerRequest: null, retryStrategy: () => 10 })
-      const signIn = await startedOver(redis, { storeTimeout: 0.3 })
-      const { refresh_token } = await signIn.connected()
-      await server.kill()
-      stopClock().advance(-600)
-      expectError(await signIn.refresh(refresh_token), 503, 'temporarily_unavailable')
-      releaseClock()
-      await server.start()
-      await redis.ping()
-      expectTokens(await signIn.refresh(refresh_token))
-    } finally {
-      releaseClock()
       await server.stop()
     }
   })

@@ -1,25 +1,26 @@
 import { RedisTokenStore } from 'customer-sign-in/redis'
 import { Redis } from 'ioredis'
-import { releaseClock } from '../support/clock'
+import { goTogether, releaseClock, stopClock } from '../support/clock'
 import { commandsDuring } from '../support/redis-commands'
 import { RedisProxy } from '../support/redis-proxy'
-import { describeWithRedis, eventually, RedisServer } from '../support/redis-server'
+import { describeWithRedisClock, eventually, RedisServer } from '../support/redis-server'
 import { expectTokens, redirectUri, type TestSignIn } from '../support/sign-in'
 import { startedOnRedis } from '../support/started-on-redis'
-import { stopClockAtNoon } from '../support/stop-clock-at-noon'
 
 const year = 365 * 86_400_000
 
-describeWithRedis('what is sent to Redis', () => {
+describeWithRedisClock('what is sent to Redis', () => {
   let server: RedisServer
   let host: TestSignIn
+  let clock: ReturnType<typeof stopClock>
   beforeAll(async () => {
-    server = await RedisServer.start()
+    server = await RedisServer.start([], { clock: true })
+    goTogether(server.clock)
   })
   afterAll(() => server.stop())
   afterEach(releaseClock)
   beforeEach(async () => {
-    stopClockAtNoon()
+    clock = stopClock()
     host = await startedOnRedis(server.port)
     // The scripts are known from then on.
     const { refresh_token } = await host.connected()
@@ -35,6 +36,12 @@ describeWithRedis('what is sent to Redis', () => {
     const signedIn = await host.asCustomer()
     expect(await sentDuring(() => host.exchange(signedIn))).toEqual(['evalsha'])
     const { refresh_token } = await host.connected()
+    expect(await sentDuring(() => host.refresh(refresh_token))).toEqual(['evalsha'])
+  })
+
+  it('is one command also for the first refresh after a week', async () => {
+    const { refresh_token } = await host.connected()
+    clock.advance(7 * 86_400)
     expect(await sentDuring(() => host.refresh(refresh_token))).toEqual(['evalsha'])
   })
 

@@ -1,6 +1,7 @@
 import { Cluster, Redis } from 'ioredis'
 import { recordOf } from '../support/records'
 import { RedisCluster } from '../support/redis-cluster'
+import { grantKey, indexKey } from '../support/redis-keys'
 import { hasAll, isMaster } from '../support/redis-replication'
 import { RedisSentinels } from '../support/redis-sentinel'
 import { describeWithRedis, eventually, type RedisServer } from '../support/redis-server'
@@ -23,7 +24,7 @@ async function refreshPatiently(host: TestSignIn, { refresh_token }: Tokens): Pr
 
 async function grantKeyOf({ access_token }: Tokens, host: TestSignIn): Promise<string> {
   const { grantId } = await host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })
-  return `csi:g:acme:${grantId}`
+  return grantKey(grantId)
 }
 
 /** The master dies with writes that its replica, cut off just before them, never gets. */
@@ -80,11 +81,32 @@ describeWithRedis('a Cluster failover', () => {
     expect(await host.told('replayed')).toMatchObject([{ ended: true }])
   })
 
+  it('that loses the newest writes leaves no grant that its customer’s list does not have', async () => {
+    const host = await startedOver(new Cluster(cluster.nodes), { replayTolerance: 0 })
+    const of = { tenantKey: 'acme', subject: 'customer-3' }
+    const first = await host.connected(of)
+    const key = await grantKeyOf(first, host)
+    const [ofGrant, ofIndex] = await Promise.all([cluster.serving(key), cluster.serving(indexKey(of.subject))])
+    expect(ofIndex.master.port).toBe(ofGrant.master.port)
+
+    // A sign-in and a refresh that only the master has.
+    const [lost, next] = await loseTheNewestWrites(ofGrant, async () => {
+      const tokens = await host.connected(of)
+      const refreshed = expectTokens(await host.refresh(first.refresh_token))
+      return [tokens, refreshed]
+    })
+    const again = await refreshPatiently(host, next as Tokens)
+    expectError(await host.refresh((lost as Tokens).refresh_token), 400, 'invalid_grant')
+    expect(await host.signIn.grants.list(of)).toHaveLength(1)
+    expect(await host.signIn.grants.revokeAll(of)).toBe(1)
+    expectError(await host.refresh(again.refresh_token), 400, 'invalid_grant')
+  })
+
   it('that loses the redemption of the code signs nobody out', async () => {
     const host = await startedOver(new Cluster(cluster.nodes), { replayTolerance: 0 })
     const signedIn = await host.asCustomer({ subject: 'customer-2' })
     const { grantId } = await recordOf(host.tokenStore, 'acme', 'customer-2')
-    const pair = await cluster.serving(`csi:g:acme:${grantId}`)
+    const pair = await cluster.serving(grantKey(grantId))
     const tokens = await loseTheNewestWrites(pair, async () => expectTokens(await host.exchange(signedIn)))
     await refreshPatiently(host, tokens)
     expect(await host.told('refreshed')).toMatchObject([{ recovered: true }])

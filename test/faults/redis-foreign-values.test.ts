@@ -1,7 +1,9 @@
 import { Redis } from 'ioredis'
+import { newGrant } from '../../src/testing/records'
 import { recordOf } from '../support/records'
+import { grantKey, indexKey } from '../support/redis-keys'
 import { describeWithRedis, RedisServer } from '../support/redis-server'
-import { expectError, expectTokens, redirectUri, type TestSignIn } from '../support/sign-in'
+import { clientId, expectError, expectTokens, redirectUri, type TestSignIn } from '../support/sign-in'
 import { startedOnRedis } from '../support/started-on-redis'
 
 const ofCustomer = { tenantKey: 'acme', subject: 'customer-1' }
@@ -58,7 +60,7 @@ describeWithRedis('a value under the key prefix that is not the store’s own', 
   }
 
   async function keyOfGrant(): Promise<string> {
-    return `csi:g:acme:${(await recordOf(host.tokenStore)).grantId}`
+    return grantKey((await recordOf(host.tokenStore)).grantId)
   }
 
   it.each(foreign)('is left alone by a refresh, which goes through once it is put right: %s', async (_, write) => {
@@ -94,10 +96,35 @@ describeWithRedis('a value under the key prefix that is not the store’s own', 
     expectTokens(await host.refresh(refresh_token))
   })
 
+  it.each<[string, Parameters<TestSignIn['signIn']['grants']['revokeAll']>[0]]>([
+    ['a customer', ofCustomer],
+    ['a client', { tenantKey: 'acme', clientId }],
+    ['a customer and a client', { ...ofCustomer, clientId }],
+  ])('keeps no other grant of %s from being ended, and is named at the end', async (_, of) => {
+    const tokens = [await host.connected(), await host.connected(), await host.connected()]
+    const [, second] = await Promise.all(
+      tokens.map(({ access_token }) => host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })),
+    )
+    const key = grantKey(second?.grantId ?? '')
+    await redis.set(key, '2;a later version', 'KEEPTTL')
+    for (const ended of [2, 0]) {
+      host.events.length = 0
+      await expect(host.signIn.grants.revokeAll(of)).rejects.toMatchObject(unavailable)
+      expect(await host.told('revoked')).toHaveLength(ended)
+      const errors = await host.told('error')
+      expect(errors).toMatchObject([{ where: 'revokeAll', tenantKey: 'acme' }])
+      expect(errors[0]?.error.message).toContain(JSON.stringify(key))
+    }
+    for (const index of [0, 2]) {
+      expectError(await host.refresh(tokens[index]?.refresh_token ?? ''), 400, 'invalid_grant')
+    }
+    expect(await redis.get(key)).toBe('2;a later version')
+  })
+
   it('is known for what it is wherever a value of the store’s own is cut off', async () => {
     const signedIn = await host.asCustomer({ subject: 'Zoë 中 😀' })
     const { grantId } = await recordOf(host.tokenStore, 'acme', 'Zoë 中 😀')
-    const key = `csi:g:acme:${grantId}`
+    const key = grantKey(grantId)
     const cutAt =
       (length: number): Write =>
       (redis, key, ours) =>
@@ -121,17 +148,18 @@ describeWithRedis('a value under the key prefix that is not the store’s own', 
 
   it.each(foreign)('is left alone by a new grant of the same id: %s', async (_, write) => {
     await host.connected()
-    const grant = await recordOf(host.tokenStore)
+    const { tenantId, grantId, subject } = await recordOf(host.tokenStore)
+    const grant = newGrant({ tenantId, grantId, subject, deadline: Date.now() + 60_000 })
     const key = await keyOfGrant()
     await expectLeftAlone(key, write, () => expect(host.tokenStore.createGrant(grant)).rejects.toThrow(key))
   })
 
   it.each(foreign)('is left alone in the place of the index: %s', async (_, write) => {
-    const key = 'csi:s:acme:customer-1'
+    const key = indexKey()
     await expectLeftAlone(key, write, async () => {
       await expect(host.asCustomer()).rejects.toMatchObject({
         ...unavailable,
-        cause: { message: expect.stringContaining(JSON.stringify(key)) },
+        cause: { message: expect.stringContaining('WRONGTYPE') },
       })
       await expect(host.signIn.grants.list(ofCustomer)).rejects.toMatchObject(unavailable)
     })

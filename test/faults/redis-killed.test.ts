@@ -50,6 +50,10 @@ describeWithRedis('Redis that is killed under load, with appendfsync always', ()
       while (answer.status === 503) answer = await host.refresh(token)
       expectTokens(answer)
     }
+    // A kill between two writes of one script leaves both or none.
+    for (const subject of customers) {
+      expect(await host.signIn.grants.list({ tenantKey: 'acme', subject })).toHaveLength(1)
+    }
     expect(await host.told('replayed')).toEqual([])
     expect((await host.told('refreshed')).filter(({ recovered }) => recovered)).toEqual([])
   })

@@ -1,10 +1,19 @@
 import { Cluster } from 'ioredis'
+import request, { type Test } from 'supertest'
 import { RedisCluster } from '../support/redis-cluster'
+import { grantKey } from '../support/redis-keys'
 import { RedisProxy } from '../support/redis-proxy'
 import { hasAll, isMaster } from '../support/redis-replication'
 import { describeWithRedis, eventually, RedisServer } from '../support/redis-server'
-import { expectError, expectTokens } from '../support/sign-in'
+import { clientId, expectError, expectTokens, formBody, type TestSignIn } from '../support/sign-in'
 import { startedOnRedis, startedOver } from '../support/started-on-redis'
+
+function revoke(host: TestSignIn, token: string): Test {
+  return request(host.url)
+    .post('/v1/acme/oauth/revoke')
+    .type('form')
+    .send(formBody({ client_id: clientId, token }))
+}
 
 const everywhere = { tenantKey: 'acme', subject: 'customer-1' }
 const unavailable = { code: 'temporarily_unavailable', status: 503 }
@@ -58,6 +67,40 @@ describeWithRedis('a store that waits for a replica', () => {
     }
   })
 
+  it('answers 503 to a revocation that no replica has, however often it comes', async () => {
+    const host = await startedOnRedis(master.port, { store })
+    const { access_token, refresh_token } = await host.connected()
+    replica.signal('SIGSTOP')
+    for (const token of [refresh_token, refresh_token, access_token, access_token]) {
+      expectError(await revoke(host, token), 503, 'temporarily_unavailable')
+    }
+    replica.signal('SIGCONT')
+    await master.command('WAIT', 1, 0)
+    await revoke(host, refresh_token).expect(200)
+    expect(await replica.command('KEYS', 'csi:g:*')).toEqual([])
+  })
+
+  it.each<[string, () => Parameters<TestSignIn['signIn']['grants']['revokeAll']>[0]]>([
+    ['a customer', () => everywhere],
+    ['a client', () => ({ tenantKey: 'acme', clientId })],
+    ['a customer and a client', () => ({ ...everywhere, clientId })],
+  ])(
+    'does not take the end of all grants of %s for done that no replica has, however often it is asked for',
+    async (_, of) => {
+      const host = await startedOnRedis(master.port, { store })
+      await host.connected()
+      replica.signal('SIGSTOP')
+      for (const _ of [1, 2, 3]) await expect(host.signIn.grants.revokeAll(of())).rejects.toMatchObject(unavailable)
+      // Also at a process that has ended nothing itself.
+      const another = await startedOnRedis(master.port, { store })
+      await expect(another.signIn.grants.revokeAll(of())).rejects.toMatchObject(unavailable)
+      replica.signal('SIGCONT')
+      await master.command('WAIT', 1, 0)
+      expect(await another.signIn.grants.revokeAll(of())).toBe(0)
+      expect(await replica.command('KEYS', 'csi:g:*')).toEqual([])
+    },
+  )
+
   it('does not take a revocation for done that no replica has, when the connection breaks meanwhile', async () => {
     const proxy = await RedisProxy.start(master.port)
     try {
@@ -80,12 +123,42 @@ describeWithRedis('a store that waits for a replica on a Cluster', () => {
   })
   afterAll(() => cluster.stop())
 
+  it('redeems and revokes while the slot of a grant moves', async () => {
+    const host = await startedOver(new Cluster(cluster.nodes), { store: { replicas: 1 }, replayTolerance: 0 })
+    const [first, second] = [await host.connected(), await host.connected()]
+    const { grantId } = await host.signIn.verifyAccessToken(first.access_token, { tenantKey: 'acme' })
+    const moving = await cluster.beginToMove(grantKey(grantId))
+    let tokens = expectTokens(await host.refresh(first.refresh_token))
+    await moving.moveKeys()
+    for (let time = 0; time < 3; time++) tokens = expectTokens(await host.refresh(tokens.refresh_token))
+    await revoke(host, tokens.refresh_token).expect(200)
+    tokens = expectTokens(await host.refresh(second.refresh_token))
+    await moving.end()
+    tokens = expectTokens(await host.refresh(tokens.refresh_token))
+    expect(await host.signIn.grants.revokeAll(everywhere)).toBe(1)
+    expectError(await host.refresh(tokens.refresh_token), 400, 'invalid_grant')
+    expect(await host.told('error')).toEqual([])
+  })
+
+  it('redeems a grant of which only one key has moved yet, as soon as the other has', async () => {
+    const host = await startedOver(new Cluster(cluster.nodes), { store: { replicas: 1 }, replayTolerance: 0 })
+    const { access_token, refresh_token } = await host.connected({ subject: 'customer-2' })
+    const { grantId } = await host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })
+    const { source, target, moveKeys, end } = await cluster.beginToMove(grantKey(grantId))
+    await source.command('MIGRATE', '127.0.0.1', target.port, grantKey(grantId), 0, 5000)
+    const refreshing = host.refresh(refresh_token).then(expectTokens)
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    await moveKeys()
+    await refreshing
+    await end()
+  })
+
   it('goes on after a failover', async () => {
     const redis = new Cluster(cluster.nodes)
     const host = await startedOver(redis, { store: { replicas: 1 }, replayTolerance: 0 })
     const { access_token, refresh_token } = await host.connected()
     const { grantId } = await host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })
-    const { replica } = await cluster.serving(`csi:g:acme:${grantId}`)
+    const { replica } = await cluster.serving(grantKey(grantId))
     await replica.command('CLUSTER', 'FAILOVER')
     await eventually(() => isMaster(replica))
     await eventually(() => cluster.isReady())

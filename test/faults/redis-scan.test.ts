@@ -1,9 +1,12 @@
+import { type RedisClient, RedisTokenStore } from 'customer-sign-in/redis'
 import { Cluster, Redis } from 'ioredis'
 import { RedisCluster } from '../support/redis-cluster'
+import { grantKey } from '../support/redis-keys'
 import { hasAll } from '../support/redis-replication'
-import { describeWithRedis, eventually, freePort } from '../support/redis-server'
+import { describeWithRedis, eventually, freePort, RedisServer } from '../support/redis-server'
 import { clientId, expectError, type TestSignIn, type Tokens } from '../support/sign-in'
-import { startedOver } from '../support/started-on-redis'
+import { started } from '../support/started'
+import { startedOnRedis, startedOver } from '../support/started-on-redis'
 
 const ofClient = { tenantKey: 'acme', clientId }
 const subjects = Array.from({ length: 30 }, (_, index) => `customer-${index}`)
@@ -11,8 +14,81 @@ const unavailable = { code: 'temporarily_unavailable', status: 503 }
 
 async function keyOf({ access_token }: Tokens, host: TestSignIn): Promise<string> {
   const { grantId } = await host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })
-  return `csi:g:acme:${grantId}`
+  return grantKey(grantId)
 }
+
+/** A node as the store uses it, what it says to a SCAN having gone through the test's hands. */
+function scanned(
+  node: RedisClient,
+  around: (reply: [string, string[]], node: RedisClient) => Promise<unknown>,
+): RedisClient {
+  return {
+    call: async (command, ...args) => {
+      const reply = await node.call(command, ...args)
+      return command === 'scan' ? around(reply as [string, string[]], node) : reply
+    },
+    pipeline: (commands) => node.pipeline(commands),
+    options: node.options,
+  }
+}
+
+describeWithRedis('ending all grants of a client, while the server is killed and started again', () => {
+  let server: RedisServer
+  let redis: Redis
+  beforeEach(async () => {
+    server = await RedisServer.start(['--appendonly', 'yes', '--appendfsync', 'always'])
+    redis = new Redis(server.port, '127.0.0.1', { maxRetriesPerRequest: null, retryStrategy: () => 10 })
+    redis.on('error', () => {})
+  })
+  afterEach(async () => {
+    redis.disconnect()
+    await server.stop()
+  })
+
+  it('has ended every one once it resolves, though the server has other keys for the old cursors', async () => {
+    const host = await startedOnRedis(server.port, { redis: { maxRetriesPerRequest: null } })
+    const tokens = await host.connected()
+    const key = await keyOf(tokens, host)
+    await server.command('EVAL', "for i = 1, 3000 do redis.call('SET', 'other:' .. i, 'x') end", 0)
+    let restarts = 0
+    let pass = 0
+    // Two passes in a row meet a restart, and the key is among those that their cursors then leave out.
+    const client = scanned(redis, async ([cursor, keys]) => {
+      if (restarts === pass && pass < 2 && cursor !== '0') {
+        restarts++
+        await server.kill()
+        await server.start()
+      }
+      const isLost = pass < 2
+      if (cursor === '0') pass++
+      return [cursor, isLost ? keys.filter((found) => found !== key) : keys]
+    })
+    const ending = await started({ tokenStore: new RedisTokenStore(client) })
+    expect(await ending.signIn.grants.revokeAll(ofClient)).toBe(1)
+    expect(restarts).toBe(2)
+    expectError(await host.refresh(tokens.refresh_token), 400, 'invalid_grant')
+  })
+
+  it('has ended every one once it resolves, or rejects, wherever in the scan that is', async () => {
+    const host = await startedOnRedis(server.port, { redis: { maxRetriesPerRequest: null } })
+    await server.command('EVAL', "for i = 1, 20000 do redis.call('SET', 'other:' .. i, 'x') end", 0)
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const tokens = await host.connected()
+      let scans = 0
+      const client = scanned(redis, async (reply) => {
+        scans++
+        if (scans === 3 * attempt + 1) {
+          await server.kill()
+          await server.start()
+        }
+        return reply
+      })
+      const ending = await started({ tokenStore: new RedisTokenStore(client) })
+      await ending.signIn.grants.revokeAll(ofClient)
+      expectError(await host.refresh(tokens.refresh_token), 400, 'invalid_grant')
+    }
+  })
+})
 
 describeWithRedis('ending all grants of a client', () => {
   let cluster: RedisCluster
@@ -34,6 +110,54 @@ describeWithRedis('ending all grants of a client', () => {
     const others = cluster.nodes.filter(({ port }) => port !== master.port)
     const host = await startedOver(new Cluster(others.slice(0, 1)))
     expect(await host.signIn.grants.revokeAll(ofClient)).toBe(1)
+  })
+
+  it('reaches a grant whose slot moves in mid scan to a master that has been gone through', async () => {
+    const redis = new Cluster(cluster.nodes)
+    const host = await startedOver(redis)
+    const tokens = await host.connected()
+    const key = await keyOf(tokens, host)
+    let hasMoved = false
+    const around = async (reply: [string, string[]], { options }: RedisClient) => {
+      const { master } = await cluster.serving(key)
+      if (!hasMoved && options?.port !== master.port) {
+        hasMoved = true
+        const scannedServer = (await cluster.masters()).find(({ port }) => port === options?.port)
+        const moving = await cluster.beginToMove(key, scannedServer)
+        await moving.moveKeys()
+        await moving.end()
+      }
+      return reply
+    }
+    // The master that has the grant comes last, so that another has been gone through by then.
+    const { master } = await cluster.serving(key)
+    const client: RedisClient = {
+      call: (command, ...args) => redis.call(command, ...args) as Promise<unknown>,
+      pipeline: (commands) => redis.pipeline(commands),
+      refreshSlotsCache: (callback) => redis.refreshSlotsCache(callback),
+      nodes: (role) =>
+        redis
+          .nodes(role)
+          .sort((one, other) => Number(one.options.port === master.port) - Number(other.options.port === master.port))
+          .map((node) => scanned(node as RedisClient, around)),
+    }
+    const ending = await started({ tokenStore: new RedisTokenStore(client) })
+    expect(await ending.signIn.grants.revokeAll(ofClient)).toBe(1)
+    expect(hasMoved).toBe(true)
+    expectError(await host.refresh(tokens.refresh_token), 400, 'invalid_grant')
+  })
+
+  it('waits for a slot that is moving, and reaches what was in it', async () => {
+    const redis = new Cluster(cluster.nodes)
+    const host = await startedOver(redis)
+    const tokens = await host.connected()
+    const moving = await cluster.beginToMove(await keyOf(tokens, host))
+    const ending = host.signIn.grants.revokeAll(ofClient)
+    await moving.moveKeys()
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    await moving.end()
+    expect(await ending).toBe(1)
+    expectError(await host.refresh(tokens.refresh_token), 400, 'invalid_grant')
   })
 
   it('is not taken for done while a master of a Cluster is away', async () => {

@@ -43,12 +43,16 @@ const redis = { 'redis-server': 'echo "Redis server v=7.0.15 sha=0:0 malloc=libc
 const valkey = { 'valkey-server': 'echo "Valkey server v=8.1.3 sha=0:0 malloc=libc bits=64"', 'valkey-cli': '' }
 const oldRedis = { ...redis, 'redis-server': 'echo "Redis server v=6.0.16 sha=0:0 malloc=libc bits=64"' }
 
-const leavesRedis = `
-for name in redis-server redis-cli; do
+const leaves = (names: string) => `
+for name in ${names}; do
   printf '#!/bin/sh\\necho "Redis server v=7.0.15 sha=0:0"\\n' > "$BIN/$name"
   /bin/chmod 755 "$BIN/$name"
 done`
-const apt = { 'apt-get': `case "$*" in *install*) ${leavesRedis};; esac` }
+const leavesRedis = leaves('redis-server redis-cli')
+const apt = {
+  'apt-get': `case "$*" in *redis*) ${leavesRedis};; *faketime*) ${leaves('faketime')};; esac`,
+}
+const faketime = { faketime: '' }
 // What an administrator runs besides: the policy that no service starts.
 const asRoot = { id: 'echo 0', tee: 'cat > /dev/null', chmod: '', rm: '', systemctl: '' }
 const asUser = { id: 'echo 1000' }
@@ -69,26 +73,41 @@ describe('scripts/setup.sh', () => {
     ['Redis', redis],
     ['Valkey', valkey],
   ])('installs nothing where there is %s', (_, server) => {
-    expect(setUp({ ...server, ...apt, ...asRoot })).toMatchObject({ status: 0, installing: [] })
+    expect(setUp({ ...server, ...faketime, ...apt, ...asRoot })).toMatchObject({ status: 0, installing: [] })
   })
 
   it.each([
     ['as root', asRoot],
     ['with sudo', { ...asUser, ...sudo }],
   ])('installs Redis with apt %s where there is no server', (_, rights) => {
-    expect(setUp({ ...apt, ...rights })).toMatchObject({
+    expect(setUp({ ...faketime, ...apt, ...rights })).toMatchObject({
       status: 0,
       installing: ['apt-get update', 'apt-get install -y redis-server'],
     })
   })
 
+  it('installs faketime with apt where there is none', () => {
+    expect(setUp({ ...redis, ...apt, ...asRoot })).toMatchObject({
+      status: 0,
+      installing: ['apt-get update', 'apt-get install -y faketime'],
+    })
+  })
+
+  it.each([
+    ['there is no apt', {}],
+    ['it may not become root', { ...apt, ...asUser }],
+    ['apt fails', { 'apt-get': 'exit 100', ...asRoot }],
+  ])('leaves it at a Redis without faketime where %s, and says what that costs', (_, commands) => {
+    const { status, output } = setUp({ ...redis, ...commands })
+    expect(status).toBe(0)
+    expect(output).toContain('tests that need a server with another time are skipped')
+  })
+
   it('installs nothing when it runs again', () => {
     expect(setUp({ ...apt, ...asRoot }).status).toBe(0)
-    const { status, called } = machine.setUp()
-    expect({ status, updates: called.filter((line) => line === 'apt-get update') }).toEqual({
-      status: 0,
-      updates: ['apt-get update'],
-    })
+    const called = (lines: string[]) => lines.filter((line) => line.startsWith('apt-get'))
+    const { status, called: both } = machine.setUp()
+    expect({ status, calls: called(both).length }).toEqual({ status: 0, calls: 4 })
   })
 
   it('installs Redis with brew where there is no apt', () => {
@@ -99,7 +118,7 @@ describe('scripts/setup.sh', () => {
     ['there is neither apt nor brew', {}, 'neither apt-get nor brew'],
     ['it may not become root', { ...apt, ...asUser }, 'needs root or sudo'],
     ['sudo wants a password', { ...apt, ...asUser, sudo: 'exit 1' }, 'needs root or sudo'],
-    ['apt fails', { 'apt-get': 'exit 100', ...asRoot }, 'apt-get update failed'],
+    ['apt fails', { 'apt-get': 'exit 100', ...asRoot }, 'apt-get failed'],
     ['brew fails', { brew: 'exit 1' }, 'brew could not install redis'],
     ['the server is too old', oldRedis, 'version 6.0.16, which is too old'],
   ])('fails and says what to do where %s', (_, commands, why) => {

@@ -1,5 +1,14 @@
 import { eventually, freePort, RedisServer, redisCli } from './redis-server'
 
+/** A slot on its way from one master to another. */
+export interface MovingSlot {
+  source: RedisServer
+  target: RedisServer
+  /** All that is in the slot now goes to the target. */
+  moveKeys(): Promise<void>
+  end(): Promise<void>
+}
+
 /** A Cluster of three masters with a replica each. */
 export class RedisCluster {
   readonly servers: RedisServer[]
@@ -45,14 +54,49 @@ export class RedisCluster {
     return { master, replica }
   }
 
+  /** Begins to move a key's slot to another master, or to one of the test's choice. */
+  async beginToMove(key: string, to?: RedisServer): Promise<MovingSlot> {
+    const { master: source } = await this.serving(key)
+    const masters = await this.masters()
+    const target = to ?? masters.find((master) => master !== source)
+    if (!target) throw new Error('There is no other master')
+    const slot = Number(await source.command('CLUSTER', 'KEYSLOT', key))
+    const [sourceId, targetId] = await Promise.all(
+      [source, target].map(async (server) => String(await server.command('CLUSTER', 'MYID'))),
+    )
+    await target.command('CLUSTER', 'SETSLOT', slot, 'IMPORTING', sourceId as string)
+    await source.command('CLUSTER', 'SETSLOT', slot, 'MIGRATING', targetId as string)
+    return {
+      source,
+      target,
+      moveKeys: async () => {
+        const keys = (await source.command('CLUSTER', 'GETKEYSINSLOT', slot, 1000)) as string[]
+        if (keys.length > 0) await source.command('MIGRATE', '127.0.0.1', target.port, '', 0, 5000, 'KEYS', ...keys)
+      },
+      end: async () => {
+        for (const server of [target, source, ...masters]) {
+          await server.command('CLUSTER', 'SETSLOT', slot, 'NODE', targetId as string)
+        }
+        await eventually(async () => (await this.serving(key)).master === target)
+      },
+    }
+  }
+
+  async masters(): Promise<RedisServer[]> {
+    const slots = (await this.servers[0]?.command('CLUSTER', 'SLOTS')) as [number, number, [string, number]][]
+    const ports = new Set(slots.map(([, , [, port]]) => port))
+    return [...ports].map((port) => this.#at(port)).filter((server) => server !== undefined)
+  }
+
   /** Every master has its replica, and every server knows of it. */
   async isReady(): Promise<boolean> {
     const states = await Promise.all(
       this.servers.map(async (server) => {
         const info = String(await server.command('CLUSTER', 'INFO'))
         const role = (await server.command('ROLE')) as unknown[]
-        const slots = (await server.command('CLUSTER', 'SLOTS')) as unknown[][]
-        const knowsReplicas = slots.length === 3 && slots.every(([, , ...nodes]) => nodes.length === 2)
+        const slots = (await server.command('CLUSTER', 'SLOTS')) as [number, number, ...[string, number][]][]
+        const masters = new Set(slots.map(([, , [, port] = ['', 0]]) => port))
+        const knowsReplicas = masters.size === 3 && slots.every(([, , ...nodes]) => nodes.length === 2)
         return info.includes('cluster_state:ok') && knowsReplicas && (role[0] === 'master' || role[3] === 'connected')
       }),
     )

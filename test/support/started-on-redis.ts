@@ -16,9 +16,12 @@ export interface OnRedis extends Partial<CustomerSignInOptions> {
   store?: RedisTokenStoreOptions
 }
 
+// The same for all, as for the processes of one host: what a grant is for is told by it.
+const baseUrl = 'https://assistants.example'
+
 /** An authorization server over the Redis server at a port, with a client of its own; both stop after the test. */
 export function startedOnRedis(port: number, { redis, ...options }: OnRedis = {}): Promise<TestSignIn> {
-  return startedOver(new Redis(port, '127.0.0.1', redis ?? {}), options)
+  return startedOver(new Redis(port, '127.0.0.1', { disconnectTimeout: 10, ...redis }), options)
 }
 
 /** The same over a client that the test brings, which is disconnected after the test. */
@@ -29,5 +32,5 @@ export function startedOver(
   // What goes wrong with a connection is what the tests look at, and ioredis prints it where nobody listens.
   client.on('error', () => {})
   clients.push(client)
-  return started({ tokenStore: new RedisTokenStore(client, store), ...options })
+  return started({ tokenStore: new RedisTokenStore(client, store), baseUrl, ...options })
 }

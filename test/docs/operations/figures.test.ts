@@ -41,6 +41,5 @@ describe('the figures of docs/operations.md', () => {
     expect(sentOf('- with `resource`')).toEqual({ evalsha: 1 })
     expect(sentOf('- with a narrower `scope`')).toEqual({ evalsha: 1, get: 1 })
     expect(sentOf('- of a client that registered itself')).toEqual({ evalsha: 1, get: 1 })
-    expect(sentOf("- for a grant's first time on a day")).toEqual({ evalsha: 2 })
   })
 })

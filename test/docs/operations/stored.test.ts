@@ -1,10 +1,13 @@
 import { RedisTokenStore } from 'customer-sign-in/redis'
 import { Redis } from 'ioredis'
+import { customerHandle } from '../../../src/protocol/customer-handle'
+import { grantKey, indexKey } from '../../support/redis-keys'
 import { describeWithRedis, RedisServer } from '../../support/redis-server'
 import { tableUnder, textOf } from '../pages'
 
 const page = textOf('docs/operations.md')
 const day = 86_400_000
+const handle = customerHandle('acme', 'ada')
 
 /** The reply to a command, as the page shows it. */
 function shown(command: string): string[] {
@@ -22,7 +25,8 @@ function shape(lines: readonly unknown[]): string[] {
   return lines.map((line) =>
     String(line)
       .replace(/\b\d{13}\b/g, 'TIME')
-      .replace(/^1;r;[\w-]{43};[^;]{12};/, '1;r;HASH;ATTEMPT;'),
+      .replace(/^1;r;[\w-]{43};[^;]{12};/, '1;r;HASH;ATTEMPT;')
+      .replace(/;[\w-]{8}0$/, ';MARK0'),
   )
 }
 
@@ -40,29 +44,29 @@ describeWithRedis('What is stored, as docs/operations.md shows it', () => {
 
   it('is what the store writes', async () => {
     const store = new RedisTokenStore(redis)
-    const [, grantId = ''] = /GET csi:g:acme:(\S+)/.exec(page) ?? []
+    const [, rest = ''] = page.split(`GET ${grantKey(handle)}`)[1]?.match(/^(\S+)/) ?? []
     const [, clientId = ''] = /GET csi:c:acme:(\S+)/.exec(page) ?? []
     const now = Date.now()
-    const of = { tenantId: 'acme', grantId }
+    const of = { tenantId: 'acme', grantId: handle + rest }
     await store.createGrant({
       ...of,
       ...{ clientId: 'travel-assistant', subject: 'ada', scope: 'profile bookings' },
       resource: 'https://assistant.example/v1/acme/mcp',
-      ...{ createdAt: now, expiresAt: now + day },
+      ...{ lifetime: day, deadline: now + day },
       credential: { kind: 'code', hash: 'a'.repeat(43) },
       request: { redirectUri: 'https://assistant.example/callback', codeChallenge: 'b'.repeat(43) },
     })
-    const swap = { from: 'a'.repeat(43), to: 'c'.repeat(43), attempt: 'd'.repeat(12), now, expiresAt: now + 30 * day }
-    await store.swapCredential({ ...of, ...swap })
+    const swap = { from: 'a'.repeat(43), to: 'c'.repeat(43), attempt: 'd'.repeat(12), redeems: ['a'.repeat(43)] }
+    await store.swapCredential({ ...of, ...swap, lifetime: 30 * day, remember: 0, rest: 0, deadline: now + day })
     const redirectUris = ['https://assistant.example/callback']
     const client = { createdAt: now, redirectUris, clientName: 'Travel Assistant', expiresAt: now + 30 * day }
     await store.saveClient({ tenantId: 'acme', clientId, ...client }, 1000)
 
-    const [grantKey, clientKey] = [`csi:g:acme:${grantId}`, `csi:c:acme:${clientId}`]
+    const [keyOfGrant, clientKey] = [grantKey(of.grantId), `csi:c:acme:${clientId}`]
     const value = async (key: string) => shape(String(await redis.get(key)).split('\n'))
-    expect(shape(shown(`GET ${grantKey}`))).toEqual(await value(grantKey))
+    expect(shape(shown(`GET ${keyOfGrant}`))).toEqual(await value(keyOfGrant))
     expect(shape(shown(`GET ${clientKey}`))).toEqual(await value(clientKey))
-    const index = 'csi:s:acme:ada'
+    const index = indexKey('ada')
     expect(shape(shown(`ZRANGE ${index} 0 -1 WITHSCORES`))).toEqual(
       shape(await redis.zrange(index, '0', '-1', 'WITHSCORES')),
     )
@@ -70,7 +74,7 @@ describeWithRedis('What is stored, as docs/operations.md shows it', () => {
 
   it('has four kinds of key, each with an expiry', async () => {
     const rows = tableUnder('## What is stored', 'docs/operations.md')
-    const kinds = rows.map(([key = '', type]) => [/^`(csi:\w:)`/.exec(key)?.[1], type])
+    const kinds = rows.map(([key = '', type]) => [/^`(csi:\w:)\{?`/.exec(key)?.[1], type])
     const keys = await redis.keys('*')
     const stored = await Promise.all(
       keys.map(async (key) => {

@@ -1,0 +1,118 @@
+import { Redis } from 'ioredis'
+import { recordOf } from '../support/records'
+import { kinds, liveCredential } from '../support/redemptions'
+import { RedisProxy } from '../support/redis-proxy'
+import { describeWithRedisClock, eventually, RedisServer } from '../support/redis-server'
+import { expectError, expectTokens, type TestSignIn } from '../support/sign-in'
+import { startedOnRedis, startedOver } from '../support/started-on-redis'
+
+/** How Redis goes away, and how it comes back. */
+interface Outage {
+  begin(): Promise<unknown> | undefined
+  end(): Promise<unknown> | undefined
+}
+
+const later: [name: string, seconds: number][] = [
+  ['at once', 0],
+  ['after 20 seconds', 20],
+  ['after 6 minutes', 360],
+  ['after a week', 7 * 86_400],
+]
+
+// Nothing forgives a repeat: what a 503 leaves behind must be nothing.
+const strict = { storeTimeout: 0.5, refreshRetryWindow: 0, replayTolerance: 0, authorizationCodeLifetime: 600 }
+
+describeWithRedisClock('an outage of Redis', () => {
+  let server: RedisServer
+  let proxy: RedisProxy
+  let redis: Redis
+  let host: TestSignIn
+  let another: TestSignIn
+  beforeEach(async () => {
+    server = await RedisServer.start(['--appendonly', 'yes', '--appendfsync', 'always'], { clock: true })
+    proxy = await RedisProxy.start(server.port)
+    redis = new Redis(proxy.port, '127.0.0.1', { disconnectTimeout: 10 })
+    host = await startedOver(redis, strict)
+    another = await startedOnRedis(server.port, { ...strict, redis: { retryStrategy: () => 10 } })
+  })
+  afterEach(async () => {
+    await proxy.stop()
+    await server.stop()
+  })
+
+  const outages: [name: string, Outage][] = [
+    ['is killed', { begin: () => server.kill(), end: () => server.start() }],
+    [
+      'freezes',
+      {
+        begin: () => void server.signal('SIGSTOP'),
+        end: () => void server.signal('SIGCONT'),
+      },
+    ],
+    ['has all it says get lost', { begin: () => void proxy.loseReplies(), end: () => void proxy.passReplies() }],
+    [
+      'has all it says get lost, and is killed then',
+      {
+        begin: () => void proxy.loseReplies(),
+        end: async () => {
+          await server.kill()
+          proxy.passReplies()
+          await server.start()
+        },
+      },
+    ],
+  ]
+
+  /** Everything that waited for Redis has been through. */
+  async function healed(outage: Outage): Promise<void> {
+    await outage.end()
+    await eventually(async () => (await redis.ping().catch(() => '')) === 'PONG')
+    await another.tokenStore.findGrant('acme', 'nobody')
+  }
+
+  for (const kind of kinds) {
+    describe.each(outages)(`while a ${kind} is redeemed, where Redis %s`, (_, outage) => {
+      it('leaves nothing of what was answered with 503', async () => {
+        const redeem = await liveCredential[kind](host)
+        const before = await recordOf(another.tokenStore)
+        await outage.begin()
+        expectError(await redeem(), 503, 'temporarily_unavailable')
+        expectError(await redeem(), 503, 'temporarily_unavailable')
+        await healed(outage)
+        // What Redis had done and could not say is taken back by the process that gave it up.
+        await eventually(async () => (await recordOf(another.tokenStore)).credential.hash === before.credential.hash)
+        await new Promise((resolve) => setTimeout(resolve, 300))
+        const { credential, request } = await recordOf(another.tokenStore)
+        expect({ credential, request }).toEqual({ credential: before.credential, request: before.request })
+      })
+
+      it.each(kind === 'code' ? later.slice(0, 3) : later)(
+        'lets the client redeem it at another process %s',
+        async (_, seconds) => {
+          const redeem = await liveCredential[kind](host)
+          const before = await recordOf(another.tokenStore)
+          await outage.begin()
+          expectError(await redeem(), 503, 'temporarily_unavailable')
+          await healed(outage)
+          await eventually(async () => (await recordOf(another.tokenStore)).credential.hash === before.credential.hash)
+          server.clock.advance(seconds)
+          const { refresh_token } = expectTokens(await redeem(another))
+          expectTokens(await another.refresh(refresh_token))
+          expect(await another.told('replayed')).toEqual([])
+        },
+      )
+    })
+  }
+
+  it('is over for a sign-in that was answered with 503: what is sent again of it revives nothing', async () => {
+    const grants = () => another.tokenStore.listGrants('acme', 'customer-1')
+    await host.asCustomer({ subject: 'customer-2' })
+    proxy.loseReplies()
+    await expect(host.asCustomer()).rejects.toMatchObject({ code: 'temporarily_unavailable' })
+    expect(await grants()).toHaveLength(1)
+    expect(await another.signIn.grants.revokeAll({ tenantKey: 'acme', subject: 'customer-1' })).toBe(1)
+    proxy.passReplies()
+    await eventually(async () => (await redis.ping().catch(() => '')) === 'PONG')
+    expect(await grants()).toEqual([])
+  })
+})
