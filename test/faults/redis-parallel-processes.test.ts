@@ -3,14 +3,17 @@ import type { HostSettings } from '../support/host-process/settings'
 import { RedisCluster } from '../support/redis-cluster'
 import { describeWithRedis, RedisServer } from '../support/redis-server'
 
-const rounds = 100
 const presentationsAtEach = 50
 
 jest.setTimeout(120_000)
 
 /** One customer's refresh token, presented 200 times at once in each round; the next round's is the winner's. */
-async function expectOneWinnerEachRound(redis: HostSettings['redis']): Promise<void> {
-  const hosts = await HostProcess.startAll(4, { redis })
+async function expectOneWinnerEachRound(
+  redis: HostSettings['redis'],
+  clockOffsets: readonly number[] = [0, 0, 0, 0],
+  rounds = 100,
+): Promise<void> {
+  const hosts = await Promise.all(clockOffsets.map((clockOffset) => HostProcess.start({ redis, clockOffset })))
   try {
     let { refresh_token } = await (hosts[0] as HostProcess).connected()
     for (let round = 1; round <= rounds; round++) {
@@ -32,6 +35,14 @@ describeWithRedis('four processes that are presented with one refresh token 200 
     const server = await RedisServer.start()
     await expectOneWinnerEachRound({ port: server.port }).finally(() => server.stop())
   })
+
+  it.each([[[0, 0.02, -0.02, 2]], [[-2, 61, -61, 300]], [[-300, 86_400, -86_400, 0]]])(
+    'let one of them win each time, with clocks that are %p seconds ahead',
+    async (clockOffsets) => {
+      const server = await RedisServer.start()
+      await expectOneWinnerEachRound({ port: server.port }, clockOffsets, 20).finally(() => server.stop())
+    },
+  )
 
   it('let one of them win each time, on a Cluster', async () => {
     const cluster = await RedisCluster.start()

@@ -38,10 +38,11 @@ export class HostProcess {
   static async start(settings: Omit<HostSettings, 'signingKey' | 'credentialSecret'>): Promise<HostProcess> {
     const keys = { signingKey: String(signingKey.export({ format: 'pem', type: 'pkcs8' })), credentialSecret }
     const child = fork(join(__dirname, 'host-process', 'main.ts'), {
-      execArgv: ['--import', 'tsx'],
+      execArgv: ['--import', 'tsx', '--import', join(__dirname, 'clock-shift.ts')],
       cwd: root,
       env: {
         PATH: process.env.PATH,
+        CLOCK_SHIFT: String((settings.clockOffset ?? 0) * 1000),
         HOST_SETTINGS: JSON.stringify({ ...settings, ...keys } satisfies HostSettings),
         // Has the library's own names lead to its sources.
         TSX_TSCONFIG_PATH: join(root, 'tsconfig.json'),

@@ -30,7 +30,12 @@ export class CampaignHost {
   async start(changes: Partial<HostSettings> = {}): Promise<void> {
     this.#settings = { ...this.#settings, ...changes }
     const child = fork(join(__dirname, 'main.ts'), {
-      execArgv: ['--import', 'tsx', '--import', pathToFileURL(join(__dirname, 'clock-shift.ts')).href],
+      execArgv: [
+        '--import',
+        'tsx',
+        '--import',
+        pathToFileURL(join(__dirname, '..', '..', 'support', 'clock-shift.ts')).href,
+      ],
       cwd: root,
       env: {
         PATH: process.env.PATH,

@@ -5,6 +5,8 @@ import type { RedisTokenStoreOptions } from 'customer-sign-in/redis'
 export interface HostSettings {
   redis: { port: number; maxRetriesPerRequest?: number } | { cluster: { host: string; port: number }[] }
   store?: RedisTokenStoreOptions
+  /** Seconds that its clock is ahead of the true time. Default 0. */
+  clockOffset?: number
   signIn?: Pick<CustomerSignInOptions, 'storeTimeout' | 'refreshRetryWindow' | 'replayTolerance' | 'baseUrl'>
   /** The path of an MCP server for every tenant, which asks at each request whether the grant still lives. */
   mcpPath?: string
