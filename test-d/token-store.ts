@@ -43,7 +43,7 @@ class MapTokenStore implements TokenStore {
     if (swap.resource !== undefined && swap.resource !== grant.resource)
       return { outcome: 'wrong_resource', grant, now }
     const { redeemed: before, at = 0 } = grant.swap ?? {}
-    if (before === 'refresh_token' && now - at < swap.rest) return { outcome: 'fresh', grant, now }
+    if (before === 'refresh_token' && now >= at && now - at < swap.rest) return { outcome: 'fresh', grant, now }
     if (now >= swap.deadline) return { outcome: 'late', now }
     const kind: CredentialKind = 'refresh_token'
     const { request: _, ...kept } = grant

@@ -57,7 +57,8 @@ export class MemoryTokenStore implements TokenStore {
     if (swap.resource !== undefined && swap.resource !== grant.resource)
       return { outcome: 'wrong_resource', grant, now }
     const refreshedAt = grant.swap?.redeemed === 'refresh_token' ? grant.swap.at : Number.NEGATIVE_INFINITY
-    if (now - refreshedAt < swap.rest) return { outcome: 'fresh', grant, now }
+    // Where the clock has gone back, it is not new but of an unknown age.
+    if (now >= refreshedAt && now - refreshedAt < swap.rest) return { outcome: 'fresh', grant, now }
     if (now >= swap.deadline) return { outcome: 'late', now }
     // A clock that has gone back must not make a swap older than the one before.
     const at = Math.max(now, grant.swap?.at ?? grant.createdAt)

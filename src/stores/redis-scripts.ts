@@ -84,7 +84,9 @@ if not grant then return {'unreadable', number(now)} end
 if tonumber(grant.expiresAt) <= now then return {'missing', number(now)} end
 if grant.hash ~= ARGV[3] then return {'mismatch', number(now), value} end
 if ARGV[9] ~= '' and ARGV[9] ~= grant.resource then return {'wrong_resource', number(now), value} end
-if grant.kind == 'r' and now - grant.at < tonumber(ARGV[7]) then return {'fresh', number(now), value} end
+-- Where the clock has gone back, it is not new but of an unknown age.
+local isNew = grant.kind == 'r' and now >= tonumber(grant.at) and now - grant.at < tonumber(ARGV[7])
+if isNew then return {'fresh', number(now), value} end
 if now >= tonumber(ARGV[2]) then return {'late', number(now)} end
 
 local before = tonumber(grant.at) or tonumber(grant.createdAt)

@@ -3,9 +3,9 @@ import { type CustomerSignInOptions, MemoryTokenStore, type TokenStore } from 'c
 import { RedisTokenStore } from 'customer-sign-in/redis'
 import { Redis } from 'ioredis'
 import { Authorization, asTheySay, expectErrorPage } from '../support/authorization'
-import { releaseClock, stopClock } from '../support/clock'
+import { goTogether, releaseClock, stopClock } from '../support/clock'
 import { faultyStore, rejects } from '../support/faulty-store'
-import { describeWithRedis, eventually, RedisServer } from '../support/redis-server'
+import { describeWithRedisClock, eventually, RedisServer } from '../support/redis-server'
 import { registered } from '../support/registration'
 import { expectError, expectTokens, type TestSignIn, type Tokens } from '../support/sign-in'
 import { started } from '../support/started'
@@ -25,11 +25,12 @@ describe('registrations in MemoryTokenStore', () => {
   })
 })
 
-describeWithRedis('registrations in RedisTokenStore', () => {
+describeWithRedisClock('registrations in RedisTokenStore', () => {
   let server: RedisServer
   let redis: Redis
   beforeAll(async () => {
-    server = await RedisServer.start()
+    server = await RedisServer.start([], { clock: true })
+    goTogether(server.clock)
     redis = new Redis(server.url)
   })
   afterAll(async () => {

@@ -25,7 +25,7 @@ function shape(lines: readonly unknown[]): string[] {
   return lines.map((line) =>
     String(line)
       .replace(/\b\d{13}\b/g, 'TIME')
-      .replace(/^1;r;[\w-]{43};[^;]{12};/, '1;r;HASH;ATTEMPT;')
+      .replace(/^1;f;[\w-]{43};[^;]{12};/, '1;f;HASH;ATTEMPT;')
       .replace(/;[\w-]{8}0$/, ';MARK0'),
   )
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type CustomerSignInOptions, MemoryTenantStore } from 'customer-sign-in'
 import { decode } from 'jsonwebtoken'
 import { recordOf, recordsOf } from '../../support/records'
@@ -90,14 +91,15 @@ export function resources(start: Start): void {
     ['its API', ['https://api.acme.example/v1/mcp'], { tenantStore: acmeWith(['https://api.acme.example/v2/mcp']) }],
     ['the host', undefined, { tenantStore: acmeWith(), baseUrl: 'https://moved.example' }],
   ])('ends its grant at the next refresh once %s has moved, and says so', async (_, resources, moved) => {
+    const subject = randomUUID()
     const before = await start({ tenantStore: acmeWith(resources) })
-    const { refresh_token } = await before.connected()
-    const { grantId } = await recordOf(before.tokenStore)
+    const { refresh_token } = await before.connected({ subject })
+    const { grantId } = await recordOf(before.tokenStore, 'acme', subject)
     const host = await start({ tokenStore: before.tokenStore, ...moved })
     expect(expectError(await host.refresh(refresh_token), 400, 'invalid_grant')).toMatch(/resource/)
     expectError(await host.refresh(refresh_token), 400, 'invalid_grant')
-    expect(await host.told('revoked')).toMatchObject([{ reason: 'resource_gone', grantId, subject: 'customer-1' }])
-    expect(await recordsOf(host.tokenStore)).toEqual([])
+    expect(await host.told('revoked')).toMatchObject([{ reason: 'resource_gone', grantId, subject }])
+    expect(await recordsOf(host.tokenStore, 'acme', subject)).toEqual([])
   })
 }
 
