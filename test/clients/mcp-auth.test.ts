@@ -23,8 +23,10 @@ describe.each(versions)('auth() of the MCP SDK %s', (_version, auth) => {
   })
   afterAll(() => host.stop())
   beforeEach(() => jest.spyOn(console, 'warn').mockImplementation())
-  afterEach(() => jest.restoreAllMocks())
-  afterEach(releaseClock)
+  afterEach(() => {
+    jest.restoreAllMocks()
+    releaseClock()
+  })
 
   /** An assistant that knows nothing but the address of the API, after its customer has signed in. */
   async function signedIn(): Promise<AssistantSession> {
