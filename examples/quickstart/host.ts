@@ -37,6 +37,9 @@ function findTenant(key: string): Tenant | undefined {
   return clients && { key, name, clients, scopes: ['profile', 'bookings'] }
 }
 
+/** For how many seconds a used refresh token that comes again is only refused. */
+export const replayTolerance = 3
+
 /** One app of many companies: each has a protected API, and customer sign-in for the clients that call it. */
 export function createHost(baseUrl: string, onEvent: (event: CustomerSignInEvent) => void): Express {
   const signIn = createCustomerSignIn({
@@ -45,6 +48,8 @@ export function createHost(baseUrl: string, onEvent: (event: CustomerSignInEvent
     baseUrl,
     // A real host loads its keys, so that tokens outlive the process.
     signingKeys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey],
+    // 10 by default; short, so that its end can be seen.
+    replayTolerance,
     onEvent,
   })
 

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { RequestListener } from 'node:http'
+import { replayTolerance } from './host'
 import { escaped, page } from './pages'
 
 const clientId = 'travel-assistant'
@@ -32,7 +33,7 @@ export function commands({ host, redirectUri }: Addresses, { accessToken, refres
     { shows: 'the bookings', command: `curl -s ${bearer} "${host}/v1/acme/bookings"` },
     { shows: 'another company: 401, with the reason', command: `curl -si ${bearer} "${host}/v1/globex/bookings"` },
     {
-      shows: 'fresh tokens; once more: invalid_grant; and 10 seconds later, the end of the grant: no more bookings',
+      shows: `fresh tokens; once more: invalid_grant; and ${replayTolerance} seconds later, the end of the grant: no more bookings`,
       command: curlForm(`${host}/v1/acme/oauth/token`, { grant_type: 'refresh_token', refresh_token: refreshToken }),
     },
     {

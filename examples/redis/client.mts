@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { setTimeout } from 'node:timers/promises'
 import * as oauth from 'openid-client'
 import { print, step } from '../quickstart/wire.js'
+import { refreshRetryWindow } from './retry-window.js'
 
 const clientId = 'travel-assistant'
 const redirectUri = 'http://127.0.0.1:8080/callback'
@@ -53,8 +55,9 @@ export async function walk({ url, killNext }: Host): Promise<Connection> {
 
   step(
     'A used one comes back',
-    'The very first one: somebody has kept a copy. Refused, and the grant ends, everywhere.',
+    `The very first one, ${refreshRetryWindow} seconds after its use: somebody has kept a copy. Refused, and the grant ends, everywhere.`,
   )
+  await setTimeout((refreshRetryWindow + 0.1) * 1000)
   assert.equal(await refusal(refresh(server, first)), 'invalid_grant')
   for (const _ of both) assert.equal(await refusal(refresh(server, left)), 'invalid_grant')
   for (const _ of both) assert.equal(await call(server, left, bookings), 401)

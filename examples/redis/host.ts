@@ -2,6 +2,7 @@ import { type AuthorizedRequest, createCustomerSignIn, type Tenant } from 'custo
 import { RedisTokenStore } from 'customer-sign-in/redis'
 import express, { type Request } from 'express'
 import { Redis } from 'ioredis'
+import { refreshRetryWindow } from './retry-window'
 
 /** What all processes of a host have in common. */
 export interface HostSettings {
@@ -34,7 +35,8 @@ const signIn = createCustomerSignIn({
   // A real host looks at its session here, and sends whoever has none to its login page.
   authenticate: () => ({ subject: 'ada', name: 'Ada Lovelace' }),
   // A client that never got its answer may ask another process; it gets the same refresh token there.
-  refreshRetryWindow: 300,
+  refreshRetryWindow,
+  replayTolerance: refreshRetryWindow,
   onEvent(event) {
     if (event.type === 'error') process.stderr.write(`${event.where}: ${event.error.message}\n`)
   },
