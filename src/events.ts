@@ -21,8 +21,9 @@ export interface RepeatEvent {
  * Everything that {@link CustomerSignInOptions.onEvent} is told.
  *
  * - `issued`: a code was redeemed for the first tokens of a grant.
- * - `refreshed`: a refresh token was redeemed. `recovered` says that the store had lost the newest redemptions, as a failover can
- *   make it, and that the chain went on from where the client is.
+ * - `refreshed`: a refresh token was answered with tokens. `recovered` says that the store had lost the newest redemptions, as a failover
+ *   can make it, and that the chain went on from where the client is. `rotated` is false where the refresh token was so new that it stays
+ *   what it is, as those of a burst of requests do.
  * - `retried`: a refresh token was presented again inside `refreshRetryWindow` and answered with the one that is live now.
  * - `replayed`: a used credential was presented. `ended` says whether that ended the grant, or was tolerated (`replayTolerance`).
  * - `revoked`: a grant was ended: by the host, by its client (RFC 7009), because its client's registration or its resource is gone, or
@@ -33,7 +34,7 @@ export interface RepeatEvent {
  */
 export type CustomerSignInEvent =
   | ({ type: 'issued'; scope: string; resource: string } & GrantEvent)
-  | ({ type: 'refreshed'; scope: string; resource: string; recovered: boolean } & GrantEvent)
+  | ({ type: 'refreshed'; scope: string; resource: string; recovered: boolean; rotated: boolean } & GrantEvent)
   | ({ type: 'retried'; scope: string; resource: string } & RepeatEvent & GrantEvent)
   | ({ type: 'replayed'; credential: 'code' | 'refresh_token'; ended: boolean } & RepeatEvent & GrantEvent)
   | ({ type: 'revoked'; reason: 'host' | 'client' | 'client_gone' | 'resource_gone' | 'too_many' } & GrantEvent)

@@ -20,7 +20,7 @@ describe('onEvent', () => {
     const granted = { scope: 'calendar', resource: host.issuer() }
     expect(host.events.filter(({ type }) => type !== 'denied')).toEqual([
       { type: 'issued', ...about, ...granted },
-      { type: 'refreshed', recovered: false, ...about, ...granted },
+      { type: 'refreshed', recovered: false, rotated: true, ...about, ...granted },
       {
         type: 'replayed',
         credential: 'refresh_token',

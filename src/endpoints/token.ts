@@ -72,5 +72,5 @@ function tellOf(
   const about = aboutGrant(grant, tenant.key)
   if (repeat) emit({ type: 'retried', scope, resource, ...repeat, ...about })
   else if (grantType === 'authorization_code') emit({ type: 'issued', scope, resource, ...about })
-  else emit({ type: 'refreshed', recovered: by === 'recovery', scope, resource, ...about })
+  else emit({ type: 'refreshed', recovered: by === 'recovery', rotated: by !== 'rest', scope, resource, ...about })
 }

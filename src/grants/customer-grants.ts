@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../configuration-error'
 import { aboutGrant } from '../events'
-import { record, text } from '../option-checks'
+import { optional, record, text } from '../option-checks'
 import { underlying } from '../protocol/oauth-error'
 import type { Service } from '../service'
 import type { Grant } from '../stores/token-store'
@@ -93,11 +93,12 @@ export function customerGrants(service: Service): CustomerGrants {
 
 /** A member that is named must say something: what is undefined would end more than was meant, or nothing. */
 function checkedOwner(given: GrantsOf): GrantsOf {
-  const named = Object.keys(given ?? {}).filter((member) => member === 'subject' || member === 'clientId')
-  const members = Object.fromEntries(named.map((member) => [member, text]))
-  const owner = record({ tenantKey: text, ...members })(given, 'grants.revokeAll')
-  if (named.length > 0) return owner as GrantsOf
-  throw new ConfigurationError('grants.revokeAll', given, 'with a subject, a clientId, or both')
+  const isNamed = (member: string) => Object.hasOwn(given ?? {}, member)
+  const textIfNamed = (member: string) => (isNamed(member) ? text : optional(text))
+  const members = { tenantKey: text, subject: textIfNamed('subject'), clientId: textIfNamed('clientId') }
+  const owner = record(members)(given, 'grants.revokeAll')
+  if (isNamed('subject') || isNamed('clientId')) return owner as GrantsOf
+  throw new ConfigurationError('grants.revokeAll', given, 'an object with a subject, a clientId, or both')
 }
 
 function connected({ grantId, clientId, scope, resource, createdAt, expiresAt, swap }: Grant): ConnectedGrant {

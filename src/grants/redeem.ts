@@ -13,8 +13,8 @@ export interface Redeemed {
   /** The time of the store. */
   now: number
   refreshToken: string
-  /** By a plain swap, by the retry window, or after the store had lost the newest redemptions. */
-  by: 'swap' | 'retry' | 'recovery'
+  /** By a plain swap, without one as the refresh token is new, by the retry window, or after the store had lost the newest redemptions. */
+  by: 'swap' | 'rest' | 'retry' | 'recovery'
   /** The step that was taken, where one was. */
   step?: Step
   /** What a repeat inside the retry window tells of its client. */
@@ -49,7 +49,8 @@ export async function redeem(presented: Presented, service: Service): Promise<Re
     if (result.outcome === 'swapped') {
       return { grant, now, refreshToken: refreshTokenOf(next, presented, service), by, step }
     }
-    if (result.outcome === 'fresh') return asItIs(presented, result)
+    // What is new stays what it is: the last of a client's parallel requests to save its tokens would leave it with a used one.
+    if (result.outcome === 'fresh') return { grant, now, refreshToken: formatCredential(credential), by: 'rest' }
 
     if (!isOurs(presented, service)) throw whyNotRedeemable(presented, grant)
     const live = grant.credential.hash
@@ -61,15 +62,6 @@ export async function redeem(presented: Presented, service: Service): Promise<Re
     before = lost ?? []
   }
   throw temporarilyUnavailable(new Error('The grant moved on between every two looks at it'))
-}
-
-/**
- * A refresh token that has just been given out stays what it is: of a client's parallel requests the last to save its tokens would
- * otherwise leave the client with one that is used up.
- */
-function asItIs({ credential }: Presented, { grant, now }: { grant: Grant; now: number }): Redeemed {
-  const age = secondsSince(grant.swap?.at, now)
-  return { grant, now, refreshToken: formatCredential(credential), by: 'retry', repeat: { age, successorUsed: false } }
 }
 
 /** @param redeems The credential that was presented, and those before it down to the live one. */

@@ -135,6 +135,7 @@ export class ComparedGrant {
 export function inWords(event: CustomerSignInEvent): string {
   switch (event.type) {
     case 'refreshed':
+      if (!event.rotated) return 'kept'
       return event.recovered ? 'recovered' : 'refreshed'
     case 'replayed':
       return event.ended ? 'ended' : 'tolerated'

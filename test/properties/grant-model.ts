@@ -9,7 +9,7 @@ export interface Rules {
 
 /** What becomes of a credential that is presented. `gives` is the step of the refresh token in the answer. */
 export type Verdict =
-  | { answer: 'tokens'; gives: number; told: 'issued' | 'refreshed' | 'recovered' | 'retried' }
+  | { answer: 'tokens'; gives: number; told: 'issued' | 'refreshed' | 'recovered' | 'retried' | 'kept' }
   | { answer: 'refused'; told: 'tolerated' | 'ended' | 'nothing' }
 
 // How many refreshes the store may be behind the client.
@@ -48,7 +48,7 @@ export function present(step: number, grant: GrantState, rules: Rules, now: numb
   const ageOf = (at: number | undefined) => (now - (at ?? Number.NEGATIVE_INFINITY)) / 1000
   if (step === grant.live) {
     const isNew = grant.isRefreshed && ageOf(grant.redeemed[0]?.at) < Math.min(rules.refreshRetryWindow, longestRest)
-    if (isNew) return { answer: 'tokens', gives: step, told: 'retried' }
+    if (isNew) return { answer: 'tokens', gives: step, told: 'kept' }
     return redeem(step, grant, rules, now, step === 0 ? 'issued' : 'refreshed')
   }
   if (step > grant.live && step <= grant.live + longestGap) return redeem(step, grant, rules, now, 'recovered')
