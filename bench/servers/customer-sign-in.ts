@@ -16,6 +16,8 @@ export function customerSignIn(host: HostApp, store: 'Redis' | 'memory'): StartC
       tenantStore: new MemoryTenantStore([{ key: tenantKey, clients: [client], scopes, resources: [resource] }]),
       tokenStore: store === 'Redis' ? new RedisTokenStore(redis) : new MemoryTokenStore({ maxGrants: 1_000_000 }),
       baseUrl,
+      // As with refreshes an hour apart, of which a grant remembers but the newest.
+      replayTolerance: 0,
       signingKeys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey],
       accessTokenLifetime: setup.accessTokenLifetime,
       authorizationCodeLifetime: setup.authorizationCodeLifetime,

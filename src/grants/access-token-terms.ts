@@ -75,9 +75,9 @@ export async function asStillOffered(
 
 /** Undefined where there was a scope and nothing of it is left. */
 function stillOffered(scope: string, { tenant }: Presented): string | undefined {
-  const granted = scopesOf(scope)
+  const granted = scope.split(' ')
+  if (scope === '' || granted.every((each) => tenant.scopes.includes(each))) return scope
   const offered = granted.filter((each) => tenant.scopes.includes(each))
-  if (offered.length === granted.length) return scope
   return offered.length > 0 ? offered.join(' ') : undefined
 }
 

@@ -8,6 +8,8 @@ const { setImmediate } = timers
 type Reply = [error: Error | null, result: unknown]
 
 type Keys = readonly [string, ...string[]]
+type Argument = string | number
+type Command = [name: string, ...Argument[]]
 
 const nothing: Reply = [null, null]
 
@@ -42,32 +44,33 @@ export class RedisCommands {
   }
 
   /** Runs a script on its keys. */
-  run(script: Script, keys: Keys, ...args: (string | number)[]): Promise<unknown> {
-    return withScript(script, (...how) => this.send(keys[0], ...how, keys.length, ...keys, ...args))
+  run(script: Script, keys: Keys, args: readonly Argument[]): Promise<unknown> {
+    return withScript(script, keys, args, (command) => this.#call(this.#redis, keys[0], command))
   }
 
-  /** Runs a script and waits until enough replicas have what it wrote. */
-  runDurably(script: Script, keys: Keys, ...args: (string | number)[]): Promise<unknown> {
-    return withScript(script, (...how) => this.sendDurably(keys[0], ...how, keys.length, ...keys, ...args))
+  /** Runs a script and waits until enough replicas have what its node has written, this script or any command before it. */
+  runDurably(script: Script, keys: Keys, args: readonly Argument[]): Promise<unknown> {
+    if (this.#replicas === 0) return this.run(script, keys, args)
+    return withScript(script, keys, args, (command) => this.#sendAndWait(keys[0], command))
   }
 
   /** Sends a command as it is. */
-  send(key: string, command: string, ...args: (string | number)[]): Promise<unknown> {
-    return this.#call(this.#redis, key, command, ...args)
+  send(key: string, ...command: Command): Promise<unknown> {
+    return this.#call(this.#redis, key, command)
   }
 
-  async #call(redis: RedisClient, key: string, command: string, ...args: (string | number)[]): Promise<unknown> {
+  /** Sends a command and waits until enough replicas have what its node has written. */
+  sendDurably(key: string, ...command: Command): Promise<unknown> {
+    return this.#replicas === 0 ? this.send(key, ...command) : this.#sendAndWait(key, command)
+  }
+
+  async #call(redis: RedisClient, key: string, command: Command): Promise<unknown> {
     gatherWrites(redis)
     try {
-      return await redis.call(command, ...args)
+      return await redis.call(...command)
     } catch (error) {
       throw explained(error, key)
     }
-  }
-
-  /** Sends a command and waits until enough replicas have what its node has written, this command or any before it. */
-  sendDurably(key: string, command: string, ...args: (string | number)[]): Promise<unknown> {
-    return this.#replicas === 0 ? this.send(key, command, ...args) : this.#sendAndWait(key, [command, ...args])
   }
 
   /** Waits until enough replicas of every master have what it has written. */
@@ -80,7 +83,7 @@ export class RedisCommands {
   }
 
   /** A Cluster client follows no redirection in a pipeline that WAIT is in. */
-  async #sendAndWait(key: string, command: (string | number)[]): Promise<unknown> {
+  async #sendAndWait(key: string, command: Command): Promise<unknown> {
     let replies: Reply[] = []
     let asked: RedisClient | undefined
     for (let tries = 0; tries < mostTries; tries++) {
@@ -119,7 +122,7 @@ export class RedisCommands {
     for (const node of await this.#masters()) {
       let cursor = '0'
       do {
-        const reply = await this.#call(node, prefix, 'scan', cursor, 'MATCH', pattern, 'COUNT', 1000)
+        const reply = await this.#call(node, prefix, ['scan', cursor, 'MATCH', pattern, 'COUNT', 1000])
         const [next, keys] = reply as [string, string[]]
         yield keys.map((key) => key.slice(ownPrefix.length))
         cursor = next
@@ -135,7 +138,7 @@ export class RedisCommands {
   async servers(): Promise<string | undefined> {
     const servers: string[] = []
     for (const node of await this.#masters()) {
-      const run = /run_id:(\w+)/.exec(String(await this.#call(node, '', 'info', 'server')))?.[1]
+      const run = /run_id:(\w+)/.exec(String(await this.#call(node, '', ['info', 'server'])))?.[1]
       servers.push(`${run} ${await this.#slotsOf(node)}`)
     }
     return servers.some((server) => server.includes('[')) ? undefined : servers.sort().join('\n')
@@ -144,7 +147,7 @@ export class RedisCommands {
   /** The slots that a node of a Cluster has, those that are moving in brackets. */
   async #slotsOf(node: RedisClient): Promise<string> {
     if (!this.#redis.nodes) return ''
-    const nodes = String(await this.#call(node, '', 'cluster', 'nodes')).split('\n')
+    const nodes = String(await this.#call(node, '', ['cluster', 'nodes'])).split('\n')
     return (
       nodes
         .find((line) => line.includes('myself'))
@@ -178,13 +181,15 @@ function gatherWrites({ stream }: RedisClient): void {
 /** Sends a script's name, and the script itself where the server does not know it (any more). */
 async function withScript(
   { sha, lua }: Script,
-  send: (command: string, script: string) => Promise<unknown>,
+  keys: Keys,
+  args: readonly Argument[],
+  send: (command: Command) => Promise<unknown>,
 ): Promise<unknown> {
   try {
-    return await send('evalsha', sha)
+    return await send(['evalsha', sha, keys.length, ...keys, ...args])
   } catch (error) {
     if (!(error as Error).message.includes('NOSCRIPT')) throw error
-    return send('eval', lua)
+    return send(['eval', lua, keys.length, ...keys, ...args])
   }
 }
 

@@ -98,7 +98,7 @@ export class RedisTokenStore implements TokenStore {
     const { resource, fixed, request } = encodeNewGrant(grant)
     const keys = this.#keysOf(tenantId, grantId)
     const args = [memberOf(grantId), deadline, lifetime, endsAfter, credential.hash, resource, fixed, request]
-    const [outcome, now, value] = (await this.#commands.run(createScript, keys, ...args)) as Reply<CreateResult>
+    const [outcome, now, value] = (await this.#commands.run(createScript, keys, args)) as Reply<CreateResult>
     if (outcome === 'late') return { outcome, now: Number(now) }
     return { outcome, grant: decodeGrant(keys[0], value, tenantId, grantId), now: Number(now) }
   }
@@ -115,7 +115,7 @@ export class RedisTokenStore implements TokenStore {
     const keys = this.#keysOf(tenantId, grantId)
     const marks = redeems.map((hash) => hash.slice(0, markLength))
     const args = [memberOf(grantId), deadline, from, to, attempt, remember, rest, lifetime, required, ...marks]
-    const reply = (await this.#commands.runDurably(swapScript, keys, ...args)) as Reply<SwapResult> | Unreadable
+    const reply = (await this.#commands.runDurably(swapScript, keys, args)) as Reply<SwapResult> | Unreadable
     const [outcome, now, value] = reply
     if (outcome === 'unreadable') throw new UnreadableValueError(keys[0])
     if (outcome === 'missing' || outcome === 'late') return { outcome, now: Number(now) }
@@ -127,7 +127,7 @@ export class RedisTokenStore implements TokenStore {
     const keys = this.#keysOf(tenantId, grantId)
     const args = [memberOf(grantId), deadline, to, kinds[credential.kind], credential.hash]
     const dropped = code ? [encodeRequest(code.request), code.lifetime] : ['', '']
-    const reply = await this.#commands.runDurably(reverseScript, keys, ...args, ...dropped, ...attempts)
+    const reply = await this.#commands.runDurably(reverseScript, keys, [...args, ...dropped, ...attempts])
     const [outcome, now] = reply as Reply<ReversalResult> | Unreadable
     if (outcome === 'unreadable') throw new UnreadableValueError(keys[0])
     return { outcome, now: Number(now) }
@@ -135,7 +135,7 @@ export class RedisTokenStore implements TokenStore {
 
   async deleteGrant(tenantId: string, grantId: string): Promise<boolean> {
     const keys = this.#keysOf(tenantId, grantId)
-    return Number(await this.#commands.runDurably(deleteScript, keys, memberOf(grantId))) > 0
+    return Number(await this.#commands.runDurably(deleteScript, keys, [memberOf(grantId)])) > 0
   }
 
   async listGrants(tenantId: string, subject: string): Promise<Grant[]> {
@@ -209,18 +209,15 @@ export class RedisTokenStore implements TokenStore {
   async saveClient(client: RegisteredClient, mostIdle: number): Promise<void> {
     const { tenantId, clientId, createdAt, expiresAt } = client
     const key = this.#clientKey(tenantId, clientId)
-    const outcome = await this.#commands.run(saveScript, [key], encodeClient(client), expiresAt)
+    const outcome = await this.#commands.run(saveScript, [key], [encodeClient(client), expiresAt])
     if (outcome === 'unreadable') throw new UnreadableValueError(key)
     const list = this.#registrationsKey(tenantId)
     const oldest = (await this.#commands.run(
       registerScript,
       [list],
-      clientId,
-      createdAt,
-      expiresAt,
-      mostIdle,
+      [clientId, createdAt, expiresAt, mostIdle],
     )) as string[]
-    await Promise.all(oldest.map((id) => this.#commands.run(dropIdleScript, [this.#clientKey(tenantId, id)])))
+    await Promise.all(oldest.map((id) => this.#commands.run(dropIdleScript, [this.#clientKey(tenantId, id)], [])))
   }
 
   async findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined> {
@@ -231,7 +228,7 @@ export class RedisTokenStore implements TokenStore {
 
   async keepClient(tenantId: string, clientId: string, expiresAt: number): Promise<void> {
     const key = this.#clientKey(tenantId, clientId)
-    const outcome = await this.#commands.run(keepScript, [key], expiresAt)
+    const outcome = await this.#commands.run(keepScript, [key], [expiresAt])
     if (outcome === 'unreadable') throw new UnreadableValueError(key)
     // From now on it takes no room from those that are idle.
     const list = this.#registrationsKey(tenantId)
