@@ -23,36 +23,40 @@ export async function createGrant(
   tenant: ResolvedTenant,
   service: Service,
 ): Promise<string> {
-  const { grant, code } = newGrant(agreement, client.clientId, tenant, service)
   // Before there is a grant: a client that has one must not make room for others, nor expire before it.
   if (registered) {
     await keepClientAlive(registered, Date.now() + tenant.refreshTokenLifetime * 1000, tenant, service)
   }
-  const created = await store(grant, service)
+  const { tokenStore } = service
+  const patience = { giveUpAt: performance.now() + tokenStore.timeout, timeout: tokenStore.timeout / 2 }
+  const create = async () => {
+    const { grant, code } = newGrant(agreement, client.clientId, tenant, service)
+    const { grant: created } = await tokenStore.createGrant(grant, patience)
+    // A grant that is there already is its own work, where the store's client has sent the command again.
+    if (created.credential.hash === grant.credential.hash) return { created, code }
+    throw temporarilyUnavailable(new Error('The token store has another grant under a new random id'))
+  }
+  // Another grant where the answer is lost: should the first one come to be, its code is nobody's.
+  const { created, code } = await create().catch(create)
   await endOldest(created, tenant, service)
   return code
 }
 
-/** Sends it once more where the answer is lost. A grant that is there already is then its own work. */
-async function store(grant: Omit<NewGrant, 'deadline'>, { tokenStore }: Service): Promise<Grant> {
-  const patience = { giveUpAt: performance.now() + tokenStore.timeout, timeout: tokenStore.timeout / 2 }
-  const send = () => tokenStore.createGrant(grant, patience)
-  const result = await send().catch(send)
-  if (result.grant.credential.hash === grant.credential.hash) return result.grant
-  throw temporarilyUnavailable(new Error('The token store has another grant under a new random id'))
-}
-
 /** Ends the oldest of a customer's grants of one client where these have become too many. A failure only postpones that. */
 async function endOldest(
-  { tenantId, subject, clientId }: Grant,
+  { tenantId, subject, clientId, grantId }: Grant,
   tenant: ResolvedTenant,
   service: Service,
 ): Promise<void> {
   const { tokenStore, emit, options } = service
   try {
     const grants = (await tokenStore.listGrants(tenantId, subject)).filter((grant) => grant.clientId === clientId)
-    const oldestFirst = grants.sort((one, other) => one.createdAt - other.createdAt)
-    for (const grant of oldestFirst.slice(0, Math.max(0, grants.length - options.maxGrantsPerClient))) {
+    const excess = Math.max(0, grants.length - options.maxGrantsPerClient)
+    // Codes that nobody has redeemed go before grants in use, which a page that asks for codes again and again must not end.
+    const isWaiting = ({ credential }: Grant) => Number(credential.kind === 'code')
+    const others = grants.filter((grant) => grant.grantId !== grantId)
+    others.sort((one, other) => isWaiting(other) - isWaiting(one) || one.createdAt - other.createdAt)
+    for (const grant of others.slice(0, excess)) {
       const ended = await tokenStore.deleteGrant(tenantId, grant.grantId)
       if (ended) emit({ type: 'revoked', reason: 'too_many', ...aboutGrant(grant, tenant.key) })
     }

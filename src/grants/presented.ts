@@ -46,12 +46,15 @@ export function isLive({ credential, binding }: Pick<Presented, 'credential' | '
 
 /**
  * The error for a credential that is not the live one and that we did not mint for this redeemer. It names what differs only
- * to who has the live credential itself.
+ * to who has the live code itself. Of a refresh token it says nothing: that it is live would tell a thief when to come.
  */
 export function whyNotRedeemable(presented: Presented, grant: Grant): OAuthError {
-  const { binding } = presented
+  const { credential, binding, grantId } = presented
   const granted = bindingOf(grant)
   if (!isLive({ ...presented, binding: granted }, grant)) return invalidGrant(presented, 'is unknown or has expired')
+  if (credential.kind === 'refresh_token') {
+    return invalidGrant(presented, 'is unknown or has expired', { grantId, issuedTo: granted.client_id })
+  }
   if (granted.client_id !== binding.client_id) return invalidGrant(presented, 'was issued to another client')
   if (granted.redirect_uri !== binding.redirect_uri) {
     return invalidGrant(presented, 'was requested with another redirect_uri')
@@ -59,8 +62,12 @@ export function whyNotRedeemable(presented: Presented, grant: Grant): OAuthError
   return invalidGrant(presented, 'was requested with a code_challenge that the code_verifier does not meet')
 }
 
-export function invalidGrant({ credential, grantId }: Presented, why: string): OAuthError {
-  return new OAuthError('invalid_grant', `${called[credential.kind]} ${why}`, { detail: { grantId } })
+export function invalidGrant(
+  { credential, grantId }: Presented,
+  why: string,
+  detail: Record<string, unknown> = { grantId },
+): OAuthError {
+  return new OAuthError('invalid_grant', `${called[credential.kind]} ${why}`, { detail })
 }
 
 export function resourceNotGranted({ grantId, resource }: Presented, grant: Grant): OAuthError {

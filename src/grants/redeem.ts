@@ -68,12 +68,14 @@ export async function redeem(presented: Presented, service: Service): Promise<Re
 function stepTo(
   { hash: to }: Successor,
   redeems: readonly [string, ...string[]],
-  { credential, binding, grantId, tenant, lifetime, resource }: Presented,
-  { options }: Service,
+  presented: Presented,
+  service: Service,
 ): Step {
   const [hash] = redeems
+  const { credential, binding, grantId, tenant, lifetime, resource } = presented
   const { redirect_uri: redirectUri = '', code_verifier: codeChallenge = '' } = binding
-  const code = { request: { redirectUri, codeChallenge }, lifetime: options.authorizationCodeLifetime * 1000 }
+  const codeLifetime = service.options.authorizationCodeLifetime * 1000
+  const code = { request: { redirectUri, codeChallenge }, lifetime: codeLifetime }
   const isCode = credential.kind === 'code'
   return {
     tenantId: tenant.id,
@@ -83,6 +85,7 @@ function stepTo(
     redeems,
     lifetime: lifetime * 1000,
     resource,
+    isOurs: () => isOurs(presented, service),
     presented: isCode ? { credential: { kind: 'code', hash }, code } : { credential: { kind: 'refresh_token', hash } },
   }
 }
@@ -115,10 +118,16 @@ async function judgeRepeat(
     if (live && resource !== undefined && resource !== grant.resource) throw resourceNotGranted(presented, grant)
     if (live) return { grant, now, refreshToken: refreshTokenOf(live, presented, service), by: 'retry', repeat }
   }
+  const told = { type: 'replayed', credential: credential.kind, ...repeat, ...aboutGrant(grant, tenant.key) } as const
   // Who has hung up may have given up long ago, and have been answered elsewhere since.
-  const ended = age >= Math.max(window, replayTolerance) && !presented.hasHungUp()
-  if (ended) await service.tokenStore.deleteGrant(tenant.id, grantId)
-  service.emit({ type: 'replayed', credential: credential.kind, ended, ...repeat, ...aboutGrant(grant, tenant.key) })
+  const ends = age >= Math.max(window, replayTolerance) && !presented.hasHungUp()
+  const ending = ends ? service.tokenStore.deleteGrant(tenant.id, grantId) : Promise.resolve(false)
+  const ended = await ending.catch((error) => {
+    // Whether it has ended is not known. If it has, nothing tells of the replay again.
+    service.emit({ ...told, ended: false })
+    throw error
+  })
+  service.emit({ ...told, ended })
   throw invalidGrant(presented, 'has been used already')
 }
 

@@ -8,6 +8,8 @@ export interface Step
   extends Pick<CredentialSwap, 'tenantId' | 'grantId' | 'from' | 'to' | 'redeems' | 'lifetime' | 'resource'> {
   /** What is live again if the step is taken back: the credential that was presented. */
   presented: ReversedCredential
+  /** Whether this server minted that credential: nothing is remembered for junk. */
+  isOurs(): boolean
 }
 
 /** In milliseconds: for how long a grant remembers what it was redeemed by, and for how long it keeps a refresh token that is new. */
@@ -35,6 +37,8 @@ const [atOnce, soonest, latest] = [1, 250, 5000]
  * - begun: it is sent, and once more where the answer does not come;
  * - decided: an answer says what came of it;
  * - undecided: none does. The client is answered 503, and this process remembers the attempt;
+ * - taken up: a client that comes again before the attempt is over goes on under its name, so that there are never more of them than
+ *   requests at a time;
  * - taken back: as soon as the store answers again, or the client comes again. The store may have applied the attempt, but its result was
  *   given to nobody. So the credential that was presented is made live again, and wherever the client goes next, it is accepted;
  * - forgotten: once the store has said that it is taken back, or that it never came to be.
@@ -58,8 +62,8 @@ export class Swaps {
   /** @throws {OAuthError} `temporarily_unavailable` where the store does not say what came of it. */
   async take(step: Step): Promise<DecidedSwap> {
     if (this.#undecided.size > 0) await this.#settle(nameOf(step))
-    const attempt = randomUUID().slice(-12)
-    const { presented: _, ...swap } = step
+    const [attempt, overAt] = this.#takeUp(nameOf(step)) ?? [randomUUID().slice(-12)]
+    const { presented: _, isOurs: __, ...swap } = step
     const { remember } = this.#times
     // What the store had lost writes before is not what it says is new.
     const rest = step.redeems.length > 1 ? 0 : this.#times.rest
@@ -69,7 +73,11 @@ export class Swaps {
       return interpreted(result, step, attempt)
     }
     try {
-      return await send()
+      const result = await send()
+      // Where the grant stays as it was, the sendings that were given up may still be applied.
+      const stays = result.outcome === 'fresh' || result.outcome === 'wrong_resource'
+      if (stays && overAt !== undefined) this.#remind(step, attempt, overAt)
+      return result
     } catch (lost) {
       const again = await send().catch(() => undefined)
       if (again?.outcome === 'swapped' || again?.outcome === 'missing') return again
@@ -86,11 +94,23 @@ export class Swaps {
    * @throws {OAuthError} `temporarily_unavailable` where the store fails; it is then taken back as soon as that is possible.
    */
   async takeBack(step: Step, attempt: string): Promise<void> {
-    this.#remind(step, attempt, performance.now())
-    await this.#settle(nameOf(step))
+    const overAt = performance.now()
+    this.#remind(step, attempt, overAt)
+    await this.#takeBack(nameOf(step), { step, attempts: new Set([attempt]), overAt })
+  }
+
+  /** Hands an attempt out that may still be applied, to one request: two could both find the work of the other. */
+  #takeUp(name: string): [attempt: string, overAt: number] | undefined {
+    const undecided = this.#undecided.get(name)
+    const [attempt] = undecided?.attempts ?? []
+    if (!undecided || attempt === undefined) return undefined
+    undecided.attempts.delete(attempt)
+    if (undecided.attempts.size === 0) this.#undecided.delete(name)
+    return [attempt, undecided.overAt]
   }
 
   #remind(step: Step, attempt: string, overAt: number): void {
+    if (!step.isOurs()) return
     const name = nameOf(step)
     const undecided = this.#undecided.get(name)
     if (undecided) {
@@ -120,8 +140,9 @@ export class Swaps {
     await this.#store.reverseSwap({ tenantId, grantId, to, attempts: meant, ...presented })
     // Until then one of them may still be applied.
     if (!isOver) return
-    for (const attempt of meant) attempts.delete(attempt)
-    if (attempts.size === 0) this.#undecided.delete(name)
+    const remembered = this.#undecided.get(name)
+    for (const attempt of meant) remembered?.attempts.delete(attempt)
+    if (remembered?.attempts.size === 0) this.#undecided.delete(name)
   }
 
   #settleLater(): void {
@@ -131,8 +152,12 @@ export class Swaps {
 
   async #settleAll(): Promise<void> {
     const now = performance.now()
-    const due = [...this.#undecided].filter(([, { overAt }]) => overAt <= now).slice(0, settledAtOnce)
-    const settled = await Promise.allSettled(due.map(([name]) => this.#settle(name)))
+    const due: string[] = []
+    for (const [name, { overAt }] of this.#undecided) {
+      if (overAt <= now) due.push(name)
+      if (due.length === settledAtOnce) break
+    }
+    const settled = await Promise.allSettled(due.map((name) => this.#settle(name)))
     const isAway = settled.length > 0 && settled.every(({ status }) => status === 'rejected')
     const isMore = due.length === settledAtOnce
     if (isAway) this.#delay = Math.min(2 * this.#delay, latest)

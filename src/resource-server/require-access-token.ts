@@ -39,7 +39,8 @@ export function requireAccessToken<R extends IncomingMessage>(
 
   async function authorize(req: R, asked: string): Promise<void> {
     const tenant = await findTenant(asked, service.baseUrl.current(req), service)
-    const expected = resource === undefined ? undefined : read(resource, req)
+    // A function that gives nothing must not fall back to the tenant's first resource.
+    const expected = resource === undefined ? undefined : (read(resource, req) ?? '')
     const info = await verifyForTenant(
       bearerToken(req),
       tenant,

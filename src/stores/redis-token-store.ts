@@ -59,7 +59,10 @@ type Unreadable = [outcome: 'unreadable', now: string, value: string]
 
 const checks = {
   keyPrefix: optional(
-    must<string>('a string', (given) => typeof given === 'string'),
+    must<string>(
+      'a string, with braces only around a whole hash tag',
+      (given) => typeof given === 'string' && /^[^{}]*(\{[^{}]+\}[^{}]*)?$/.test(given),
+    ),
     'csi:',
   ),
   replicas: optional(

@@ -64,7 +64,7 @@ describe.each(failures)('a store that %s', (_, fault) => {
     const second = expectTokens(await host.refresh(first.refresh_token))
     faulty.always('deleteGrant', fault)
     expectUnavailable(await host.refresh(first.refresh_token))
-    expect(await host.told('replayed')).toEqual([])
+    expect(await host.told('replayed')).toMatchObject([{ ended: false }])
     faulty.recover()
     expectError(await host.refresh(first.refresh_token), 400, 'invalid_grant')
     expectError(await host.refresh(second.refresh_token), 400, 'invalid_grant')
@@ -125,7 +125,7 @@ describe.each(failures)('a store that %s', (_, fault) => {
 })
 
 describe('a store that loses the answer to the end of a grant', () => {
-  it('has ended it all the same', async () => {
+  it('has ended it all the same, and the host is told of the replay', async () => {
     const clock = stopClock()
     const faulty = faultyStore()
     const host = await started({ tokenStore: faulty.store })
@@ -134,6 +134,7 @@ describe('a store that loses the answer to the end of a grant', () => {
     clock.advance(60)
     faulty.next('deleteGrant', losesItsAnswer)
     expectUnavailable(await host.refresh(first.refresh_token))
+    expect(await host.told('replayed')).toMatchObject([{ ended: false, age: 60 }])
     expectError(await host.refresh(first.refresh_token), 400, 'invalid_grant')
     expectError(await host.refresh(second.refresh_token), 400, 'invalid_grant')
     expect(await recordsOf(faulty.healthy)).toEqual([])

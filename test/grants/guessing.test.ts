@@ -169,6 +169,18 @@ describe('a grant is not ended, nor written to, by who presents', () => {
   })
 })
 
+describe('a refresh token that another client presents', () => {
+  it('is answered alike whether it is live or not, so that no thief learns when to come', async () => {
+    const host = await started({ refreshRetryWindow: 300 })
+    const first = await host.connected({ tenantKey: 'globex' })
+    const asOther = () => host.refresh(first.refresh_token, { client_id: 'other-app' }, 'globex')
+    const whileLive = expectError(await asOther(), 400, 'invalid_grant')
+    expectTokens(await host.refresh(first.refresh_token, {}, 'globex'))
+    expect(expectError(await asOther(), 400, 'invalid_grant')).toBe(whileLive)
+    expect(await host.told('denied')).toMatchObject([{ detail: { issuedTo: 'assistant-app' } }, {}])
+  })
+})
+
 describe('the grant id', () => {
   it('of an access token or an event does not name the grant to the token endpoint', async () => {
     const { host, second, before } = await usedGrant()

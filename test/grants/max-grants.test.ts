@@ -56,6 +56,14 @@ describe('maxGrantsPerClient', () => {
     expectTokens(await host.exchange(codes.at(-1) ?? fail()))
   })
 
+  it('ends what nobody has redeemed before what is in use, so that a page which asks again and again signs nobody out', async () => {
+    const host = await started({ maxGrantsPerClient: 3 })
+    const [inUse] = await connectedTimes(host, 1)
+    for (let time = 0; time < 10; time++) await host.asCustomer({ tenantKey })
+    expectTokens(await (inUse?.() ?? fail()))
+    expect(await recordsOf(host.tokenStore, tenantKey)).toHaveLength(3)
+  })
+
   it('fails no sign-in where the store cannot say how many there are', async () => {
     const { store, always, recover } = faultyStore()
     const host = await started({ tokenStore: store, maxGrantsPerClient: 1 })

@@ -120,6 +120,32 @@ describe('the undecided attempts of a process', () => {
     redeems: ['first'],
     lifetime: 1000,
     presented: { credential: { kind: 'refresh_token' as const, hash: 'first' } },
+    isOurs: () => true,
+  })
+
+  it('are not of credentials that this server did not mint: those cannot take their places', async () => {
+    const { store, always, recover, healthy } = faultyStore(new MemoryTokenStore())
+    const swaps = new Swaps(new GuardedStore(store, 1000), { remember: 0, rest: 0 }, 10)
+    const reversed = jest.spyOn(healthy, 'reverseSwap')
+    always('swapCredential', rejects)
+    for (let number = 0; number < 20; number++) {
+      await expect(swaps.take({ ...step(number), isOurs: () => false })).rejects.toThrow()
+    }
+    recover()
+    await swaps.take(step(0))
+    expect(reversed).not.toHaveBeenCalled()
+  })
+
+  it('are no more at one step than there are requests at a time', async () => {
+    const { store, always, healthy } = faultyStore(new MemoryTokenStore())
+    const swaps = new Swaps(new GuardedStore(store, 1000), { remember: 0, rest: 0 })
+    const reversed = jest.spyOn(healthy, 'reverseSwap')
+    always('swapCredential', rejects)
+    for (let round = 0; round < 20; round++) {
+      await Promise.allSettled(Array.from({ length: 5 }, () => swaps.take(step(0))))
+    }
+    expect(reversed).toHaveBeenCalled()
+    expect(Math.max(...reversed.mock.calls.map(([{ attempts }]) => attempts.length))).toBeLessThanOrEqual(5)
   })
 
   it('are bounded, and the first of an outage stay', async () => {

@@ -93,7 +93,7 @@ const ofCodes: Case[] = [
     what: "presents another client's code",
     wrong: () => ({ client_id: 'other-app' }),
     error: 'invalid_grant',
-    says: /another client/,
+    says: /unknown or has expired/,
   },
   ...[`${redirectUri}/`, redirectUri.toUpperCase(), `${redirectUri}?x`, 'https://elsewhere.example/'].map((other) => ({
     what: `has the redirect_uri ${other}`,
@@ -139,7 +139,7 @@ const ofRefreshTokens: Case[] = [
     what: "presents another client's refresh token",
     wrong: () => ({ client_id: 'other-app' }),
     error: 'invalid_grant',
-    says: /another client/,
+    says: /unknown or has expired/,
   },
   ...['profile calendar', 'admin', 'Profile', 'pröfile', '"\\\u0000'].map((scope) => ({
     what: `asks for the scope ${JSON.stringify(scope)}`,
