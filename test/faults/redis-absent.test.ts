@@ -29,7 +29,7 @@ describeWithRedis('a Redis server that is absent', () => {
     const port = await freePort()
     const signIn = await startedOver(new Redis(port, host), { storeTimeout: 0.3 })
     await expect(signIn.asCustomer()).rejects.toMatchObject({ code: 'temporarily_unavailable' })
-    const server = await RedisServer.start([], port)
+    const server = await RedisServer.start([], { port })
     try {
       await eventually(() =>
         signIn.connected().then(

@@ -172,7 +172,7 @@ describeWithRedis('a Redis server of a version that is too old', () => {
       cause: { message: expect.stringMatching(/Redis 6\.2 or later/) },
     })
     await old.stop()
-    const server = await RedisServer.start([], old.port)
+    const server = await RedisServer.start([], { port: old.port })
     try {
       expectTokens(await host.refresh((await host.connected()).refresh_token))
     } finally {

@@ -4,20 +4,30 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
+import { ServerClock } from './server-clock'
 
 const serverPath = ['valkey-server', 'redis-server'].map(pathOf).find((path) => path !== undefined)
 const cliPath = ['valkey-cli', 'redis-cli'].map(pathOf).find((path) => path !== undefined)
+const faketimePath = pathOf('faketime')
 
 /**
  * `describe` for suites that need a Redis server: without one they are skipped, loudly, and in CI they fail.
  */
-export const describeWithRedis: (name: string, define: () => void) => void = (name, define) => {
-  if (serverPath && cliPath) return describe(name, define)
-  if (process.env.CI) {
-    return describe(name, () => it('needs a Redis server', () => expect(serverPath).toBeDefined()))
+export const describeWithRedis = describeWith('valkey-server or redis-server', serverPath && cliPath)
+
+/** The same for suites that need a server with a clock of its own. */
+export const describeWithRedisClock = describeWith(
+  'valkey-server or redis-server, or faketime,',
+  serverPath && cliPath && faketimePath,
+)
+
+function describeWith(what: string, found: string | undefined): (name: string, define: () => void) => void {
+  return (name, define) => {
+    if (found) return describe(name, define)
+    if (process.env.CI) return describe(name, () => it(`needs ${what}`, () => expect(found).toBeDefined()))
+    process.stderr.write(`\nSKIPPED: ${name}: ${what} is not installed (npm run setup)\n\n`)
+    describe.skip(name, define)
   }
-  process.stderr.write(`\nSKIPPED: ${name}: neither valkey-server nor redis-server is installed (npm run setup)\n\n`)
-  describe.skip(name, define)
 }
 
 /** A `redis-server` process of a test's own, in a temporary folder, on a free port. */
@@ -25,10 +35,12 @@ export class RedisServer {
   readonly port: number
   readonly #dir = mkdtempSync(join(tmpdir(), 'redis-'))
   readonly #args: string[]
+  readonly #clock: ServerClock | undefined
   #process: ChildProcess | undefined
 
-  private constructor(port: number, args: readonly string[]) {
+  private constructor(port: number, args: readonly string[], clock = false) {
     this.port = port
+    this.#clock = clock ? new ServerClock(this.#dir) : undefined
     const own = { port, bind: '127.0.0.1', dir: this.#dir, save: '', appendonly: 'no', 'protected-mode': 'no' }
     this.#args = [...Object.entries(own).flatMap(([name, value]) => [`--${name}`, String(value)]), ...args]
   }
@@ -37,10 +49,14 @@ export class RedisServer {
    * Starts a server.
    *
    * @param args More settings, as on its command line: `['--maxmemory', '5mb']`.
-   * @param port Where a client expects it; by default any free port.
+   * @param options.port Where a client expects it; by default any free port.
+   * @param options.clock Whether it has a clock of its own.
    */
-  static async start(args: readonly string[] = [], port?: number): Promise<RedisServer> {
-    const server = new RedisServer(port ?? (await freePort()), args)
+  static async start(
+    args: readonly string[] = [],
+    { port, clock }: { port?: number; clock?: boolean } = {},
+  ): Promise<RedisServer> {
+    const server = new RedisServer(port ?? (await freePort()), args, clock)
     await server.start()
     return server
   }
@@ -62,6 +78,12 @@ export class RedisServer {
     return server
   }
 
+  /** The clock of a server that was started with one of its own. */
+  get clock(): ServerClock {
+    if (!this.#clock) throw new Error('The server was started without a clock of its own')
+    return this.#clock
+  }
+
   get url(): string {
     return `redis://127.0.0.1:${this.port}`
   }
@@ -73,7 +95,10 @@ export class RedisServer {
    */
   async start(args: readonly string[] = []): Promise<void> {
     if (!this.#process || !running.has(this.#process)) {
-      this.#process = spawn(serverPath ?? '', [...this.#args, ...args], { stdio: 'ignore' })
+      this.#process = spawn(serverPath ?? '', [...this.#args, ...args], {
+        stdio: 'ignore',
+        env: { ...process.env, ...this.#clock?.environment },
+      })
       running.add(this.#process)
     }
     await this.answers()
