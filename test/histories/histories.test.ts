@@ -9,7 +9,7 @@ const options: CampaignOptions = {
   seconds: 8,
   seed: 1,
   clients: 40,
-  window: 60,
+  window: 300,
   tolerance: 10,
   storeTimeout: 2,
   store: 'redis',
