@@ -125,7 +125,7 @@ async function judgeRepeat(
     if (live) return { grant, now, refreshToken: refreshTokenOf(live, presented, service), by: 'retry', repeat }
   }
   // Who has hung up may have given up long ago, and have been answered elsewhere since.
-  const ended = age >= Math.max(window, replayTolerance) && !presented.hasHungUp()
+  const ended = age >= Math.max(window, replayTolerance) && !(await presented.hasHungUp())
   if (ended) await service.tokenStore.deleteGrant(tenant.id, grantId)
   service.emit({ type: 'replayed', credential: credential.kind, ended, ...repeat, ...aboutGrant(grant, tenant.key) })
   throw invalidGrant(presented, 'has been used already')
