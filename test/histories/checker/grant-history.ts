@@ -16,7 +16,7 @@ export interface Terms {
 }
 
 /** So far apart, in seconds, two hosts can be before an access token of one is none for the other. */
-const apartAtMost = 50
+const apartAtMost = 3500
 
 /** How many redemptions a grant remembers. */
 const remembered = 16
