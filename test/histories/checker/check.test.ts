@@ -176,6 +176,13 @@ describe('rule (b)', () => {
     expect(judged(burst)).toEqual(['b'])
   })
 
+  it('admits that all of several requests at once are refused, where there is no window', () => {
+    const burst = [at(2, 'refresh', 'R1', 400), at(2, 'refresh', 'R1', 400)]
+    expect(judged(burst, { window: 0 })).toEqual(['(b)'])
+    expect(judged(burst)).toEqual(['b'])
+    expect(judged([at(2, 'refresh', 'R1', 400)], { window: 0 })).toEqual(['b'])
+  })
+
   it('accepts a refusal after a replay that was late enough to end the grant, and no other', () => {
     const replayAt = (seconds: number) => [
       at(2, 'refresh', 'R1', 200, 'R2'),

@@ -33,6 +33,7 @@ function admission(refused: Exchange, history: GrantHistory): string | undefined
   if (isRedemption(refused.act) && mayNotBeTakenBackYet(refused, history)) {
     return 'a process had not yet taken back what it answered with 503'
   }
+  if (isOneOfSeveral(refused, history)) return 'of several requests at once, another one had been redeemed'
   return refused.act === 'api' && history.clocksAreApart ? "the hosts' clocks are far apart" : undefined
 }
 
@@ -48,6 +49,18 @@ function mayNotBeTakenBackYet(refused: Exchange, history: GrantHistory): boolean
       one.answer === 503 &&
       refused.ended - one.begun + history.slack >= windowOf(refused, history) &&
       !history.processes.hasTakenBack(one, refused),
+  )
+}
+
+/** Without a window, a request ends the grant of another one at the same time, which the store has redeemed and not told so. */
+function isOneOfSeveral(refused: Exchange, history: GrantHistory): boolean {
+  if (refused.act !== 'refresh') return false
+  return others(refused, history).some(
+    (one) =>
+      one.by === 'owner' &&
+      isRefusal(one) &&
+      one.ended > refused.begun &&
+      refused.ended - one.begun + history.slack >= windowOf(refused, history),
   )
 }
 
