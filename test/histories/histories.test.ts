@@ -6,7 +6,7 @@ import { nemesisNamed } from './nemeses'
 import type { CampaignOptions } from './options'
 
 const options: CampaignOptions = {
-  seconds: 8,
+  seconds: 6,
   seed: 1,
   clients: 40,
   window: 300,
