@@ -14,7 +14,7 @@ export async function redeemAuthorizationCode(
   form: Form,
   client: IdentifiedClient,
   tenant: ResolvedTenant,
-  hasHungUp: () => boolean,
+  hasHungUp: () => Promise<boolean>,
   service: Service,
 ): Promise<Redemption> {
   const code = form.required('code')

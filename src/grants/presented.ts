@@ -15,7 +15,7 @@ export interface Presented {
   /** For how many seconds the grant goes on living once it is redeemed. */
   lifetime: number
   /** Whether the client has gone without waiting for an answer. */
-  hasHungUp(): boolean
+  hasHungUp(): Promise<boolean>
 }
 
 const called: Record<CredentialKind, string> = { code: 'The authorization code', refresh_token: 'The refresh token' }

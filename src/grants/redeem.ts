@@ -120,7 +120,7 @@ async function judgeRepeat(
   }
   const told = { type: 'replayed', credential: credential.kind, ...repeat, ...aboutGrant(grant, tenant.key) } as const
   // Who has hung up may have given up long ago, and have been answered elsewhere since.
-  const ends = age >= Math.max(window, replayTolerance) && !presented.hasHungUp()
+  const ends = age >= Math.max(window, replayTolerance) && !(await presented.hasHungUp())
   const ending = ends ? service.tokenStore.deleteGrant(tenant.id, grantId) : Promise.resolve(false)
   const ended = await ending.catch((error) => {
     // Whether it has ended is not known. If it has, nothing tells of the replay again.

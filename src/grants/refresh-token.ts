@@ -13,7 +13,7 @@ export async function redeemRefreshToken(
   form: Form,
   client: IdentifiedClient,
   tenant: ResolvedTenant,
-  hasHungUp: () => boolean,
+  hasHungUp: () => Promise<boolean>,
   service: Service,
 ): Promise<Redemption> {
   const presented = presentedCredential('refresh_token', form.required('refresh_token'), {

@@ -74,9 +74,9 @@ export class Swaps {
     }
     try {
       const result = await send()
-      // Where the grant stays as it was, the sendings that were given up may still be applied.
-      const stays = result.outcome === 'fresh' || result.outcome === 'wrong_resource'
-      if (stays && overAt !== undefined) this.#remind(step, attempt, overAt)
+      // The sendings that were given up may still be applied, also from another live credential than this one.
+      const isSettled = result.outcome === 'swapped' || result.outcome === 'missing'
+      if (!isSettled && overAt !== undefined) this.#remind(step, attempt, overAt)
       return result
     } catch (lost) {
       const again = await send().catch(() => undefined)

@@ -1,4 +1,7 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { MemoryTokenStore } from 'customer-sign-in'
+import { head } from '../http/raw-request'
 import { releaseClock, stopClock } from '../support/clock'
 import { recordOf, recordsOf } from '../support/records'
 import { eventually } from '../support/redis-server'
@@ -108,6 +111,25 @@ describe('a replay', () => {
     clock.advance(3600)
     await refused(host.refresh(first.refresh_token))
     expect(await host.told('replayed')).toMatchObject([{ ended: true, age: 3600, successorUsed: false }])
+  })
+
+  it('ends nothing for a client that has hung up before its request is read', async () => {
+    const clock = stopClock()
+    const host = await started()
+    const first = await host.connected()
+    const second = expectTokens(await host.refresh(first.refresh_token))
+    clock.advance(3600)
+    const { hostname, port, pathname } = new URL(`${host.issuer()}/token`)
+    const body = formBody({ grant_type: 'refresh_token', client_id: clientId, refresh_token: first.refresh_token })
+    const type = 'application/x-www-form-urlencoded'
+    const socket = connect(Number(port), hostname)
+    await once(socket, 'connect')
+    const headers = { 'Content-Type': type, 'Content-Length': String(body).length }
+    socket.write(head(`POST ${pathname}`, headers) + String(body))
+    socket.destroy()
+    await eventually(async () => (await host.told('replayed')).length > 0)
+    expect(await host.told('replayed')).toMatchObject([{ ended: false }])
+    expectTokens(await host.refresh(second.refresh_token))
   })
 
   it('ends nothing for a client that has hung up, whose late request says nothing of theft', async () => {

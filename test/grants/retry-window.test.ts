@@ -135,6 +135,14 @@ describe('refreshRetryWindow', () => {
     expectTokens(await host.refresh(three))
   })
 
+  it('keeps the live token good where the clock of the store is set back', async () => {
+    const { host, refresh, first, second } = await refreshedOnce({ refreshRetryWindow: 300 })
+    jest.setSystemTime(Date.now() - 3600_000)
+    expectTokens(await refresh(second.refresh_token))
+    expect(await host.told('retried')).toEqual([])
+    expectError(await refresh(first.refresh_token), 503, 'temporarily_unavailable')
+  })
+
   it('is off unless the host turns it on', async () => {
     const { refresh, first } = await refreshedOnce({})
     expectError(await refresh(first.refresh_token), 400, 'invalid_grant')

@@ -31,8 +31,9 @@ export async function runNemesis(nemesis: Nemesis, options: CampaignOptions): Pr
   } finally {
     await world.stop()
   }
+  const { storeClockJumps = 0 } = nemesis
   const clocks = (nemesis.clocks ?? []).map((ms) => ms / 1000)
-  return { nemesis: nemesis.name, history, ...check(history.entries, { ...terms, clocks }) }
+  return { nemesis: nemesis.name, history, ...check(history.entries, { ...terms, clocks, storeClockJumps }) }
 }
 
 /** Everybody acts while the nemesis does; when it is healed, the owners come once more. */
@@ -40,7 +41,7 @@ async function play(
   world: World,
   history: History,
   terms: Scene['terms'],
-  { retry, olderGenerations = false }: Nemesis,
+  { retry }: Nemesis,
   { seed, seconds, clients }: CampaignOptions,
 ): Promise<void> {
   const [broken, finale] = [new Timing(), new Timing()]
@@ -67,10 +68,7 @@ async function play(
     now: () => history.now(),
   }
   const owners: Owner[] = []
-  const acting = [
-    keepPopulated(scene, owners, { clients, seconds, retry }),
-    ...others(scene, owners, { olderGenerations }),
-  ]
+  const acting = [keepPopulated(scene, owners, { clients, seconds, retry }), ...others(scene, owners)]
 
   try {
     await Promise.all([world.run(stage), broken.sleep(seconds * 1000).then(() => broken.end())])

@@ -6,10 +6,10 @@ import { nemesisNamed } from './nemeses'
 import type { CampaignOptions } from './options'
 
 const options: CampaignOptions = {
-  seconds: 8,
+  seconds: 6,
   seed: 1,
   clients: 40,
-  window: 60,
+  window: 300,
   tolerance: 10,
   storeTimeout: 2,
   store: 'redis',

@@ -92,6 +92,6 @@ export class History {
  * another of the server's secrets; an access token by the end of its signature.
  */
 export function nameOf(credential: string): string {
-  const [, kind, secret] = /^csi([cr])_.{22}(.{12})/.exec(credential) ?? []
+  const [, kind, secret] = /^csi([cr])_.{34}(.{12})/.exec(credential) ?? []
   return secret === undefined ? `access ${credential.slice(-12)}` : `${kind === 'c' ? 'code' : 'refresh'} ${secret}`
 }

@@ -12,10 +12,9 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '20' },
     seed: { type: 'string', default: '1' },
     clients: { type: 'string', default: '120' },
-    window: { type: 'string', default: '60' },
+    window: { type: 'string', default: '300' },
     tolerance: { type: 'string', default: '10' },
     'store-timeout': { type: 'string', default: '2' },
-    'older-generations': { type: 'boolean', default: false },
     store: { type: 'string', default: 'redis' },
     defect: { type: 'string' },
   },
@@ -27,8 +26,7 @@ async function main(): Promise<void> {
   const chosen = values.nemesis?.map(nemesisNamed) ?? nemeses
   const results: ReportedRun[] = []
   for (const nemesis of chosen) {
-    const older = values['older-generations'] ? { olderGenerations: true } : {}
-    const { history, ...result } = await runNemesis({ ...nemesis, ...older }, options)
+    const { history, ...result } = await runNemesis(nemesis, options)
     process.stderr.write(`${nemesis.name}: ${result.violations.length} violations\n`)
     results.push(result.violations.length > 0 ? { ...result, file: history.save(nemesis.name) } : result)
   }

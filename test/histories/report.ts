@@ -9,10 +9,10 @@ export interface ReportedRun extends Verdict {
 
 /** The table of the campaign, nemesis by nemesis, and what the findings are. Markdown. */
 export function report(results: readonly ReportedRun[]): string {
-  const head = ['nemesis', 'histories', 'requests', 'refreshed', '503', ...rules, 'admitted']
+  const head = ['nemesis', 'histories', 'requests', 'refreshed', 'rotated', '503', ...rules, 'admitted']
   const rows = results.map((result) => [
     result.nemesis,
-    ...[result.histories, result.requests, result.refreshed, result.unavailable].map(String),
+    ...[result.histories, result.requests, result.refreshed, result.rotated, result.unavailable].map(String),
     ...rules.map((rule) => String(result.violations.filter((one) => one.rule === rule).length || '-')),
     counted(result.admitted) || '-',
   ])

@@ -93,7 +93,7 @@ const ofCodes: Case[] = [
     what: "presents another client's code",
     wrong: () => ({ client_id: 'other-app' }),
     error: 'invalid_grant',
-    says: /unknown or has expired/,
+    says: /another client/,
   },
   ...[`${redirectUri}/`, redirectUri.toUpperCase(), `${redirectUri}?x`, 'https://elsewhere.example/'].map((other) => ({
     what: `has the redirect_uri ${other}`,

@@ -1,7 +1,12 @@
-import type { Fault } from '../history'
+import { type Fault, nameOf, type Told } from '../history'
 import { at, judged, verdictOn } from './story'
 
 const thief = { by: 'thief' } as const
+
+/** A refresh token that is new is answered with itself. */
+function kept(seconds: number, token: string) {
+  return at(seconds, 'refresh', token, 200, token)
+}
 
 function lostBetween(from: number, to: number): Fault {
   return { kind: 'fault', at: to * 1000, what: 'a failover', lost: { from: from * 1000, to: to * 1000 } }
@@ -22,6 +27,25 @@ describe('the checker', () => {
   it('accepts that an owner comes again after 503, a timeout or a lost connection', () => {
     const tries = (['timeout', 503, 'lost'] as const).map((answer, index) => at(2 + index, 'refresh', 'R1', answer))
     expect(judged([...tries, at(8, 'refresh', 'R1', 200, 'R2')])).toEqual([])
+  })
+
+  it('tells a token that is kept from one that is redeemed', () => {
+    const history = [
+      at(2, 'refresh', 'R1', 200, 'R2'),
+      kept(3, 'R2'),
+      kept(9, 'R2'),
+      at(13, 'refresh', 'R2', 200, 'R3'),
+    ]
+    expect(verdictOn(history)).toMatchObject({ refreshed: 4, rotated: 2, violations: [], admitted: [] })
+  })
+
+  it('names credentials of one grant by what differs', () => {
+    const credential = (secret: number) => {
+      const bytes = Buffer.concat([Buffer.alloc(25, 7), Buffer.alloc(16, secret), Buffer.alloc(16, 9)])
+      return `csir_${bytes.toString('base64url')}`
+    }
+    expect(nameOf(credential(1))).not.toBe(nameOf(credential(2)))
+    expect(nameOf(credential(1))).toMatch(/^refresh [\w-]{12}$/)
   })
 })
 
@@ -50,6 +74,30 @@ describe('rule (a)', () => {
   it('sees that a repeat gets what was used', () => {
     const chain = [at(2, 'refresh', 'R1', 200, 'R2'), at(3, 'refresh', 'R2', 200, 'R3')]
     expect(judged([...chain, at(4, 'refresh', 'R1', 200, 'R2', thief)])).toEqual(['a'])
+  })
+
+  it('sees that a token is kept although it was used', () => {
+    const chain = [at(2, 'refresh', 'R1', 200, 'R2'), at(3, 'refresh', 'R2', 200, 'R3')]
+    expect(judged([...chain, kept(4, 'R2')])).toEqual(['a'])
+  })
+
+  it('counts the age of a token that was kept from its redemption', () => {
+    const chain = [at(2, 'refresh', 'R1', 200, 'R2'), kept(3, 'R2'), at(12, 'refresh', 'R2', 200, 'R3')]
+    expect(judged([...chain, at(20, 'refresh', 'R2', 200, 'R3', thief)])).toEqual([])
+    expect(judged([...chain, at(24, 'refresh', 'R2', 200, 'R3', thief)])).toEqual(['a'])
+  })
+
+  it('admits a token that is good after its window, where a process took back what it answered with 503', () => {
+    const repeated = [at(2, 'refresh', 'R1', 503), at(3, 'refresh', 'R1', 200, 'R2', { host: 1 })]
+    const late = at(20, 'refresh', 'R1', 200, 'R2', thief)
+    expect(judged([...repeated, late])).toEqual(['(a)'])
+    expect(judged([...repeated, at(4, 'refresh', 'R2', 200, 'R3'), late])).toEqual(['a'])
+  })
+
+  it('allows for a clock of the store that jumps', () => {
+    const late = [at(2, 'refresh', 'R1', 200, 'R2'), at(20, 'refresh', 'R1', 200, 'R2', thief)]
+    expect(judged(late, { storeClockJumps: 5 })).toEqual(['a'])
+    expect(judged(late, { storeClockJumps: 10 })).toEqual([])
   })
 
   it('sees two successors of one token', () => {
@@ -88,18 +136,51 @@ describe('rule (b)', () => {
   })
 
   it('admits a code whose answer was lost, and sees one that was answered with 503', () => {
-    const code = (answer: 'lost' | 503) => [
+    const code = (answer: 'lost' | 503, host = 0) => [
       at(1, 'redeem-code', 'D', answer, undefined, { grant: 2 }),
-      at(2, 'redeem-code', 'D', 400, undefined, { grant: 2 }),
+      at(2, 'redeem-code', 'D', 400, undefined, { grant: 2, host }),
     ]
     expect(judged(code('lost'))).toEqual(['(b)'])
     expect(judged(code(503))).toEqual(['b'])
+    expect(judged(code(503, 1))).toEqual(['(b)'])
+  })
+
+  describe('an owner who was answered with 503 and comes to another process after the window', () => {
+    const away = at(2, 'refresh', 'R1', 503)
+    const refused = (seconds: number) => at(seconds, 'refresh', 'R1', 400, undefined, { host: 1 })
+    const works = (seconds: number) => at(seconds, 'refresh', 'Q1', 200, 'Q2', { grant: 2 })
+    const killed: Told = { kind: 'told', at: 3000, host: 0, event: 'killed' }
+
+    it('may be refused while the first one has had no time to take it back', () => {
+      expect(judged([away, refused(13)])).toEqual(['(b)'])
+      expect(judged([away, works(8), refused(13)])).toEqual(['(b)'])
+    })
+
+    it('may be refused where the first one was killed', () => {
+      expect(judged([away, works(2.5), killed, refused(13)])).toEqual(['(b)'])
+    })
+
+    it('may not once the first one has had the store for a while', () => {
+      expect(judged([away, works(3), refused(13)])).toEqual(['b'])
+      expect(judged([away, works(3), refused(60)])).toEqual(['b'])
+    })
+
+    it('may not inside the window', () => {
+      expect(judged([away, refused(8)])).toEqual(['b'])
+    })
   })
 
   it('accepts that one of two requests at once is refused, where there is no window', () => {
     const burst = [at(2, 'refresh', 'R1', 200, 'R2'), at(2, 'refresh', 'R1', 400)]
     expect(judged(burst, { window: 0 })).toEqual([])
     expect(judged(burst)).toEqual(['b'])
+  })
+
+  it('admits that all of several requests at once are refused, where there is no window', () => {
+    const burst = [at(2, 'refresh', 'R1', 400), at(2, 'refresh', 'R1', 400)]
+    expect(judged(burst, { window: 0 })).toEqual(['(b)'])
+    expect(judged(burst)).toEqual(['b'])
+    expect(judged([at(2, 'refresh', 'R1', 400)], { window: 0 })).toEqual(['b'])
   })
 
   it('accepts a refusal after a replay that was late enough to end the grant, and no other', () => {
@@ -110,6 +191,16 @@ describe('rule (b)', () => {
     ]
     expect(judged(replayAt(14))).toEqual([])
     expect(judged(replayAt(5))).toEqual(['b'])
+  })
+
+  it('counts the age of a replay from a redemption that was answered with 503, where another process answered it', () => {
+    const answeredElsewhere = [at(2, 'refresh', 'R1', 503), at(7, 'refresh', 'R1', 200, 'R2', { host: 1 })]
+    const replay = at(13, 'refresh', 'R1', 400, undefined, thief)
+    expect(judged([...answeredElsewhere, replay, at(14, 'refresh', 'R2', 400)])).toEqual([])
+  })
+
+  it('sees that a token is refused that was kept', () => {
+    expect(judged([at(2, 'refresh', 'R1', 200, 'R2'), kept(3, 'R2'), at(30, 'refresh', 'R2', 400)])).toEqual(['b'])
   })
 
   it('accepts a refusal after the replay of a token that was forgotten', () => {
@@ -150,8 +241,8 @@ describe('rule (b)', () => {
 
   it('admits that an access token is none for a host whose clock is far off', () => {
     const refused = [at(2, 'api', 'A1', 401)]
-    expect(judged(refused, { clocks: [0, 300] })).toEqual(['(b)'])
-    expect(judged(refused, { clocks: [0, 2] })).toEqual(['b'])
+    expect(judged(refused, { clocks: [-1800, 1800] })).toEqual(['(b)'])
+    expect(judged(refused, { clocks: [-300, 300] })).toEqual(['b'])
   })
 })
 
@@ -165,6 +256,17 @@ describe('rule (c)', () => {
   it('sees a late replay of a code that does not end the grant', () => {
     const replay = at(13, 'redeem-code', 'C', 400, undefined, thief)
     expect(judged([replay, at(14, 'api', 'A1', 200)], { window: 60 })).toEqual(['c'])
+  })
+
+  it('sees no replay in a token that was kept', () => {
+    const chain = [at(2, 'refresh', 'R1', 200, 'R2'), kept(3, 'R2'), at(30, 'refresh', 'R2', 200, 'R3')]
+    expect(judged([...chain, at(31, 'refresh', 'R2', 200, 'R3')])).toEqual([])
+  })
+
+  it('asks for no end where a process may have taken the redemption back', () => {
+    const repeated = [at(2, 'refresh', 'R1', 503), at(3, 'refresh', 'R1', 200, 'R2', { host: 1 })]
+    const replay = at(20, 'refresh', 'R1', 400, undefined, thief)
+    expect(judged([...repeated, replay, at(21, 'refresh', 'R2', 200, 'R3')])).toEqual([])
   })
 
   it('accepts that the grant lives after a replay that is tolerated', () => {

@@ -1,6 +1,7 @@
 import type { Exchange } from '../history'
+import { isOpen, isRedemption, isSuccess, redeems } from './exchanges'
 import { type Finding, finding } from './finding'
-import { type GrantHistory, isRedemption, isSuccess, isUndecided, slack } from './grant-history'
+import type { GrantHistory } from './grant-history'
 
 /** Rule (c): a late replay ends the grant, and what has ended never comes back. */
 export function replayEnds(history: GrantHistory): Finding[] {
@@ -26,14 +27,14 @@ function first(ending: readonly Exchange[]): Exchange | undefined {
 function mustEnd(exchange: Exchange, history: GrantHistory): boolean {
   if (!isRedemption(exchange.act) || exchange.forged || !isInvalidGrant(exchange)) return false
   const age = history.leastAge(exchange)
-  return Number.isFinite(age) && age > history.endsFrom(exchange) + slack
+  return Number.isFinite(age) && age > history.endsFrom(exchange) + history.slack
 }
 
 /** The owner was told so: by the API, or by a refusal of the newest credential, which nobody can have redeemed. */
 function showsTheEnd(exchange: Exchange, history: GrantHistory): boolean {
   if (exchange.by === 'owner' && exchange.act === 'api') return exchange.answer === 401 && !history.clocksAreApart
   if (exchange.by !== 'owner' || exchange.act !== 'refresh' || !isInvalidGrant(exchange)) return false
-  return !history.presentations(exchange.presented).some((one) => isSuccess(one) || isUndecided(one))
+  return !history.presentations(exchange.presented).some((one) => redeems(one) || isOpen(one))
 }
 
 function isInvalidGrant({ answer, error = '' }: Exchange): boolean {

@@ -1,6 +1,6 @@
 import type { Exchange } from '../history'
+import { isSuccess } from './exchanges'
 import type { Finding } from './finding'
-import { isSuccess } from './grant-history'
 import { groupBy } from './group-by'
 
 /** Rule (e): nobody gets what is another's, nor anything for a forgery. */

@@ -1,6 +1,9 @@
 import type { Exchange } from '../history'
+import { isOpen, isRedemption, isSuccess, redeems } from './exchanges'
 import { type Finding, finding } from './finding'
-import { type GrantHistory, isRedemption, isSuccess, isUndecided, slack } from './grant-history'
+import type { GrantHistory } from './grant-history'
+
+const takenBack = 'a process took back what it had not answered'
 
 /** Rule (a): one successor for each credential, one redemption of each code, and tokens for a repeat only inside the window. */
 export function oneSuccessor(history: GrantHistory): Finding[] {
@@ -16,7 +19,7 @@ export function oneSuccessor(history: GrantHistory): Finding[] {
 }
 
 function redeemedTwice(successes: readonly Exchange[], history: GrantHistory): Finding[] {
-  const [first, second] = successes
+  const [first, second] = successes.filter(redeems)
   if (!first || !second) return []
   const basis = { exchanges: successes, isLost: history.isLost.bind(history) }
   if (first.act === 'redeem-code') return [finding('a', 'a code was redeemed twice', [first, second], basis)]
@@ -25,11 +28,15 @@ function redeemedTwice(successes: readonly Exchange[], history: GrantHistory): F
 }
 
 function afterTheWindow(successes: readonly Exchange[], history: GrantHistory): Finding[] {
-  const late = successes.find((one) => history.leastAge(one) > history.terms.window * 1000 + slack)
+  const mayBeOld = history.terms.window * 1000 + history.slack
+  const ageOf = (one: Exchange) => one.begun - history.redeemedBy(one.presented)
+  const late = successes.find((one) => ageOf(one) > mayBeOld)
   if (!late) return []
-  const seconds = Math.round(history.leastAge(late) / 1000)
   const basis = { exchanges: successes, isLost: history.isLost.bind(history) }
-  return [finding('a', `a token was good ${seconds} s after its redemption`, [...successes.slice(0, 1), late], basis)]
+  const why = `a token was good ${Math.round(ageOf(late) / 1000)} s after its redemption`
+  const found = finding('a', why, [...successes.filter(redeems).slice(0, 1), late], basis)
+  const isOldForGood = successes.some((one) => history.leastAge(one) > mayBeOld)
+  return [isOldForGood ? found : { ...found, admitted: takenBack }]
 }
 
 /** Different answers to one credential must lie on one chain, as a repeat gets what is live by then. */
@@ -52,7 +59,7 @@ function leadsTo(from: string, to: string, until: Exchange, history: GrantHistor
     if (credential === to) return true
     for (const one of history.presentations(credential)) {
       if (one.begun > until.ended) continue
-      if (isUndecided(one) || one.answer === 503) return true
+      if (isOpen(one)) return true
       if (isSuccess(one) && one.gave?.credential !== undefined) reached.add(one.gave.credential)
     }
   }
@@ -63,7 +70,9 @@ function leadsTo(from: string, to: string, until: Exchange, history: GrantHistor
 function usedUp(successes: readonly Exchange[], history: GrantHistory): Finding[] {
   const used = successes.find((one) => isRedemption(one.act) && history.redeemedBy(one.gave?.credential) < one.begun)
   if (!used) return []
-  const redemptions = history.presentations(used.gave?.credential).filter(isSuccess)
+  const redemptions = history.presentations(used.gave?.credential).filter(redeems)
   const basis = { exchanges: [...redemptions, ...successes], isLost: history.isLost.bind(history) }
-  return [finding('a', 'the answer to a repeat was a used token', [used, ...redemptions.slice(0, 1)], basis)]
+  const found = finding('a', 'the answer to a repeat was a used token', [used, ...redemptions.slice(0, 1)], basis)
+  const isUsedForGood = successes.some((one) => history.redeemedForGoodBy(one.gave?.credential) < one.begun)
+  return [isUsedForGood ? found : { ...found, admitted: takenBack }]
 }

@@ -1,6 +1,7 @@
 import type { Exchange } from '../history'
+import { isRedemption, isRefusal, isSuccess, redeems } from './exchanges'
 import { type Finding, finding } from './finding'
-import { type GrantHistory, isRedemption, isRefusal, isSuccess, slack } from './grant-history'
+import type { GrantHistory } from './grant-history'
 
 /** Rule (b): an owner who behaved is told to come again at the worst. */
 export function ownerRefused(history: GrantHistory): Finding[] {
@@ -21,7 +22,7 @@ function serverFailed({ answer }: Exchange): boolean {
 
 /** A repeat beyond the window, of a credential for which its owner has the tokens already. */
 function wasAnswered(refused: Exchange, history: GrantHistory): boolean {
-  const answered = others(refused, history).some((one) => one.by === 'owner' && isSuccess(one))
+  const answered = others(refused, history).some((one) => one.by === 'owner' && redeems(one))
   return answered && mayBeBeyondTheWindow(refused, history)
 }
 
@@ -29,14 +30,42 @@ function admission(refused: Exchange, history: GrantHistory): string | undefined
   if (isRedemption(refused.act) && mayBeBeyondTheWindow(refused, history)) {
     return refused.act === 'redeem-code' ? 'the answer to a code was lost' : 'the owner came after the window'
   }
-  const byAnotherClock = refused.act === 'redeem-code' || refused.act === 'api'
-  return byAnotherClock && history.clocksAreApart ? "the hosts' clocks are far apart" : undefined
+  if (isRedemption(refused.act) && mayNotBeTakenBackYet(refused, history)) {
+    return 'a process had not yet taken back what it answered with 503'
+  }
+  if (isOneOfSeveral(refused, history)) return 'of several requests at once, another one had been redeemed'
+  return refused.act === 'api' && history.clocksAreApart ? "the hosts' clocks are far apart" : undefined
 }
 
 function mayBeBeyondTheWindow(refused: Exchange, history: GrantHistory): boolean {
-  const window = refused.act === 'redeem-code' ? 0 : history.terms.window * 1000
   const age = history.greatestAge(refused)
-  return age >= 0 && age + slack >= window
+  return age >= 0 && age + history.slack >= windowOf(refused, history)
+}
+
+/** A redemption may have been applied and answered with 503, longer ago than the window, by a process that did not have the time since. */
+function mayNotBeTakenBackYet(refused: Exchange, history: GrantHistory): boolean {
+  return others(refused, history).some(
+    (one) =>
+      one.answer === 503 &&
+      refused.ended - one.begun + history.slack >= windowOf(refused, history) &&
+      !history.processes.hasTakenBack(one, refused),
+  )
+}
+
+/** Without a window, a request ends the grant of another one at the same time, which the store has redeemed and not told so. */
+function isOneOfSeveral(refused: Exchange, history: GrantHistory): boolean {
+  if (refused.act !== 'refresh') return false
+  return others(refused, history).some(
+    (one) =>
+      one.by === 'owner' &&
+      isRefusal(one) &&
+      one.ended > refused.begun &&
+      refused.ended - one.begun + history.slack >= windowOf(refused, history),
+  )
+}
+
+function windowOf({ act }: Exchange, { terms }: GrantHistory): number {
+  return act === 'redeem-code' ? 0 : terms.window * 1000
 }
 
 /** Where these are lost, a refusal is what the docs say: the sign-in, or more than four refreshes at once. */
@@ -49,7 +78,7 @@ function writesBefore(refused: Exchange, history: GrantHistory) {
 }
 
 function others(refused: Exchange, history: GrantHistory): Exchange[] {
-  return history.presentations(refused.presented).filter((one) => one !== refused && one.begun < refused.ended)
+  return history.earlier(refused)
 }
 
 function shown(refused: Exchange, history: GrantHistory): Exchange[] {

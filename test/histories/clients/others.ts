@@ -2,16 +2,10 @@ import type { Owner } from './owner'
 import { type Asking, whoOf } from './requests'
 import { between, type Scene } from './scene'
 
-/** How others than the owners behave. */
-export interface Others {
-  /** Whether thieves have credentials from several redemptions ago, and not just the one before. */
-  olderGenerations: boolean
-}
-
 /** Everybody who is not a grant's owner; each goes on until the finale. */
-export function others(scene: Scene, owners: readonly Owner[], { olderGenerations }: Others): Promise<void>[] {
+export function others(scene: Scene, owners: readonly Owner[]): Promise<void>[] {
   return [
-    every(scene, [300, 900], () => theft(scene, owners, olderGenerations)),
+    every(scene, [300, 900], () => theft(scene, owners)),
     every(scene, [800, 2500], () => revocation(scene, owners)),
     every(scene, [300, 900], () => garbage(scene, owners)),
   ]
@@ -26,8 +20,8 @@ async function every(scene: Scene, pause: readonly [number, number], act: () => 
   await Promise.all(acts)
 }
 
-/** A thief presents the credential before the newest at once, or an old one when its window is over. */
-async function theft(scene: Scene, owners: readonly Owner[], olderGenerations: boolean): Promise<void> {
+/** A thief presents one of the last refresh tokens at once, or anything that its owner has redeemed when the window is over. */
+async function theft(scene: Scene, owners: readonly Owner[]): Promise<void> {
   const { random, requests, terms } = scene
   const victim = anyOwner(scene, owners)
   if (!victim) return
@@ -35,9 +29,7 @@ async function theft(scene: Scene, owners: readonly Owner[], olderGenerations: b
     const tolerated = kind === 'code' ? terms.tolerance : Math.max(terms.window, terms.tolerance)
     return scene.now() - at > tolerated * 1000 + 2000
   })
-  // While the owner refreshes, the one before is about to be one of several redemptions ago.
-  const before = victim.isRefreshing ? [] : victim.spent.slice(-1)
-  const early = olderGenerations ? victim.spent.slice(-10) : before
+  const early = victim.spent.slice(-10)
   // Mostly early: a late one ends the grant, and there would be nobody left.
   const loot = random.next() < 0.25 ? late : early.filter(({ kind }) => kind === 'refresh_token')
   const [stolen] = loot.slice(random.below(Math.max(1, loot.length)))
@@ -99,7 +91,7 @@ async function garbage(scene: Scene, owners: readonly Owner[]): Promise<void> {
     () => requests.refresh({ ...party, clientId: 'other-app' }, newest, forged),
     () => requests.refresh({ ...party, tenantKey: party.tenantKey === 'acme' ? 'globex' : 'acme' }, newest, forged),
     // The handle is right and the secret is not.
-    () => requests.refresh(party, `${newest.slice(0, 29)}${'A'.repeat(16)}${newest.slice(45)}`, forged),
+    () => requests.refresh(party, `${newest.slice(0, 40)}${'A'.repeat(16)}${newest.slice(56)}`, forged),
     () => requests.api(party, `${victim.accessToken}A`, forged),
     raw('grant_type=refresh_token&refresh_token=junk&client_id=assistant-app'),
     raw(`grant_type=refresh_token&refresh_token=${'x'.repeat(300_000)}`),

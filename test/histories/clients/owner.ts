@@ -27,7 +27,7 @@ const impatient = [100, 600] as const
 
 /**
  * The client of one grant, as a strict state machine: it presents the newest refresh token that it has received, the same one again after
- * 503, a timeout or a lost connection, and never one again after a success.
+ * 503, a timeout or a lost connection, and after a success only what it was given.
  */
 export class Owner {
   readonly party: Party
@@ -36,7 +36,6 @@ export class Owner {
   accessToken: string | undefined
   /** It was refused, and has given up. */
   over = false
-  isRefreshing = false
   readonly #scene: Scene
   readonly #temperament: Temperament
   readonly #host: () => number
@@ -110,13 +109,11 @@ export class Owner {
     const { burst, retry } = this.#temperament
     const token = this.newest
     if (token === undefined) return
-    this.isRefreshing = true
     const narrower: Record<string, string> = random.next() < 0.1 ? { scope: 'profile' } : {}
     const seen = await this.#untilAnswered(retry, () =>
       this.#atOnce(burst, () => requests.refresh(this.party, token, this.#as('owner'), narrower)),
     )
     this.#keep(seen, { kind: 'refresh_token', text: token })
-    this.isRefreshing = false
     if (this.accessToken && !this.over && random.next() < 0.3) {
       await requests.api(this.party, this.accessToken, this.#as('owner'))
     }
@@ -126,7 +123,9 @@ export class Owner {
     if (answer === 200 && credential !== undefined) {
       this.newest = credential
       this.accessToken = accessToken
-      this.spent.push({ ...redeemed, codeVerifier: this.#codeVerifier, at: this.#scene.now() })
+      // A refresh token that is new comes back itself, and is not redeemed by that.
+      if (credential !== redeemed.text)
+        this.spent.push({ ...redeemed, codeVerifier: this.#codeVerifier, at: this.#scene.now() })
     }
   }
 

@@ -37,7 +37,7 @@ async function live(scene: Scene, owners: Owner[], temperament: Temperament): Pr
   else await scene.sleep(between(scene.random, [100, 1000]))
 }
 
-/** Seven in ten are slow: at their pace none of their own requests is still under way in the next generation. */
+/** Seven in ten are slow: at their pace every refresh gives a new token, as the one before is older than ten seconds by then. */
 function temperaments(seconds: number): Temperament[] {
   const impatient = [100, 600] as const
   const slow = seconds < 20 ? ([3200, 4500] as const) : ([11_000, 16_000] as const)

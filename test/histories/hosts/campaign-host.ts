@@ -64,6 +64,7 @@ export class CampaignHost {
     if (!child || child.exitCode !== null || child.signalCode !== null) return
     const ended = new Promise((resolve) => child.once('exit', resolve))
     child.kill('SIGKILL')
+    this.#tell({ event: 'killed' })
     await ended
   }
 

@@ -17,6 +17,7 @@ const defects: Record<DefectName, Defect> = {
   },
 
   async 'deletes nothing'({ method, apply }) {
+    if (method === 'deleteGrants') return nothing()
     return method === 'deleteGrant' ? true : apply()
   },
 
@@ -43,6 +44,8 @@ const defects: Record<DefectName, Defect> = {
     return { ...(result as object), outcome: 'mismatch', grant: { ...grant, swap: { ...grant.swap, attempt: '' } } }
   },
 }
+
+async function* nothing(): AsyncGenerator<never> {}
 
 export const defectNames = Object.keys(defects) as DefectName[]
 

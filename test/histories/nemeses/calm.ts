@@ -9,8 +9,7 @@ export const calm: Nemesis[] = [
   {
     name: 'calm-short-window',
     on: 'any store',
-    signIn: { refreshRetryWindow: 3, replayTolerance: 2 },
+    signIn: { refreshRetryWindow: 5, replayTolerance: 2 },
     run: nothing,
   },
-  { name: 'calm-older-generations', on: 'any store', olderGenerations: true, run: nothing },
 ]

@@ -11,7 +11,6 @@ export const everything: Nemesis = {
   on: 'redis',
   setup: { proxies: true },
   fronts: true,
-  olderGenerations: true,
   clocks: [0, 20, -2000, 2000],
   async run(stage, store) {
     await Promise.all([

@@ -28,8 +28,8 @@ interface Shared {
   clocks?: readonly number[]
   /** Whether requests go by a proxy in front of each host. */
   fronts?: boolean
-  /** Whether thieves have credentials from several redemptions ago. */
-  olderGenerations?: boolean
+  /** By how many seconds the clock of the store is set forth or back at the most. */
+  storeClockJumps?: number
   /** Other promises of the hosts than the campaign's. */
   signIn?: HostSettings['signIn']
   /** How clients come again, where that is what it is about. */

@@ -67,6 +67,20 @@ async function failOver(stage: Stage, store: RedisCampaignStore): Promise<void> 
   }
 }
 
+const day = 86_400
+const jumps = 10
+
+/** Redis's clock is a day ahead, and is set forth and back. It ends where it was furthest, as what is ahead of it has to wait. */
+async function setClock({ random, isOver, sleep, tell }: Stage, { master }: RedisCampaignStore): Promise<void> {
+  while (!isOver()) {
+    const ahead = (random.next() - 0.5) * jumps
+    master.clock.set(day + ahead)
+    tell(`the clock of Redis is set to ${ahead.toFixed(1)} s and a day ahead`)
+    await sleep(1000 + random.next() * 4000)
+  }
+  master.clock.set(day + jumps / 2)
+}
+
 /** What stands between the hosts and Redis, and what Redis refuses. */
 export const redisNetwork: Nemesis[] = [
   {
@@ -84,5 +98,6 @@ export const redisNetwork: Nemesis[] = [
   { name: 'connections-to-redis-cut', on: 'redis', setup: { proxies: true }, run: cutConnections },
   { name: 'scripts-flushed-clients-killed', on: 'redis', run: flushAndKill },
   { name: 'memory-full', on: 'redis', run: fillMemory },
+  { name: 'clock-of-redis-jumps', on: 'redis', setup: { clock: true }, storeClockJumps: jumps, run: setClock },
   { name: 'failover', on: 'redis', setup: { proxies: true, replica: true }, run: failOver },
 ]

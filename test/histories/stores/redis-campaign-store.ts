@@ -9,6 +9,8 @@ export interface RedisSetup {
   args?: readonly string[]
   /** Each host reaches it by a proxy of its own, which can break the connection. */
   proxies?: boolean
+  /** The server has a clock of its own, which can be set. */
+  clock?: boolean
   /** A second server follows the first. */
   replica?: boolean
 }
@@ -28,9 +30,12 @@ export class RedisCampaignStore implements CampaignStore {
     this.proxies = proxies
   }
 
-  static async start({ args = durable, proxies, replica }: RedisSetup, hosts: number): Promise<RedisCampaignStore> {
+  static async start(
+    { args = durable, proxies, replica, clock = false }: RedisSetup,
+    hosts: number,
+  ): Promise<RedisCampaignStore> {
     const following = ['--repl-diskless-sync-delay', '0', ...args]
-    const master = await RedisServer.start(following)
+    const master = await RedisServer.start(following, { clock })
     const second = replica ? await RedisServer.start(following) : undefined
     const between = proxies ? Array.from({ length: hosts }, () => RedisProxy.start(master.port)) : []
     const store = new RedisCampaignStore(master, second, await Promise.all(between))
