@@ -109,8 +109,9 @@ describeWithRedisClock('an outage of Redis', () => {
     await host.asCustomer({ subject: 'customer-2' })
     proxy.loseReplies()
     await expect(host.asCustomer()).rejects.toMatchObject({ code: 'temporarily_unavailable' })
-    expect(await grants()).toHaveLength(1)
-    expect(await another.signIn.grants.revokeAll({ tenantKey: 'acme', subject: 'customer-1' })).toBe(1)
+    const unheard = (await grants()).length
+    expect(unheard).toBeGreaterThan(0)
+    expect(await another.signIn.grants.revokeAll({ tenantKey: 'acme', subject: 'customer-1' })).toBe(unheard)
     proxy.passReplies()
     await eventually(async () => (await redis.ping().catch(() => '')) === 'PONG')
     expect(await grants()).toEqual([])
