@@ -115,7 +115,10 @@ export interface CustomerSignInOptions {
    * private parts of `signingKeys`.
    */
   credentialSecrets?: readonly (string | Buffer)[]
-  /** How many grants one customer can have of one client, those that wait for their code to be redeemed among them; the oldest end. Default 100. */
+  /**
+   * How many grants one customer can have of one client. Beyond that the oldest end, those whose code still waits to be redeemed
+   * before all others. Default 100.
+   */
   maxGrantsPerClient?: number
   /** All that a customer can grant, with the words that the consent page has for it. Default `['profile']`. */
   scopes?: readonly string[] | Readonly<Record<string, string>>

@@ -34,7 +34,9 @@ export class BurstSite {
     const redis = await RedisServer.start()
     const front = await SlowFront.start(new SeededRandom(seed), mostDelay)
     // Strict after the window, so that what comes later is judged at once.
-    const signIn = { baseUrl: front.url, refreshRetryWindow, replayTolerance: 0 }
+    const strict = { refreshRetryWindow, replayTolerance: 0 }
+    // All assistants are one customer's, and of one client.
+    const signIn = { baseUrl: front.url, ...strict, maxGrantsPerClient: 10_000 }
     const hosts = await HostProcess.startAll(4, { redis: { port: redis.port }, signIn, mcpPath })
     return new BurstSite(front, hosts, redis)
   }
