@@ -25,6 +25,7 @@ export function customerSignIn(host: HostApp, store: 'Redis' | 'memory'): StartC
     })
     const offline = signIn.requireAccessToken({ tenantKey, scope: 'profile' })
     const revocable = signIn.requireAccessToken({ tenantKey, scope: 'profile', checkRevocation: true })
+    let signIns = 0
     return {
       handler: hostApps[host](signIn, (req, res) => {
         const guard = req.url === '/api' ? offline : revocable
@@ -43,7 +44,8 @@ export function customerSignIn(host: HostApp, store: 'Redis' | 'memory'): StartC
           redirectUri,
           codeChallenge: setup.codeChallenge,
           codeChallengeMethod: 'S256',
-          subject: setup.subject,
+          // A customer of its own for each: one customer's grants of one client are few.
+          subject: `${setup.subject}-${++signIns}`,
           scope,
           resource,
         })
