@@ -148,13 +148,8 @@ export class RedisCommands {
   async #slotsOf(node: RedisClient): Promise<string> {
     if (!this.#redis.nodes) return ''
     const nodes = String(await this.#call(node, '', ['cluster', 'nodes'])).split('\n')
-    return (
-      nodes
-        .find((line) => line.includes('myself'))
-        ?.split(' ')
-        .slice(8)
-        .join(' ') ?? ''
-    )
+    const itself = nodes.find((line) => line.includes('myself')) ?? ''
+    return itself.split(' ').slice(8).join(' ')
   }
 
   /** Every server that holds keys, also one that the client has not heard of, or that does not answer: scanning it then fails. */

@@ -1,4 +1,4 @@
-import type { Grant } from 'customer-sign-in'
+import type { Grant, GrantOwner } from 'customer-sign-in'
 import { type BrokenStore, century, change, ownTime } from './broken-store'
 
 /** Stores that are wrong about creating, finding, listing and ending grants. */
@@ -296,35 +296,12 @@ export const brokenGrants: BrokenStore[] = [
   },
   {
     that: 'ends the grants of a client at every tenant',
-    defect: (sound) => {
-      const tenants = new Set<string>()
-      return {
-        createGrant(grant) {
-          tenants.add(grant.tenantId)
-          return sound.createGrant(grant)
-        },
-        async *deleteGrants(owner) {
-          for (const tenantId of tenants) yield* sound.deleteGrants({ ...owner, tenantId })
-        },
-      }
-    },
+    defect: deletingAt(() => true),
     foundBy: 'ends the grants of a client',
   },
   {
     that: 'ends the grants of a client at every tenant whose id begins alike',
-    defect: (sound) => {
-      const tenants = new Set<string>()
-      return {
-        createGrant(grant) {
-          tenants.add(grant.tenantId)
-          return sound.createGrant(grant)
-        },
-        async *deleteGrants(owner) {
-          const alike = [...tenants].filter((tenantId) => tenantId.startsWith(owner.tenantId))
-          for (const tenantId of alike) yield* sound.deleteGrants({ ...owner, tenantId })
-        },
-      }
-    },
+    defect: deletingAt((tenantId, owner) => tenantId.startsWith(owner.tenantId)),
     foundBy: 'ends the grants of a client',
   },
   {
@@ -407,3 +384,20 @@ export const brokenGrants: BrokenStore[] = [
     foundBy: 'gives nothing that has ended before',
   },
 ]
+
+/** Ends the grants at all the tenants it has seen that this says are meant. */
+function deletingAt(isMeant: (tenantId: string, owner: GrantOwner) => boolean): BrokenStore['defect'] {
+  return (sound) => {
+    const tenants = new Set<string>()
+    return {
+      createGrant(grant) {
+        tenants.add(grant.tenantId)
+        return sound.createGrant(grant)
+      },
+      async *deleteGrants(owner) {
+        const meant = [...tenants].filter((tenantId) => isMeant(tenantId, owner))
+        for (const tenantId of meant) yield* sound.deleteGrants({ ...owner, tenantId })
+      },
+    }
+  }
+}
