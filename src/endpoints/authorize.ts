@@ -18,7 +18,9 @@ import type { EndpointContext } from './endpoint'
  * `GET I/authorize`, and `POST` for the answer of the consent page: lets the host sign the customer in, asks for consent, and sends the
  * browser back to the client with a code (RFC 6749 section 4.1.1).
  *
- * Until the redirect URI is known to be the client's, an error is a page; from then on it goes there.
+ * Until the redirect URI is known to be the client's, an error is a page. The same holds for a client that nobody vouches for until the
+ * customer is known: anybody can register an address, and a link to this server must not lead there (RFC 9700 section 4.11.2). From
+ * then on an error goes to the client (RFC 6749 section 4.1.2.1).
  */
 export async function authorize(context: EndpointContext): Promise<void> {
   const { req, res, tenant, service } = context
@@ -28,15 +30,18 @@ export async function authorize(context: EndpointContext): Promise<void> {
   const state = parameters.state === undefined ? undefined : [parameters.state].flat()[0]
   const respond = (response: Record<string, string | undefined>) =>
     redirect(res, withResponse(redirectUri, { ...response, state, iss: tenant.issuer }))
+  let mayRedirect = found.preRegistered !== undefined
   try {
     const request = consideredRequest(new Form(parameters, ['resource']), found, redirectUri, context)
     const customer = await signedInCustomer(request, context)
     if (!customer) return
+    mayRedirect = true
     await keepWhileAsking(request, context)
     if (!(await hasConsent(customer, request, context))) return
     const { subject, claims } = customer
     respond({ code: await createGrant({ ...request.terms, redirectUri, subject, claims }, found, tenant, service) })
   } catch (error) {
+    if (!mayRedirect) throw error
     const { code, description } = reported(error, { where: 'authorize', tenantKey: tenant.key }, service)
     respond({ error: code, error_description: description })
   }
@@ -70,7 +75,7 @@ function consideredRequest(
     found.client,
     tenant,
   )
-  const prompt = promptOf(form)
+  const prompt = promptOf(form, found)
   const query = withoutLoginPrompt(queryOf(req))
   return {
     found,
@@ -90,10 +95,17 @@ function consideredRequest(
 }
 
 /** OpenID Connect Core section 3.1.2.1, as far as it makes sense without OpenID Connect. */
-function promptOf(form: Form): string[] {
+function promptOf(form: Form, { preRegistered }: FoundClient): string[] {
   const prompt = (form.get('prompt') ?? '').split(' ').filter(Boolean)
   if (prompt.includes('none') && prompt.length > 1) {
     throw new OAuthError('invalid_request', 'prompt must be none alone, or not at all')
+  }
+  // It could never succeed. Refused before the host is asked, so that nobody learns who is signed in here.
+  if (prompt.includes('none') && !preRegistered) {
+    throw new OAuthError(
+      'interaction_required',
+      'prompt must not be none: customers are always asked about this client',
+    )
   }
   return prompt
 }
@@ -114,11 +126,10 @@ function withoutLoginPrompt(query: string): string {
 
 /** A registration that a customer is being asked about does not make room for a flood of others. */
 async function keepWhileAsking(
-  { found: { registered }, signIn }: ConsideredRequest,
+  { found: { registered } }: ConsideredRequest,
   { tenant, service }: EndpointContext,
 ): Promise<void> {
-  if (registered && !registered.inUse && !signIn.prompt.includes('none'))
-    await keepClientAlive(registered, Date.now(), tenant, service)
+  if (registered && !registered.inUse) await keepClientAlive(registered, Date.now(), tenant, service)
 }
 
 /** The host's customer; undefined where the host has answered the request itself, with its login page. */

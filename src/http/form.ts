@@ -63,11 +63,13 @@ function checkedValues(
 }
 
 function repeated(name: string, value: unknown, repeatable: readonly string[]): string[] {
+  // The name can be any text, and the description can be read on a page of this server's.
+  const named = /^[\w.-]{1,40}$/.test(name) ? name : 'Each parameter'
   if (Array.isArray(value) && !repeatable.includes(name)) {
-    throw new OAuthError('invalid_request', `${name} must be sent once, as plain text`)
+    throw new OAuthError('invalid_request', `${named} must be sent once, as plain text`)
   }
   if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) {
-    throw new OAuthError('invalid_request', `${name} must be plain text`)
+    throw new OAuthError('invalid_request', `${named} must be plain text`)
   }
   return value.filter((text) => text !== '')
 }

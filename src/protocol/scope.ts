@@ -20,8 +20,8 @@ export function scopesOf(scope: string): string[] {
  */
 export function grantedScope(requested: string | undefined, offered: readonly string[]): string {
   const scopes = scopesOf(requested ?? '').filter((scope) => scope !== 'offline_access' || offered.includes(scope))
-  const excess = scopes.filter((scope) => !offered.includes(scope))
-  if (excess.length > 0)
-    throw new OAuthError('invalid_scope', `scope asks for more than is granted: ${excess.join(' ')}`)
+  // One alone: a request must not put a sentence of its own on the page that its error is read on.
+  const excess = scopes.find((scope) => !offered.includes(scope))
+  if (excess !== undefined) throw new OAuthError('invalid_scope', `scope asks for more than is granted: ${excess}`)
   return (scopes.length > 0 ? scopes : offered).join(' ')
 }

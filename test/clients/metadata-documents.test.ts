@@ -1,7 +1,7 @@
 import { type CustomerSignInOptions, MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
 import { decode } from 'jsonwebtoken'
 import request from 'supertest'
-import { Authorization, asTheySay, expectErrorPage, expectErrorRedirect } from '../support/authorization'
+import { Authorization, asTheySay, expectErrorPage } from '../support/authorization'
 import { textOf } from '../support/consent-form'
 import { DocumentServer, publishing } from '../support/document-server'
 import { clientId, expectError, expectTokens, redirectUri } from '../support/sign-in'
@@ -101,7 +101,7 @@ describe('a client with a metadata document', () => {
     const authorization = new Authorization(host, { client_id })
     expect(expectTokens(await host.exchange(await authorization.allowed(), { client_id })).scope).toBe('calendar')
     const more = await new Authorization(host, { client_id, scope: 'profile' }).open()
-    expectErrorRedirect(more, 'invalid_scope', host.issuer())
+    expect(expectErrorPage(more)).toContain('(invalid_scope)')
   })
 
   it('may ask for all that there is, where its document names only what there is not', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import supertest, { type Response } from 'supertest'
 import { createHost } from '../../examples/mcp-server/host'
 import { codeChallengeOf } from '../../src/protocol/pkce'
+import { expectErrorPage } from '../support/authorization'
 import { describeWithBrowser } from '../support/browser'
 import { consentForm } from '../support/consent-form'
 
@@ -185,11 +186,11 @@ describe('the pages of the MCP server', () => {
     expect((await ada.get('/v1/acme/assistants')).text).toContain('None.')
   })
 
-  it('ask for a login where the client wants a fresh one, and for nothing where it wants no page', async () => {
+  it('ask for a login where the client wants a fresh one, and for none where it wants no page', async () => {
     const ada = await loggedIn('Ada')
     const fresh = await ada.get(await authorizePath({ prompt: 'login' })).expect(303)
     expect(fresh.headers.location).toMatch(/^\/v1\/acme\/login\?next=/)
     const none = await supertest(app).get(await authorizePath({ prompt: 'none' }))
-    expect(none.headers.location).toContain('error=login_required')
+    expect(expectErrorPage(none)).toContain('interaction_required')
   })
 })
