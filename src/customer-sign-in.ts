@@ -66,7 +66,7 @@ export interface CustomerSignIn extends Handler {
    * `temporarily_unavailable` when a store fails.
    *
    * @example
-   * const { subject } = await signIn.verifyAccessToken(token, { tenantKey: 'acme', scope: 'profile' })
+   * const { subject } = await signIn.verifyAccessToken(token, { tenantKey: 'acme', scopes: 'profile' })
    */
   verifyAccessToken(token: string, check: AccessTokenCheck & OfTenant): Promise<AccessTokenInfo>
 

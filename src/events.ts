@@ -33,9 +33,9 @@ export interface RepeatEvent {
  * - `error`: something that an operator should look at; clients were told to come again, or that the tenant is misconfigured.
  */
 export type CustomerSignInEvent =
-  | ({ type: 'issued'; scope: string; resource: string } & GrantEvent)
-  | ({ type: 'refreshed'; scope: string; resource: string; recovered: boolean; rotated: boolean } & GrantEvent)
-  | ({ type: 'retried'; scope: string; resource: string } & RepeatEvent & GrantEvent)
+  | ({ type: 'issued'; scopes: string[]; resource: string } & GrantEvent)
+  | ({ type: 'refreshed'; scopes: string[]; resource: string; recovered: boolean; rotated: boolean } & GrantEvent)
+  | ({ type: 'retried'; scopes: string[]; resource: string } & RepeatEvent & GrantEvent)
   | ({ type: 'replayed'; credential: 'code' | 'refresh_token'; ended: boolean } & RepeatEvent & GrantEvent)
   | ({ type: 'revoked'; reason: 'host' | 'client' | 'client_gone' | 'resource_gone' | 'too_many' } & GrantEvent)
   | { type: 'registered'; tenantKey: string; tenantId: string; clientId: string }

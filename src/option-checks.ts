@@ -109,9 +109,9 @@ export const scopeToken: Check<string> = mustText(
   isScopeToken,
 )
 
-/** One scope, or a list of them. */
-export const scopeOrScopes: Check<string | readonly string[]> = (given, name) =>
-  Array.isArray(given) ? listOf(scopeToken)(given, name) : scopeToken(given, name)
+/** Scope tokens: a list, or a text with a space between every two. */
+export const scopes: Check<string[]> = (given, name) =>
+  typeof given === 'string' ? given.split(' ').map((token) => scopeToken(token, name)) : listOf(scopeToken)(given, name)
 
 /** An absolute http or https URL without credentials and fragment. */
 export const httpUrl: Check<string> = mustText(

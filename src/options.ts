@@ -28,7 +28,7 @@ export interface AccessTokenRequest {
   grantId: string
   clientId: string
   subject: string
-  scope: string
+  scopes: string[]
   resource: string
   /** The claims that `issueAuthorizationCode` was given. */
   claims: Readonly<Record<string, unknown>>
@@ -52,8 +52,7 @@ export interface SignInRequest {
   url: string
   tenant: Tenant
   client: Client
-  /** Space-separated. */
-  scope: string
+  scopes: string[]
   resource: string
   /** `login` asks for a fresh login even where there is a session; with `none` no page may be shown. */
   prompt: readonly string[]

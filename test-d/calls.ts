@@ -20,7 +20,7 @@ const request = {
 
 export async function authorize(): Promise<void> {
   const { code, redirectTo }: AuthorizationResponse = await signIn.issueAuthorizationCode(request)
-  await signIn.issueAuthorizationCode({ ...request, scope: 'profile', resource: code, state: redirectTo, claims: {} })
+  await signIn.issueAuthorizationCode({ ...request, scopes: 'profile', resource: code, state: redirectTo, claims: {} })
 
   // @ts-expect-error `plain` would leave the code to whoever sees the request (RFC 7636 section 7.2).
   await signIn.issueAuthorizationCode({ ...request, codeChallengeMethod: 'plain' })
@@ -41,8 +41,8 @@ export async function verify(token: string): Promise<void> {
   const info: AccessTokenInfo = await signIn.verifyAccessToken(token, { tenantKey: 'acme' })
   const until: number = info.expiresAt
   const resource: URL = info.resource
-  await signIn.verifyAccessToken(token, { tenantKey: 'acme', resource: resource.href, scope: 'profile' })
-  await signIn.verifyAccessToken(token, { tenantKey: 'acme', scope: ['profile'], checkRevocation: until > 0 })
+  await signIn.verifyAccessToken(token, { tenantKey: 'acme', resource: resource.href, scopes: 'profile' })
+  await signIn.verifyAccessToken(token, { tenantKey: 'acme', scopes: ['profile'], checkRevocation: until > 0 })
   await signIn.verifyAccessToken(token, { anyTenant: true })
 
   // @ts-expect-error A tenant must be named.
@@ -51,8 +51,8 @@ export async function verify(token: string): Promise<void> {
   // @ts-expect-error A tenant must be named.
   await signIn.verifyAccessToken(token, {})
 
-  // @ts-expect-error A tenant must be named; a scope names none.
-  await signIn.verifyAccessToken(token, { scope: 'profile' })
+  // @ts-expect-error A tenant must be named; scopes name none.
+  await signIn.verifyAccessToken(token, { scopes: 'profile' })
 
   // @ts-expect-error One tenant or any, not both.
   await signIn.verifyAccessToken(token, { tenantKey: 'acme', anyTenant: true })

@@ -4,9 +4,9 @@ import type { CustomerSignInEvent, GrantEvent, RepeatEvent } from 'customer-sign
 export function described(event: CustomerSignInEvent): string {
   switch (event.type) {
     case 'issued':
-      return `${whose(event)} ${event.scope} ${event.resource}`
+      return `${whose(event)} ${event.scopes.join()} ${event.resource}`
     case 'retried':
-      return `${whose(event)} ${event.scope} ${event.resource} ${repeated(event)}`
+      return `${whose(event)} ${event.scopes.join()} ${event.resource} ${repeated(event)}`
     case 'refreshed':
       return `${whose(event)} ${event.recovered ? 'recovered' : ''}`
     case 'replayed':

@@ -39,4 +39,4 @@ signIn.verifier({ invalidToken })
 signIn.verifier({ anyTenant: true, invalidToken })
 
 // @ts-expect-error Scopes are the SDK's `requiredScopes`.
-signIn.verifier({ tenantKey: 'acme', invalidToken, scope: 'profile' })
+signIn.verifier({ tenantKey: 'acme', invalidToken, scopes: 'profile' })

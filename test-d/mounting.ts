@@ -66,7 +66,7 @@ export function protectedRoutes(app: Express): void {
   })
 
   const ofCompany = ({ params }: Request<{ company: string }>) => params.company
-  app.get('/:company/me', signIn.requireAccessToken({ tenantKey: ofCompany, scope: ['profile'] }), (req, res) => {
+  app.get('/:company/me', signIn.requireAccessToken({ tenantKey: ofCompany, scopes: ['profile'] }), (req, res) => {
     res.json(req.params.company)
   })
 
@@ -82,7 +82,7 @@ export function refused(app: Express): void {
   app.use(signIn.requireAccessToken({ anyTenant: true }))
 
   // @ts-expect-error There is no such requirement.
-  app.use(signIn.requireAccessToken({ tenantKey: 'acme', scopes: ['profile'] }))
+  app.use(signIn.requireAccessToken({ tenantKey: 'acme', scope: 'profile' }))
 
   // @ts-expect-error A resource has its path.
   app.use(signIn.protectedResource({ scopes: ['profile'] }))

@@ -51,8 +51,8 @@ createCustomerSignIn({
     res.redirect(`/login?next=${encodeURIComponent(url)}`)
     return undefined
   },
-  consent: (_req, _res, { customer, client, scope }: ConsentRequest) =>
-    customer.subject === client.clientId && scope === 'profile',
+  consent: (_req, _res, { customer, client, scopes }: ConsentRequest) =>
+    customer.subject === client.clientId && scopes.includes('profile'),
   registration: false,
   registrationLifetime: 86_400,
   mostRegistrations: 100,

@@ -23,19 +23,19 @@ const methods: [string, Call, object, object[]][] = [
     'verifyAccessToken',
     (signIn, given) => signIn.verifyAccessToken('a token', given),
     { tenantKey },
-    [{ scopes: ['bookings'] }, { scope: 1 }, { scope: 'two scopes' }, { checkRevocation: 'yes' }, { resource: '/mcp' }],
+    [{ scope: 'bookings' }, { scopes: 1 }, { scopes: 'two  spaces' }, { checkRevocation: 'yes' }, { resource: '/mcp' }],
   ],
   [
     'requireAccessToken',
     (signIn, given) => signIn.requireAccessToken(given),
     { tenantKey },
-    [{ scopes: ['bookings'] }, { scope: [''] }, { checkRevocation: 1 }, { resource: 1 }, { tenantKey: '' }],
+    [{ scope: ['bookings'] }, { scopes: [''] }, { checkRevocation: 1 }, { resource: 1 }, { tenantKey: '' }],
   ],
   [
     'verifier',
     (signIn, given) => signIn.verifier(given),
     { tenantKey, invalidToken },
-    [{ scope: 'profile' }, { invalidToken: 'no' }, { tenantKey: undefined }, { anyTenant: true }],
+    [{ scopes: 'profile' }, { invalidToken: 'no' }, { tenantKey: undefined }, { anyTenant: true }],
   ],
   [
     'protectedResource',
@@ -47,7 +47,7 @@ const methods: [string, Call, object, object[]][] = [
     'issueAuthorizationCode',
     (signIn, given) => signIn.issueAuthorizationCode(given),
     issuing,
-    [{ scopes: ['profile'] }, { nonce: 'a' }, { tenantKey: undefined }, { tenantKey: ['acme'] }],
+    [{ scope: 'profile' }, { nonce: 'a' }, { tenantKey: undefined }, { tenantKey: ['acme'] }],
   ],
   [
     'grants.list',

@@ -9,7 +9,7 @@ const grant = { tenantKey: 'acme', tenantId: 'acme', clientId, subject: 'custome
 describe('onEvent', () => {
   it('is told of the life of a grant: issued, refreshed, replayed, revoked', async () => {
     const host = await started()
-    const first = await host.connected({ scope: 'calendar' })
+    const first = await host.connected({ scopes: 'calendar' })
     const second = expectTokens(await host.refresh(first.refresh_token))
     await host.refresh(first.refresh_token)
     const { grantId } = await recordOf(host.tokenStore)
@@ -17,7 +17,7 @@ describe('onEvent', () => {
     expectError(await host.refresh(second.refresh_token), 400, 'invalid_grant')
     await host.told('revoked')
     const about = { ...grant, grantId }
-    const granted = { scope: 'calendar', resource: host.issuer() }
+    const granted = { scopes: ['calendar'], resource: host.issuer() }
     expect(host.events.filter(({ type }) => type !== 'denied')).toEqual([
       { type: 'issued', ...about, ...granted },
       { type: 'refreshed', recovered: false, rotated: true, ...about, ...granted },
@@ -33,11 +33,11 @@ describe('onEvent', () => {
     ])
   })
 
-  it('is told the scope that the access token has, not the whole grant’s', async () => {
+  it('is told the scopes that the access token has, not the whole grant’s', async () => {
     const host = await started()
     const { refresh_token } = await host.connected()
     await host.refresh(refresh_token, { scope: 'profile' })
-    expect(await host.told('refreshed')).toMatchObject([{ scope: 'profile' }])
+    expect(await host.told('refreshed')).toMatchObject([{ scopes: ['profile'] }])
   })
 
   it('is told both names of a tenant whose id is not its key', async () => {

@@ -11,7 +11,7 @@ export const likeness = {
   tenantId: 'acme-air',
   clientId: 'https://assistant.example/oauth/client.json',
   resource: 'https://api.acme-air.example/mcp',
-  scope: 'profile bookings calendar:read',
+  scopes: ['profile', 'bookings', 'calendar:read'],
 }
 
 /** Active grants in a store. All that is in one follows from its number, so that two million of them take no memory here. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { type CustomerSignIn, createCustomerSignIn, MemoryTenantStore, type TokenStore } from 'customer-sign-in'
 import { likeness } from './grants'
 
-const { tenantId: tenantKey, resource, scope } = likeness
+const { tenantId: tenantKey, resource, scopes } = likeness
 const ownClient = 'acme-air-app'
 const redirectUri = 'https://assistant.example/oauth/callback'
 
@@ -26,9 +26,7 @@ export class Host {
     this.#url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const clients = [{ clientId: ownClient, redirectUris: [redirectUri] }]
     this.#signIn = createCustomerSignIn({
-      tenantStore: new MemoryTenantStore([
-        { key: tenantKey, clients, scopes: scope.split(' '), resources: [resource] },
-      ]),
+      tenantStore: new MemoryTenantStore([{ key: tenantKey, clients, scopes, resources: [resource] }]),
       tokenStore,
       baseUrl: this.#url,
       signingKeys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey],

@@ -33,7 +33,7 @@ ${table(
 ## Memory of each active grant
 
 ${whole(memory.grants)} grants with a 40-character subject, the client \`${likeness.clientId}\`, the resource
-\`${likeness.resource}\` and the scope \`${likeness.scope}\`.
+\`${likeness.resource}\` and the scopes \`${likeness.scopes.join(' ')}\`.
 
 ${table(
   ['', 'Bytes for each grant (`used_memory`), index included'],

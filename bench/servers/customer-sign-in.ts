@@ -23,8 +23,8 @@ export function customerSignIn(host: HostApp, store: 'Redis' | 'memory'): StartC
       authorizationCodeLifetime: setup.authorizationCodeLifetime,
       refreshTokenLifetime: setup.refreshTokenLifetime,
     })
-    const offline = signIn.requireAccessToken({ tenantKey, scope: 'profile' })
-    const revocable = signIn.requireAccessToken({ tenantKey, scope: 'profile', checkRevocation: true })
+    const offline = signIn.requireAccessToken({ tenantKey, scopes: 'profile' })
+    const revocable = signIn.requireAccessToken({ tenantKey, scopes: 'profile', checkRevocation: true })
     let signIns = 0
     return {
       handler: hostApps[host](signIn, (req, res) => {
@@ -46,7 +46,7 @@ export function customerSignIn(host: HostApp, store: 'Redis' | 'memory'): StartC
           codeChallengeMethod: 'S256',
           // A customer of its own for each: one customer's grants of one client are few.
           subject: `${setup.subject}-${++signIns}`,
-          scope,
+          scopes,
           resource,
         })
         return code

@@ -23,12 +23,12 @@ export function authorizePage({ signIn, findTenant, baseUrl }: Authorize): Route
   })
 
   router.get('/', (req, res) => {
-    const { tenantKey, clientId, scope } = authorizationRequest(req)
+    const { tenantKey, clientId, scopes } = authorizationRequest(req)
     const tenant = findTenant(tenantKey)
     if (!tenant) throw new OAuthError('not_found', 'This company has no customer sign-in')
     const client = tenant.clients?.find((known) => known.clientId === clientId)
     if (!client) throw new OAuthError('invalid_request', 'This company does not know the app that sent you here')
-    res.send(consentPage({ tenant, client, customer: customer.name, scopes: scope?.split(' ') ?? tenant.scopes ?? [] }))
+    res.send(consentPage({ tenant, client, customer: customer.name, scopes: scopes ?? tenant.scopes ?? [] }))
   })
 
   router.post('/', async (req, res) => {
@@ -52,7 +52,7 @@ function authorizationRequest(req: Request<{ tenantKey?: string }>) {
     redirectUri: query.get('redirect_uri') ?? '',
     codeChallenge: query.get('code_challenge') ?? '',
     codeChallengeMethod: query.get('code_challenge_method') as 'S256',
-    scope: query.get('scope') ?? undefined,
+    scopes: query.get('scope')?.split(' ').filter(Boolean),
     resource: query.get('resource') ?? undefined,
     state: query.get('state') ?? undefined,
   }

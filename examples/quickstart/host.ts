@@ -61,7 +61,7 @@ export function createHost(baseUrl: string, onEvent: (event: CustomerSignInEvent
     '/v1/:tenantKey/bookings',
     signIn.requireAccessToken({
       tenantKey: (req: Request<{ tenantKey: string }>) => req.params.tenantKey,
-      scope: 'bookings',
+      scopes: 'bookings',
       checkRevocation: true,
     }),
     (req, res) => {

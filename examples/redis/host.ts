@@ -51,7 +51,7 @@ app.use(signIn)
 
 const required = { tenantKey: ({ params }: Request<{ tenantKey: string }>) => params.tenantKey, checkRevocation: true }
 
-app.get('/v1/:tenantKey/bookings', signIn.requireAccessToken({ ...required, scope: 'bookings' }), (req, res) => {
+app.get('/v1/:tenantKey/bookings', signIn.requireAccessToken({ ...required, scopes: 'bookings' }), (req, res) => {
   const { subject } = (req as AuthorizedRequest<typeof req>).auth
   res.json({ customer: subject, bookings: ['London to Turin, seat 12A'] })
 })

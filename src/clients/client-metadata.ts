@@ -31,7 +31,7 @@ export function readClientMetadata(
     redirectUris: redirectUrisOf(redirect_uris, redirectSchemes),
     ...(isVisible(client_name) && { clientName: client_name }),
     ...(isHttpsUrl(client_uri) && { clientUri: client_uri }),
-    ...(scope && { scope: scopesOf(scope).join(' ') }),
+    ...(scope && { scopes: scopesOf(scope) }),
   }
 }
 
@@ -39,9 +39,9 @@ export function readClientMetadata(
  * The metadata with only those scopes that there are: clients ask for more, as their authors do not know this server. Where none is left
  * they may ask for all.
  */
-export function offeredHere({ scope, ...metadata }: ClientMetadata, scopes: readonly string[]): ClientMetadata {
-  const offered = scopesOf(scope ?? '').filter((token) => scopes.includes(token))
-  return offered.length > 0 ? { ...metadata, scope: offered.join(' ') } : metadata
+export function offeredHere({ scopes = [], ...metadata }: ClientMetadata, offered: readonly string[]): ClientMetadata {
+  const ours = scopes.filter((scope) => offered.includes(scope))
+  return ours.length > 0 ? { ...metadata, scopes: ours } : metadata
 }
 
 /** Whether a name has anything to see in it: white space, control characters and empty letters are not. */

@@ -5,7 +5,6 @@ import { readForm } from '../http/form'
 import type { ConsentHook, Customer, SignInRequest } from '../options'
 import { respondWithConsentPage } from '../pages/consent-page'
 import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
-import { scopesOf } from '../protocol/scope'
 import type { Service } from '../service'
 import { ofHost } from '../stores/guarded-store'
 import type { EndpointContext } from './endpoint'
@@ -51,8 +50,13 @@ async function consentOnPage(
 ): Promise<boolean> {
   const { client, preRegistered, registered } = found
   const clientName = client.clientName ?? client.clientId
-  const { scope, resource } = terms
-  const about = { tenantId: tenant.id, subject: customer.subject, query, shown: [clientName, scope, resource] }
+  const { scopes, resource } = terms
+  const about = {
+    tenantId: tenant.id,
+    subject: customer.subject,
+    query,
+    shown: [clientName, scopes.join(' '), resource],
+  }
   if (req.method === 'POST') {
     const form = await readForm(req, res)
     const isFromPage = service.consentTokens.verifies(form.get('consent_token') ?? '', about)
@@ -67,7 +71,7 @@ async function consentOnPage(
     vouchedFor: preRegistered !== undefined,
     publisher: preRegistered || registered ? undefined : new URL(client.clientId).host,
     redirectUri,
-    scopes: scopesOf(scope).map((scope) => inWords(scope, service)),
+    scopes: scopes.map((scope) => inWords(scope, service)),
     customerName: customer.name,
     action: `?${query}`,
     token: service.consentTokens.issue(about),

@@ -69,7 +69,7 @@ function consideredRequest(
     {
       codeChallenge: form.get('code_challenge'),
       codeChallengeMethod: form.get('code_challenge_method'),
-      scope: form.get('scope'),
+      scopes: form.get('scope'),
       resources: form.all('resource'),
     },
     found.client,
@@ -86,7 +86,7 @@ function consideredRequest(
       url: `${tenant.issuer}/authorize?${query}`,
       tenant: tenant.record,
       client: found.client,
-      scope: terms.scope,
+      scopes: terms.scopes,
       resource: terms.resource,
       prompt,
       loginHint: form.get('login_hint'),

@@ -23,14 +23,14 @@ function newClient(metadata: ClientMetadata, tenantId: string, lifetime: number)
 }
 
 /** RFC 7591 section 3.2.1: all that was registered, as it was registered. */
-function clientInformation({ clientId, createdAt, clientName, clientUri, redirectUris, scope }: RegisteredClient) {
+function clientInformation({ clientId, createdAt, clientName, clientUri, redirectUris, scopes }: RegisteredClient) {
   return {
     client_id: clientId,
     client_id_issued_at: Math.floor(createdAt / 1000),
     client_name: clientName,
     client_uri: clientUri,
     redirect_uris: redirectUris,
-    scope,
+    scope: scopes?.join(' '),
     token_endpoint_auth_method: 'none',
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],

@@ -51,26 +51,21 @@ function respondWithTokens(
   tenant: ResolvedTenant,
   service: Service,
 ): void {
-  const { accessToken, expiresIn, scope } = issueAccessToken(redemption, tenant, service)
+  const { accessToken, expiresIn } = issueAccessToken(redemption, tenant, service)
   respondWithJson(res, {
     access_token: accessToken,
     token_type: 'Bearer',
     expires_in: expiresIn,
     refresh_token: mayUse('refresh_token', client) ? redemption.refreshToken : undefined,
-    scope,
+    scope: redemption.scopes.join(' '),
   })
-  tellOf(redemption, scope, tenant, service)
+  tellOf(redemption, tenant, service)
 }
 
-function tellOf(
-  { grant, grantType, by, repeat }: Redemption,
-  scope: string,
-  tenant: ResolvedTenant,
-  { emit }: Service,
-): void {
+function tellOf({ grant, scopes, grantType, by, repeat }: Redemption, tenant: ResolvedTenant, { emit }: Service): void {
   const { resource } = grant
   const about = aboutGrant(grant, tenant.key)
-  if (repeat) emit({ type: 'retried', scope, resource, ...repeat, ...about })
-  else if (grantType === 'authorization_code') emit({ type: 'issued', scope, resource, ...about })
-  else emit({ type: 'refreshed', recovered: by === 'recovery', rotated: by !== 'rest', scope, resource, ...about })
+  if (repeat) emit({ type: 'retried', scopes, resource, ...repeat, ...about })
+  else if (grantType === 'authorization_code') emit({ type: 'issued', scopes, resource, ...about })
+  else emit({ type: 'refreshed', recovered: by === 'recovery', rotated: by !== 'rest', scopes, resource, ...about })
 }

@@ -1,7 +1,7 @@
 import { aboutGrant } from '../events'
 import type { GrantType } from '../options'
 import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
-import { grantedScope, scopesOf } from '../protocol/scope'
+import { grantedScopes } from '../protocol/scope'
 import type { Service } from '../service'
 import { withinTime } from '../stores/guarded-store'
 import type { Grant } from '../stores/token-store'
@@ -12,16 +12,16 @@ import type { Redeemed } from './redeem'
 /** A redeemed credential on its way to becoming tokens. */
 export interface Redemption extends Redeemed {
   grantType: GrantType
-  /** Of the access token, space-separated: the grant's, or a narrower one. */
-  scope: string
+  /** Of the access token: the grant's, or fewer. */
+  scopes: string[]
   /** From the host's `accessTokenClaims`. */
   claims?: Record<string, unknown>
 }
 
 /** What the access token is to say besides what the grant says, where the grant must be read to know it. */
 export interface AccessTokenTerms {
-  /** A scope narrower than the grant's. */
-  scope?: string
+  /** Fewer than the grant's. */
+  scopes?: string[]
   /** From the host's `accessTokenClaims`. */
   claims?: Record<string, unknown>
 }
@@ -42,21 +42,21 @@ export async function accessTokenTerms(
   const grant = await service.tokenStore.findGrant(presented.tenant.id, presented.grantId)
   if (!grant) throw invalidGrant(presented, 'is unknown or has expired')
   if (!isLive(presented, grant) && !isOurs(presented, service)) throw whyNotRedeemable(presented, grant)
-  const scope = stillOffered(grantedScope(requestedScope, scopesOf(grant.scope)), presented)
-  if (scope === undefined) throw nothingOffered(grant)
-  return { scope, claims: await hostClaims(scope, grant, presented, grantType, service) }
+  const scopes = stillOffered(grantedScopes(requestedScope, grant.scopes), presented)
+  if (scopes === undefined) throw nothingOffered(grant)
+  return { scopes, claims: await hostClaims(scopes, grant, presented, grantType, service) }
 }
 
 /**
  * The redemption with what the tenant still offers: a scope that it has withdrawn is left out. A grant whose resource is gone ends, because
  * the API would refuse every token of it.
  *
- * @throws {OAuthError} `invalid_grant` where the resource is gone; `invalid_scope` where nothing is left of the scope, and then the
+ * @throws {OAuthError} `invalid_grant` where the resource is gone; `invalid_scope` where none of its scopes is left, and then the
  * credential stays live.
  */
 export async function asStillOffered(
   redeemed: Redeemed,
-  { scope: settled, claims }: AccessTokenTerms,
+  { scopes: settled, claims }: AccessTokenTerms,
   presented: Presented,
   { tokenStore, swaps, emit }: Service,
 ): Promise<Omit<Redemption, 'grantType'>> {
@@ -67,34 +67,34 @@ export async function asStillOffered(
     emit({ type: 'revoked', reason: 'resource_gone', ...aboutGrant(grant, tenant.key) })
     throw invalidGrant(presented, 'was granted for a resource that is not served here any more')
   }
-  const scope = settled ?? stillOffered(grant.scope, presented)
-  if (scope !== undefined) return { ...redeemed, scope, claims }
+  const scopes = settled ?? stillOffered(grant.scopes, presented)
+  if (scopes !== undefined) return { ...redeemed, scopes, claims }
   if (step && grant.swap) await swaps.takeBack(step, grant.swap.attempt)
   throw nothingOffered(grant)
 }
 
-/** Undefined where there was a scope and nothing of it is left. */
-function stillOffered(scope: string, { tenant }: Presented): string | undefined {
-  const granted = scope.split(' ')
-  if (scope === '' || granted.every((each) => tenant.scopes.includes(each))) return scope
-  const offered = granted.filter((each) => tenant.scopes.includes(each))
-  return offered.length > 0 ? offered.join(' ') : undefined
+/** Undefined where there were scopes and none of them is left. */
+function stillOffered(granted: string[], { tenant }: Presented): string[] | undefined {
+  const isOffered = (scope: string) => tenant.scopes.includes(scope)
+  if (granted.every(isOffered)) return granted
+  const offered = granted.filter(isOffered)
+  return offered.length > 0 ? offered : undefined
 }
 
-function nothingOffered({ grantId, scope }: Grant): OAuthError {
+function nothingOffered({ grantId, scopes }: Grant): OAuthError {
   return new OAuthError('invalid_scope', 'Nothing of the granted scope is offered any more', {
-    detail: { grantId, scope },
+    detail: { grantId, scopes },
   })
 }
 
 async function hostClaims(
-  scope: string,
+  scopes: string[],
   { grantId, clientId, subject, resource, claims = {} }: Grant,
   { tenant }: Presented,
   grantType: GrantType,
   { options }: Service,
 ): Promise<Record<string, unknown>> {
-  const request = { tenant: tenant.record, grantType, grantId, clientId, subject, scope, resource, claims }
+  const request = { tenant: tenant.record, grantType, grantId, clientId, subject, scopes, resource, claims }
   const added = await withinTime('accessTokenClaims', options.storeTimeout * 1000, () =>
     options.accessTokenClaims?.(request),
   )

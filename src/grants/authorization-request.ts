@@ -1,7 +1,7 @@
 import { OAuthError } from '../protocol/oauth-error'
 import { isCodeChallenge } from '../protocol/pkce'
 import { requestedResource } from '../protocol/resource'
-import { grantedScope, scopesOf } from '../protocol/scope'
+import { grantedScopes } from '../protocol/scope'
 import type { Client } from '../stores/tenant-store'
 import { type ResolvedTenant, spelledByTenant } from '../tenants/find-tenant'
 
@@ -9,15 +9,14 @@ import { type ResolvedTenant, spelledByTenant } from '../tenants/find-tenant'
 export interface RequestedTerms {
   codeChallenge: string | undefined
   codeChallengeMethod: string | undefined
-  scope?: string
+  scopes?: string | readonly string[]
   resources: readonly string[]
 }
 
 /** What a customer is asked to agree to, and the code challenge that the code will be bound to. */
 export interface AgreedTerms {
   codeChallenge: string
-  /** Space-separated. */
-  scope: string
+  scopes: string[]
   /** In canonical form. */
   resource: string
 }
@@ -28,7 +27,7 @@ export interface AgreedTerms {
  * @throws {OAuthError} `unauthorized_client`, `invalid_request`, `invalid_scope` or `invalid_target`.
  */
 export function checkedTerms(
-  { codeChallenge, codeChallengeMethod, scope, resources }: RequestedTerms,
+  { codeChallenge, codeChallengeMethod, scopes, resources }: RequestedTerms,
   client: Client,
   tenant: ResolvedTenant,
 ): AgreedTerms {
@@ -46,14 +45,13 @@ export function checkedTerms(
   }
   return {
     codeChallenge,
-    scope: grantedScope(scope, offered),
+    scopes: grantedScopes(scopes, offered),
     resource: grantedResource(resources, tenant),
   }
 }
 
 function offeredTo(client: Client, tenant: ResolvedTenant): readonly string[] {
-  const own = scopesOf(client.scope ?? tenant.scopes.join(' '))
-  return tenant.scopes.filter((scope) => own.includes(scope))
+  return tenant.scopes.filter((scope) => client.scopes?.includes(scope) ?? true)
 }
 
 function grantedResource(requested: readonly string[], tenant: ResolvedTenant): string {

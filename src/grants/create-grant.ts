@@ -66,7 +66,7 @@ async function endOldest(
 }
 
 function newGrant(
-  { codeChallenge, scope, resource, redirectUri, subject, claims }: Agreement,
+  { codeChallenge, scopes, resource, redirectUri, subject, claims }: Agreement,
   clientId: string,
   tenant: ResolvedTenant,
   { options, chain }: Service,
@@ -80,7 +80,7 @@ function newGrant(
     grantId,
     clientId,
     subject,
-    scope,
+    scopes,
     resource,
     claims: claims && plainJson(claims),
     credential: { kind, hash: credentialHash(kind, secret, binding) } as const,

@@ -10,8 +10,7 @@ import { findTenant } from '../tenants/find-tenant'
 export interface ConnectedGrant {
   grantId: string
   clientId: string
-  /** Space-separated. */
-  scope: string
+  scopes: string[]
   resource: string
   connectedAt: number
   lastUsedAt: number
@@ -101,6 +100,6 @@ function checkedOwner(given: GrantsOf): GrantsOf {
   throw new ConfigurationError('grants.revokeAll', given, 'an object with a subject, a clientId, or both')
 }
 
-function connected({ grantId, clientId, scope, resource, createdAt, expiresAt, swap }: Grant): ConnectedGrant {
-  return { grantId, clientId, scope, resource, connectedAt: createdAt, lastUsedAt: swap?.at ?? createdAt, expiresAt }
+function connected({ grantId, clientId, scopes, resource, createdAt, expiresAt, swap }: Grant): ConnectedGrant {
+  return { grantId, clientId, scopes, resource, connectedAt: createdAt, lastUsedAt: swap?.at ?? createdAt, expiresAt }
 }

@@ -19,8 +19,8 @@ export interface AuthorizationRequest {
   codeChallengeMethod: 'S256'
   /** The customer inside the tenant: `sub` in access tokens. */
   subject: string
-  /** Space-separated. By default all that the tenant offers to this client. */
-  scope?: string
+  /** A list, or the `scope` of the request as it is. By default all that the tenant offers to this client. */
+  scopes?: string | readonly string[]
   /** The protected API that the tokens are for (RFC 8707). By default the tenant's first. */
   resource?: string
   /** Handed back to the client with the code. */
@@ -45,7 +45,7 @@ const members = record({
   codeChallenge: anything<string>,
   codeChallengeMethod: anything<'S256'>,
   subject: anything<string>,
-  scope: anything<string | undefined>,
+  scopes: anything<string | readonly string[] | undefined>,
   resource: anything<string | undefined>,
   state: anything<string | undefined>,
   claims: anything<Record<string, unknown> | undefined>,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { requestPath } from '../http/request-path'
-import { flag, listOf, must, optional, record, scopeToken } from '../option-checks'
+import { flag, must, optional, record, scopes as scopeTokens } from '../option-checks'
 import { metadataUrlOf, resourceAt } from '../protocol/protected-resource'
 import type { Service } from '../service'
 import { type Middleware, requireAccessToken } from './require-access-token'
@@ -9,8 +9,8 @@ import { type Middleware, requireAccessToken } from './require-access-token'
 export interface ProtectedResourceOptions {
   /** The path below `baseUrl`, with `:tenantKey` for the tenant: `/v1/:tenantKey/mcp`. */
   path: string
-  /** The scopes that a token must have; the metadata lists them. Default none. */
-  scopes?: readonly string[]
+  /** The scopes that a token must have: a list, or a text with spaces between them. The metadata lists them. Default none. */
+  scopes?: string | readonly string[]
   /** Asks the store, once for each request, whether the grant has ended since. Default false. */
   checkRevocation?: boolean
 }
@@ -20,7 +20,7 @@ const checks = {
     'a path with :tenantKey as one of its segments',
     (given) => typeof given === 'string' && /^(\/[\w.~-]+)*\/:tenantKey(\/[\w.~-]+)*$/.test(given),
   ),
-  scopes: optional(listOf(scopeToken), []),
+  scopes: optional(scopeTokens, []),
   checkRevocation: optional(flag, false),
 }
 
@@ -39,9 +39,7 @@ export function protectedResource(options: ProtectedResourceOptions, service: Se
     return resource.tenantKeyIn(own)?.tenantKey ?? ''
   }
   const urlOf = (req: IncomingMessage) => resource.urlFor(tenantKeyOf(req), service.baseUrl.current(req))
-  return requireAccessToken(
-    { tenantKey: tenantKeyOf, resource: urlOf, scope: scopes, checkRevocation },
-    service,
-    (req) => metadataUrlOf(urlOf(req)),
+  return requireAccessToken({ tenantKey: tenantKeyOf, resource: urlOf, scopes, checkRevocation }, service, (req) =>
+    metadataUrlOf(urlOf(req)),
   )
 }

@@ -34,8 +34,7 @@ export function requireAccessToken<R extends IncomingMessage>(
   service: Service,
   metadataUrlOf?: (req: R) => string,
 ): Middleware<R> {
-  const { tenantKey, resource, scope = [], checkRevocation } = checkedRequirement<R>(required)
-  const scopes = [scope].flat()
+  const { tenantKey, resource, scopes, checkRevocation } = checkedRequirement<R>(required)
 
   async function authorize(req: R, asked: string): Promise<void> {
     const tenant = await findTenant(asked, service.baseUrl.current(req), service)
@@ -44,7 +43,7 @@ export function requireAccessToken<R extends IncomingMessage>(
     const info = await verifyForTenant(
       bearerToken(req),
       tenant,
-      { checkRevocation, scope: scopes, resource: expected },
+      { checkRevocation, scopes, resource: expected },
       service,
     )
     Object.assign(req, { auth: info })
@@ -63,7 +62,7 @@ export function requireAccessToken<R extends IncomingMessage>(
   }
 }
 
-function checkedRequirement<R>(given: RequiredAccessToken<R>): RequiredAccessToken<R> {
+function checkedRequirement<R>(given: RequiredAccessToken<R>) {
   const perRequest = (what: string) =>
     must<PerRequest<R, string>>(`${what}, or a function of the request`, (value) =>
       typeof value === 'string' ? value !== '' : typeof value === 'function',

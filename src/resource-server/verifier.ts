@@ -9,7 +9,7 @@ import {
 } from './verify-access-token'
 
 /** What `signIn.verifier` verifies, and how it refuses. Scopes are the SDK's own `requiredScopes`. */
-export interface VerifierOptions extends Omit<AccessTokenCheck, 'scope'> {
+export interface VerifierOptions extends Omit<AccessTokenCheck, 'scopes'> {
   tenantKey: string
   /**
    * Makes the error by which the MCP SDK tells a bad token (401) from a fault of the server (500): it goes by its own class.
@@ -21,7 +21,7 @@ export interface VerifierOptions extends Omit<AccessTokenCheck, 'scope'> {
   invalidToken: (description: string) => Error
 }
 
-const { scope: _, ...ofSdk } = accessTokenChecks
+const { scopes: _, ...ofSdk } = accessTokenChecks
 
 const checks = {
   ...ofSdk,

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../configuration-error'
-import { anything, flag, optional, record, resource as resourceIndicator, scopeOrScopes } from '../option-checks'
+import { anything, type Checked, flag, optional, record, resource as resourceIndicator, scopes } from '../option-checks'
 import { tenantKeyOf } from '../protocol/issuer'
 import { OAuthError } from '../protocol/oauth-error'
 import { canonicalResource } from '../protocol/resource'
@@ -12,8 +12,8 @@ import { claimedIssuer, invalidToken, verifiedClaims } from '../tokens/verified-
 export interface AccessTokenCheck {
   /** The API that it must be for. By default the tenant's first resource. */
   resource?: string
-  /** The scopes that it must have: one, or a list. */
-  scope?: string | readonly string[]
+  /** The scopes that it must have: a list, or a text with spaces between them. Default none. */
+  scopes?: string | readonly string[]
   /** Asks the store, once, whether the grant has ended since. By default the token alone decides. */
   checkRevocation?: boolean
 }
@@ -41,9 +41,12 @@ export interface AccessTokenInfo {
 /** The checks of an {@link AccessTokenCheck}. */
 export const accessTokenChecks = {
   resource: optional(resourceIndicator),
-  scope: optional(scopeOrScopes),
+  scopes: optional(scopes, []),
   checkRevocation: optional(flag),
 }
+
+/** An {@link AccessTokenCheck} that has been checked. */
+export type CheckedAccessTokenCheck = Checked<typeof accessTokenChecks>
 
 const checkedMembers = record({ tenantKey: anything<unknown>, anyTenant: anything<unknown>, ...accessTokenChecks })
 
@@ -64,7 +67,7 @@ export async function verifyAccessToken(
 export async function verifyForTenant(
   token: string,
   tenant: ResolvedTenant,
-  { resource = tenant.resources[0], scope = [], checkRevocation = false }: AccessTokenCheck,
+  { resource = tenant.resources[0], scopes: required, checkRevocation = false }: CheckedAccessTokenCheck,
   service: Service,
 ): Promise<AccessTokenInfo> {
   const claims = verifiedClaims(token, service.signingKeys)
@@ -76,7 +79,7 @@ export async function verifyForTenant(
     throw invalidToken('The access token is not for this resource')
   }
   const scopes = scopesOf(claims.scope)
-  checkScope(scopes, [scope].flat())
+  checkScopes(scopes, required)
   if (checkRevocation && !(await service.tokenStore.findGrant(tenant.id, claims.grant_id))) {
     throw invalidToken('The access token has been revoked')
   }
@@ -99,7 +102,7 @@ export function checkedTenantKey(tenantKey: unknown): string {
   throw new ConfigurationError('tenantKey', tenantKey, 'the key of a tenant, or anyTenant: true in its place')
 }
 
-function checkScope(scopes: readonly string[], required: readonly string[]): void {
+function checkScopes(scopes: readonly string[], required: readonly string[]): void {
   if (required.every((scope) => scopes.includes(scope))) return
   throw new OAuthError('insufficient_scope', `The access token must have the scope ${required.join(' ')}`)
 }

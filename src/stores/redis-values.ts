@@ -18,10 +18,10 @@ export class UnreadableValueError extends Error {
 }
 
 /** The lines of a new grant's value behind its header, which the server writes as it knows the time. */
-export function encodeNewGrant({ resource, clientId, subject, scope, claims, request }: NewGrant) {
+export function encodeNewGrant({ resource, clientId, subject, scopes, claims, request }: NewGrant) {
   return {
     resource: encodeResource(resource),
-    fixed: JSON.stringify([clientId, subject, scope, claims]),
+    fixed: JSON.stringify([clientId, subject, scopes.join(' '), claims]),
     request: encodeRequest(request),
   }
 }
@@ -48,7 +48,7 @@ export function decodeGrant(key: string, value: string, tenantId: string, grantI
       grantId,
       clientId,
       subject,
-      scope,
+      scopes: scope === '' ? [] : scope.split(' '),
       resource: JSON.parse(resource),
       ...(claims && { claims }),
       createdAt: Number(createdAt),

@@ -39,8 +39,8 @@ export interface Client {
   redirectUris: string[]
   /** By default both, `authorization_code` and `refresh_token`. */
   grantTypes?: string[]
-  /** The most that this client may ask for, space-separated. By default all that the tenant offers. */
-  scope?: string
+  /** The most that this client may ask for. By default all that the tenant offers. */
+  scopes?: string[]
   /** The company's own app, whose customers are not asked for consent. Only for a client that nobody else can pass for. */
   firstParty?: boolean
 }

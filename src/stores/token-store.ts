@@ -15,8 +15,8 @@ export interface Grant {
   clientId: string
   /** The customer inside the tenant. */
   subject: string
-  /** Space-separated. */
-  scope: string
+  /** What the customer has granted: scope tokens, in this order. */
+  scopes: string[]
   /** The protected API that tokens of this grant are for, in its canonical form. */
   resource: string
   /** The host's own claims for the access tokens; plain JSON. */

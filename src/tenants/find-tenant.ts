@@ -99,7 +99,7 @@ function areClients(given: unknown): boolean {
         typeof client?.clientId === 'string' &&
         Array.isArray(client.redirectUris) &&
         Array.isArray(client.grantTypes ?? []) &&
-        typeof (client.scope ?? '') === 'string',
+        Array.isArray(client.scopes ?? []),
     )
   )
 }

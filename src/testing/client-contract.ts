@@ -8,7 +8,11 @@ import type { StoreTest } from './store-test'
 export function clientContract({ describe, test }: StoreTest): void {
   describe('registered clients', () => {
     test('are given back as they were saved, with any Unicode', async (store) => {
-      const client = newClient({ clientName: unicode, grantTypes: ['authorization_code'], scope: 'profile' })
+      const client = newClient({
+        clientName: unicode,
+        grantTypes: ['authorization_code'],
+        scopes: ['profile', 'calendar'],
+      })
       await store.saveClient(client, 100)
       assert.deepEqual(definedMembers(await store.findClient(client.tenantId, client.clientId)), definedMembers(client))
       assert.equal(await store.findClient(randomUUID(), client.clientId), undefined)

@@ -42,24 +42,34 @@ export function grantContract({ describe, test }: StoreTest): void {
     })
 
     test('keep any Unicode in every text', async (store) => {
-      const texts = { clientId: unicode, subject: unicode, scope: unicode, resource: unicode }
+      const texts = { clientId: unicode, subject: unicode, resource: unicode }
       const grant = await created(store, {
         tenantId: unicode + randomUUID(),
         ...texts,
         claims: { [unicode]: unicode },
         request: { redirectUri: unicode, codeChallenge: unicode },
       })
-      const { clientId, subject, scope, resource } = grant
-      assert.deepEqual({ clientId, subject, scope, resource }, texts)
+      const { clientId, subject, resource } = grant
+      assert.deepEqual({ clientId, subject, resource }, texts)
       assert.deepEqual(await found(store, grant), grant)
       assert.deepEqual(byId(await store.listGrants(grant.tenantId, unicode)), [grant])
     })
 
+    test('keep the scopes in their order, also where there is one or none', async (store) => {
+      for (const scopes of [['b', 'a', 'c:d'], ['profile'], []]) {
+        const grant = await created(store, { scopes })
+        assert.deepEqual(grant.scopes, scopes)
+        assert.deepEqual((await found(store, grant))?.scopes, scopes)
+      }
+    })
+
     test('do not share objects with their caller', async (store) => {
-      const grant = newGrant({ claims: { plan: 'gold' } })
+      const grant = newGrant({ scopes: ['profile'], claims: { plan: 'gold' } })
       await createSoon(store, grant)
       Object.assign(grant.claims ?? {}, { plan: 'changed' })
-      assert.deepEqual((await found(store, grant))?.claims, { plan: 'gold' })
+      grant.scopes.push('added')
+      const { scopes, claims } = (await found(store, grant)) ?? {}
+      assert.deepEqual({ scopes, claims }, { scopes: ['profile'], claims: { plan: 'gold' } })
     })
 
     test('say taken of an id that is taken, with the grant that has it, and keep that', async (store) => {
@@ -67,7 +77,7 @@ export function grantContract({ describe, test }: StoreTest): void {
       const stored = grantOf(await createSoon(store, grant))
       const again = await createSoon(store, {
         ...grant,
-        scope: 'another',
+        scopes: ['another'],
         credential: { kind: 'code', hash: randomUUID() },
       })
       assert.equal(again.outcome, 'taken')
@@ -79,9 +89,9 @@ export function grantContract({ describe, test }: StoreTest): void {
       const grant = newGrant({ lifetime: 50 })
       await createSoon(store, grant)
       await until(async () => (await found(store, grant)) === undefined)
-      const again = await createSoon(store, { ...grant, scope: 'another', lifetime: hour })
+      const again = await createSoon(store, { ...grant, scopes: ['another'], lifetime: hour })
       assert.equal(again.outcome, 'created')
-      assert.equal(grantOf(again).scope, 'another')
+      assert.deepEqual(grantOf(again).scopes, ['another'])
       assert.deepEqual(await found(store, grant), grantOf(again))
     })
 

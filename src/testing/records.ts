@@ -26,7 +26,7 @@ export function newGrant(members: Partial<NewGrant>): NewGrant {
     grantId: customerHandle(tenantId, subject) + randomUUID().slice(0, 16),
     clientId: 'https://client.example/metadata',
     subject,
-    scope: 'profile calendar',
+    scopes: ['profile', 'calendar'],
     resource: 'https://api.example/mcp',
     credential: { kind: 'code', hash: randomUUID() },
     request: { redirectUri: 'https://client.example/callback?a=b', codeChallenge: randomUUID() },

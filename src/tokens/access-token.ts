@@ -9,12 +9,11 @@ import { accessTokenType } from './verified-claims'
 export interface IssuedAccessToken {
   accessToken: string
   expiresIn: number
-  scope: string
 }
 
 /** Signs a JWT access token (RFC 9068). It never outlives the grant that it comes from. */
 export function issueAccessToken(
-  { grant, scope, claims, now: storeNow }: Redemption,
+  { grant, scopes, claims, now: storeNow }: Redemption,
   tenant: ResolvedTenant,
   { signingKeys: [key] }: Service,
 ): IssuedAccessToken {
@@ -27,7 +26,7 @@ export function issueAccessToken(
     sub: grant.subject,
     aud: spelledByTenant(grant.resource, tenant) ?? grant.resource,
     client_id: grant.clientId,
-    scope,
+    scope: scopes.join(' '),
     jti: randomUUID(),
     iat: now,
     exp: now + expiresIn,
@@ -39,5 +38,5 @@ export function issueAccessToken(
     algorithm: key.algorithm,
     header: { alg: key.algorithm, typ: accessTokenType, kid: key.kid },
   })
-  return { accessToken, expiresIn, scope }
+  return { accessToken, expiresIn }
 }

@@ -27,7 +27,7 @@ describe('PostgresTokenStore', () => {
 
   it('sweeps what has expired, and nothing else', async () => {
     const grant = {
-      tenantId: 't', clientId: 'app', subject: 'ada', scope: '', resource: 'urn:api', deadline: Infinity,
+      tenantId: 't', clientId: 'app', subject: 'ada', scopes: [], resource: 'urn:api', deadline: Infinity,
       credential: { kind: 'code', hash: '' }, request: { redirectUri: '', codeChallenge: '' },
     } as const
     await store.createGrant({ ...grant, grantId: 'expired', lifetime: 0 })

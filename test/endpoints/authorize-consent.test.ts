@@ -27,7 +27,7 @@ describe('a consent function', () => {
         tenant: { key: 'acme', name: 'Acme' },
         client: { clientId },
         redirectUri,
-        scope: 'calendar',
+        scopes: ['calendar'],
         resource: host.issuer(),
         url: `${host.issuer()}/authorize?${authorization.query}`,
       },

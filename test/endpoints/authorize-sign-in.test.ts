@@ -37,7 +37,7 @@ describe('authenticate', () => {
       {
         tenant: { key: 'acme', name: 'Acme' },
         client: { clientId: 'assistant-app' },
-        scope: 'calendar',
+        scopes: ['calendar'],
         resource: host.issuer(),
         prompt: [],
         loginHint: 'ada@example.com',

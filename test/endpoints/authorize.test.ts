@@ -11,9 +11,9 @@ import { started } from '../support/started'
 const startedWith = (options: Partial<CustomerSignInOptions> = {}) => started({ authenticate: asTheySay, ...options })
 
 /** Acme, with a client that may ask for no more than this. */
-const withClientScope = (scope: string) =>
+const withClientScopes = (scopes: string[]) =>
   new MemoryTenantStore([
-    { key: 'acme', scopes: ['profile', 'calendar'], clients: [{ clientId, redirectUris: [redirectUri], scope }] },
+    { key: 'acme', scopes: ['profile', 'calendar'], clients: [{ clientId, redirectUris: [redirectUri], scopes }] },
   ])
 
 describe('an authorization request', () => {
@@ -125,7 +125,7 @@ describe('a requested scope', () => {
   )
 
   it('is no more than the client may ask for', async () => {
-    const host = await startedWith({ tenantStore: withClientScope('profile') })
+    const host = await startedWith({ tenantStore: withClientScopes(['profile']) })
     expectErrorRedirect(await new Authorization(host, { scope: 'calendar' }).open(), 'invalid_scope', host.issuer())
     expect(expectTokens(await host.exchange(await new Authorization(host).allowed())).scope).toBe('profile')
   })

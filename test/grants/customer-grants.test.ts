@@ -14,7 +14,7 @@ describe('grants.list', () => {
     const clock = stopClock()
     const host = await started()
     const connectedAt = clock.now()
-    const tokens = await host.connected({ scope: 'calendar' })
+    const tokens = await host.connected({ scopes: 'calendar' })
     const { grantId } = await recordOf(host.tokenStore)
     clock.advance(60)
     await host.refresh(tokens.refresh_token)
@@ -22,7 +22,7 @@ describe('grants.list', () => {
       {
         grantId,
         clientId: 'assistant-app',
-        scope: 'calendar',
+        scopes: ['calendar'],
         resource: host.issuer(),
         connectedAt,
         lastUsedAt: clock.now(),

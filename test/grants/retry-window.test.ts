@@ -46,7 +46,7 @@ describe('refreshRetryWindow', () => {
     expect(await host.told('retried')).toEqual([
       {
         type: 'retried',
-        scope: 'profile calendar',
+        scopes: ['profile', 'calendar'],
         resource,
         tenantKey: 'acme',
         tenantId: 'acme',

@@ -153,7 +153,7 @@ function grantOf(client: string): NewGrant {
     grantId: customerHandle('acme', subject) + randomUUID().slice(0, 16),
     clientId: client,
     subject,
-    scope: 'profile',
+    scopes: ['profile'],
     resource: 'https://acme.example',
     credential: { kind: 'code', hash: randomUUID() },
     request: { redirectUri, codeChallenge: randomUUID() },

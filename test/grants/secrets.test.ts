@@ -57,7 +57,7 @@ async function walk(host: TestSignIn, witness: Witness, clock: ReturnType<typeof
   clock.advance(60)
   await refresh(first.refresh_token)
   await refresh(third.refresh_token)
-  for (const check of [{ tenantKey: 'globex' }, { tenantKey: 'acme', checkRevocation: true, scope: 'admin' }]) {
+  for (const check of [{ tenantKey: 'globex' }, { tenantKey: 'acme', checkRevocation: true, scopes: 'admin' }]) {
     await host.signIn.verifyAccessToken(third.access_token, check).catch((error) => witness.told.push(error))
   }
   await host.connected({ subject: 'revoked' })

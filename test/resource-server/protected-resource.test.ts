@@ -94,7 +94,7 @@ describe('a protected resource', () => {
   it('refuses a token without its scopes, and says which', async () => {
     const host = (await ApiHost.start()).protect({ scopes: ['profile', 'calendar'] })
     const resource = `${host.baseUrl}/v1/acme/mcp`
-    const response = await call(host, '/v1/acme/mcp', await host.token({ resource, scope: 'profile' }))
+    const response = await call(host, '/v1/acme/mcp', await host.token({ resource, scopes: 'profile' }))
     expectError(response, 403, 'insufficient_scope')
     expect(challengeOf(response)).toMatchObject({
       error: 'insufficient_scope',

@@ -10,7 +10,7 @@ type InTenant = Request<{ tenantKey: string }>
 function apiOf(signIn: CustomerSignIn): express.Express {
   const requirements: Record<string, Omit<RequiredAccessToken<InTenant>, 'tenantKey'>> = {
     me: {},
-    calendar: { scope: ['profile', 'calendar'] },
+    calendar: { scopes: ['profile', 'calendar'] },
     payments: { checkRevocation: true },
     files: { resource: 'https://files.globex.example' },
     either: { resource: ({ query }) => `https://${query.api}.globex.example` },
@@ -89,7 +89,7 @@ describe('requireAccessToken', () => {
     )
 
     it('with too little scope by insufficient_scope, naming the scope that it takes', async () => {
-      const { access_token } = await host.connected({ scope: 'profile' })
+      const { access_token } = await host.connected({ scopes: 'profile' })
       const response = await get('/v1/acme/calendar', `Bearer ${access_token}`)
       expectError(response, 403, 'insufficient_scope')
       expect(challengeOf(response)).toMatch(/^Bearer error="insufficient_scope", .*scope="profile calendar"$/)

@@ -83,7 +83,7 @@ describe.each(versions)(
     })
 
     it('leaves the scope to the SDK', async () => {
-      const { access_token } = await host.connected({ scope: 'profile' })
+      const { access_token } = await host.connected({ scopes: 'profile' })
       const { body } = await call('/calendar', access_token).expect(403)
       expect(body.error).toBe('insufficient_scope')
     })

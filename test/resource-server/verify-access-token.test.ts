@@ -107,16 +107,16 @@ describe('verifyAccessToken', () => {
 
   describe('the scope', () => {
     it('must be among those of the token', async () => {
-      const { access_token } = await host.connected({ scope: 'profile' })
-      await verify(access_token, { ...inAcme, scope: 'profile' })
-      expect(await refusal(access_token, { ...inAcme, scope: 'calendar' })).toBe('insufficient_scope')
+      const { access_token } = await host.connected({ scopes: 'profile' })
+      await verify(access_token, { ...inAcme, scopes: 'profile' })
+      expect(await refusal(access_token, { ...inAcme, scopes: 'calendar' })).toBe('insufficient_scope')
     })
 
     it('can be several, of which none may be missing', async () => {
       const both = ['profile', 'calendar']
-      await verify((await host.connected()).access_token, { ...inAcme, scope: both })
-      const { access_token } = await host.connected({ scope: 'calendar' })
-      expect(await refusal(access_token, { ...inAcme, scope: both })).toBe('insufficient_scope')
+      await verify((await host.connected()).access_token, { ...inAcme, scopes: both })
+      const { access_token } = await host.connected({ scopes: 'calendar' })
+      expect(await refusal(access_token, { ...inAcme, scopes: both })).toBe('insufficient_scope')
     })
   })
 

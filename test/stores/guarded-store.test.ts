@@ -12,7 +12,7 @@ const grant = (grantId: string): Omit<NewGrant, 'deadline'> => ({
   grantId,
   clientId: 'assistant-app',
   subject: 'customer-1',
-  scope: 'profile',
+  scopes: ['profile'],
   resource: 'https://acme.example',
   credential: { kind: 'code', hash: 'a code' },
   request: { redirectUri: 'https://assistant.example/callback', codeChallenge: 'challenge' },

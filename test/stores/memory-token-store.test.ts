@@ -90,7 +90,7 @@ function grant(grantId: string, seconds: number): NewGrant {
     grantId,
     clientId: 'app',
     subject: 'customer-1',
-    scope: 'profile',
+    scopes: ['profile'],
     resource: 'https://api.example',
     credential: { kind: 'code', hash: 'hash' },
     request: { redirectUri: 'https://app.example/callback', codeChallenge: 'challenge' },

@@ -54,7 +54,7 @@ export class ApiHost {
   }: {
     tenantKey?: string
     resource?: string
-    scope?: string
+    scopes?: string
   } = {}): Promise<string> {
     const codeVerifier = randomBytes(32).toString('base64url')
     const codeChallenge = codeChallengeOf(codeVerifier)

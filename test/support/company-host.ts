@@ -104,7 +104,7 @@ function authorizationRequest({ params, query }: Request<{ tenantKey: string }>)
     codeChallenge: text('code_challenge') ?? '',
     codeChallengeMethod: text('code_challenge_method') as 'S256',
     subject: 'customer-1',
-    scope: text('scope'),
+    scopes: text('scope'),
     resource: text('resource'),
     state: text('state'),
   }

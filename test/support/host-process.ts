@@ -85,7 +85,7 @@ export class HostProcess {
     const asked = (name: string) => searchParams.get(name) ?? undefined
     const { redirectTo } = await this.#issueCode({
       codeChallenge: asked('code_challenge'),
-      scope: asked('scope'),
+      scopes: asked('scope'),
       resource: asked('resource'),
       state: asked('state'),
       subject,

@@ -32,7 +32,7 @@ export const brokenGrants: BrokenStore[] = [
       async createGrant(grant) {
         const result = await sound.createGrant(grant)
         if (result.outcome !== 'taken') return result
-        return { ...result, grant: { ...result.grant, scope: grant.scope, credential: grant.credential } }
+        return { ...result, grant: { ...result.grant, scopes: grant.scopes, credential: grant.credential } }
       },
     }),
     foundBy: 'say taken of an id that is taken',
@@ -102,9 +102,23 @@ export const brokenGrants: BrokenStore[] = [
     that: 'keeps only Latin letters',
     defect: (sound) => ({
       createGrant: (grant) =>
-        sound.createGrant({ ...grant, scope: Buffer.from(grant.scope, 'latin1').toString('latin1') }),
+        sound.createGrant({ ...grant, resource: Buffer.from(grant.resource, 'latin1').toString('latin1') }),
     }),
     foundBy: 'any Unicode',
+  },
+  {
+    that: 'sorts the scopes',
+    defect: (sound) => ({
+      createGrant: (grant) => sound.createGrant({ ...grant, scopes: grant.scopes.toSorted() }),
+    }),
+    foundBy: 'keep the scopes in their order',
+  },
+  {
+    that: 'makes one empty scope of none',
+    defect: (sound) => ({
+      createGrant: (grant) => sound.createGrant({ ...grant, scopes: grant.scopes.join(' ').split(' ') }),
+    }),
+    foundBy: 'keep the scopes in their order',
   },
   {
     that: 'cuts a text at a NUL',

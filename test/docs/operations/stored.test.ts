@@ -50,7 +50,7 @@ describeWithRedis('What is stored, as docs/operations.md shows it', () => {
     const of = { tenantId: 'acme', grantId: handle + rest }
     await store.createGrant({
       ...of,
-      ...{ clientId: 'travel-assistant', subject: 'ada', scope: 'profile bookings' },
+      ...{ clientId: 'travel-assistant', subject: 'ada', scopes: ['profile', 'bookings'] },
       resource: 'https://assistant.example/v1/acme/mcp',
       ...{ lifetime: day, deadline: now + day },
       credential: { kind: 'code', hash: 'a'.repeat(43) },

@@ -51,11 +51,11 @@ export function accessTokenClaims(start: Start): void {
       grantId: claimsOf(access_token)?.grant_id,
       clientId,
       subject: 'customer-1',
-      scope: 'profile calendar',
+      scopes: ['profile', 'calendar'],
       resource: host.issuer(),
       claims: { locale: 'de' },
     }
-    expect(requests).toEqual([told, { ...told, grantType: 'refresh_token', scope: 'calendar' }])
+    expect(requests).toEqual([told, { ...told, grantType: 'refresh_token', scopes: ['calendar'] }])
   })
 
   it('replaces none of the claims that every access token has', async () => {

@@ -10,13 +10,13 @@ export function scopes(start: Start): void {
   })
 
   it('is no more than the client may ask for', async () => {
-    const client = { clientId, redirectUris: [redirectUri], scope: 'calendar mail' }
+    const client = { clientId, redirectUris: [redirectUri], scopes: ['calendar', 'mail'] }
     const host = await start({
       tenantStore: { findTenant: (key) => ({ key, clients: [client], scopes: ['profile', 'calendar'] }) },
     })
     expect((await host.connected()).scope).toBe('calendar')
-    await expect(host.asCustomer({ scope: 'profile' })).rejects.toMatchObject({ code: 'invalid_scope' })
-    await expect(host.asCustomer({ scope: 'mail' })).rejects.toMatchObject({ code: 'invalid_scope' })
+    await expect(host.asCustomer({ scopes: 'profile' })).rejects.toMatchObject({ code: 'invalid_scope' })
+    await expect(host.asCustomer({ scopes: 'mail' })).rejects.toMatchObject({ code: 'invalid_scope' })
   })
 
   it('of a refresh can be narrower, for that access token alone', async () => {
@@ -31,7 +31,7 @@ export function scopes(start: Start): void {
 
   it('of a refresh cannot be wider than was granted, though the company offers more', async () => {
     const host = await start()
-    const { scope, refresh_token } = await host.connected({ scope: 'profile' })
+    const { scope, refresh_token } = await host.connected({ scopes: 'profile' })
     expect(scope).toBe('profile')
     const described = expectError(
       await host.refresh(refresh_token, { scope: 'profile calendar' }),
@@ -44,7 +44,7 @@ export function scopes(start: Start): void {
 
   it('may name offline_access, which changes nothing', async () => {
     const host = await start()
-    const { scope, refresh_token } = await host.connected({ scope: 'calendar offline_access' })
+    const { scope, refresh_token } = await host.connected({ scopes: 'calendar offline_access' })
     expect(scope).toBe('calendar')
     const next = expectTokens(await host.refresh(refresh_token, { scope: 'calendar offline_access' }))
     expect(next.scope).toBe('calendar')
@@ -59,14 +59,14 @@ export function scopes(start: Start): void {
   })
 
   describe('that a company withdraws later', () => {
-    async function connected(scope: string, options = {}) {
+    async function connected(scopes: string, options = {}) {
       const tenant = {
         key: 'acme',
         clients: [{ clientId, redirectUris: [redirectUri] }],
         scopes: ['profile', 'calendar'],
       }
       const host = await start({ tenantStore: { findTenant: () => tenant }, replayTolerance: 0, ...options })
-      return { host, tenant, tokens: await host.connected({ scope }) }
+      return { host, tenant, tokens: await host.connected({ scopes }) }
     }
 
     it('is left out from the next refresh on, and answered as such', async () => {
@@ -107,7 +107,7 @@ export function scopes(start: Start): void {
 
     it('refuses a code where nothing is left, and keeps it', async () => {
       const { host, tenant } = await connected('profile')
-      const signedIn = await host.asCustomer({ scope: 'calendar' })
+      const signedIn = await host.asCustomer({ scopes: 'calendar' })
       tenant.scopes = ['profile']
       expectError(await host.exchange(signedIn), 400, 'invalid_scope')
       tenant.scopes = ['profile', 'calendar']
