@@ -21,6 +21,9 @@ import { findTenant, noSuchTenant } from './tenants/find-tenant'
 /** A request handler for Express 4 and 5, Connect, and node:http (without `next`). */
 export type Handler = (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void
 
+/** A request whose mount path Express or Connect has taken off `url`. */
+type MountedRequest = IncomingMessage & { originalUrl?: string }
+
 interface Route {
   name: string
   methods: readonly string[]
@@ -57,9 +60,10 @@ function routesOf({ authenticate, registration, endpoints }: Options): Readonly<
 /** The handler of every path that this library owns; all others go to `next`. */
 export function createRouter(service: Service): Handler {
   const routes = routesOf(service.options)
-  return handler(service, (path) => {
+  return handler(service, (path, isMounted) => {
     const { path: basePath } = service.baseUrl
-    const own = path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path
+    // Taken off once: a second time it would be another path than what stands in front has seen.
+    const own = !isMounted && path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path
     const [, tenantKey, rest] = /^\/v1\/([^/]+)\/oauth(\/.+)$/.exec(own) ?? []
     const route = rest !== undefined && Object.hasOwn(routes, rest) ? routes[rest] : undefined
     if (route && tenantKey !== undefined) return { route, tenantKey }
@@ -97,12 +101,15 @@ function wellKnown(path: string, basePath: string, { protectedResources }: Servi
 
 function handler(
   service: Service,
-  match: (path: string) => Match | undefined,
+  match: (path: string, isMounted: boolean) => Match | undefined,
   baseUrlOf = (req: IncomingMessage) => service.baseUrl.ofRouter(req),
 ): Handler {
-  return (req, res, next = () => respondWithError(res, noSuchTenant())) => {
+  return (req: MountedRequest, res, next = () => respondWithError(res, noSuchTenant())) => {
     const baseUrl = baseUrlOf(req)
-    const matched = match(requestPath(req.url))
+    const path = requestPath(req.url)
+    const whole = requestPath(req.originalUrl ?? req.url)
+    // Express 4 takes a mount path off with the slashes that follow it, which no path in front has.
+    const matched = path && whole && !whole.includes('//') ? match(path, path !== whole) : undefined
     if (!matched) next()
     else if (matched.route.page || !answerPreflight(req, res)) void answer(matched, baseUrl, req, res, service)
   }

@@ -33,7 +33,8 @@ export function protectedResource(options: ProtectedResourceOptions, service: Se
   const resource = resourceAt(path, scopes)
   service.protectedResources.push(resource)
   const tenantKeyOf = (req: IncomingMessage & { originalUrl?: string }) => {
-    const target = requestPath(req.originalUrl ?? req.url)
+    // No tenant has the key '': a target that others may read differently opens nothing.
+    const target = requestPath(req.originalUrl ?? req.url) ?? ''
     const { path: basePath } = service.baseUrl
     const own = target.startsWith(`${basePath}/`) ? target.slice(basePath.length) : target
     return resource.tenantKeyIn(own)?.tenantKey ?? ''

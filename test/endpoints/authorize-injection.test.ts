@@ -142,7 +142,7 @@ describe('a line break adds no header', () => {
 })
 
 describe('a request target in absolute form', () => {
-  it.each(['http://evil.example', 'https://evil.example:8443', 'http://user@evil.example'])(
+  it.each(['http://evil.example', 'https://evil.example:8443', 'HTTP://[2001:db8::1]:80'])(
     'from %s leads nowhere else',
     async (origin) => {
       const urls: string[] = []

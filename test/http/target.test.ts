@@ -23,6 +23,11 @@ describe('a request target that no client library would send', () => {
     '/v1/__proto__/oauth/token',
     `/v1/${'a'.repeat(10_000)}/oauth/token`,
     '*',
+    ...['x;', 'user@x', 'x%41', 'x:y', 'x:', '[x]'].map((authority) => `http://${authority}/v1/acme/oauth/token`),
+    'ftp://x/v1/acme/oauth/token',
+    '//x/v1/acme/oauth/token',
+    '/v1/acme/oauth/token#',
+    '/v1/acme#/oauth/token',
   ])('is a 404, and the tenants are asked for nothing but possible keys: %.60s', async (target) => {
     const asked: string[] = []
     const host = await started({
@@ -47,9 +52,15 @@ describe('a request target that no client library would send', () => {
     },
   )
 
-  it('is served in absolute form, which RFC 9112 section 3.2.2 has every server accept', async () => {
+  it.each([
+    'http://localhost',
+    'https://assistant.example:8443',
+    'HTTP://ASSISTANT.example',
+    'http://127.0.0.1:80',
+    'http://[::1]:8080',
+  ])('is served in absolute form, which RFC 9112 section 3.2.2 has every server accept: %s', async (origin) => {
     const host = await started()
-    const target = `http://localhost/v1/acme/oauth/token`
+    const target = `${origin}/v1/acme/oauth/token`
     const response = await rawRequest(host.url, head(`POST ${target}`, headers), form)
     expect({ status: response.status, ...JSON.parse(response.body) }).toMatchObject({
       status: 400,

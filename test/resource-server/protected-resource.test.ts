@@ -151,6 +151,21 @@ describe('a protected resource', () => {
     expect(headers['www-authenticate']).toContain(`"${host.baseUrl}/.well-known/oauth-protected-resource/v1/acme/mcp"`)
   })
 
+  it.each([
+    'http://x;/v1/acme/mcp',
+    'http://user@x/v1/acme/mcp',
+    'http://x%41/v1/acme/mcp',
+    '/v1/acme/mcp/\\',
+    '/v1/acme/mcp/#',
+    '/v1/acme/mcp#',
+    '*',
+  ])('opens nothing behind a request target that routers read differently: %s', async (target) => {
+    const host = (await ApiHost.start()).protect({}, '/')
+    const Authorization = `Bearer ${await host.token()}`
+    const { status } = await rawRequest(host.baseUrl, head(`POST ${target}`, { Authorization }))
+    expect(status).toBe(404)
+  })
+
   it('below a base path, is guarded wherever the host mounts it', async () => {
     const host = (await ApiHost.start({}, '/auth')).protect({}, '/auth/v1/:tenantKey/mcp')
     const token = await host.token({ resource: `${host.baseUrl}/v1/acme/mcp` })
