@@ -43,10 +43,10 @@ export function mayUse(grantType: GrantType, { preRegistered }: IdentifiedClient
 }
 
 function basicUsername(authorization: string | undefined): string | undefined {
-  const [, credentials] = /^Basic(?: +|$)(.*)$/i.exec(authorization ?? '') ?? []
-  if (credentials === undefined) return undefined
-  const [, username] = /^([^:]*):/.exec(Buffer.from(credentials, 'base64').toString('utf8')) ?? []
-  if (!username)
+  const [scheme = '', credentials = ''] = (authorization ?? '').split(/ (.*)/s)
+  if (scheme.toLowerCase() !== 'basic') return undefined
+  const [username, password] = Buffer.from(credentials, 'base64').toString('utf8').split(/:(.*)/s)
+  if (!username || password === undefined)
     throw new OAuthError('invalid_request', 'The Authorization header must name the client as its username')
   return formDecoded(username)
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { raw } from 'body-parser'
+import { parse } from 'content-type'
 import { OAuthError } from '../protocol/oauth-error'
 
 const mostBytes = 16 * 1024
@@ -24,10 +25,9 @@ export async function readBody(req: ParsedByHost, res: ServerResponse, mediaType
 
 function checkMediaType(contentType = '', mediaType: string): void {
   if (contentType === mediaType) return
-  const [type = '', ...parameters] = contentType.toLowerCase().split(';')
-  const charset = parameters.map((parameter) => /^\s*charset\s*=\s*(.*?)\s*$/.exec(parameter)?.[1]).find(Boolean)
-  if (type.trim() !== mediaType) throw new OAuthError('invalid_request', `Content-Type must be ${mediaType}`)
-  if (charset !== undefined && !['utf-8', '"utf-8"'].includes(charset)) {
+  const { type, parameters } = parse(contentType)
+  if (type !== mediaType) throw new OAuthError('invalid_request', `Content-Type must be ${mediaType}`)
+  if (parameters.charset !== undefined && parameters.charset.toLowerCase() !== 'utf-8') {
     throw new OAuthError('invalid_request', 'charset must be UTF-8')
   }
 }

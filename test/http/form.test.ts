@@ -73,6 +73,11 @@ describe('a form that comes in an unusual way', () => {
     `${formType};charset="UTF-8"`,
     'Application/X-WWW-Form-URLencoded ; Charset=Utf-8',
     `${formType}; boundary=x`,
+    `${formType};`,
+    `${formType}; ;; charset=utf-8`,
+    `${formType}\t;\tcharset=utf-8\t`,
+    String.raw`${formType}; charset="\u\t\f-8"`,
+    `${formType}; note="; charset=utf-16"; charset=utf-8`,
   ])('is read where its type is %s', async (contentType) => {
     const { host, form } = await rightRequest()
     expectTokens(await post(host, form, { 'Content-Type': contentType }))
@@ -135,12 +140,35 @@ describe('a body that cannot be a form', () => {
     expectTokens(await post(host, form))
   })
 
+  it.each([
+    ['spaces in a charset', `; charset=a${' '.repeat(12_000)}b`, /charset/],
+    ['spaces in a type', `${' '.repeat(12_000)}b`, /Content-Type/],
+    ['parameters', '; charset'.repeat(1300), undefined],
+    ['parameters, the last a charset', `${';a="b;"'.repeat(1500)}; charset=utf-16`, /charset/],
+    ['quotes that are not closed', `; charset="${'\\"'.repeat(6000)}`, undefined],
+  ])('is judged as any other where its type has thousands of %s', async (_, more, refused) => {
+    const { host, form } = await rightRequest()
+    const response = await post(host, form, { 'Content-Type': formType + more })
+    if (refused) expect(expectError(response, 400, 'invalid_request')).toMatch(refused)
+    else expectTokens(response)
+  })
+
   it.each(['iso-8859-1', 'utf-16', 'utf-7', 'x-unknown', '"utf-16le"', '"utf-16"x'])(
     'is answered with 400 where its charset is %s',
     async (charset) => {
       const { host, form } = await rightRequest()
       const response = await post(host, form, { 'Content-Type': `${formType}; charset=${charset}` })
       expect(expectError(response, 400, 'invalid_request')).toMatch(/charset/)
+      expectTokens(await post(host, form))
+    },
+  )
+
+  it.each(['text/plain', 'application/json', `x${formType}`, `${formType}x`, `${formType}, text/plain`, ';', '/'])(
+    'is answered with 400 where its type is %s',
+    async (contentType) => {
+      const { host, form } = await rightRequest()
+      const response = await post(host, form, { 'Content-Type': contentType })
+      expect(expectError(response, 400, 'invalid_request')).toMatch(/Content-Type/)
       expectTokens(await post(host, form))
     },
   )
