@@ -1,11 +1,11 @@
-import { ConfigurationError } from './configuration-error'
+import { ConfigurationError, unknownMember } from './configuration-error'
 import { isResource } from './protocol/resource'
 import { isScopeToken } from './protocol/scope'
 
 /** Gives an option's value back, or its default; throws a `ConfigurationError` that names it. */
 export type Check<T> = (given: unknown, name: string) => T
 
-/** A check that accepts what the predicate accepts. */
+/** A check that accepts what the predicate accepts. Its error never quotes a text, which may be a secret. */
 export function must<T>(allowed: string, accepts: (given: unknown) => boolean): Check<T> {
   return (given, name) => {
     if (!accepts(given)) throw new ConfigurationError(name, given, allowed)
@@ -13,8 +13,16 @@ export function must<T>(allowed: string, accepts: (given: unknown) => boolean): 
   }
 }
 
+/** The same for what is never secret: its error quotes a wrong text, except one that may have a password in it. */
+export function mustOpenly<T>(allowed: string, accepts: (given: unknown) => boolean): Check<T> {
+  return (given, name) => {
+    if (accepts(given)) return given as T
+    throw new ConfigurationError(name, given, allowed, { quotes: typeof given === 'string' && !given.includes('@') })
+  }
+}
+
 function mustText(allowed: string, accepts: (text: string) => boolean): Check<string> {
-  return must(allowed, (given) => typeof given === 'string' && accepts(given))
+  return mustOpenly(allowed, (given) => typeof given === 'string' && accepts(given))
 }
 
 // A tenant's record is checked with every request that it has: parsing its URLs would cost more than all other checks together.
@@ -48,26 +56,23 @@ export function listOf<T>(check: Check<T>): Check<T[]> {
 
 /** An object with these members and no others. */
 export function record<T extends Record<string, Check<unknown>>>(members: T): Check<Checked<T>> {
+  const checks = Object.entries(members)
+  const names = Object.keys(members)
   return (given, name) => {
-    if (typeof given !== 'object' || given === null) throw new ConfigurationError(name || 'options', given, 'an object')
-    const names = Object.keys(members)
-    const prefix = name === '' ? '' : `${name}.`
-    for (const [unknown, value] of Object.entries(given)) {
-      if (!names.includes(unknown)) {
-        throw new ConfigurationError(
-          prefix + unknown,
-          value,
-          `none: there is no such option, there are ${names.join(', ')}`,
-        )
-      }
+    if (!isObject(given)) throw new ConfigurationError(name || 'options', given, 'an object')
+    for (const member of Object.keys(given)) {
+      if (!Object.hasOwn(members, member)) throw unknownMember(name, member, names)
     }
-    return Object.fromEntries(
-      Object.entries(members).map(([member, check]) => [
-        member,
-        check((given as Record<string, unknown>)[member], prefix + member),
-      ]),
-    ) as Checked<T>
+    const prefix = name === '' ? '' : `${name}.`
+    const checked: Record<string, unknown> = {}
+    for (const [member, check] of checks) checked[member] = check(given[member], prefix + member)
+    return checked as Checked<T>
   }
+}
+
+/** What can have members: no array, and no function. */
+export function isObject(given: unknown): given is Record<string, unknown> {
+  return typeof given === 'object' && given !== null && !Array.isArray(given)
 }
 
 /** A check that takes whatever is given: for a member that is judged elsewhere. */
@@ -80,7 +85,7 @@ export type Checked<T extends Record<string, Check<unknown>>> = { [K in keyof T]
 
 export function seconds(least: number, most: number): Check<number> {
   const unit = Number.isInteger(least) ? 'a whole number of seconds' : 'a number of seconds'
-  return must(
+  return mustOpenly(
     `${unit} from ${least} to ${most}`,
     (given) =>
       typeof given === 'number' &&
@@ -100,7 +105,7 @@ export function func<T>(): Check<T> {
   return must('a function', (given) => typeof given === 'function')
 }
 
-export const flag: Check<boolean> = must('true or false', (given) => typeof given === 'boolean')
+export const flag: Check<boolean> = mustOpenly('true or false', (given) => typeof given === 'boolean')
 
 export const text: Check<string> = mustText('a string that is not empty', (given) => given !== '')
 

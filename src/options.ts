@@ -7,8 +7,10 @@ import {
   flag,
   func,
   httpUrl,
+  isObject,
   listOf,
   must,
+  mustOpenly,
   objectWith,
   optional,
   record,
@@ -212,7 +214,7 @@ const checks = {
   registrationLifetime: optional(seconds(60, 365 * day), 30 * day),
   mostRegistrations: optional(wholeFrom1, 1000),
   metadataDocuments: optional(
-    must<boolean | 'with-loopback'>("true, false or 'with-loopback'", (given) =>
+    mustOpenly<boolean | 'with-loopback'>("true, false or 'with-loopback'", (given) =>
       [true, false, 'with-loopback'].includes(given as boolean),
     ),
     true,
@@ -243,7 +245,7 @@ export function checkedOptions(given: CustomerSignInOptions): Options {
 function scopesWithWords(given: unknown, name: string): Readonly<Record<string, string>> {
   if (given === undefined) return { profile: 'Know who you are' }
   if (Array.isArray(given)) return Object.fromEntries(listOf(scopeToken)(given, name).map((scope) => [scope, scope]))
-  if (typeof given !== 'object' || given === null) throw new ConfigurationError(name, given, 'an array or an object')
+  if (!isObject(given)) throw new ConfigurationError(name, given, 'an array or an object', { quotes: true })
   for (const [scope, words] of Object.entries(given)) text(words, `${name}.${scopeToken(scope, name)}`)
   return given as Readonly<Record<string, string>>
 }
@@ -252,7 +254,7 @@ function inProduction<T>(check: Check<T>): Check<T | undefined> {
   return (given, name) => {
     if (given !== undefined) return check(given, name)
     if (process.env.NODE_ENV !== 'production') return undefined
-    throw new ConfigurationError(name, given, 'required in production (NODE_ENV)')
+    throw new ConfigurationError(name, given, 'set in production (NODE_ENV)')
   }
 }
 
@@ -260,9 +262,11 @@ function publicAddress(given: unknown, name: string): string {
   const url = httpUrl(given, name)
   const { protocol, hostname, search } = new URL(url)
   const loopback = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
-  if (search !== '') throw new ConfigurationError(name, given, 'an address without a query')
+  if (search !== '') throw new ConfigurationError(name, given, 'an address without a query', { quotes: true })
   if (process.env.NODE_ENV === 'production' && protocol !== 'https:' && !loopback) {
-    throw new ConfigurationError(name, given, 'an https address in production (NODE_ENV), save on loopback')
+    throw new ConfigurationError(name, given, 'an https address in production (NODE_ENV), except on loopback', {
+      quotes: true,
+    })
   }
   return url.replace(/\/+$/, '')
 }
@@ -276,6 +280,6 @@ function credentialSecrets(given: unknown, name: string): Secrets {
   )
   const [first, ...others] = listOf(secret)(given, name).map((item) => Buffer.from(item as string))
   // Four keep the search for a lost write short (credential-chain.ts).
-  if (!first || others.length > 3) throw new ConfigurationError(name, given, 'an array of 1 to 4')
+  if (!first || others.length > 3) throw new ConfigurationError(name, given, 'an array of 1 to 4 secrets')
   return [first, ...others]
 }

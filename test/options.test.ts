@@ -45,7 +45,7 @@ describe('createCustomerSignIn', () => {
       name: 'ConfigurationError',
       option: 'accessTokenLifetime',
       allowed: 'a whole number of seconds from 1 to 3600',
-      message: 'customer-sign-in: accessTokenLifetime is 3601; allowed is a whole number of seconds from 1 to 3600',
+      message: 'customer-sign-in: accessTokenLifetime must be a whole number of seconds from 1 to 3600, and is 3601',
     })
   })
 
@@ -57,6 +57,44 @@ describe('createCustomerSignIn', () => {
     expect(refusalOf({ ...complete, endpoints: { token: 'https://a.example' } }).option).toBe('endpoints.token')
   })
 
+  it.each([
+    ['accessTokenLiftime', 'accessTokenLifetime'],
+    ['signingKey', 'signingKeys'],
+    ['scope', 'scopes'],
+    ['baseURL', 'baseUrl'],
+    ['onevents', 'onEvent'],
+  ])('asks of %s whether it was meant to be %s', (misspelt, meant) => {
+    const { message } = refusalOf({ ...complete, [misspelt]: 1 })
+    expect(message).toContain(
+      `customer-sign-in: ${misspelt} is no option. Did you mean ${meant}? There are tenantStore, `,
+    )
+  })
+
+  it('suggests nothing for a name that is like none', () => {
+    expect(refusalOf({ ...complete, accessTokenTtl: 60 }).message).toContain(
+      'customer-sign-in: accessTokenTtl is no option. There are tenantStore,',
+    )
+    expect(refusalOf({ ...complete, ['x'.repeat(100_000)]: 60 }).message).toContain('is no option. There are')
+  })
+
+  it.each([
+    [
+      { baseUrl: 'assistant.example' },
+      'baseUrl must be an absolute http or https URL without credentials and fragment, and is "assistant.example"',
+    ],
+    [{ tenantStore: undefined }, 'tenantStore is missing: it must be an object with findTenant'],
+    [
+      { scopes: ['a b'] },
+      'scopes[0] must be a scope token: printable ASCII without spaces, quotes and backslashes, and is "a b"',
+    ],
+    [{ redirectSchemes: 'cursor' }, 'redirectSchemes must be an array, and is a text of 6 characters'],
+    [{ credentialSecrets: [] }, 'credentialSecrets must be an array of 1 to 4 secrets, and is an array of 0 items'],
+    [{ registration: 'yes' }, 'registration must be true or false, and is "yes"'],
+    [{ endpoints: null }, 'endpoints must be an object, and is null'],
+  ])('reads like English: %j', (wrong, message) => {
+    expect(refusalOf({ ...complete, ...wrong }).message).toBe(`customer-sign-in: ${message}`)
+  })
+
   it.each(['tenantStore', 'tokenStore'])('requires %s', (option) => {
     const error = refusalOf({ ...complete, [option]: undefined })
     expect(error.option).toBe(option)
@@ -65,7 +103,9 @@ describe('createCustomerSignIn', () => {
 
   it.each([undefined, null, 'options', 7])('wants its options in an object, not in %j', (options) => {
     const { message } = refusalOf(options)
-    expect(message).toMatch(/^customer-sign-in: options is .*; allowed is an object/)
+    expect(message).toMatch(
+      /^customer-sign-in: options (must be an object, and is .+|is missing: it must be an object)$/,
+    )
   })
 
   it.each<[string, number, number]>([
@@ -139,6 +179,7 @@ describe('an error at start-up does not quote', () => {
     ['a key that is cut off', { signingKeys: [pem.slice(0, -60)] }, pem.split('\n')[1] ?? ''],
     ['a secret that is not in a list', { credentialSecrets: 'hunter2' }, 'hunter2'],
     ['a secret that is too short', { credentialSecrets: ['hunter2'] }, 'hunter2'],
+    ['a number under a misspelt name', { credentialPin: 48151623 }, '48151623'],
     ['a key under a misspelt name', { signingKey: pem }, pem.split('\n')[1] ?? ''],
     ['a secret under a misspelt name', { credentialSecret: 'hunter2' }, 'hunter2'],
     ['a secret under a name that there is not', { clientSecret: 'hunter2' }, 'hunter2'],

@@ -34,7 +34,7 @@ export class BaseUrl {
   current(req?: IncomingMessage): string {
     const baseUrl = this.#configured ?? this.#latest ?? (req && originOf(req))
     if (baseUrl === undefined) {
-      throw new ConfigurationError('baseUrl', undefined, 'required before the first request has told the address')
+      throw new ConfigurationError('baseUrl', undefined, 'set, as no request has told the address yet')
     }
     return baseUrl
   }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { requestPath } from '../http/request-path'
-import { flag, must, optional, record, scopes as scopeTokens } from '../option-checks'
+import { flag, mustOpenly, optional, record, scopes as scopeTokens } from '../option-checks'
 import { metadataUrlOf, resourceAt } from '../protocol/protected-resource'
 import type { Service } from '../service'
 import { type Middleware, requireAccessToken } from './require-access-token'
@@ -16,7 +16,7 @@ export interface ProtectedResourceOptions {
 }
 
 const checks = {
-  path: must<string>(
+  path: mustOpenly<string>(
     'a path with :tenantKey as one of its segments',
     (given) => typeof given === 'string' && /^(\/[\w.~-]+)*\/:tenantKey(\/[\w.~-]+)*$/.test(given),
   ),

@@ -37,9 +37,10 @@ const allowed =
 export function loadSigningKeys(inputs: readonly SigningKeyInput[]): SigningKeys {
   const [first, ...others] = inputs.map((input, index) => loadSigningKey(input, `signingKeys[${index}]`))
   // Each is a credential secret as well by default, and four keep the search for a lost write short (credential-chain.ts).
-  if (!first || others.length > 3) throw new ConfigurationError('signingKeys', inputs, `1 to 4 ${allowed}`)
+  if (!first || others.length > 3) throw new ConfigurationError('signingKeys', inputs, `an array of 1 to 4 ${allowed}`)
   const kids = new Set([first, ...others].map(({ kid }) => kid))
-  if (kids.size < inputs.length) throw new ConfigurationError('signingKeys', inputs, 'each key once')
+  if (kids.size < inputs.length)
+    throw new ConfigurationError('signingKeys', inputs, 'an array in which no key comes twice')
   return [first, ...others]
 }
 

@@ -34,6 +34,7 @@ const layers = [
   'http',
   'protocol',
   'configuration-error',
+  'nearest-name',
 ]
 
 const withoutHttp = ['grants', 'tenants', 'tokens', 'stores', 'protocol']
