@@ -135,7 +135,7 @@ function createService(options: Options): Service {
   const { baseUrl, signingKeys: given } = options
   if (baseUrl === undefined) warn('BASE_URL', 'baseUrl is not set: the public address is taken from the requests')
   if (given === undefined) warn('SIGNING_KEYS', 'signingKeys is not set: access tokens end with this process')
-  const { metadataDocuments, redirectSchemes } = options
+  const { metadataDocuments, appRedirects } = options
   const signingKeys = given ? loadSigningKeys(given) : temporarySigningKeys()
   const secrets = options.credentialSecrets ?? privateParts(signingKeys)
   const tokenStore = new GuardedStore(options.tokenStore, options.storeTimeout * 1000)
@@ -149,7 +149,7 @@ function createService(options: Options): Service {
     consentTokens: new ConsentTokens(secrets),
     publicDocuments: new PublicDocuments(),
     metadataDocuments: metadataDocuments
-      ? new MetadataDocuments({ allowLoopback: metadataDocuments === 'with-loopback' }, redirectSchemes)
+      ? new MetadataDocuments({ allowLoopback: metadataDocuments === 'with-loopback' }, appRedirects)
       : undefined,
     protectedResources: [],
     emit: emitter(options.onEvent),

@@ -1,4 +1,5 @@
 import { ConfigurationError, unknownMember } from './configuration-error'
+import { isAppRedirect } from './protocol/redirect-uri'
 import { isResource } from './protocol/resource'
 import { isScopeToken } from './protocol/scope'
 
@@ -145,9 +146,8 @@ export const imageUrl: Check<string> = mustText(
   (text) => text.startsWith('data:image/') || isWebImage(text),
 )
 
-export const urlScheme: Check<string> = mustText(
-  'a scheme of an app, without its colon',
-  (given) =>
-    /^[a-z][a-z0-9+.-]*$/.test(given) &&
-    !['http', 'https', 'javascript', 'data', 'file', 'blob', 'about', 'vbscript', 'view-source'].includes(given),
+/** Which addresses of an app are redirect URIs. */
+export const appRedirect: Check<string> = mustText(
+  "an app's own address, or the start of it up to a slash, such as cursor://anysphere.cursor-mcp/oauth/: no whole scheme, none that has a dot or that browsers know, no query and no fragment",
+  isAppRedirect,
 )

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ConfigurationError } from './configuration-error'
 import type { CustomerSignInEvent } from './events'
 import {
+  appRedirect,
   type Check,
   type Checked,
   flag,
@@ -17,7 +18,6 @@ import {
   scopeToken,
   seconds,
   text,
-  urlScheme,
 } from './option-checks'
 import type { Client, Tenant, TenantStore } from './stores/tenant-store'
 import type { TokenStore } from './stores/token-store'
@@ -155,8 +155,11 @@ export interface CustomerSignInOptions {
    * `with-loopback` also allows documents on this machine, for development.
    */
   metadataDocuments?: boolean | 'with-loopback'
-  /** The schemes of app redirect URIs that are accepted besides those with a dot in them. Default: those of known assistants. */
-  redirectSchemes?: readonly string[]
+  /**
+   * The redirect URIs of apps that are accepted besides those whose scheme has a dot: whole ones, or with a slash at the end all below.
+   * Default: those of known assistants.
+   */
+  appRedirects?: readonly string[]
   /** Where the host runs endpoints of its own, as absolute URLs for the metadata. */
   endpoints?: { authorization?: string; registration?: string; revocation?: string }
   /**
@@ -219,7 +222,11 @@ const checks = {
     ),
     true,
   ),
-  redirectSchemes: optional(listOf(urlScheme), ['cursor', 'vscode', 'vscode-insiders', 'windsurf', 'claude']),
+  appRedirects: optional(listOf(appRedirect), [
+    'cursor://anysphere.cursor-mcp/oauth/',
+    'cursor://anysphere.cursor-retrieval/oauth/',
+    'grokbot://mcp/oauth/',
+  ]),
   endpoints: optional(
     record({ authorization: optional(httpUrl), registration: optional(httpUrl), revocation: optional(httpUrl) }),
     { authorization: undefined, registration: undefined, revocation: undefined },

@@ -57,7 +57,7 @@ createCustomerSignIn({
   registrationLifetime: 86_400,
   mostRegistrations: 100,
   metadataDocuments: 'with-loopback',
-  redirectSchemes: ['cursor'],
+  appRedirects: ['cursor://anysphere.cursor-mcp/oauth/'],
 })
 createCustomerSignIn({ ...least, authenticate: async () => null, consent: false, metadataDocuments: false })
 

@@ -150,6 +150,10 @@ describe('createCustomerSignIn', () => {
     ['endpoints that are one address', 'endpoints', { endpoints: 'https://a.example' }],
     ['an endpoint that is a path', 'endpoints.revocation', { endpoints: { revocation: '/revoke' } }],
     ['an endpoint with a password', 'endpoints.registration', { endpoints: { registration: 'https://a:b@c.example' } }],
+    ['a whole scheme of an app', 'appRedirects[0]', { appRedirects: ['cursor://'] }],
+    ['the name of a scheme', 'appRedirects[1]', { appRedirects: ['cursor://x/', 'vscode'] }],
+    ['a web address of an app', 'appRedirects[0]', { appRedirects: ['https://assistant.example/'] }],
+    ['an app’s address that is not in a list', 'appRedirects', { appRedirects: 'cursor://x/' }],
     ['claims instead of a function', 'accessTokenClaims', { accessTokenClaims: { plan: 'gold' } }],
     ['the name of a function', 'onEvent', { onEvent: 'console.log' }],
   ])('refuses %s, by the name %s', (_, name, wrong) => {

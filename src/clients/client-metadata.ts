@@ -1,5 +1,5 @@
 import { OAuthError } from '../protocol/oauth-error'
-import { redirectUriFault } from '../protocol/redirect-uri'
+import { isOnHostOf, redirectUriFault } from '../protocol/redirect-uri'
 import { scopesOf } from '../protocol/scope'
 import type { Client } from '../stores/tenant-store'
 
@@ -13,12 +13,12 @@ export type ClientMetadata = Omit<Client, 'clientId' | 'grantTypes' | 'firstPart
  * Reads the metadata that a client gives of itself, in its registration or its metadata document. What is not known here is passed
  * over, and whatever authentication method is asked for, the client is public.
  *
- * @param redirectSchemes The app schemes that are accepted besides those with a dot.
+ * @param appRedirects The app addresses that are accepted besides those whose scheme has a dot.
  * @throws {OAuthError} `invalid_redirect_uri` or `invalid_client_metadata` (RFC 7591 section 3.2.2).
  */
 export function readClientMetadata(
   metadata: Readonly<Record<string, unknown>>,
-  redirectSchemes: readonly string[],
+  appRedirects: readonly string[],
 ): ClientMetadata {
   const { redirect_uris, client_name, client_uri, scope, grant_types, response_types } = metadata
   mustInclude('grant_types', grant_types, 'authorization_code')
@@ -28,11 +28,17 @@ export function readClientMetadata(
     throw invalidMetadata(`client_name must be a string of at most ${mostNameLength} characters`)
   }
   return {
-    redirectUris: redirectUrisOf(redirect_uris, redirectSchemes),
+    redirectUris: redirectUrisOf(redirect_uris, appRedirects),
     ...(isVisible(client_name) && { clientName: client_name }),
     ...(isHttpsUrl(client_uri) && { clientUri: client_uri }),
     ...(scope && { scopes: scopesOf(scope) }),
   }
+}
+
+/** What is wrong with redirect URIs that a stranger has chosen, at this issuer; undefined where nothing is. */
+export function ownHostFault(redirectUris: readonly string[], issuer: string): string | undefined {
+  const index = redirectUris.findIndex((redirectUri) => isOnHostOf(issuer, redirectUri))
+  return index === -1 ? undefined : `redirect_uris[${index}] must not be on the host of this server`
 }
 
 /**
@@ -49,12 +55,12 @@ function isVisible(name: string | undefined): name is string {
   return name !== undefined && name.replace(/[\p{C}\p{Z}\u115F\u1160\u3164\uFFA0\u2800]/gu, '') !== ''
 }
 
-function redirectUrisOf(redirectUris: unknown, redirectSchemes: readonly string[]): string[] {
+function redirectUrisOf(redirectUris: unknown, appRedirects: readonly string[]): string[] {
   if (!Array.isArray(redirectUris) || redirectUris.length === 0 || redirectUris.length > mostRedirectUris) {
     throw new OAuthError('invalid_redirect_uri', `redirect_uris must be an array of 1 to ${mostRedirectUris}`)
   }
   for (const [index, redirectUri] of redirectUris.entries()) {
-    const fault = redirectUriFault(redirectUri, redirectSchemes)
+    const fault = redirectUriFault(redirectUri, appRedirects)
     if (fault) throw new OAuthError('invalid_redirect_uri', `redirect_uris[${index}] ${fault}`)
   }
   return redirectUris

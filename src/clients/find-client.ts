@@ -1,9 +1,10 @@
 import { isClientId } from '../protocol/client-id'
+import { OAuthError } from '../protocol/oauth-error'
 import type { Service } from '../service'
 import type { Client } from '../stores/tenant-store'
 import type { RegisteredClient } from '../stores/token-store'
 import type { ResolvedTenant } from '../tenants/find-tenant'
-import { offeredHere } from './client-metadata'
+import { offeredHere, ownHostFault } from './client-metadata'
 import { unknownClient } from './identify-client'
 
 /** A client of a tenant, and where it is known from. */
@@ -25,6 +26,8 @@ export async function findClient(clientId: string, tenant: ResolvedTenant, servi
   if (preRegistered) return { client: preRegistered, preRegistered, registered: undefined }
   if (service.metadataDocuments?.isDocumentUrl(clientId)) {
     const metadata = await service.metadataDocuments.find(clientId)
+    const fault = ownHostFault(metadata.redirectUris, tenant.issuer)
+    if (fault) throw new OAuthError('invalid_client', `The metadata document of client_id cannot be used: ${fault}`)
     const client = { clientId, ...offeredHere(metadata, tenant.scopes) }
     return { client, preRegistered: undefined, registered: undefined }
   }

@@ -23,12 +23,12 @@ export class MetadataDocuments {
   readonly #entries = new Map<string, Entry>()
   readonly #failures = new Map<string, Entry>()
   readonly #guard: FetchGuard
-  readonly #redirectSchemes: readonly string[]
+  readonly #appRedirects: readonly string[]
   #fetching = 0
 
-  constructor(guard: FetchGuard, redirectSchemes: readonly string[]) {
+  constructor(guard: FetchGuard, appRedirects: readonly string[]) {
     this.#guard = guard
-    this.#redirectSchemes = redirectSchemes
+    this.#appRedirects = appRedirects
   }
 
   /** Whether a client id is the URL of a metadata document: https, with a path, and in its normal form. */
@@ -91,7 +91,7 @@ export class MetadataDocuments {
     ) {
       throw new OAuthError('invalid_client_metadata', 'it must not have a client_secret, as everyone can read it')
     }
-    return readClientMetadata(metadata, this.#redirectSchemes)
+    return readClientMetadata(metadata, this.#appRedirects)
   }
 
   #keep(clientId: string, entry: Entry, entries = this.#entries): void {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type ClientMetadata, offeredHere, readClientMetadata } from '../clients/client-metadata'
+import { type ClientMetadata, offeredHere, ownHostFault, readClientMetadata } from '../clients/client-metadata'
 import { readJson } from '../http/json'
 import { respondWithJson } from '../http/responses'
 import { OAuthError } from '../protocol/oauth-error'
@@ -9,7 +9,9 @@ import type { EndpointContext } from './endpoint'
 /** `POST I/register`: registers a public client (RFC 7591 section 3). */
 export async function register({ req, res, tenant, service }: EndpointContext): Promise<void> {
   if (!tenant.registration) throw new OAuthError('access_denied', 'Clients cannot register here', { status: 403 })
-  const metadata = readClientMetadata(await readJson(req, res), service.options.redirectSchemes)
+  const metadata = readClientMetadata(await readJson(req, res), service.options.appRedirects)
+  const fault = ownHostFault(metadata.redirectUris, tenant.issuer)
+  if (fault) throw new OAuthError('invalid_redirect_uri', fault)
   const client = newClient(offeredHere(metadata, tenant.scopes), tenant.id, service.options.registrationLifetime)
   await service.tokenStore.saveClient(client, service.options.mostRegistrations)
   respondWithJson(res, clientInformation(client), { status: 201 })

@@ -35,7 +35,7 @@ describe('the options table of the README', () => {
   it.each(withDefault)('says the default of $option', ({ option, byDefault }) => {
     const json = bare(byDefault)
       .replaceAll("'", '"')
-      .replace(/(\w+):/g, '"$1":')
+      .replace(/([{,] ?)(\w+):/g, '$1"$2":')
     expect(JSON.parse(json)).toEqual(defaults[option])
   })
 

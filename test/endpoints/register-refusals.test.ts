@@ -8,6 +8,8 @@ import { expectError, redirectUri, TestSignIn } from '../support/sign-in'
 import { started } from '../support/started'
 import { registrable, unregistrable } from '../support/unregistrable-redirect-uris'
 
+const cursor = 'cursor://anysphere.cursor-mcp/oauth/callback'
+
 describe('a registration is refused', () => {
   let host: TestSignIn
   beforeAll(async () => {
@@ -128,10 +130,23 @@ describe('a registration', () => {
     expect(body.redirect_uris).toEqual([redirectUri])
   })
 
-  it('is accepted with the app schemes that the host names, and no others', async () => {
-    const host = await started({ redirectSchemes: ['assistant'] })
-    await register(host, { redirect_uris: ['assistant:/callback', 'com.example.app:/callback'] }).expect(201)
-    expectError(await register(host, { redirect_uris: ['cursor://x/callback'] }), 400, 'invalid_redirect_uri')
+  it('is accepted with the apps’ addresses that the host names, and no others', async () => {
+    const host = await started({ appRedirects: ['assistant:/callback', 'assistant://connect/'] })
+    const accepted = ['assistant:/callback', 'assistant://connect/oauth', 'com.example.app:/callback']
+    await register(host, { redirect_uris: accepted }).expect(201)
+    for (const redirectUri of [
+      'assistant:/callbacks',
+      'assistant:/callback/evil',
+      'assistant://connect.evil/',
+      cursor,
+    ]) {
+      const description = expectError(
+        await register(host, { redirect_uris: [redirectUri] }),
+        400,
+        'invalid_redirect_uri',
+      )
+      expect(description).toContain('an app that is accepted here')
+    }
   })
 
   it('that the store does not take is a 503, and is told to nobody as registered', async () => {

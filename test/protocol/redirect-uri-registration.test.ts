@@ -1,9 +1,19 @@
 import fc from 'fast-check'
-import { redirectUriFault, redirectUriMatches, withResponse } from '../../src/protocol/redirect-uri'
+import {
+  isAppRedirect,
+  isOnHostOf,
+  redirectUriFault,
+  redirectUriMatches,
+  withResponse,
+} from '../../src/protocol/redirect-uri'
 import { hostile, registered } from '../support/hostile-redirect-uris'
 import { registrable, unregistrable } from '../support/unregistrable-redirect-uris'
 
-const schemes = ['cursor', 'vscode']
+const accepted = [
+  'cursor://anysphere.cursor-mcp/oauth/',
+  'cursor://anysphere.cursor-retrieval/oauth/',
+  'grokbot://mcp/oauth/',
+]
 const inWords = (value: unknown): [string, unknown] => [`${JSON.stringify(value)}`.slice(0, 80), value]
 const matchesAny = (presented: string) => registered.some((each) => redirectUriMatches(each, presented))
 
@@ -16,7 +26,7 @@ describe('a redirect URI matches', () => {
     expect(redirectUris.filter(matchesAny)).toEqual([])
   })
 
-  it('no other text, save where the port of a loopback address is all that differs', () => {
+  it('no other text, except where the port of a loopback address is all that differs', () => {
     const parts = [
       'http://',
       'https://',
@@ -52,12 +62,12 @@ describe('a redirect URI matches', () => {
 
 describe('a redirect URI may be registered', () => {
   it.each(registrable)('that clients register in earnest: %s', (redirectUri) => {
-    expect(redirectUriFault(redirectUri, schemes)).toBeUndefined()
+    expect(redirectUriFault(redirectUri, accepted)).toBeUndefined()
   })
 
   describe.each(Object.entries(unregistrable))('but not with %s', (_, redirectUris) => {
     it.each(redirectUris.map(inWords))('%s', (_, redirectUri) => {
-      expect(redirectUriFault(redirectUri, schemes)).toMatch(/^must (not )?(be|have) /)
+      expect(redirectUriFault(redirectUri, accepted)).toMatch(/^must (not )?(be|have) /)
     })
   })
 
@@ -69,13 +79,101 @@ describe('a redirect URI may be registered', () => {
     )
     fc.assert(
       fc.property(text, (redirectUri) => {
-        if (redirectUriFault(redirectUri, schemes) !== undefined) return
+        if (redirectUriFault(redirectUri, accepted) !== undefined) return
         expect([redirectUri, `${redirectUri}/`]).toContain(new URL(redirectUri).href)
         expect(redirectUri).toMatch(/^[\w\-.~:/?[\]@!$&'()*+,;=%]+$/)
       }),
       { numRuns: 5000 },
     )
   })
+})
+
+describe('an app’s redirect URIs can be', () => {
+  it.each([
+    ...accepted,
+    'cursor://anysphere.cursor-mcp/',
+    'cursor://anysphere.cursor-mcp/oauth/callback',
+    'assistant://callback',
+    'assistant:/callback',
+    'assistant:/oauth/',
+    'a+b-1://x/',
+  ])('%s', (text) => {
+    expect(isAppRedirect(text)).toBe(true)
+  })
+
+  it.each([
+    'cursor',
+    'cursor:',
+    'cursor:/',
+    'cursor://',
+    'cursor:///',
+    'cursor:///oauth/',
+    'cursor:callback',
+    'cursor://*/',
+    'cursor://anysphere.cursor-mcp//',
+    'cursor://anysphere.cursor-mcp/oauth/../',
+    'cursor://anysphere.cursor-mcp/%2e%2e/',
+    'cursor://anysphere.cursor-mcp/oauth/?next=',
+    'cursor://anysphere.cursor-mcp/oauth/#',
+    'cursor://user@anysphere.cursor-mcp/',
+    'cursor://anysphere.cursor-mcp:80/',
+    'cursor:\\\\anysphere.cursor-mcp\\',
+    'Cursor://anysphere.cursor-mcp/',
+    ' cursor://anysphere.cursor-mcp/',
+    'com.example.app:/callback',
+    'https://assistant.example/',
+    'http://127.0.0.1/',
+    'javascript:/alert',
+    'javascript://x/',
+    'data://x/',
+    'file:///etc/',
+    'file://x/',
+    'intent://x/',
+    '',
+  ])('but not %j', (text) => {
+    expect(isAppRedirect(text)).toBe(false)
+  })
+
+  it('none of a whole scheme, whatever is written', () => {
+    const parts = ['cursor', ':', '/', '//', '.', '..', 'a', '%2e', '?', '#', '@', '\\', '*', ' ']
+    const text = fc.array(fc.constantFrom(...parts), { maxLength: 7 }).map((chosen) => chosen.join(''))
+    fc.assert(
+      fc.property(text, (entry) => {
+        if (isAppRedirect(entry)) expect(redirectUriFault('cursor://other/install', [entry])).toBeDefined()
+      }),
+      { numRuns: 20_000 },
+    )
+  })
+})
+
+describe('a redirect URI is on the host of this server', () => {
+  const issuer = 'https://signin.example/v1/acme/oauth'
+
+  it.each([
+    'https://signin.example',
+    'https://signin.example/callback?next=https://evil.example',
+    'https://signin.example:8443/callback',
+    'https://signin.example./callback',
+  ])('with %s', (redirectUri) => {
+    expect(isOnHostOf(issuer, redirectUri)).toBe(true)
+  })
+
+  it.each([
+    'https://assistant.example/callback',
+    'https://app.signin.example/callback',
+    'https://signin.example.assistant.example/callback',
+    'http://127.0.0.1/signin.example',
+    'com.example.app://signin.example/callback',
+  ])('but not with %s', (redirectUri) => {
+    expect(isOnHostOf(issuer, redirectUri)).toBe(false)
+  })
+
+  it.each(['http://localhost:8080', 'https://localhost', 'http://127.0.0.1:8080', 'http://[::1]:8080'])(
+    'nor with anything on a developer’s own machine: %s',
+    (baseUrl) => {
+      expect(isOnHostOf(`${baseUrl}/v1/acme/oauth`, `${baseUrl}/callback`)).toBe(false)
+    },
+  )
 })
 
 describe('a response in a redirect URI', () => {

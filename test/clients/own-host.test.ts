@@ -1,0 +1,54 @@
+import { MemoryTenantStore } from 'customer-sign-in'
+import { Authorization, asTheySay, expectErrorPage } from '../support/authorization'
+import { DocumentServer, publishing } from '../support/document-server'
+import { register } from '../support/registration'
+import { clientId, expectError, redirectUri } from '../support/sign-in'
+import { started } from '../support/started'
+
+const baseUrl = 'https://signin.example/auth'
+const ours = 'https://signin.example:8443/callback'
+const startedThere = () => started({ baseUrl, authenticate: asTheySay, metadataDocuments: 'with-loopback' })
+
+describe('a redirect URI on the host of this server', () => {
+  it('is not registered', async () => {
+    const host = await startedThere()
+    const response = await register({ url: `${host.url}/auth` }, { redirect_uris: [redirectUri, ours] })
+    const description = expectError(response, 400, 'invalid_redirect_uri')
+    expect(description).toBe('redirect_uris[1] must not be on the host of this server')
+    await register({ url: `${host.url}/auth` }, { redirect_uris: [redirectUri] }).expect(201)
+  })
+
+  it('is of no use in a metadata document', async () => {
+    const host = await startedThere()
+    const redirect_uris = [redirectUri, ours]
+    const server = await DocumentServer.start((self) => publishing(self, { redirect_uris }))
+    for (const redirect_uri of redirect_uris) {
+      const authorization = new Authorization({ url: `${host.url}/auth` }, { client_id: server.url(), redirect_uri })
+      expect(expectErrorPage(await authorization.open())).toContain(
+        'redirect_uris[1] must not be on the host of this server (invalid_client)',
+      )
+    }
+  })
+
+  it('is not registered in development either, where the address is that of the request', async () => {
+    jest.spyOn(process, 'emitWarning').mockImplementation()
+    const host = await started({ baseUrl: undefined })
+    const response = await register(host, { redirect_uris: [ours] }).set('Host', 'signin.example:3000')
+    expectError(response, 400, 'invalid_redirect_uri')
+    jest.restoreAllMocks()
+  })
+
+  it('is good for a client of the tenant’s own', async () => {
+    const clients = [{ clientId, redirectUris: [ours] }]
+    const tenantStore = new MemoryTenantStore([{ key: 'acme', clients }])
+    const host = await started({ baseUrl, authenticate: asTheySay, tenantStore })
+    await new Authorization({ url: `${host.url}/auth` }, { redirect_uri: ours }).open().expect(200)
+  })
+})
+
+describe('on a developer’s own machine', () => {
+  it('an assistant on another port is registered, and so is one on any', async () => {
+    const host = await started()
+    await register(host, { redirect_uris: ['http://127.0.0.1:1/callback', 'http://127.0.0.1/callback'] }).expect(201)
+  })
+})
