@@ -87,7 +87,7 @@ describe('createCustomerSignIn', () => {
       { scopes: ['a b'] },
       'scopes[0] must be a scope token: printable ASCII without spaces, quotes and backslashes, and is "a b"',
     ],
-    [{ redirectSchemes: 'cursor' }, 'redirectSchemes must be an array, and is a text of 6 characters'],
+    [{ appRedirects: 'cursor' }, 'appRedirects must be an array, and is a text of 6 characters'],
     [{ credentialSecrets: [] }, 'credentialSecrets must be an array of 1 to 4 secrets, and is an array of 0 items'],
     [{ registration: 'yes' }, 'registration must be true or false, and is "yes"'],
     [{ endpoints: null }, 'endpoints must be an object, and is null'],
