@@ -1,3 +1,4 @@
+import { asError } from './protocol/thrown'
 import type { Grant } from './stores/token-store'
 
 /** What happens to a customer's grant, in every event about one. None carries a code or token. */
@@ -66,7 +67,7 @@ export function emitter(onEvent: (event: CustomerSignInEvent) => unknown = warnO
     // A callback that throws or rejects is the host's concern, never a client's.
     Promise.resolve(event)
       .then(onEvent)
-      .catch((error) => warn('EVENT', `onEvent failed: ${error}`))
+      .catch((thrown) => warn('EVENT', `onEvent failed: ${asError(thrown).message}`))
   }
 }
 

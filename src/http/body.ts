@@ -35,11 +35,17 @@ function checkMediaType(contentType = '', mediaType: string): void {
 function readStream(req: ParsedByHost, res: ServerResponse): Promise<unknown> {
   return new Promise((resolve, reject) => {
     readBytes(req, res, (error?: Error & { type?: string }) => {
-      if (!error) resolve(asText(req))
+      if (!error && isCutOff(req)) reject(unreadable(new Error('The client hung up')))
+      else if (!error) resolve(asText(req))
       else if (error.type === 'entity.too.large') reject(tooLarge())
       else reject(unreadable(error))
     })
   })
+}
+
+/** The client can be gone before anybody begins to read. */
+function isCutOff(req: IncomingMessage): boolean {
+  return req.destroyed && !req.complete
 }
 
 /** A host that looks at `req.body` afterwards finds the text as well. */

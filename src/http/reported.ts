@@ -2,7 +2,7 @@ import { OAuthError, underlying } from '../protocol/oauth-error'
 import type { Service } from '../service'
 
 /** Where an error happened, for the operator. */
-interface Place {
+export interface Place {
   where: string
   tenantKey?: string
 }

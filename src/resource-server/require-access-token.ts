@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { reported } from '../http/reported'
+import { type Place, reported } from '../http/reported'
 import { respondAsApi } from '../http/responses'
 import { must, optional, record } from '../option-checks'
 import { OAuthError } from '../protocol/oauth-error'
 import type { Service } from '../service'
+import { withinTime } from '../stores/guarded-store'
 import { findTenant } from '../tenants/find-tenant'
 import { invalidToken } from '../tokens/verified-claims'
 import { type AccessTokenCheck, type AccessTokenInfo, accessTokenChecks, verifyForTenant } from './verify-access-token'
@@ -36,10 +37,10 @@ export function requireAccessToken<R extends IncomingMessage>(
 ): Middleware<R> {
   const { tenantKey, resource, scopes, checkRevocation } = checkedRequirement<R>(required)
 
-  async function authorize(req: R, asked: string): Promise<void> {
-    const tenant = await findTenant(asked, service.baseUrl.current(req), service)
-    // A function that gives nothing must not fall back to the tenant's first resource.
-    const expected = resource === undefined ? undefined : (read(resource, req) ?? '')
+  async function authorize(req: R, place: Place): Promise<void> {
+    place.tenantKey = await read('tenantKey', tenantKey, req, service)
+    const tenant = await findTenant(place.tenantKey, service.baseUrl.current(req), service)
+    const expected = resource === undefined ? undefined : await read('resource', resource, req, service)
     const info = await verifyForTenant(
       bearerToken(req),
       tenant,
@@ -50,12 +51,11 @@ export function requireAccessToken<R extends IncomingMessage>(
   }
 
   return (req, res, next) => {
-    const asked = String(read(tenantKey, req))
+    const place: Place = { where: 'requireAccessToken' }
     // `next` stands outside: what it throws is the host's own.
-    authorize(req, asked).then(
+    authorize(req, place).then(
       () => next(),
       (error) => {
-        const place = { where: 'requireAccessToken', tenantKey: asked }
         respondAsApi(res, reported(challenged(error, scopes, metadataUrlOf?.(req)), place, service))
       },
     )
@@ -75,8 +75,12 @@ function checkedRequirement<R>(given: RequiredAccessToken<R>) {
   return record(checks)(given, 'requireAccessToken')
 }
 
-function read<R, T>(value: PerRequest<R, T>, req: R): T {
-  return typeof value === 'function' ? (value as (req: R) => T)(req) : value
+/** A function that gives no text gives '', which no tenant and no resource is: it must not fall back to a default. */
+async function read<R>(member: string, value: PerRequest<R, string>, req: R, { options }: Service): Promise<string> {
+  if (typeof value === 'string') return value
+  const what = `requireAccessToken.${member}`
+  const given: unknown = await withinTime(what, options.storeTimeout * 1000, () => value(req))
+  return typeof given === 'string' ? given : ''
 }
 
 /** RFC 6750 section 2.1; a token in the body or query is not accepted. */

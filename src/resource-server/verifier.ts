@@ -1,6 +1,8 @@
 import { must, record, text } from '../option-checks'
-import { OAuthError } from '../protocol/oauth-error'
+import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
+import { asError } from '../protocol/thrown'
 import type { Service } from '../service'
+import { withinTime } from '../stores/guarded-store'
 import {
   type AccessTokenCheck,
   type AccessTokenInfo,
@@ -40,12 +42,21 @@ export interface AccessTokenVerifier {
 /** Makes a verifier for the MCP SDK's own `requireBearerAuth`. */
 export function verifier(options: VerifierOptions, service: Service): AccessTokenVerifier {
   const { invalidToken, ...check } = record(checks)(options, 'verifier')
+
+  async function errorOfSdk(description: string): Promise<Error> {
+    const timeout = service.options.storeTimeout * 1000
+    const error: unknown = await withinTime('verifier.invalidToken', timeout, () => invalidToken(description))
+    if (asError(error) === error) return error as Error
+    throw temporarilyUnavailable(new TypeError('verifier.invalidToken must give an Error'))
+  }
+
   return {
     async verifyAccessToken(token) {
       try {
         return await verifyAccessToken(token, check, service)
       } catch (error) {
-        throw error instanceof OAuthError && error.status < 500 ? invalidToken(error.description) : error
+        if (!(error instanceof OAuthError) || error.status >= 500) throw error
+        throw await errorOfSdk(error.description)
       }
     },
   }

@@ -1,4 +1,4 @@
-import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
+import { errorOfHost, temporarilyUnavailable } from '../protocol/oauth-error'
 import { StoreClock } from './store-clock'
 import type {
   CreateResult,
@@ -65,7 +65,7 @@ export class GuardedStore {
   }
 
   deleteGrant(tenantId: string, grantId: string): Promise<boolean> {
-    return this.#within('deleteGrant', () => this.#store.deleteGrant(tenantId, grantId))
+    return this.#within('deleteGrant', async () => (await this.#store.deleteGrant(tenantId, grantId)) === true)
   }
 
   listGrants(tenantId: string, subject: string): Promise<Grant[]> {
@@ -75,7 +75,8 @@ export class GuardedStore {
   /** Without a time limit: it may go through the whole store, and only hosts ask for it. */
   async *deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {
     try {
-      yield* this.#store.deleteGrants(owner)
+      // A store in JavaScript may reject in place of giving something to go through.
+      yield* await Promise.resolve(this.#store.deleteGrants(owner))
     } catch (error) {
       throw temporarilyUnavailable(error)
     }
@@ -94,7 +95,7 @@ export class GuardedStore {
   }
 
   deleteClient(tenantId: string, clientId: string): Promise<boolean> {
-    return this.#within('deleteClient', () => this.#store.deleteClient(tenantId, clientId))
+    return this.#within('deleteClient', async () => (await this.#store.deleteClient(tenantId, clientId)) === true)
   }
 
   #within<T>(method: string, work: () => Promise<T>): Promise<T> {
@@ -158,6 +159,6 @@ export async function ofHost<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw error instanceof OAuthError ? error : temporarilyUnavailable(error)
+    throw errorOfHost(error)
   }
 }

@@ -3,7 +3,7 @@ import { expectError, expectTokens } from '../support/sign-in'
 import { started } from '../support/started'
 
 describe('an error of the host’s, as it is sent', () => {
-  it('ends the request and nothing else', async () => {
+  it('that cannot be sent is 503, and says to the operator what is wrong with it', async () => {
     let headers: Record<string, string> = { 'X-Reason': 'two\r\nlines' }
     const host = await started({
       accessTokenClaims: () => {
@@ -12,7 +12,15 @@ describe('an error of the host’s, as it is sent', () => {
       },
     })
     const signedIn = await host.asCustomer()
-    await expect(Promise.resolve(host.exchange(signedIn))).rejects.toThrow(/socket hang up|ECONNRESET/)
+    for (headers of [headers, { 'X Reason': '1' }, { 'Content-Length': '1' }, { 'X-Reason': 1 as never }]) {
+      expectError(await host.exchange(signedIn), 503, 'temporarily_unavailable')
+    }
+    const said = (await host.told('error')).map(({ error }) => error.message)
+    expect(said).toEqual(
+      ['X-Reason', 'X Reason', 'Content-Length', 'X-Reason'].map(
+        (name) => `An OAuthError cannot have this header: "${name}"`,
+      ),
+    )
     headers = {}
     expectTokens(await host.exchange(signedIn))
   })

@@ -1,0 +1,25 @@
+import { fork } from 'node:child_process'
+import { join } from 'node:path'
+
+const root = join(__dirname, '..', '..')
+
+/** What the process says of itself, and how it ended. */
+async function ranToItsEnd(): Promise<{ code: number | null; said: { tried: number; wrong: string[] } | undefined }> {
+  const child = fork(join(__dirname, 'hostile-host', 'main.ts'), {
+    execArgv: ['--import', 'tsx', '--no-warnings'],
+    cwd: root,
+    env: { PATH: process.env.PATH, TSX_TSCONFIG_PATH: join(root, 'tsconfig.json') },
+  })
+  let said: { tried: number; wrong: string[] } | undefined
+  child.on('message', (message: typeof said) => {
+    said = message
+  })
+  const code = await new Promise<number | null>((resolve) => child.once('exit', resolve))
+  return { code, said }
+}
+
+describe('whatever a host’s hooks and stores throw, give or reject with', () => {
+  it('is answered, can be logged, and never ends the process', async () => {
+    expect(await ranToItsEnd()).toEqual({ code: 0, said: { tried: expect.any(Number), wrong: [] } })
+  }, 300_000)
+})

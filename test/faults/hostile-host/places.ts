@@ -1,0 +1,203 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { MemoryTenantStore, MemoryTokenStore, OAuthError, type TokenStore } from 'customer-sign-in'
+import { codeForm, refreshForm, signedInTo, testSignIn } from '../../support/host-app'
+import { clientId, formBody, redirectUri, tenants } from '../../support/sign-in'
+import { wrapStore } from '../../support/wrap-store'
+
+/** A response as a client reads it. */
+export interface Answer {
+  status: number
+  type: string
+  location: string | undefined
+  text: string
+}
+
+/** What the host's code does at one place, in place of what it should. */
+export interface Misdeed {
+  place: string
+  act(): unknown
+}
+
+/** A host whose every hook and store can misbehave, and for each of these places a request or call that comes there. */
+export class HostileHost {
+  misdeed: Misdeed | undefined
+  readonly told: unknown[] = []
+  readonly #healthy = new MemoryTokenStore()
+  readonly #tenantStore = new MemoryTenantStore([
+    ...tenants,
+    { ...tenants[0], key: 'initech', clients: [{ clientId, redirectUris: [redirectUri], firstParty: true }] },
+  ])
+  #issuer = ''
+
+  async start(): Promise<() => void> {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    this.#issuer = `${origin}/v1/acme/oauth`
+    this.#signIn = this.#assembled(origin)
+    server.on('request', this.#listener())
+    return () => {
+      server.closeAllConnections()
+      server.close()
+    }
+  }
+
+  #signIn = testSignIn()
+
+  #assembled(baseUrl: string) {
+    return testSignIn({
+      baseUrl,
+      storeTimeout: 0.1,
+      replayTolerance: 0,
+      tokenStore: this.#tokenStore(),
+      tenantStore: {
+        findTenant: this.#at('tenantStore.findTenant', (key: string) => this.#tenantStore.findTenant(key)),
+      },
+      authenticate: this.#at('authenticate', () => ({ subject: 'customer-1' })),
+      consent: this.#at('consent', () => true),
+      accessTokenClaims: this.#at('accessTokenClaims', () => ({})),
+      onEvent: this.#at('onEvent', (event: unknown) => this.told.push(event)),
+    })
+  }
+
+  #at<A extends unknown[], T>(place: string, properly: (...args: A) => T): (...args: A) => T {
+    return (...args) => (this.misdeed?.place === place ? (this.misdeed.act() as T) : properly(...args))
+  }
+
+  #tokenStore(): TokenStore {
+    const store = wrapStore(this.#healthy, async ({ method, apply }) => this.#at(`tokenStore.${method}`, apply)())
+    const next = this.#at('tokenStore.deleteGrants, as it goes on', () => ({ done: true, value: undefined }))
+    const deleteGrants: TokenStore['deleteGrants'] = (owner) =>
+      this.misdeed?.place === 'tokenStore.deleteGrants, as it goes on'
+        ? ({ [Symbol.asyncIterator]: () => ({ next }) } as never)
+        : (this.#at('tokenStore.deleteGrants', () => this.#healthy.deleteGrants(owner))() as never)
+    return new Proxy(store, {
+      get: (target, name) => (name === 'deleteGrants' ? deleteGrants : Reflect.get(target, name)),
+    })
+  }
+
+  #listener(): RequestListener {
+    const tenantKey = this.#at('requireAccessToken.tenantKey', () => 'acme')
+    const resource = this.#at('requireAccessToken.resource', () => this.#issuer)
+    const guard = this.#signIn.requireAccessToken({ tenantKey, resource, checkRevocation: true })
+    return (req, res) => {
+      if (req.url !== '/api') this.#signIn(req, res)
+      else guard(req as never, res, () => res.setHeader('Content-Type', 'application/json').end('{"welcome":true}'))
+    }
+  }
+
+  /** The places, each with how to come there. */
+  readonly places: Record<string, () => Promise<Answer | Error | undefined>> = {
+    'tenantStore.findTenant': () => this.#get('/token'),
+    authenticate: () => this.#authorize(),
+    consent: () => this.#authorize(),
+    accessTokenClaims: async () => this.#refresh(await this.#connected()),
+    onEvent: () => this.#get('/token'),
+    'tokenStore.createGrant': () => this.#authorize(),
+    'tokenStore.findGrant': async () => this.#refresh(await this.#connected()),
+    'tokenStore.swapCredential': async () => this.#refresh(await this.#connected()),
+    'tokenStore.reverseSwap': async () => {
+      const refreshToken = await this.#connected()
+      const { act } = this.misdeed ?? {}
+      // The answer is lost, and what follows it fails.
+      await this.#misbehaving(
+        'tokenStore.swapCredential',
+        () => new Promise(() => {}),
+        () => this.#refresh(refreshToken),
+      )
+      return this.#misbehaving(
+        'tokenStore.reverseSwap',
+        () => act?.(),
+        () => this.#refresh(refreshToken),
+      )
+    },
+    'tokenStore.deleteGrant': async () => {
+      const used = await this.#connected()
+      await this.#properly(() => this.#refresh(used))
+      return this.#refresh(used)
+    },
+    'tokenStore.listGrants': () => called(this.#signIn.grants.list({ tenantKey: 'acme', subject: 'customer-1' })),
+    'tokenStore.deleteGrants': () => this.#revokeAll(),
+    'tokenStore.deleteGrants, as it goes on': () => this.#revokeAll(),
+    'tokenStore.saveClient': () => this.#register(),
+    'tokenStore.findClient': () => this.#authorize('registered'),
+    'tokenStore.keepClient': async () => {
+      const { text } = (await this.#properly(() => this.#register())) as Answer
+      return this.#authorize(JSON.parse(text).client_id)
+    },
+    'tokenStore.deleteClient': () => called(this.#signIn.clients.delete({ tenantKey: 'acme', clientId: 'registered' })),
+    'requireAccessToken.tenantKey': async () => this.#callApi(),
+    'requireAccessToken.resource': async () => this.#callApi(),
+    'verifier.invalidToken': () => {
+      const invalidToken = this.#at('verifier.invalidToken', (description: string) => new Error(description))
+      return called(this.#signIn.verifier({ tenantKey: 'acme', invalidToken }).verifyAccessToken('none'))
+    },
+  }
+
+  #revokeAll = () => called(this.#signIn.grants.revokeAll({ tenantKey: 'acme', subject: 'nobody' }))
+
+  async #callApi(): Promise<Answer> {
+    const accessToken = await this.#connected('access_token')
+    return this.#fetched(new URL('/api', this.#issuer), { headers: { Authorization: `Bearer ${accessToken}` } })
+  }
+
+  #authorize(client_id = clientId): Promise<Answer> {
+    const query = formBody({
+      response_type: 'code',
+      client_id,
+      redirect_uri: redirectUri,
+      code_challenge: 'a'.repeat(43),
+      code_challenge_method: 'S256',
+    })
+    return this.#get(`/authorize?${query}`)
+  }
+
+  /** A live token, got while nothing misbehaves. */
+  #connected(token: 'refresh_token' | 'access_token' = 'refresh_token'): Promise<string> {
+    return this.#properly(async () => {
+      const { text } = await this.#post('/token', formBody(codeForm(await signedInTo(this.#signIn))))
+      return JSON.parse(text)[token]
+    })
+  }
+
+  #refresh = (refreshToken: string) => this.#post('/token', formBody(refreshForm(refreshToken)))
+
+  #register = () => this.#post('/register', JSON.stringify({ redirect_uris: [redirectUri] }), 'application/json')
+
+  #properly<T>(work: () => Promise<T>): Promise<T> {
+    return this.#misbehaving(undefined, () => {}, work)
+  }
+
+  async #misbehaving<T>(place: string | undefined, act: () => unknown, work: () => Promise<T>): Promise<T> {
+    const before = this.misdeed
+    this.misdeed = place === undefined ? undefined : { place, act }
+    try {
+      return await work()
+    } finally {
+      this.misdeed = before
+    }
+  }
+
+  #get = (path: string) => this.#fetched(this.#issuer + path)
+
+  #post(path: string, body: string, type = 'application/x-www-form-urlencoded'): Promise<Answer> {
+    return this.#fetched(this.#issuer + path, { method: 'POST', headers: { 'Content-Type': type }, body })
+  }
+
+  async #fetched(url: URL | string, init: RequestInit = {}): Promise<Answer> {
+    const response = await fetch(url, { redirect: 'manual', ...init })
+    const [type = '', location] = [response.headers.get('content-type') ?? undefined, response.headers.get('location')]
+    return { status: response.status, type, location: location ?? undefined, text: await response.text() }
+  }
+}
+
+/** What a function of the library rejects with; undefined where it does not. */
+async function called(promise: Promise<unknown>): Promise<Error | undefined> {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (reason) => reason,
+  )
+  if (error === undefined || error instanceof OAuthError || error instanceof Error) return error
+  return new Error('The library rejected with what is no Error')
+}
