@@ -29,15 +29,18 @@ export { MemoryTenantStore } from './stores/memory-tenant-store'
 export { MemoryTokenStore } from './stores/memory-token-store'
 export type { Client, Tenant, TenantStore } from './stores/tenant-store'
 export type {
+  ClientUse,
   CreateResult,
   CredentialKind,
   CredentialSwap,
   Grant,
   GrantOwner,
   Late,
+  NewClient,
   NewGrant,
   RedeemedCredential,
   RegisteredClient,
+  RegistrationLimits,
   ReversalResult,
   ReversedCode,
   ReversedCredential,

@@ -148,8 +148,13 @@ export interface CustomerSignInOptions {
   registration?: boolean
   /** For how long a registration lives that is not used. Default 30 days, at most 365. */
   registrationLifetime?: number
-  /** How many unused registrations a tenant has at the most; the oldest make room. Default 1000. */
-  mostRegistrations?: number
+  /** How many registrations that no customer uses a tenant has at the most; its oldest make room. Default 1000. */
+  maxRegistrationsPerTenant?: number
+  /**
+   * How many registrations that no customer uses all tenants have together at the most; the oldest of the tenant that has the most make
+   * room. Default 20,000.
+   */
+  maxRegistrations?: number
   /**
    * Whether a client can identify itself by the https address of its metadata document (Client ID Metadata Document). Default true;
    * `with-loopback` also allows documents on this machine, for development.
@@ -215,7 +220,8 @@ const checks = {
   ),
   registration: optional(flag, true),
   registrationLifetime: optional(seconds(60, 365 * day), 30 * day),
-  mostRegistrations: optional(wholeFrom1, 1000),
+  maxRegistrationsPerTenant: optional(wholeFrom1, 1000),
+  maxRegistrations: optional(wholeFrom1, 20_000),
   metadataDocuments: optional(
     mustOpenly<boolean | 'with-loopback'>("true, false or 'with-loopback'", (given) =>
       [true, false, 'with-loopback'].includes(given as boolean),

@@ -55,7 +55,8 @@ createCustomerSignIn({
     customer.subject === client.clientId && scopes.includes('profile'),
   registration: false,
   registrationLifetime: 86_400,
-  mostRegistrations: 100,
+  maxRegistrationsPerTenant: 100,
+  maxRegistrations: 1000,
   metadataDocuments: 'with-loopback',
   appRedirects: ['cursor://anysphere.cursor-mcp/oauth/'],
 })

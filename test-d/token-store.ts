@@ -1,14 +1,17 @@
 // An adapter of someone else's, written from the public types alone.
 import type {
+  ClientUse,
   CreateResult,
   CredentialKind,
   CredentialSwap,
   Grant,
   GrantOwner,
   Late,
+  NewClient,
   NewGrant,
   RedeemedCredential,
   RegisteredClient,
+  RegistrationLimits,
   ReversalResult,
   SwapResult,
   SwapReversal,
@@ -100,17 +103,22 @@ class MapTokenStore implements TokenStore {
     }
   }
 
-  async saveClient(client: RegisteredClient, mostIdle: number): Promise<void> {
-    if (this.#clients.size < mostIdle) this.#clients.set(`${client.tenantId} ${client.clientId}`, client)
+  async saveClient({ lifetime, ...client }: NewClient, limits: RegistrationLimits): Promise<RegisteredClient> {
+    const createdAt = Date.now()
+    const saved = { ...client, createdAt, expiresAt: createdAt + lifetime }
+    if (this.#clients.size < Math.min(limits.perTenant, limits.total)) {
+      this.#clients.set(`${client.tenantId} ${client.clientId}`, saved)
+    }
+    return saved
   }
 
   async findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined> {
     return this.#clients.get(`${tenantId} ${clientId}`)
   }
 
-  async keepClient(tenantId: string, clientId: string, expiresAt: number): Promise<void> {
+  async keepClient(tenantId: string, clientId: string, { lifetime, inUse }: ClientUse): Promise<void> {
     const client = await this.findClient(tenantId, clientId)
-    if (client) this.#clients.set(`${tenantId} ${clientId}`, { ...client, inUse: true, expiresAt })
+    if (client) this.#clients.set(`${tenantId} ${clientId}`, { ...client, inUse, expiresAt: Date.now() + lifetime })
   }
 
   async deleteClient(tenantId: string, clientId: string): Promise<boolean> {

@@ -1,7 +1,8 @@
 import { type CustomerSignInEvent, MemoryTenantStore } from 'customer-sign-in'
 import { faultyStore, rejects } from './support/faulty-store'
 import { recordOf } from './support/records'
-import { clientId, expectError, expectTokens, redirectUri, tenants } from './support/sign-in'
+import { saveClient } from './support/registration'
+import { clientId, expectError, expectTokens, tenants } from './support/sign-in'
 import { started } from './support/started'
 
 const grant = { tenantKey: 'acme', tenantId: 'acme', clientId, subject: 'customer-1' }
@@ -50,9 +51,7 @@ describe('onEvent', () => {
 
   it('is told of a grant that ends because its client is gone', async () => {
     const host = await started()
-    const now = Date.now()
-    const registered = { tenantId: 'acme', clientId: 'registered', redirectUris: [redirectUri] }
-    await host.tokenStore.saveClient({ ...registered, createdAt: now, expiresAt: now + 3_600_000 }, 10)
+    await saveClient(host.tokenStore)
     const signedIn = await host.asCustomer({ clientId: 'registered' })
     const { refresh_token } = expectTokens(await host.exchange(signedIn, { client_id: 'registered' }))
     await host.signIn.clients.delete({ tenantKey: 'acme', clientId: 'registered' })

@@ -5,6 +5,8 @@ import type { Client } from '../stores/tenant-store'
 
 const mostRedirectUris = 20
 const mostNameLength = 200
+// With its dates and expiry, what is stored of a registration is then 4 KiB at the most.
+const mostBytes = 4000
 
 /** What of a client's own metadata counts here (RFC 7591 section 2). */
 export type ClientMetadata = Omit<Client, 'clientId' | 'grantTypes' | 'firstParty'>
@@ -50,6 +52,18 @@ export function offeredHere({ scopes = [], ...metadata }: ClientMetadata, offere
   return ours.length > 0 ? { ...metadata, scopes: ours } : metadata
 }
 
+/**
+ * Checks that metadata is small enough to be stored for a stranger.
+ *
+ * @throws {OAuthError} `invalid_client_metadata` where it takes more than 4,000 bytes as JSON.
+ */
+export function checkSize(metadata: ClientMetadata): void {
+  if (Buffer.byteLength(JSON.stringify(metadata)) <= mostBytes) return
+  throw invalidMetadata(
+    `redirect_uris, client_name, client_uri and scope must take no more than ${mostBytes} bytes together`,
+  )
+}
+
 /** Whether a name has anything to see in it: white space, control characters and empty letters are not. */
 function isVisible(name: string | undefined): name is string {
   return name !== undefined && name.replace(/[\p{C}\p{Z}\u115F\u1160\u3164\uFFA0\u2800]/gu, '') !== ''
@@ -72,9 +86,7 @@ function mustInclude(name: string, given: unknown, needed: string): void {
 }
 
 function isHttpsUrl(value: unknown): value is string {
-  return (
-    typeof value === 'string' && value.length <= 2000 && URL.canParse(value) && new URL(value).protocol === 'https:'
-  )
+  return typeof value === 'string' && value.length <= 512 && URL.canParse(value) && new URL(value).protocol === 'https:'
 }
 
 function invalidMetadata(description: string): OAuthError {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type FoundClient, findClient } from '../clients/find-client'
-import { keepClientAlive } from '../clients/keep-client-alive'
+import { renewClient } from '../clients/keep-client-alive'
 import { checkedTerms } from '../grants/authorization-request'
 import { createGrant } from '../grants/create-grant'
 import { checkCustomer } from '../grants/issue-authorization-code'
@@ -124,12 +124,12 @@ function withoutLoginPrompt(query: string): string {
   return pairs.join('&')
 }
 
-/** A registration that a customer is being asked about does not make room for a flood of others. */
+/** A registration that a customer is being asked about is the last to make room for others. */
 async function keepWhileAsking(
   { found: { registered } }: ConsideredRequest,
   { tenant, service }: EndpointContext,
 ): Promise<void> {
-  if (registered && !registered.inUse) await keepClientAlive(registered, Date.now(), tenant, service)
+  if (registered) await renewClient(registered, tenant, service)
 }
 
 /** The host's customer; undefined where the host has answered the request itself, with its login page. */

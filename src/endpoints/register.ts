@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type ClientMetadata, offeredHere, ownHostFault, readClientMetadata } from '../clients/client-metadata'
+import { checkSize, offeredHere, ownHostFault, readClientMetadata } from '../clients/client-metadata'
 import { readJson } from '../http/json'
 import { respondWithJson } from '../http/responses'
 import { OAuthError } from '../protocol/oauth-error'
@@ -9,19 +9,18 @@ import type { EndpointContext } from './endpoint'
 /** `POST I/register`: registers a public client (RFC 7591 section 3). */
 export async function register({ req, res, tenant, service }: EndpointContext): Promise<void> {
   if (!tenant.registration) throw new OAuthError('access_denied', 'Clients cannot register here', { status: 403 })
-  const metadata = readClientMetadata(await readJson(req, res), service.options.appRedirects)
+  const { appRedirects, registrationLifetime, maxRegistrationsPerTenant, maxRegistrations } = service.options
+  const metadata = offeredHere(readClientMetadata(await readJson(req, res), appRedirects), tenant.scopes)
   const fault = ownHostFault(metadata.redirectUris, tenant.issuer)
   if (fault) throw new OAuthError('invalid_redirect_uri', fault)
-  const client = newClient(offeredHere(metadata, tenant.scopes), tenant.id, service.options.registrationLifetime)
-  await service.tokenStore.saveClient(client, service.options.mostRegistrations)
-  respondWithJson(res, clientInformation(client), { status: 201 })
-  service.emit({ type: 'registered', tenantKey: tenant.key, tenantId: tenant.id, clientId: client.clientId })
-}
-
-function newClient(metadata: ClientMetadata, tenantId: string, lifetime: number): RegisteredClient {
-  const now = Date.now()
+  checkSize(metadata)
   const clientId = randomBytes(16).toString('base64url')
-  return { tenantId, clientId, createdAt: now, expiresAt: now + lifetime * 1000, ...metadata }
+  const client = await service.tokenStore.saveClient(
+    { tenantId: tenant.id, clientId, ...metadata, lifetime: registrationLifetime * 1000 },
+    { perTenant: maxRegistrationsPerTenant, total: maxRegistrations },
+  )
+  respondWithJson(res, clientInformation(client), { status: 201 })
+  service.emit({ type: 'registered', tenantKey: tenant.key, tenantId: tenant.id, clientId })
 }
 
 /** RFC 7591 section 3.2.1: all that was registered, as it was registered. */

@@ -1,5 +1,5 @@
 import type { FoundClient } from '../clients/find-client'
-import { keepClientAlive } from '../clients/keep-client-alive'
+import { useClient } from '../clients/keep-client-alive'
 import { aboutGrant } from '../events'
 import { temporarilyUnavailable, underlying } from '../protocol/oauth-error'
 import type { Service } from '../service'
@@ -24,9 +24,7 @@ export async function createGrant(
   service: Service,
 ): Promise<string> {
   // Before there is a grant: a client that has one must not make room for others, nor expire before it.
-  if (registered) {
-    await keepClientAlive(registered, Date.now() + tenant.refreshTokenLifetime * 1000, tenant, service)
-  }
+  if (registered) await useClient(registered, tenant, service)
   const { tokenStore } = service
   const patience = { giveUpAt: performance.now() + tokenStore.timeout, timeout: tokenStore.timeout / 2 }
   const create = async () => {

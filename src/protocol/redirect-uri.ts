@@ -37,7 +37,7 @@ export function isAppRedirect(text: string): boolean {
  * @param appRedirects The app addresses that are accepted besides those whose scheme has a dot, see {@link isAppRedirect}.
  */
 export function redirectUriFault(redirectUri: unknown, appRedirects: readonly string[]): string | undefined {
-  if (typeof redirectUri !== 'string' || redirectUri.length > 2000) return 'must be a text of at most 2000 characters'
+  if (typeof redirectUri !== 'string' || redirectUri.length > 512) return 'must be a text of at most 512 characters'
   if (!URL.canParse(redirectUri)) return 'must be an absolute URI'
   const { href, protocol, username, password } = new URL(redirectUri)
   if (redirectUri.includes('#')) return 'must not have a fragment'

@@ -1,13 +1,16 @@
 import { errorOfHost, temporarilyUnavailable } from '../protocol/oauth-error'
 import { StoreClock } from './store-clock'
 import type {
+  ClientUse,
   CreateResult,
   CredentialSwap,
   Grant,
   GrantOwner,
   Late,
+  NewClient,
   NewGrant,
   RegisteredClient,
+  RegistrationLimits,
   ReversalResult,
   SwapResult,
   SwapReversal,
@@ -82,16 +85,16 @@ export class GuardedStore {
     }
   }
 
-  saveClient(client: RegisteredClient, mostIdle: number): Promise<void> {
-    return this.#within('saveClient', () => this.#store.saveClient(client, mostIdle))
+  saveClient(client: NewClient, limits: RegistrationLimits): Promise<RegisteredClient> {
+    return this.#within('saveClient', () => this.#store.saveClient(client, limits))
   }
 
   findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined> {
     return this.#within('findClient', () => this.#store.findClient(tenantId, clientId))
   }
 
-  keepClient(tenantId: string, clientId: string, expiresAt: number): Promise<void> {
-    return this.#within('keepClient', () => this.#store.keepClient(tenantId, clientId, expiresAt))
+  keepClient(tenantId: string, clientId: string, use: ClientUse): Promise<void> {
+    return this.#within('keepClient', () => this.#store.keepClient(tenantId, clientId, use))
   }
 
   deleteClient(tenantId: string, clientId: string): Promise<boolean> {

@@ -1,35 +1,46 @@
+import { crowdedOut } from './crowded-out'
+import { ExpiringMap } from './expiring-map'
 import {
+  type ClientUse,
   type CreateResult,
   type CredentialSwap,
   type Grant,
   type GrantOwner,
   markLength,
   mostRedeemed,
+  type NewClient,
   type NewGrant,
   type RegisteredClient,
+  type RegistrationLimits,
   type ReversalResult,
   type SwapResult,
   type SwapReversal,
   type TokenStore,
 } from './token-store'
 
-const sweepEvery = 60_000
-
 /**
  * Grants and registered clients in this process's memory, for development, tests and a single process: all customers sign
- * in again when it restarts. Its clock is the process's. It keeps no timer.
+ * in again when it restarts. Its clock is the process's. It keeps no timer: what has expired is dropped by the first call a minute later.
  *
  * @param options.maxGrants The most live grants it holds (default 100,000). When it is full, new sign-ins are answered with
  * 503; no live grant makes room.
- * @param options.maxClients The same for registered clients (default 10,000).
+ * @param options.maxClients The most registered clients it holds (default 100,000). Those that no customer uses make room for others;
+ * when all are in use, new registrations are answered with 503.
  */
 export class MemoryTokenStore implements TokenStore {
-  readonly #grants: ExpiringMap<Grant>
-  readonly #clients: ExpiringMap<RegisteredClient>
+  readonly #grants = new ExpiringMap<Grant>()
+  readonly #clients = new ExpiringMap<RegisteredClient>()
+  readonly #maxGrants: number
+  readonly #maxClients: number
 
-  constructor({ maxGrants = 100_000, maxClients = 10_000 }: { maxGrants?: number; maxClients?: number } = {}) {
-    this.#grants = new ExpiringMap('grants', maxGrants)
-    this.#clients = new ExpiringMap('registered clients', maxClients)
+  constructor({ maxGrants = 100_000, maxClients = 100_000 }: { maxGrants?: number; maxClients?: number } = {}) {
+    this.#maxGrants = maxGrants
+    this.#maxClients = maxClients
+  }
+
+  /** Everything that it holds at this moment, also what has expired and is not dropped yet: for tests. */
+  contents(): { grants: Grant[]; clients: RegisteredClient[] } {
+    return { grants: this.#grants.all(), clients: this.#clients.all() }
   }
 
   async createGrant({ deadline, lifetime, endsAfter, ...grant }: NewGrant): Promise<CreateResult> {
@@ -38,6 +49,7 @@ export class MemoryTokenStore implements TokenStore {
     const taken = this.#grants.get(key)
     if (taken) return { outcome: 'taken', grant: taken, now }
     if (now >= deadline) return { outcome: 'late', now }
+    if (this.#grants.isFull(this.#maxGrants)) throw isFull(this.#maxGrants, 'grants')
     const endsAt = endsAfter === undefined ? undefined : now + endsAfter
     const created = structuredClone({ ...grant, createdAt: now, expiresAt: earlier(now + lifetime, endsAt), endsAt })
     this.#grants.set(key, created)
@@ -102,32 +114,44 @@ export class MemoryTokenStore implements TokenStore {
   }
 
   async *deleteGrants({ tenantId, subject, clientId }: GrantOwner): AsyncIterable<Grant> {
-    for (const grant of this.#grants.live()) {
+    // Also those that have expired, which are no longer given: nothing of a customer must be left.
+    for (const grant of this.#grants.all()) {
       if (grant.tenantId !== tenantId || grant.subject !== (subject ?? grant.subject)) continue
       if (grant.clientId !== (clientId ?? grant.clientId)) continue
       if (this.#grants.delete(keyOf(tenantId, grant.grantId))) yield grant
     }
   }
 
-  async saveClient(client: RegisteredClient, mostIdle: number): Promise<void> {
+  async saveClient({ lifetime, ...client }: NewClient, limits: RegistrationLimits): Promise<RegisteredClient> {
     const { tenantId, clientId } = client
-    const others = this.#clients.live().filter((other) => other.tenantId === tenantId && other.clientId !== clientId)
-    const idle = others.filter(({ inUse }) => !inUse)
-    for (const old of idle.slice(0, Math.max(0, idle.length + 1 - mostIdle))) {
-      this.#clients.delete(keyOf(tenantId, old.clientId))
+    const now = Date.now()
+    const saved = structuredClone({ ...client, createdAt: now, expiresAt: now + lifetime })
+    const key = keyOf(tenantId, clientId)
+    // The newest stands last.
+    this.#clients.delete(key)
+    const clients = this.#clients.live()
+    const idle = clients.filter(({ inUse }) => !inUse)
+    const room = this.#maxClients - (clients.length - idle.length)
+    if (room < 1) throw isFull(this.#maxClients, 'registered clients that are in use')
+    const total = Math.min(limits.total, room)
+    for (const old of crowdedOut([...idle, saved], { ...limits, total })) {
+      this.#clients.delete(keyOf(old.tenantId, old.clientId))
     }
-    this.#clients.set(keyOf(tenantId, clientId), structuredClone(client))
+    this.#clients.set(key, saved)
+    return saved
   }
 
   async findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined> {
     return this.#clients.get(keyOf(tenantId, clientId))
   }
 
-  async keepClient(tenantId: string, clientId: string, expiresAt: number): Promise<void> {
+  async keepClient(tenantId: string, clientId: string, { lifetime, inUse }: ClientUse): Promise<void> {
     const key = keyOf(tenantId, clientId)
     const client = this.#clients.get(key)
     if (!client) return
-    this.#clients.set(key, { ...client, expiresAt: Math.max(expiresAt, client.expiresAt), inUse: true })
+    this.#clients.delete(key)
+    const expiresAt = Math.max(Date.now() + lifetime, client.expiresAt)
+    this.#clients.set(key, { ...client, expiresAt, ...(inUse && { inUse }) })
   }
 
   async deleteClient(tenantId: string, clientId: string): Promise<boolean> {
@@ -135,49 +159,8 @@ export class MemoryTokenStore implements TokenStore {
   }
 }
 
-/** A map that forgets its records when they expire, and takes no more than it is allowed. */
-class ExpiringMap<T extends { expiresAt: number }> {
-  readonly #records = new Map<string, T>()
-  readonly #what: string
-  readonly #most: number
-  #sweptAt = 0
-
-  constructor(what: string, most: number) {
-    this.#what = what
-    this.#most = most
-  }
-
-  get(key: string): T | undefined {
-    const record = this.#records.get(key)
-    return record && record.expiresAt > Date.now() ? record : undefined
-  }
-
-  set(key: string, record: T): void {
-    const full = this.#records.size >= this.#most && !this.#records.has(key)
-    if (full || Date.now() - this.#sweptAt > sweepEvery) this.#sweep()
-    if (full && this.#records.size >= this.#most) {
-      throw new Error(`MemoryTokenStore is full: it holds ${this.#most} ${this.#what}`)
-    }
-    this.#records.set(key, record)
-  }
-
-  delete(key: string): boolean {
-    const live = this.get(key) !== undefined
-    this.#records.delete(key)
-    return live
-  }
-
-  live(): T[] {
-    const now = Date.now()
-    return [...this.#records.values()].filter((record) => record.expiresAt > now)
-  }
-
-  #sweep(): void {
-    this.#sweptAt = Date.now()
-    for (const [key, record] of this.#records) {
-      if (record.expiresAt <= this.#sweptAt) this.#records.delete(key)
-    }
-  }
+function isFull(most: number, what: string): Error {
+  return new Error(`MemoryTokenStore is full: it holds ${most} ${what}`)
 }
 
 function earlier(expiresAt: number, endsAt = Number.POSITIVE_INFINITY): number {

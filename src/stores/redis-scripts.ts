@@ -6,18 +6,21 @@ export interface Script {
   sha: string
 }
 
-// The parts that the scripts on grants share. A value begins with a header of fields behind semicolons: version, kind, hash, attempt,
-// swapped at, created at, expires at, ends at, and what was redeemed last: marks of 8 characters, each with its age at the last swap.
-// The kind is c for a code, f for the first refresh token, which came of the code, and r for all others.
-const grantParts = `
+/** What all scripts share: the server's time in milliseconds, and a number as text. */
+export const commonParts = `
 local function clock()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 
-local marks = '(' .. string.rep('[%w_-]', 8) .. ')(%d+)'
-
 local function number(value) return string.format('%.0f', value) end
+`
+
+// The parts that the scripts on grants share. A value begins with a header of fields behind semicolons: version, kind, hash, attempt,
+// swapped at, created at, expires at, ends at, and what was redeemed last: marks of 8 characters, each with its age at the last swap.
+// The kind is c for a code, f for the first refresh token, which came of the code, and r for all others.
+const grantParts = `${commonParts}
+local marks = '(' .. string.rep('[%w_-]', 8) .. ')(%d+)'
 
 local function read(value)
   local _, _, kind, hash, attempt, at, createdAt, expiresAt, endsAt, redeemed, resource, fixed =
@@ -157,47 +160,7 @@ redis.call('ZREM', KEYS[2], ARGV[1])
 return deleted
 `)
 
-/** `saveClient` on a client's key. ARGV: value, expiresAt. */
-export const saveScript = script(`
-local value = redis.call('GET', KEYS[1])
-if value and not string.find(value, '^1;[iu];%d+\\n[^\\n]+\\n%.$') then return 'unreadable' end
-redis.call('SET', KEYS[1], ARGV[1], 'PXAT', ARGV[2])
-return 'saved'
-`)
-
-/** `keepClient` on a client's key. ARGV: expiresAt. Says `first` where the client has been idle so far. */
-export const keepScript = script(`
-local value = redis.call('GET', KEYS[1])
-if not value then return 'missing' end
-local _, _, use, expiresAt, fixed = string.find(value, '^1;([iu]);(%d+)\\n([^\\n]+)\\n%.$')
-if not fixed then return 'unreadable' end
-if tonumber(expiresAt) < tonumber(ARGV[1]) then expiresAt = ARGV[1] end
-redis.call('SET', KEYS[1], table.concat({'1;u;' .. expiresAt, fixed, '.'}, '\\n'), 'PXAT', expiresAt)
-return use == 'i' and 'first' or 'kept'
-`)
-
-/**
- * Notes a registration in its tenant's list. ARGV: clientId, createdAt, expiresAt, the most that the list may hold.
- *
- * Gives the ids of the oldest ones that are too many. The list lives as long as its last registration could without being used.
- */
-export const registerScript = script(`
-redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
-if redis.call('PTTL', KEYS[1]) < ARGV[3] - ARGV[2] then redis.call('PEXPIREAT', KEYS[1], ARGV[3]) end
-local excess = redis.call('ZCARD', KEYS[1]) - tonumber(ARGV[4])
-if excess <= 0 then return {} end
-local oldest = redis.call('ZRANGE', KEYS[1], 0, excess - 1)
-redis.call('ZREMRANGEBYRANK', KEYS[1], 0, excess - 1)
-return oldest
-`)
-
-/** Drops a registered client, unless it is in use. */
-export const dropIdleScript = script(`
-local value = redis.call('GET', KEYS[1])
-if value and string.find(value, '^1;i;') then redis.call('DEL', KEYS[1]) end
-return 1
-`)
-
-function script(lua: string): Script {
+/** @param lua What the server runs. */
+export function script(lua: string): Script {
   return { lua, sha: createHash('sha1').update(lua).digest('hex') }
 }

@@ -1,17 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { must, objectWith, optional, record, seconds } from '../option-checks'
 import { customerHandle, customerHandleLength } from '../protocol/customer-handle'
-import { type RedisClient, RedisCommands } from './redis-commands'
 import {
-  createScript,
-  deleteScript,
   dropIdleScript,
+  enterScript,
   keepScript,
-  registerScript,
-  reverseScript,
+  leaveScript,
+  renewScript,
   saveScript,
-  swapScript,
-} from './redis-scripts'
+  settleScript,
+} from './redis-client-scripts'
+import { type RedisClient, RedisCommands } from './redis-commands'
+import { createScript, deleteScript, reverseScript, type Script, swapScript } from './redis-scripts'
 import {
   decodeClient,
   decodeGrant,
@@ -23,13 +23,16 @@ import {
   UnreadableValueError,
 } from './redis-values'
 import {
+  type ClientUse,
   type CreateResult,
   type CredentialSwap,
   type Grant,
   type GrantOwner,
   markLength,
+  type NewClient,
   type NewGrant,
   type RegisteredClient,
+  type RegistrationLimits,
   type ReversalResult,
   type SwapResult,
   type SwapReversal,
@@ -209,38 +212,54 @@ export class RedisTokenStore implements TokenStore {
     return found.filter((grant) => grant !== undefined)
   }
 
-  async saveClient(client: RegisteredClient, mostIdle: number): Promise<void> {
-    const { tenantId, clientId, createdAt, expiresAt } = client
+  async saveClient(client: NewClient, { perTenant, total }: RegistrationLimits): Promise<RegisteredClient> {
+    const { tenantId, clientId, lifetime, ...metadata } = client
     const key = this.#clientKey(tenantId, clientId)
-    const outcome = await this.#commands.run(saveScript, [key], [encodeClient(client), expiresAt])
+    const place = placeOf(tenantId, clientId)
+    // In the index before there is a value, so that there is never a value which nobody would drop.
+    const dropped = (await this.#onIndex(enterScript, [...place, lifetime, perTenant, total])) as string[]
+    const [saved] = await Promise.all([
+      this.#commands.run(saveScript, [key], [lifetime, encodeClient(client)]),
+      ...dropped.map((row) => this.#dropIdle(...idsOf(row))),
+    ])
+    const [outcome, createdAt, expiresAt] = saved as [outcome: string, createdAt: string, expiresAt: string]
     if (outcome === 'unreadable') throw new UnreadableValueError(key)
-    const list = this.#registrationsKey(tenantId)
-    const oldest = (await this.#commands.run(
-      registerScript,
-      [list],
-      [clientId, createdAt, expiresAt, mostIdle],
-    )) as string[]
-    await Promise.all(oldest.map((id) => this.#commands.run(dropIdleScript, [this.#clientKey(tenantId, id)], [])))
+    const isKnown = Number(await this.#onIndex(settleScript, [...place, ...dropped])) > 0
+    if (!isKnown) await this.#dropIdle(tenantId, clientId)
+    return { tenantId, clientId, ...metadata, createdAt: Number(createdAt), expiresAt: Number(expiresAt) }
   }
 
   async findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined> {
     const key = this.#clientKey(tenantId, clientId)
     const value = await this.#commands.send(key, 'get', key)
-    return value === null ? undefined : unexpired(decodeClient(key, String(value), tenantId, clientId))
+    return value === null ? undefined : decodeClient(key, String(value), tenantId, clientId)
   }
 
-  async keepClient(tenantId: string, clientId: string, expiresAt: number): Promise<void> {
+  async keepClient(tenantId: string, clientId: string, { lifetime, inUse }: ClientUse): Promise<void> {
     const key = this.#clientKey(tenantId, clientId)
-    const outcome = await this.#commands.run(keepScript, [key], [expiresAt])
-    if (outcome === 'unreadable') throw new UnreadableValueError(key)
-    // From now on it takes no room from those that are idle.
-    const list = this.#registrationsKey(tenantId)
-    if (outcome === 'first') await this.#commands.send(list, 'zrem', list, clientId)
+    const before = await this.#commands.run(keepScript, [key], [lifetime, inUse ? 'u' : 'i'])
+    if (before === 'unreadable') throw new UnreadableValueError(key)
+    if (before !== 'idle') return
+    const place = placeOf(tenantId, clientId)
+    await (inUse ? this.#onIndex(leaveScript, place) : this.#onIndex(renewScript, [...place, lifetime]))
   }
 
   async deleteClient(tenantId: string, clientId: string): Promise<boolean> {
     const key = this.#clientKey(tenantId, clientId)
-    return Number(await this.#commands.sendDurably(key, 'del', key)) > 0
+    const [deleted] = await Promise.all([
+      this.#commands.sendDurably(key, 'del', key),
+      this.#onIndex(leaveScript, placeOf(tenantId, clientId)),
+    ])
+    return Number(deleted) > 0
+  }
+
+  #dropIdle(tenantId: string, clientId: string): Promise<unknown> {
+    return this.#commands.run(dropIdleScript, [this.#clientKey(tenantId, clientId)], [])
+  }
+
+  /** Runs a script on the index of the clients that are not in use. */
+  #onIndex(script: Script, args: readonly (string | number)[]): Promise<unknown> {
+    return this.#commands.run(script, [`${this.#prefix}r`], args)
   }
 
   /** A grant's key, and that of its customer's index: on a Cluster both are at one node, so that one script can keep them right. */
@@ -257,10 +276,6 @@ export class RedisTokenStore implements TokenStore {
   #clientKey(tenantId: string, clientId: string): string {
     return `${this.#prefix}c:${encodeURIComponent(tenantId)}:${clientId}`
   }
-
-  #registrationsKey(tenantId: string): string {
-    return `${this.#prefix}r:${encodeURIComponent(tenantId)}`
-  }
 }
 
 /** What a grant is called in its customer's index. */
@@ -268,7 +283,13 @@ function memberOf(grantId: string): string {
   return grantId.slice(customerHandleLength)
 }
 
-/** The server drops what has expired by its own clock; the host's may be ahead. */
-function unexpired<T extends { expiresAt: number }>(record: T | undefined): T | undefined {
-  return record && record.expiresAt > Date.now() ? record : undefined
+/** What a client is called in the index of those that are not in use: no semicolon is left in its ids. */
+function placeOf(tenantId: string, clientId: string): [tenant: string, client: string] {
+  return [encodeURIComponent(tenantId), encodeURIComponent(clientId)]
+}
+
+/** The client that makes room, by its row in the index. */
+function idsOf(row: string): [tenantId: string, clientId: string] {
+  const [, , tenant = '', client = ''] = row.split(';')
+  return [decodeURIComponent(tenant), decodeURIComponent(client)]
 }

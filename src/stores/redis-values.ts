@@ -1,4 +1,11 @@
-import { type Grant, markLength, type NewGrant, type RedeemedCredential, type RegisteredClient } from './token-store'
+import {
+  type Grant,
+  markLength,
+  type NewClient,
+  type NewGrant,
+  type RedeemedCredential,
+  type RegisteredClient,
+} from './token-store'
 
 // Every value begins with its version and ends with a full stop on a line of its own, so that a future or a truncated one is
 // known as such. The scripts take a value apart by its lines and know no JSON.
@@ -70,19 +77,20 @@ function decodeRedeemed(redeemed: string, swappedAt: number): RedeemedCredential
   }))
 }
 
-/** The value of a registered client's key. */
-export function encodeClient({ tenantId: _, clientId: __, expiresAt, inUse, ...fixed }: RegisteredClient): string {
-  return [`${version};${inUse ? 'u' : 'i'};${expiresAt}`, JSON.stringify(fixed), end].join('\n')
+/** The line of a registered client's value that never changes. */
+export function encodeClient({ tenantId: _, clientId: __, lifetime: ___, ...fixed }: NewClient): string {
+  return JSON.stringify(fixed)
 }
 
 /** @throws {UnreadableValueError} */
 export function decodeClient(key: string, value: string, tenantId: string, clientId: string): RegisteredClient {
   return decoded(key, value, ([header = '', fixed = '']) => {
-    const [, use, expiresAt] = header.split(';')
+    const [, use, createdAt, expiresAt] = header.split(';')
     return {
       tenantId,
       clientId,
       ...JSON.parse(fixed),
+      createdAt: Number(createdAt),
       expiresAt: Number(expiresAt),
       ...(use === 'u' && { inUse: true }),
     }

@@ -159,21 +159,46 @@ export type GrantOwner = { tenantId: string } & (
   | { subject?: undefined; clientId: string }
 )
 
-/** A client that registered itself (RFC 7591). It expires when it is idle and without a live grant. */
+/**
+ * A client that registered itself (RFC 7591). Times are milliseconds since 1970 by the store's clock.
+ *
+ * It expires when it is idle and without a live grant.
+ */
 export interface RegisteredClient extends Client {
   tenantId: string
-  /** Milliseconds since 1970. */
   createdAt: number
-  /** Milliseconds since 1970. From here on the client counts as gone. */
+  /** From here on the client counts as gone. */
   expiresAt: number
-  /** Whether it has ever been kept: it has had a grant, and does not make room for others. */
+  /** Whether a customer has ever allowed it. One that is in use never makes room for others. */
   inUse?: boolean
+}
+
+/** A client as it registers: how long it lives unused is counted from the store's own time. */
+export interface NewClient extends Omit<RegisteredClient, 'createdAt' | 'expiresAt' | 'inUse'> {
+  /** Milliseconds until it expires. */
+  lifetime: number
+}
+
+/** How many registered clients that are not in use a store holds at the most. */
+export interface RegistrationLimits {
+  /** Of one tenant. */
+  perTenant: number
+  /** Of all tenants together. */
+  total: number
+}
+
+/** What becomes of a registered client. */
+export interface ClientUse {
+  /** For how many milliseconds it lives at least from now on. */
+  lifetime: number
+  /** True where a customer has allowed it, false where one is being asked. */
+  inUse: boolean
 }
 
 /**
  * Everything this library writes: grants and registered clients, partitioned by tenant id.
  *
- * **The store is the one clock of a grant**: every time in a record is a reading of the store's clock, and so is every `now` that
+ * **The store is the one clock**: every time in a record is a reading of the store's clock, and so is every `now` that
  * it answers with. All processes see the same clock. A store that has none of its own, such as one in memory, takes its
  * process's.
  *
@@ -225,18 +250,22 @@ export interface TokenStore {
   deleteGrants(owner: GrantOwner): AsyncIterable<Grant>
 
   /**
-   * Stores a registered client until its `expiresAt`, over the one with its id if there is one. Where that makes more than `mostIdle`
-   * of its tenant's that are not in use, the oldest of those are dropped.
+   * Stores a registered client, over the one with its id if there is one, and makes room for it among those that are not in use: where
+   * its tenant has more than `perTenant`, the oldest of that tenant go. Where there are more than `total`, the oldest of whichever tenant
+   * has the most go, again and again. Never the one that is being stored, and never for the sake of one that is deleted or expired.
+   *
+   * @returns The client as it is stored. `createdAt` is the store's time.
    */
-  saveClient(client: RegisteredClient, mostIdle: number): Promise<void>
+  saveClient(client: NewClient, limits: RegistrationLimits): Promise<RegisteredClient>
 
   findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined>
 
   /**
-   * Notes that a client is in use, and moves its expiry to `expiresAt` if that is later than its own. Does nothing if there is no such
-   * client.
+   * Moves a client's expiry to `lifetime` from now if that is later than its own. With `inUse` it is in use from then on, and makes no
+   * room any more. Without, one that is not in use yet is the last to make room, as if it had just been stored. Does nothing if there is
+   * no such client.
    */
-  keepClient(tenantId: string, clientId: string, expiresAt: number): Promise<void>
+  keepClient(tenantId: string, clientId: string, use: ClientUse): Promise<void>
 
   /** @returns Whether there was such a client. */
   deleteClient(tenantId: string, clientId: string): Promise<boolean>

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Grant, GrantOwner, TokenStore } from '../stores/token-store'
 import {
+  atAnotherTime,
   byId,
   clockOf,
   created,
@@ -303,15 +304,4 @@ async function ended(store: TokenStore, owner: GrantOwner): Promise<Grant[]> {
   const grants: Grant[] = []
   for await (const grant of store.deleteGrants(owner)) grants.push(definedMembers(grant))
   return grants
-}
-
-/** Works while this process believes that it is another time; the timers go on as ever. */
-async function atAnotherTime(offset: number, work: () => Promise<void>): Promise<void> {
-  const { now } = Date
-  Date.now = () => now.call(Date) + offset
-  try {
-    await work()
-  } finally {
-    Date.now = now
-  }
 }

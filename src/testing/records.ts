@@ -5,8 +5,8 @@ import type {
   CreateResult,
   CredentialSwap,
   Grant,
+  NewClient,
   NewGrant,
-  RegisteredClient,
   SwapResult,
   SwapReversal,
   TokenStore,
@@ -51,14 +51,12 @@ export async function clockOf(store: TokenStore): Promise<number> {
   return (await store.createGrant({ ...newGrant({}), deadline: 0 })).now
 }
 
-export function newClient(members: Partial<RegisteredClient>): RegisteredClient {
-  const now = Date.now()
+export function newClient(members: Partial<NewClient>): NewClient {
   return {
     tenantId: randomUUID(),
     clientId: randomUUID(),
     redirectUris: ['https://client.example/callback', 'http://localhost/callback'],
-    createdAt: now,
-    expiresAt: now + hour,
+    lifetime: hour,
     ...members,
   }
 }
@@ -103,5 +101,16 @@ export async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) {
     assert.ok(Date.now() < deadline, 'It has not happened within 10 seconds')
     await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+/** Works while this process believes that it is another time; the timers go on as ever. */
+export async function atAnotherTime(offset: number, work: () => Promise<void>): Promise<void> {
+  const { now } = Date
+  Date.now = () => now.call(Date) + offset
+  try {
+    await work()
+  } finally {
+    Date.now = now
   }
 }

@@ -32,9 +32,10 @@ describe('PostgresTokenStore', () => {
     } as const
     await store.createGrant({ ...grant, grantId: 'expired', lifetime: 0 })
     await store.createGrant({ ...grant, grantId: 'live', lifetime: 60_000 })
-    const client = { tenantId: 't', redirectUris: [], createdAt: 0 }
-    await store.saveClient({ ...client, clientId: 'expired', expiresAt: Date.now() - 1 }, 100)
-    await store.saveClient({ ...client, clientId: 'live', expiresAt: Date.now() + 60_000 }, 100)
+    const client = { tenantId: 't', redirectUris: [] }
+    const limits = { perTenant: 100, total: 100 }
+    await store.saveClient({ ...client, clientId: 'expired', lifetime: 0 }, limits)
+    await store.saveClient({ ...client, clientId: 'live', lifetime: 60_000 }, limits)
     await store.sweep()
     for (const table of ['sign_in_grants', 'sign_in_clients']) {
       const { rows } = await database.query(\`select id from \${table} where id like '%"t"%'\`)

@@ -1,6 +1,6 @@
 import { type ConsentHook, type ConsentRequest, MemoryTenantStore, OAuthError } from 'customer-sign-in'
 import { Authorization, asTheySay, expectErrorRedirect } from '../support/authorization'
-import { registered } from '../support/registration'
+import { registered, saveClient } from '../support/registration'
 import { clientId, expectTokens, redirectUri } from '../support/sign-in'
 import { started } from '../support/started'
 
@@ -153,9 +153,7 @@ describe('a customer is asked', () => {
   it('for a registered client that says it is the tenant’s own, even where the store believes it', async () => {
     const host = await started({ authenticate: asTheySay })
     const said = await registered(host, { firstParty: true })
-    const now = Date.now()
-    const stored = { tenantId: 'acme', clientId: 'stored', redirectUris: [redirectUri], firstParty: true }
-    await host.tokenStore.saveClient({ ...stored, createdAt: now, expiresAt: now + 60_000 }, 10)
+    await saveClient(host.tokenStore, { clientId: 'stored', firstParty: true })
     for (const client_id of [said, 'stored']) await new Authorization(host, { client_id }).form()
   })
 })

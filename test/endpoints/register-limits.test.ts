@@ -18,7 +18,7 @@ describe('registrations in MemoryTokenStore', () => {
 
   it('make room at their tenant also where the store is full', async () => {
     const tokenStore = new MemoryTokenStore({ maxClients: 2 })
-    const host = await started({ tokenStore, mostRegistrations: 2 })
+    const host = await started({ tokenStore, maxRegistrationsPerTenant: 2 })
     const ids = [await registered(host), await registered(host), await registered(host)]
     const left = await Promise.all(ids.map((clientId) => host.signIn.clients.find({ tenantKey: 'acme', clientId })))
     expect(left.map(Boolean)).toEqual([false, true, true])
@@ -88,7 +88,7 @@ function limits(createStore: () => TokenStore): void {
 
   describe('that nobody uses', () => {
     it('make room for others, the oldest first', async () => {
-      const host = await start({ mostRegistrations: 3 })
+      const host = await start({ maxRegistrationsPerTenant: 3 })
       const ids = await severalAt(host, 5)
       expect(await leftOf(host, ids)).toEqual(ids.slice(2))
       expect(await Promise.all(ids.map((id) => outcome(host, id)))).toEqual([
@@ -97,10 +97,20 @@ function limits(createStore: () => TokenStore): void {
     })
 
     it('make room in their own tenant alone', async () => {
-      const host = await start({ mostRegistrations: 2 })
+      const host = await start({ maxRegistrationsPerTenant: 2 })
       const there = await severalAt(host, 2, 'globex')
       await severalAt(host, 5)
       expect(await leftOf(host, there, 'globex')).toEqual(there)
+    })
+
+    it('make room at the company that has the most, when all companies together have too many', async () => {
+      const host = await start({ maxRegistrations: 5 })
+      const there = await severalAt(host, 2, 'globex')
+      const ids = await severalAt(host, 20)
+      expect(await leftOf(host, there, 'globex')).toEqual(there)
+      expect(await leftOf(host, ids)).toEqual(ids.slice(-3))
+      const later = await severalAt(host, 1, 'globex')
+      expect(await leftOf(host, later, 'globex')).toEqual(later)
     })
 
     it('expire, and a client that comes back is told to register again', async () => {
@@ -110,7 +120,8 @@ function limits(createStore: () => TokenStore): void {
       clock.advance(3599)
       expect(await leftOf(host, [clientId])).toEqual([clientId])
       expect(await outcome(host, clientId)).toBe('invalid_grant')
-      clock.advance(1)
+      // The server lets a key live to the end of its millisecond.
+      clock.advance(1.002)
       expectErrorPage(await new Authorization(host, { client_id: clientId }).open())
       const response = await host.refresh(refreshToken, { client_id: clientId })
       expectError(response, 401, 'invalid_client')
@@ -118,27 +129,53 @@ function limits(createStore: () => TokenStore): void {
     })
   })
 
-  describe('that are in use', () => {
-    it('from the moment that a customer is asked about them, so that no flood takes them away', async () => {
-      const host = await start({ mostRegistrations: 2 })
-      const clientId = await registered(host)
+  describe('that a customer is being asked about', () => {
+    it('make room after all others', async () => {
+      const host = await start({ maxRegistrationsPerTenant: 3 })
+      const [clientId = '', ...others] = await severalAt(host, 3)
       const authorization = new Authorization(host, { client_id: clientId })
       const form = await authorization.form()
-      await severalAt(host, 5)
+      const later = await severalAt(host, 2)
+      expect(await leftOf(host, [clientId, ...others, ...later])).toEqual([clientId, ...later])
       const signedIn = authorization.signedIn(await authorization.answer(form))
-      await severalAt(host, 5)
       expectTokens(await host.exchange(signedIn, { client_id: clientId }))
     })
 
-    it('not by a page that nobody has signed in for', async () => {
-      const host = await start({ mostRegistrations: 2, authenticate: (_req, res) => void res.end('Who are you?') })
+    it('live as long as new ones from then on', async () => {
+      const host = await start({ registrationLifetime: 60 })
+      const clock = stopClock()
       const clientId = await registered(host)
-      await new Authorization(host, { client_id: clientId }).open().expect(200)
-      expect((await host.signIn.clients.find({ tenantKey: 'acme', clientId }))?.inUse).toBeFalsy()
+      clock.advance(59)
+      await new Authorization(host, { client_id: clientId }).form()
+      clock.advance(59)
+      expect(await leftOf(host, [clientId])).toEqual([clientId])
+      clock.advance(1.002)
+      expect(await leftOf(host, [clientId])).toEqual([])
     })
 
+    it('are as many as may be unused, for however many of them a customer opens the page', async () => {
+      const host = await start({ maxRegistrationsPerTenant: 3 })
+      const ids: string[] = []
+      for (let count = 0; count < 8; count++) {
+        ids.push(...(await severalAt(host, 1)))
+        await new Authorization(host, { client_id: ids.at(-1) ?? '' }).form()
+      }
+      expect(await leftOf(host, ids)).toEqual(ids.slice(-3))
+    })
+
+    it('make room as before, where nobody has signed in for the page', async () => {
+      const authenticate: CustomerSignInOptions['authenticate'] = (_req, res) => void res.end('Who are you?')
+      const host = await start({ maxRegistrationsPerTenant: 2, authenticate })
+      const [clientId = '', second = ''] = await severalAt(host, 2)
+      await new Authorization(host, { client_id: clientId }).open().expect(200)
+      const later = await severalAt(host, 1)
+      expect(await leftOf(host, [clientId, second, ...later])).toEqual([second, ...later])
+    })
+  })
+
+  describe('that are in use', () => {
     it('stay, however many come after them', async () => {
-      const host = await start({ mostRegistrations: 2 })
+      const host = await start({ maxRegistrationsPerTenant: 2 })
       const clock = stopClock()
       const clientId = await registered(host)
       const { refresh_token } = await connect(host, clientId)
@@ -149,7 +186,7 @@ function limits(createStore: () => TokenStore): void {
     })
 
     it('take no room from those that are not', async () => {
-      const host = await start({ mostRegistrations: 3 })
+      const host = await start({ maxRegistrationsPerTenant: 3 })
       const [first = '', second = ''] = await severalAt(host, 2)
       await connect(host, second)
       const ids = [first, second, ...(await severalAt(host, 2))]

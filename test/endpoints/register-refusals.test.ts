@@ -113,6 +113,20 @@ describe('a registration is refused', () => {
     })
   })
 
+  it('from 4,000 bytes of metadata on, without counting members that are unknown', async () => {
+    const sized = (bytes: number) => {
+      const redirectUris = Array.from({ length: 10 }, (_, number) => `https://assistant.example/${number}`)
+      const metadata = { redirectUris, clientName: 'Zo\u00eb' }
+      const missing = bytes - Buffer.byteLength(JSON.stringify(metadata))
+      const padded = redirectUris.map((uri, index) => uri + 'x'.repeat(Math.floor((missing + index) / 10)))
+      return { redirect_uris: padded, client_name: 'Zo\u00eb', software_statement: 'x'.repeat(5000) }
+    }
+    const { body } = await register(host, sized(4000)).expect(201)
+    expect(body).not.toHaveProperty('software_statement')
+    const description = expectError(await register(host, sized(4001)), 400, 'invalid_client_metadata')
+    expect(description).toMatch(/redirect_uris.*4000 bytes/)
+  })
+
   it('by another method', async () => {
     const response = await request(host.issuer()).get('/register')
     expectError(response, 405, 'method_not_allowed')

@@ -4,7 +4,8 @@ import { releaseClock, stopClock } from '../support/clock'
 import { type Fault, faultyStore, hangs, losesItsAnswer, rejects } from '../support/faulty-store'
 import { recordOf, recordsOf } from '../support/records'
 import { kinds, liveCredential } from '../support/redemptions'
-import { clientId, expectError, expectTokens, redirectUri, tenants } from '../support/sign-in'
+import { saveClient } from '../support/registration'
+import { clientId, expectError, expectTokens, tenants } from '../support/sign-in'
 import { started } from '../support/started'
 
 // Short, as some stores here never answer; and the default must not be what ends the wait.
@@ -105,17 +106,7 @@ describe.each(failures)('a store that %s', (_, fault) => {
 
   it('gives tokens all the same when only the look-up of a registered client fails', async () => {
     const { faulty, host } = await prepared()
-    const now = Date.now()
-    await faulty.healthy.saveClient(
-      {
-        tenantId: 'acme',
-        clientId: 'registered',
-        redirectUris: [redirectUri],
-        createdAt: now,
-        expiresAt: now + 3_600_000,
-      },
-      10,
-    )
+    await saveClient(faulty.healthy)
     const signedIn = await host.asCustomer({ clientId: 'registered' })
     faulty.always('findClient', fault)
     const tokens = expectTokens(await host.exchange(signedIn, { client_id: 'registered' }))

@@ -4,7 +4,8 @@ import { goTogether, releaseClock, stopClock } from '../support/clock'
 import { commandsDuring } from '../support/redis-commands'
 import { RedisProxy } from '../support/redis-proxy'
 import { describeWithRedisClock, eventually, RedisServer } from '../support/redis-server'
-import { expectTokens, redirectUri, type TestSignIn } from '../support/sign-in'
+import { saveClient } from '../support/registration'
+import { expectTokens, type TestSignIn } from '../support/sign-in'
 import { startedOnRedis } from '../support/started-on-redis'
 
 const year = 365 * 86_400_000
@@ -66,11 +67,8 @@ describeWithRedisClock('what is sent to Redis', () => {
     const proxy = await RedisProxy.start(server.port)
     try {
       const through = await startedOnRedis(proxy.port)
-      const registered = { tenantId: 'acme', clientId: 'registered', redirectUris: [redirectUri] }
-      await through.tokenStore.saveClient(
-        { ...registered, createdAt: Date.now(), expiresAt: Date.now() + year, inUse: true },
-        100,
-      )
+      await saveClient(through.tokenStore)
+      await through.tokenStore.keepClient('acme', 'registered', { lifetime: year, inUse: true })
       const signedIn = await through.asCustomer({ clientId: 'registered' })
       const before = proxy.arrived.length
       const sent = () => proxy.arrived.slice(before).flat().sort()

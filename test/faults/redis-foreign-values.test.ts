@@ -3,7 +3,8 @@ import { newGrant } from '../../src/testing/records'
 import { recordOf } from '../support/records'
 import { grantKey, indexKey } from '../support/redis-keys'
 import { describeWithRedis, RedisServer } from '../support/redis-server'
-import { clientId, expectError, expectTokens, redirectUri, type TestSignIn } from '../support/sign-in'
+import { saveClient } from '../support/registration'
+import { clientId, expectError, expectTokens, type TestSignIn } from '../support/sign-in'
 import { startedOnRedis } from '../support/started-on-redis'
 
 const ofCustomer = { tenantKey: 'acme', subject: 'customer-1' }
@@ -168,10 +169,8 @@ describeWithRedis('a value under the key prefix that is not the store’s own', 
 
   describe('in the place of a registered client', () => {
     const key = 'csi:c:acme:registered'
-    const client = { tenantId: 'acme', clientId: 'registered', redirectUris: [redirectUri], clientName: 'Zoë 中 😀' }
-    const save = () =>
-      host.tokenStore.saveClient({ ...client, createdAt: Date.now(), expiresAt: Date.now() + year }, 100)
-    const keep = () => host.tokenStore.keepClient('acme', 'registered', Date.now() + 2 * year)
+    const save = () => saveClient(host.tokenStore, { clientName: 'Zoë 中 😀', lifetime: year })
+    const keep = () => host.tokenStore.keepClient('acme', 'registered', { lifetime: 2 * year, inUse: true })
 
     it.each(foreign)('refuses no tokens, and is left alone: %s', async (_, write) => {
       await save()

@@ -1,7 +1,8 @@
-import { MemoryTokenStore, type NewGrant, type RegisteredClient } from 'customer-sign-in'
+import { MemoryTokenStore, type NewGrant } from 'customer-sign-in'
 import { tokenStoreContract } from 'customer-sign-in/testing'
 import { releaseClock, stopClock } from '../support/clock'
 import { recordsOf } from '../support/records'
+import { saveClient } from '../support/registration'
 import { expectTokens } from '../support/sign-in'
 import { started } from '../support/started'
 
@@ -54,12 +55,27 @@ describe('a full MemoryTokenStore', () => {
     expect(await recordsOf(host.tokenStore, 'acme', 'stays')).toHaveLength(1)
   })
 
-  it('turns new registered clients away, and saves those that it has', async () => {
+  it('makes room for new registered clients among those that nobody uses, wherever there are the most', async () => {
+    const store = new MemoryTokenStore({ maxClients: 3 })
+    for (const [tenantId, clientId] of [
+      ['globex', 'one'],
+      ['acme', 'first'],
+      ['acme', 'second'],
+      ['initech', 'one'],
+    ] as const) {
+      await saveClient(store, { tenantId, clientId })
+    }
+    expect(store.contents().clients.map(({ tenantId, clientId }) => `${tenantId} ${clientId}`)).toEqual([
+      ...['globex one', 'acme second', 'initech one'],
+    ])
+  })
+
+  it('turns new registered clients away only when customers use all that it has', async () => {
     const store = new MemoryTokenStore({ maxClients: 1 })
-    const client = registeredClient('first')
-    await store.saveClient(client, 10)
-    await expect(store.saveClient(registeredClient('second'), 10)).rejects.toThrow('MemoryTokenStore is full')
-    await store.saveClient({ ...client, clientName: 'Renamed' }, 10)
+    await saveClient(store, { clientId: 'first' })
+    await store.keepClient('acme', 'first', { lifetime: 0, inUse: true })
+    await expect(saveClient(store, { clientId: 'second' })).rejects.toThrow('MemoryTokenStore is full')
+    await saveClient(store, { clientId: 'first', clientName: 'Renamed' })
     expect(await store.findClient('acme', 'first')).toMatchObject({ clientName: 'Renamed' })
   })
 })
@@ -79,7 +95,7 @@ describe('a MemoryTokenStore', () => {
     const before = timers()
     const store = new MemoryTokenStore()
     await store.createGrant(grant('one', 3600))
-    await store.saveClient(registeredClient('one'), 10)
+    await saveClient(store)
     expect(timers()).toBe(before)
   })
 })
@@ -97,9 +113,4 @@ function grant(grantId: string, seconds: number): NewGrant {
     lifetime: seconds * 1000,
     deadline: Number.POSITIVE_INFINITY,
   }
-}
-
-function registeredClient(clientId: string): RegisteredClient {
-  const now = Date.now()
-  return { tenantId: 'acme', clientId, redirectUris: [], createdAt: now, expiresAt: now + 3_600_000 }
 }

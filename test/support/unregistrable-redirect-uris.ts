@@ -161,7 +161,7 @@ export const unregistrable: Readonly<Record<string, readonly unknown[]>> = {
     'https://assistant.example:-1/',
     'http://127.0.0.1:99999/callback',
   ],
-  length: [`https://assistant.example/${'x'.repeat(2000)}`],
+  length: [`https://assistant.example/${'x'.repeat(512)}`],
 }
 
 /** Redirect URIs that clients register in earnest. */

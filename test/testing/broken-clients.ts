@@ -1,22 +1,102 @@
-import type { RegisteredClient } from 'customer-sign-in'
-import { type BrokenStore, century } from './broken-store'
+import type { NewClient, RegisteredClient, TokenStore } from 'customer-sign-in'
+import { type BrokenStore, century, ownTime } from './broken-store'
+
+const room = { perTenant: 1000, total: 10_000 }
+
+/** A store that keeps registered clients of its own, as a list, and makes room among them in its own way. */
+function makingRoom(
+  tooMany: (
+    idle: RegisteredClient[],
+    limits: { perTenant: number; total: number },
+    added: RegisteredClient,
+  ) => unknown[],
+): (sound: TokenStore) => Partial<TokenStore> {
+  return (sound) => {
+    let idle: RegisteredClient[] = []
+    const without = (tenantId: string, clientId: string) =>
+      idle.filter((client) => client.tenantId !== tenantId || client.clientId !== clientId)
+    const isLive = ({ expiresAt }: RegisteredClient) => expiresAt > ownTime()
+    return {
+      async saveClient(client, limits) {
+        const added = await sound.saveClient(client, room)
+        idle = [...without(client.tenantId, client.clientId).filter(isLive), added]
+        for (const old of tooMany(idle, limits, added) as RegisteredClient[]) {
+          idle = without(old.tenantId, old.clientId)
+          await sound.deleteClient(old.tenantId, old.clientId)
+        }
+        return added
+      },
+      async keepClient(tenantId, clientId, use) {
+        await sound.keepClient(tenantId, clientId, use)
+        const kept = idle.filter((client) => client.tenantId === tenantId && client.clientId === clientId)
+        idle = [...without(tenantId, clientId), ...(use.inUse ? [] : kept)]
+      },
+      async deleteClient(tenantId, clientId) {
+        idle = without(tenantId, clientId)
+        return sound.deleteClient(tenantId, clientId)
+      },
+    }
+  }
+}
+
+/** All but the last ones. */
+function beyond<T>(clients: readonly T[], most: number): T[] {
+  return clients.slice(0, Math.max(0, clients.length - most))
+}
+
+function ofTenant(clients: readonly RegisteredClient[], { tenantId }: RegisteredClient): RegisteredClient[] {
+  return clients.filter((client) => client.tenantId === tenantId)
+}
+
+/** What a store does to a client under the same id at another tenant. */
+function elsewhereToo(
+  act: (sound: TokenStore, tenantId: string, clientId: string) => Promise<unknown>,
+  method: 'deleteClient' | 'keepClient',
+): (sound: TokenStore) => Partial<TokenStore> {
+  return (sound) => {
+    const homes = new Map<string, string[]>()
+    const onAll = async (clientId: string) => {
+      for (const home of homes.get(clientId) ?? []) await act(sound, home, clientId)
+    }
+    return {
+      async saveClient(client, limits) {
+        homes.set(client.clientId, [...(homes.get(client.clientId) ?? []), client.tenantId])
+        return sound.saveClient(client, limits)
+      },
+      ...(method === 'deleteClient' && {
+        async deleteClient(tenantId: string, clientId: string) {
+          const deleted = await sound.deleteClient(tenantId, clientId)
+          await onAll(clientId)
+          return deleted
+        },
+      }),
+      ...(method === 'keepClient' && { keepClient: (_: string, clientId: string) => onAll(clientId) }),
+    }
+  }
+}
 
 /** Stores that are wrong about registered clients. */
 export const brokenClients: BrokenStore[] = [
   {
     that: 'keeps the first registration over a later one',
     defect: (sound) => ({
-      async saveClient(client, mostIdle) {
-        if (!(await sound.findClient(client.tenantId, client.clientId))) await sound.saveClient(client, mostIdle)
-      },
+      saveClient: async (client, limits) =>
+        (await sound.findClient(client.tenantId, client.clientId)) ?? sound.saveClient(client, limits),
     }),
     foundBy: 'replaced by a later save',
   },
   {
     that: 'forgets the tenant of a client',
     defect: (sound) => ({
-      saveClient: (client, mostIdle) => sound.saveClient({ ...client, tenantId: 'all' }, mostIdle),
+      saveClient: (client, limits) => sound.saveClient({ ...client, tenantId: 'all' }, limits),
       findClient: (_, clientId) => sound.findClient('all', clientId),
+    }),
+    foundBy: 'as they were saved',
+  },
+  {
+    that: 'gives another client than it has saved',
+    defect: (sound) => ({
+      saveClient: async (client, limits) => ({ ...(await sound.saveClient(client, limits)), redirectUris: [] }),
     }),
     foundBy: 'as they were saved',
   },
@@ -25,9 +105,9 @@ export const brokenClients: BrokenStore[] = [
     defect: (sound) => {
       const homes = new Map<string, string>()
       return {
-        async saveClient(client, mostIdle) {
-          await sound.saveClient(client, mostIdle)
+        async saveClient(client, limits) {
           homes.set(client.clientId, client.tenantId)
+          return sound.saveClient(client, limits)
         },
         findClient: async (tenantId, clientId) =>
           homes.get(clientId) === tenantId ? sound.findClient(tenantId, clientId) : undefined,
@@ -37,100 +117,50 @@ export const brokenClients: BrokenStore[] = [
   },
   {
     that: 'deletes the client of another tenant',
-    defect: (sound) => {
-      const homes = new Map<string, string[]>()
-      return {
-        async saveClient(client, mostIdle) {
-          await sound.saveClient(client, mostIdle)
-          homes.set(client.clientId, [...(homes.get(client.clientId) ?? []), client.tenantId])
-        },
-        async deleteClient(tenantId, clientId) {
-          const deleted = await sound.deleteClient(tenantId, clientId)
-          for (const home of homes.get(clientId) ?? []) await sound.deleteClient(home, clientId)
-          return deleted
-        },
-      }
-    },
+    defect: elsewhereToo((sound, tenantId, clientId) => sound.deleteClient(tenantId, clientId), 'deleteClient'),
     foundBy: 'untouched by those of another tenant',
   },
   {
     that: 'keeps the client of another tenant',
-    defect: (sound) => {
-      const homes = new Map<string, string[]>()
-      return {
-        async saveClient(client, mostIdle) {
-          await sound.saveClient(client, mostIdle)
-          homes.set(client.clientId, [...(homes.get(client.clientId) ?? []), client.tenantId])
-        },
-        async keepClient(_, clientId, expiresAt) {
-          for (const home of homes.get(clientId) ?? []) await sound.keepClient(home, clientId, expiresAt)
-        },
-      }
-    },
+    defect: elsewhereToo(
+      (sound, tenantId, clientId) => sound.keepClient(tenantId, clientId, { lifetime: 7_200_000, inUse: true }),
+      'keepClient',
+    ),
     foundBy: 'untouched by those of another tenant',
   },
   {
     that: 'never lets a client expire',
     defect: (sound) => ({
-      saveClient: (client, mostIdle) =>
-        sound.saveClient({ ...client, expiresAt: client.expiresAt + century }, mostIdle),
+      saveClient: (client, limits) => sound.saveClient({ ...client, lifetime: century }, limits),
     }),
     foundBy: 'registered clients expire',
   },
   {
-    that: 'drops no client that is idle',
-    defect: (sound) => ({ saveClient: (client) => sound.saveClient(client, 1000) }),
-    foundBy: 'make room for later ones',
+    that: 'stores a client by the clock of its host',
+    defect: (sound) => ({
+      saveClient: async (client, limits) =>
+        Object.assign(await sound.saveClient(client, limits), {
+          createdAt: Date.now(),
+          expiresAt: Date.now() + client.lifetime,
+        }),
+    }),
+    foundBy: 'live by the clock of the store, not by that of a host which is a day ahead',
   },
   {
-    that: 'drops the newest client in place of the oldest',
-    defect: (sound) => {
-      let saved = 0
-      return {
-        async saveClient(client, mostIdle) {
-          if (++saved <= mostIdle) await sound.saveClient(client, 1000)
-        },
-      }
-    },
-    foundBy: 'make room for later ones',
-  },
-  {
-    that: 'drops clients that are in use',
-    defect: (sound) => {
-      const saved: RegisteredClient[] = []
-      return {
-        async saveClient(client, mostIdle) {
-          saved.push(client)
-          await sound.saveClient(client, mostIdle)
-          const same = saved.filter(({ tenantId }) => tenantId === client.tenantId)
-          for (const { tenantId, clientId } of same.slice(0, -mostIdle)) await sound.deleteClient(tenantId, clientId)
-        },
-      }
-    },
-    foundBy: 'make room for later ones',
-  },
-  {
-    that: 'makes room at the cost of other tenants',
-    defect: (sound) => {
-      const saved: RegisteredClient[] = []
-      return {
-        async saveClient(client, mostIdle) {
-          saved.push(client)
-          await sound.saveClient(client, mostIdle)
-          const others = saved.filter(({ tenantId }) => tenantId !== client.tenantId)
-          if (saved.length <= mostIdle) return
-          for (const { tenantId, clientId } of others) await sound.deleteClient(tenantId, clientId)
-        },
-      }
-    },
-    foundBy: 'make room for later ones',
+    that: 'keeps a client by the clock of its host',
+    defect: (sound) => ({
+      keepClient: (tenantId, clientId, { lifetime, inUse }) =>
+        sound.keepClient(tenantId, clientId, { lifetime: lifetime + Date.now() - ownTime(), inUse }),
+    }),
+    foundBy: 'live by the clock of the store, not by that of a host which is a day behind',
   },
   {
     that: 'shortens the life of a client that is kept',
     defect: (sound) => ({
-      async keepClient(tenantId, clientId, expiresAt) {
+      async keepClient(tenantId, clientId, use) {
+        await sound.keepClient(tenantId, clientId, use)
         const client = await sound.findClient(tenantId, clientId)
-        if (client) await sound.saveClient({ ...client, expiresAt }, 1000)
+        if (client) Object.assign(client, { expiresAt: ownTime() + use.lifetime })
       },
     }),
     foundBy: 'never until an earlier one',
@@ -141,11 +171,30 @@ export const brokenClients: BrokenStore[] = [
     foundBy: 'kept until a later time',
   },
   {
+    that: 'takes a client for used that a customer is only asked about',
+    defect: (sound) => ({
+      keepClient: (tenantId, clientId, use) => sound.keepClient(tenantId, clientId, { ...use, inUse: true }),
+    }),
+    foundBy: 'in use from the first time',
+  },
+  {
+    that: 'takes a client for unused when a customer is asked about it again',
+    defect: (sound) => ({
+      async keepClient(tenantId, clientId, use) {
+        await sound.keepClient(tenantId, clientId, use)
+        const client = await sound.findClient(tenantId, clientId)
+        if (client) Object.assign(client, { inUse: use.inUse })
+      },
+    }),
+    foundBy: 'in use from the first time that they are kept as such, and stay so',
+  },
+  {
     that: 'makes a client of one that is kept',
     defect: (sound) => ({
-      async keepClient(tenantId, clientId, expiresAt) {
-        const client = await sound.findClient(tenantId, clientId)
-        await sound.saveClient({ redirectUris: [], createdAt: 0, ...client, tenantId, clientId, expiresAt }, 1000)
+      async keepClient(tenantId, clientId, use) {
+        const isKnown = await sound.findClient(tenantId, clientId)
+        if (!isKnown) await sound.saveClient({ tenantId, clientId, redirectUris: [], lifetime: use.lifetime }, room)
+        await sound.keepClient(tenantId, clientId, use)
       },
     }),
     foundBy: 'do not come into being',
@@ -153,9 +202,10 @@ export const brokenClients: BrokenStore[] = [
   {
     that: 'drops what it knows of a client when that is kept',
     defect: (sound) => ({
-      async keepClient(tenantId, clientId, expiresAt) {
+      async keepClient(tenantId, clientId, use) {
+        await sound.keepClient(tenantId, clientId, use)
         const client = await sound.findClient(tenantId, clientId)
-        if (client) await sound.saveClient({ ...client, redirectUris: [], expiresAt }, 1000)
+        if (client) Object.assign(client, { redirectUris: [] })
       },
     }),
     foundBy: 'kept until a later time',
@@ -164,5 +214,145 @@ export const brokenClients: BrokenStore[] = [
     that: 'deletes no client',
     defect: () => ({ deleteClient: async () => true }),
     foundBy: 'are deleted once',
+  },
+  {
+    that: 'drops no client that is idle',
+    defect: (sound) => ({ saveClient: (client) => sound.saveClient(client, room) }),
+    foundBy: 'make room for later ones of their tenant',
+  },
+  {
+    that: 'drops the newest client in place of the oldest',
+    defect: makingRoom((idle, { perTenant }, added) => ofTenant(idle, added).slice(perTenant)),
+    foundBy: 'make room for later ones of their tenant',
+  },
+  {
+    that: 'makes room for a tenant at the cost of others',
+    defect: makingRoom((idle, { perTenant }) => beyond(idle, perTenant)),
+    foundBy: 'make room for later ones of their tenant',
+  },
+  {
+    that: 'drops clients that are in use',
+    defect: (sound) => {
+      const saved: NewClient[] = []
+      return {
+        async saveClient(client, limits) {
+          saved.push(client)
+          const added = await sound.saveClient(client, limits)
+          const same = saved.filter(({ tenantId }) => tenantId === client.tenantId)
+          for (const { tenantId, clientId } of beyond(same, limits.perTenant)) {
+            await sound.deleteClient(tenantId, clientId)
+          }
+          return added
+        },
+      }
+    },
+    foundBy: 'make room without those in use',
+  },
+  {
+    that: 'lets a client that a customer is asked about make room in its old turn',
+    defect: (sound) => {
+      const broken = makingRoom((idle, { perTenant }, added) => beyond(ofTenant(idle, added), perTenant))(sound)
+      return {
+        ...broken,
+        keepClient: async (tenantId, clientId, use) =>
+          use.inUse ? broken.keepClient?.(tenantId, clientId, use) : undefined,
+      }
+    },
+    foundBy: 'are the last to make room',
+  },
+  {
+    that: 'still counts clients that are deleted',
+    defect: (sound) => {
+      const broken = makingRoom((idle, { perTenant }, added) => beyond(ofTenant(idle, added), perTenant))(sound)
+      return { ...broken, deleteClient: (tenantId, clientId) => sound.deleteClient(tenantId, clientId) }
+    },
+    foundBy: 'make no room for the sake of those that are deleted',
+  },
+  {
+    that: 'still counts clients that have expired',
+    defect: (sound) => {
+      const saved: NewClient[] = []
+      return {
+        async saveClient(client, limits) {
+          saved.push(client)
+          const added = await sound.saveClient(client, limits)
+          const same = saved.filter(({ tenantId }) => tenantId === client.tenantId)
+          for (const { tenantId, clientId } of beyond(same, limits.perTenant)) {
+            const isIdle = !(await sound.findClient(tenantId, clientId))?.inUse
+            if (isIdle) await sound.deleteClient(tenantId, clientId)
+          }
+          return added
+        },
+      }
+    },
+    foundBy: 'make no room for the sake of those that have expired',
+  },
+  {
+    that: 'believes its host which of the clients is the oldest',
+    defect: (sound) => {
+      const times = new Map<string, number>()
+      const broken = makingRoom((idle, { perTenant }, added) => {
+        const time = ({ clientId }: RegisteredClient) => times.get(clientId) ?? 0
+        return beyond(
+          ofTenant(idle, added).sort((one, other) => time(one) - time(other)),
+          perTenant,
+        )
+      })(sound)
+      return {
+        ...broken,
+        async saveClient(client, limits) {
+          times.set(client.clientId, Date.now())
+          return (await broken.saveClient?.(client, limits)) as RegisteredClient
+        },
+      }
+    },
+    foundBy: 'make room for one that a host saves whose clock is a day behind',
+  },
+  {
+    that: 'drops the client that would be the first to expire',
+    defect: makingRoom((idle, { perTenant }, added) =>
+      beyond(
+        ofTenant(idle, added)
+          .sort((one, other) => other.expiresAt - one.expiresAt)
+          .reverse(),
+        perTenant,
+      ),
+    ),
+    foundBy: 'make room for one that lives shorter than they do',
+  },
+  {
+    that: 'bounds the clients of each tenant alone',
+    defect: (sound) => ({ saveClient: (client, limits) => sound.saveClient(client, { ...limits, total: 10_000 }) }),
+    foundBy: 'make room at the tenant that has the most',
+  },
+  {
+    that: 'drops the oldest client of all where there are too many',
+    defect: makingRoom((idle, { total }) => beyond(idle, total)),
+    foundBy: 'make no room for a flood at one tenant, other than there',
+  },
+  {
+    that: 'refuses clients where there are too many',
+    defect: (sound) => {
+      const saved: NewClient[] = []
+      return {
+        async saveClient(client, limits) {
+          const found = await Promise.all(saved.map(({ tenantId, clientId }) => sound.findClient(tenantId, clientId)))
+          if (found.filter((each) => each && !each.inUse).length >= limits.total) throw new Error('The store is full')
+          saved.push(client)
+          return sound.saveClient(client, limits)
+        },
+      }
+    },
+    foundBy: 'make no room for a flood at one tenant, other than there',
+  },
+  {
+    that: 'drops the very client that it has just saved',
+    defect: makingRoom((idle, { total }, added) => (idle.length > total ? [added] : [])),
+    foundBy: 'make room for the first of a tenant',
+  },
+  {
+    that: 'makes room for one at a time',
+    defect: makingRoom((idle, { total }) => beyond(idle, total).slice(0, 1)),
+    foundBy: 'make room again when they may be fewer',
   },
 ]

@@ -6,6 +6,7 @@ import { created, reversalOf, swapOf } from '../../../src/testing/records'
 import { RedisCluster } from '../../support/redis-cluster'
 import { RedisSentinels } from '../../support/redis-sentinel'
 import { describeWithRedis, RedisServer } from '../../support/redis-server'
+import { saveClient } from '../../support/registration'
 import { textOf } from '../pages'
 
 const user = { username: 'sign-in', password: 'password' }
@@ -38,12 +39,8 @@ async function everything(store: TokenStore): Promise<void> {
   expect(ended).toEqual([grantId])
   await store.deleteGrant(tenantId, grantId)
 
-  const now = Date.now()
-  for (const clientId of ['one', 'two']) {
-    const client = { tenantId, clientId, redirectUris: [], createdAt: now, expiresAt: now + day }
-    await store.saveClient(client, 1)
-  }
-  await store.keepClient(tenantId, 'two', now + 2 * day)
+  for (const clientId of ['one', 'two']) await saveClient(store, { tenantId, clientId })
+  await store.keepClient(tenantId, 'two', { lifetime: day, inUse: true })
   expect(await store.findClient(tenantId, 'two')).toBeDefined()
   await store.deleteClient(tenantId, 'two')
 }

@@ -3,6 +3,7 @@ import { Redis } from 'ioredis'
 import { customerHandle } from '../../../src/protocol/customer-handle'
 import { grantKey, indexKey } from '../../support/redis-keys'
 import { describeWithRedis, RedisServer } from '../../support/redis-server'
+import { saveClient } from '../../support/registration'
 import { tableUnder, textOf } from '../pages'
 
 const page = textOf('docs/operations.md')
@@ -59,8 +60,7 @@ describeWithRedis('What is stored, as docs/operations.md shows it', () => {
     const swap = { from: 'a'.repeat(43), to: 'c'.repeat(43), attempt: 'd'.repeat(12), redeems: ['a'.repeat(43)] }
     await store.swapCredential({ ...of, ...swap, lifetime: 30 * day, remember: 0, rest: 0, deadline: now + day })
     const redirectUris = ['https://assistant.example/callback']
-    const client = { createdAt: now, redirectUris, clientName: 'Travel Assistant', expiresAt: now + 30 * day }
-    await store.saveClient({ tenantId: 'acme', clientId, ...client }, 1000)
+    await saveClient(store, { clientId, redirectUris, clientName: 'Travel Assistant' })
 
     const [keyOfGrant, clientKey] = [grantKey(of.grantId), `csi:c:acme:${clientId}`]
     const value = async (key: string) => shape(String(await redis.get(key)).split('\n'))
@@ -74,7 +74,7 @@ describeWithRedis('What is stored, as docs/operations.md shows it', () => {
 
   it('has four kinds of key, each with an expiry', async () => {
     const rows = tableUnder('## What is stored', 'docs/operations.md')
-    const kinds = rows.map(([key = '', type]) => [/^`(csi:\w:)\{?`/.exec(key)?.[1], type])
+    const kinds = rows.map(([key = '', type]) => [/^`(csi:\w:?)/.exec(key)?.[1], type])
     const keys = await redis.keys('*')
     const stored = await Promise.all(
       keys.map(async (key) => {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { CustomerSignInOptions, RegisteredClient } from 'customer-sign-in'
+import type { CustomerSignInOptions, NewClient } from 'customer-sign-in'
 import { releaseClock, stopClock } from '../../support/clock'
 import { faultyStore, hangs, rejects } from '../../support/faulty-store'
-import { expectError, expectTokens, redirectUri, type TestSignIn } from '../../support/sign-in'
+import { saveClient } from '../../support/registration'
+import { expectError, expectTokens, type TestSignIn } from '../../support/sign-in'
 import { wrapStore } from '../../support/wrap-store'
 import type { CreateTokenStore, Start } from './start'
 
@@ -17,25 +18,14 @@ class Registered {
     this.#host = host
   }
 
-  static async at(host: TestSignIn, overrides: Partial<RegisteredClient> = {}): Promise<Registered> {
+  static async at(host: TestSignIn, overrides: Partial<NewClient> = {}): Promise<Registered> {
     const client = new Registered(host)
     await client.register(overrides)
     return client
   }
 
-  async register(overrides: Partial<RegisteredClient> = {}): Promise<void> {
-    const now = Date.now()
-    await this.#host.tokenStore.saveClient(
-      {
-        tenantId: 'acme',
-        clientId: this.clientId,
-        redirectUris: [redirectUri],
-        createdAt: now,
-        expiresAt: now + day * 1000,
-        ...overrides,
-      },
-      10,
-    )
+  async register(overrides: Partial<NewClient> = {}): Promise<void> {
+    await saveClient(this.#host.tokenStore, { clientId: this.clientId, lifetime: day * 1000, ...overrides })
   }
 
   signIn() {
@@ -142,7 +132,7 @@ export function registeredClients(start: Start, createTokenStore: CreateTokenSto
   it('outlives a code that was issued to it', async () => {
     const clock = stopClock()
     const { host, nextKept } = await keeping()
-    const client = await Registered.at(host, { expiresAt: clock.now() + 10_000 })
+    const client = await Registered.at(host, { lifetime: 10_000 })
     const kept = nextKept()
     const signedIn = await client.signIn()
     await kept

@@ -1,9 +1,9 @@
 import { MemoryTenantStore, type Tenant } from 'customer-sign-in'
+import { saveClient } from '../../support/registration'
 import { clientId, expectError, expectTokens, redirectUri, tenants as testTenants } from '../../support/sign-in'
 import type { Start } from './start'
 
 const clients = [{ clientId, redirectUris: [redirectUri] }]
-const day = 86_400_000
 
 export function tenants(start: Start): void {
   it('does not redeem what another has issued', async () => {
@@ -51,16 +51,7 @@ export function tenants(start: Start): void {
     it('knows none of the old registered clients', async () => {
       const { host, passTo } = await passingOn()
       const registered = `registered-${Date.now()}`
-      await host.tokenStore.saveClient(
-        {
-          tenantId: 'company-1',
-          clientId: registered,
-          redirectUris: [redirectUri],
-          createdAt: Date.now(),
-          expiresAt: Date.now() + day,
-        },
-        10,
-      )
+      await saveClient(host.tokenStore, { tenantId: 'company-1', clientId: registered })
       const signedIn = await host.asCustomer({ clientId: registered })
       passTo('company-2')
       await expect(host.asCustomer({ clientId: registered })).rejects.toMatchObject({ code: 'invalid_client' })

@@ -30,7 +30,8 @@ const signIn = createCustomerSignIn({
   scopes: ['profile', 'calendar'],
   signingKeys: settings.signingKeys,
   credentialSecrets: settings.credentialSecrets,
-  mostRegistrations: 100_000,
+  maxRegistrationsPerTenant: 100_000,
+  maxRegistrations: 100_000,
   onEvent: (event) =>
     tell({
       event: event.type === 'replayed' && event.ended ? 'replayed, ended' : event.type,

@@ -1,0 +1,187 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { NewClient } from 'customer-sign-in'
+import { type RedisClient, RedisTokenStore } from 'customer-sign-in/redis'
+import { Cluster, Redis } from 'ioredis'
+import { checkedOptions } from '../../src/options'
+import { textOf } from '../docs/pages'
+import { RedisCluster } from '../support/redis-cluster'
+import { describeWithRedis, describeWithRedisClock, RedisServer } from '../support/redis-server'
+import { registered, saveClient } from '../support/registration'
+import { startedOnRedis } from '../support/started-on-redis'
+
+const day = 86_400_000
+const index = 'csi:r'
+
+function newClient(tenantId: string, members: Partial<NewClient> = {}): NewClient {
+  const redirectUris = ['https://assistant.example/callback']
+  return { tenantId, clientId: randomUUID(), redirectUris, lifetime: day, ...members }
+}
+
+/** The clients that a store has, and those that its index knows, as the ends of their keys. */
+async function storedAndKnown(servers: readonly RedisServer[]): Promise<{ stored: string[]; known: string[] }> {
+  const on = async (...command: [string, ...(string | number)[]]) =>
+    (await Promise.all(servers.map((server) => server.command(...command).catch(() => [])))).flat() as string[]
+  const stored = (await on('KEYS', 'csi:c:*')).map((key) => key.slice('csi:c:'.length))
+  const rows = await on('ZRANGE', index, 0, -1)
+  const known = rows.filter((row) => row.startsWith('c;')).map((row) => row.split(';').slice(1, 3).join(':'))
+  return { stored: stored.sort(), known: known.sort() }
+}
+
+/** Registers 100 clients at each of three companies by way of each of the clients, all at once. */
+async function registerAtOnce(connections: readonly RedisClient[]): Promise<void> {
+  const stores = connections.map((redis) => new RedisTokenStore(redis))
+  const limits = { perTenant: 20, total: 36 }
+  await Promise.all(
+    stores.flatMap((store) =>
+      Array.from({ length: 100 }, async () => {
+        for (const tenantId of ['acme', 'globex', 'initech']) await store.saveClient(newClient(tenantId), limits)
+      }),
+    ),
+  )
+}
+
+const each = { acme: 12, globex: 12, initech: 12 }
+
+function countByTenant(keys: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const [tenant = ''] of keys.map((key) => key.split(':'))) counts[tenant] = (counts[tenant] ?? 0) + 1
+  return counts
+}
+
+describeWithRedis('registrations that nobody uses, on Redis', () => {
+  let server: RedisServer
+  let redis: Redis
+  beforeAll(async () => {
+    server = await RedisServer.start()
+    redis = new Redis(server.port)
+  })
+  afterAll(async () => {
+    redis.disconnect()
+    await server.stop()
+  })
+  beforeEach(() => server.command('FLUSHALL'))
+
+  it('are as many as they may be when several processes register at once', async () => {
+    const connections = Array.from({ length: 4 }, () => new Redis(server.port))
+    await registerAtOnce(connections)
+    for (const connection of connections) connection.disconnect()
+    const { stored, known } = await storedAndKnown([server])
+    expect(countByTenant(stored)).toEqual(each)
+    expect(known).toEqual(stored)
+  })
+
+  it('leave nothing in the index once they are in use or deleted', async () => {
+    const store = new RedisTokenStore(redis)
+    for (const clientId of ['used', 'deleted']) await saveClient(store, { clientId })
+    await store.keepClient('acme', 'used', { lifetime: day, inUse: true })
+    await store.deleteClient('acme', 'deleted')
+    expect(await redis.keys('*')).toEqual(['csi:c:acme:used'])
+  })
+
+  it('make room for another company’s in any state of the index that a lower limit leaves', async () => {
+    const store = new RedisTokenStore(redis)
+    for (let count = 0; count < 300; count++) {
+      await store.saveClient(newClient('acme'), { perTenant: 1000, total: 1000 })
+    }
+    const later = [newClient('globex'), newClient('globex'), newClient('globex')]
+    for (const client of later) await store.saveClient(client, { perTenant: 10, total: 10 })
+    const { stored } = await storedAndKnown([server])
+    expect(countByTenant(stored)).toEqual({ acme: 7, globex: 3 })
+  })
+
+  it('take no more memory, all together, than docs/operations.md says, and each no more than 4 KiB', async () => {
+    const { maxRegistrations } = checkedOptions({
+      tenantStore: { findTenant: () => null },
+      tokenStore: new RedisTokenStore(redis),
+    })
+    const host = await startedOnRedis(server.port)
+    const metadata = { client_name: 'é'.repeat(60), redirect_uris: redirectUrisOf(3_825) }
+    const clientId = await registered(host, metadata)
+    const value = await redis.strlen(`csi:c:acme:${clientId}`)
+    expect(value).toBeGreaterThan(4000)
+    expect(value).toBeLessThanOrEqual(4096)
+
+    const used = async () => Number(/used_memory:(\d+)/.exec(String(await server.command('INFO', 'memory')))?.[1])
+    const before = await used()
+    const store = new RedisTokenStore(redis)
+    const count = 2000
+    const redirectUris = redirectUrisOf(3_950)
+    for (let saved = 0; saved < count; saved += 100) {
+      const clients = Array.from({ length: 100 }, (_, number) =>
+        newClient(`company-${saved + number}`, { redirectUris, clientId: randomBytes(16).toString('base64url') }),
+      )
+      await Promise.all(clients.map((client) => store.saveClient(client, { perTenant: 1000, total: count })))
+    }
+    const megabytes = (((await used()) - before) / count) * maxRegistrations * 1e-6
+    const [, promised] = /(\d+) MB at the most/.exec(textOf('docs/operations.md')) ?? []
+    expect(megabytes).toBeLessThanOrEqual(Number(promised))
+    expect(megabytes).toBeGreaterThan(Number(promised) * 0.8)
+  })
+})
+
+/** Redirect URIs that take so many bytes as JSON. */
+function redirectUrisOf(bytes: number): string[] {
+  const uris = Array.from({ length: 8 }, (_, number) => `https://assistant.example/${number}`)
+  const missing = bytes - JSON.stringify(uris).length
+  return uris.map((uri) => uri + 'x'.repeat(Math.floor(missing / uris.length)))
+}
+
+describeWithRedis('registrations that nobody uses, on a Cluster', () => {
+  it('are as many as they may be when several processes register at once', async () => {
+    const cluster = await RedisCluster.start()
+    const connections = Array.from({ length: 3 }, () => new Cluster(cluster.nodes))
+    try {
+      await registerAtOnce(connections)
+      const { stored, known } = await storedAndKnown(await cluster.masters())
+      expect(countByTenant(stored)).toEqual(each)
+      expect(known).toEqual(stored)
+    } finally {
+      for (const connection of connections) connection.disconnect()
+      await cluster.stop()
+    }
+  })
+})
+
+describeWithRedisClock('registrations that nobody uses, on a Redis with a clock of its own', () => {
+  let server: RedisServer
+  let redis: Redis
+  beforeAll(async () => {
+    server = await RedisServer.start([], { clock: true })
+    redis = new Redis(server.port)
+  })
+  afterAll(async () => {
+    redis.disconnect()
+    await server.stop()
+  })
+  beforeEach(() => server.command('FLUSHALL'))
+
+  it('make room in the order in which they were made, also while that is set back', async () => {
+    const store = new RedisTokenStore(redis)
+    const clients = Array.from({ length: 4 }, () => newClient('acme'))
+    for (const client of clients) {
+      await store.saveClient(client, { perTenant: 2, total: 100 })
+      server.clock.advance(-3600)
+    }
+    const found = await Promise.all(clients.map(({ clientId }) => store.findClient('acme', clientId)))
+    expect(found.map(Boolean)).toEqual([false, false, true, true])
+  })
+
+  it('are dropped later, if the process was killed that had to drop them', async () => {
+    let isKilled = false
+    const dying: RedisClient = {
+      call: (command, ...args) => (isKilled ? new Promise(() => {}) : redis.call(command, ...args)),
+      pipeline: (commands) => redis.pipeline(commands as string[][]),
+    }
+    const store = new RedisTokenStore(redis)
+    const limits = { perTenant: 1, total: 100 }
+    const first = newClient('acme')
+    await store.saveClient(first, limits)
+    void new RedisTokenStore(dying).saveClient(newClient('acme'), limits)
+    // It has sent the first of its commands, and that is all.
+    isKilled = true
+    await redis.ping()
+    server.clock.advance(11)
+    await store.saveClient(newClient('globex'), limits)
+    expect(await store.findClient('acme', first.clientId)).toBeUndefined()
+  })
+})
