@@ -3,9 +3,9 @@ import { nearestName } from './nearest-name'
 /** How a {@link ConfigurationError} speaks of what was given. */
 interface Wording {
   /** Whether a text that was given may be quoted: never where a secret may stand in its place. Default false. */
-  quotes?: boolean
+  quotes?: boolean | undefined
   /** The whole message after the option's name, where it is not that the value is a wrong one. */
-  says?: string
+  says?: string | undefined
 }
 
 /** A wrong option, argument, record or answer of a hook: names it, what was given and what is allowed. */

@@ -13,7 +13,7 @@ export interface GrantEvent {
 /** What a credential that was presented again tells of its client. */
 export interface RepeatEvent {
   /** Seconds since it was redeemed; absent where that is longer ago than the grant remembers. */
-  age?: number
+  age?: number | undefined
   /** Whether the refresh token that it led to has been used. Where it never is, the client does not keep the refresh tokens that it is given. */
   successorUsed: boolean
 }
@@ -43,13 +43,13 @@ export type CustomerSignInEvent =
   | {
       type: 'denied'
       where: string
-      tenantKey?: string
+      tenantKey?: string | undefined
       error: string
       description: string
       status: number
       detail: Readonly<Record<string, unknown>>
     }
-  | { type: 'error'; where: string; tenantKey?: string; error: Error }
+  | { type: 'error'; where: string; tenantKey?: string | undefined; error: Error }
 
 /** What every event about a grant says of it. */
 export function aboutGrant({ tenantId, grantId, clientId, subject }: Grant, tenantKey: string): GrantEvent {

@@ -5,7 +5,9 @@ export type { CustomerSignInEvent, GrantEvent, RepeatEvent } from './events'
 export type { ConnectedGrant, CustomerGrants, GrantsOf } from './grants/customer-grants'
 export type { AuthorizationRequest, AuthorizationResponse } from './grants/issue-authorization-code'
 export type {
+  AccessTokenClaimsHook,
   AccessTokenRequest,
+  AuthenticateHook,
   ConsentHook,
   ConsentRequest,
   Customer,

@@ -43,9 +43,9 @@ export interface Customer {
   /** Identifies them inside the tenant: `sub` in access tokens. */
   subject: string
   /** What the consent page calls them. */
-  name?: string
+  name?: string | undefined
   /** More claims for the access tokens of the grant: plain JSON. */
-  claims?: Record<string, unknown>
+  claims?: Record<string, unknown> | undefined
 }
 
 /** An authorization request that waits for the customer to sign in. */
@@ -58,7 +58,7 @@ export interface SignInRequest {
   resource: string
   /** `login` asks for a fresh login even where there is a session; with `none` no page may be shown. */
   prompt: readonly string[]
-  loginHint?: string
+  loginHint?: string | undefined
 }
 
 /** An authorization request that waits for the customer's consent. */
@@ -67,15 +67,24 @@ export interface ConsentRequest extends SignInRequest {
   redirectUri: string
 }
 
+/** Gives the customer of the host's session, or nothing where it has answered the request with its login page. */
+export type AuthenticateHook = {
+  // A method's type: a host may name its framework's own request and response.
+  of(req: IncomingMessage, res: ServerResponse, request: SignInRequest): Answered<Customer | null>
+}['of']
+
 /** Asks for consent in the host's own way: gives the answer, or nothing where it has answered the request with a page. */
 export type ConsentHook = {
-  // A method, as `authenticate` is one: a host may name its framework's own request and response.
-  ask(
-    req: IncomingMessage,
-    res: ServerResponse,
-    request: ConsentRequest,
-  ): boolean | undefined | Promise<boolean | undefined>
-}['ask']
+  of(req: IncomingMessage, res: ServerResponse, request: ConsentRequest): Answered<boolean>
+}['of']
+
+/** Gives more claims for an access token, or refuses it by throwing an `OAuthError`. */
+export type AccessTokenClaimsHook = (request: AccessTokenRequest) => Answered<Record<string, unknown>>
+
+// biome-ignore lint/suspicious/noConfusingVoidType: so that a hook can end with `return res.redirect(...)`.
+type Nothing = undefined | void
+
+type Answered<T> = T | Nothing | Promise<T | Nothing>
 
 /** The options of {@link createCustomerSignIn}. Lifetimes and times are seconds. */
 export interface CustomerSignInOptions {
@@ -87,42 +96,42 @@ export interface CustomerSignInOptions {
    * The public address, such as `https://assistant.example`, with a path where the router is mounted under one. Required in
    * production (`NODE_ENV`); elsewhere taken from the requests, with a warning.
    */
-  baseUrl?: string
+  baseUrl?: string | undefined
   /**
    * The keys that access tokens are signed with: the first signs, all verify. Required in production; elsewhere made for the
    * process, with a warning.
    */
-  signingKeys?: readonly SigningKeyInput[]
+  signingKeys?: readonly SigningKeyInput[] | undefined
   /** Default 3600, at most 3600. */
-  accessTokenLifetime?: number
+  accessTokenLifetime?: number | undefined
   /** Default and at most 30 days (2,592,000). Each refresh starts it anew. */
-  refreshTokenLifetime?: number
+  refreshTokenLifetime?: number | undefined
   /** The absolute end of a grant, however often it is refreshed. Default none. */
-  grantLifetime?: number
+  grantLifetime?: number | undefined
   /** Default 60, at most 600. */
-  authorizationCodeLifetime?: number
+  authorizationCodeLifetime?: number | undefined
   /**
    * For how long after its use a refresh token that comes again is answered with the refresh token that is live then. Default 0 (strictly
    * single-use), at most 1800. 300 is right for MCP clients, which refresh in parallel and come again at their leisure.
    */
-  refreshRetryWindow?: number
+  refreshRetryWindow?: number | undefined
   /**
    * For how long after its use a credential that comes again is only refused. Later, or with 0, a replay ends the grant (RFC 9700
    * section 4.14). Default 10, at most 60.
    */
-  replayTolerance?: number
+  replayTolerance?: number | undefined
   /**
    * Secrets of at least 32 bytes that refresh tokens and the proofs of consent are derived from: the first derives, all are recognised. By default the
    * private parts of `signingKeys`.
    */
-  credentialSecrets?: readonly (string | Buffer)[]
+  credentialSecrets?: readonly (string | Buffer)[] | undefined
   /**
    * How many grants one customer can have of one client. Beyond that the oldest end, those whose code still waits to be redeemed
    * before all others. Default 100.
    */
-  maxGrantsPerClient?: number
+  maxGrantsPerClient?: number | undefined
   /** All that a customer can grant, with the words that the consent page has for it. Default `['profile']`. */
-  scopes?: readonly string[] | Readonly<Record<string, string>>
+  scopes?: readonly string[] | Readonly<Record<string, string>> | undefined
   /**
    * Signs the customer in, and thereby turns the authorization endpoint on. Gives the customer of the host's session; where there is
    * none, it answers the request (with a redirect to the login page, say) and gives nothing. The login page later sends the browser
@@ -131,53 +140,47 @@ export interface CustomerSignInOptions {
    * @example
    * authenticate: (req, res, { url, tenant }) => {
    *   if (req.session.company === tenant.key) return { subject: req.session.customerId }
-   *   res.redirect(`/login?next=${encodeURIComponent(url)}`)
+   *   return res.redirect(`/login?next=${encodeURIComponent(url)}`)
    * }
    */
-  authenticate?(
-    req: IncomingMessage,
-    res: ServerResponse,
-    request: SignInRequest,
-  ): Customer | null | undefined | Promise<Customer | null | undefined>
+  authenticate?: AuthenticateHook | undefined
   /**
    * How the customer is asked for consent. By default on a page of this library's. With `false` the tenant's own clients go without;
    * for a client that registered itself, which anyone can do, the page stays.
    */
-  consent?: ConsentHook | false
+  consent?: ConsentHook | false | undefined
   /** Whether clients can register themselves (RFC 7591). Default true. */
-  registration?: boolean
+  registration?: boolean | undefined
   /** For how long a registration lives that is not used. Default 30 days, at most 365. */
-  registrationLifetime?: number
+  registrationLifetime?: number | undefined
   /** How many registrations that no customer uses a tenant has at the most; its oldest make room. Default 1000. */
-  maxRegistrationsPerTenant?: number
+  maxRegistrationsPerTenant?: number | undefined
   /**
    * How many registrations that no customer uses all tenants have together at the most; the oldest of the tenant that has the most make
    * room. Default 20,000.
    */
-  maxRegistrations?: number
+  maxRegistrations?: number | undefined
   /**
    * Whether a client can identify itself by the https address of its metadata document (Client ID Metadata Document). Default true;
    * `with-loopback` also allows documents on this machine, for development.
    */
-  metadataDocuments?: boolean | 'with-loopback'
+  metadataDocuments?: boolean | 'with-loopback' | undefined
   /**
    * The redirect URIs of apps that are accepted besides those whose scheme has a dot: whole ones, or with a slash at the end all below.
    * Default: those of known assistants.
    */
-  appRedirects?: readonly string[]
+  appRedirects?: readonly string[] | undefined
   /** Where the host runs endpoints of its own, as absolute URLs for the metadata. */
-  endpoints?: { authorization?: string; registration?: string; revocation?: string }
+  endpoints?: { [endpoint in 'authorization' | 'registration' | 'revocation']?: string | undefined } | undefined
   /**
    * Adds claims to each access token, or refuses it by throwing an `OAuthError`. Whatever else it throws is answered with 503, so
    * that a fault of the host's signs nobody out. It runs before the credential is used up, and costs one more read of the store.
    */
-  accessTokenClaims?(
-    request: AccessTokenRequest,
-  ): Record<string, unknown> | undefined | Promise<Record<string, unknown> | undefined>
+  accessTokenClaims?: AccessTokenClaimsHook | undefined
   /** Told of everything that happens. Never awaited. By default errors become process warnings. */
-  onEvent?(event: CustomerSignInEvent): unknown
+  onEvent?: ((event: CustomerSignInEvent) => unknown) | undefined
   /** How long a store or `accessTokenClaims` may take. Default 5. */
-  storeTimeout?: number
+  storeTimeout?: number | undefined
 }
 
 const day = 86_400

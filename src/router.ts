@@ -29,7 +29,7 @@ interface Route {
   methods: readonly string[]
   endpoint: Endpoint
   /** A page that a customer's browser is sent to: no CORS, and errors as HTML. */
-  page?: true
+  page?: true | undefined
 }
 
 interface Match {

@@ -61,6 +61,7 @@ createCustomerSignIn({
   appRedirects: ['cursor://anysphere.cursor-mcp/oauth/'],
 })
 createCustomerSignIn({ ...least, authenticate: async () => null, consent: false, metadataDocuments: false })
+createCustomerSignIn({ ...least, authenticate: (_req, res: Response) => res.redirect('/login'), consent: () => {} })
 
 // Frozen literals and asynchronous hooks are as good.
 const frozen = { scopes: ['profile'], signingKeys: ['PEM'], credentialSecrets: ['secret'] } as const

@@ -7,7 +7,7 @@ import { companies } from './companies'
 /** Answers one MCP request. Nothing is kept between two, so any process can answer the next. */
 export const answerMcp: RequestHandler = async (req, res) => {
   const server = createMcpServer()
-  const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined })
+  const transport = new StreamableHTTPServerTransport()
   res.once('close', () => server.close())
   await server.connect(transport)
   await transport.handleRequest(req, res)

@@ -15,15 +15,15 @@ export interface Redemption extends Redeemed {
   /** Of the access token: the grant's, or fewer. */
   scopes: string[]
   /** From the host's `accessTokenClaims`. */
-  claims?: Record<string, unknown>
+  claims?: Record<string, unknown> | undefined
 }
 
 /** What the access token is to say besides what the grant says, where the grant must be read to know it. */
 export interface AccessTokenTerms {
   /** Fewer than the grant's. */
-  scopes?: string[]
+  scopes?: string[] | undefined
   /** From the host's `accessTokenClaims`. */
-  claims?: Record<string, unknown>
+  claims?: Record<string, unknown> | undefined
 }
 
 /**

@@ -9,7 +9,7 @@ import { type ResolvedTenant, spelledByTenant } from '../tenants/find-tenant'
 export interface RequestedTerms {
   codeChallenge: string | undefined
   codeChallengeMethod: string | undefined
-  scopes?: string | readonly string[]
+  scopes?: string | readonly string[] | undefined
   resources: readonly string[]
 }
 

@@ -22,9 +22,9 @@ export interface Credential {
 export interface Binding {
   client_id: string
   /** A code's alone. */
-  redirect_uri?: string
+  redirect_uri?: string | undefined
   /** A code's alone: the S256 challenge of the code_verifier. */
-  code_verifier?: string
+  code_verifier?: string | undefined
 }
 
 const prefixes: Record<CredentialKind, string> = { code: 'csic_', refresh_token: 'csir_' }

@@ -20,13 +20,13 @@ export interface AuthorizationRequest {
   /** The customer inside the tenant: `sub` in access tokens. */
   subject: string
   /** A list, or the `scope` of the request as it is. By default all that the tenant offers to this client. */
-  scopes?: string | readonly string[]
+  scopes?: string | readonly string[] | undefined
   /** The protected API that the tokens are for (RFC 8707). By default the tenant's first. */
-  resource?: string
+  resource?: string | undefined
   /** Handed back to the client with the code. */
-  state?: string
+  state?: string | undefined
   /** More claims for the access tokens of this grant: plain JSON. This library's own claims win over them. */
-  claims?: Record<string, unknown>
+  claims?: Record<string, unknown> | undefined
 }
 
 /** The answer to an authorization request. */

@@ -16,9 +16,9 @@ export interface Redeemed {
   /** By a plain swap, without one as the refresh token is new, by the retry window, or after the store had lost the newest redemptions. */
   by: 'swap' | 'rest' | 'retry' | 'recovery'
   /** The step that was taken, where one was. */
-  step?: Step
+  step?: Step | undefined
   /** What a repeat inside the retry window tells of its client. */
-  repeat?: RepeatEvent
+  repeat?: RepeatEvent | undefined
 }
 
 // Between two looks at a grant another process can move it on; more than twice in a row is no coincidence.

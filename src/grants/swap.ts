@@ -25,7 +25,7 @@ interface Undecided {
   /** When the last one was given up, by the monotonic clock of this process. From then on the store does not apply it any more. */
   overAt: number
   /** While they are being taken back. */
-  settling?: Promise<void>
+  settling?: Promise<void> | undefined
 }
 
 const settledAtOnce = 100

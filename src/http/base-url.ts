@@ -5,10 +5,10 @@ import { ConfigurationError } from '../configuration-error'
 /** What Express and Connect add to a request. */
 interface HostRequest extends IncomingMessage {
   /** The target before the mount path was taken off. */
-  originalUrl?: string
+  originalUrl?: string | undefined
   /** Express's reading of the scheme, as its `trust proxy` allows. */
-  protocol?: string
-  app?: { get?(setting: string): unknown }
+  protocol?: string | undefined
+  app?: { get?(setting: string): unknown } | undefined
 }
 
 /** The public address of the router: the configured one, or, which only development allows, that of the requests. */

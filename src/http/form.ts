@@ -36,7 +36,7 @@ export class Form {
 export async function readForm(
   req: IncomingMessage,
   res: ServerResponse,
-  { repeatable = [] }: { repeatable?: readonly string[] } = {},
+  { repeatable = [] }: { repeatable?: readonly string[] | undefined } = {},
 ): Promise<Form> {
   const body = await readBody(req, res, 'application/x-www-form-urlencoded')
   if (typeof body === 'string' || Buffer.isBuffer(body)) return new Form(parametersOf(body.toString()), repeatable)

@@ -4,7 +4,7 @@ import type { Service } from '../service'
 /** Where an error happened, for the operator. */
 export interface Place {
   where: string
-  tenantKey?: string
+  tenantKey?: string | undefined
 }
 
 /** Makes an event of whatever was thrown, and the OAuth error that the client is told. */

@@ -7,7 +7,11 @@ const notStored = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 const forAnyOrigin = { ...notStored, ...anyOrigin }
 
 /** Answers with JSON that no cache may keep (RFC 6749 section 5.1). */
-export function respondWithJson(res: ServerResponse, body: unknown, { status = 200 }: { status?: number } = {}): void {
+export function respondWithJson(
+  res: ServerResponse,
+  body: unknown,
+  { status = 200 }: { status?: number | undefined } = {},
+): void {
   send(res, status, forAnyOrigin, JSON.stringify(body))
 }
 

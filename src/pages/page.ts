@@ -30,7 +30,7 @@ export interface Page {
   title: string
   body: Html
   /** The only picture that the page may load. */
-  imageUrl?: string
+  imageUrl?: string | undefined
 }
 
 /** Answers with a page that runs no script, loads nothing else, and cannot be framed. */

@@ -13,13 +13,13 @@ const statusOf: Record<string, number> = {
 /** What an {@link OAuthError} carries besides its code and description. */
 export interface OAuthErrorOptions {
   /** HTTP status; by default the one that belongs to the code, else 400. */
-  status?: number
+  status?: number | undefined
   /** Response headers that the error needs, such as `WWW-Authenticate`. */
-  headers?: Record<string, string>
+  headers?: Record<string, string> | undefined
   /** For the operator: reaches events, never a client. */
-  detail?: Record<string, unknown>
+  detail?: Record<string, unknown> | undefined
   /** What went wrong underneath. Reaches events, never a client. */
-  cause?: unknown
+  cause?: unknown | undefined
 }
 
 /**

@@ -11,11 +11,11 @@ import { claimedIssuer, invalidToken, verifiedClaims } from '../tokens/verified-
 /** What an access token must be good for, besides its tenant. */
 export interface AccessTokenCheck {
   /** The API that it must be for. By default the tenant's first resource. */
-  resource?: string
+  resource?: string | undefined
   /** The scopes that it must have: a list, or a text with spaces between them. Default none. */
-  scopes?: string | readonly string[]
+  scopes?: string | readonly string[] | undefined
   /** Asks the store, once, whether the grant has ended since. By default the token alone decides. */
-  checkRevocation?: boolean
+  checkRevocation?: boolean | undefined
 }
 
 /** The tenant whose token it must be, or in so many words: any. A token of one company must not open another by omission. */

@@ -33,7 +33,10 @@ export class MemoryTokenStore implements TokenStore {
   readonly #maxGrants: number
   readonly #maxClients: number
 
-  constructor({ maxGrants = 100_000, maxClients = 100_000 }: { maxGrants?: number; maxClients?: number } = {}) {
+  constructor({
+    maxGrants = 100_000,
+    maxClients = 100_000,
+  }: { maxGrants?: number | undefined; maxClients?: number | undefined } = {}) {
     this.#maxGrants = maxGrants
     this.#maxClients = maxClients
   }

@@ -21,9 +21,9 @@ export interface RedisClient {
   nodes?(role: 'master' | 'all'): RedisClient[]
   /** A Cluster's alone. */
   refreshSlotsCache?(callback: (error?: Error | null) => void): void
-  options?: { keyPrefix?: string; host?: string; port?: number }
+  options?: { keyPrefix?: string | undefined; host?: string | undefined; port?: number | undefined } | undefined
   /** The connection of a `Redis`, while there is one. */
-  stream?: Writable
+  stream?: Writable | undefined
 }
 
 // A redirection takes one more try, a slot that is moving some.

@@ -42,14 +42,14 @@ import {
 /** The options of {@link RedisTokenStore}. */
 export interface RedisTokenStoreOptions {
   /** What every key begins with. Default `csi:`. */
-  keyPrefix?: string
+  keyPrefix?: string | undefined
   /**
    * How many replicas must have a swap or a deletion before it counts (`WAIT`). Default 0. With fewer, the client is answered with
    * 503 and finds its tokens when it comes again.
    */
-  replicas?: number
+  replicas?: number | undefined
   /** How long to wait for them, in seconds. Default 1; keep it well below `storeTimeout`. */
-  replicaTimeout?: number
+  replicaTimeout?: number | undefined
 }
 
 const mostAtOnce = 500

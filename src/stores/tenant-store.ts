@@ -6,43 +6,43 @@ export interface Tenant {
    * Never changes and is never given to another company; partitions everything stored and issued. By default the `key`.
    * Set it if a key can ever pass from one company to another.
    */
-  id?: string
+  id?: string | undefined
   /** The company's name as its customers know it. */
-  name?: string
+  name?: string | undefined
   /** The company's logo for the consent page: an https or data URL. */
-  logoUri?: string
+  logoUri?: string | undefined
   /** The clients that the company has registered by hand. */
-  clients?: Client[]
+  clients?: Client[] | undefined
   /** What customers can grant here; wins over the option `scopes`. */
-  scopes?: string[]
+  scopes?: string[] | undefined
   /**
    * The protected APIs that tokens can be for, as absolute URLs, the default one first. By default those that `protectedResource`
    * announces, then the tenant's issuer.
    */
-  resources?: string[]
+  resources?: string[] | undefined
   /** Seconds, 1 to 3600; wins over the option. */
-  accessTokenLifetime?: number
+  accessTokenLifetime?: number | undefined
   /** Seconds, up to 30 days; wins over the option. */
-  refreshTokenLifetime?: number
+  refreshTokenLifetime?: number | undefined
   /** Whether clients can register themselves here; wins over the option where that is on. */
-  registration?: boolean
+  registration?: boolean | undefined
 }
 
 /** An OAuth client. Every client is public: it has no secret (RFC 6749 section 2.1). */
 export interface Client {
   clientId: string
   /** The name that a customer knows it by. */
-  clientName?: string
+  clientName?: string | undefined
   /** Its own page, as it says itself. */
-  clientUri?: string
+  clientUri?: string | undefined
   /** Compared as exact text, save the port of a loopback address. */
   redirectUris: string[]
   /** By default both, `authorization_code` and `refresh_token`. */
-  grantTypes?: string[]
+  grantTypes?: string[] | undefined
   /** The most that this client may ask for. By default all that the tenant offers. */
-  scopes?: string[]
+  scopes?: string[] | undefined
   /** The company's own app, whose customers are not asked for consent. Only for a client that nobody else can pass for. */
-  firstParty?: boolean
+  firstParty?: boolean | undefined
 }
 
 /**

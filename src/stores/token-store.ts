@@ -20,20 +20,20 @@ export interface Grant {
   /** The protected API that tokens of this grant are for, in its canonical form. */
   resource: string
   /** The host's own claims for the access tokens; plain JSON. */
-  claims?: Record<string, unknown>
+  claims?: Record<string, unknown> | undefined
   createdAt: number
   /** From here on the grant counts as gone. */
   expiresAt: number
   /** The grant never lives longer than this, whatever is redeemed. */
-  endsAt?: number
+  endsAt?: number | undefined
   /** What redeems the grant now, as a hash. */
   credential: { kind: CredentialKind; hash: string }
   /** The redirect URI and code challenge of the authorization request, until the code is redeemed. */
-  request?: { redirectUri: string; codeChallenge: string }
+  request?: { redirectUri: string; codeChallenge: string } | undefined
   /** The swap that made the credential the live one, and what it redeemed; absent until the code is redeemed. */
-  swap?: { attempt: string; at: number; redeemed: CredentialKind }
+  swap?: { attempt: string; at: number; redeemed: CredentialKind } | undefined
   /** The credentials that were redeemed last, the newest first. */
-  redeemed?: readonly RedeemedCredential[]
+  redeemed?: readonly RedeemedCredential[] | undefined
 }
 
 /** How much of a hash is enough to tell a credential among those that a grant remembers. */
@@ -57,7 +57,7 @@ export interface NewGrant
   /** Milliseconds until it expires. */
   lifetime: number
   /** Milliseconds after which it ends, whatever is redeemed. */
-  endsAfter?: number
+  endsAfter?: number | undefined
   /** The time of the store from which on the grant must not be created any more. */
   deadline: number
 }
@@ -96,7 +96,7 @@ export interface CredentialSwap {
   /** Milliseconds until the grant expires, unless its `endsAt` is earlier. */
   lifetime: number
   /** The resource that the grant must have, where one is required. */
-  resource?: string
+  resource?: string | undefined
   /** The time of the store from which on the swap must not be applied any more. */
   deadline: number
 }
@@ -170,7 +170,7 @@ export interface RegisteredClient extends Client {
   /** From here on the client counts as gone. */
   expiresAt: number
   /** Whether a customer has ever allowed it. One that is in use never makes room for others. */
-  inUse?: boolean
+  inUse?: boolean | undefined
 }
 
 /** A client as it registers: how long it lives unused is counted from the store's own time. */

@@ -67,7 +67,8 @@ function loadSigningKey(input: SigningKeyInput, option: string): SigningKey {
     const kid = createHash('sha256').update(JSON.stringify(members)).digest('base64url')
     // A key that the JWT library would refuse must not wait for the first customer to be found out.
     sign({}, privateKey, { algorithm })
-    return { kid, algorithm, privateKey, publicKey, publicJwk: { ...members, kid, alg: algorithm, use: 'sig' } }
+    const publicJwk = { ...members, kid, alg: algorithm, use: 'sig' } as JsonWebKey
+    return { kid, algorithm, privateKey, publicKey, publicJwk }
   } catch {
     // The cause is left out: it may quote the key.
     throw new ConfigurationError(option, input, allowed)

@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { pages, root, type Snippet, snippetFolder, snippetsOf } from './pages'
+import { rmSync } from 'node:fs'
+import { StrictProject } from '../support/strict-project'
+import { pages, type Snippet, snippetFolder, snippetsOf } from './pages'
 
-// What readers have already where a snippet begins: their own app, or the snippets before it.
+// What readers have already where a snippet begins: their own app, or the snippets before it. Their session is express-session's.
 const context = `
+/// <reference types="express-session" />
 declare const app: import('express').Express
 declare const signIn: import('customer-sign-in').CustomerSignIn
 declare const createCustomerSignIn: typeof import('customer-sign-in').createCustomerSignIn
@@ -25,9 +25,6 @@ declare const db: {
   companies: { findBySlug(slug: string): Promise<{ id: string; slug: string; name: string; signInEnabled: boolean } | undefined> }
   customers: { find(tenant: string, id: string): Promise<{ active: boolean; plan: string } | undefined> }
 }
-declare namespace Express {
-  interface Request { session: { company?: string; customerId: string; customer?: { id: string } } }
-}
 declare module 'pg' {
   export class Pool {
     constructor(options?: { connectionTimeoutMillis?: number; query_timeout?: number })
@@ -37,22 +34,28 @@ declare module 'pg' {
 }
 `
 
+// What the login of the reader's app puts into the session.
+const sessionData = `
+import 'express-session'
+declare module 'express-session' {
+  interface SessionData { company: string; customerId: string; customer: { id: string } }
+}
+`
+
 const exported = ['Grant', 'NewGrant', 'RegisteredClient', 'CredentialSwap', 'SwapReversal', 'Tenant', 'Client']
 
 describe('the snippets of the README and the docs', () => {
   const folder = snippetFolder()
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  it('compile as they are, and show types as they are exported', () => {
-    const options = { rootDir: root, moduleDetection: 'force', noUnusedLocals: false, noUnusedParameters: false }
-    const config = { extends: join(root, 'tsconfig.json'), compilerOptions: options, include: ['*.ts'] }
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
-    writeFileSync(join(folder, 'context.d.ts'), context)
+  it('compile as they are with every strict check, as ES modules, and show types as they are exported', () => {
+    const project = new StrictProject(folder)
+    project.write('context.d.ts', context)
+    project.write('session-data.ts', sessionData)
     const snippets = pages.flatMap(snippetsOf)
-    for (const snippet of snippets) writeFileSync(join(folder, fileOf(snippet)), onItsLine(snippet))
+    for (const snippet of snippets) project.write(fileOf(snippet), onItsLine(snippet))
 
-    const { stdout } = spawnSync(join(root, 'node_modules', '.bin', 'tsc'), ['-p', folder], { encoding: 'utf8' })
-    expect(stdout).toBe('')
+    expect(project.compile()).toBe('')
     expect(snippets.length).toBeGreaterThan(10)
   })
 })
