@@ -2,6 +2,7 @@ import type { TokenStore } from 'customer-sign-in'
 import { RedisTokenStore } from 'customer-sign-in/redis'
 import { tokenStoreContract } from 'customer-sign-in/testing'
 import { Cluster, Redis } from 'ioredis'
+import { Redis as Redis5 } from 'ioredis5'
 import { created, reversalOf, swapOf } from '../../../src/testing/records'
 import { RedisCluster } from '../../support/redis-cluster'
 import { RedisSentinels } from '../../support/redis-sentinel'
@@ -16,7 +17,8 @@ const [waitRight = ''] = rightsFor('`replicas`')
 const clusterRights = rightsFor('a Cluster')
 const sentinelRights =
   /on the Sentinels: `ACL SETUSER ([^`]+)`/.exec(page)?.[1]?.replaceAll('\\|', '|').split(' ') ?? []
-const needed = rights.filter((right) => right.startsWith('+'))
+// The host itself pings; the store needs all others.
+const needed = rights.filter((right) => right.startsWith('+') && right !== '+ping')
 
 function rightsFor(what: string): string[] {
   const [, cell = ''] = new RegExp(`^\\| ${what} \\| \`(.+)\` \\|$`, 'm').exec(page) ?? []
@@ -82,6 +84,21 @@ describeWithRedis('the rights that docs/operations.md gives', () => {
       rights.filter((other) => other !== right),
     )
     await expect(everything(new RedisTokenStore(redis))).rejects.toThrow(/NOPERM|can't run this command/)
+  })
+
+  it.each([
+    ['5', (options: typeof user & { port: number }) => new Redis5(options)],
+    ['6', (options: typeof user & { port: number }) => new Redis(options)],
+  ])('are enough for a readiness probe over ioredis %s, from the first connection on', async (_, connected) => {
+    await allow(server, rights)
+    await server.command('ACL', 'LOG', 'RESET')
+    const client = connected({ port: server.port, ...user })
+    expect(await client.ping()).toBe('PONG')
+    expect(await server.command('ACL', 'LOG')).toEqual([])
+    const withoutPing = rights.filter((right) => right !== '+ping')
+    await allow(server, withoutPing)
+    await expect(client.ping()).rejects.toThrow('NOPERM')
+    client.disconnect()
   })
 
   it('open no other keys', async () => {
