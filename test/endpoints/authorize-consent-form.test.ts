@@ -69,8 +69,12 @@ describe('an answer to the consent page counts for nothing', () => {
   })
 
   it('with the token of another tenant', async () => {
-    const host = await signedIn()
-    const authorization = new Authorization(host)
+    // The client and the API are those of both, so that nothing else differs.
+    const resource = 'https://api.example/mcp'
+    const shared = { clients: [{ clientId, redirectUris: [redirectUri] }], resources: [resource] }
+    const tenantStore = new MemoryTenantStore(['acme', 'globex'].map((key) => ({ key, ...shared })))
+    const host = await signedIn({ tenantStore })
+    const authorization = new Authorization(host, { resource })
     const { query } = authorization
     const { text } = await request(host.url).get(`/v1/globex/oauth/authorize?${query}`).expect(200)
     await expectAskedAgain(authorization, host, { action: `?${query}`, token: consentForm({ text }).token })

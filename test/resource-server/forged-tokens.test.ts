@@ -1,8 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { OAuthError } from 'customer-sign-in'
 import { releaseClock, stopClock } from '../support/clock'
-import { forgedToken, readToken, tokenUnderPublicKey, unsignedToken } from '../support/forged-token'
+import { forgedToken, readToken, tokenByAlgorithm, tokenUnderPublicKey, unsignedToken } from '../support/forged-token'
 import { clientId, TestSignIn } from '../support/sign-in'
+import { started } from '../support/started'
 
 const otherKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
 const encoded = (part: unknown) => Buffer.from(JSON.stringify(part)).toString('base64url')
@@ -41,6 +42,21 @@ describe('an access token', () => {
   it('is refused when the public key was used as the secret of an HMAC', async () => {
     await expectRefused(tokenUnderPublicKey(genuine))
   })
+
+  it.each(['RS256', 'PS256'])(
+    'is refused when our own RSA key has signed it, but not by the algorithm of that key, %s',
+    async (alg) => {
+      const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
+      const other = await started({ signingKeys: [{ ...rsa.export({ format: 'jwk' }), alg }] })
+      const { access_token } = await other.connected()
+      const inAcme = { tenantKey: 'acme' }
+      await other.signIn.verifyAccessToken(tokenByAlgorithm(access_token, alg, rsa), inAcme)
+      for (const another of ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'].filter((name) => name !== alg)) {
+        const verifying = other.signIn.verifyAccessToken(tokenByAlgorithm(access_token, another, rsa), inAcme)
+        await expect(verifying).rejects.toMatchObject({ code: 'invalid_token', status: 401 })
+      }
+    },
+  )
 
   it('is refused when it was signed with another key, even under the name of ours', async () => {
     await expectRefused(forgedToken(genuine, {}, otherKey))

@@ -1,4 +1,4 @@
-import { createHmac, createPublicKey, type KeyObject, sign } from 'node:crypto'
+import { constants, createHmac, createPublicKey, type KeyObject, sign } from 'node:crypto'
 import { signingKey } from './sign-in'
 
 type Json = Record<string, unknown>
@@ -31,6 +31,14 @@ export function tokenUnderPublicKey(genuine: string, { header, payload }: Change
   const input = signingInput(genuine, { header: { ...header, alg: 'HS256' }, payload })
   const secret = createPublicKey(signingKey).export({ format: 'pem', type: 'spki' })
   return `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`
+}
+
+/** The same, signed with an RSA key by another algorithm that such a key is good for (RFC 7518 section 3.1). */
+export function tokenByAlgorithm(genuine: string, alg: string, key: KeyObject): string {
+  const input = signingInput(genuine, { header: { alg } })
+  const padding = alg.startsWith('PS') ? constants.RSA_PKCS1_PSS_PADDING : constants.RSA_PKCS1_PADDING
+  const parameters = { key, padding, saltLength: constants.RSA_PSS_SALTLEN_DIGEST }
+  return `${input}.${sign(`sha${alg.slice(2)}`, Buffer.from(input), parameters).toString('base64url')}`
 }
 
 function signingInput(genuine: string, { header, payload }: Changes): string {
