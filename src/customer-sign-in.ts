@@ -11,8 +11,10 @@ import {
 } from './grants/issue-authorization-code'
 import { Swaps, type SwapTimes } from './grants/swap'
 import { BaseUrl } from './http/base-url'
+import type { FetchGuard } from './http/guarded-fetch'
+import { lookUpByDns, lookUpBySystem } from './http/name-lookup'
 import { PublicDocuments } from './http/public-documents'
-import { type CustomerSignInOptions, checkedOptions, type Options } from './options'
+import { type CustomerSignInOptions, checkedOptions, type DocumentSources, type Options } from './options'
 import { ConsentTokens } from './pages/consent-tokens'
 import { type ProtectedResourceOptions, protectedResource } from './resource-server/protected-resource'
 import {
@@ -149,11 +151,19 @@ function createService(options: Options): Service {
     consentTokens: new ConsentTokens(secrets),
     publicDocuments: new PublicDocuments(),
     metadataDocuments: metadataDocuments
-      ? new MetadataDocuments({ allowLoopback: metadataDocuments === 'with-loopback' }, appRedirects)
+      ? new MetadataDocuments(fetchGuard(metadataDocuments), appRedirects)
       : undefined,
     protectedResources: [],
     emit: emitter(options.onEvent),
   }
+}
+
+function fetchGuard(sources: Exclude<DocumentSources, false>): FetchGuard {
+  const ports = typeof sources === 'object' ? sources.ports : [443]
+  // What is on this machine may be in its hosts file alone.
+  return sources === 'with-loopback'
+    ? { allowLoopback: true, ports, lookUp: lookUpBySystem }
+    : { allowLoopback: false, ports, lookUp: lookUpByDns() }
 }
 
 // Parallel requests of one client refresh within some seconds, and the last to save its tokens need not have the newest.

@@ -12,6 +12,7 @@ export type {
   ConsentRequest,
   Customer,
   CustomerSignInOptions,
+  DocumentSources,
   GrantType,
   SignInRequest,
 } from './options'

@@ -86,6 +86,9 @@ type Nothing = undefined | void
 
 type Answered<T> = T | Nothing | Promise<T | Nothing>
 
+/** Where metadata documents may be: nowhere, at port 443 of public addresses, also on this machine, or at other ports. */
+export type DocumentSources = boolean | 'with-loopback' | { ports: readonly number[] }
+
 /** The options of {@link createCustomerSignIn}. Lifetimes and times are seconds. */
 export interface CustomerSignInOptions {
   /** The host's own data: tenants and their clients. */
@@ -161,10 +164,10 @@ export interface CustomerSignInOptions {
    */
   maxRegistrations?: number | undefined
   /**
-   * Whether a client can identify itself by the https address of its metadata document (Client ID Metadata Document). Default true;
-   * `with-loopback` also allows documents on this machine, for development.
+   * Whether a client can identify itself by the https address of its metadata document (Client ID Metadata Document). Default true:
+   * at port 443, or at those of `ports`. `with-loopback` also allows documents on this machine, at any port, for development alone.
    */
-  metadataDocuments?: boolean | 'with-loopback' | undefined
+  metadataDocuments?: DocumentSources | undefined
   /**
    * The redirect URIs of apps that are accepted besides those whose scheme has a dot: whole ones, or with a slash at the end all below.
    * Default: those of known assistants.
@@ -225,12 +228,7 @@ const checks = {
   registrationLifetime: optional(seconds(60, 365 * day), 30 * day),
   maxRegistrationsPerTenant: optional(wholeFrom1, 1000),
   maxRegistrations: optional(wholeFrom1, 20_000),
-  metadataDocuments: optional(
-    mustOpenly<boolean | 'with-loopback'>("true, false or 'with-loopback'", (given) =>
-      [true, false, 'with-loopback'].includes(given as boolean),
-    ),
-    true,
-  ),
+  metadataDocuments: optional(documentSources, true),
   appRedirects: optional(listOf(appRedirect), [
     'cursor://anysphere.cursor-mcp/oauth/',
     'cursor://anysphere.cursor-retrieval/oauth/',
@@ -264,6 +262,27 @@ function scopesWithWords(given: unknown, name: string): Readonly<Record<string, 
   if (!isObject(given)) throw new ConfigurationError(name, given, 'an array or an object', { quotes: true })
   for (const [scope, words] of Object.entries(given)) text(words, `${name}.${scopeToken(scope, name)}`)
   return given as Readonly<Record<string, string>>
+}
+
+const portList = record({
+  ports: must<readonly number[]>(
+    'an array of ports, at least one, each a whole number from 1 to 65535',
+    (given) => Array.isArray(given) && given.length > 0 && given.every(isPort),
+  ),
+})
+
+function isPort(given: unknown): boolean {
+  return Number.isInteger(given) && Number(given) >= 1 && Number(given) <= 65_535
+}
+
+function documentSources(given: unknown, name: string): DocumentSources {
+  if (isObject(given)) return portList(given, name)
+  if (given === 'with-loopback' && process.env.NODE_ENV === 'production') {
+    throw new ConfigurationError(name, given, 'true, false or { ports } in production (NODE_ENV)', { quotes: true })
+  }
+  return mustOpenly<DocumentSources>("true, false, 'with-loopback' or { ports }", (value) =>
+    [true, false, 'with-loopback'].includes(value as boolean),
+  )(given, name)
 }
 
 function inProduction<T>(check: Check<T>): Check<T | undefined> {

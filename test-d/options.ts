@@ -62,6 +62,7 @@ createCustomerSignIn({
 })
 createCustomerSignIn({ ...least, authenticate: async () => null, consent: false, metadataDocuments: false })
 createCustomerSignIn({ ...least, authenticate: (_req, res: Response) => res.redirect('/login'), consent: () => {} })
+createCustomerSignIn({ ...least, metadataDocuments: { ports: [443, 8443] } })
 
 // Frozen literals and asynchronous hooks are as good.
 const frozen = { scopes: ['profile'], signingKeys: ['PEM'], credentialSecrets: ['secret'] } as const

@@ -95,6 +95,29 @@ describe('createCustomerSignIn', () => {
     expect(refusalOf({ ...complete, ...wrong }).message).toBe(`customer-sign-in: ${message}`)
   })
 
+  it.each([true, false, 'with-loopback', { ports: [443] }, { ports: [1, 65_535] }])(
+    'takes %j for metadataDocuments',
+    (metadataDocuments) => {
+      create({ ...complete, metadataDocuments })
+    },
+  )
+
+  it.each([
+    ['yes', 'metadataDocuments'],
+    [null, 'metadataDocuments'],
+    [[443], 'metadataDocuments'],
+    [{}, 'metadataDocuments.ports'],
+    [{ ports: [] }, 'metadataDocuments.ports'],
+    [{ ports: 443 }, 'metadataDocuments.ports'],
+    [{ ports: [0] }, 'metadataDocuments.ports'],
+    [{ ports: [65_536] }, 'metadataDocuments.ports'],
+    [{ ports: ['443'] }, 'metadataDocuments.ports'],
+    [{ ports: [443.5] }, 'metadataDocuments.ports'],
+    [{ ports: [443], loopback: true }, 'metadataDocuments.loopback'],
+  ])('takes no %j for metadataDocuments', (metadataDocuments, option) => {
+    expect(refusalOf({ ...complete, metadataDocuments }).option).toBe(option)
+  })
+
   it.each(['tenantStore', 'tokenStore'])('requires %s', (option) => {
     const error = refusalOf({ ...complete, [option]: undefined })
     expect(error.option).toBe(option)
@@ -212,6 +235,13 @@ describe('in production', () => {
     for (const baseUrl of ['http://localhost:3000', 'http://127.0.0.1:3000', 'http://[::1]:3000']) {
       create({ ...complete, baseUrl })
     }
+  })
+
+  it('metadata documents are never taken from the machine itself', () => {
+    expect(refusalOf({ ...complete, metadataDocuments: 'with-loopback' }).message).toBe(
+      'customer-sign-in: metadataDocuments must be true, false or { ports } in production (NODE_ENV), and is "with-loopback"',
+    )
+    for (const metadataDocuments of [true, false, { ports: [443, 8443] }]) create({ ...complete, metadataDocuments })
   })
 
   it('nothing else is required, and nothing is warned of', () => {

@@ -24,8 +24,8 @@ export interface FoundClient {
 export async function findClient(clientId: string, tenant: ResolvedTenant, service: Service): Promise<FoundClient> {
   const preRegistered = tenant.clients.find((client) => client.clientId === clientId)
   if (preRegistered) return { client: preRegistered, preRegistered, registered: undefined }
-  if (service.metadataDocuments?.isDocumentUrl(clientId)) {
-    const metadata = await service.metadataDocuments.find(clientId)
+  if (tenant.metadataDocuments && service.metadataDocuments?.isDocumentUrl(clientId)) {
+    const metadata = await service.metadataDocuments.find(clientId, tenant.id)
     const fault = ownHostFault(metadata.redirectUris, tenant.issuer)
     if (fault) throw new OAuthError('invalid_client', `The metadata document of client_id cannot be used: ${fault}`)
     const client = { clientId, ...offeredHere(metadata, tenant.scopes) }

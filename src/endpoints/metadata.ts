@@ -5,8 +5,8 @@ import type { EndpointContext } from './endpoint'
 
 /** The authorization server metadata of a tenant (RFC 8414 section 2). */
 export function metadata({ req, res, tenant, service }: EndpointContext): void {
-  const { issuer, registration, scopes } = tenant
-  const name = `metadata ${issuer} ${registration} ${scopes.join(' ')}`
+  const { issuer, registration, metadataDocuments, scopes } = tenant
+  const name = `metadata ${issuer} ${registration} ${metadataDocuments} ${scopes.join(' ')}`
   respondWithDocument(
     req,
     res,
@@ -14,7 +14,7 @@ export function metadata({ req, res, tenant, service }: EndpointContext): void {
   )
 }
 
-function members({ issuer, scopes, registration }: ResolvedTenant, { options, metadataDocuments }: Service): object {
+function members({ issuer, scopes, registration, metadataDocuments }: ResolvedTenant, { options }: Service): object {
   const { endpoints } = options
   return {
     issuer,

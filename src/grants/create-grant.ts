@@ -36,6 +36,7 @@ export async function createGrant(
   }
   // Another grant where the answer is lost: should the first one come to be, its code is nobody's.
   const { created, code } = await create().catch(create)
+  service.metadataDocuments?.allowed(client.clientId)
   await endOldest(created, tenant, service)
   return code
 }

@@ -1,74 +1,113 @@
-import { type LookupAddress, type LookupOptions, lookup } from 'node:dns'
+import type { LookupAddress, LookupOptions } from 'node:dns'
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
+import type { NameLookup } from './name-lookup'
+import { isLoopback, isPublic } from './public-address'
 
 const mostBytes = 64 * 1024
 const timeout = 5000
+// Responses before the real one, such as 103 (RFC 8297): one or two are usual.
+const mostInterim = 8
 
-/** What a guarded fetch brings back: the status is 200. */
+// The package's own, beside `src` and `dist`.
+const { name: product, version }: { name: string; version: string } = require('../../package.json')
+
+/** What a guarded fetch brings back. */
 export interface Fetched {
-  body: string
+  status: number
   headers: IncomingMessage['headers']
+  /** Empty unless the status is 200. */
+  body: string
 }
 
-/** Where a guarded fetch may go. */
+/** Where a guarded fetch may go, and how it finds the way. */
 export interface FetchGuard {
-  /** Also to this machine itself, and there with http, for development. */
+  /** Also to this machine itself, there at any port and with http, for development. */
   allowLoopback: boolean
+  ports: readonly number[]
+  lookUp: NameLookup
 }
+
+/** A fetch that leads where none may, or to more than one may bring: to try it again is of no use. */
+export class ForbiddenFetch extends Error {}
 
 /**
  * Fetches a public document that someone else has named, without becoming their way into the host's own network: every address
- * that the name resolves to is checked, and the connection goes to the one that was checked. No redirects, no kept connections, 64
- * KiB and 5 seconds at most.
+ * that the name resolves to is checked, and the connection goes to one that was checked. No redirects, no kept connections, 64 KiB at
+ * most. It settles within 5 seconds, whatever the other side does.
  *
- * @throws {Error} saying why, for the operator.
+ * @throws {Error} saying why, for the operator; a {@link ForbiddenFetch} where no later try can go better.
  */
-export async function guardedFetch(url: URL, { allowLoopback }: FetchGuard): Promise<Fetched> {
-  const allowed = (address: string) => isPublic(address) || (allowLoopback && isLoopback(address))
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  // A literal address is connected to without a look-up.
-  if (isIP(host) && !allowed(host)) throw new Error(`${host} is not a public address`)
-  const request = url.protocol === 'http:' && allowLoopback ? httpRequest : httpsRequest
-  const signal = AbortSignal.timeout(timeout)
-  const get = request(url, {
-    agent: false,
-    signal,
-    headers: { Accept: 'application/json' },
-    lookup: (name, options, done) => guardedLookup(name, options, allowed, done),
+export async function guardedFetch(url: URL, guard: FetchGuard): Promise<Fetched> {
+  const ending = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`It took longer than ${timeout / 1000} seconds`)), timeout)
   })
   try {
-    const response = await responseTo(get)
-    if (response.statusCode !== 200) throw new Error(`The status is ${response.statusCode}`)
-    return { body: await bodyOf(response), headers: response.headers }
+    return await Promise.race([fetched(url, guard, ending.signal), late])
   } finally {
-    get.destroy()
+    clearTimeout(timer)
+    // Whatever is still under way: the look-up, the connection.
+    ending.abort()
   }
 }
 
-type LookupDone = (error: Error | null, address: string | LookupAddress[], family?: number) => void
-
-function guardedLookup(
-  name: string,
-  options: LookupOptions,
-  allowed: (address: string) => boolean,
-  done: LookupDone,
-): void {
-  lookup(name, { ...options, all: true }, (error, addresses) => {
-    const [first] = addresses ?? []
-    // All of them: a name with a public and a private address is somebody's attempt.
-    const refused = addresses?.find(({ address }) => !allowed(address))
-    if (error || !first) done(error ?? new Error(`${name} has no address`), '')
-    else if (refused) done(new Error(`${name} resolves to ${refused.address}, which is not a public address`), '')
-    else if (options.all) done(null, addresses)
-    else done(null, first.address, first.family)
-  })
+async function fetched(url: URL, guard: FetchGuard, signal: AbortSignal): Promise<Fetched> {
+  const addresses = await allowedAddresses(url, guard, signal)
+  signal.throwIfAborted()
+  const request = url.protocol === 'http:' && guard.allowLoopback ? httpRequest : httpsRequest
+  const response = await responseTo(
+    request(url, {
+      agent: false,
+      signal,
+      headers: { Accept: 'application/json', 'User-Agent': `${product}/${version}` },
+      lookup: (_name, options, done) => answerWith(addresses, options, done),
+    }),
+  )
+  const { statusCode: status = 0, headers } = response
+  return { status, headers, body: status === 200 ? await bodyOf(response) : '' }
 }
 
-function responseTo(get: ClientRequest): Promise<IncomingMessage> {
+/** All addresses of a URL's host. All must be allowed: a name with a public and a private address is somebody's attempt. */
+async function allowedAddresses(
+  { hostname, protocol, port }: URL,
+  { allowLoopback, ports, lookUp }: FetchGuard,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const addresses = isIP(host) ? [host] : await lookUp(host, signal)
+  if (addresses.length === 0) throw new ForbiddenFetch(`${host} has no address`)
+  if (allowLoopback && addresses.every(isLoopback)) return addresses
+  const refused = addresses.find((address) => !isPublic(address))
+  if (refused !== undefined) throw new ForbiddenFetch(`${host} is at ${refused}, which is not a public address`)
+  const usedPort = Number(port) || (protocol === 'http:' ? 80 : 443)
+  if (!ports.includes(usedPort)) throw new ForbiddenFetch(`Port ${usedPort} is not one of ${ports.join(', ')}`)
+  return addresses
+}
+
+type LookupDone = (error: null, address: string | LookupAddress[], family?: number) => void
+
+function answerWith(addresses: readonly string[], { all }: LookupOptions, done: LookupDone): void {
+  const found = addresses.map((address) => ({ address, family: isIP(address) }))
+  const [first] = found
+  if (all || !first) done(null, found)
+  else done(null, first.address, first.family)
+}
+
+function responseTo(request: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    get.on('response', resolve).on('error', reject).end()
+    let interim = 0
+    request
+      .on('response', resolve)
+      .on('error', reject)
+      // After 101, Node emits nothing else.
+      .on('close', () => reject(new Error('The connection was closed without a response')))
+      .on('information', () => {
+        if (++interim > mostInterim) request.destroy(new Error(`More than ${mostInterim} interim responses came`))
+      })
+      .end()
   })
 }
 
@@ -77,52 +116,8 @@ async function bodyOf(response: IncomingMessage): Promise<string> {
   let length = 0
   for await (const chunk of response) {
     length += chunk.length
-    if (length > mostBytes) throw new Error(`The document is larger than ${mostBytes} bytes`)
+    if (length > mostBytes) throw new ForbiddenFetch(`The document is larger than ${mostBytes} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
-}
-
-const loopback = blockList(['127.0.0.0/8', '::1/128'])
-
-// The special-purpose registries of IANA (RFC 6890): whatever is not reachable from everywhere.
-const special = blockList([
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.0.0.0/24',
-  '192.0.2.0/24',
-  '192.88.99.0/24',
-  '192.168.0.0/16',
-  '198.18.0.0/15',
-  '198.51.100.0/24',
-  '203.0.113.0/24',
-  '224.0.0.0/4',
-  '240.0.0.0/4',
-])
-
-// The addresses of the internet, without the parts of them that lead elsewhere: translation to IPv4, tunnels, documentation.
-const globalUnicast = blockList(['2000::/3'])
-const specialSix = blockList(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'])
-
-function isPublic(address: string): boolean {
-  return isIP(address) === 4
-    ? !special.check(address, 'ipv4')
-    : globalUnicast.check(address, 'ipv6') && !specialSix.check(address, 'ipv6')
-}
-
-function isLoopback(address: string): boolean {
-  return loopback.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
-}
-
-function blockList(networks: readonly string[]): BlockList {
-  const list = new BlockList()
-  for (const network of networks) {
-    const [address = '', prefix] = network.split('/')
-    list.addSubnet(address, Number(prefix), isIP(address) === 4 ? 'ipv4' : 'ipv6')
-  }
-  return list
 }

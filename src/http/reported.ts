@@ -14,7 +14,9 @@ export function reported(thrown: unknown, { where, tenantKey }: Place, { emit }:
       ? thrown
       : new OAuthError('server_error', 'Sign-in failed unexpectedly', { cause: thrown })
   const { code, description, status, detail } = error
-  if (status < 500) emit({ type: 'denied', where, tenantKey, error: code, description, status, detail })
+  // A refusal that gives its reason, such as a stranger's server that is away, is no fault that an operator has to look at.
+  if (status < 500 || detail.reason !== undefined)
+    emit({ type: 'denied', where, tenantKey, error: code, description, status, detail })
   else emit({ type: 'error', where, tenantKey, error: underlying(error) })
   return error
 }

@@ -26,6 +26,12 @@ export interface Tenant {
   refreshTokenLifetime?: number | undefined
   /** Whether clients can register themselves here; wins over the option where that is on. */
   registration?: boolean | undefined
+  /**
+   * Whether a client can be known here by the address of its metadata document; wins over the option where that is on. By default as
+   * `registration` of this record: a company that takes no strangers' clients takes none of either kind. Turned off, new sign-ins are
+   * refused; what customers have connected goes on until it is revoked.
+   */
+  metadataDocuments?: boolean | undefined
 }
 
 /** An OAuth client. Every client is public: it has no secret (RFC 6749 section 2.1). */

@@ -13,6 +13,7 @@ const checks = Object.entries({
   name: optional(text),
   logoUri: optional(imageUrl),
   registration: optional(flag),
+  metadataDocuments: optional(flag),
   scopes: optional(listOf(scopeToken)),
   resources: optional(listOf(resource)),
   accessTokenLifetime: optional(accessTokenLifetime),
@@ -35,6 +36,8 @@ export interface ResolvedTenant {
   refreshTokenLifetime: number
   /** Whether clients can register themselves. */
   registration: boolean
+  /** Whether a client can be known here by the address of its metadata document. */
+  metadataDocuments: boolean
   /** The host's own record. */
   record: Tenant
 }
@@ -68,6 +71,7 @@ export async function findTenant(tenantKey: string, baseUrl: string, service: Se
     accessTokenLifetime: record.accessTokenLifetime ?? options.accessTokenLifetime,
     refreshTokenLifetime: record.refreshTokenLifetime ?? options.refreshTokenLifetime,
     registration: options.registration && (record.registration ?? true),
+    metadataDocuments: options.metadataDocuments !== false && (record.metadataDocuments ?? record.registration ?? true),
     record,
   }
 }

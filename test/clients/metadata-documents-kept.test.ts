@@ -2,7 +2,7 @@ import { MetadataDocuments } from '../../src/clients/metadata-documents'
 import { Authorization, asTheySay, expectErrorPage } from '../support/authorization'
 import { releaseClock, stopClock } from '../support/clock'
 import { DocumentServer, publishing } from '../support/document-server'
-import { redirectUri, type TestSignIn } from '../support/sign-in'
+import type { TestSignIn } from '../support/sign-in'
 import { started } from '../support/started'
 
 const startedWith = () => started({ authenticate: asTheySay, metadataDocuments: 'with-loopback' })
@@ -70,31 +70,29 @@ describe('a metadata document is kept', () => {
     expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(200))
     expect(server.requests).toHaveLength(1)
   })
-
-  it('only among the thousand newest', async () => {
-    const server = await DocumentServer.start()
-    const documents = new MetadataDocuments({ allowLoopback: true }, [])
-    const paths = Array.from({ length: 1001 }, (_, index) => `/${index}`)
-    for (const path of paths) await documents.find(server.url(path))
-    for (const path of ['/1000', '/1', '/0']) await documents.find(server.url(path))
-    expect(server.requests.slice(paths.length).map(({ url }) => url)).toEqual(['/0'])
-  })
 })
 
 describe('a metadata document that cannot be had', () => {
-  it('is not asked for again for ten seconds', async () => {
-    let status = 500
-    const server = await DocumentServer.start((self) => (req, res) => publishing(self, {}, {}, status)(req, res))
-    const host = await startedWith()
-    const clock = stopClock()
-    expectErrorPage(await open(host, server.url()))
-    status = 200
-    clock.advance(9)
-    expectErrorPage(await open(host, server.url()))
-    expect(server.requests).toHaveLength(1)
-    clock.advance(1)
-    await open(host, server.url()).expect(200)
-  })
+  it.each<[what: string, status: number, changes: Record<string, unknown>, shown: number]>([
+    ['is not there', 404, {}, 400],
+    ['is of no use', 200, { redirect_uris: [] }, 400],
+    ['cannot be had for now', 500, {}, 503],
+  ])(
+    'is never answered from memory where it %s: the next customer has it fetched again',
+    async (_, status, changes, shown) => {
+      let isGood = false
+      const server = await DocumentServer.start(
+        (self) => (req, res) => (isGood ? publishing(self) : publishing(self, changes, {}, status))(req, res),
+      )
+      const host = await startedWith()
+      for (const requests of [1, 2, 3]) {
+        expectErrorPage(await open(host, server.url()), shown)
+        expect(server.requests).toHaveLength(requests)
+      }
+      isGood = true
+      await open(host, server.url()).expect(200)
+    },
+  )
 
   it('takes no place among those that are fetched', async () => {
     const server = await DocumentServer.start((self) => (req, res) => {
@@ -106,60 +104,118 @@ describe('a metadata document that cannot be had', () => {
   })
 })
 
-describe('many metadata documents at a time', () => {
-  /** A server that answers when it is let. */
-  async function heldServer() {
-    const waiting: (() => void)[] = []
-    let arrived = () => {}
-    const server = await DocumentServer.start((self) => (req, res) => {
-      waiting.push(() => publishing(self)(req, res))
-      arrived()
-    })
-    const comeIn = (count: number) =>
-      new Promise<void>((resolve) => {
-        arrived = () => waiting.length >= count && resolve()
-        arrived()
-      })
-    const release = () => {
-      for (const answer of waiting.splice(0)) answer()
-    }
-    return { server, comeIn, release }
+describe('a metadata document that is not fresh any more', () => {
+  const day = 24 * 60 * 60
+
+  /** A document that is kept and then not fresh any more, and what its server says from then on. */
+  async function expired(cacheControl = '') {
+    const server = await DocumentServer.start(
+      (self) => (req, res) => publishing(self, now.changes, { 'Cache-Control': cacheControl }, now.status)(req, res),
+    )
+    const now: { status: number; changes: Record<string, unknown> } = { status: 200, changes: {} }
+    const host = await startedWith()
+    const clock = stopClock()
+    await open(host, server.url()).expect(200)
+    clock.advance(60)
+    return { server, now, host, clock }
   }
 
-  it('are fetched eight at a time: who comes then is to come again, and all others are served', async () => {
-    const host = await startedWith()
-    const known = await DocumentServer.start()
-    await open(host, known.url()).expect(200)
-    const { server, comeIn, release } = await heldServer()
-    const held = Array.from({ length: 8 }, (_, index) =>
-      open(host, server.url(`/${index}`)).then(({ status }) => status),
-    )
-    await comeIn(8)
-
-    const response = await open(host, server.url('/8'))
-    expectErrorPage(response, 503)
-    expect(response.headers['retry-after']).toBe('1')
-    await open(host, known.url()).expect(200)
-    await new Authorization(host, { redirect_uri: redirectUri }).open().expect(200)
-
-    release()
-    expect(await Promise.all(held)).toEqual(Array(8).fill(200))
-    const again = open(host, server.url('/8')).then(({ status }) => status)
-    await comeIn(1)
-    release()
-    expect(await again).toBe(200)
+  it.each([403, 429, 500, 503])('is good for another day while its server answers %d', async (status) => {
+    const { server, now, host, clock } = await expired()
+    now.status = status
+    await open(host, server.url()).expect(200)
+    clock.advance(day - 1)
+    await open(host, server.url()).expect(200)
+    clock.advance(1)
+    expectErrorPage(await open(host, server.url()), 503)
   })
+
+  it('is good while its server is away', async () => {
+    const { server, host } = await expired()
+    await server.stop()
+    await open(host, server.url()).expect(200)
+  })
+
+  it('is asked for once a minute meanwhile, and is what it says as soon as it can be had', async () => {
+    const { server, now, host, clock } = await expired()
+    now.status = 500
+    for (const requests of [2, 3]) {
+      for (let each = 0; each < 3; each++) await open(host, server.url()).expect(200)
+      expect(server.requests).toHaveLength(requests)
+      clock.advance(60)
+    }
+    now.status = 200
+    now.changes = { client_name: 'Renamed' }
+    expect((await open(host, server.url()).expect(200)).text).toContain('Renamed')
+  })
+
+  it.each<[what: string, status: number, changes: Record<string, unknown>]>([
+    ['is not there any more', 404, {}],
+    ['has been taken away', 410, {}],
+    ['is of no use any more', 200, { redirect_uris: [] }],
+  ])('is gone as soon as its server says that it %s', async (_, status, changes) => {
+    const { server, now, host } = await expired()
+    Object.assign(now, { status, changes })
+    expectErrorPage(await open(host, server.url()))
+    Object.assign(now, { status: 500 })
+    expectErrorPage(await open(host, server.url()), 503)
+  })
+
+  it.each(['no-store', 'no-cache', 'max-age=60, must-revalidate'])(
+    'is not used where its publisher does not want that: %s',
+    async (cacheControl) => {
+      const { server, now, host } = await expired(cacheControl)
+      now.status = 500
+      expectErrorPage(await open(host, server.url()), 503)
+    },
+  )
 })
 
-describe('addresses that cannot be fetched', () => {
-  it('make no document go, however many they are', async () => {
-    const server = await DocumentServer.start((self) => publishing(self, {}, { 'Cache-Control': 'max-age=3600' }))
-    const documents = new MetadataDocuments({ allowLoopback: true }, [])
-    const kept = documents.find(server.url())
-    await kept
-    for (let address = 0; address < 1001; address++) {
-      await expect(documents.find(`https://10.0.0.1/${address}`)).rejects.toMatchObject({ code: 'invalid_client' })
+describe('fetches are counted', () => {
+  const lookUp = async () => ['127.0.0.1']
+  const documentsOf = () => new MetadataDocuments({ allowLoopback: true, ports: [443], lookUp }, [])
+  const tooMany = { code: 'temporarily_unavailable', description: expect.stringMatching(/^Too many/) }
+
+  it('by site at each company: 60 a minute, also of documents that are not there', async () => {
+    const server = await DocumentServer.start((self) => (req, res) => {
+      publishing(self, {}, {}, Number(req.url?.slice(1)) % 2 ? 200 : 404)(req, res)
+    })
+    const [documents, clock] = [documentsOf(), stopClock()]
+    const found = (path: string, host = 'a.site.example', tenantId = 'acme') =>
+      documents.find(server.url(path, host), tenantId)
+    for (let index = 0; index < 60; index++) await found(`/${index}`, `${index}.site.example`).catch(() => {})
+    expect(server.requests).toHaveLength(60)
+
+    await expect(found('/1001')).rejects.toMatchObject({ ...tooMany, headers: { 'Retry-After': '60' } })
+    await expect(found('/59', '59.site.example')).resolves.toBeDefined()
+    expect(server.requests).toHaveLength(60)
+    await expect(found('/1001', 'other.example')).resolves.toBeDefined()
+    await expect(found('/1001', 'a.site.example', 'globex')).resolves.toBeDefined()
+    clock.advance(60)
+    await expect(found('/1003')).resolves.toBeDefined()
+  })
+
+  it('by company: 300 a minute', async () => {
+    const server = await DocumentServer.start()
+    const [documents] = [documentsOf(), stopClock()]
+    const found = (site: string, tenantId = 'acme') => documents.find(server.url('/client.json', site), tenantId)
+    for (let index = 0; index < 300; index++) await found(`site${index}.example`)
+    await expect(found('assistant.example')).rejects.toMatchObject(tooMany)
+    await expect(found('assistant.example', 'globex')).resolves.toBeDefined()
+    await expect(found('assistant.example')).resolves.toBeDefined()
+  })
+
+  it('and a copy that is not fresh any more is good while there are too many', async () => {
+    const server = await DocumentServer.start((self) => (req, res) => {
+      publishing(self, {}, {}, req.url === '/client.json' ? 200 : 404)(req, res)
+    })
+    const [documents, clock] = [documentsOf(), stopClock()]
+    const kept = () => documents.find(server.url('/client.json', 'a.example'), 'acme')
+    await kept()
+    clock.advance(60)
+    for (let index = 0; index < 60; index++) {
+      await expect(documents.find(server.url(`/${index}`, 'a.example'), 'acme')).rejects.toBeDefined()
     }
-    expect(documents.find(server.url())).toBe(kept)
+    await expect(kept()).resolves.toBeDefined()
   })
 })

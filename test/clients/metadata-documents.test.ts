@@ -1,4 +1,6 @@
-import { type CustomerSignInOptions, MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type CustomerSignInOptions, MemoryTenantStore, MemoryTokenStore, type Tenant } from 'customer-sign-in'
 import { decode } from 'jsonwebtoken'
 import request from 'supertest'
 import { Authorization, asTheySay, expectErrorPage } from '../support/authorization'
@@ -7,6 +9,8 @@ import { DocumentServer, publishing } from '../support/document-server'
 import { clientId, expectError, expectTokens, redirectUri } from '../support/sign-in'
 import { started } from '../support/started'
 import { wrapStore } from '../support/wrap-store'
+
+const packageVersion = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8')).version
 
 const startedWith = (options: Partial<CustomerSignInOptions> = {}) =>
   started({ authenticate: asTheySay, metadataDocuments: 'with-loopback', ...options })
@@ -44,6 +48,7 @@ describe('a client with a metadata document', () => {
       method: 'GET',
       url: '/apps/client.json?version=2',
       accept: 'application/json',
+      'user-agent': `customer-sign-in/${packageVersion}`,
       host: new URL(server.origin).host,
       connection: 'close',
     })
@@ -141,6 +146,7 @@ describe('metadata documents', () => {
   it.each([
     [true, true],
     ['with-loopback' as const, true],
+    [{ ports: [443, 8443] }, true],
     [false, undefined],
   ])('set to %j are announced as %j', async (metadataDocuments, announced) => {
     const host = await started({ metadataDocuments })
@@ -163,8 +169,92 @@ describe('metadata documents', () => {
     expect(server.requests).toHaveLength(fetched)
   })
 
+  it('are fetched from the ports that the host names, and from no others', async () => {
+    const host = await started({ authenticate: asTheySay, metadataDocuments: { ports: [8443] } })
+    for (const client_id of ['https://1.1.1.1/client.json', 'https://1.1.1.1:9443/client.json']) {
+      expectErrorPage(await new Authorization(host, { client_id }).open())
+      const [denied] = (await host.told('denied')).slice(-1)
+      expect(denied?.detail.reason).toMatch(/^Port \d+ is not one of 8443$/)
+    }
+  })
+
   it('leave all other clients as they are', async () => {
     const host = await startedWith()
     expectTokens(await host.exchange(await new Authorization(host, { client_id: clientId }).allowed()))
+  })
+})
+
+describe('a company', () => {
+  /** Two companies, of which `globex` says this of itself. */
+  async function startedWhere(globex: Partial<Tenant>, options: Partial<CustomerSignInOptions> = {}) {
+    const tenantStore = new MemoryTenantStore([{ key: 'acme' }, { key: 'globex', ...globex }])
+    const [host, server] = [await startedWith({ tenantStore, ...options }), await DocumentServer.start()]
+    const opened = (tenantKey: string) => new Authorization(host, { client_id: server.url() }, tenantKey).open()
+    const announced = async (tenantKey: string) => {
+      const { body } = await request(host.issuer(tenantKey)).get('/.well-known/oauth-authorization-server')
+      return body.client_id_metadata_document_supported
+    }
+    return { host, server, opened, announced }
+  }
+
+  it.each<Partial<Tenant>>([
+    { metadataDocuments: false },
+    { registration: false },
+    { registration: false, metadataDocuments: false },
+  ])('with %j takes no stranger by a document, fetches none and announces none, and others go on', async (globex) => {
+    const { host, server, opened, announced } = await startedWhere(globex)
+    const page = expectErrorPage(await opened('globex'))
+    expect(page).toContain('There is no client with this client_id')
+    const issued = host.asCustomer({ tenantKey: 'globex', clientId: server.url() })
+    await expect(issued).rejects.toMatchObject({ code: 'invalid_client' })
+    expect(server.requests).toEqual([])
+    expect([await announced('acme'), await announced('globex')]).toEqual([true, undefined])
+    await opened('acme').expect(200)
+  })
+
+  it.each<Partial<Tenant>>([{}, { metadataDocuments: true }, { registration: false, metadataDocuments: true }])(
+    'with %j takes them',
+    async (globex) => {
+      const { opened, announced } = await startedWhere(globex)
+      await opened('globex').expect(200)
+      expect(await announced('globex')).toBe(true)
+    },
+  )
+
+  it('takes them where registration is off for all: only what it says itself counts', async () => {
+    const { opened } = await startedWhere({}, { registration: false })
+    await opened('globex').expect(200)
+  })
+
+  it('takes none where the host takes none, whatever it says itself', async () => {
+    const { opened, announced } = await startedWhere({ metadataDocuments: true }, { metadataDocuments: false })
+    expectErrorPage(await opened('globex'))
+    expect(await announced('globex')).toBeUndefined()
+  })
+
+  it('that takes them no longer says so at once', async () => {
+    const globex: Tenant = { key: 'globex' }
+    const { opened, announced } = await startedWhere({}, { tenantStore: { findTenant: () => globex } })
+    expect(await announced('globex')).toBe(true)
+    globex.metadataDocuments = false
+    expect(await announced('globex')).toBeUndefined()
+    expectErrorPage(await opened('globex'))
+  })
+
+  it('that takes them no longer keeps what its customers have connected, until it is ended', async () => {
+    const globex: Tenant = { key: 'globex' }
+    const { host, server } = await startedWhere({}, { tenantStore: { findTenant: () => globex } })
+    const client_id = server.url()
+    const signedIn = await new Authorization(host, { client_id }, 'globex').allowed()
+    globex.metadataDocuments = false
+    const tokens = expectTokens(await host.exchange(signedIn, { client_id }))
+    const { refresh_token } = expectTokens(await host.refresh(tokens.refresh_token, { client_id }, 'globex'))
+    await host.signIn.grants.revokeAll({ tenantKey: 'globex', clientId: client_id })
+    expectError(await host.refresh(refresh_token, { client_id }, 'globex'), 400, 'invalid_grant')
+  })
+
+  it('that does not say it with true or false is misconfigured', async () => {
+    const { opened } = await startedWhere({ metadataDocuments: 'no' as never })
+    expectErrorPage(await opened('globex'), 500)
   })
 })

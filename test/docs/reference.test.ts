@@ -62,7 +62,8 @@ describe('the options table of the README', () => {
 
   it('says all that consent and metadataDocuments can be', () => {
     for (const value of [false, () => true]) expect(accepts('consent', value)).toBe(true)
-    for (const value of [true, false, 'with-loopback']) expect(accepts('metadataDocuments', value)).toBe(true)
+    for (const value of [true, false, 'with-loopback', { ports: [8443] }])
+      expect(accepts('metadataDocuments', value)).toBe(true)
   })
 })
 

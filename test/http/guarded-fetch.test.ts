@@ -1,15 +1,15 @@
-import dns, { type LookupAddress } from 'node:dns'
 import http from 'node:http'
 import https from 'node:https'
 import { isIP } from 'node:net'
-import { guardedFetch } from '../../src/http/guarded-fetch'
+import { type FetchGuard, guardedFetch } from '../../src/http/guarded-fetch'
+import { lookUpBySystem } from '../../src/http/name-lookup'
 import { Authorization, asTheySay, expectErrorPage } from '../support/authorization'
 import { connectionsBegunBy } from '../support/connections'
 import { DocumentServer } from '../support/document-server'
 import { started } from '../support/started'
 
-const outside = { allowLoopback: false }
-const withLoopback = { allowLoopback: true }
+const outside: FetchGuard = { allowLoopback: false, ports: [443], lookUp: lookUpBySystem }
+const withLoopback: FetchGuard = { ...outside, allowLoopback: true }
 
 /** Addresses that are not reachable from everywhere, by why. */
 const inside: Readonly<Record<string, readonly string[]>> = {
@@ -23,6 +23,7 @@ const inside: Readonly<Record<string, readonly string[]>> = {
     'fe80::1',
     'febf::1',
   ],
+  'of Azure’s own agent': ['168.63.129.16'],
   'of a site': ['fc00::1', 'fd00::1', 'fd00:ec2::254', 'fdff:ffff::1', 'fec0::1'],
   'IPv4 inside IPv6': [
     ...['::ffff:127.0.0.1', '::ffff:7f00:1', '::ffff:10.0.0.1', '::ffff:a9fe:a9fe', '::ffff:93.184.215.14'],
@@ -51,15 +52,9 @@ const addresses = Object.values(inside).flat()
 const inUrl = (address: string) => (isIP(address) === 6 ? `[${address}]` : address)
 
 /** Lets names resolve to these addresses, first to the first of the lists, and to the last for good. */
-function resolving(...answers: string[][]) {
-  const lookup = jest.spyOn(dns, 'lookup')
-  lookup.mockImplementation(((...args: unknown[]) => {
-    const done = args.at(-1) as (error: null, found: LookupAddress[]) => void
-    const answer = answers.length > 1 ? answers.shift() : answers[0]
-    const found = (answer ?? []).map((address) => ({ address, family: isIP(address) }))
-    process.nextTick(done, null, found)
-  }) as never)
-  return lookup
+function resolving(guard: FetchGuard, ...answers: string[][]) {
+  const lookUp = jest.fn(async () => (answers.length > 1 ? answers.shift() : answers[0]) ?? [])
+  return { ...guard, lookUp }
 }
 
 /** Fails unless the fetch is refused, and before anything is connected to. */
@@ -75,8 +70,7 @@ describe('nothing is connected to', () => {
     it.each(addresses)('by its address: %s', (address) => expectRefused(`https://${inUrl(address)}/client.json`))
 
     it.each(addresses)('by a name that resolves to it: %s', async (address) => {
-      resolving([address])
-      await expectRefused('https://client.example/client.json')
+      await expectRefused('https://client.example/client.json', resolving(outside, [address]))
     })
   })
 
@@ -84,7 +78,7 @@ describe('nothing is connected to', () => {
 
   it.each(['localhost', 'LOCALHOST', 'localhost.', 'ｌｏｃａｌｈｏｓｔ'])('by the name of this machine: %s', (name) =>
     // Not every resolver knows all of them.
-    expectRefused(`https://${name}/client.json`, outside, /is not a public address|ENOTFOUND/),
+    expectRefused(`https://${name}/client.json`, outside, /is not a public address|ENOTFOUND|has no address/),
   )
 
   it.each([22, 80, 443, 6379, 8443])('at whatever port: %d', (port) => expectRefused(`https://127.0.0.1:${port}/`))
@@ -95,26 +89,34 @@ describe('nothing is connected to', () => {
       ['10.0.0.1', '93.184.215.14'],
       ['2606:4700::1111', '::1'],
     ]) {
-      resolving(answer)
-      await expectRefused('https://client.example/client.json')
+      await expectRefused('https://client.example/client.json', resolving(outside, answer))
     }
   })
 
   it('by a name without an address', async () => {
-    resolving([])
-    await expectRefused('https://client.example/client.json', outside, /has no address/)
+    await expectRefused('https://client.example/client.json', resolving(outside, []), /has no address/)
   })
 
   it('by http', async () => {
-    resolving(['93.184.215.14'])
-    await expectRefused('http://client.example/client.json', outside, /http:/)
+    const guard = resolving({ ...outside, ports: [80, 443] }, ['93.184.215.14'])
+    await expectRefused('http://client.example/client.json', guard, /http:/)
+  })
+
+  it.each([1, 22, 25, 80, 8443, 65_535])('at another port than 443, be it of a public address: %d', async (port) => {
+    await expectRefused(`https://1.1.1.1:${port}/client.json`, outside, /^Port \d+ is not one of 443$/)
+    const guard = resolving(withLoopback, ['1.1.1.1'])
+    await expectRefused(`https://client.example:${port}/client.json`, guard, /^Port \d+ is not one of 443$/)
+  })
+
+  it('at a port that the host does not name among its own', async () => {
+    const guard = { ...outside, ports: [8443, 9443] }
+    await expectRefused('https://1.1.1.1/client.json', guard, /^Port 443 is not one of 8443, 9443$/)
   })
 
   it('beyond this machine where loopback is allowed', async () => {
     for (const address of ['10.0.0.1', '169.254.169.254', '0.0.0.0', 'fd00::1', '::', '64:ff9b::7f00:1']) {
       await expectRefused(`http://${inUrl(address)}/client.json`, withLoopback)
-      resolving([address])
-      await expectRefused('http://client.example/client.json', withLoopback)
+      await expectRefused('http://client.example/client.json', resolving(withLoopback, [address]))
     }
   })
 })
@@ -123,35 +125,35 @@ describe('a name that changes its address', () => {
   it('between the check and the connection is asked for but once, and the checked address is connected to', async () => {
     const server = await DocumentServer.start()
     const { port } = new URL(server.origin)
-    const lookup = resolving(['127.0.0.1'], ['10.0.0.1'])
+    const guard = resolving(withLoopback, ['127.0.0.1'], ['10.0.0.1'])
     const begun = await connectionsBegunBy(async () => {
-      const { body } = await guardedFetch(new URL(`http://client.example:${port}/client.json`), withLoopback)
+      const { body } = await guardedFetch(new URL(`http://client.example:${port}/client.json`), guard)
       expect(JSON.parse(body)).toMatchObject({ client_name: 'Assistant' })
     })
     expect(begun).toBe(1)
-    expect(lookup).toHaveBeenCalledTimes(1)
+    expect(guard.lookUp).toHaveBeenCalledTimes(1)
     expect(server.requests[0]?.headers.host).toBe(`client.example:${port}`)
   })
 
   it('between two fetches is checked in each, over no kept connection', async () => {
     const server = await DocumentServer.start()
     const url = `http://client.example:${new URL(server.origin).port}/client.json`
-    resolving(['127.0.0.1'], ['10.0.0.1'])
-    await guardedFetch(new URL(url), withLoopback)
-    await expectRefused(url, withLoopback)
+    const guard = resolving(withLoopback, ['127.0.0.1'], ['10.0.0.1'])
+    await guardedFetch(new URL(url), guard)
+    await expectRefused(url, guard)
   })
 })
 
 describe('a public address is connected to', () => {
   // The request goes to a server of ours, so that no test reaches out; its look-up is what is looked at.
-  async function fetchedFrom(url: string): Promise<https.RequestOptions> {
+  async function fetchedFrom(url: string, guard: FetchGuard = outside): Promise<https.RequestOptions> {
     const server = await DocumentServer.start()
     let given: https.RequestOptions = {}
     jest.spyOn(https, 'request').mockImplementation(((_: URL, options: https.RequestOptions) => {
       given = options
       return http.request(server.url(), { ...options, lookup: undefined })
     }) as never)
-    await guardedFetch(new URL(url), outside)
+    await guardedFetch(new URL(url), guard)
     return given
   }
 
@@ -162,9 +164,16 @@ describe('a public address is connected to', () => {
     await expect(fetchedFrom(`https://${inUrl(address)}/client.json`)).resolves.toBeDefined()
   })
 
+  it('at a port that the host names', async () => {
+    const guard = { ...outside, ports: [443, 8443] }
+    for (const url of ['https://1.1.1.1:8443/client.json', 'https://1.1.1.1/client.json']) {
+      await expect(fetchedFrom(url, guard)).resolves.toBeDefined()
+    }
+  })
+
   it('by a name, as all of its addresses or as one', async () => {
-    const { lookup } = await fetchedFrom('https://client.example/client.json')
-    resolving(['93.184.215.14', '2606:4700:4700::1111'])
+    const guard = resolving(outside, ['93.184.215.14', '2606:4700:4700::1111'])
+    const { lookup } = await fetchedFrom('https://client.example/client.json', guard)
     const asked = (all: boolean) =>
       new Promise((resolve) => lookup?.('client.example', { all }, (...answer) => resolve(answer)))
     expect(await asked(false)).toEqual([null, '93.184.215.14', 4])
@@ -176,7 +185,7 @@ describe('a client that names an address inside', () => {
   it.each([
     'https://169.254.169.254/latest/meta-data',
     'https://[::ffff:a9fe:a9fe]/latest',
-    'https://localhost/client.json',
+    'https://168.63.129.16/machine',
   ])('is refused, and is told nothing of what is there: %s', async (client_id) => {
     const host = await started({ authenticate: asTheySay })
     const page = expectErrorPage(await new Authorization(host, { client_id }).open())

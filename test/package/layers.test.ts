@@ -21,6 +21,7 @@ const layers = [
   'service',
   'pages/consent-tokens',
   'clients/metadata-documents',
+  'clients/kept-documents',
   'clients/client-metadata',
   'grants/swap',
   'grants/credential-chain',

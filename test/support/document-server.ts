@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { redirectUri } from './sign-in'
+import { testCertificate } from './tls-certificate'
 
 const running: DocumentServer[] = []
 
@@ -11,16 +13,32 @@ export class DocumentServer {
   /** The requests that have come, in their order. */
   readonly requests: IncomingMessage[] = []
   readonly #server: Server
+  readonly #scheme: 'http' | 'https'
+  readonly #port: number
 
-  private constructor(server: Server) {
+  private constructor(server: Server, scheme: 'http' | 'https') {
     this.#server = server
+    this.#scheme = scheme
+    this.#port = (server.address() as AddressInfo).port
   }
 
   /** @param answer Answers every request; by default with a good document of the address that is asked for. */
   static async start(answer?: (server: DocumentServer) => RequestListener): Promise<DocumentServer> {
-    const listening = createServer()
+    return DocumentServer.#listening(createServer(), 'http', answer)
+  }
+
+  /** The same over TLS, under the names of `testCertificate`. */
+  static async startTls(answer?: (server: DocumentServer) => RequestListener): Promise<DocumentServer> {
+    return DocumentServer.#listening(createTlsServer(testCertificate()), 'https', answer)
+  }
+
+  static async #listening(
+    listening: Server,
+    scheme: 'http' | 'https',
+    answer?: (server: DocumentServer) => RequestListener,
+  ): Promise<DocumentServer> {
     await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve))
-    const server = new DocumentServer(listening)
+    const server = new DocumentServer(listening, scheme)
     const respond = answer?.(server) ?? publishing(server)
     listening.on('request', (req, res) => {
       server.requests.push(req)
@@ -31,12 +49,17 @@ export class DocumentServer {
   }
 
   get origin(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+    return this.originOf('127.0.0.1')
+  }
+
+  /** Its origin under another name, which leads here where a test sees to that. */
+  originOf(name: string): string {
+    return `${this.#scheme}://${name}:${this.#port}`
   }
 
   /** The address of a document, which is its client's id. */
-  url(path = '/client.json'): string {
-    return this.origin + path
+  url(path = '/client.json', name = '127.0.0.1'): string {
+    return this.originOf(name) + path
   }
 
   async stop(): Promise<void> {
@@ -45,7 +68,7 @@ export class DocumentServer {
   }
 }
 
-/** Answers with a good document, save what is given otherwise. */
+/** Answers with a good document, except for what is given otherwise. */
 export function publishing(
   server: DocumentServer,
   changes: Record<string, unknown> = {},
@@ -54,7 +77,7 @@ export function publishing(
 ): RequestListener {
   return (req, res) => {
     const document = {
-      client_id: server.url(req.url),
+      client_id: server.url(req.url, req.headers.host?.replace(/:\d+$/, '')),
       client_name: 'Assistant',
       redirect_uris: [redirectUri],
       ...changes,

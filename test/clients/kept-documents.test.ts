@@ -1,0 +1,88 @@
+import { KeptDocuments } from '../../src/clients/kept-documents'
+import { releaseClock, stopClock } from '../support/clock'
+import { redirectUri } from '../support/sign-in'
+
+const metadata = { redirectUris: [redirectUri] }
+const hour = { fresh: 3_600_000, stale: 0 }
+
+/** Keeps a document; its address tells who has brought it in: `tenant/site`, and then what is different. */
+function keep(documents: KeptDocuments, ...addresses: string[]): void {
+  for (const address of addresses) {
+    const [tenantId = '', site = ''] = address.split('/')
+    documents.keep(address, metadata, hour, { tenantId, site })
+  }
+}
+
+const many = (count: number, address: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => address(index))
+const gone = (documents: KeptDocuments, addresses: readonly string[]) =>
+  addresses.filter((address) => documents.fresh(address) === undefined)
+
+afterEach(releaseClock)
+
+describe('kept documents', () => {
+  it('are 50 of a site, whichever tenants bring them in: the one used longest ago makes room', () => {
+    const documents = new KeptDocuments()
+    const own = many(50, (index) => `tenant${index}/site/${index}`)
+    keep(documents, 'acme/other', ...own)
+    documents.fresh('tenant0/site/0')
+    keep(documents, 'acme/site/new')
+    expect(gone(documents, ['acme/other', ...own, 'acme/site/new'])).toEqual(['tenant1/site/1'])
+  })
+
+  it('are 250 that one tenant has brought in, whichever sites they are of', () => {
+    const documents = new KeptDocuments()
+    const own = many(250, (index) => `acme/site${index}`)
+    keep(documents, 'globex/site', ...own, 'acme/new')
+    expect(gone(documents, ['globex/site', ...own, 'acme/new'])).toEqual(['acme/site0'])
+  })
+
+  it('are 1000 in all', () => {
+    const documents = new KeptDocuments()
+    const all = many(1000, (index) => `tenant${index % 5}/site${index}`)
+    keep(documents, ...all, 'acme/new')
+    expect(gone(documents, [...all, 'acme/new'])).toEqual([all[0]])
+  })
+
+  it('make room last where a customer has allowed their client', () => {
+    const documents = new KeptDocuments()
+    keep(documents, 'acme/site/allowed')
+    documents.allowed('acme/site/allowed')
+    keep(documents, ...many(500, (index) => `acme/site/${index}`), ...many(500, (index) => `acme/site${index}`))
+    expect(documents.fresh('acme/site/allowed')).toEqual(metadata)
+  })
+
+  it('stay allowed when they are fetched again', () => {
+    const documents = new KeptDocuments()
+    keep(documents, 'acme/site/allowed')
+    documents.allowed('acme/site/allowed')
+    keep(documents, 'acme/site/allowed', ...many(50, (index) => `acme/site/${index}`))
+    expect(documents.fresh('acme/site/allowed')).toEqual(metadata)
+  })
+
+  it('still make room where all of a site’s clients are allowed', () => {
+    const documents = new KeptDocuments()
+    const own = many(50, (index) => `acme/site/${index}`)
+    keep(documents, ...own)
+    for (const address of own) documents.allowed(address)
+    keep(documents, 'acme/site/new')
+    expect(gone(documents, [...own, 'acme/site/new'])).toEqual(['acme/site/0'])
+  })
+
+  it('are good for a time after they are not fresh any more, and then gone', () => {
+    const clock = stopClock()
+    const documents = new KeptDocuments()
+    documents.keep('a', metadata, { fresh: 60_000, stale: 600_000 }, { tenantId: 'acme', site: 'a' })
+    clock.advance(59)
+    expect(documents.fresh('a')).toEqual(metadata)
+    clock.advance(1)
+    expect(documents.fresh('a')).toBeUndefined()
+    expect(documents.stale('a', 60_000)).toEqual(metadata)
+    expect(documents.fresh('a')).toEqual(metadata)
+    clock.advance(599)
+    expect(documents.fresh('a')).toBeUndefined()
+    expect(documents.stale('a', 60_000)).toEqual(metadata)
+    clock.advance(1)
+    expect([documents.fresh('a'), documents.stale('a', 60_000)]).toEqual([undefined, undefined])
+  })
+})

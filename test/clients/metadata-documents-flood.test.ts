@@ -1,0 +1,103 @@
+import dns from 'node:dns/promises'
+import type { RequestListener } from 'node:http'
+import { MemoryTenantStore } from 'customer-sign-in'
+import { Authorization, asTheySay, expectErrorPage } from '../support/authorization'
+import { DocumentServer, publishing } from '../support/document-server'
+import { started } from '../support/started'
+import { trustTestCertificate } from '../support/tls-certificate'
+
+/** A web server of strangers, which holds every request until it is let go. */
+class HeldServer {
+  readonly #waiting: (() => void)[] = []
+  #isOpen = false
+  #arrived = () => {}
+
+  readonly answer = (self: DocumentServer): RequestListener => {
+    return (req, res) => {
+      if (this.#isOpen) return publishing(self)(req, res)
+      this.#waiting.push(() => publishing(self)(req, res))
+      this.#arrived()
+    }
+  }
+
+  /** Resolves once it holds this many. */
+  holds(count: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#arrived = () => this.#waiting.length >= count && resolve()
+      this.#arrived()
+    })
+  }
+
+  /** Lets go what it holds, and holds nothing from then on. */
+  open(): void {
+    this.#isOpen = true
+    this.release()
+  }
+
+  release(): void {
+    for (const answer of this.#waiting.splice(0)) answer()
+  }
+}
+
+/** A host of three companies, a stranger's server under many names, and an honest client's. All names lead to this machine. */
+async function flooded() {
+  jest.spyOn(dns, 'lookup').mockImplementation((async () => [{ address: '127.0.0.1', family: 4 }]) as never)
+  trustTestCertificate()
+  const held = new HeldServer()
+  const [stranger, honest] = [await DocumentServer.startTls(held.answer), await DocumentServer.startTls()]
+  const tenantStore = new MemoryTenantStore(['acme', 'globex', 'initech'].map((key) => ({ key })))
+  const host = await started({ authenticate: asTheySay, metadataDocuments: 'with-loopback', tenantStore })
+  const open = (url: string, tenantKey: string) => new Authorization(host, { client_id: url }, tenantKey).open()
+  const opened = (urls: string[], tenantKey: string) =>
+    urls.map((url) => open(url, tenantKey).then(({ status }) => status))
+  const connects = (tenantKey: string, path: string) => open(honest.url(path, 'assistant.example'), tenantKey)
+  return { host, held, stranger, open, opened, connects }
+}
+
+const many = (count: number, url: (index: number) => string) => Array.from({ length: count }, (_, index) => url(index))
+
+afterEach(() => jest.restoreAllMocks())
+
+describe('a stranger with slow documents', () => {
+  it('keeps no other client from connecting, however many names one domain has, at this company and at others', async () => {
+    const { held, stranger, opened, connects } = await flooded()
+    const urls = many(20, (index) => stranger.url(`/${index}`, `n${index}.stranger.example`))
+    const waiting = opened(urls, 'acme')
+    await held.holds(2)
+    await connects('acme', '/a.json').expect(200)
+    await connects('globex', '/b.json').expect(200)
+    held.release()
+    await held.holds(2)
+    await connects('acme', '/c.json').expect(200)
+    held.open()
+    await Promise.all(waiting)
+  })
+
+  it('keeps no client of another company from connecting, however many domains there are', async () => {
+    const { held, stranger, opened, connects } = await flooded()
+    const urls = many(40, (index) => stranger.url(`/${index}`, `n.stranger${index % 20}.example`))
+    const waiting = opened(urls, 'acme')
+    await held.holds(8)
+    await connects('globex', '/a.json').expect(200)
+    await connects('initech', '/b.json').expect(200)
+    held.open()
+    await Promise.all(waiting)
+  })
+
+  it('is told to come again once too many wait', async () => {
+    const { host, held, stranger, open } = await flooded()
+    // The page of somebody who is refused at once, while all others wait.
+    const urls = many(70, (index) => stranger.url(`/${index}`, `n.stranger${index % 2}.example`))
+    const opened = urls.map(async (url) => await open(url, 'acme'))
+    const refused = await Promise.race(opened)
+    expectErrorPage(refused, 503)
+    expect(refused.headers['retry-after']).toBe('1')
+    expect(await host.told('denied')).toContainEqual(
+      expect.objectContaining({ status: 503, detail: expect.objectContaining({ reason: 'No slot was free in time' }) }),
+    )
+    expect(await host.told('error')).toEqual([])
+    held.open()
+    await Promise.all(opened)
+    await open(stranger.url('/again', 'n.stranger0.example'), 'globex').expect(200)
+  })
+})

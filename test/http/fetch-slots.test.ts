@@ -1,0 +1,166 @@
+import { type FetchFor, FetchSlots, NoFetchSlot } from '../../src/http/fetch-slots'
+
+/** Fetches that are under way until they are let go. */
+class Fetches {
+  readonly slots = new FetchSlots()
+  /** The names of those that have a slot, in the order in which they got it. */
+  readonly started: string[] = []
+  readonly refused: string[] = []
+  readonly #ends = new Map<string, () => void>()
+
+  /** Asks for a slot; `tenant/site` tells for whom, and what stands behind that only names it. */
+  begin(...names: string[]): void {
+    for (const name of names) {
+      const work = () =>
+        new Promise<void>((resolve) => {
+          this.started.push(name)
+          this.#ends.set(name, resolve)
+        })
+      this.slots.lend(fetchFor(name), work).catch((error) => {
+        expect(error).toBeInstanceOf(NoFetchSlot)
+        this.refused.push(name)
+      })
+    }
+  }
+
+  async end(name: string): Promise<void> {
+    this.#ends.get(name)?.()
+    await settled()
+  }
+}
+
+function fetchFor(name: string): FetchFor {
+  const [tenantId = '', site = ''] = name.split('/')
+  return { tenantId, site }
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+const many = (count: number, name: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => name(index))
+
+beforeEach(() =>
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance', 'Date'] }),
+)
+afterEach(() => jest.useRealTimers())
+
+describe('slots for fetches', () => {
+  it('are 2 for a site, whichever tenants ask', async () => {
+    const fetches = new Fetches()
+    fetches.begin('acme/a', 'globex/a', 'initech/a', 'acme/b')
+    await settled()
+    expect(fetches.started).toEqual(['acme/a', 'globex/a', 'acme/b'])
+    await fetches.end('acme/a')
+    expect(fetches.started.slice(3)).toEqual(['initech/a'])
+  })
+
+  it('are 8 for a tenant, whichever sites it asks for', async () => {
+    const fetches = new Fetches()
+    fetches.begin(...many(9, (index) => `acme/${index}`), 'globex/9')
+    await settled()
+    expect(fetches.started).toEqual([...many(8, (index) => `acme/${index}`), 'globex/9'])
+    await fetches.end('acme/3')
+    expect(fetches.started.at(-1)).toBe('acme/8')
+  })
+
+  it('go to all whom one that ends was in the way of, at its site and at its tenant', async () => {
+    const fetches = new Fetches()
+    fetches.begin('acme/a', 'initech/a', ...many(7, (index) => `acme/${index}`), 'globex/a/waits', 'acme/b/waits')
+    await settled()
+    expect(fetches.started).toHaveLength(9)
+    await fetches.end('acme/a')
+    expect(fetches.started.slice(9).sort()).toEqual(['acme/b/waits', 'globex/a/waits'])
+  })
+
+  it('are 32 in all', async () => {
+    const fetches = new Fetches()
+    fetches.begin(...many(33, (index) => `tenant${index}/${index}`))
+    await settled()
+    expect(fetches.started).toHaveLength(32)
+    await fetches.end('tenant0/0')
+    expect(fetches.started).toHaveLength(33)
+  })
+
+  it('come back whether a fetch succeeds or fails', async () => {
+    const { slots } = new Fetches()
+    for (let each = 0; each < 40; each++) {
+      const fetched = slots.lend(fetchFor('acme/a'), () =>
+        each % 2 ? Promise.reject(new Error('no')) : Promise.resolve(),
+      )
+      await fetched.catch(({ message }) => expect(message).toBe('no'))
+    }
+    expect(await slots.lend(fetchFor('acme/a'), async () => 'served')).toBe('served')
+  })
+})
+
+describe('a fetch that finds no slot', () => {
+  it('waits for six seconds, longer than any fetch, and is refused then', async () => {
+    const fetches = new Fetches()
+    fetches.begin('acme/a', 'acme/a/second', 'acme/a/third')
+    jest.advanceTimersByTime(5999)
+    await settled()
+    expect(fetches.refused).toEqual([])
+    jest.advanceTimersByTime(1)
+    await settled()
+    expect(fetches.refused).toEqual(['acme/a/third'])
+    await fetches.end('acme/a')
+    expect(fetches.started).toEqual(['acme/a', 'acme/a/second'])
+  })
+
+  it('goes before those of a site that has more, however long they wait', async () => {
+    const fetches = new Fetches()
+    fetches.begin(...many(16, (index) => `tenant${index}/site${index}/1`))
+    fetches.begin(...many(16, (index) => `tenant${index}/site${index}/2`))
+    fetches.begin(...many(16, (index) => `tenant${index}/site${index}/3`), 'globex/own')
+    await settled()
+    expect(fetches.started).toHaveLength(32)
+    await fetches.end('tenant3/site3/1')
+    expect(fetches.started.at(-1)).toBe('globex/own')
+  })
+
+  it('goes before those of a tenant that has more, at one site too', async () => {
+    const fetches = new Fetches()
+    fetches.begin(...many(10, (index) => `acme/a/${index}`), 'globex/a')
+    await settled()
+    await fetches.end('acme/a/0')
+    expect(fetches.started.at(-1)).toBe('globex/a')
+  })
+
+  it.each<[what: string, sites: number, tenantOf: (site: number) => string, slots: number]>([
+    ['at its own company, 11', 11, () => 'acme', 8],
+    ['at other companies, 47', 47, (site) => `tenant${site % 12}`, 32],
+  ])(
+    'gets one as soon as those that have one now end, %s other sites taking all they can',
+    async (_, sites, tenantOf, slots) => {
+      const fetches = new Fetches()
+      for (let site = 0; site < sites; site++) {
+        fetches.begin(...many(5, (index) => `${tenantOf(site)}/stranger${site}/${index}`))
+      }
+      fetches.begin('acme/own')
+      await settled()
+      expect(fetches.started).toHaveLength(slots)
+      for (const name of [...fetches.started]) await fetches.end(name)
+      expect(fetches.started).toContain('acme/own')
+    },
+  )
+
+  it('is not refused for others of one site, however many come', async () => {
+    const fetches = new Fetches()
+    fetches.begin(...many(6, (index) => `acme/slow${index}`), 'acme/a/1', 'acme/a/2', 'acme/own/1', 'acme/own/2')
+    fetches.begin(...many(200, (index) => `acme/a/more${index}`))
+    await settled()
+    expect(fetches.refused.every((name) => name.startsWith('acme/a/more'))).toBe(true)
+    expect(fetches.refused).toHaveLength(200 + 2 - 64)
+    await fetches.end('acme/slow0')
+    await fetches.end('acme/slow1')
+    expect(fetches.started.slice(-2)).toEqual(['acme/own/1', 'acme/own/2'])
+  })
+
+  it('is not refused for others of one tenant, however many sites they are of', async () => {
+    const fetches = new Fetches()
+    fetches.begin('globex/a/1', 'globex/a/2', 'globex/a/3', ...many(200, (index) => `acme/${index}`))
+    await settled()
+    expect(fetches.refused.every((name) => name.startsWith('acme/'))).toBe(true)
+    await fetches.end('globex/a/1')
+    expect(fetches.started.at(-1)).toBe('globex/a/3')
+  })
+})

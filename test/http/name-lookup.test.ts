@@ -1,0 +1,124 @@
+import { lookup } from 'node:dns/promises'
+import { guardedFetch } from '../../src/http/guarded-fetch'
+import { lookUpByDns, lookUpBySystem } from '../../src/http/name-lookup'
+import { DocumentServer } from '../support/document-server'
+import { NameServer } from '../support/name-server'
+
+const name = 'client.example'
+const ever = () => new AbortController().signal
+
+/** What a look-up of a name finds at this name server. */
+const found = (server: NameServer) => lookUpByDns([server.address])(name, ever())
+
+describe('a look-up by DNS', () => {
+  it('finds the addresses of both families', async () => {
+    const server = await NameServer.start(({ type }) =>
+      type === 'A' ? ['93.184.215.14', '1.1.1.1'] : ['2606:4700::1111'],
+    )
+    expect(await found(server)).toEqual(['93.184.215.14', '1.1.1.1', '2606:4700::1111'])
+    expect(server.asked.sort()).toEqual([`${name} A`, `${name} AAAA`])
+  })
+
+  it('follows a name that stands for another one', async () => {
+    const server = await NameServer.start(({ type }) =>
+      type === 'A' ? ['a.cdn.example', 'b.cdn.example', '1.1.1.1'] : ['a.cdn.example'],
+    )
+    expect(await found(server)).toEqual(['1.1.1.1'])
+  })
+
+  it.each(['A', 'AAAA'] as const)(
+    'is content with the family %s alone, whatever becomes of the other one',
+    async (type) => {
+      const address = type === 'A' ? '1.1.1.1' : '2606:4700::1111'
+      for (const other of [[], 'NXDOMAIN', 'SERVFAIL', 'silence'] as const) {
+        const server = await NameServer.start((question) =>
+          question.type === type ? [address] : typeof other === 'string' ? other : [],
+        )
+        expect(await found(server)).toEqual([address])
+      }
+    },
+  )
+
+  it.each(['NXDOMAIN' as const, []])('finds nothing where there is no such name, or no address: %j', async (answer) => {
+    expect(await found(await NameServer.start(() => answer))).toEqual([])
+  })
+
+  it('finds nothing under a name that can be none', async () => {
+    const server = await NameServer.start(() => ['1.1.1.1'])
+    expect(await lookUpByDns([server.address])(`${'a'.repeat(64)}.example`, ever())).toEqual([])
+  })
+
+  it('fails where the name server does, and where it does not answer', async () => {
+    const failing = await NameServer.start(() => 'SERVFAIL')
+    await expect(found(failing)).rejects.toMatchObject({ code: 'ESERVFAIL' })
+    const silent = await NameServer.start(() => 'silence')
+    await expect(found(silent)).rejects.toMatchObject({ code: 'ETIMEOUT' })
+  })
+
+  it('can be given up', async () => {
+    const server = await NameServer.start(() => 'silence')
+    const controller = new AbortController()
+    const lookingUp = lookUpByDns([server.address])(name, controller.signal)
+    await server.askedTimes(2)
+    controller.abort()
+    await expect(lookingUp).rejects.toMatchObject({ code: 'ECANCELLED' })
+  })
+
+  it('is not in the way of the look-ups of the rest of the process, however many name servers do not answer', async () => {
+    const server = await NameServer.start(() => 'silence')
+    const controllers = Array.from({ length: 100 }, () => new AbortController())
+    let ended = 0
+    const lookUps = controllers.map(({ signal }) =>
+      lookUpByDns([server.address])(name, signal).catch(() => {
+        ended++
+      }),
+    )
+    await server.askedTimes(200)
+    expect(await lookup('localhost')).toHaveProperty('address')
+    expect(ended).toBe(0)
+    for (const controller of controllers) controller.abort()
+    await Promise.all(lookUps)
+    expect(ended).toBe(100)
+  })
+})
+
+describe('a guarded fetch', () => {
+  it('goes to the address that the name server has said', async () => {
+    const server = await DocumentServer.start()
+    const names = await NameServer.start(({ type }) => (type === 'A' ? ['127.0.0.1'] : []))
+    const guard = { allowLoopback: true, ports: [443], lookUp: lookUpByDns([names.address]) }
+    const { status } = await guardedFetch(new URL(`http://${name}:${new URL(server.origin).port}/client.json`), guard)
+    expect(status).toBe(200)
+    expect(names.asked).toHaveLength(2)
+  })
+
+  it.each([['127.0.0.1'], ['1.1.1.1', '10.0.0.1'], ['inside.example', '169.254.169.254']])(
+    'goes nowhere where the name server has said an address inside: %s',
+    async (...answer) => {
+      const names = await NameServer.start(({ type }) => (type === 'A' ? answer : ['2606:4700::1111']))
+      const guard = { allowLoopback: false, ports: [443], lookUp: lookUpByDns([names.address]) }
+      await expect(guardedFetch(new URL(`https://${name}/client.json`), guard)).rejects.toThrow(/not a public address/)
+    },
+  )
+
+  it('gives the look-up up when its time is over', async () => {
+    const names = await NameServer.start(() => 'silence')
+    const signals: AbortSignal[] = []
+    const lookUp = (host: string, signal: AbortSignal) => {
+      signals.push(signal)
+      return lookUpByDns([names.address])(host, signal)
+    }
+    await expect(
+      guardedFetch(new URL(`https://${name}/client.json`), { allowLoopback: false, ports: [443], lookUp }),
+    ).rejects.toMatchObject({ code: 'ETIMEOUT' })
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true])
+  })
+})
+
+describe('a look-up by the system', () => {
+  it('knows the names of the hosts file', async () => {
+    expect(await lookUpBySystem('localhost', ever())).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(127\.0\.0\.1|::1)$/)]),
+    )
+  })
+})

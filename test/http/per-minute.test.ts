@@ -1,0 +1,29 @@
+import { PerMinute } from '../../src/http/per-minute'
+import { releaseClock, stopClock } from '../support/clock'
+
+afterEach(releaseClock)
+
+describe('a count for each minute', () => {
+  it('lets so many through, by name, and as many again a minute later', () => {
+    const clock = stopClock()
+    const perMinute = new PerMinute()
+    const counted = (name: string) => [1, 2, 3].map(() => perMinute.count(name, 2))
+    expect(counted('a')).toEqual([true, true, false])
+    clock.advance(59)
+    expect(counted('a')).toEqual([false, false, false])
+    expect(counted('b')).toEqual([true, true, false])
+    clock.advance(1)
+    expect(counted('a')).toEqual([true, true, false])
+  })
+
+  it('says how many seconds there are to go', () => {
+    const clock = stopClock()
+    const perMinute = new PerMinute()
+    perMinute.count('a', 1)
+    expect(perMinute.rest).toBe(60)
+    clock.advance(45)
+    expect(perMinute.rest).toBe(15)
+    clock.advance(60)
+    expect(perMinute.rest).toBe(1)
+  })
+})

@@ -1,0 +1,27 @@
+import { siteOf } from '../../src/http/site'
+
+const site = (host: string) => siteOf(new URL(`https://${host}/client.json`))
+
+describe('the site of a host', () => {
+  it.each([
+    ['example.com', 'example.com'],
+    ['www.example.com', 'example.com'],
+    ['a.b.c.example.com', 'example.com'],
+    ['example.com.', 'example.com'],
+    ['example.com:8443', 'example.com'],
+    ['app.vercel.app', 'vercel.app'],
+    ['example.co.uk', 'example.co.uk'],
+    ['www.example.co.uk', 'example.co.uk'],
+    ['a.example.com.au', 'example.com.au'],
+    ['abc.io', 'abc.io'],
+    ['x.abc.io', 'abc.io'],
+    ['localhost', 'localhost'],
+  ])('is the domain that somebody has registered: %s is of %s', (host, expected) => {
+    expect(site(host)).toBe(expected)
+  })
+
+  it.each(['127.0.0.1', '93.184.215.14', '[::1]', '[2606:4700::1111]', '[2606:4700::1112]:8443'])(
+    'is one and the same for all bare addresses: %s',
+    (host) => expect(site(host)).toBe('an address'),
+  )
+})
