@@ -71,7 +71,8 @@ describe.each(sdks)('an assistant on the MCP SDK %s', (version, connectTo) => {
   })
 
   it('is identified by its metadata document, and registers nothing', async () => {
-    const clientId = 'https://assistant.example/client.json'
+    // By its address, as no test asks the name servers of the internet.
+    const clientId = 'https://93.184.215.14/client.json'
     const documents = await DocumentServer.start((server) => publishing(server, { client_id: clientId }))
     // The one thing of the internet that there must be.
     jest
