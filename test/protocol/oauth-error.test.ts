@@ -1,4 +1,5 @@
 import { OAuthError } from 'customer-sign-in'
+import { errorOfHost, temporarilyUnavailable, underlying } from '../../src/protocol/oauth-error'
 import { expectError } from '../support/sign-in'
 import { started } from '../support/started'
 
@@ -27,6 +28,59 @@ describe('an OAuthError', () => {
     expect(new OAuthError('invalid_request', given).description).toBe(description)
   })
 
+  it.each([
+    [400, 400],
+    [599, 599],
+    [399, 400],
+    [600, 400],
+    [200, 400],
+    [418.5, 400],
+    [Number.NaN, 400],
+    ['418' as unknown as number, 400],
+  ])('with the status %p is answered with %d', (status, answered) => {
+    expect(new OAuthError('invalid_request', 'x', { status }).status).toBe(answered)
+  })
+
+  it.each(['', 'a"b', 'a\\b', 'schön', 'a\n', '\na', undefined, 1, null])('cannot have the code %p', (code) => {
+    const message = 'The code of an OAuthError must be printable ASCII without quotes and backslashes'
+    expect(() => new OAuthError(code as string, 'x')).toThrow(new TypeError(message))
+  })
+
+  it.each([undefined, 1, null])('cannot have the description %p', (description) => {
+    const message = 'The description of an OAuthError must be a string'
+    expect(() => new OAuthError('invalid_request', description as unknown as string)).toThrow(new TypeError(message))
+  })
+
+  it.each([
+    ['Retry-After', '7'],
+    ["!#$%&'*+.^`|~-", '\tschön\xFF'],
+    ['X-Empty', ''],
+  ])('can have the header %p: %p', (name, value) => {
+    expect(new OAuthError('invalid_request', 'x', { headers: { [name]: value } }).headers).toEqual({ [name]: value })
+  })
+
+  it.each([
+    ['', 'x'],
+    ['a b', 'x'],
+    ['a:', 'x'],
+    [' a', 'x'],
+    ['X-Line', 'a\r\nb'],
+    ['X-Line', 'a\n'],
+    ['X-Line', '\na'],
+    ['X-Character', '☃'],
+    ['X-Number', 7],
+    ['Content-Length', '1'],
+    ['transfer-encoding', 'chunked'],
+    ['content-encoding', 'gzip'],
+    ['TRAILER', 'x'],
+    ['Connection', 'close'],
+  ])('cannot have the header %p: %p', (name, value) => {
+    const headers = { 'Retry-After': '7', [name]: value as string }
+    expect(() => new OAuthError('invalid_request', 'x', { headers })).toThrow(
+      new TypeError(`An OAuthError cannot have this header: ${JSON.stringify(name)}`),
+    )
+  })
+
   it('tells the client its code and description, and nothing of its detail and cause', () => {
     const error = new OAuthError('invalid_grant', 'No', { detail: { grantId: 'g' }, cause: new Error('why') })
     expect(JSON.parse(JSON.stringify(error))).toEqual({ error: 'invalid_grant', error_description: 'No' })
@@ -50,5 +104,58 @@ describe('an OAuthError', () => {
     expect(expectError(response, 429, 'too_many_requests')).toBe('Slow down')
     expect(response.headers['retry-after']).toBe('7')
     expect(await host.told('denied')).toMatchObject([{ error: 'too_many_requests', status: 429, detail: { seats: 3 } }])
+  })
+})
+
+describe('what a host’s code has thrown', () => {
+  it('is told to the client as it says, where it is an OAuthError', () => {
+    const thrown = new OAuthError('slow_down', 'Slow down', {
+      status: 429,
+      headers: { 'Retry-After': '7' },
+      detail: { seats: 3 },
+      cause: 'why',
+    })
+    const { name, code, description, status, headers, detail, cause } = errorOfHost(thrown)
+    expect({ code, description, status, headers, detail, cause }).toEqual({
+      code: 'slow_down',
+      description: 'Slow down',
+      status: 429,
+      headers: { 'Retry-After': '7' },
+      detail: { seats: 3 },
+      cause: 'why',
+    })
+    expect(name).toBe('OAuthError')
+    expect(errorOfHost(new OAuthError('slow_down', 'x')).cause).toBeInstanceOf(OAuthError)
+  })
+
+  it('is an outage to the client otherwise, with what was thrown as its cause', () => {
+    const down = new Error('The database is down')
+    for (const { code, status, headers, cause } of [errorOfHost(down), temporarilyUnavailable(down)]) {
+      expect({ code, status, headers, cause }).toEqual({
+        code: 'temporarily_unavailable',
+        status: 503,
+        headers: { 'Retry-After': '1' },
+        cause: down,
+      })
+    }
+  })
+
+  it('is an outage where it cannot be read', () => {
+    const thrown = new OAuthError('invalid_grant', 'x')
+    Object.defineProperty(thrown, 'code', {
+      get: () => {
+        throw new Error('no')
+      },
+    })
+    expect(errorOfHost(thrown)).toMatchObject({ code: 'temporarily_unavailable', cause: new Error('no') })
+  })
+
+  it('is shown to the operator as what lies underneath', () => {
+    const down = new Error('The database is down')
+    const bare = new OAuthError('invalid_grant', 'x')
+    expect(underlying(temporarilyUnavailable(down))).toBe(down)
+    expect(underlying(bare)).toBe(bare)
+    expect(underlying(down)).toBe(down)
+    expect(underlying('down')).toEqual(new Error('down'))
   })
 })

@@ -1,0 +1,61 @@
+import { createContext, runInContext } from 'node:vm'
+import { asError } from '../../src/protocol/thrown'
+
+describe('whatever was thrown', () => {
+  it('is itself where it is an error, of any realm', () => {
+    const errors = [new Error('x'), new TypeError('x', { cause: 1 }), runInContext('new Error("x")', createContext())]
+    for (const error of errors) expect(asError(error)).toBe(error)
+    const withoutStack = new Error('x')
+    Object.assign(withoutStack, { stack: undefined })
+    expect(asError(withoutStack)).toBe(withoutStack)
+  })
+
+  it.each<[what: string, thrown: unknown, message: string]>([
+    ['a text', 'The database is down', 'The database is down'],
+    ['an object with a message', { message: 'The database is down' }, 'The database is down'],
+    ['null', null, 'null was thrown, which is no Error'],
+    ['undefined', undefined, 'undefined was thrown, which is no Error'],
+    ['a number', 42, '42 was thrown, which is no Error'],
+    ['a symbol', Symbol('x'), 'Symbol(x) was thrown, which is no Error'],
+    ['an object', { password: 'secret' }, '[Object] was thrown, which is no Error'],
+    ['an object with a message that is no text', { message: 1 }, '[Object] was thrown, which is no Error'],
+    ['a list', ['secret'], '[Array] was thrown, which is no Error'],
+  ])('is an error that describes it: %s', (_, thrown, message) => {
+    expect(asError(thrown).message).toBe(message)
+  })
+
+  it('is an error of at most 500 characters', () => {
+    expect(asError('x'.repeat(501)).message).toBe('x'.repeat(500))
+  })
+
+  it('is a readable error where reading it throws', () => {
+    const unreadable = {
+      get message(): string {
+        throw new Error('no')
+      },
+    }
+    expect(asError(unreadable).message).toBe('What was thrown cannot be read')
+    const withHostileMember = Object.defineProperty(new Error('x'), 'more', { enumerable: true, get: unreadableMember })
+    expect(asError(withHostileMember).message).toBe('What was thrown cannot be read')
+  })
+
+  it.each([
+    ['a message that is no text', { message: 1 }],
+    ['a name that is no text', { name: Symbol('x') }],
+    ['a stack that is no text', { stack: 1 }],
+    ['a message without end', { message: 'x'.repeat(10_001) }],
+  ])('is another error where it is one with %s', (_, members) => {
+    const error = Object.assign(new Error('x'), members)
+    expect(asError(error)).not.toBe(error)
+    expect(asError(error)).toBeInstanceOf(Error)
+  })
+
+  it('is itself where its message is long, but has an end', () => {
+    const error = new Error('x'.repeat(10_000))
+    expect(asError(error)).toBe(error)
+  })
+})
+
+function unreadableMember(): never {
+  throw new Error('no')
+}
