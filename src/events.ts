@@ -1,13 +1,26 @@
+import { type ErrorContext, OAuthError, underlying } from './protocol/oauth-error'
+import { type DenialReason, type FaultReason, faultReasons } from './protocol/reasons'
 import { asError } from './protocol/thrown'
-import type { Grant } from './stores/token-store'
+import type { CredentialKind, Grant } from './stores/token-store'
 
-/** What happens to a customer's grant, in every event about one. None carries a code or token. */
-export interface GrantEvent {
+/** What every event has. None carries a code or token. */
+export interface TimedEvent {
+  /** When it was told, in milliseconds since 1970 by the clock of this process. */
+  at: number
+}
+
+/** A customer of a tenant. */
+export interface CustomerEvent extends TimedEvent {
   tenantKey: string
   tenantId: string
-  grantId: string
   clientId: string
   subject: string
+}
+
+/** What happens to a customer's grant. */
+export interface GrantEvent extends CustomerEvent {
+  /** Its first 12 characters are the same for all grants of one customer. */
+  grantId: string
 }
 
 /** What a credential that was presented again tells of its client. */
@@ -18,54 +31,155 @@ export interface RepeatEvent {
   successorUsed: boolean
 }
 
-/**
- * Everything that {@link CustomerSignInOptions.onEvent} is told.
- *
- * - `issued`: a code was redeemed for the first tokens of a grant.
- * - `refreshed`: a refresh token was answered with tokens. `recovered` says that the store had lost the newest redemptions, as a failover
- *   can make it, and that the chain went on from where the client is. `rotated` is false where the refresh token was so new that it stays
- *   what it is, as those of a burst of requests do.
- * - `retried`: a refresh token was presented again inside `refreshRetryWindow` and answered with the one that is live now.
- * - `replayed`: a used credential was presented. `ended` says whether that ended the grant, or was tolerated (`replayTolerance`).
- * - `revoked`: a grant was ended: by the host, by its client (RFC 7009), because its client's registration or its resource is gone, or
- *   because its customer has too many of its client (`maxGrantsPerClient`).
- * - `registered`: a client registered itself.
- * - `denied`: a request was answered with an OAuth error; `detail` says more than the client was told.
- * - `error`: something that an operator should look at; clients were told to come again, or that the tenant is misconfigured.
- */
+/** A customer has agreed to a client's request, on the consent page or in the host's own way. */
+export interface AllowedEvent extends CustomerEvent {
+  type: 'allowed'
+  scopes: string[]
+  resource: string
+}
+
+/** A customer has refused a client's request. */
+export interface DeclinedEvent extends CustomerEvent {
+  type: 'declined'
+  scopes: string[]
+  resource: string
+}
+
+/** A code was redeemed for the first tokens of a grant. */
+export interface IssuedEvent extends GrantEvent {
+  type: 'issued'
+  scopes: string[]
+  resource: string
+}
+
+/** A refresh token was answered with tokens. */
+export interface RefreshedEvent extends GrantEvent {
+  type: 'refreshed'
+  scopes: string[]
+  resource: string
+  /** The store had lost the newest redemptions, as a failover can make it, and the chain went on from where the client is. */
+  recovered: boolean
+  /** False where the refresh token was so new that it stays what it is, as those of a burst of requests do. */
+  rotated: boolean
+}
+
+/** A refresh token was presented again inside `refreshRetryWindow` and answered with the one that is live now. */
+export interface RetriedEvent extends GrantEvent, RepeatEvent {
+  type: 'retried'
+  scopes: string[]
+  resource: string
+}
+
+/** A used credential was presented. */
+export interface ReplayedEvent extends GrantEvent, RepeatEvent {
+  type: 'replayed'
+  credential: CredentialKind
+  /** Whether that ended the grant, or was tolerated (`replayTolerance`). */
+  ended: boolean
+}
+
+/** A grant was ended before its time. */
+export interface RevokedEvent extends GrantEvent {
+  type: 'revoked'
+  /**
+   * By the host, by its client (RFC 7009), because its client's registration or its resource is gone, or because its customer has too many
+   * of its client (`maxGrantsPerClient`).
+   */
+  reason: 'host' | 'client' | 'client_gone' | 'resource_gone' | 'too_many'
+}
+
+/** A code or refresh token of ours was presented whose time is over and whose grant is gone. */
+export interface ExpiredEvent extends TimedEvent {
+  type: 'expired'
+  credential: CredentialKind
+  /** The option by which its time was over. */
+  limit: 'authorizationCodeLifetime' | 'refreshTokenLifetime' | 'grantLifetime'
+  /** When that was, in milliseconds since 1970, to the second. */
+  expiredAt: number
+  tenantKey: string
+  tenantId: string
+  clientId: string
+  grantId: string
+}
+
+/** A client registered itself. */
+export interface RegisteredEvent extends TimedEvent {
+  type: 'registered'
+  tenantKey: string
+  tenantId: string
+  clientId: string
+}
+
+/** A request was answered with an OAuth error. */
+export interface DeniedEvent extends TimedEvent, ErrorContext {
+  type: 'denied'
+  /** The endpoint or guard. */
+  where: string
+  reason: DenialReason
+  /** The OAuth error code, as the client was told it. */
+  error: string
+  /** As the client was told it. */
+  description: string
+  status: number
+  /** More than the client was told. */
+  detail: Readonly<Record<string, unknown>>
+}
+
+/** Something that an operator should look at. Clients were told to come again, or that the tenant is misconfigured. */
+export interface ErrorEvent extends TimedEvent, ErrorContext {
+  type: 'error'
+  /** The endpoint, guard or method. */
+  where: string
+  reason: FaultReason
+  error: Error
+}
+
+/** Everything that {@link CustomerSignInOptions.onEvent} is told (docs/events.md). */
 export type CustomerSignInEvent =
-  | ({ type: 'issued'; scopes: string[]; resource: string } & GrantEvent)
-  | ({ type: 'refreshed'; scopes: string[]; resource: string; recovered: boolean; rotated: boolean } & GrantEvent)
-  | ({ type: 'retried'; scopes: string[]; resource: string } & RepeatEvent & GrantEvent)
-  | ({ type: 'replayed'; credential: 'code' | 'refresh_token'; ended: boolean } & RepeatEvent & GrantEvent)
-  | ({ type: 'revoked'; reason: 'host' | 'client' | 'client_gone' | 'resource_gone' | 'too_many' } & GrantEvent)
-  | { type: 'registered'; tenantKey: string; tenantId: string; clientId: string }
-  | {
-      type: 'denied'
-      where: string
-      tenantKey?: string | undefined
-      error: string
-      description: string
-      status: number
-      detail: Readonly<Record<string, unknown>>
-    }
-  | { type: 'error'; where: string; tenantKey?: string | undefined; error: Error }
+  | AllowedEvent
+  | DeclinedEvent
+  | IssuedEvent
+  | RefreshedEvent
+  | RetriedEvent
+  | ReplayedEvent
+  | RevokedEvent
+  | ExpiredEvent
+  | RegisteredEvent
+  | DeniedEvent
+  | ErrorEvent
 
 /** What every event about a grant says of it. */
-export function aboutGrant({ tenantId, grantId, clientId, subject }: Grant, tenantKey: string): GrantEvent {
+export function aboutGrant(
+  { tenantId, grantId, clientId, subject }: Grant,
+  tenantKey: string,
+): Omit<GrantEvent, keyof TimedEvent> {
   return { tenantKey, tenantId, grantId, clientId, subject }
 }
 
+type Untimed<Event> = Event extends unknown ? Omit<Event, keyof TimedEvent> : never
+
 /** Tells the host. Never throws, never waits. */
-export type Emit = (event: CustomerSignInEvent) => void
+export type Emit = (event: Untimed<CustomerSignInEvent>) => void
+
+/** The event of a fault that no client is told of. */
+export function faultEvent(where: string, thrown: unknown, context: ErrorContext): Untimed<ErrorEvent> {
+  return { type: 'error', where, reason: faultOf(thrown), error: underlying(thrown), ...context }
+}
+
+/** What has failed, as an error event says it. */
+export function faultOf(thrown: unknown): FaultReason {
+  const reason = thrown instanceof OAuthError ? thrown.reason : undefined
+  return faultReasons.find((known) => known === reason) ?? 'unexpected'
+}
 
 /**
  * A host's callback as an {@link Emit}. By default errors become process warnings and the rest is not told.
  */
 export function emitter(onEvent: (event: CustomerSignInEvent) => unknown = warnOfErrors): Emit {
   return (event) => {
+    const timed = { at: Date.now(), ...event } as CustomerSignInEvent
     // A callback that throws or rejects is the host's concern, never a client's.
-    Promise.resolve(event)
+    Promise.resolve(timed)
       .then(onEvent)
       .catch((thrown) => warn('EVENT', `onEvent failed: ${asError(thrown).message}`))
   }

@@ -1,7 +1,24 @@
 export type { RegisteredClients } from './clients/registered-clients'
 export { ConfigurationError } from './configuration-error'
 export { type CustomerSignIn, createCustomerSignIn } from './customer-sign-in'
-export type { CustomerSignInEvent, GrantEvent, RepeatEvent } from './events'
+export type {
+  AllowedEvent,
+  CustomerEvent,
+  CustomerSignInEvent,
+  DeclinedEvent,
+  DeniedEvent,
+  ErrorEvent,
+  ExpiredEvent,
+  GrantEvent,
+  IssuedEvent,
+  RefreshedEvent,
+  RegisteredEvent,
+  RepeatEvent,
+  ReplayedEvent,
+  RetriedEvent,
+  RevokedEvent,
+  TimedEvent,
+} from './events'
 export type { ConnectedGrant, CustomerGrants, GrantsOf } from './grants/customer-grants'
 export type { AuthorizationRequest, AuthorizationResponse } from './grants/issue-authorization-code'
 export type {
@@ -16,7 +33,8 @@ export type {
   GrantType,
   SignInRequest,
 } from './options'
-export { OAuthError, type OAuthErrorOptions } from './protocol/oauth-error'
+export { type ErrorContext, OAuthError, type OAuthErrorOptions } from './protocol/oauth-error'
+export type { DenialReason, FaultReason } from './protocol/reasons'
 export type { ProtectedResourceOptions } from './resource-server/protected-resource'
 export type {
   AuthorizedRequest,

@@ -8,7 +8,7 @@ import { register } from './endpoints/register'
 import { revoke } from './endpoints/revoke'
 import { token } from './endpoints/token'
 import { answerPreflight } from './http/cors'
-import { reported } from './http/reported'
+import { type Place, reported } from './http/reported'
 import { requestPath } from './http/request-path'
 import { respondWithError } from './http/responses'
 import type { Options } from './options'
@@ -122,12 +122,14 @@ async function answer(
   res: ServerResponse,
   service: Service,
 ): Promise<void> {
+  const place: Place = { where: route.name, tenantKey }
   try {
     const tenant = await findTenant(tenantKey, baseUrl, service)
+    place.tenantId = tenant.id
     checkMethod(req, route)
     await route.endpoint({ req, res, tenant, service })
   } catch (thrown) {
-    const error = reported(thrown, { where: route.name, tenantKey }, service)
+    const error = reported(thrown, place, service)
     const respond = route.page ? respondWithErrorPage : respondWithError
     respond(res, error)
   }

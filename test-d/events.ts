@@ -1,5 +1,5 @@
 // An event's type tells what else it says.
-import type { CustomerSignInEvent, GrantEvent, RepeatEvent } from 'customer-sign-in'
+import type { CustomerSignInEvent, DenialReason, FaultReason, GrantEvent, RepeatEvent } from 'customer-sign-in'
 
 export function described(event: CustomerSignInEvent): string {
   switch (event.type) {
@@ -13,19 +13,30 @@ export function described(event: CustomerSignInEvent): string {
       return `${whose(event)} ${event.credential satisfies 'code' | 'refresh_token'} ${event.ended} ${repeated(event)}`
     case 'revoked':
       return `${whose(event)} ${event.reason satisfies 'host' | 'client' | 'client_gone' | 'resource_gone' | 'too_many'}`
+    case 'allowed':
+    case 'declined':
+      return `${event.tenantKey} ${event.clientId} ${event.subject} ${event.scopes.join(' ')} ${event.resource}`
+    case 'expired':
+      return `${event.grantId} ${event.limit satisfies `${string}Lifetime`} ${new Date(event.expiredAt)}`
     case 'registered':
       return `${event.tenantKey} ${event.tenantId} ${event.clientId}`
     case 'denied':
-      return `${event.where} ${event.status} ${event.error}: ${event.description} ${Object.keys(event.detail)}`
+      return `${whatToDo(event.reason)} ${event.subject?.length} ${event.status} ${event.error}: ${Object.keys(event.detail)}`
     case 'error':
-      return `${event.where} ${event.tenantKey?.length}: ${event.error.message}`
+      return `${event.where} ${event.tenantKey?.length} ${event.reason satisfies FaultReason}: ${event.error.message}`
     default:
       return event satisfies never
   }
 }
 
-function whose({ tenantKey, tenantId, grantId, clientId, subject }: GrantEvent): string {
-  return [tenantKey, tenantId, grantId, clientId, subject].join(' ')
+function whatToDo(reason: DenialReason): string {
+  if (reason === 'ended_or_lost') return 'look for who ended it'
+  // @ts-expect-error There is no such reason.
+  return reason === 'ended' ? '' : reason
+}
+
+function whose({ at, tenantKey, tenantId, grantId, clientId, subject }: GrantEvent): string {
+  return [new Date(at).toISOString(), tenantKey, tenantId, grantId, clientId, subject].join(' ')
 }
 
 function repeated({ age, successorUsed }: RepeatEvent): string {
@@ -40,5 +51,5 @@ export function refused(event: CustomerSignInEvent): void {
   if (event.type === 'issued') event.token
 
   // @ts-expect-error There is no such event.
-  if (event.type === 'expired') return
+  if (event.type === 'forgotten') return
 }

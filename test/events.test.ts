@@ -1,11 +1,15 @@
-import { type CustomerSignInEvent, MemoryTenantStore } from 'customer-sign-in'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { type CustomerSignInEvent, MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
+import { releaseClock, stopClock } from './support/clock'
 import { faultyStore, rejects } from './support/faulty-store'
 import { recordOf } from './support/records'
 import { saveClient } from './support/registration'
-import { clientId, expectError, expectTokens, tenants } from './support/sign-in'
+import { clientId, expectError, expectTokens, type SignedIn, tenants } from './support/sign-in'
 import { started } from './support/started'
+import { wrapStore } from './support/wrap-store'
 
-const grant = { tenantKey: 'acme', tenantId: 'acme', clientId, subject: 'customer-1' }
+const at = expect.any(Number)
+const grant = { at, tenantKey: 'acme', tenantId: 'acme', clientId, subject: 'customer-1' }
 
 describe('onEvent', () => {
   it('is told of the life of a grant: issued, refreshed, replayed, revoked', async () => {
@@ -70,11 +74,13 @@ describe('onEvent', () => {
       {
         type: 'denied',
         where: 'token',
-        tenantKey: 'acme',
+        reason: 'wrong_resource',
+        ...grant,
+        grantId,
         error: 'invalid_target',
         description,
         status: 400,
-        detail: { grantId, requested: 'https://elsewhere.example', granted: host.issuer() },
+        detail: { requested: 'https://elsewhere.example', granted: host.issuer() },
       },
     ])
     expect(response.text).not.toContain(grantId)
@@ -84,12 +90,52 @@ describe('onEvent', () => {
     const faulty = faultyStore()
     const host = await started({ tokenStore: faulty.store })
     const { refresh_token } = await host.connected()
+    const { grantId } = await recordOf(host.tokenStore)
     faulty.always('swapCredential', rejects)
     expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
-    expect(await host.told('error')).toEqual([
-      { type: 'error', where: 'token', tenantKey: 'acme', error: new Error('The store is out of reach') },
-    ])
+    const { subject: _, ...about } = grant
+    const fault = { reason: 'token_store_failed', error: new Error('The store is out of reach') }
+    expect(await host.told('error')).toEqual([{ type: 'error', where: 'token', ...fault, ...about, grantId }])
     expect(await host.told('denied')).toEqual([])
+  })
+
+  it('is told the time of each event, in milliseconds since 1970', async () => {
+    const clock = stopClock()
+    const host = await started()
+    await host.connected()
+    clock.advance(60)
+    await host.refresh('unknown')
+    await host.told('denied')
+    const [first, second] = host.events
+    expect([second?.at, (second?.at ?? 0) - (first?.at ?? 0)]).toEqual([clock.now(), 60_000])
+    releaseClock()
+  })
+
+  it('runs in the context of the request that caused the event, with many under way', async () => {
+    const context = new AsyncLocalStorage<string>()
+    const seen: string[] = []
+    // The answers of the store come out of turn, in the context of a connection that all share.
+    const store = wrapStore(new MemoryTokenStore(), async ({ apply }) => {
+      await new Promise((resolve) => context.exit(() => setTimeout(resolve, Math.random() * 20)))
+      return apply()
+    })
+    const host = await started({
+      tokenStore: store,
+      onEvent: (event) => seen.push(`${event.type} ${'subject' in event && event.subject} ${context.getStore()}`),
+    })
+    const subjects = Array.from({ length: 20 }, (_, number) => `customer-${number}`)
+    const signedIn = await Promise.all(subjects.map((subject) => host.asCustomer({ subject })))
+    host.inContext = (req, handle) => context.run(String(req.headers['x-request']), handle)
+    const send = async (subject: string, index: number) =>
+      host.exchange(signedIn[index] as SignedIn).set('X-Request', subject)
+    await Promise.all(subjects.map(send))
+    await Promise.all(subjects.map(send))
+    await host.told('denied')
+    expect(seen.sort()).toEqual(
+      ['denied', 'issued', 'replayed']
+        .flatMap((type) => subjects.map((subject) => `${type} ${subject} ${subject}`))
+        .sort(),
+    )
   })
 
   it.each<[string, (event: CustomerSignInEvent) => unknown]>([

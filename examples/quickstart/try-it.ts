@@ -65,7 +65,7 @@ export function authorizeUrl({ host, redirectUri }: Addresses): string {
 export function callback({ host, redirectUri }: Addresses): RequestListener {
   return (req, res) => {
     const code = new URLSearchParams(req.url?.split('?')[1]).get('code') ?? ''
-    const arrived = /^csic_[\w-]{76}$/.test(code)
+    const arrived = /^csic_[\w-]{84}$/.test(code)
     const body = arrived
       ? `<h1>This is the app: your code has arrived</h1><p>It would redeem it now. You have 60 seconds to do it yourself:</p>
         <pre>${escaped(exchangeCommand(code, { host, redirectUri }))}</pre>`

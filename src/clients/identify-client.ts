@@ -33,6 +33,7 @@ export function identifyClient(req: IncomingMessage, form: Form, tenant: Resolve
 export function unknownClient(clientId: string): OAuthError {
   return new OAuthError('invalid_client', 'There is no client with this client_id', {
     headers: { 'WWW-Authenticate': 'Basic realm="client_id"' },
+    reason: 'client_gone',
     detail: { clientId },
   })
 }

@@ -33,10 +33,27 @@ export async function hasConsent(
   const { consent } = context.service.options
   if (!needsConsent(request, consent !== false)) return true
   if (request.signIn.prompt.includes('none')) throw new OAuthError('consent_required', 'The customer must be asked')
-  return typeof consent === 'function'
-    ? consentOfHost(consent, customer, request, context)
-    : consentOnPage(customer, request, context)
+  const decision =
+    typeof consent === 'function'
+      ? await consentOfHost(consent, customer, request, context)
+      : await consentOnPage(customer, request, context)
+  if (decision === undefined) return false
+  const { tenant, service } = context
+  service.emit({
+    type: decision,
+    scopes: request.terms.scopes,
+    resource: request.terms.resource,
+    tenantKey: tenant.key,
+    tenantId: tenant.id,
+    clientId: request.found.client.clientId,
+    subject: customer.subject,
+  })
+  if (decision === 'declined') throw refused()
+  return true
 }
+
+/** What the customer has decided; undefined where they are being asked. */
+type Decision = 'allowed' | 'declined' | undefined
 
 /** The tenant's own clients go without; those that anyone can claim to be do not. */
 function needsConsent({ found, signIn }: ConsideredRequest, asked: boolean): boolean {
@@ -47,7 +64,7 @@ async function consentOnPage(
   customer: Customer,
   { found, redirectUri, terms, query }: ConsideredRequest,
   { req, res, tenant, service }: EndpointContext,
-): Promise<boolean> {
+): Promise<Decision> {
   const { client, preRegistered, registered } = found
   const clientName = client.clientName ?? client.clientId
   const { scopes, resource } = terms
@@ -60,8 +77,7 @@ async function consentOnPage(
   if (req.method === 'POST') {
     const form = await readForm(req, res)
     const isFromPage = service.consentTokens.verifies(form.get('consent_token') ?? '', about)
-    if (isFromPage && form.get('decision') === 'allow') return true
-    if (isFromPage) throw refused()
+    if (isFromPage) return form.get('decision') === 'allow' ? 'allowed' : 'declined'
     // An expired page, or a forged POST of another site: show the page again.
   }
   respondWithConsentPage(res, {
@@ -76,7 +92,7 @@ async function consentOnPage(
     action: `?${query}`,
     token: service.consentTokens.issue(about),
   })
-  return false
+  return undefined
 }
 
 function inWords(scope: string, { options: { scopes } }: Service): string {
@@ -88,14 +104,17 @@ async function consentOfHost(
   customer: Customer,
   { signIn, redirectUri }: ConsideredRequest,
   { req, res, service }: EndpointContext,
-): Promise<boolean> {
-  const allowed = await ofHost(() => ask(req, res, { ...signIn, customer, redirectUri }))
-  if (allowed === true) return true
-  if (allowed === false) throw refused()
-  if (allowed === undefined && (await answered(res, service.options.storeTimeout * 1000))) return false
-  throw temporarilyUnavailable(new Error('consent gave neither true nor false and did not answer the request'))
+): Promise<Decision> {
+  const allowed = await ofHost('consent', () => ask(req, res, { ...signIn, customer, redirectUri }))
+  if (allowed === true) return 'allowed'
+  if (allowed === false) return 'declined'
+  if (allowed === undefined && (await answered(res, service.options.storeTimeout * 1000))) return undefined
+  throw temporarilyUnavailable(
+    new Error('consent gave neither true nor false and did not answer the request'),
+    'hook_failed',
+  )
 }
 
 function refused(): OAuthError {
-  return new OAuthError('access_denied', 'The customer has refused')
+  return new OAuthError('access_denied', 'The customer has refused', { reason: 'declined' })
 }

@@ -6,9 +6,9 @@ import { createGrant } from '../grants/create-grant'
 import { checkCustomer } from '../grants/issue-authorization-code'
 import { answered } from '../http/answered'
 import { Form, parametersOf } from '../http/form'
-import { reported } from '../http/reported'
+import { type Place, reported } from '../http/reported'
 import type { Customer } from '../options'
-import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
+import { OAuthError, temporarilyUnavailable, withContext } from '../protocol/oauth-error'
 import { redirectUriMatches, withResponse } from '../protocol/redirect-uri'
 import { ofHost } from '../stores/guarded-store'
 import { type ConsideredRequest, hasConsent } from './authorize-consent'
@@ -30,19 +30,27 @@ export async function authorize(context: EndpointContext): Promise<void> {
   const state = parameters.state === undefined ? undefined : [parameters.state].flat()[0]
   const respond = (response: Record<string, string | undefined>) =>
     redirect(res, withResponse(redirectUri, { ...response, state, iss: tenant.issuer }))
+  const place: Place = {
+    where: 'authorize',
+    tenantKey: tenant.key,
+    tenantId: tenant.id,
+    clientId: found.client.clientId,
+  }
   let mayRedirect = found.preRegistered !== undefined
   try {
     const request = consideredRequest(new Form(parameters, ['resource']), found, redirectUri, context)
     const customer = await signedInCustomer(request, context)
     if (!customer) return
     mayRedirect = true
+    place.subject = customer.subject
     await keepWhileAsking(request, context)
     if (!(await hasConsent(customer, request, context))) return
     const { subject, claims } = customer
     respond({ code: await createGrant({ ...request.terms, redirectUri, subject, claims }, found, tenant, service) })
   } catch (error) {
-    if (!mayRedirect) throw error
-    const { code, description } = reported(error, { where: 'authorize', tenantKey: tenant.key }, service)
+    const { where: _, ...known } = place
+    if (!mayRedirect) throw withContext(error, known)
+    const { code, description } = reported(error, place, service)
     respond({ error: code, error_description: description })
   }
 }
@@ -50,7 +58,10 @@ export async function authorize(context: EndpointContext): Promise<void> {
 function trustedRedirectUri(parameters: Parameters, { client }: FoundClient): string {
   const redirectUri = single(parameters, 'redirect_uri')
   if (client.redirectUris.some((registered) => redirectUriMatches(registered, redirectUri))) return redirectUri
-  throw new OAuthError('invalid_request', 'redirect_uri is not registered for this client')
+  throw new OAuthError('invalid_request', 'redirect_uri is not registered for this client', {
+    reason: 'wrong_redirect_uri',
+    detail: { clientId: client.clientId, redirectUri },
+  })
 }
 
 function consideredRequest(
@@ -138,7 +149,7 @@ async function signedInCustomer(
   context: EndpointContext,
 ): Promise<Customer | undefined> {
   const { req, res, service } = context
-  const customer = await ofHost(() => service.options.authenticate?.(req, res, signIn))
+  const customer = await ofHost('authenticate', () => service.options.authenticate?.(req, res, signIn))
   if (customer) {
     checkHostsCustomer(customer)
     return customer
@@ -147,14 +158,14 @@ async function signedInCustomer(
     throw new OAuthError('login_required', 'The customer is not signed in')
   }
   if (await answered(res, service.options.storeTimeout * 1000)) return undefined
-  throw temporarilyUnavailable(new Error('authenticate gave no customer and did not answer the request'))
+  throw temporarilyUnavailable(new Error('authenticate gave no customer and did not answer the request'), 'hook_failed')
 }
 
 function checkHostsCustomer(customer: Customer): void {
   try {
     checkCustomer(customer)
   } catch (error) {
-    throw temporarilyUnavailable(error)
+    throw temporarilyUnavailable(error, 'hook_failed')
   }
 }
 

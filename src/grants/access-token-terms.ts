@@ -1,12 +1,12 @@
 import { aboutGrant } from '../events'
 import type { GrantType } from '../options'
-import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
+import { OAuthError, temporarilyUnavailable, withContext } from '../protocol/oauth-error'
 import { grantedScopes } from '../protocol/scope'
 import type { Service } from '../service'
 import { withinTime } from '../stores/guarded-store'
 import type { Grant } from '../stores/token-store'
 import { spelledByTenant } from '../tenants/find-tenant'
-import { invalidGrant, isLive, isOurs, type Presented, whyNotRedeemable } from './presented'
+import { contextOf, invalidGrant, isLive, isOurs, type Presented, whyMissing, whyNotRedeemable } from './presented'
 import type { Redeemed } from './redeem'
 
 /** A redeemed credential on its way to becoming tokens. */
@@ -40,11 +40,14 @@ export async function accessTokenTerms(
 ): Promise<AccessTokenTerms> {
   if (requestedScope === undefined && !service.options.accessTokenClaims) return {}
   const grant = await service.tokenStore.findGrant(presented.tenant.id, presented.grantId)
-  if (!grant) throw invalidGrant(presented, 'is unknown or has expired')
+  if (!grant) throw whyMissing(presented, Date.now(), service)
   if (!isLive(presented, grant) && !isOurs(presented, service)) throw whyNotRedeemable(presented, grant)
   const scopes = stillOffered(grantedScopes(requestedScope, grant.scopes), presented)
   if (scopes === undefined) throw nothingOffered(grant)
-  return { scopes, claims: await hostClaims(scopes, grant, presented, grantType, service) }
+  const claims = await hostClaims(scopes, grant, presented, grantType, service).catch((refused) => {
+    throw withContext(refused, contextOf(grant))
+  })
+  return { scopes, claims }
 }
 
 /**
@@ -65,7 +68,9 @@ export async function asStillOffered(
   if (spelledByTenant(grant.resource, tenant) === undefined) {
     await tokenStore.deleteGrant(tenant.id, grant.grantId)
     emit({ type: 'revoked', reason: 'resource_gone', ...aboutGrant(grant, tenant.key) })
-    throw invalidGrant(presented, 'was granted for a resource that is not served here any more')
+    throw invalidGrant(presented, 'was granted for a resource that is not served here any more', 'resource_gone', {
+      context: contextOf(grant),
+    })
   }
   const scopes = settled ?? stillOffered(grant.scopes, presented)
   if (scopes !== undefined) return { ...redeemed, scopes, claims }
@@ -81,9 +86,11 @@ function stillOffered(granted: string[], { tenant }: Presented): string[] | unde
   return offered.length > 0 ? offered : undefined
 }
 
-function nothingOffered({ grantId, scopes }: Grant): OAuthError {
+function nothingOffered(grant: Grant): OAuthError {
   return new OAuthError('invalid_scope', 'Nothing of the granted scope is offered any more', {
-    detail: { grantId, scopes },
+    reason: 'scopes_gone',
+    context: contextOf(grant),
+    detail: { scopes: grant.scopes },
   })
 }
 
@@ -99,7 +106,7 @@ async function hostClaims(
     options.accessTokenClaims?.(request),
   )
   const plain = plainJson(added ?? {})
-  if (!plain) throw temporarilyUnavailable(new TypeError('accessTokenClaims must give plain JSON'))
+  if (!plain) throw temporarilyUnavailable(new TypeError('accessTokenClaims must give plain JSON'), 'hook_failed')
   return plain
 }
 

@@ -6,7 +6,7 @@ import { requestedResource } from '../protocol/resource'
 import type { Service } from '../service'
 import type { ResolvedTenant } from '../tenants/find-tenant'
 import { accessTokenTerms, asStillOffered, type Redemption } from './access-token-terms'
-import { presentedCredential } from './presented'
+import { naming, presentedCredential } from './presented'
 import { redeem } from './redeem'
 
 /** Redeems an authorization code (RFC 6749 section 4.1.3) with its PKCE verifier (RFC 7636 section 4.5). */
@@ -35,7 +35,9 @@ export async function redeemAuthorizationCode(
     // Without refresh tokens it is there for its access token alone.
     lifetime: mayUse('refresh_token', client) ? tenant.refreshTokenLifetime : tenant.accessTokenLifetime,
   })
-  const terms = await accessTokenTerms(presented, undefined, 'authorization_code', service)
-  const redeemed = await redeem(presented, service)
-  return { grantType: 'authorization_code', ...(await asStillOffered(redeemed, terms, presented, service)) }
+  return naming(presented, service, async () => {
+    const terms = await accessTokenTerms(presented, undefined, 'authorization_code', service)
+    const redeemed = await redeem(presented, service)
+    return { grantType: 'authorization_code', ...(await asStillOffered(redeemed, terms, presented, service)) }
+  })
 }

@@ -1,10 +1,11 @@
 import { type IdentifiedClient, unknownClient } from '../clients/identify-client'
 import { keepClientAlive } from '../clients/keep-client-alive'
-import { aboutGrant } from '../events'
-import { underlying } from '../protocol/oauth-error'
+import { aboutGrant, faultEvent } from '../events'
+import { type ErrorContext, OAuthError, withContext } from '../protocol/oauth-error'
 import type { Service } from '../service'
 import type { ResolvedTenant } from '../tenants/find-tenant'
 import type { Redemption } from './access-token-terms'
+import { contextOf } from './presented'
 
 /**
  * Confirms, beside the redemption and not before it, that a client which is not the tenant's own is registered: two round
@@ -22,12 +23,12 @@ export async function confirmClient(
   // The grant of a client with a metadata document is bound to the document's address.
   if (preRegistered || service.metadataDocuments?.isDocumentUrl(clientId)) return await redeeming
   const report = (where: string) => (error: unknown) =>
-    service.emit({ type: 'error', where, tenantKey: tenant.key, error: underlying(error) })
+    service.emit(faultEvent(where, error, { tenantKey: tenant.key, tenantId: tenant.id, clientId }))
   const lookingUp = service.tokenStore.findClient(tenant.id, clientId)
   const [redemption, registered] = await Promise.allSettled([redeeming, lookingUp])
   if (registered.status === 'fulfilled' && !registered.value) {
     if (redemption.status === 'fulfilled') await endGrant(redemption.value, tenant, service)
-    throw unknownClient(clientId)
+    throw withContext(unknownClient(clientId), namedBy(redemption))
   }
   if (redemption.status === 'rejected') throw redemption.reason
   if (registered.status === 'fulfilled' && registered.value) {
@@ -38,12 +39,18 @@ export async function confirmClient(
   return redemption.value
 }
 
+/** Whose grant it was, as far as the redemption has found out. */
+function namedBy(redemption: PromiseSettledResult<Redemption>): ErrorContext {
+  if (redemption.status === 'fulfilled') return contextOf(redemption.value.grant)
+  return redemption.reason instanceof OAuthError ? redemption.reason.context : {}
+}
+
 async function endGrant({ grant }: Redemption, tenant: ResolvedTenant, { tokenStore, emit }: Service): Promise<void> {
   try {
     await tokenStore.deleteGrant(tenant.id, grant.grantId)
     emit({ type: 'revoked', reason: 'client_gone', ...aboutGrant(grant, tenant.key) })
   } catch (error) {
     // Its new refresh token was given to nobody, so the grant is out of reach in any case.
-    emit({ type: 'error', where: 'deleteGrant', tenantKey: tenant.key, error: underlying(error) })
+    emit(faultEvent('deleteGrant', error, aboutGrant(grant, tenant.key)))
   }
 }

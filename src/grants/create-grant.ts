@@ -1,13 +1,13 @@
 import type { FoundClient } from '../clients/find-client'
 import { useClient } from '../clients/keep-client-alive'
-import { aboutGrant } from '../events'
-import { temporarilyUnavailable, underlying } from '../protocol/oauth-error'
+import { aboutGrant, faultEvent } from '../events'
+import { temporarilyUnavailable } from '../protocol/oauth-error'
 import type { Service } from '../service'
 import type { Grant, NewGrant } from '../stores/token-store'
 import type { ResolvedTenant } from '../tenants/find-tenant'
 import { plainJson } from './access-token-terms'
 import type { AgreedTerms } from './authorization-request'
-import { credentialHash, formatCredential, grantIdOf, newHandle, newSecret } from './credential'
+import { credentialHash, expiryOf, formatCredential, grantIdOf, newHandle, newSecret } from './credential'
 
 /** A customer's agreement to an authorization request. */
 export interface Agreement extends AgreedTerms {
@@ -28,10 +28,10 @@ export async function createGrant(
   const { tokenStore } = service
   const patience = { giveUpAt: performance.now() + tokenStore.timeout, timeout: tokenStore.timeout / 2 }
   const create = async () => {
-    const { grant, code } = newGrant(agreement, client.clientId, tenant, service)
+    const { grant, codeOf } = newGrant(agreement, client.clientId, tenant, service)
     const { grant: created } = await tokenStore.createGrant(grant, patience)
     // A grant that is there already is its own work, where the store's client has sent the command again.
-    if (created.credential.hash === grant.credential.hash) return { created, code }
+    if (created.credential.hash === grant.credential.hash) return { created, code: codeOf(created) }
     throw temporarilyUnavailable(new Error('The token store has another grant under a new random id'))
   }
   // Another grant where the answer is lost: should the first one come to be, its code is nobody's.
@@ -60,7 +60,7 @@ async function endOldest(
       if (ended) emit({ type: 'revoked', reason: 'too_many', ...aboutGrant(grant, tenant.key) })
     }
   } catch (error) {
-    emit({ type: 'error', where: 'createGrant', tenantKey: tenant.key, error: underlying(error) })
+    emit(faultEvent('createGrant', error, { tenantKey: tenant.key, tenantId, clientId, grantId, subject }))
   }
 }
 
@@ -69,7 +69,7 @@ function newGrant(
   clientId: string,
   tenant: ResolvedTenant,
   { options, chain }: Service,
-): { grant: Omit<NewGrant, 'deadline'>; code: string } {
+): { grant: Omit<NewGrant, 'deadline'>; codeOf: (created: Grant) => string } {
   const kind = 'code'
   const binding = { client_id: clientId, redirect_uri: redirectUri, code_verifier: codeChallenge }
   const [handle, secret] = [newHandle(tenant.id, subject), newSecret()]
@@ -87,6 +87,10 @@ function newGrant(
     lifetime: options.authorizationCodeLifetime * 1000,
     endsAfter: options.grantLifetime && options.grantLifetime * 1000,
   }
-  const tag = chain.tag(tenant.id, grantId, { kind, secret }, binding)
-  return { grant, code: formatCredential({ kind, handle, secret, tag }) }
+  const codeOf = (created: Grant) => {
+    const expiry = expiryOf(created)
+    const tag = chain.tag(tenant.id, grantId, { kind, secret, expiry }, binding)
+    return formatCredential({ kind, handle, secret, expiry, tag })
+  }
+  return { grant, codeOf }
 }

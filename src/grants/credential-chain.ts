@@ -9,6 +9,9 @@ export interface Successor {
   hash: string
 }
 
+/** What a tag covers of a credential, besides its grant and redeemer. */
+type Untagged = Pick<Credential, 'kind' | 'secret' | 'expiry'>
+
 // How far the store may be behind a client after a failover.
 const longestGap = 4
 
@@ -71,7 +74,7 @@ export class CredentialChain {
   }
 
   /** The proof that this server minted a credential, for this tenant, grant and redeemer. */
-  tag(tenantId: string, grantId: string, credential: Pick<Credential, 'kind' | 'secret'>, binding: Binding): Buffer {
+  tag(tenantId: string, grantId: string, credential: Untagged, binding: Binding): Buffer {
     return tagUnder(this.#first.tag, tenantId, grantId, credential, binding)
   }
 
@@ -100,9 +103,9 @@ function tagUnder(
   key: Buffer,
   tenantId: string,
   grantId: string,
-  { kind, secret }: Pick<Credential, 'kind' | 'secret'>,
+  { kind, secret, expiry }: Untagged,
   binding: Binding,
 ): Buffer {
-  const message = framed('v1', kind, tenantId, grantId, secret, ...boundValues(kind, binding))
+  const message = framed('v1', kind, tenantId, grantId, secret, expiry, ...boundValues(kind, binding))
   return partOf(createHmac('sha256', key).update(message).digest('base64url'))
 }

@@ -4,14 +4,16 @@ import { framed } from '../protocol/framed'
 import type { CredentialKind, Grant } from '../stores/token-store'
 
 /**
- * A code or refresh token as a client presents it: `prefix_` and base64url(handle ‖ secret ‖ tag), of 25, 16 and 16 bytes.
+ * A code or refresh token as a client presents it: `prefix_` and base64url(handle ‖ secret ‖ expiry ‖ tag), of 25, 16, 6 and 16 bytes.
  *
- * The handle names the grant: the customer's handle and 16 random bytes. The secret redeems it, the tag proves who minted it and for whom.
+ * The handle names the grant: the customer's handle and 16 random bytes. The secret redeems it. The expiry tells an operator, once the grant
+ * is gone, whether it was time; nothing else rests on it. The tag proves who minted all this and for whom.
  */
 export interface Credential {
   kind: CredentialKind
   handle: Buffer
   secret: Buffer
+  expiry: Buffer
   tag: Buffer
 }
 
@@ -31,7 +33,9 @@ const prefixes: Record<CredentialKind, string> = { code: 'csic_', refresh_token:
 const partLength = 16
 const customerLength = 9
 const handleLength = customerLength + partLength
-const form = /^(csic_|csir_)([A-Za-z0-9_-]{76})$/
+const secretEnd = handleLength + partLength
+const expiryLength = 6
+const form = /^(csic_|csir_)([A-Za-z0-9_-]{84})$/
 
 /** The random handle of a new grant of a customer. */
 export function newHandle(tenantId: string, subject: string): Buffer {
@@ -55,13 +59,27 @@ export function parseCredential(kind: CredentialKind, text: string): Credential 
   return {
     kind,
     handle: bytes.subarray(0, handleLength),
-    secret: bytes.subarray(handleLength, handleLength + partLength),
-    tag: bytes.subarray(handleLength + partLength),
+    secret: bytes.subarray(handleLength, secretEnd),
+    expiry: bytes.subarray(secretEnd, secretEnd + expiryLength),
+    tag: bytes.subarray(secretEnd + expiryLength),
   }
 }
 
-export function formatCredential({ kind, handle, secret, tag }: Credential): string {
-  return prefixes[kind] + Buffer.concat([handle, secret, tag]).toString('base64url')
+export function formatCredential({ kind, handle, secret, expiry, tag }: Credential): string {
+  return prefixes[kind] + Buffer.concat([handle, secret, expiry, tag]).toString('base64url')
+}
+
+/** The expiry of a grant's credential: whether the grant ends with it in any case, in one byte, and seconds since 1970 in five. */
+export function expiryOf({ expiresAt, endsAt }: Pick<Grant, 'expiresAt' | 'endsAt'>): Buffer {
+  const expiry = Buffer.alloc(expiryLength)
+  expiry.writeUInt8(Number(expiresAt === endsAt))
+  expiry.writeUIntBE(Math.ceil(expiresAt / 1000), 1, expiryLength - 1)
+  return expiry
+}
+
+/** When a credential expires, in milliseconds since 1970, and whether its grant ends then in any case (`grantLifetime`). */
+export function readExpiry({ expiry }: Credential): { expiresAt: number; isEnd: boolean } {
+  return { expiresAt: expiry.readUIntBE(1, expiryLength - 1) * 1000, isEnd: expiry.readUInt8() === 1 }
 }
 
 /**

@@ -1,7 +1,6 @@
 import { ConfigurationError } from '../configuration-error'
-import { aboutGrant } from '../events'
+import { aboutGrant, faultEvent } from '../events'
 import { optional, record, text } from '../option-checks'
-import { underlying } from '../protocol/oauth-error'
 import type { Service } from '../service'
 import type { Grant } from '../stores/token-store'
 import { findTenant } from '../tenants/find-tenant'
@@ -82,7 +81,7 @@ export function customerGrants(service: Service): CustomerGrants {
           ended++
         }
       } catch (error) {
-        emit({ type: 'error', where: 'revokeAll', tenantKey, error: underlying(error) })
+        emit(faultEvent('revokeAll', error, { tenantKey, tenantId, ...owner }))
         throw error
       }
       return ended

@@ -2,9 +2,17 @@ import { aboutGrant, type RepeatEvent } from '../events'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
 import type { Service } from '../service'
 import type { Grant } from '../stores/token-store'
-import { credentialHash, formatCredential } from './credential'
+import { credentialHash, expiryOf, formatCredential } from './credential'
 import type { Successor } from './credential-chain'
-import { invalidGrant, isOurs, type Presented, resourceNotGranted, whyNotRedeemable } from './presented'
+import {
+  contextOf,
+  invalidGrant,
+  isOurs,
+  type Presented,
+  resourceNotGranted,
+  whyMissing,
+  whyNotRedeemable,
+} from './presented'
 import type { Step } from './swap'
 
 /** What a redemption gives: the grant as it is now, and the refresh token that redeems it next. */
@@ -43,11 +51,11 @@ export async function redeem(presented: Presented, service: Service): Promise<Re
   for (let looks = 0; looks < mostLooks; looks++) {
     const step = stepTo(next, [hash, ...before], presented, service)
     const result = await swaps.take(step)
-    if (result.outcome === 'missing') throw invalidGrant(presented, 'is unknown or has expired')
+    if (result.outcome === 'missing') throw whyMissing(presented, result.now, service)
     if (result.outcome === 'wrong_resource') throw resourceNotGranted(presented, result.grant)
     const { grant, now } = result
     if (result.outcome === 'swapped') {
-      return { grant, now, refreshToken: refreshTokenOf(next, presented, service), by, step }
+      return { grant, now, refreshToken: refreshTokenOf(next, grant, presented, service), by, step }
     }
     // What is new stays what it is: the last of a client's parallel requests to save its tokens would leave it with a used one.
     if (result.outcome === 'fresh') return { grant, now, refreshToken: formatCredential(credential), by: 'rest' }
@@ -116,7 +124,7 @@ async function judgeRepeat(
     const since = redeemed.slice(0, place).map(({ mark }) => mark)
     const live = service.chain.liveSuccessor(grantId, hash, since.reverse(), grant.credential.hash, binding.client_id)
     if (live && resource !== undefined && resource !== grant.resource) throw resourceNotGranted(presented, grant)
-    if (live) return { grant, now, refreshToken: refreshTokenOf(live, presented, service), by: 'retry', repeat }
+    if (live) return { grant, now, refreshToken: refreshTokenOf(live, grant, presented, service), by: 'retry', repeat }
   }
   const told = { type: 'replayed', credential: credential.kind, ...repeat, ...aboutGrant(grant, tenant.key) } as const
   // Who has hung up may have given up long ago, and have been answered elsewhere since.
@@ -128,7 +136,7 @@ async function judgeRepeat(
     throw error
   })
   service.emit({ ...told, ended })
-  throw invalidGrant(presented, 'has been used already')
+  throw invalidGrant(presented, 'has been used already', 'replayed', { context: contextOf(grant) })
 }
 
 /** By the store's clock. @throws {OAuthError} `temporarily_unavailable` where that has been set back since. */
@@ -143,10 +151,12 @@ function secondsSince(at: number | undefined, now: number): number {
 
 function refreshTokenOf(
   { secret }: Successor,
+  grant: Grant,
   { credential, tenant, grantId, binding }: Presented,
   { chain }: Service,
 ): string {
   const kind = 'refresh_token'
-  const tag = chain.tag(tenant.id, grantId, { kind, secret }, { client_id: binding.client_id })
-  return formatCredential({ kind, handle: credential.handle, secret, tag })
+  const expiry = expiryOf(grant)
+  const tag = chain.tag(tenant.id, grantId, { kind, secret, expiry }, { client_id: binding.client_id })
+  return formatCredential({ kind, handle: credential.handle, secret, expiry, tag })
 }

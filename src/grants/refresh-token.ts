@@ -5,7 +5,7 @@ import { requestedResource } from '../protocol/resource'
 import type { Service } from '../service'
 import type { ResolvedTenant } from '../tenants/find-tenant'
 import { accessTokenTerms, asStillOffered, type Redemption } from './access-token-terms'
-import { presentedCredential } from './presented'
+import { naming, presentedCredential } from './presented'
 import { redeem } from './redeem'
 
 /** Redeems a refresh token (RFC 6749 section 6); a `scope` narrows the access token, not the grant. */
@@ -23,10 +23,12 @@ export async function redeemRefreshToken(
     hasHungUp,
     lifetime: tenant.refreshTokenLifetime,
   })
-  const terms = await accessTokenTerms(presented, form.get('scope'), 'refresh_token', service)
-  const redeemed = await redeem(presented, service)
-  if (!client.preRegistered && service.options.refreshRetryWindow === 0) warnOfNoRetryWindow()
-  return { grantType: 'refresh_token', ...(await asStillOffered(redeemed, terms, presented, service)) }
+  return naming(presented, service, async () => {
+    const terms = await accessTokenTerms(presented, form.get('scope'), 'refresh_token', service)
+    const redeemed = await redeem(presented, service)
+    if (!client.preRegistered && service.options.refreshRetryWindow === 0) warnOfNoRetryWindow()
+    return { grantType: 'refresh_token', ...(await asStillOffered(redeemed, terms, presented, service)) }
+  })
 }
 
 const noRetryWindow = 'refreshRetryWindow is 0: clients that refresh in parallel, as MCP clients do, lose their sign-in'

@@ -1,3 +1,4 @@
+import { blames, type DenialReason, type FaultReason, type PartOfHost } from './reasons'
 import { asError } from './thrown'
 
 const statusOf: Record<string, number> = {
@@ -10,6 +11,17 @@ const statusOf: Record<string, number> = {
   temporarily_unavailable: 503,
 }
 
+/** Whom an error is about, as far as a credential or token that has been verified names them. */
+export interface ErrorContext {
+  /** The tenant that was asked. */
+  tenantKey?: string | undefined
+  /** The tenant whose customer it is. */
+  tenantId?: string | undefined
+  clientId?: string | undefined
+  grantId?: string | undefined
+  subject?: string | undefined
+}
+
 /** What an {@link OAuthError} carries besides its code and description. */
 export interface OAuthErrorOptions {
   /** HTTP status; by default the one that belongs to the code, else 400. */
@@ -20,6 +32,10 @@ export interface OAuthErrorOptions {
   detail?: Record<string, unknown> | undefined
   /** What went wrong underneath. Reaches events, never a client. */
   cause?: unknown | undefined
+  /** For the operator's programs: reaches events, never a client. */
+  reason?: DenialReason | FaultReason | undefined
+  /** Whom it is about: reaches events, never a client. */
+  context?: ErrorContext | undefined
 }
 
 /**
@@ -41,6 +57,10 @@ export class OAuthError extends Error {
   readonly headers: Readonly<Record<string, string>>
   /** For the operator: reaches events, never a client. */
   readonly detail: Readonly<Record<string, unknown>>
+  /** Why, in a stable word, where the code says too little. For the operator, as `detail` is. */
+  readonly reason: DenialReason | FaultReason | undefined
+  /** Whom it is about. For the operator, as `detail` is. */
+  readonly context: Readonly<ErrorContext>
 
   /** @throws {TypeError} for a code, description or header that cannot be sent. */
   constructor(code: string, description: string, options: OAuthErrorOptions = {}) {
@@ -54,6 +74,8 @@ export class OAuthError extends Error {
     this.status = Number.isInteger(status) && status >= 400 && status <= 599 ? status : 400
     this.headers = sendable(options.headers ?? {})
     this.detail = options.detail ?? {}
+    this.reason = options.reason
+    this.context = options.context ?? {}
   }
 
   toJSON(): { error: string; error_description: string } {
@@ -62,10 +84,11 @@ export class OAuthError extends Error {
 }
 
 /** The error of a store or of a hook of the host's that failed: the client keeps what it has and tries again. */
-export function temporarilyUnavailable(cause: unknown): OAuthError {
+export function temporarilyUnavailable(cause: unknown, reason: FaultReason = 'token_store_failed'): OAuthError {
   return new OAuthError('temporarily_unavailable', 'Sign-in is unavailable for the moment, try again shortly', {
     headers: { 'Retry-After': '1' },
     cause: asError(cause),
+    reason,
   })
 }
 
@@ -73,17 +96,27 @@ export function temporarilyUnavailable(cause: unknown): OAuthError {
  * Whatever a store or a hook of the host's has thrown, as the error that the client is told. An `OAuthError` is copied, so that nothing of
  * the host's own is asked again; anything else is `temporarily_unavailable`.
  */
-export function errorOfHost(thrown: unknown): OAuthError {
+export function errorOfHost(thrown: unknown, part: PartOfHost): OAuthError {
+  const { refused, failed } = blames[part]
   try {
-    return thrown instanceof OAuthError ? copyOf(thrown) : temporarilyUnavailable(thrown)
+    if (!(thrown instanceof OAuthError)) return temporarilyUnavailable(thrown, failed)
+    return copyOf(thrown, { cause: thrown.cause ?? asError(thrown), reason: thrown.status < 500 ? refused : failed })
   } catch (unreadable) {
-    return temporarilyUnavailable(unreadable)
+    return temporarilyUnavailable(unreadable, failed)
   }
 }
 
-function copyOf(error: OAuthError): OAuthError {
-  const { code, description, status, headers, detail, cause = asError(error) } = error
-  return new OAuthError(code, description, { status, headers: { ...headers }, detail: { ...detail }, cause })
+/** Whatever was thrown, as an error that also says whom it is about. What it says of itself already stays. */
+export function withContext(thrown: unknown, context: ErrorContext): OAuthError {
+  if (thrown instanceof OAuthError) return copyOf(thrown, { context: { ...context, ...thrown.context } })
+  const reason = 'unexpected'
+  return new OAuthError('server_error', 'Sign-in failed unexpectedly', { cause: asError(thrown), reason, context })
+}
+
+function copyOf(error: OAuthError, changes: OAuthErrorOptions): OAuthError {
+  const { code, description, status, headers, detail, cause, reason, context } = error
+  const options = { status, headers: { ...headers }, detail: { ...detail }, cause, reason, context }
+  return new OAuthError(code, description, { ...options, ...changes })
 }
 
 /** What an operator is to look at: the error underneath, where there is one. */

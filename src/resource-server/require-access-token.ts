@@ -6,7 +6,7 @@ import { OAuthError } from '../protocol/oauth-error'
 import type { Service } from '../service'
 import { withinTime } from '../stores/guarded-store'
 import { findTenant } from '../tenants/find-tenant'
-import { invalidToken } from '../tokens/verified-claims'
+import { invalidToken, namingOwner } from '../tokens/verified-claims'
 import { type AccessTokenCheck, type AccessTokenInfo, accessTokenChecks, verifyForTenant } from './verify-access-token'
 
 /** A value, or how to read it off a request. */
@@ -56,7 +56,9 @@ export function requireAccessToken<R extends IncomingMessage>(
     authorize(req, place).then(
       () => next(),
       (error) => {
-        respondAsApi(res, reported(challenged(error, scopes, metadataUrlOf?.(req)), place, service))
+        const refused = challenged(error, scopes, metadataUrlOf?.(req))
+        const owned = namingOwner(refused, tokenIn(req) ?? '', service.signingKeys)
+        respondAsApi(res, isFirstRequest(owned) ? owned : reported(owned, place, service))
       },
     )
   }
@@ -84,19 +86,29 @@ async function read<R>(member: string, value: PerRequest<R, string>, req: R, { o
 }
 
 /** RFC 6750 section 2.1; a token in the body or query is not accepted. */
-function bearerToken({ headers: { authorization = '' } }: IncomingMessage): string {
-  const [, token] = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(authorization) ?? []
+function bearerToken(req: IncomingMessage): string {
+  const token = tokenIn(req)
   if (token !== undefined) return token
-  if (/^Bearer\b/i.test(authorization)) throw invalidToken('The access token is malformed')
+  if (/^Bearer\b/i.test(req.headers.authorization ?? ''))
+    throw invalidToken('The access token is malformed', 'malformed_token')
   throw new OAuthError('invalid_token', noCredentials)
+}
+
+function tokenIn({ headers: { authorization = '' } }: IncomingMessage): string | undefined {
+  return /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(authorization)?.[1]
 }
 
 const noCredentials = 'An access token is required'
 
+/** A client begins without a token, to be told where to get one: nobody has been denied anything, so there is no event. */
+function isFirstRequest(error: unknown): error is OAuthError {
+  return error instanceof OAuthError && error.description === noCredentials
+}
+
 /** The error with its challenge (RFC 6750 section 3, RFC 9728 section 5.1). Who sends no credentials is told no error. */
 function challenged(thrown: unknown, scopes: readonly string[], resourceMetadata: string | undefined): unknown {
   if (!(thrown instanceof OAuthError) || ![401, 403].includes(thrown.status)) return thrown
-  const { code, description, detail } = thrown
+  const { code, description, detail, reason, context } = thrown
   const attributes = {
     ...(description !== noCredentials && { error: code, error_description: description }),
     ...((code === 'insufficient_scope' || resourceMetadata !== undefined) &&
@@ -105,5 +117,5 @@ function challenged(thrown: unknown, scopes: readonly string[], resourceMetadata
   }
   const challenge = Object.entries(attributes).map(([name, value]) => `${name}="${value}"`)
   const headers = { 'WWW-Authenticate': ['Bearer', challenge.join(', ')].filter(Boolean).join(' ') }
-  return new OAuthError(code, description, { headers, detail })
+  return new OAuthError(code, description, { headers, detail, reason, context })
 }

@@ -1,5 +1,6 @@
+import { reported } from '../http/reported'
 import { must, record, text } from '../option-checks'
-import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
+import { temporarilyUnavailable } from '../protocol/oauth-error'
 import { asError } from '../protocol/thrown'
 import type { Service } from '../service'
 import { withinTime } from '../stores/guarded-store'
@@ -47,7 +48,7 @@ export function verifier(options: VerifierOptions, service: Service): AccessToke
     const timeout = service.options.storeTimeout * 1000
     const error: unknown = await withinTime('verifier.invalidToken', timeout, () => invalidToken(description))
     if (asError(error) === error) return error as Error
-    throw temporarilyUnavailable(new TypeError('verifier.invalidToken must give an Error'))
+    throw temporarilyUnavailable(new TypeError('verifier.invalidToken must give an Error'), 'hook_failed')
   }
 
   return {
@@ -55,8 +56,10 @@ export function verifier(options: VerifierOptions, service: Service): AccessToke
       try {
         return await verifyAccessToken(token, check, service)
       } catch (error) {
-        if (!(error instanceof OAuthError) || error.status >= 500) throw error
-        throw await errorOfSdk(error.description)
+        const { tenantKey } = check
+        const { status, description } = reported(error, { where: 'verifier', tenantKey }, service)
+        if (status >= 500) throw error
+        throw await errorOfSdk(description)
       }
     },
   }

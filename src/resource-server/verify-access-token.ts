@@ -1,12 +1,12 @@
 import { ConfigurationError } from '../configuration-error'
 import { anything, type Checked, flag, optional, record, resource as resourceIndicator, scopes } from '../option-checks'
 import { tenantKeyOf } from '../protocol/issuer'
-import { OAuthError } from '../protocol/oauth-error'
+import { OAuthError, withContext } from '../protocol/oauth-error'
 import { canonicalResource } from '../protocol/resource'
 import { scopesOf } from '../protocol/scope'
 import type { Service } from '../service'
 import { findTenant, type ResolvedTenant } from '../tenants/find-tenant'
-import { claimedIssuer, invalidToken, verifiedClaims } from '../tokens/verified-claims'
+import { claimedIssuer, invalidToken, namingOwner, verifiedClaims } from '../tokens/verified-claims'
 
 /** What an access token must be good for, besides its tenant. */
 export interface AccessTokenCheck {
@@ -59,8 +59,12 @@ export async function verifyAccessToken(
   const { tenantKey, anyTenant, ...check } = checkedMembers(given, 'verifyAccessToken')
   const baseUrl = service.baseUrl.current()
   const key = anyTenant === true ? tenantKeyOf(claimedIssuer(token), baseUrl) : checkedTenantKey(tenantKey)
-  if (key === undefined) throw invalidToken('The access token is not of this server')
-  return verifyForTenant(token, await findTenant(key, baseUrl, service), check, service)
+  if (key === undefined) throw invalidToken('The access token is not of this server', 'unknown_token')
+  try {
+    return await verifyForTenant(token, await findTenant(key, baseUrl, service), check, service)
+  } catch (refused) {
+    throw namingOwner(withContext(refused, { tenantKey: key }), token, service.signingKeys)
+  }
 }
 
 /** Verifies an access token of a tenant (RFC 9068 section 4). */
@@ -72,16 +76,15 @@ export async function verifyForTenant(
 ): Promise<AccessTokenInfo> {
   const claims = verifiedClaims(token, service.signingKeys)
   // The id as well: a tenant key that has passed to another company leaves the issuer as it was.
-  if (claims.iss !== tenant.issuer || claims.tenant_id !== tenant.id) {
-    throw invalidToken('The access token is not for this tenant')
-  }
+  if (claims.tenant_id !== tenant.id) throw invalidToken('The access token is not for this tenant', 'wrong_tenant')
+  if (claims.iss !== tenant.issuer) throw invalidToken('The access token is not for this tenant', 'wrong_issuer')
   if (canonicalResource(claims.aud) !== canonicalResource(resource)) {
-    throw invalidToken('The access token is not for this resource')
+    throw invalidToken('The access token is not for this resource', 'wrong_resource')
   }
   const scopes = scopesOf(claims.scope)
   checkScopes(scopes, required)
   if (checkRevocation && !(await service.tokenStore.findGrant(tenant.id, claims.grant_id))) {
-    throw invalidToken('The access token has been revoked')
+    throw invalidToken('The access token has been revoked', 'ended_or_lost')
   }
   return {
     token,

@@ -1,4 +1,5 @@
-import { errorOfHost, temporarilyUnavailable } from '../protocol/oauth-error'
+import { errorOfHost } from '../protocol/oauth-error'
+import { blames, type PartOfHost } from '../protocol/reasons'
 import { StoreClock } from './store-clock'
 import type {
   ClientUse,
@@ -81,7 +82,7 @@ export class GuardedStore {
       // A store in JavaScript may reject in place of giving something to go through.
       yield* await Promise.resolve(this.#store.deleteGrants(owner))
     } catch (error) {
-      throw temporarilyUnavailable(error)
+      throw errorOfHost(error, 'tokenStore')
     }
   }
 
@@ -130,10 +131,16 @@ export class GuardedStore {
  * @throws {OAuthError} `temporarily_unavailable` when it throws, rejects or takes longer; its own `OAuthError` as it is.
  */
 export function withinTime<T>(what: string, timeout: number, work: () => T | Promise<T>): Promise<T> {
-  return ofHost(() => {
+  return ofHost(partNamed(what), () => {
     const result = work()
     return isPromise(result) ? notLate(result, timeout, what) : result
   })
+}
+
+/** @param what Such as `tokenStore.swapCredential`; what has no name of its own is a guard's. */
+function partNamed(what: string): PartOfHost {
+  const [part = ''] = what.split('.')
+  return Object.hasOwn(blames, part) ? (part as PartOfHost) : 'guard'
 }
 
 function isPromise<T>(result: T | PromiseLike<T>): result is PromiseLike<T> {
@@ -158,10 +165,10 @@ function notLate<T>(result: PromiseLike<T>, timeout: number, what: string): Prom
  *
  * @throws {OAuthError} `temporarily_unavailable` when it throws or rejects; its own `OAuthError` as it is.
  */
-export async function ofHost<T>(work: () => T | Promise<T>): Promise<T> {
+export async function ofHost<T>(part: PartOfHost, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw errorOfHost(error)
+    throw errorOfHost(error, part)
   }
 }

@@ -84,14 +84,17 @@ export function spelledByTenant(canonical: string, tenant: ResolvedTenant): stri
 }
 
 export function noSuchTenant(): OAuthError {
-  return new OAuthError('not_found', 'There is no customer sign-in at this address')
+  return new OAuthError('not_found', 'There is no customer sign-in at this address', { reason: 'tenant_gone' })
 }
 
 function checkTenant(record: Tenant): void {
   try {
     for (const [name, check] of checks) check(record[name as keyof Tenant] ?? undefined, `tenant.${name}`)
   } catch (error) {
-    throw new OAuthError('server_error', 'Customer sign-in is misconfigured at this address', { cause: error })
+    throw new OAuthError('server_error', 'Customer sign-in is misconfigured at this address', {
+      cause: error,
+      reason: 'misconfigured',
+    })
   }
 }
 

@@ -1,5 +1,6 @@
 import { decode, verify } from 'jsonwebtoken'
-import { OAuthError } from '../protocol/oauth-error'
+import { OAuthError, withContext } from '../protocol/oauth-error'
+import type { DenialReason } from '../protocol/reasons'
 import type { SigningKey, SigningKeys } from './signing-keys'
 
 /** The `typ` of an access token (RFC 9068 section 2.1). */
@@ -30,10 +31,11 @@ export function verifiedClaims(
 ): AccessTokenClaims {
   const header = decoded(token)?.header
   const key = signingKeys.find(({ kid }) => kid === header?.kid)
-  if (!key || header?.typ !== accessTokenType) throw invalidToken('The access token is not of this server')
+  if (!key || header?.typ !== accessTokenType)
+    throw invalidToken('The access token is not of this server', 'unknown_token')
   const claims = verified(token, key, ignoreExpiration)
   // The host may sign other tokens with the same key.
-  if (!hasOurClaims(claims)) throw invalidToken('The access token is not of this server')
+  if (!hasOurClaims(claims)) throw invalidToken('The access token is not of this server', 'unknown_token')
   return claims
 }
 
@@ -42,7 +44,8 @@ function verified(token: string, key: SigningKey, ignoreExpiration: boolean): un
     return verify(token, key.publicKey, { algorithms: [key.algorithm], ignoreExpiration })
   } catch (error) {
     const expired = (error as Error).name === 'TokenExpiredError'
-    throw invalidToken(expired ? 'The access token has expired' : 'The access token is not of this server')
+    if (expired) throw invalidToken('The access token has expired', 'token_expired')
+    throw invalidToken('The access token is not of this server', 'unknown_token')
   }
 }
 
@@ -58,8 +61,22 @@ export function claimedIssuer(token: string): string {
   return typeof payload === 'object' && typeof payload.iss === 'string' ? payload.iss : ''
 }
 
-export function invalidToken(description: string): OAuthError {
-  return new OAuthError('invalid_token', description)
+export function invalidToken(description: string, reason: DenialReason): OAuthError {
+  return new OAuthError('invalid_token', description, { reason })
+}
+
+/**
+ * An error about an access token that also says whose it is, where this server has signed the token: the tenant id is that of the customer,
+ * whichever tenant was asked.
+ */
+export function namingOwner(thrown: unknown, token: string, signingKeys: SigningKeys): unknown {
+  if (thrown instanceof OAuthError && thrown.reason === 'unknown_token') return thrown
+  try {
+    const { tenant_id, client_id, grant_id, sub } = verifiedClaims(token, signingKeys, { ignoreExpiration: true })
+    return withContext(thrown, { tenantId: tenant_id, clientId: client_id, grantId: grant_id, subject: sub })
+  } catch {
+    return thrown
+  }
 }
 
 function decoded(token: string) {

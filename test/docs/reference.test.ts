@@ -9,6 +9,7 @@ import {
   MemoryTokenStore,
 } from 'customer-sign-in'
 import { checkedOptions } from '../../src/options'
+import { denialReasons, faultReasons } from '../../src/protocol/reasons'
 import { allTablesUnder, root, tableUnder, textOf } from './pages'
 
 const required = { tenantStore: new MemoryTenantStore([]), tokenStore: new MemoryTokenStore() }
@@ -104,13 +105,54 @@ describe('the tables of docs/configuration.md', () => {
     expect(request.sort()).toEqual(membersOf('SignInRequest', 'options').sort())
     expect(customer.sort()).toEqual(membersOf('Customer', 'options').sort())
   })
+})
 
-  it('have every event', () => {
-    const [events = []] = allTablesUnder('## Events', 'docs/configuration.md').map((table) =>
-      table.map(([type]) => type),
+describe('docs/events.md', () => {
+  const page = 'docs/events.md'
+  const declared = new Map(
+    [...sourceOf('events').matchAll(/export interface (\w+)(?: extends ([\w, ]+))? \{\n(.*?)\n\}/gs)].map(
+      ([, name = '', bases = '', body = '']) => [name, { bases: bases.split(', ').filter(Boolean), body }],
+    ),
+  )
+  const context = /export interface ErrorContext \{\n(.*?)\n\}/s.exec(sourceOf('protocol/oauth-error'))?.[1] ?? ''
+  const membersOf = (name: string): string[] => {
+    const { bases, body } = declared.get(name) ?? { bases: [], body: context }
+    return [...bases.flatMap(membersOf), ...[...body.matchAll(/^ {2}(\w+)\??:/gm)].map(([, member = '']) => member)]
+  }
+  const events = [...declared].flatMap(([name, { body }]) => {
+    const type = /^ {2}type: '(\w+)'/m.exec(body)?.[1]
+    return type === undefined ? [] : [{ type, members: membersOf(name) }]
+  })
+  const rows = tableUnder('## Every event', page)
+
+  it('has every event', () => {
+    expect(rows.map(([type = '']) => bare(type))).toEqual(events.map(({ type }) => type))
+    const [, union = ''] = /export type CustomerSignInEvent =\n(.*?)\n\n/s.exec(sourceOf('events')) ?? []
+    expect(union.split('|').length - 1).toBe(events.length)
+  })
+
+  it.each(events)('has every member of $type', ({ type, members }) => {
+    const [, , cell = ''] = rows.find(([name = '']) => bare(name) === type) ?? []
+    const told = members.filter((member) => member !== 'type' && member !== 'at')
+    expect(told.filter((member) => !cell.includes(`\`${member}\``))).toEqual([])
+    const known = [...new Set(events.flatMap((event) => event.members))]
+    const named = known.filter((member) => new RegExp(`\`${member}\`(?! follows)`).test(cell))
+    expect(named.sort()).toEqual([...new Set(told)].sort())
+  })
+
+  it.each([
+    ['## Why a request was denied', denialReasons],
+    ['## What has failed', faultReasons],
+  ] as const)('has every reason under %s', (heading, reasons) => {
+    const told = tableUnder(heading, page).flatMap(([cell = '']) =>
+      [...cell.matchAll(/`(\w+)`/g)].map(([, word]) => word),
     )
-    const types = [...sourceOf('events').matchAll(/\btype: '([a-z]+)'/g)].map(([, type]) => `\`${type}\``)
-    expect(events.sort()).toEqual([...new Set(types)].sort())
+    expect(told.sort()).toEqual([...reasons].sort())
+  })
+
+  it('has a reason for every OAuth error', () => {
+    const codes = [...source.matchAll(/new OAuthError\(\s*'(\w+)'/g)].map(([, code]) => code)
+    expect(codes.filter((code) => ![...denialReasons, 'server_error'].includes(code as never))).toEqual([])
   })
 })
 

@@ -20,7 +20,7 @@ declare function session(req: import('express').Request): { customerId: string }
 declare function bookingsOf(subject: string): string[]
 declare const mcp: import('express').RequestHandler
 declare const MyTokenStore: new () => import('customer-sign-in').TokenStore
-declare const log: { info(event: object): void; error(error: Error, where: string): void }
+declare const log: { info(event: object): void; error(error: object, where: string): void }
 declare const db: {
   companies: { findBySlug(slug: string): Promise<{ id: string; slug: string; name: string; signInEnabled: boolean } | undefined> }
   customers: { find(tenant: string, id: string): Promise<{ active: boolean; plan: string } | undefined> }

@@ -31,7 +31,7 @@ describe('an authorization request', () => {
     const { origin, pathname, searchParams } = expectRedirect(await authorization.answer(await authorization.form()))
     expect(`${origin}${pathname}`).toBe(redirectUri)
     expect(Object.fromEntries(searchParams)).toEqual({
-      code: expect.stringMatching(/^csic_[\w-]{76}$/),
+      code: expect.stringMatching(/^csic_[\w-]{84}$/),
       state: 'a state',
       iss: host.issuer(),
     })

@@ -11,7 +11,7 @@ import { expectError, expectTokens, type TestSignIn, type Tokens } from '../supp
 import { started } from '../support/started'
 
 const day = 86_400
-const refreshToken = `csir_${'A'.repeat(76)}`
+const refreshToken = `csir_${'A'.repeat(84)}`
 
 describe('registrations in MemoryTokenStore', () => {
   limits(() => new MemoryTokenStore())

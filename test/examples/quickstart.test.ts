@@ -6,7 +6,7 @@ import { createHost } from '../../examples/quickstart/host'
 
 // What `npm run example:quickstart` runs, after its build.
 const command = ['--import', 'tsx', join('examples', 'quickstart', 'main.ts')]
-const credential = /csi[cr]_[\w-]{76}|eyJ[\w-]+\.[\w-]+\.[\w-]+/
+const credential = /csi[cr]_[\w-]{84}|eyJ[\w-]+\.[\w-]+\.[\w-]+/
 
 interface Ended {
   status: number | null
@@ -156,7 +156,7 @@ describe('the authorize page of the quickstart', () => {
   it('sends the customer back to the client with a code', async () => {
     const { status, headers } = await request(host).post('/v1/acme/oauth/authorize').query(good).set('Origin', baseUrl)
     expect(status).toBe(303)
-    expect(headers.location).toMatch(/^http:\/\/127\.0\.0\.1:4000\/callback\?code=csic_[\w-]{76}&state=opaque&iss=/)
+    expect(headers.location).toMatch(/^http:\/\/127\.0\.0\.1:4000\/callback\?code=csic_[\w-]{84}&state=opaque&iss=/)
   })
 
   it('escapes what the request says', async () => {

@@ -7,7 +7,7 @@ import { describeWithRedis, RedisServer } from '../support/redis-server'
 
 // What `npm run example:redis` runs, after its build.
 const command = ['--import', 'tsx', join('examples', 'redis', 'main.ts')]
-const credential = /csi[cr]_[\w-]{76}|eyJ[\w-]+\.[\w-]+\.[\w-]+/
+const credential = /csi[cr]_[\w-]{84}|eyJ[\w-]+\.[\w-]+\.[\w-]+/
 
 let folder: string
 beforeAll(() => {

@@ -176,8 +176,14 @@ describe.each(kinds)('redeeming a %s', (kind) => {
     const { faulty, host, redeem } = await prepared()
     faulty.next('swapCredential', rejects, rejects)
     expect(expectError(await redeem(), 503, 'temporarily_unavailable')).not.toMatch(/store/)
-    expect(await host.told('error')).toEqual([
-      { type: 'error', where: 'token', tenantKey: 'acme', error: new Error('The store is out of reach') },
+    expect(await host.told('error')).toMatchObject([
+      {
+        type: 'error',
+        where: 'token',
+        reason: 'token_store_failed',
+        tenantKey: 'acme',
+        error: new Error('The store is out of reach'),
+      },
     ])
   })
 })

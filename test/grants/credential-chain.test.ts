@@ -1,4 +1,4 @@
-import { credentialHash, formatCredential, grantIdOf } from '../../src/grants/credential'
+import { credentialHash, expiryOf, formatCredential, grantIdOf } from '../../src/grants/credential'
 import { CredentialChain } from '../../src/grants/credential-chain'
 import { customerHandle } from '../../src/protocol/customer-handle'
 
@@ -10,7 +10,7 @@ const known = {
   refreshToken: 'TJEUou92ReoKau-ts9ju9W6gPEHbWUqI_5MkBT4Ru78',
   nextSecret: 'V7PA8zsvcwbz0iF-Bj3jhQ',
   nextHash: '0bRiEqPiAwRx9OBickFBtnTgJiKUs2O1maqrIkz_at4',
-  nextToken: 'csir_AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAVezwPM7L3MG89IhfgY944UFahnB1hi9ZrYtWbEThhl6',
+  nextToken: 'csir_AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAVezwPM7L3MG89IhfgY944UBAGspA4WEypVVKKAIq-5EKLMPw8dY',
 }
 
 const [handle, secret] = [Buffer.alloc(25, 1), Buffer.alloc(16, 2)]
@@ -34,7 +34,8 @@ describe('what stored grants and issued tokens rest on', () => {
     expect(next.hash).toBe(known.nextHash)
 
     const kind = 'refresh_token'
-    const tag = chain.tag('acme', known.grantId, { kind, secret: next.secret }, { client_id: clientId })
-    expect(formatCredential({ kind, handle, secret: next.secret, tag })).toBe(known.nextToken)
+    const expiry = expiryOf({ expiresAt: 1_797_849_988_026, endsAt: 1_797_849_988_026 })
+    const tag = chain.tag('acme', known.grantId, { kind, secret: next.secret, expiry }, { client_id: clientId })
+    expect(formatCredential({ kind, handle, secret: next.secret, expiry, tag })).toBe(known.nextToken)
   })
 })

@@ -73,6 +73,7 @@ describe('grants.revoke', () => {
     expectTokens(await host.refresh(other.refresh_token))
     expect(await host.told('revoked')).toEqual([
       {
+        at: expect.any(Number),
         type: 'revoked',
         reason: 'host',
         tenantKey: 'acme',

@@ -177,7 +177,15 @@ describe('a refresh token that another client presents', () => {
     const whileLive = expectError(await asOther(), 400, 'invalid_grant')
     expectTokens(await host.refresh(first.refresh_token, {}, 'globex'))
     expect(expectError(await asOther(), 400, 'invalid_grant')).toBe(whileLive)
-    expect(await host.told('denied')).toMatchObject([{ detail: { issuedTo: 'assistant-app' } }, {}])
+    expect(await host.told('denied')).toMatchObject([
+      {
+        reason: 'wrong_client',
+        clientId: 'assistant-app',
+        subject: 'customer-1',
+        detail: { presentedBy: 'other-app' },
+      },
+      { reason: 'unknown_credential' },
+    ])
   })
 })
 

@@ -192,6 +192,7 @@ describe('a replay', () => {
     await refused(host.exchange(signedIn))
     expect(await host.told('replayed')).toEqual([
       {
+        at: expect.any(Number),
         type: 'replayed',
         credential: 'code',
         ended: true,

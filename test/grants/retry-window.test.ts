@@ -45,6 +45,7 @@ describe('refreshRetryWindow', () => {
     await refresh(first.refresh_token)
     expect(await host.told('retried')).toEqual([
       {
+        at: expect.any(Number),
         type: 'retried',
         scopes: ['profile', 'calendar'],
         resource,

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import type { CustomerSignInEvent } from 'customer-sign-in'
+import { Authorization, asTheySay } from '../support/authorization'
 import { releaseClock, stopClock } from '../support/clock'
 import { forged, junk, takenApart } from '../support/credential-text'
 import { recordOf, restore } from '../support/records'
@@ -62,6 +63,15 @@ async function walk(host: TestSignIn, witness: Witness, clock: ReturnType<typeof
   }
   await host.connected({ subject: 'revoked' })
   await host.signIn.grants.revokeAll({ tenantKey: 'acme', subject: 'revoked' })
+  const { refresh_token } = (await exchange(await signInAs('revoked by the host'))).body
+  await host.signIn.grants.revokeAll({ tenantKey: 'acme', subject: 'revoked by the host' })
+  await refresh(refresh_token)
+  clock.advance(40 * 86_400)
+  await refresh(refresh_token)
+  for (const decision of ['allow', 'deny'] as const) {
+    const authorization = new Authorization(host)
+    await authorization.answer(await authorization.form(), decision)
+  }
   await host.token('acme', { grant_type: 'refresh_token', client_id: clientId, redirect_uri: redirectUri })
 }
 
@@ -72,7 +82,12 @@ describe('codes, tokens and what they are made of', () => {
   beforeAll(async () => {
     const clock = stopClock()
     warnings = jest.spyOn(process, 'emitWarning').mockImplementation()
-    const options = { tokenStore: witness.tokenStore, credentialSecrets: [credentialSecret], refreshRetryWindow: 5 }
+    const options = {
+      authenticate: asTheySay,
+      tokenStore: witness.tokenStore,
+      credentialSecrets: [credentialSecret],
+      refreshRetryWindow: 5,
+    }
     for (const onEvent of [witness.onEvent, undefined]) {
       const host = await started({ ...options, onEvent })
       await walk(host, witness, clock)
@@ -119,7 +134,18 @@ describe('codes, tokens and what they are made of', () => {
   it('are in no event, error or header', () => {
     const types = witness.told.map((told) => (told as CustomerSignInEvent).type)
     expect(types).toEqual(
-      expect.arrayContaining(['issued', 'refreshed', 'retried', 'replayed', 'revoked', 'denied', 'error']),
+      expect.arrayContaining([
+        'allowed',
+        'declined',
+        'issued',
+        'refreshed',
+        'retried',
+        'replayed',
+        'revoked',
+        'expired',
+        'denied',
+        'error',
+      ]),
     )
     expect(traces(witness.told)).toEqual([])
   })

@@ -115,7 +115,7 @@ describe('what a host’s code has thrown', () => {
       detail: { seats: 3 },
       cause: 'why',
     })
-    const { name, code, description, status, headers, detail, cause } = errorOfHost(thrown)
+    const { name, code, description, status, headers, detail, cause } = errorOfHost(thrown, 'accessTokenClaims')
     expect({ code, description, status, headers, detail, cause }).toEqual({
       code: 'slow_down',
       description: 'Slow down',
@@ -125,12 +125,12 @@ describe('what a host’s code has thrown', () => {
       cause: 'why',
     })
     expect(name).toBe('OAuthError')
-    expect(errorOfHost(new OAuthError('slow_down', 'x')).cause).toBeInstanceOf(OAuthError)
+    expect(errorOfHost(new OAuthError('slow_down', 'x'), 'tokenStore').cause).toBeInstanceOf(OAuthError)
   })
 
   it('is an outage to the client otherwise, with what was thrown as its cause', () => {
     const down = new Error('The database is down')
-    for (const { code, status, headers, cause } of [errorOfHost(down), temporarilyUnavailable(down)]) {
+    for (const { code, status, headers, cause } of [errorOfHost(down, 'tokenStore'), temporarilyUnavailable(down)]) {
       expect({ code, status, headers, cause }).toEqual({
         code: 'temporarily_unavailable',
         status: 503,
@@ -147,7 +147,10 @@ describe('what a host’s code has thrown', () => {
         throw new Error('no')
       },
     })
-    expect(errorOfHost(thrown)).toMatchObject({ code: 'temporarily_unavailable', cause: new Error('no') })
+    expect(errorOfHost(thrown, 'accessTokenClaims')).toMatchObject({
+      code: 'temporarily_unavailable',
+      cause: new Error('no'),
+    })
   })
 
   it('is shown to the operator as what lies underneath', () => {

@@ -123,7 +123,7 @@ describe('an access token', () => {
     ['two dots', '..'],
     ['three parts that are no JSON', 'a.b.c'],
     ['not ASCII', 'é'],
-    ['a refresh token', `csir_${'x'.repeat(76)}`],
+    ['a refresh token', `csir_${'x'.repeat(84)}`],
     ['100 KB long', `${'x'.repeat(100_000)}.y.z`],
     ['null inside', [plausibleHeader, encoded(null), 'z'].join('.')],
     ['a list inside', [plausibleHeader, encoded([]), 'z'].join('.')],

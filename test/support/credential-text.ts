@@ -5,6 +5,7 @@ export interface CredentialText {
   prefix: string
   handle: Buffer
   secret: Buffer
+  expiry: Buffer
   tag: Buffer
 }
 
@@ -14,14 +15,15 @@ export function takenApart(text: string): CredentialText {
     prefix: text.slice(0, 5),
     handle: bytes.subarray(0, 25),
     secret: bytes.subarray(25, 41),
-    tag: bytes.subarray(41),
+    expiry: bytes.subarray(41, 47),
+    tag: bytes.subarray(47),
   }
 }
 
 /** A credential with parts of it exchanged. */
 export function forged(text: string, changes: Partial<CredentialText>): string {
-  const { prefix, handle, secret, tag } = { ...takenApart(text), ...changes }
-  return prefix + Buffer.concat([handle, secret, tag]).toString('base64url')
+  const { prefix, handle, secret, expiry, tag } = { ...takenApart(text), ...changes }
+  return prefix + Buffer.concat([handle, secret, expiry, tag]).toString('base64url')
 }
 
 export function junk(): Buffer {

@@ -53,6 +53,8 @@ export class TestSignIn {
   readonly url: string
   /** Sees each request before it is answered. */
   onRequest: (req: IncomingMessage) => void = () => {}
+  /** Has each request handled in a context of the test's. */
+  inContext: (req: IncomingMessage, handle: () => void) => void = (_req, handle) => handle()
   readonly #server: Server
 
   private constructor(server: Server, options: Partial<CustomerSignInOptions>) {
@@ -69,7 +71,7 @@ export class TestSignIn {
     })
     server.on('request', (req, res) => {
       this.onRequest(req)
-      this.signIn(req, res)
+      this.inContext(req, () => this.signIn(req, res))
     })
   }
 
@@ -158,7 +160,7 @@ export function expectTokens(response: Response): Tokens {
     access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
     token_type: 'Bearer',
     expires_in: expect.any(Number),
-    refresh_token: expect.stringMatching(/^csir_[\w-]{76}$/),
+    refresh_token: expect.stringMatching(/^csir_[\w-]{84}$/),
     scope: expect.any(String),
   })
   expect(response.status).toBe(200)

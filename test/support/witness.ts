@@ -54,8 +54,14 @@ export function* formsOf({ name, text }: { name: string; text: string }): Genera
   if (name === 'access token') yield { what: `${name}'s signature`, form: text.split('.')[2] ?? '' }
   if (!/^csi[cr]_/.test(text)) return
   yield { what: `${name} without prefix`, form: text.slice(5) }
-  const { handle, secret, tag } = takenApart(text)
-  for (const [part, bytes] of Object.entries({ handle, secret, tag, whole: Buffer.concat([handle, secret, tag]) })) {
+  const { handle, secret, expiry, tag } = takenApart(text)
+  // The expiry alone is no secret.
+  for (const [part, bytes] of Object.entries({
+    handle,
+    secret,
+    tag,
+    whole: Buffer.concat([handle, secret, expiry, tag]),
+  })) {
     yield { what: `${name}'s ${part} as hex`, form: bytes.toString('hex') }
     yield { what: `${name}'s ${part} as hex`, form: inspect(bytes).slice('<Buffer '.length, -1) }
     for (const encoding of ['base64', 'base64url'] as const) {

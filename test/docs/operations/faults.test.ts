@@ -46,7 +46,7 @@ describeWithRedis('When the memory is full, as docs/operations.md says', () => {
     expectError(await host.refresh(other.refresh_token), 400, 'invalid_grant')
   })
 
-  it.each(['allkeys-lru', 'volatile-ttl'])('%s signs customers out, and no event tells', async (policy) => {
+  it.each(['allkeys-lru', 'volatile-ttl'])('%s signs customers out, and only a denial tells', async (policy) => {
     const host = await startedOnRedis(server.port)
     const tokens = await host.connected()
     await server.command('CONFIG', 'SET', 'maxmemory-policy', policy)
@@ -56,6 +56,7 @@ describeWithRedis('When the memory is full, as docs/operations.md says', () => {
     expectError(await host.refresh(tokens.refresh_token), 400, 'invalid_grant')
     expect(await host.signIn.grants.list(customer)).toEqual([])
     expect(await errorsOf(host)).toEqual([])
+    expect(await host.told('denied')).toMatchObject([{ reason: 'ended_or_lost' }])
   })
 })
 
@@ -152,7 +153,7 @@ describeWithRedis('What the error of an event says, as docs/operations.md has it
 
   it('names every type of event that it has an advice for', () => {
     const rows = tableUnder('## What to alert on', page).map(([event = '']) => /^`(\w+)`/.exec(event)?.[1])
-    expect([...new Set(rows)]).toEqual(['error', 'replayed', 'refreshed', 'retried', 'revoked'])
+    expect([...new Set(rows)]).toEqual(['error', 'replayed', 'refreshed', 'retried', 'denied', 'revoked'])
   })
 })
 

@@ -79,7 +79,7 @@ describeWithRedis('What lost writes do, as docs/operations.md says', () => {
           .expect(201)
       ).body
     const { client_id } = await losing(register)
-    const body = formBody({ grant_type: 'refresh_token', refresh_token: `csir_${'x'.repeat(76)}`, client_id })
+    const body = formBody({ grant_type: 'refresh_token', refresh_token: `csir_${'x'.repeat(84)}`, client_id })
     const answer = await request(host.url).post('/v1/acme/oauth/token').type('form').send(body)
     expectError(answer, 401, 'invalid_client')
     await register()

@@ -12,7 +12,7 @@ interface Case {
   says: RegExp
 }
 
-const unheardOf = (prefix: string) => prefix + randomBytes(57).toString('base64url')
+const unheardOf = (prefix: string) => prefix + randomBytes(63).toString('base64url')
 const anyVerifier = randomBytes(32).toString('base64url')
 
 const ofEveryRequest: Case[] = [
@@ -227,8 +227,11 @@ export function refusals(start: Start): void {
     await host.refresh(unheardOf('csir_'))
     expect(await host.told('denied')).toEqual([
       {
+        at: expect.any(Number),
         type: 'denied',
         where: 'token',
+        reason: 'unknown_credential',
+        tenantId: 'acme',
         tenantKey: 'acme',
         error: 'invalid_grant',
         description: expect.stringContaining('refresh token'),

@@ -1,6 +1,6 @@
 import { MemoryTenantStore, type TokenStore } from 'customer-sign-in'
 import { faultyStore, rejects } from '../../support/faulty-store'
-import { expectError, expectTokens, tenants } from '../../support/sign-in'
+import { clientId, expectError, expectTokens, tenants } from '../../support/sign-in'
 import type { CreateTokenStore, Start } from './start'
 
 export function storeFaults(start: Start, createTokenStore: CreateTokenStore): void {
@@ -18,7 +18,8 @@ export function storeFaults(start: Start, createTokenStore: CreateTokenStore): v
     expectError(response, 503, 'temporarily_unavailable')
     expect(response.headers['retry-after']).toMatch(/^[1-9]\d*$/)
     const error = expect.objectContaining({ message: 'The store is out of reach' })
-    expect(await host.told('error')).toEqual([{ type: 'error', where: 'token', tenantKey: 'globex', error }])
+    const fault = { type: 'error', where: 'token', reason: 'token_store_failed', tenantKey: 'globex', clientId, error }
+    expect(await host.told('error')).toMatchObject([fault])
     expect(await host.told('denied')).toEqual([])
 
     faults.recover()
@@ -54,7 +55,8 @@ export function storeFaults(start: Start, createTokenStore: CreateTokenStore): v
     expectError(response, 503, 'temporarily_unavailable')
     expect(response.headers['retry-after']).toMatch(/^[1-9]\d*$/)
     const error = expect.objectContaining({ message: 'No tenants today' })
-    expect(await host.told('error')).toEqual([{ type: 'error', where: 'token', tenantKey: 'acme', error }])
+    const told = { type: 'error', where: 'token', reason: 'tenant_store_failed', tenantKey: 'acme', error }
+    expect(await host.told('error')).toMatchObject([told])
     broken = false
     expectTokens(await host.refresh(refresh_token))
   })

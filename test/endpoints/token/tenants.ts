@@ -84,7 +84,9 @@ export function tenants(start: Start): void {
       const [option = ''] = Object.keys(lifetime)
       expect(await host.told('error')).toEqual([
         {
+          at: expect.any(Number),
           type: 'error',
+          reason: 'misconfigured',
           where: 'token',
           tenantKey: 'initech',
           error: expect.objectContaining({ name: 'ConfigurationError', option: `tenant.${option}` }),
