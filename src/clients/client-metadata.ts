@@ -2,6 +2,7 @@ import { OAuthError } from '../protocol/oauth-error'
 import { isOnHostOf, redirectUriFault } from '../protocol/redirect-uri'
 import { scopesOf } from '../protocol/scope'
 import type { Client } from '../stores/tenant-store'
+import { presentableName } from './client-name'
 
 const mostRedirectUris = 20
 const mostNameLength = 200
@@ -29,9 +30,10 @@ export function readClientMetadata(
   if (client_name !== undefined && (typeof client_name !== 'string' || client_name.length > mostNameLength)) {
     throw invalidMetadata(`client_name must be a string of at most ${mostNameLength} characters`)
   }
+  const clientName = presentableName(client_name ?? '')
   return {
     redirectUris: redirectUrisOf(redirect_uris, appRedirects),
-    ...(isVisible(client_name) && { clientName: client_name }),
+    ...(clientName !== undefined && { clientName }),
     ...(isHttpsUrl(client_uri) && { clientUri: client_uri }),
     ...(scope && { scopes: scopesOf(scope) }),
   }
@@ -62,11 +64,6 @@ export function checkSize(metadata: ClientMetadata): void {
   throw invalidMetadata(
     `redirect_uris, client_name, client_uri and scope must take no more than ${mostBytes} bytes together`,
   )
-}
-
-/** Whether a name has anything to see in it: white space, control characters and empty letters are not. */
-function isVisible(name: string | undefined): name is string {
-  return name !== undefined && name.replace(/[\p{C}\p{Z}\u115F\u1160\u3164\uFFA0\u2800]/gu, '') !== ''
 }
 
 function redirectUrisOf(redirectUris: unknown, appRedirects: readonly string[]): string[] {

@@ -23,6 +23,7 @@ const layers = [
   'clients/metadata-documents',
   'clients/kept-documents',
   'clients/client-metadata',
+  'clients/client-name',
   'grants/swap',
   'grants/credential-chain',
   'grants/credential',
