@@ -5,8 +5,11 @@ import { type Browser, chromium } from 'playwright-core'
 const commands = ['chromium', 'chromium-browser', 'google-chrome']
 const onMacOs = ['Google Chrome', 'Chromium'].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`)
 
-// The pages that it opens are our own, so it can do without its sandbox, which containers mostly refuse it.
-const args = [
+/**
+ * What a browser is started with. The pages that it opens are our own, so it can do without its sandbox, which containers mostly
+ * refuse it.
+ */
+export const browserArguments = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-background-networking',
@@ -26,7 +29,7 @@ export function findChromium(): string | undefined {
 /** Starts it without a window. */
 export async function launchChromium(): Promise<Browser> {
   const executablePath = findChromium()
-  if (executablePath) return chromium.launch({ executablePath, args })
+  if (executablePath) return chromium.launch({ executablePath, args: browserArguments })
   const { CHROMIUM_PATH } = process.env
   throw new Error(
     `There is no Chromium ${CHROMIUM_PATH ? `at ${CHROMIUM_PATH}` : 'on the PATH'}: install one, or set CHROMIUM_PATH`,

@@ -1,9 +1,11 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FoundClient } from '../clients/find-client'
 import type { AgreedTerms } from '../grants/authorization-request'
 import { answered } from '../http/answered'
 import { readForm } from '../http/form'
 import type { ConsentHook, Customer, SignInRequest } from '../options'
 import { respondWithConsentPage } from '../pages/consent-page'
+import type { ConsentSubject } from '../pages/consent-tokens'
 import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
 import type { Service } from '../service'
 import { ofHost } from '../stores/guarded-store'
@@ -66,7 +68,8 @@ async function consentOnPage(
   { req, res, tenant, service }: EndpointContext,
 ): Promise<Decision> {
   const { client, preRegistered, registered } = found
-  const clientName = client.clientName ?? client.clientId
+  const publisher = preRegistered || registered ? undefined : new URL(client.clientId).host
+  const clientName = client.clientName ?? publisher ?? client.clientId
   const { scopes, resource } = terms
   const about = {
     tenantId: tenant.id,
@@ -74,25 +77,35 @@ async function consentOnPage(
     query,
     shown: [clientName, scopes.join(' '), resource],
   }
-  if (req.method === 'POST') {
-    const form = await readForm(req, res)
-    const isFromPage = service.consentTokens.verifies(form.get('consent_token') ?? '', about)
-    if (isFromPage) return form.get('decision') === 'allow' ? 'allowed' : 'declined'
-    // An expired page, or a forged POST of another site: show the page again.
-  }
+  const button = await pressedButton(about, req, res, service)
+  if (button === 'allow') return 'allowed'
+  if (button !== undefined && button !== 'confirm') return 'declined'
   respondWithConsentPage(res, {
     tenantName: tenant.record.name ?? tenant.key,
     logoUri: tenant.record.logoUri,
     clientName,
     vouchedFor: preRegistered !== undefined,
-    publisher: preRegistered || registered ? undefined : new URL(client.clientId).host,
+    publisher,
     redirectUri,
+    answered: button === 'confirm',
     scopes: scopes.map((scope) => inWords(scope, service)),
     customerName: customer.name,
     action: `?${query}`,
     token: service.consentTokens.issue(about),
   })
   return undefined
+}
+
+/** The button of the page that was pressed; undefined where the page has expired, or where another site made the browser send the form. */
+async function pressedButton(
+  about: ConsentSubject,
+  req: IncomingMessage,
+  res: ServerResponse,
+  { consentTokens }: Service,
+): Promise<string | undefined> {
+  if (req.method !== 'POST') return undefined
+  const form = await readForm(req, res)
+  return consentTokens.verifies(form.get('consent_token') ?? '', about) ? (form.get('decision') ?? '') : undefined
 }
 
 function inWords(scope: string, { options: { scopes } }: Service): string {

@@ -2,6 +2,9 @@ import type { ServerResponse } from 'node:http'
 import { type Html, html } from './html'
 import { respondWithPage } from './page'
 
+// Of an address, in characters.
+const maxLength = 60
+
 /** What the consent page asks a customer. */
 export interface ConsentQuestion {
   /** The company: its name, and its logo if it has one. */
@@ -14,6 +17,8 @@ export interface ConsentQuestion {
   /** The host that publishes the client's metadata document, where it has one: the one thing about it that is proven. */
   publisher: string | undefined
   redirectUri: string
+  /** Whether they have answered once, in a browser that cannot tell a press that was meant for another page. */
+  answered: boolean
   /** What is asked for, in words. */
   scopes: readonly string[]
   /** The customer as they know themselves, where the host says it. */
@@ -23,37 +28,70 @@ export interface ConsentQuestion {
   token: string
 }
 
-/** Asks the customer whether the client may act for them (RFC 6749 section 4.1.1). */
+/**
+ * Asks the customer whether the client may act for them (RFC 6749 section 4.1.1). For a client that nobody vouches for, browsers that
+ * cannot tell a deliberate press answer `confirm` instead of `allow`, and are to be asked again with `answered`: there the buttons
+ * are at another place.
+ */
 export function respondWithConsentPage(res: ServerResponse, question: ConsentQuestion): void {
-  const { tenantName, logoUri, clientName, vouchedFor, publisher, redirectUri, scopes, customerName, action, token } =
-    question
+  const { tenantName, logoUri, clientName, vouchedFor, answered } = question
+  const title = `Connect ${vouchedFor ? clientName : `“${endOf(clientName)}”`} to ${tenantName}?`
+  const logo = logoUri !== undefined && html`<img src="${logoUri}" alt="">`
+  const heading = html`Connect ${nameOf(question)} to <bdi>${tenantName}</bdi>?`
   respondWithPage(res, 200, {
-    title: `Connect ${clientName} to ${tenantName}?`,
+    title: answered ? `Please confirm: ${title}` : title,
     imageUrl: logoUri,
-    body: html`${logoUri !== undefined && html`<img src="${logoUri}" alt="">`}
-<h1>Connect <bdi>${clientName}</bdi> to <bdi>${tenantName}</bdi>?</h1>
-${customerName !== undefined && html`<p>You are signed in as <bdi>${customerName}</bdi>.</p>`}
-<p id="scopes"><bdi>${clientName}</bdi> will be able to:</p>
+    body: answered
+      ? html`<h1>Please confirm</h1>
+${buttons(question)}
+${logo}
+<h2>${heading}</h2>
+${details(question)}`
+      : html`${logo}
+<h1>${heading}</h1>
+${details(question)}
+${buttons(question)}`,
+  })
+}
+
+/** A name that nobody vouches for is a quotation. */
+function nameOf({ clientName, vouchedFor }: ConsentQuestion): Html {
+  return vouchedFor ? html`<bdi>${clientName}</bdi>` : html`“<bdi>${endOf(clientName)}</bdi>”`
+}
+
+function details(question: ConsentQuestion): Html {
+  const { tenantName, vouchedFor, publisher, redirectUri, scopes, customerName } = question
+  return html`${customerName !== undefined && html`<p>You are signed in as <bdi>${customerName}</bdi>.</p>`}
+<p id="scopes">${nameOf(question)} will be able to:</p>
 <ul aria-labelledby="scopes">
 ${scopes.map((scope) => html`<li><bdi>${scope}</bdi></li>`)}
 </ul>
 <dl>
-${publisher !== undefined && html`<dt>Published by</dt><dd><bdi>${publisher}</bdi></dd>`}
+${publisher !== undefined && html`<dt>Published by</dt><dd><bdi>${endOf(publisher)}</bdi></dd>`}
 <dt>You will be sent to</dt>
 <dd>${destination(redirectUri)}</dd>
 </dl>
-${!vouchedFor && html`<p class="soft"><bdi>${tenantName}</bdi> has not checked this app. Allow it only if you have just asked it to connect.</p>`}
-<form method="post" action="${action}">
+${!vouchedFor && html`<p class="soft"><bdi>${tenantName}</bdi> has not checked this app. Allow it only if you have just asked it to connect.</p>`}`
+}
+
+function buttons({ action, token, vouchedFor, answered }: ConsentQuestion): Html {
+  return html`<form method="post" action="${action}">
 <input type="hidden" name="consent_token" value="${token}">
 <button type="submit" name="decision" value="deny">Deny</button>
+${!vouchedFor && !answered && html`<button type="submit" name="decision" value="confirm">Allow</button>`}
 <button type="submit" name="decision" value="allow">Allow</button>
-</form>`,
-  })
+</form>`
 }
 
 /** The part of a redirect URI that says whose it is. */
 function destination(redirectUri: string): Html {
   const { protocol, hostname, host } = new URL(redirectUri)
   if (['localhost', '127.0.0.1', '[::1]'].includes(hostname)) return html`an app on this device (${host})`
-  return protocol === 'https:' ? html`<bdi>${host}</bdi>` : html`the app on this device that opens ${protocol}//`
+  if (protocol === 'https:') return html`<bdi>${endOf(host)}</bdi>`
+  return html`the app on this device that opens ${protocol.length > maxLength ? `${protocol.slice(0, maxLength)}…` : `${protocol}//`}`
+}
+
+/** The end of a host's name says whose it is. */
+function endOf(host: string): string {
+  return host.length > maxLength ? `…${host.slice(-maxLength)}` : host
 }

@@ -1,28 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
+import { keepsOpener, nosniff } from '../http/browser-headers'
 import { Html, html } from './html'
+import { style } from './style'
 
-// Contrast is at least 4.5 to 1 in both schemes (WCAG 2.2, 1.4.3 and 1.4.11).
-const style = `
-:root { color-scheme: light dark; --text: #1b1f24; --soft: #57606a; --back: #f4f5f7; --card: #fff; --line: #868e96; --strong: #1f4fd8; --on-strong: #fff }
-@media (prefers-color-scheme: dark) { :root { --text: #eceef1; --soft: #a9b1bb; --back: #14171b; --card: #1e2228; --line: #7d8590; --strong: #9db8ff; --on-strong: #101624 } }
-* { box-sizing: border-box }
-body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1rem; background: var(--back); color: var(--text); font: 1rem/1.5 system-ui, sans-serif }
-main { width: 100%; max-width: 27rem; padding: 2rem; background: var(--card); border-radius: .75rem; overflow-wrap: anywhere }
-img { display: block; max-width: 10rem; max-height: 3rem; margin-bottom: 1rem }
-h1 { margin: 0 0 1rem; font-size: 1.375rem; line-height: 1.3 }
-p, ul, dl { margin: 0 0 1rem }
-main > :last-child { margin-bottom: 0 }
-ul { padding-inline-start: 1.25rem }
-dt { color: var(--soft); font-size: .875rem }
-dd { margin: 0 0 .5rem; font-weight: 600 }
-.soft { color: var(--soft); font-size: .875rem }
-form { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.5rem }
-button { flex: 1 1 8rem; min-height: 2.75rem; padding: .5rem 1rem; border: 1px solid var(--line); border-radius: .5rem; background: transparent; color: inherit; font: inherit; font-weight: 600; cursor: pointer }
-button[value=allow] { background: var(--strong); border-color: var(--strong); color: var(--on-strong) }
-:focus-visible { outline: 3px solid var(--strong); outline-offset: 2px }
-@media (forced-colors: active) { main { border: 1px solid } }
-`
 const styleHash = createHash('sha256').update(style).digest('base64')
 
 /** What a page shows besides its layout. */
@@ -56,8 +37,9 @@ ${body}
       'Content-Length': Buffer.byteLength(document.text),
       'Cache-Control': 'no-store',
       'Content-Security-Policy': policy(imageUrl),
+      ...keepsOpener,
       'Referrer-Policy': 'same-origin',
-      'X-Content-Type-Options': 'nosniff',
+      ...nosniff,
       'X-Frame-Options': 'DENY',
     })
     .end(document.text)

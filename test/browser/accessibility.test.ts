@@ -42,6 +42,15 @@ describe.each(['light', 'dark'] as const)('in a %s browser, axe has nothing to s
       expect(await findings(visit.page)).toEqual([])
     })
 
+    it('that asks again, on a phone', async () => {
+      const visit = await Visit.start({ browser: { ...browser, hasTouch: true, isMobile: true } })
+      await visit.open(visit.request({ client_id: await visit.registered('Travel Assistant') }))
+      await visit.page.getByRole('button', { name: 'Allow' }).tap()
+      await visit.page.getByRole('heading', { name: 'Please confirm' }).waitFor()
+      await visit.page.getByRole('button', { name: 'Allow' }).waitFor()
+      expect(await findings(visit.page)).toEqual([])
+    })
+
     it('on a narrow screen, with a button in focus', async () => {
       const visit = await Visit.start({ browser: { ...browser, viewport: { width: 320, height: 568 } } })
       await visit.open(visit.request({ client_id: await visit.registered('Travel Assistant') }))

@@ -1,9 +1,11 @@
 import { MemoryTenantStore } from 'customer-sign-in'
 import type { Page } from 'playwright-core'
 import { describeWithBrowser } from '../support/browser'
-import { companies, Visit } from '../support/visit'
+import { companies, site, Visit } from '../support/visit'
 
 const logoUri = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" width="900" height="90"><rect width="900" height="90"/></svg>')}`
+
+const nowhere = { x: Number.NaN, y: Number.NaN, width: Number.NaN, height: Number.NaN }
 
 /** The horizontal extent of each piece of the heading, in the order of the markup. */
 function extents(page: Page): Promise<{ left: number; right: number }[]> {
@@ -33,9 +35,10 @@ describeWithBrowser('the consent page', () => {
     })
     const { page } = visit
     await visit.open(visit.request({ client_id: await visit.registered(name) }))
-    expect(await page.getByRole('heading').textContent()).toBe(`Connect ${name} to ${name}?`)
+    const shown = [...name].length > 60 ? `${[...name].slice(0, 59).join('').trim()}…` : name
+    expect(await page.getByRole('heading').textContent()).toBe(`Connect “${shown}” to ${name}?`)
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
-    for (const text of await page.locator('h1, p, li, dd, img, button').all()) {
+    for (const text of await page.locator('h1, p, li, dd, img, form').all()) {
       const { x, width } = (await text.boundingBox()) ?? { x: Number.NaN, width: Number.NaN }
       expect(x).toBeGreaterThanOrEqual(0)
       expect(x + width).toBeLessThanOrEqual(320)
@@ -43,8 +46,41 @@ describeWithBrowser('the consent page', () => {
   })
 
   it.each([
+    ['asks', false],
+    ['asks again', true],
+  ])(
+    'has both buttons in view on a screen of 320 by 568 pixels when it %s, whatever a stranger fills it with',
+    async (_, again) => {
+      const longHost = `${'a.'.repeat(100)}${'W'.repeat(40)}.example`.toLowerCase()
+      const redirectUri = `https://${longHost}/callback`
+      const path = `/${'p'.repeat(1900)}.json`
+      const { origin } = await site((app) =>
+        app.get(path, (_req, res) =>
+          res.json({ client_id: origin + path, client_name: 'W\u0301\u0301'.repeat(60), redirect_uris: [redirectUri] }),
+        ),
+      )
+      const visit = await Visit.start({
+        browser: { viewport: { width: 320, height: 568 }, hasTouch: again, isMobile: again },
+        metadataDocuments: 'with-loopback',
+        tenantStore: new MemoryTenantStore([{ key: 'acme', name: 'Acme Air', logoUri }]),
+      })
+      const { page } = visit
+      await visit.open(visit.request({ client_id: origin + path, redirect_uri: redirectUri }))
+      if (again) {
+        await page.getByRole('button', { name: 'Allow' }).tap()
+        await page.getByRole('heading', { name: 'Please confirm' }).waitFor()
+      }
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
+      for (const name of ['Deny', 'Allow']) {
+        const { x, y, width, height } = (await page.getByRole('button', { name }).boundingBox()) ?? nowhere
+        expect([x, y, 320 - x - width, 568 - y - height].filter((distance) => distance < 0)).toEqual([])
+      }
+    },
+  )
+
+  it.each([
     ['written from right to left', 'سفر'],
-    ['that turns the direction of what follows', '\u202eTravel'],
+    ['that turns the direction of what follows', '\u202eTrip'],
   ])('keeps its own words in order around a name %s', async (_, name) => {
     const visit = await Visit.start({ browser: { viewport: { width: 1200, height: 800 } } })
     await visit.open(visit.request({ client_id: await visit.registered(name) }))
@@ -57,12 +93,13 @@ describeWithBrowser('the consent page', () => {
   })
 
   it('shows a name as text, whatever is in it', async () => {
-    const name = '<img src=x onerror="document.title = 1"><script>document.title = 2</script>&amp;"\'</h1><h1>'
-    const visit = await Visit.start({ authenticate: () => ({ subject: 'customer-1', name }) })
+    const name = "<script>document.title = 2</script>&amp;</h1><h1>'"
+    const longer = `<img src=x onerror="document.title = 1">${name}`
+    const visit = await Visit.start({ authenticate: () => ({ subject: 'customer-1', name: longer }) })
     await visit.open(visit.request({ client_id: await visit.registered(name) }))
-    expect(await visit.page.getByRole('heading').textContent()).toBe(`Connect ${name} to Acme Air?`)
-    await visit.page.getByText(`You are signed in as ${name}.`).waitFor()
-    expect(await visit.page.title()).toBe(`Connect ${name} to Acme Air?`)
+    expect(await visit.page.getByRole('heading').textContent()).toBe(`Connect “${name}” to Acme Air?`)
+    await visit.page.getByText(`You are signed in as ${longer}.`).waitFor()
+    expect(await visit.page.title()).toBe(`Connect “${name}” to Acme Air?`)
   })
 
   it('shows the logo of the company, and loads nothing else', async () => {

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { describeWithBrowser } from '../support/browser'
 import { releaseClock, stopClock } from '../support/clock'
 import { expectTokens } from '../support/sign-in'
-import { allow, deny, site, Visit } from '../support/visit'
+import { allow, deny, pointAt, site, Visit } from '../support/visit'
 import { wrapStore } from '../support/wrap-store'
 
 afterEach(releaseClock)
@@ -120,8 +120,8 @@ describeWithBrowser('a customer who presses Allow twice', () => {
 
 /** Presses Allow as a hand does, which does not wait for what comes of it. */
 async function handOnAllow(page: Page): Promise<() => Promise<void>> {
-  const { x, y } = (await page.getByRole('button', { name: 'Allow' }).boundingBox()) ?? { x: 0, y: 0 }
-  return () => page.mouse.click(x + 5, y + 5)
+  const { x, y } = await pointAt(page, 'Allow')
+  return () => page.mouse.click(x, y)
 }
 
 function signal<T = void>(): { given: Promise<T>; give: (value: T) => void } {

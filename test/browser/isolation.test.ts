@@ -21,7 +21,7 @@ describeWithBrowser('a page of somebody else', () => {
 })
 
 describeWithBrowser('a customer who allows it is let go', () => {
-  const app = 'cursor://anysphere.cursor-mcp/callback'
+  const app = 'cursor://anysphere.cursor-mcp/oauth/callback'
 
   it('to an app that a scheme of its own opens', async () => {
     const visit = await Visit.start()

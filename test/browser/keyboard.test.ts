@@ -9,6 +9,7 @@ describeWithBrowser('a customer without a mouse', () => {
     await visit.open(request)
 
     for (const button of ['Deny', 'Allow']) {
+      await page.getByRole('button', { name: button }).waitFor()
       await page.keyboard.press('Tab')
       expect(await page.locator(':focus').textContent()).toBe(button)
       const outline = await page.evaluate<string>('getComputedStyle(document.activeElement).outline')

@@ -29,9 +29,17 @@ describe('a client with a metadata document', () => {
   it('is shown with its name, with who publishes it, and with a word of caution', async () => {
     const [host, server] = [await startedWith(), await DocumentServer.start()]
     const { text } = await new Authorization(host, { client_id: server.url() }).open().expect(200)
-    expect(textOf(text)).toContain('Connect Assistant to Acme?')
+    expect(textOf(text)).toContain('Connect “Assistant” to Acme?')
     expect(textOf(text)).toContain(`Published by${new URL(server.origin).host}`)
     expect(textOf(text)).toContain('Acme has not checked this app')
+  })
+
+  it('is shown as the host of its document where it has no name of its own', async () => {
+    const server = await DocumentServer.start((self) => publishing(self, { client_name: '\u034f' }))
+    const client_id = server.url(`/${'long/'.repeat(300)}client.json`)
+    const { text } = await new Authorization(await startedWith(), { client_id }).open().expect(200)
+    expect(textOf(text)).toContain(`Connect “${new URL(server.origin).host}” to Acme?`)
+    expect(textOf(text)).not.toContain('long/')
   })
 
   it('is asked for nothing but its document', async () => {

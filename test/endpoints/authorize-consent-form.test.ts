@@ -3,6 +3,7 @@ import request from 'supertest'
 import { Authorization, asTheySay, expectErrorRedirect } from '../support/authorization'
 import { releaseClock, stopClock } from '../support/clock'
 import { type ConsentForm, consentForm } from '../support/consent-form'
+import { registered } from '../support/registration'
 import { clientId, expectTokens, redirectUri, type TestSignIn, tenants } from '../support/sign-in'
 import { started } from '../support/started'
 
@@ -141,6 +142,29 @@ describe('an answer to the consent page counts for nothing', () => {
 })
 
 describe('an answer to the consent page', () => {
+  it('that may have been meant for another page makes it ask again, with the buttons elsewhere', async () => {
+    const host = await signedIn()
+    const client_id = await registered(host)
+    const authorization = new Authorization(host, { client_id })
+    const first = await authorization.open().expect(200)
+    expect(first.text).toMatch(/<\/dl>.*<form.*value="confirm">Allow<.*value="allow">Allow</s)
+
+    const again = await authorization.answer(consentForm(first), 'confirm').expect(200)
+    expect(again.text).toMatch(/<form.*value="allow">Allow<.*<\/dl>/s)
+    expect(again.text).not.toContain('value="confirm"')
+    expect(again.text).toContain('has not checked this app')
+    expect(await grantsAt(host)).toEqual([])
+    const allowed = authorization.signedIn(await authorization.answer(consentForm(again)))
+    expectTokens(await host.exchange(allowed, { client_id }))
+  })
+
+  it('that another site makes the browser send leads to no page with the buttons elsewhere', async () => {
+    const host = await signedIn()
+    const authorization = new Authorization(host, { client_id: await registered(host) })
+    const page = await authorization.answer({ ...(await authorization.form()), token: 'junk' }, 'confirm').expect(200)
+    expect(page.text).toContain('value="confirm"')
+  })
+
   it('that is Deny is told to the client', async () => {
     const host = await signedIn()
     const authorization = new Authorization(host)

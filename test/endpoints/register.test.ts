@@ -102,17 +102,24 @@ describe('a registration', () => {
       const host = await started({ authenticate: asTheySay })
       const client_id = await registered(host, { client_name: name })
       expect(textOf((await new Authorization(host, { client_id }).open()).text)).toContain(
-        `Connect ${client_id} to Acme?`,
+        `Connect “${client_id}” to Acme?`,
       )
     },
   )
+
+  it('is answered with the name that is going to be shown', async () => {
+    const { body } = await register(await started(), { client_name: ` Assistant\u202e of${' all'.repeat(20)}` }).expect(
+      201,
+    )
+    expect(body.client_name).toBe('Assistant of all all all all all all all all all all all al…')
+  })
 
   it('connects: from the code to the refresh', async () => {
     const host = await started({ authenticate: asTheySay })
     const client_id = await registered(host, { client_name: 'Assistant' })
     const authorization = new Authorization(host, { client_id })
     const text = textOf((await authorization.open()).text)
-    expect(text).toContain('Connect Assistant to Acme?')
+    expect(text).toContain('Connect “Assistant” to Acme?')
     expect(text).toContain('Acme has not checked this app')
     const tokens = expectTokens(await host.exchange(await authorization.allowed(), { client_id }))
     expectTokens(await host.refresh(tokens.refresh_token, { client_id }))

@@ -26,7 +26,7 @@ describeWithBrowser('the MCP server with --once', () => {
       /GET \/\.well-known\/oauth-authorization-server\/v1\/acme\/oauth: 200/,
       /POST \/v1\/acme\/oauth\/register: 201/,
       /browser: \/v1\/acme\/login "Log in to Acme Air"/,
-      /browser: \/v1\/acme\/oauth\/authorize "Connect Travel Assistant to Acme Air\?"/,
+      /browser: \/v1\/acme\/oauth\/authorize "Connect “Travel Assistant” to Acme Air\?"/,
       /POST \/v1\/acme\/oauth\/token: 200\n {3}who_am_i: Ada, customer of Acme Air/,
       /POST \/v1\/acme\/oauth\/token: 200\n {3}who_am_i: Ada, customer of Acme Air/,
       /browser: \/v1\/acme\/assistants "Connected assistants"/,

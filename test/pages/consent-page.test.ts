@@ -172,6 +172,26 @@ describe('no name becomes part of the page', () => {
   })
 })
 
+describe('a name that nobody vouches for', () => {
+  const pageFor = async (metadata: object) => {
+    const host = await started({ authenticate: () => ({ subject: 'customer-1' }) })
+    return new Authorization(host, { client_id: await registered(host, metadata) }).open()
+  }
+
+  it('is a quotation wherever it is shown', async () => {
+    const { text } = await pageFor({ client_name: 'Acme and Claude' })
+    expect(text.split('Acme and Claude')).toHaveLength(4)
+    expect(text.split('“<bdi>Acme and Claude</bdi>”')).toHaveLength(3)
+    expect(text).toContain('<title>Connect “Acme and Claude” to Acme?</title>')
+  })
+
+  it('leaves its place neither in the page nor in the title', async () => {
+    const { text } = await pageFor({ client_name: 'Claude\u2069\u202e” to Acme' })
+    expect(text).not.toMatch(/[\u2069\u202e]/)
+    expect(textOf(text)).toContain("Connect “Claude' to Acme” to Acme?")
+  })
+})
+
 describe('a name in another script', () => {
   it.each([
     ['right to left', 'שלום עולם'],

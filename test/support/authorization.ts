@@ -49,7 +49,7 @@ export class Authorization {
   }
 
   /** The customer presses a button of a page. */
-  answer(form: ConsentForm, decision: 'allow' | 'deny' | undefined = 'allow', customer?: string): Test {
+  answer(form: ConsentForm, decision: 'allow' | 'confirm' | 'deny' | undefined = 'allow', customer?: string): Test {
     const { href } = new URL(form.action, this.#host.url + this.path)
     const fields = formBody({ consent_token: form.token, decision })
     return as(customer, request(href).post('').type('form').send(fields))

@@ -1,6 +1,6 @@
 import { type CustomerSignInOptions, MemoryTenantStore, type Tenant } from 'customer-sign-in'
 import express, { type Express } from 'express'
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { Authorization } from './authorization'
 import { newBrowser } from './browser'
 import { HostApp } from './host-app'
@@ -88,9 +88,29 @@ export class Visit {
 
 /** The customer presses a button of the page that asks for consent. */
 export function allow(page: Page): Promise<void> {
-  return page.getByRole('button', { name: 'Allow' }).click()
+  return press(page, 'Allow')
 }
 
 export function deny(page: Page): Promise<void> {
-  return page.getByRole('button', { name: 'Deny' }).click()
+  return press(page, 'Deny')
+}
+
+async function press(page: Page, name: string): Promise<void> {
+  await pointAt(page, name)
+  await page.getByRole('button', { name }).click()
+}
+
+/** Moves the mouse onto a button, and waits until the page takes a press of it. */
+export async function pointAt(page: Page, name: string): Promise<{ x: number; y: number }> {
+  const button = page.getByRole('button', { name })
+  const point = await middleOf(button)
+  await page.mouse.move(point.x, point.y)
+  await button.hover()
+  return point
+}
+
+/** The middle of an element, in the window's pixels; waits until there is one. */
+export async function middleOf(element: Locator): Promise<{ x: number; y: number }> {
+  const { x, y, width, height } = (await element.boundingBox()) ?? { x: Number.NaN, y: 0, width: 0, height: 0 }
+  return { x: x + width / 2, y: y + height / 2 }
 }

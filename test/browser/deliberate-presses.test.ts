@@ -1,0 +1,144 @@
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { describeWithBrowser } from '../support/browser'
+import { allow, deny, middleOf, pointAt, Visit } from '../support/visit'
+
+const phone: BrowserContextOptions = { hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } }
+
+/** A customer who is asked about a client that nobody vouches for. */
+async function asked(browser: BrowserContextOptions, prepare = async (_page: Page) => {}) {
+  const visit = await Visit.start({ browser })
+  await prepare(visit.page)
+  const request = visit.request({ client_id: await visit.registered('Free Games') })
+  await visit.open(request)
+  return { visit, page: visit.page }
+}
+
+const grantsAt = ({ host }: Visit) => host.tokenStore.listGrants('acme', 'customer-1')
+const isAskedAgain = (page: Page) => page.getByRole('heading', { name: 'Please confirm' }).waitFor()
+const tapAllow = (page: Page) => page.getByRole('button', { name: 'Allow' }).tap()
+
+/** Makes a browser of today one that knows no `:has`. */
+async function withoutHas(page: Page): Promise<void> {
+  await page.route('**/authorize?*', async (route) => {
+    const response = await route.fetch({ maxRedirects: 0 })
+    await route.fulfill({
+      response,
+      body: (await response.text()).replaceAll('selector(:has(*))', 'selector(:knew(*))'),
+    })
+  })
+}
+
+describeWithBrowser('a customer with a mouse', () => {
+  it('presses nothing while the mouse has only just come, and Allow once it has been there for a while', async () => {
+    const { visit, page } = await asked({})
+    const { x, y } = await middleOf(page.getByRole('button', { name: 'Allow' }))
+    await page.mouse.click(x, y)
+    await allow(page)
+    expect((await visit.back()).get('code')).toMatch(/^csic_/)
+  })
+
+  it('starts the wait again by each press beside the buttons', async () => {
+    const { visit, page } = await asked({})
+    const { x, y } = await pointAt(page, 'Allow')
+    await page.mouse.click(x, y - 150)
+    await page.mouse.click(x, y)
+    await page.mouse.click(x, y)
+    await deny(page)
+    expect((await visit.back()).get('error')).toBe('access_denied')
+  })
+
+  it('is asked once, also about a client that nobody vouches for', async () => {
+    const { visit, page } = await asked({})
+    await page.getByRole('button', { name: 'Allow' }).waitFor()
+    expect(await page.getByRole('button').allTextContents()).toEqual(['Deny', 'Allow'])
+    await allow(page)
+    await visit.back()
+  })
+
+  it('in a browser without :has is asked again, and then goes on', async () => {
+    const { visit, page } = await asked({ bypassCSP: true }, withoutHas)
+    await allow(page)
+    await isAskedAgain(page)
+    await allow(page)
+    expect((await visit.back()).get('code')).toMatch(/^csic_/)
+  })
+})
+
+describeWithBrowser('a customer with a touch screen', () => {
+  it('allows what nobody vouches for with two taps, at two places', async () => {
+    const { visit, page } = await asked(phone)
+    await tapAllow(page)
+    await isAskedAgain(page)
+    await tapAllow(page)
+    expect((await visit.back()).get('code')).toMatch(/^csic_/)
+  })
+
+  it('allows an app of the company’s own with one', async () => {
+    const visit = await Visit.start({ browser: phone })
+    await visit.open(visit.request())
+    await tapAllow(visit.page)
+    await visit.back()
+  })
+
+  it('says no with one tap on either page', async () => {
+    for (const taps of [['Deny'], ['Allow', 'Deny']]) {
+      const { visit, page } = await asked(phone)
+      for (const name of taps) await page.getByRole('button', { name }).tap()
+      expect((await visit.back()).get('error')).toBe('access_denied')
+    }
+  })
+
+  it('allows nothing by tapping at one place, as fast or as often as they may', async () => {
+    const { visit, page } = await asked(phone)
+    const { x, y } = await middleOf(page.getByRole('button', { name: 'Allow' }))
+    await tapAllow(page)
+    await page.touchscreen.tap(x, y)
+    await isAskedAgain(page)
+    await page.getByRole('button', { name: 'Allow' }).waitFor()
+    for (let taps = 0; taps < 4; taps++) await page.touchscreen.tap(x, y)
+    await isAskedAgain(page)
+    expect(await grantsAt(visit)).toEqual([])
+  })
+
+  it('allows nothing by two taps at the two places that come too soon', async () => {
+    const { visit, page } = await asked(phone)
+    await tapAllow(page)
+    await isAskedAgain(page)
+    const { x, y } = await middleOf(page.locator('button[value=allow]'))
+    await page.touchscreen.tap(x, y)
+    await tapAllow(page)
+    expect((await visit.back()).get('code')).toMatch(/^csic_/)
+    expect(await grantsAt(visit)).toHaveLength(1)
+  })
+
+  it.each([
+    [320, 568],
+    [568, 320],
+    [360, 740],
+    [820, 1180],
+  ])('has the buttons of the two pages far apart on a screen of %s by %s pixels', async (width, height) => {
+    const { page } = await asked({ ...phone, viewport: { width, height } })
+    const first = await middleOf(page.getByRole('button', { name: 'Allow' }))
+    await tapAllow(page)
+    await isAskedAgain(page)
+    const second = await middleOf(page.getByRole('button', { name: 'Allow' }))
+    expect(Math.abs(first.y - second.y)).toBeGreaterThan(100)
+  })
+})
+
+describeWithBrowser('a key that a stranger’s page has made the customer hold', () => {
+  it.each(['Enter', 'Space'])('presses nothing when it is %s', async (key) => {
+    const visit = await Visit.start()
+    const { page } = visit
+    await page.goto(visit.redirectUri)
+    await page.keyboard.down(key)
+    await visit.open(visit.request({ client_id: await visit.registered('Free Games') }))
+    // A key that is held repeats.
+    for (let repeats = 0; repeats < 5; repeats++) await page.keyboard.down(key)
+    await page.keyboard.up(key)
+    await page.keyboard.press(key)
+    await allow(page)
+    await visit.back()
+    expect(await grantsAt(visit)).toHaveLength(1)
+  })
+})
