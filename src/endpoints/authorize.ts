@@ -5,6 +5,7 @@ import { checkedTerms } from '../grants/authorization-request'
 import { createGrant } from '../grants/create-grant'
 import { checkCustomer } from '../grants/issue-authorization-code'
 import { answered } from '../http/answered'
+import { keepsOpener, nosniff } from '../http/browser-headers'
 import { Form, parametersOf } from '../http/form'
 import { type Place, reported } from '../http/reported'
 import type { Customer } from '../options'
@@ -190,5 +191,13 @@ function redirect(res: ServerResponse, location: string): void {
     res.destroy()
     return
   }
-  res.writeHead(303, { Location: location, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' }).end()
+  res
+    .writeHead(303, {
+      Location: location,
+      'Cache-Control': 'no-store',
+      'Referrer-Policy': 'no-referrer',
+      ...keepsOpener,
+      ...nosniff,
+    })
+    .end()
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { nosniff } from './browser-headers'
 
 /**
  * Lets clients in a browser read an answer from any origin: no cookie is read here, so there is nothing that another site could
@@ -11,6 +12,7 @@ export const anyOrigin = {
 
 const preflight = {
   ...anyOrigin,
+  ...nosniff,
   'Access-Control-Allow-Methods': 'GET, HEAD, POST',
   'Access-Control-Allow-Headers': 'Authorization, Content-Type, MCP-Protocol-Version',
   'Access-Control-Max-Age': '600',

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { OAuthError } from '../protocol/oauth-error'
+import { nosniff } from './browser-headers'
 import { anyOrigin } from './cors'
 import type { PublicDocument } from './public-documents'
 
@@ -52,7 +53,7 @@ export function respondWithDocument(
   res: ServerResponse,
   { body, etag, headers }: PublicDocument,
 ): void {
-  if (known !== undefined && names(known, etag)) res.writeHead(304, { ...headers }).end()
+  if (known !== undefined && names(known, etag)) res.writeHead(304, { ...nosniff, ...headers }).end()
   else send(res, 200, headers, body)
 }
 
@@ -64,6 +65,11 @@ function names(list: string, etag: string): boolean {
 
 function send(res: ServerResponse, status: number, headers: Record<string, string>, body: string): void {
   res
-    .writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body), ...headers })
+    .writeHead(status, {
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(body),
+      ...nosniff,
+      ...headers,
+    })
     .end(body)
 }
