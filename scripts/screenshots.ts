@@ -77,8 +77,6 @@ interface Shot {
 async function shoot(browser: Browser, { name, url, colorScheme, height }: Shot): Promise<void> {
   const page = await browser.newPage({ colorScheme, deviceScaleFactor: 2, viewport: { width: 480, height } })
   await page.goto(url)
-  // Allow comes late.
-  await page.evaluate('Promise.all(document.getAnimations().map(({ finished }) => finished))')
   const shot = (await page.screenshot()).toString('base64')
   await page.goto('about:blank')
   // The browser can read its own pictures, Node cannot.

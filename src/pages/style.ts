@@ -31,9 +31,10 @@ form:last-child { position: sticky; bottom: 0; margin: .5rem -.5rem -1rem; paddi
  * between the two clicks of a double click. So
  *
  * - a mouse has to be over the card for 0.7 s since it came, or since it pressed anything there but a button;
- * - a finger has to wait for 0.7 s, and Tab comes to no Allow for as long, from when the page is first drawn. In a hidden tab it is not;
+ * - a finger has to wait for 0.7 s from when the page is shown;
+ * - Tab comes to Allow only where Deny before it has had the focus for 0.7 s;
  * - a browser that cannot see to the first, without `:has` or without a mouse, has another Allow, `confirm`, where the page has one: after
- *   it the page asks again, with the buttons at another place.
+ *   it the page asks again, with the buttons at another place. Time in a hidden tab counts for the second, but that page is never in one.
  *
  * The animations are timers: they run also where reduced motion is asked for.
  */
@@ -41,7 +42,7 @@ const deliberatePresses = `
 @keyframes wait { from { opacity: .4 } from, to { pointer-events: none } }
 @keyframes hide { from, to { visibility: hidden } }
 form { animation: wait .7s }
-button:not([value=deny]) { animation: hide .7s }
+form:focus-within button:not([value=deny], :focus) { animation: hide .7s }
 button[value=confirm] ~ button[value=allow] { display: none }
 @media (hover: hover) {
   main:not(:hover) form { animation: none; pointer-events: none }

@@ -47,7 +47,7 @@ describe.each(['light', 'dark'] as const)('in a %s browser, axe has nothing to s
       await visit.open(visit.request({ client_id: await visit.registered('Travel Assistant') }))
       await visit.page.getByRole('button', { name: 'Allow' }).tap()
       await visit.page.getByRole('heading', { name: 'Please confirm' }).waitFor()
-      await visit.page.getByRole('button', { name: 'Allow' }).waitFor()
+      await visit.page.evaluate('Promise.all(document.getAnimations().map(({ finished }) => finished))')
       expect(await findings(visit.page)).toEqual([])
     })
 

@@ -9,6 +9,7 @@ describeWithBrowser('a customer without a mouse', () => {
     await visit.open(request)
 
     for (const button of ['Deny', 'Allow']) {
+      // Allow is gone for a moment once Deny has the focus.
       await page.getByRole('button', { name: button }).waitFor()
       await page.keyboard.press('Tab')
       expect(await page.locator(':focus').textContent()).toBe(button)
