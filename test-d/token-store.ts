@@ -23,6 +23,10 @@ class MapTokenStore implements TokenStore {
   readonly #grants = new Map<string, Grant>()
   readonly #clients = new Map<string, RegisteredClient>()
 
+  everything(): (Grant | RegisteredClient)[] {
+    return [...this.#grants.values(), ...this.#clients.values()]
+  }
+
   async createGrant({ lifetime, endsAfter, deadline, ...grant }: NewGrant): Promise<CreateResult> {
     const now = Date.now()
     const taken = this.#grants.get(`${grant.tenantId} ${grant.grantId}`)
@@ -128,6 +132,7 @@ class MapTokenStore implements TokenStore {
 
 tokenStoreContract({ describe, it }, () => new MapTokenStore())
 tokenStoreContract({ describe, it }, async () => new MapTokenStore())
+tokenStoreContract({ describe, it }, async () => new MapTokenStore(), { contents: (store) => store.everything() })
 
 // @ts-expect-error A store must do all of it.
 export const partial: TokenStore = { deleteGrant: async () => true }

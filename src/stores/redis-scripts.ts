@@ -160,6 +160,14 @@ redis.call('ZREM', KEYS[2], ARGV[1])
 return deleted
 `)
 
+/** Drops the entries of a customer's index whose grants are gone. On the index and those grants' keys. ARGV: their places in the index. */
+export const dropEntriesScript = script(`
+for position, member in ipairs(ARGV) do
+  if not redis.call('GET', KEYS[position + 1]) then redis.call('ZREM', KEYS[1], member) end
+end
+return 1
+`)
+
 /** @param lua What the server runs. */
 export function script(lua: string): Script {
   return { lua, sha: createHash('sha1').update(lua).digest('hex') }

@@ -11,7 +11,7 @@ import {
   settleScript,
 } from './redis-client-scripts'
 import { type RedisClient, RedisCommands } from './redis-commands'
-import { createScript, deleteScript, reverseScript, type Script, swapScript } from './redis-scripts'
+import { createScript, deleteScript, dropEntriesScript, reverseScript, type Script, swapScript } from './redis-scripts'
 import {
   decodeClient,
   decodeGrant,
@@ -174,18 +174,36 @@ export class RedisTokenStore implements TokenStore {
       if (pass >= 2 * mostPasses) throw new Error('RedisTokenStore: the servers do not stand still to be searched')
       if (!isSure) await pause(betweenPasses)
     }
+    if (isListed) await this.#dropEntries(tenantId, subject)
     // What an earlier call has ended counts only once the replicas have it.
     await this.#commands.settled()
     if (unreadable) throw unreadable
   }
 
-  /** A customer's grants, and the values that cannot be read. */
-  async *#listed(tenantId: string, subject: string): AsyncIterable<Grant | UnreadableValueError> {
+  /** Drops what a customer's index says of grants that have expired: nothing of a customer must be left whose grants have been ended. */
+  async #dropEntries(tenantId: string, subject: string): Promise<void> {
+    const ids = await this.#indexed(tenantId, subject)
+    for (let start = 0; start < ids.length; start += mostAtOnce) {
+      const some = ids.slice(start, start + mostAtOnce)
+      const keys = some.map((id) => this.#keysOf(tenantId, id)[0])
+      const index = this.#indexKey(tenantId, customerHandle(tenantId, subject))
+      await this.#commands.runDurably(dropEntriesScript, [index, ...keys], some.map(memberOf))
+    }
+  }
+
+  /** The ids of the grants that a customer's index has, also of some that have expired. */
+  async #indexed(tenantId: string, subject: string): Promise<string[]> {
     const handle = customerHandle(tenantId, subject)
     const index = this.#indexKey(tenantId, handle)
     const members = (await this.#commands.send(index, 'zrange', index, 0, -1)) as string[]
-    for (let start = 0; start < members.length; start += mostAtOnce) {
-      const ids = members.slice(start, start + mostAtOnce).map((member) => handle + member)
+    return members.map((member) => handle + member)
+  }
+
+  /** A customer's grants, and the values that cannot be read. */
+  async *#listed(tenantId: string, subject: string): AsyncIterable<Grant | UnreadableValueError> {
+    const indexed = await this.#indexed(tenantId, subject)
+    for (let start = 0; start < indexed.length; start += mostAtOnce) {
+      const ids = indexed.slice(start, start + mostAtOnce)
       for (const found of await this.#read(tenantId, ids)) {
         if (found instanceof UnreadableValueError || found.subject === subject) yield found
       }

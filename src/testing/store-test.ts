@@ -6,7 +6,7 @@ export interface TestRunner {
   it(name: string, test: () => Promise<void>): unknown
 }
 
-/** How a part of the contract defines its tests: each gets a store. */
+/** How a part of the contract defines its tests: each gets a store, and what it holds as text where the suite can look into it. */
 export interface StoreTest extends Pick<TestRunner, 'describe'> {
-  test(name: string, run: (store: TokenStore) => Promise<void>): void
+  test(name: string, run: (store: TokenStore, contents: () => Promise<string>) => Promise<void>): void
 }

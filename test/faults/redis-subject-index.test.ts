@@ -134,6 +134,20 @@ describeWithRedisClock('the index of a customer’s grants', () => {
     expect(await server.command('EXISTS', indexKey())).toBe(0)
   })
 
+  it('is gone when the customer’s grants are ended, also what it still says of those that have expired', async () => {
+    const clock = stopClock()
+    const host = await startedOnRedis(server.port)
+    await host.asCustomer()
+    await host.connected()
+    clock.advance(30 * day)
+    await host.asCustomer()
+    // Of these three, the index still has the one that was connected.
+    clock.advance(600)
+    expect(await server.command('EXISTS', indexKey())).toBe(1)
+    expect(await host.signIn.grants.revokeAll(ofCustomer)).toBe(0)
+    expect(await server.command('KEYS', '*')).toEqual([])
+  })
+
   it('is gone, and all else, once a code has expired that was never redeemed', async () => {
     const clock = stopClock()
     const host = await startedOnRedis(server.port)

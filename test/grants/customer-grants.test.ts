@@ -175,6 +175,20 @@ describe('grants.revokeAll', () => {
     expectTokens(await host.refresh(elsewhere.refresh_token))
   })
 
+  it('leaves nothing of the customer in the store, not even of what had expired', async () => {
+    const clock = stopClock()
+    const tokenStore = new MemoryTokenStore()
+    const host = await started({ tokenStore, refreshTokenLifetime: 30 })
+    await host.connected()
+    await host.asCustomer()
+    // No store has dropped by then what expires.
+    clock.advance(30)
+    await host.asCustomer()
+    expect(JSON.stringify(tokenStore.contents())).toContain(customer.subject)
+    await host.signIn.grants.revokeAll(customer)
+    expect(JSON.stringify(tokenStore.contents())).not.toContain(customer.subject)
+  })
+
   it('lets the customer sign in anew', async () => {
     const host = await started()
     await host.connected()

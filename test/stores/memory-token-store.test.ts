@@ -7,7 +7,7 @@ import { expectTokens } from '../support/sign-in'
 import { started } from '../support/started'
 
 describe('MemoryTokenStore', () => {
-  tokenStoreContract({ describe, it }, () => new MemoryTokenStore())
+  tokenStoreContract({ describe, it }, () => new MemoryTokenStore(), { contents: (store) => store.contents() })
 })
 
 const full = { code: 'temporarily_unavailable', status: 503 }
@@ -88,6 +88,18 @@ describe('a MemoryTokenStore', () => {
     clock.advance(1)
     for (let number = 0; number < 1000; number++) await store.createGrant(grant(`later-${number}`, 3600))
     expect(await store.listGrants('acme', 'customer-1')).toHaveLength(1000)
+  })
+
+  it('drops what has expired with the first call a minute later', async () => {
+    const clock = stopClock()
+    const store = new MemoryTokenStore()
+    await store.createGrant(grant('one', 1))
+    await saveClient(store, { lifetime: 1000 })
+    clock.advance(60)
+    expect(store.contents()).toMatchObject({ grants: [{}], clients: [{}] })
+    await store.findGrant('acme', 'another')
+    await store.findClient('acme', 'another')
+    expect(store.contents()).toEqual({ grants: [], clients: [] })
   })
 
   it('keeps no process alive', async () => {

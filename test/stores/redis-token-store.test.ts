@@ -3,20 +3,27 @@ import { tokenStoreContract } from 'customer-sign-in/testing'
 import * as ioredis6 from 'ioredis'
 import * as ioredis5 from 'ioredis5'
 import { RedisCluster } from '../support/redis-cluster'
+import { redisContents } from '../support/redis-contents'
 import { RedisSentinels } from '../support/redis-sentinel'
 import { describeWithRedis, RedisServer } from '../support/redis-server'
 
 type Client = RedisClient & { disconnect(): void }
 
 /** Runs the contract over a client that lives as long as the suite. */
-function contractOver(name: string, connect: () => Client): void {
+function contractOver(
+  name: string,
+  connect: () => Client,
+  servers: () => RedisServer[] | Promise<RedisServer[]>,
+): void {
   describe(name, () => {
     let redis: Client
     beforeAll(() => {
       redis = connect()
     })
     afterAll(() => redis.disconnect())
-    tokenStoreContract({ describe, it }, () => new RedisTokenStore(redis))
+    tokenStoreContract({ describe, it }, () => new RedisTokenStore(redis), {
+      contents: async () => redisContents(await servers()),
+    })
   })
 }
 
@@ -27,10 +34,26 @@ describeWithRedis('RedisTokenStore on one server', () => {
   })
   afterAll(() => server.stop())
 
-  contractOver('with ioredis 6', () => new ioredis6.Redis(server.url))
-  contractOver('with ioredis 6 and RESP3', () => new ioredis6.Redis(server.url, { protocol: 3 }))
-  contractOver('with ioredis 5', () => new ioredis5.Redis(server.url))
-  contractOver('with a key prefix of the client', () => new ioredis6.Redis(server.url, { keyPrefix: 'host:' }))
+  contractOver(
+    'with ioredis 6',
+    () => new ioredis6.Redis(server.url),
+    () => [server],
+  )
+  contractOver(
+    'with ioredis 6 and RESP3',
+    () => new ioredis6.Redis(server.url, { protocol: 3 }),
+    () => [server],
+  )
+  contractOver(
+    'with ioredis 5',
+    () => new ioredis5.Redis(server.url),
+    () => [server],
+  )
+  contractOver(
+    'with a key prefix of the client',
+    () => new ioredis6.Redis(server.url, { keyPrefix: 'host:' }),
+    () => [server],
+  )
 })
 
 describeWithRedis('RedisTokenStore on a Cluster', () => {
@@ -40,8 +63,16 @@ describeWithRedis('RedisTokenStore on a Cluster', () => {
   })
   afterAll(() => cluster.stop())
 
-  contractOver('with ioredis 6', () => new ioredis6.Cluster(cluster.nodes))
-  contractOver('with ioredis 5', () => new ioredis5.Cluster(cluster.nodes))
+  contractOver(
+    'with ioredis 6',
+    () => new ioredis6.Cluster(cluster.nodes),
+    () => cluster.masters(),
+  )
+  contractOver(
+    'with ioredis 5',
+    () => new ioredis5.Cluster(cluster.nodes),
+    () => cluster.masters(),
+  )
 
   describe('that waits for a replica', () => {
     let redis: ioredis6.Cluster
@@ -61,6 +92,14 @@ describeWithRedis('RedisTokenStore by way of Sentinel', () => {
   afterAll(() => sentinels.stop())
 
   const options = () => ({ sentinels: sentinels.addresses, name: sentinels.name })
-  contractOver('with ioredis 6', () => new ioredis6.Redis(options()))
-  contractOver('with ioredis 5', () => new ioredis5.Redis(options()))
+  contractOver(
+    'with ioredis 6',
+    () => new ioredis6.Redis(options()),
+    () => [sentinels.master],
+  )
+  contractOver(
+    'with ioredis 5',
+    () => new ioredis5.Redis(options()),
+    () => [sentinels.master],
+  )
 })

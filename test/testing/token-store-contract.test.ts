@@ -3,6 +3,7 @@ import { tokenStoreContract } from 'customer-sign-in/testing'
 import { releaseClock, stopClock } from '../support/clock'
 import { brokenClients } from './broken-clients'
 import { brokenClocks } from './broken-clocks'
+import { brokenErasures } from './broken-erasures'
 import { brokenGrants } from './broken-grants'
 import { brokenReversals } from './broken-reversals'
 import { brokenStore, storeWithItsOwnClock } from './broken-store'
@@ -22,6 +23,8 @@ async function runContract(createStore: () => TokenStore): Promise<{ passed: str
       it: (name, run) => tests.push({ name: [...groups, name].join(' '), run }),
     },
     createStore,
+    // A broken store hides nothing: it adds to what the sound one below it holds.
+    { contents: (store) => (store as MemoryTokenStore).contents() },
   )
   const result: { passed: string[]; failed: string[] } = { passed: [], failed: [] }
   for (const { name, run } of tests) {
@@ -57,7 +60,7 @@ describe('the token store contract', () => {
     expect(failed).toEqual([])
   })
 
-  it.each([...brokenGrants, ...brokenClocks, ...brokenSwaps, ...brokenReversals, ...brokenClients])(
+  it.each([...brokenGrants, ...brokenClocks, ...brokenSwaps, ...brokenReversals, ...brokenClients, ...brokenErasures])(
     'finds a store that $that',
     async ({ defect, foundBy }) => {
       const { passed, failed } = await runContract(() => brokenStore(defect))

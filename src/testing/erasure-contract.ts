@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import type { Grant, TokenStore } from '../stores/token-store'
+import { created, found, grantOf, minute, newClient, swapOf, until } from './records'
+import type { StoreTest } from './store-test'
+
+const room = { perTenant: 100, total: 1000 }
+
+/** That nothing is left of what has been ended or deleted, for whoever can look into the store. */
+export function erasureContract({ describe, test }: StoreTest): void {
+  describe('what is left in the store', () => {
+    test('is nothing of a customer whose grants have all been ended', async (store, contents) => {
+      const of = { tenantId: randomUUID(), subject: randomUUID() }
+      const grants = [
+        await created(store, of),
+        await swapped(store, await created(store, of)),
+        await ofThePast(store, await created(store, { ...of, lifetime: 50 })),
+        await ofThePast(store, await swapped(store, await created(store, of), 50)),
+      ]
+      const deleted = await created(store, of)
+      await store.deleteGrant(deleted.tenantId, deleted.grantId)
+      await expectTraces(contents, of.tenantId, of.subject)
+      await end(store, of)
+      await expectNoTraces(contents, ...tracesOf([...grants, deleted]))
+    })
+
+    test('is nothing of a customer all of whose grants had expired before they were ended', async (store, contents) => {
+      const of = { tenantId: randomUUID(), subject: randomUUID() }
+      const code = await created(store, { ...of, lifetime: 50 })
+      const connected = await swapped(store, await created(store, of), 50)
+      for (const grant of [code, connected]) await ofThePast(store, grant)
+      await end(store, of)
+      await expectNoTraces(contents, ...tracesOf([code, connected]))
+    })
+
+    test('is everything of the other customers', async (store, contents) => {
+      const mine = await created(store, {})
+      const theirs = await created(store, { tenantId: mine.tenantId })
+      await end(store, mine)
+      await expectNoTraces(contents, mine.subject)
+      await expectTraces(contents, theirs.subject)
+    })
+
+    test('is nothing of a registered client that has been deleted, or that has made room', async (store, contents) => {
+      const [deleted, old, later] = [newClient({}), newClient({}), newClient({})]
+      await store.saveClient(deleted, room)
+      await expectTraces(contents, deleted.tenantId, deleted.clientId)
+      await store.deleteClient(deleted.tenantId, deleted.clientId)
+      await store.saveClient(old, room)
+      await store.saveClient({ ...later, tenantId: old.tenantId }, { ...room, perTenant: 1 })
+      await expectNoTraces(contents, deleted.tenantId, deleted.clientId, old.clientId)
+      await expectTraces(contents, later.clientId)
+    })
+  })
+}
+
+async function swapped(store: TokenStore, grant: Grant, lifetime = minute): Promise<Grant> {
+  return grantOf(await store.swapCredential({ ...swapOf(grant), lifetime }))
+}
+
+/** Waits until a grant has expired. */
+async function ofThePast(store: TokenStore, grant: Grant): Promise<Grant> {
+  await until(async () => (await found(store, grant)) === undefined)
+  return grant
+}
+
+async function end(store: TokenStore, { tenantId, subject }: { tenantId: string; subject: string }): Promise<void> {
+  for await (const _ of store.deleteGrants({ tenantId, subject })) {
+    // Each is ended before it is given.
+  }
+}
+
+/** Everything that tells of a customer by their grants, in a tenant of their own. */
+function tracesOf(grants: readonly Grant[]): string[] {
+  return grants.flatMap(({ tenantId, subject, grantId }) => [tenantId, subject, partsOf(grantId)].flat())
+}
+
+/** A store may keep the part of a grant's id that names the customer apart from the rest. */
+function partsOf(grantId: string): string[] {
+  return [grantId.slice(0, 12), grantId.slice(12)]
+}
+
+async function expectTraces(contents: () => Promise<string>, ...traces: string[]): Promise<void> {
+  const text = await contents()
+  for (const trace of traces) assert.ok(text.includes(trace), `The contents of the store do not show ${trace}`)
+}
+
+async function expectNoTraces(contents: () => Promise<string>, ...traces: string[]): Promise<void> {
+  const text = await contents()
+  for (const trace of traces) assert.ok(!text.includes(trace), `The store still holds ${trace}`)
+}

@@ -1,0 +1,87 @@
+import type { Grant, NewClient, NewGrant, TokenStore } from 'customer-sign-in'
+import type { BrokenStore } from './broken-store'
+
+/** What else a broken store holds, beside what the sound one does. */
+function holding(sound: TokenStore, others: () => unknown): Partial<TokenStore> {
+  // The wrapped store answers later, like every method of it.
+  const contents = async () => [await (sound as TokenStore & { contents(): Promise<unknown> }).contents(), others()]
+  return { contents } as Partial<TokenStore>
+}
+
+/** Stores that do not forget. */
+export const brokenErasures: BrokenStore[] = [
+  {
+    that: 'leaves to a later sweep what has expired when a customer’s grants are ended',
+    defect: (sound) => {
+      let grants: (NewGrant | Grant)[] = []
+      const without = ({ tenantId, grantId }: { tenantId: string; grantId: string }) =>
+        grants.filter((grant) => grant.tenantId !== tenantId || grant.grantId !== grantId)
+      return {
+        ...holding(sound, () => grants),
+        async createGrant(grant) {
+          const result = await sound.createGrant(grant)
+          if (result.outcome === 'created') grants.push(grant)
+          return result
+        },
+        async deleteGrant(tenantId, grantId) {
+          grants = without({ tenantId, grantId })
+          return sound.deleteGrant(tenantId, grantId)
+        },
+        async *deleteGrants(owner) {
+          for await (const grant of sound.deleteGrants(owner)) {
+            grants = without(grant)
+            yield grant
+          }
+        },
+      }
+    },
+    foundBy: 'is nothing of a customer all of whose grants had expired',
+  },
+  {
+    that: 'keeps a list of its customers',
+    defect: (sound) => {
+      const customers: string[] = []
+      return {
+        ...holding(sound, () => customers),
+        createGrant(grant) {
+          customers.push(grant.subject)
+          return sound.createGrant(grant)
+        },
+      }
+    },
+    foundBy: 'is nothing of a customer whose grants have all been ended',
+  },
+  {
+    that: 'keeps an empty index for each customer',
+    defect: (sound) => {
+      const keys = new Set<string>()
+      return {
+        ...holding(sound, () => [...keys]),
+        createGrant(grant) {
+          keys.add(`index:${grant.tenantId}:${grant.grantId.slice(0, 12)}`)
+          return sound.createGrant(grant)
+        },
+      }
+    },
+    foundBy: 'is nothing of a customer whose grants have all been ended',
+  },
+  {
+    that: 'shows nothing of what it holds',
+    defect: () => ({ contents: async () => [] }) as Partial<TokenStore>,
+    foundBy: 'is everything of the other customers',
+  },
+  {
+    that: 'keeps the ids of registered clients that are gone',
+    defect: (sound) => {
+      const clients: NewClient[] = []
+      return {
+        ...holding(sound, () => clients),
+        saveClient(client, limits) {
+          clients.push(client)
+          return sound.saveClient(client, limits)
+        },
+      }
+    },
+    foundBy: 'is nothing of a registered client that has been deleted',
+  },
+]
