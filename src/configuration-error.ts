@@ -39,6 +39,13 @@ export function unknownMember(owner: string, member: string, names: readonly str
   })
 }
 
+/** The error for what a function of the host's has given back. It quotes nothing: it may be of a customer. */
+export function wrongAnswer(option: string, given: unknown, allowed: string): ConfigurationError {
+  return new ConfigurationError(option, given, allowed, {
+    says: `must give ${allowed}, and gave ${inWords(given, false)}`,
+  })
+}
+
 function refusal(given: unknown, allowed: string, quotes: boolean): string {
   return given === undefined
     ? `is missing: it must be ${allowed}`

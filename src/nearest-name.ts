@@ -1,16 +1,28 @@
-/** The name that a misspelt one was most likely meant to be, or undefined where none is near. */
-export function nearestName(misspelt: string, names: readonly string[]): string | undefined {
+/**
+ * The name that a misspelt one was most likely meant to be, or undefined where none is near. Capitals and what stands between words
+ * make no difference.
+ *
+ * @param options.most How many letters may differ. By default a quarter, as a suggestion that was not meant is worse than none.
+ */
+export function nearestName(
+  misspelt: string,
+  names: readonly string[],
+  { most = Number.POSITIVE_INFINITY } = {},
+): string | undefined {
   let nearest: string | undefined
   let least = Number.POSITIVE_INFINITY
   for (const name of names) {
-    const distance = editDistance(misspelt.toLowerCase(), name.toLowerCase())
-    // A quarter of the letters, as a suggestion that is not what was meant is worse than none.
-    if (distance < least && distance <= Math.max(misspelt.length, name.length) / 4) {
+    const distance = editDistance(lettersOf(misspelt), lettersOf(name))
+    if (distance < least && distance <= Math.min(most, Math.max(misspelt.length, name.length) / 4)) {
       nearest = name
       least = distance
     }
   }
   return nearest
+}
+
+function lettersOf(name: string): string {
+  return name.toLowerCase().replaceAll(/[_-]/g, '')
 }
 
 /** How many letters must be added, removed or replaced to make one text of the other (Levenshtein). */

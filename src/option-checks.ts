@@ -30,7 +30,7 @@ function mustText(allowed: string, accepts: (text: string) => boolean): Check<st
 const mostRemembered = 10_000
 
 /** The same predicate, which remembers what it has accepted. */
-function remembering(accepts: (text: string) => boolean): (text: string) => boolean {
+export function remembering(accepts: (text: string) => boolean): (text: string) => boolean {
   const accepted = new Set<string>()
   return (text) => {
     if (accepted.has(text)) return true
@@ -48,6 +48,11 @@ export function optional<T>(check: Check<T>, byDefault?: T): Check<T | undefined
   return (given, name) => (given === undefined ? byDefault : check(given, name))
 }
 
+/** A check of a member of a host's record, which a database gives as null where there is nothing. */
+export function nullable<T>(check: Check<T>): Check<T | undefined> {
+  return (given, name) => (given === undefined || given === null ? undefined : check(given, name))
+}
+
 export function listOf<T>(check: Check<T>): Check<T[]> {
   return (given, name) => {
     if (!Array.isArray(given)) throw new ConfigurationError(name, given, 'an array')
@@ -55,19 +60,57 @@ export function listOf<T>(check: Check<T>): Check<T[]> {
   }
 }
 
-/** An object with these members and no others. */
-export function record<T extends Record<string, Check<unknown>>>(members: T): Check<Checked<T>> {
-  const checks = Object.entries(members)
+/** A list in which nothing comes twice. */
+export function distinct<T extends string>(check: Check<T>): Check<T[]> {
+  const list = listOf(check)
+  return (given, name) => {
+    const items = list(given, name)
+    if (items.length < 2 || new Set(items).size === items.length) return items
+    const index = items.findIndex((item, place) => items.indexOf(item) < place)
+    throw new ConfigurationError(`${name}[${index}]`, given, 'in the list once', {
+      says: `is ${JSON.stringify(items[index])}, which the list has already`,
+    })
+  }
+}
+
+/**
+ * An object with these members and no others.
+ *
+ * @param isIgnored Says which others it may have nevertheless: they are left out.
+ */
+export function record<T extends Record<string, Check<unknown>>>(
+  members: T,
+  isIgnored: (member: string) => boolean = () => false,
+): Check<Checked<T>> {
+  const checks = Object.entries(members).map(([member, check]) => ({ member, check }))
   const names = Object.keys(members)
+  const known = new Set(names)
   return (given, name) => {
     if (!isObject(given)) throw new ConfigurationError(name || 'options', given, 'an object')
-    for (const member of Object.keys(given)) {
-      if (!Object.hasOwn(members, member)) throw unknownMember(name, member, names)
+    // A record is looked at with every request: no list of its members is made.
+    for (const member in given) {
+      if (!known.has(member) && Object.hasOwn(given, member) && !isIgnored(member))
+        throw unknownMember(name, member, names)
     }
     const prefix = name === '' ? '' : `${name}.`
     const checked: Record<string, unknown> = {}
-    for (const [member, check] of checks) checked[member] = check(given[member], prefix + member)
+    for (const { member, check } of checks) checked[member] = check(given[member], prefix + member)
     return checked as Checked<T>
+  }
+}
+
+/**
+ * The members of a guard, or of what else must not do more than was meant: one that is named must have a value. `undefined`, where
+ * something was to be required, would require nothing.
+ */
+export function requirements<T extends Record<string, Check<unknown>>>(members: T): Check<Checked<T>> {
+  const check = record(members)
+  return (given, name) => {
+    const unsaid = isObject(given) && Object.keys(given).find((member) => given[member] === undefined)
+    if (unsaid === undefined || unsaid === false) return check(given, name)
+    throw new ConfigurationError(`${name}.${unsaid}`, undefined, 'given a value, or left out', {
+      says: 'is undefined: give it a value, or leave it out',
+    })
   }
 }
 
@@ -115,9 +158,15 @@ export const scopeToken: Check<string> = mustText(
   isScopeToken,
 )
 
-/** Scope tokens: a list, or a text with a space between every two. */
-export const scopes: Check<string[]> = (given, name) =>
-  typeof given === 'string' ? given.split(' ').map((token) => scopeToken(token, name)) : listOf(scopeToken)(given, name)
+const scopeTokens = distinct(scopeToken)
+
+/** The scopes that a guard requires: a list, or a text with a space between every two. A list that is empty may be one that was lost. */
+export const requiredScopes: Check<string[]> = (given, name) => {
+  if (given === '' || (Array.isArray(given) && given.length === 0)) {
+    throw new ConfigurationError(name, given, 'at least one scope token, or left out', { quotes: true })
+  }
+  return scopeTokens(typeof given === 'string' ? given.split(' ') : given, name)
+}
 
 /** An absolute http or https URL without credentials and fragment. */
 export const httpUrl: Check<string> = mustText(

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { ConfigurationError, type CustomerSignIn } from 'customer-sign-in'
 import { clientId, redirectUri } from './support/sign-in'
 import { started } from './support/started'
@@ -17,61 +18,115 @@ const issuing = {
 /** Calls a method as a host without types can call it. */
 type Call = (signIn: CustomerSignIn, given: never) => unknown
 
-// What each method is called with, and members that are wrong.
+// What each method is called with, and members that are wrong. What is undefined must not require nothing.
+const requirements = [
+  { scope: 'bookings' },
+  { scopes: '' },
+  { scopes: ' ' },
+  { scopes: [] },
+  { scopes: [''] },
+  { scopes: null },
+  { scopes: undefined },
+  { scopes: 1 },
+  { scopes: [['profile']] },
+  { scopes: ['profile calendar'] },
+  { scopes: 'two  spaces' },
+  { scopes: ['profile', 'profile'] },
+  { checkRevocation: 'yes' },
+  { checkRevocation: 1 },
+  { checkRevocation: null },
+  { checkRevocation: undefined },
+]
+const resources = [{ resource: '/mcp' }, { resource: '' }, { resource: null }, { resource: undefined }, { resource: 1 }]
+
 const methods: [string, Call, object, object[]][] = [
   [
     'verifyAccessToken',
     (signIn, given) => signIn.verifyAccessToken('a token', given),
     { tenantKey },
-    [{ scope: 'bookings' }, { scopes: 1 }, { scopes: 'two  spaces' }, { checkRevocation: 'yes' }, { resource: '/mcp' }],
+    [...requirements, ...resources, { tenantKey: undefined }, { tenantKey: null }, { anyTenant: undefined }],
   ],
   [
     'requireAccessToken',
     (signIn, given) => signIn.requireAccessToken(given),
     { tenantKey },
-    [{ scope: ['bookings'] }, { scopes: [''] }, { checkRevocation: 1 }, { resource: 1 }, { tenantKey: '' }],
+    [
+      ...requirements,
+      ...resources,
+      { tenantKey: '' },
+      { tenantKey: 'a/b' },
+      { tenantKey: undefined },
+      { anyTenant: true },
+    ],
   ],
   [
     'verifier',
     (signIn, given) => signIn.verifier(given),
     { tenantKey, invalidToken },
-    [{ scopes: 'profile' }, { invalidToken: 'no' }, { tenantKey: undefined }, { anyTenant: true }],
+    [
+      ...resources,
+      { scopes: 'profile' },
+      { checkRevocation: undefined },
+      { invalidToken: 'no' },
+      { tenantKey: undefined },
+      { anyTenant: true },
+    ],
   ],
   [
     'protectedResource',
     (signIn, given) => signIn.protectedResource(given),
     { path: '/v1/:tenantKey/mcp' },
-    [{ scope: 'profile' }, { path: '/mcp' }, { checkRevocation: 'no' }],
+    [...requirements, { path: '/mcp' }, { path: undefined }, { resource: 'https://api.example' }],
   ],
   [
     'issueAuthorizationCode',
     (signIn, given) => signIn.issueAuthorizationCode(given),
     issuing,
-    [{ scope: 'profile' }, { nonce: 'a' }, { tenantKey: undefined }, { tenantKey: ['acme'] }],
+    [
+      { scope: 'profile' },
+      { scopes: [] },
+      { scopes: [1] },
+      { scopes: [['profile']] },
+      { scopes: { profile: true } },
+      { nonce: 'a' },
+      { tenantKey: undefined },
+      { tenantKey: ['acme'] },
+      { subject: undefined },
+      { subject: '' },
+      { subject: 7 },
+      { claims: 'gold' },
+      { claims: ['gold'] },
+    ],
   ],
   [
     'grants.list',
     (signIn, given) => signIn.grants.list(given),
     { tenantKey, subject },
-    [{ clientId }, { subject: '' }, { subject: undefined }, { tenantKey: 1 }],
+    [{ clientId }, { subject: '' }, { subject: undefined }, { subject: ['a'] }, { tenantKey: 1 }],
   ],
   [
     'grants.revoke',
     (signIn, given) => signIn.grants.revoke(given),
     { tenantKey, grantId: 'a grant' },
-    [{ subject }, { grantId: '' }, { grantId: undefined }],
+    [{ subject }, { grantId: '' }, { grantId: undefined }, { grantId: null }],
+  ],
+  [
+    'grants.revokeAll',
+    (signIn, given) => signIn.grants.revokeAll(given),
+    { tenantKey, subject },
+    [{ subject: undefined }, { subject: null }, { clientId: undefined }, { clientId: '' }, { grantId: 'a grant' }],
   ],
   [
     'clients.find',
     (signIn, given) => signIn.clients.find(given),
     { tenantKey, clientId },
-    [{ subject }, { clientId: '' }, { clientId: undefined }],
+    [{ subject }, { clientId: '' }, { clientId: undefined }, { clientId: null }],
   ],
   [
     'clients.delete',
     (signIn, given) => signIn.clients.delete(given),
     { tenantKey, clientId },
-    [{ subject }, { clientId: '' }, { clientId: undefined }],
+    [{ subject }, { clientId: '' }, { clientId: undefined }, { clientId: null }],
   ],
 ]
 
@@ -89,11 +144,54 @@ describe.each(methods)('%s', (_name, call, right, wrong) => {
     expect(await outcomeOf(right)).not.toBeInstanceOf(ConfigurationError)
   })
 
-  it.each(wrong.map((members) => [JSON.stringify(members), members]))('refuses %s', async (_members, members) => {
+  it.each(wrong.map((members) => [inspect(members), members]))('refuses %s', async (_members, members) => {
     expect(await outcomeOf({ ...right, ...(members as object) })).toBeInstanceOf(ConfigurationError)
   })
 
   it.each([undefined, null, 'acme'])('refuses %p in place of its members', async (given) => {
     expect(await outcomeOf(given)).toBeInstanceOf(Error)
+  })
+})
+
+describe('issueAuthorizationCode', () => {
+  it.each([
+    [{ clientId: ['a', 'b'] }, 'client_id'],
+    [{ redirectUri: ['a', 'b'] }, 'redirect_uri'],
+    [{ codeChallenge: 1 }, 'code_challenge'],
+    [{ codeChallengeMethod: {} }, 'code_challenge_method'],
+    [{ resource: ['https://a.example', 'https://b.example'] }, 'resource'],
+    [{ state: ['a', 'b'] }, 'state'],
+  ])('answers a fault of the request’s own with an error for the client: %j', async (members, parameter) => {
+    const { signIn } = await started()
+    const issued = signIn.issueAuthorizationCode({ ...issuing, ...members } as never)
+    await expect(issued).rejects.toMatchObject({
+      code: 'invalid_request',
+      description: `${parameter} must be sent once, as a text`,
+    })
+  })
+
+  it.each(['', '  '])(
+    'grants nothing for the empty scope %j, which a page may have made of no choice',
+    async (scopes) => {
+      const { signIn } = await started()
+      const issued = signIn.issueAuthorizationCode({ ...issuing, codeChallengeMethod: 'S256', scopes })
+      await expect(issued).rejects.toMatchObject({ code: 'invalid_scope' })
+    },
+  )
+
+  it('takes null for what the request does not have', async () => {
+    const { signIn } = await started()
+    const absent = { scopes: null, resource: null, state: null, claims: null }
+    const { redirectTo } = await signIn.issueAuthorizationCode({ ...issuing, ...absent } as never)
+    expect(new URL(redirectTo).searchParams.has('state')).toBe(false)
+  })
+})
+
+describe('verifyAccessToken', () => {
+  it.each([undefined, null, 7, {}, ['a token'], ''])('takes %p for no token', async (token) => {
+    const { signIn } = await started()
+    await expect(signIn.verifyAccessToken(token as never, { tenantKey })).rejects.toMatchObject({
+      code: 'invalid_token',
+    })
   })
 })

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FoundClient } from '../clients/find-client'
+import { wrongAnswer } from '../configuration-error'
 import type { AgreedTerms } from '../grants/authorization-request'
 import { answered } from '../http/answered'
 import { readForm } from '../http/form'
@@ -81,8 +82,8 @@ async function consentOnPage(
   if (button === 'allow') return 'allowed'
   if (button !== undefined && button !== 'confirm') return 'declined'
   respondWithConsentPage(res, {
-    tenantName: tenant.record.name ?? tenant.key,
-    logoUri: tenant.record.logoUri,
+    tenantName: tenant.name ?? tenant.key,
+    logoUri: tenant.logoUri,
     clientName,
     vouchedFor: preRegistered !== undefined,
     publisher,
@@ -121,7 +122,10 @@ async function consentOfHost(
   const allowed = await ofHost('consent', () => ask(req, res, { ...signIn, customer, redirectUri }))
   if (allowed === true) return 'allowed'
   if (allowed === false) return 'declined'
-  if (allowed === undefined && (await answered(res, service.options.storeTimeout * 1000))) return undefined
+  if (allowed !== undefined) {
+    throw temporarilyUnavailable(wrongAnswer('consent', allowed, 'true, false or nothing'), 'hook_failed')
+  }
+  if (await answered(res, service.options.storeTimeout * 1000)) return undefined
   throw temporarilyUnavailable(
     new Error('consent gave neither true nor false and did not answer the request'),
     'hook_failed',

@@ -1,13 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type FoundClient, findClient } from '../clients/find-client'
 import { renewClient } from '../clients/keep-client-alive'
+import { wrongAnswer } from '../configuration-error'
 import { checkedTerms } from '../grants/authorization-request'
 import { createGrant } from '../grants/create-grant'
-import { checkCustomer } from '../grants/issue-authorization-code'
+import { customerRecord } from '../grants/customer'
 import { answered } from '../http/answered'
 import { keepsOpener, nosniff } from '../http/browser-headers'
 import { Form, parametersOf } from '../http/form'
 import { type Place, reported } from '../http/reported'
+import { isObject } from '../option-checks'
 import type { Customer } from '../options'
 import { OAuthError, temporarilyUnavailable, withContext } from '../protocol/oauth-error'
 import { redirectUriMatches, withResponse } from '../protocol/redirect-uri'
@@ -151,10 +153,7 @@ async function signedInCustomer(
 ): Promise<Customer | undefined> {
   const { req, res, service } = context
   const customer = await ofHost('authenticate', () => service.options.authenticate?.(req, res, signIn))
-  if (customer) {
-    checkHostsCustomer(customer)
-    return customer
-  }
+  if (customer !== undefined && customer !== null) return checkedCustomer(customer)
   if (!res.headersSent && signIn.prompt.includes('none')) {
     throw new OAuthError('login_required', 'The customer is not signed in')
   }
@@ -162,9 +161,11 @@ async function signedInCustomer(
   throw temporarilyUnavailable(new Error('authenticate gave no customer and did not answer the request'), 'hook_failed')
 }
 
-function checkHostsCustomer(customer: Customer): void {
+/** What is wrong with it is the host's fault, so the client is asked to come again. */
+function checkedCustomer(given: Customer): Customer {
   try {
-    checkCustomer(customer)
+    if (!isObject(given)) throw wrongAnswer('authenticate', given, 'a customer, null or nothing')
+    return customerRecord(given, 'customer')
   } catch (error) {
     throw temporarilyUnavailable(error, 'hook_failed')
   }

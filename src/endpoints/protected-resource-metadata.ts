@@ -19,7 +19,7 @@ export function protectedResourceMetadata({ scopes, urlFor }: ProtectedResource)
         authorization_servers: [tenant.issuer],
         scopes_supported: scopes.length > 0 ? scopes : tenant.scopes,
         bearer_methods_supported: ['header'],
-        resource_name: tenant.record.name ?? undefined,
+        resource_name: tenant.name,
       }),
     )
   }

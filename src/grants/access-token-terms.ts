@@ -1,3 +1,4 @@
+import { wrongAnswer } from '../configuration-error'
 import { aboutGrant } from '../events'
 import type { GrantType } from '../options'
 import { OAuthError, temporarilyUnavailable, withContext } from '../protocol/oauth-error'
@@ -106,8 +107,9 @@ async function hostClaims(
     options.accessTokenClaims?.(request),
   )
   const plain = plainJson(added ?? {})
-  if (!plain) throw temporarilyUnavailable(new TypeError('accessTokenClaims must give plain JSON'), 'hook_failed')
-  return plain
+  if (plain) return plain
+  const wrong = wrongAnswer('accessTokenClaims', added, 'an object of plain JSON, or nothing')
+  throw temporarilyUnavailable(wrong, 'hook_failed')
 }
 
 /**

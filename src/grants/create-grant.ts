@@ -5,7 +5,6 @@ import { temporarilyUnavailable } from '../protocol/oauth-error'
 import type { Service } from '../service'
 import type { Grant, NewGrant } from '../stores/token-store'
 import type { ResolvedTenant } from '../tenants/find-tenant'
-import { plainJson } from './access-token-terms'
 import type { AgreedTerms } from './authorization-request'
 import { credentialHash, expiryOf, formatCredential, grantIdOf, newHandle, newSecret } from './credential'
 
@@ -13,6 +12,7 @@ import { credentialHash, expiryOf, formatCredential, grantIdOf, newHandle, newSe
 export interface Agreement extends AgreedTerms {
   redirectUri: string
   subject: string
+  /** As JSON carries them. */
   claims: Record<string, unknown> | undefined
 }
 
@@ -81,7 +81,7 @@ function newGrant(
     subject,
     scopes,
     resource,
-    claims: claims && plainJson(claims),
+    claims,
     credential: { kind, hash: credentialHash(kind, secret, binding) } as const,
     request: { redirectUri, codeChallenge },
     lifetime: options.authorizationCodeLifetime * 1000,

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../configuration-error'
 import { aboutGrant, faultEvent } from '../events'
-import { optional, record, text } from '../option-checks'
+import { optional, record, requirements, text } from '../option-checks'
 import type { Service } from '../service'
 import type { Grant } from '../stores/token-store'
 import { findTenant } from '../tenants/find-tenant'
@@ -46,6 +46,7 @@ export interface CustomerGrants {
 }
 
 const ofCustomer = record({ tenantKey: text, subject: text })
+const grantsOf = requirements({ tenantKey: text, subject: optional(text), clientId: optional(text) })
 const oneGrant = record({ tenantKey: text, grantId: text })
 
 export function customerGrants(service: Service): CustomerGrants {
@@ -89,13 +90,9 @@ export function customerGrants(service: Service): CustomerGrants {
   }
 }
 
-/** A member that is named must say something: what is undefined would end more than was meant, or nothing. */
 function checkedOwner(given: GrantsOf): GrantsOf {
-  const isNamed = (member: string) => Object.hasOwn(given ?? {}, member)
-  const textIfNamed = (member: string) => (isNamed(member) ? text : optional(text))
-  const members = { tenantKey: text, subject: textIfNamed('subject'), clientId: textIfNamed('clientId') }
-  const owner = record(members)(given, 'grants.revokeAll')
-  if (isNamed('subject') || isNamed('clientId')) return owner as GrantsOf
+  const owner = grantsOf(given, 'grants.revokeAll')
+  if (owner.subject !== undefined || owner.clientId !== undefined) return owner as GrantsOf
   throw new ConfigurationError('grants.revokeAll', given, 'an object with a subject, a clientId, or both')
 }
 

@@ -1,12 +1,14 @@
 import { findClient } from '../clients/find-client'
-import { anything, record, text } from '../option-checks'
+import { ConfigurationError } from '../configuration-error'
+import { type Check, listOf, nullable, record, text } from '../option-checks'
 import { OAuthError } from '../protocol/oauth-error'
 import { redirectUriMatches, withResponse } from '../protocol/redirect-uri'
+import { scopesOf } from '../protocol/scope'
 import type { Service } from '../service'
 import { findTenant } from '../tenants/find-tenant'
-import { plainJson } from './access-token-terms'
 import { checkedTerms } from './authorization-request'
 import { createGrant } from './create-grant'
+import { customerClaims } from './customer'
 
 /** An authorization request (RFC 6749 section 4.1.1) to which a customer has signed in and agreed. */
 export interface AuthorizationRequest {
@@ -37,18 +39,39 @@ export interface AuthorizationResponse {
   redirectTo: string
 }
 
-// Most of what it says comes from the client's own request, whose faults are the client's.
+/** What the client's own request says: its faults are the client's, and null is as good as nothing. */
+function ofRequest(parameter: string): Check<string | undefined> {
+  return (given) => {
+    if (given === undefined || given === null || typeof given === 'string') return given ?? undefined
+    throw new OAuthError('invalid_request', `${parameter} must be sent once, as a text`)
+  }
+}
+
+/** A list is the customer's or the host's choice, of which nothing must not become all; a text is the `scope` of the request. */
+const requestedScopes: Check<string[] | undefined> = (given, name) => {
+  if (given === undefined || given === null) return undefined
+  if (typeof given !== 'string') return chosenScopes(given, name)
+  const scopes = scopesOf(given)
+  if (scopes.length > 0) return scopes
+  throw new OAuthError('invalid_scope', 'scope is empty: left out, it would be all that the client may have')
+}
+
+const chosenScopes: Check<string[]> = (given, name) => {
+  if (Array.isArray(given) && given.length > 0) return listOf(text)(given, name)
+  throw new ConfigurationError(name, given, 'a text, or an array of at least one scope token, or left out')
+}
+
 const members = record({
   tenantKey: text,
-  clientId: anything<string>,
-  redirectUri: anything<string>,
-  codeChallenge: anything<string>,
-  codeChallengeMethod: anything<'S256'>,
-  subject: anything<string>,
-  scopes: anything<string | readonly string[] | undefined>,
-  resource: anything<string | undefined>,
-  state: anything<string | undefined>,
-  claims: anything<Record<string, unknown> | undefined>,
+  clientId: ofRequest('client_id'),
+  redirectUri: ofRequest('redirect_uri'),
+  codeChallenge: ofRequest('code_challenge'),
+  codeChallengeMethod: ofRequest('code_challenge_method'),
+  subject: text,
+  scopes: requestedScopes,
+  resource: ofRequest('resource'),
+  state: ofRequest('state'),
+  claims: nullable(customerClaims),
 })
 
 /** Stores a grant and gives the authorization code that redeems it. */
@@ -57,22 +80,13 @@ export async function issueAuthorizationCode(
   service: Service,
 ): Promise<AuthorizationResponse> {
   const request = members(given, 'issueAuthorizationCode')
-  const { redirectUri, state, subject, claims, resource } = request
+  const { clientId = '', redirectUri = '', state, subject, claims, resource } = request
   const tenant = await findTenant(request.tenantKey, service.baseUrl.current(), service)
-  const found = await findClient(request.clientId, tenant, service)
+  const found = await findClient(clientId, tenant, service)
   if (!found.client.redirectUris.some((registered) => redirectUriMatches(registered, redirectUri))) {
     throw new OAuthError('unauthorized_client', 'redirect_uri is not registered for this client')
   }
-  checkCustomer({ subject, claims })
   const terms = checkedTerms({ ...request, resources: resource === undefined ? [] : [resource] }, found.client, tenant)
   const code = await createGrant({ ...terms, redirectUri, subject, claims }, found, tenant, service)
   return { code, redirectTo: withResponse(redirectUri, { code, state, iss: tenant.issuer }) }
-}
-
-/** @throws {OAuthError} `invalid_request` where a customer's record cannot be signed into tokens. */
-export function checkCustomer({ subject, claims }: { subject: unknown; claims?: unknown }): void {
-  if (typeof subject !== 'string' || subject === '') {
-    throw new OAuthError('invalid_request', 'subject must say who the customer is')
-  }
-  if (claims !== undefined && !plainJson(claims)) throw new OAuthError('invalid_request', 'claims must be plain JSON')
 }

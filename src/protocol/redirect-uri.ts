@@ -71,6 +71,24 @@ function hostnameOf(url: string): string {
   return new URL(url).hostname.replace(/\.+$/, '')
 }
 
+/**
+ * Why a client that the company itself has registered cannot have a redirect URI, or undefined where it can. Any app scheme will do here,
+ * and no normal form is asked for, as the company knows its own client.
+ */
+export function ownRedirectUriFault(redirectUri: unknown): string | undefined {
+  if (typeof redirectUri !== 'string' || redirectUri.length > 2000) return 'must be a text of at most 2000 characters'
+  if (!URL.canParse(redirectUri)) return 'must be an absolute URI'
+  const { protocol, username, password } = new URL(redirectUri)
+  if (redirectUri.includes('#')) return 'must not have a fragment'
+  if (!uriText.test(redirectUri)) return 'must have nothing but the characters of a URI'
+  if (username !== '' || password !== '') return 'must not have credentials'
+  if (protocol === 'http:' && !loopback.test(redirectUri)) return 'must be https, except on loopback'
+  return browserSchemes.includes(protocol) ? 'must be https, on loopback, or of an app' : undefined
+}
+
+// What a browser would run or show itself.
+const browserSchemes = ['javascript:', 'data:', 'vbscript:', 'blob:', 'file:', 'about:', 'view-source:', 'filesystem:']
+
 /** A redirect URI with the parameters of a response. Its own text stays: apps compare it, and not all of them as a URL. */
 export function withResponse(redirectUri: string, parameters: Record<string, string | undefined>): string {
   const sent = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined)

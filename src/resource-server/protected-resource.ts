@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { requestPath } from '../http/request-path'
-import { flag, mustOpenly, optional, record, scopes as scopeTokens } from '../option-checks'
+import { flag, mustOpenly, optional, requiredScopes, requirements } from '../option-checks'
 import { metadataUrlOf, resourceAt } from '../protocol/protected-resource'
 import type { Service } from '../service'
-import { type Middleware, requireAccessToken } from './require-access-token'
+import { guardWith, type Middleware } from './require-access-token'
 
 /** A protected resource that every tenant has, at a path of its own. */
 export interface ProtectedResourceOptions {
@@ -15,21 +15,21 @@ export interface ProtectedResourceOptions {
   checkRevocation?: boolean | undefined
 }
 
-const checks = {
+const checkedMembers = requirements({
   path: mustOpenly<string>(
     'a path with :tenantKey as one of its segments',
     (given) => typeof given === 'string' && /^(\/[\w.~-]+)*\/:tenantKey(\/[\w.~-]+)*$/.test(given),
   ),
-  scopes: optional(scopeTokens, []),
+  scopes: optional(requiredScopes, []),
   checkRevocation: optional(flag, false),
-}
+})
 
 /**
  * Announces a protected resource and gives the middleware that guards it, whose challenges lead to its metadata (RFC 9728 section
  * 5.1).
  */
 export function protectedResource(options: ProtectedResourceOptions, service: Service): Middleware<IncomingMessage> {
-  const { path, scopes, checkRevocation } = record(checks)(options, 'protectedResource')
+  const { path, scopes, checkRevocation } = checkedMembers(options, 'protectedResource')
   const resource = resourceAt(path, scopes)
   service.protectedResources.push(resource)
   const tenantKeyOf = (req: IncomingMessage & { originalUrl?: string }) => {
@@ -40,7 +40,7 @@ export function protectedResource(options: ProtectedResourceOptions, service: Se
     return resource.tenantKeyIn(own)?.tenantKey ?? ''
   }
   const urlOf = (req: IncomingMessage) => resource.urlFor(tenantKeyOf(req), service.baseUrl.current(req))
-  return requireAccessToken({ tenantKey: tenantKeyOf, resource: urlOf, scopes, checkRevocation }, service, (req) =>
-    metadataUrlOf(urlOf(req)),
-  )
+  const metadataUrl = (req: IncomingMessage) => metadataUrlOf(urlOf(req))
+  const required = { tenantKey: tenantKeyOf, resource: urlOf, scopes, checkRevocation }
+  return guardWith({ ...required, guard: 'protectedResource', metadataUrlOf: metadataUrl }, service)
 }

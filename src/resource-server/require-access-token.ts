@@ -1,13 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { wrongAnswer } from '../configuration-error'
 import { type Place, reported } from '../http/reported'
 import { respondAsApi } from '../http/responses'
-import { must, optional, record } from '../option-checks'
+import { mustOpenly, optional, requirements } from '../option-checks'
+import { isTenantKey } from '../protocol/issuer'
 import { OAuthError } from '../protocol/oauth-error'
+import { isResource } from '../protocol/resource'
 import type { Service } from '../service'
 import { withinTime } from '../stores/guarded-store'
 import { findTenant } from '../tenants/find-tenant'
 import { invalidToken, namingOwner } from '../tokens/verified-claims'
-import { type AccessTokenCheck, type AccessTokenInfo, accessTokenChecks, verifyForTenant } from './verify-access-token'
+import {
+  type AccessTokenCheck,
+  type AccessTokenInfo,
+  accessTokenChecks,
+  type CheckedAccessTokenCheck,
+  verifyForTenant,
+} from './verify-access-token'
 
 /** A value, or how to read it off a request. */
 export type PerRequest<R, T> = T | ((req: R) => T)
@@ -33,18 +42,32 @@ export type AuthorizedRequest<R = IncomingMessage> = R & { auth: AccessTokenInfo
 export function requireAccessToken<R extends IncomingMessage>(
   required: RequiredAccessToken<R>,
   service: Service,
-  metadataUrlOf?: (req: R) => string,
 ): Middleware<R> {
-  const { tenantKey, resource, scopes, checkRevocation } = checkedRequirement<R>(required)
+  return guardWith({ ...checkedRequirement<R>(required), guard: 'requireAccessToken' }, service)
+}
 
+/** A requirement that has been checked. */
+interface Requirement<R> extends Omit<CheckedAccessTokenCheck, 'resource'> {
+  tenantKey: PerRequest<R, string>
+  resource: PerRequest<R, string> | undefined
+  /** What the host calls the method that has made the guard. */
+  guard: string
+  /** Where the resource's metadata is, which challenges name. */
+  metadataUrlOf?: (req: R) => string
+}
+
+export function guardWith<R extends IncomingMessage>(
+  { tenantKey, resource, scopes, checkRevocation, guard, metadataUrlOf }: Requirement<R>,
+  service: Service,
+): Middleware<R> {
   async function authorize(req: R, place: Place): Promise<void> {
-    place.tenantKey = await read('tenantKey', tenantKey, req, service)
+    place.tenantKey = await read(tenantKey, req, aTenantKey, `${guard}.tenantKey`, service)
     const tenant = await findTenant(place.tenantKey, service.baseUrl.current(req), service)
-    const expected = resource === undefined ? undefined : await read('resource', resource, req, service)
+    const expected = resource && (await read(resource, req, anApi, `${guard}.resource`, service))
     const info = await verifyForTenant(
       bearerToken(req),
       tenant,
-      { checkRevocation, scopes, resource: expected },
+      { checkRevocation, scopes, resource: expected, guard },
       service,
     )
     Object.assign(req, { auth: info })
@@ -64,25 +87,42 @@ export function requireAccessToken<R extends IncomingMessage>(
   }
 }
 
-function checkedRequirement<R>(given: RequiredAccessToken<R>) {
-  const perRequest = (what: string) =>
-    must<PerRequest<R, string>>(`${what}, or a function of the request`, (value) =>
-      typeof value === 'string' ? value !== '' : typeof value === 'function',
-    )
-  const checks = {
-    ...accessTokenChecks,
-    tenantKey: perRequest('the key of a tenant'),
-    resource: optional(perRequest('the URL of an API')),
-  }
-  return record(checks)(given, 'requireAccessToken')
+interface Kind {
+  what: string
+  accepts(text: string): boolean
 }
 
-/** A function that gives no text gives '', which no tenant and no resource is: it must not fall back to a default. */
-async function read<R>(member: string, value: PerRequest<R, string>, req: R, { options }: Service): Promise<string> {
+const aTenantKey: Kind = { what: 'the key of a tenant', accepts: isTenantKey }
+const anApi: Kind = { what: 'an absolute URL without a fragment', accepts: isResource }
+
+function checkedRequirement<R>(given: RequiredAccessToken<R>) {
+  const perRequest = ({ what, accepts }: Kind) =>
+    mustOpenly<PerRequest<R, string>>(`${what}, or a function of the request`, (value) =>
+      typeof value === 'string' ? accepts(value) : typeof value === 'function',
+    )
+  const checks = { ...accessTokenChecks, tenantKey: perRequest(aTenantKey), resource: optional(perRequest(anApi)) }
+  return requirements(checks)(given, 'requireAccessToken')
+}
+
+/**
+ * Reads what a request must be good for off it.
+ *
+ * @throws {OAuthError} `server_error` where a function gives no text: it must not fall back to a default. Any text is given as it is.
+ */
+async function read<R>(
+  value: PerRequest<R, string>,
+  req: R,
+  { what }: Kind,
+  name: string,
+  { options }: Service,
+): Promise<string> {
   if (typeof value === 'string') return value
-  const what = `requireAccessToken.${member}`
-  const given: unknown = await withinTime(what, options.storeTimeout * 1000, () => value(req))
-  return typeof given === 'string' ? given : ''
+  const given: unknown = await withinTime(name, options.storeTimeout * 1000, () => value(req))
+  if (typeof given === 'string') return given
+  throw new OAuthError('server_error', 'This API is misconfigured', {
+    cause: wrongAnswer(name, given, what),
+    reason: 'misconfigured',
+  })
 }
 
 /** RFC 6750 section 2.1; a token in the body or query is not accepted. */

@@ -1,15 +1,10 @@
 import { reported } from '../http/reported'
-import { must, record, text } from '../option-checks'
+import { must, requirements, text } from '../option-checks'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
 import { asError } from '../protocol/thrown'
 import type { Service } from '../service'
 import { withinTime } from '../stores/guarded-store'
-import {
-  type AccessTokenCheck,
-  type AccessTokenInfo,
-  accessTokenChecks,
-  verifyAccessToken,
-} from './verify-access-token'
+import { type AccessTokenCheck, type AccessTokenInfo, accessTokenChecks, verifyChecked } from './verify-access-token'
 
 /** What `signIn.verifier` verifies, and how it refuses. Scopes are the SDK's own `requiredScopes`. */
 export interface VerifierOptions extends Omit<AccessTokenCheck, 'scopes'> {
@@ -26,14 +21,14 @@ export interface VerifierOptions extends Omit<AccessTokenCheck, 'scopes'> {
 
 const { scopes: _, ...ofSdk } = accessTokenChecks
 
-const checks = {
+const checkedMembers = requirements({
   ...ofSdk,
   tenantKey: text,
   invalidToken: must<VerifierOptions['invalidToken']>(
     "a function that makes the MCP SDK's error",
     (given) => typeof given === 'function',
   ),
-}
+})
 
 /** An `OAuthTokenVerifier` of the MCP SDK. */
 export interface AccessTokenVerifier {
@@ -42,7 +37,7 @@ export interface AccessTokenVerifier {
 
 /** Makes a verifier for the MCP SDK's own `requireBearerAuth`. */
 export function verifier(options: VerifierOptions, service: Service): AccessTokenVerifier {
-  const { invalidToken, ...check } = record(checks)(options, 'verifier')
+  const { invalidToken, tenantKey, ...check } = checkedMembers(options, 'verifier')
 
   async function errorOfSdk(description: string): Promise<Error> {
     const timeout = service.options.storeTimeout * 1000
@@ -54,9 +49,8 @@ export function verifier(options: VerifierOptions, service: Service): AccessToke
   return {
     async verifyAccessToken(token) {
       try {
-        return await verifyAccessToken(token, check, service)
+        return await verifyChecked(token, { ...check, scopes: [], guard: 'verifier' }, tenantKey, service)
       } catch (error) {
-        const { tenantKey } = check
         const { status, description } = reported(error, { where: 'verifier', tenantKey }, service)
         if (status >= 500) throw error
         throw await errorOfSdk(description)

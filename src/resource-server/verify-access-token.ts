@@ -1,5 +1,13 @@
 import { ConfigurationError } from '../configuration-error'
-import { anything, type Checked, flag, optional, record, resource as resourceIndicator, scopes } from '../option-checks'
+import {
+  anything,
+  type Checked,
+  flag,
+  optional,
+  requiredScopes,
+  requirements,
+  resource as resourceIndicator,
+} from '../option-checks'
 import { tenantKeyOf } from '../protocol/issuer'
 import { OAuthError, withContext } from '../protocol/oauth-error'
 import { canonicalResource } from '../protocol/resource'
@@ -41,14 +49,18 @@ export interface AccessTokenInfo {
 /** The checks of an {@link AccessTokenCheck}. */
 export const accessTokenChecks = {
   resource: optional(resourceIndicator),
-  scopes: optional(scopes, []),
+  scopes: optional(requiredScopes, []),
   checkRevocation: optional(flag),
 }
 
 /** An {@link AccessTokenCheck} that has been checked. */
 export type CheckedAccessTokenCheck = Checked<typeof accessTokenChecks>
 
-const checkedMembers = record({ tenantKey: anything<unknown>, anyTenant: anything<unknown>, ...accessTokenChecks })
+const checkedMembers = requirements({
+  tenantKey: anything<unknown>,
+  anyTenant: anything<unknown>,
+  ...accessTokenChecks,
+})
 
 /** Verifies an access token of a tenant that is named, or any's. */
 export async function verifyAccessToken(
@@ -59,19 +71,38 @@ export async function verifyAccessToken(
   const { tenantKey, anyTenant, ...check } = checkedMembers(given, 'verifyAccessToken')
   const baseUrl = service.baseUrl.current()
   const key = anyTenant === true ? tenantKeyOf(claimedIssuer(token), baseUrl) : checkedTenantKey(tenantKey)
+  return verifyChecked(token, { ...check, guard: 'verifyAccessToken' }, key, service)
+}
+
+/** The same with a check that has been checked. Its refusals name whose token it is. */
+export async function verifyChecked(
+  token: string,
+  check: CheckedAccessTokenCheck & { guard: string },
+  key: string | undefined,
+  service: Service,
+): Promise<AccessTokenInfo> {
   if (key === undefined) throw invalidToken('The access token is not of this server', 'unknown_token')
   try {
-    return await verifyForTenant(token, await findTenant(key, baseUrl, service), check, service)
+    return await verifyForTenant(token, await findTenant(key, service.baseUrl.current(), service), check, service)
   } catch (refused) {
     throw namingOwner(withContext(refused, { tenantKey: key }), token, service.signingKeys)
   }
 }
 
-/** Verifies an access token of a tenant (RFC 9068 section 4). */
+/**
+ * Verifies an access token of a tenant (RFC 9068 section 4).
+ *
+ * @param check.guard What the host calls the method by which it asks.
+ */
 export async function verifyForTenant(
   token: string,
   tenant: ResolvedTenant,
-  { resource = tenant.resources[0], scopes: required, checkRevocation = false }: CheckedAccessTokenCheck,
+  {
+    resource = tenant.resources[0],
+    scopes: required,
+    checkRevocation = false,
+    guard,
+  }: CheckedAccessTokenCheck & { guard: string },
   service: Service,
 ): Promise<AccessTokenInfo> {
   const claims = verifiedClaims(token, service.signingKeys)
@@ -82,7 +113,7 @@ export async function verifyForTenant(
     throw invalidToken('The access token is not for this resource', 'wrong_resource')
   }
   const scopes = scopesOf(claims.scope)
-  checkScopes(scopes, required)
+  checkScopes(scopes, required, guard, tenant, service)
   if (checkRevocation && !(await service.tokenStore.findGrant(tenant.id, claims.grant_id))) {
     throw invalidToken('The access token has been revoked', 'ended_or_lost')
   }
@@ -105,7 +136,26 @@ export function checkedTenantKey(tenantKey: unknown): string {
   throw new ConfigurationError('tenantKey', tenantKey, 'the key of a tenant, or anyTenant: true in its place')
 }
 
-function checkScopes(scopes: readonly string[], required: readonly string[]): void {
-  if (required.every((scope) => scopes.includes(scope))) return
-  throw new OAuthError('insufficient_scope', `The access token must have the scope ${required.join(' ')}`)
+/** What the tenant does not offer is not passed either where a token of earlier days has it. */
+function checkScopes(
+  scopes: readonly string[],
+  required: readonly string[],
+  guard: string,
+  tenant: ResolvedTenant,
+  { options }: Service,
+): void {
+  const notOffered = required.filter((scope) => !tenant.scopes.includes(scope))
+  const unheardOf = notOffered.find((scope) => !Object.hasOwn(options.scopes, scope))
+  if (unheardOf !== undefined) throw requiresUnknownScope(guard, unheardOf, tenant)
+  if (notOffered.length === 0 && required.every((scope) => scopes.includes(scope))) return
+  throw new OAuthError('insufficient_scope', `The access token must have the scope ${required.join(' ')}`, {
+    detail: notOffered.length > 0 ? { notOffered } : {},
+  })
+}
+
+function requiresUnknownScope(guard: string, scope: string, { key }: ResolvedTenant): OAuthError {
+  const cause = new ConfigurationError(`${guard}.scopes`, scope, 'scopes that the option or the tenant has', {
+    says: `has ${JSON.stringify(scope)}, which neither the option scopes nor the tenant ${JSON.stringify(key)} has`,
+  })
+  return new OAuthError('server_error', 'This API is misconfigured', { cause, reason: 'misconfigured' })
 }

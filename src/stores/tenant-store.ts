@@ -3,7 +3,8 @@ export interface Tenant {
   /** The short name in the company's addresses: 1 to 64 of `A-Z a-z 0-9 . _ ~ -`. */
   key: string
   /**
-   * Never changes and is never given to another company; partitions everything stored and issued. By default the `key`.
+   * Never changes and is never given to another company; partitions everything stored and issued, as it is given. By default `key:` and
+   * the `key`, which no id can begin with.
    * Set it if a key can ever pass from one company to another.
    */
   id?: string | undefined

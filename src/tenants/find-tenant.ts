@@ -1,30 +1,18 @@
-import { flag, imageUrl, listOf, must, optional, resource, scopeToken, text } from '../option-checks'
-import { accessTokenLifetime, refreshTokenLifetime } from '../options'
 import { issuerOf, isTenantKey } from '../protocol/issuer'
 import { OAuthError } from '../protocol/oauth-error'
 import { canonicalResource } from '../protocol/resource'
 import type { Service } from '../service'
 import { withinTime } from '../stores/guarded-store'
 import type { Client, Tenant } from '../stores/tenant-store'
-
-// What a host's record of a tenant must be like, where it says anything.
-const checks = Object.entries({
-  id: optional(text),
-  name: optional(text),
-  logoUri: optional(imageUrl),
-  registration: optional(flag),
-  metadataDocuments: optional(flag),
-  scopes: optional(listOf(scopeToken)),
-  resources: optional(listOf(resource)),
-  accessTokenLifetime: optional(accessTokenLifetime),
-  refreshTokenLifetime: optional(refreshTokenLifetime),
-  clients: optional(must('an array of clients, each with clientId and redirectUris', areClients)),
-})
+import { partitionOf, type TenantRecord, tenantRecord } from './tenant-record'
 
 /** A tenant with every default filled in. */
 export interface ResolvedTenant {
   key: string
+  /** Partitions everything stored and issued. */
   id: string
+  name: string | undefined
+  logoUri: string | undefined
   issuer: string
   clients: readonly Client[]
   scopes: readonly string[]
@@ -57,21 +45,24 @@ export async function findTenant(tenantKey: string, baseUrl: string, service: Se
     : undefined
   // A store that folds case would otherwise make one tenant answer under two issuers.
   if (!record || record.key !== tenantKey) throw noSuchTenant()
-  checkTenant(record)
+  const checked = checkedRecord(record)
   const issuer = issuerOf(baseUrl, tenantKey)
   const announced = service.protectedResources.map(({ urlFor }) => urlFor(tenantKey, baseUrl))
-  const [first = issuer, ...others] = record.resources ?? [...announced, issuer]
+  const [first = issuer, ...others] = checked.resources ?? [...announced, issuer]
   return {
     key: tenantKey,
-    id: record.id ?? tenantKey,
+    id: partitionOf(checked),
+    name: checked.name,
+    logoUri: checked.logoUri,
     issuer,
-    clients: record.clients ?? [],
-    scopes: record.scopes ?? Object.keys(options.scopes),
+    clients: checked.clients ?? [],
+    scopes: checked.scopes ?? Object.keys(options.scopes),
     resources: [first, ...others],
-    accessTokenLifetime: record.accessTokenLifetime ?? options.accessTokenLifetime,
-    refreshTokenLifetime: record.refreshTokenLifetime ?? options.refreshTokenLifetime,
-    registration: options.registration && (record.registration ?? true),
-    metadataDocuments: options.metadataDocuments !== false && (record.metadataDocuments ?? record.registration ?? true),
+    accessTokenLifetime: checked.accessTokenLifetime ?? options.accessTokenLifetime,
+    refreshTokenLifetime: checked.refreshTokenLifetime ?? options.refreshTokenLifetime,
+    registration: options.registration && (checked.registration ?? true),
+    metadataDocuments:
+      options.metadataDocuments !== false && (checked.metadataDocuments ?? checked.registration ?? true),
     record,
   }
 }
@@ -87,26 +78,13 @@ export function noSuchTenant(): OAuthError {
   return new OAuthError('not_found', 'There is no customer sign-in at this address', { reason: 'tenant_gone' })
 }
 
-function checkTenant(record: Tenant): void {
+function checkedRecord(record: Tenant): TenantRecord {
   try {
-    for (const [name, check] of checks) check(record[name as keyof Tenant] ?? undefined, `tenant.${name}`)
+    return tenantRecord(record)
   } catch (error) {
     throw new OAuthError('server_error', 'Customer sign-in is misconfigured at this address', {
       cause: error,
       reason: 'misconfigured',
     })
   }
-}
-
-function areClients(given: unknown): boolean {
-  return (
-    Array.isArray(given) &&
-    given.every(
-      (client) =>
-        typeof client?.clientId === 'string' &&
-        Array.isArray(client.redirectUris) &&
-        Array.isArray(client.grantTypes ?? []) &&
-        Array.isArray(client.scopes ?? []),
-    )
-  )
 }

@@ -184,9 +184,11 @@ describe('docs/errors.md', () => {
   })
 
   it('has what an error event says of hooks that are wrong', () => {
-    const words = [...source.matchAll(/new (?:Type)?Error\('((?:authenticate|consent|accessTokenClaims) [^']+)'/g)]
-    expect(words.length).toBe(3)
-    for (const [, said] of words) expect(page).toContain(`\`${said}\``)
+    const words = [...source.matchAll(/new Error\('((?:authenticate|consent) [^']+)'/g)].map(([, said]) => said)
+    const answers = [...source.matchAll(/wrongAnswer\('(\w+)', \w+, '([^']+)'\)/g)]
+    const said = [...words, ...answers.map(([, hook, allowed]) => `${hook} must give ${allowed}`)]
+    expect(said.length).toBe(5)
+    for (const words of said) expect(page).toContain(`\`${words}`)
   })
 
   it.each(Object.keys(defaults))('says what the option %s may be', (option) => {

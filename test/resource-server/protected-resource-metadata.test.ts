@@ -137,7 +137,7 @@ describe('protectedResource is told at start-up', () => {
     ['with two slashes', { path: '//:tenantKey' }, 'protectedResource.path'],
     ['with a space', { path: '/:tenantKey/m cp' }, 'protectedResource.path'],
     ['with a path that is no text', { path: /mcp/ }, 'protectedResource.path'],
-    ['with a scope that is none', { path: '/:tenantKey', scopes: 'profile a"' }, 'protectedResource.scopes'],
+    ['with a scope that is none', { path: '/:tenantKey', scopes: 'profile a"' }, 'protectedResource.scopes[1]'],
     ['with two scopes in one', { path: '/:tenantKey', scopes: ['a b'] }, 'protectedResource.scopes[0]'],
     [
       'with a scope that would break the challenge',

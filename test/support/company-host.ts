@@ -37,6 +37,7 @@ export class CompanyHost {
       tenantStore: new MemoryTenantStore([
         {
           key: 'acme',
+          id: 'acme',
           clients: [{ clientId, redirectUris: [redirectUri] }],
           resources: [`${this.url}/v1/acme/files`, this.api],
         },

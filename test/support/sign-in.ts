@@ -23,9 +23,16 @@ export const signingKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).pri
 
 /** Two companies; `globex` has an API of its own. */
 export const tenants: Tenant[] = [
-  { key: 'acme', name: 'Acme', clients: [{ clientId, redirectUris: [redirectUri] }], scopes: ['profile', 'calendar'] },
+  {
+    key: 'acme',
+    id: 'acme',
+    name: 'Acme',
+    clients: [{ clientId, redirectUris: [redirectUri] }],
+    scopes: ['profile', 'calendar'],
+  },
   {
     key: 'globex',
+    id: 'globex',
     name: 'Globex',
     clients: [
       { clientId, redirectUris: [redirectUri] },

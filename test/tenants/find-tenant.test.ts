@@ -129,9 +129,9 @@ describe('a tenant record', () => {
     ['a refresh token lifetime over 30 days', 'refreshTokenLifetime', { refreshTokenLifetime: 2_592_001 }],
     ['a refresh token lifetime of nothing', 'refreshTokenLifetime', { refreshTokenLifetime: 0 }],
     ['clients that are no list', 'clients', { clients: { clientId } }],
-    ['a client without an id', 'clients', { clients: [{ redirectUris: [] }] }],
-    ['a client without redirect URIs', 'clients', { clients: [{ clientId }] }],
-    ['null for a client', 'clients', { clients: [null] }],
+    ['a client without an id', 'clients[0].clientId', { clients: [{ redirectUris: [] }] }],
+    ['a client without redirect URIs', 'clients[0].redirectUris', { clients: [{ clientId }] }],
+    ['null for a client', 'clients[0]', { clients: [null] }],
   ])('with %s is a 500 that names the field to the operator alone', async (_, field, wrong) => {
     const findTenant = (key: string) => (key === 'acme' ? ({ key, ...wrong } as Tenant) : { key })
     const { host, response } = await metadataOf(findTenant)

@@ -104,5 +104,7 @@ export function resources(start: Start): void {
 }
 
 function acmeWith(resources?: string[]): MemoryTenantStore {
-  return new MemoryTenantStore([{ key: 'acme', clients: [{ clientId, redirectUris: [redirectUri] }], resources }])
+  return new MemoryTenantStore([
+    { key: 'acme', id: 'acme', clients: [{ clientId, redirectUris: [redirectUri] }], resources },
+  ])
 }

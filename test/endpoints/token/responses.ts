@@ -98,6 +98,6 @@ export function responses(start: Start): void {
     ['a BigInt', { balance: 1n }],
   ])('cannot carry %s, so that the authorization is refused', async (_, claims) => {
     const host = await start()
-    await expect(host.asCustomer({ claims })).rejects.toMatchObject({ code: 'invalid_request' })
+    await expect(host.asCustomer({ claims })).rejects.toMatchObject({ option: 'issueAuthorizationCode.claims' })
   })
 }

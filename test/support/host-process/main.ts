@@ -21,7 +21,11 @@ const server = createServer(app).listen(0, '127.0.0.1', () => {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const signIn = createCustomerSignIn({
     tenantStore: new MemoryTenantStore([
-      { key: 'acme', clients: [{ clientId: 'assistant-app', redirectUris: ['https://assistant.example/callback'] }] },
+      {
+        key: 'acme',
+        id: 'acme',
+        clients: [{ clientId: 'assistant-app', redirectUris: ['https://assistant.example/callback'] }],
+      },
     ]),
     tokenStore: new RedisTokenStore(redis, settings.store),
     baseUrl: 'https://assistants.example',

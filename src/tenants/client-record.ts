@@ -1,0 +1,72 @@
+import { ConfigurationError } from '../configuration-error'
+import {
+  type Check,
+  distinct,
+  flag,
+  httpUrl,
+  listOf,
+  mustOpenly,
+  nullable,
+  record,
+  remembering,
+  scopeToken,
+  text,
+} from '../option-checks'
+import { isClientId } from '../protocol/client-id'
+import { ownRedirectUriFault } from '../protocol/redirect-uri'
+import type { Client } from '../stores/tenant-store'
+
+const isRedirectUri = remembering((text) => ownRedirectUriFault(text) === undefined)
+
+const redirectUri: Check<string> = (given, name) => {
+  if (typeof given === 'string' && isRedirectUri(given)) return given
+  throw new ConfigurationError(name, given, 'a redirect URI', { says: ownRedirectUriFault(given) })
+}
+
+const grantType = mustOpenly<string>('authorization_code or refresh_token', (given) =>
+  ['authorization_code', 'refresh_token'].includes(given as string),
+)
+
+const checkMembers = record({
+  clientId: mustOpenly<string>(
+    '1 to 2048 characters of printable ASCII',
+    (given) => typeof given === 'string' && isClientId(given),
+  ),
+  clientName: nullable(text),
+  clientUri: nullable(httpUrl),
+  redirectUris: listOf(redirectUri),
+  grantTypes: nullable(distinct(grantType)),
+  scopes: nullable(distinct(scopeToken)),
+  firstParty: nullable(flag),
+})
+
+/** The clients of a tenant's record, each without the members that are null in it. */
+export const clientRecords: Check<Client[]> = (given, name) => {
+  const clients = listOf(clientRecord)(given, name)
+  const seen = new Set<string>()
+  for (const [index, { clientId }] of clients.entries()) {
+    if (seen.has(clientId)) {
+      throw new ConfigurationError(`${name}[${index}].clientId`, clientId, 'the id of no other client', {
+        says: `is ${JSON.stringify(clientId)}, which another client has already`,
+      })
+    }
+    seen.add(clientId)
+  }
+  return clients
+}
+
+function clientRecord(given: unknown, name: string): Client {
+  checkMembers(given, name)
+  return withoutNulls(given as Client)
+}
+
+/** The record itself where it has none, as most are looked at and never used. */
+function withoutNulls(client: Client): Client {
+  if (!hasNull(client)) return client
+  return Object.fromEntries(Object.entries(client).filter(([, value]) => value !== null)) as unknown as Client
+}
+
+function hasNull(record: object): boolean {
+  for (const member in record) if (record[member as keyof typeof record] === null) return true
+  return false
+}

@@ -1,0 +1,95 @@
+import type { CustomerSignInOptions } from 'customer-sign-in'
+import { Authorization, asTheySay, expectErrorRedirect } from '../support/authorization'
+import { expectError, expectTokens } from '../support/sign-in'
+import { started } from '../support/started'
+
+const subject = 'customer-1'
+
+/** Asks a host whose hook answers like this for a code; gives what its operator is told. */
+async function toldOf(options: object) {
+  const host = await started({ authenticate: asTheySay, ...options } as Partial<CustomerSignInOptions>)
+  const response = await new Authorization(host).open()
+  expectErrorRedirect(response, 'temporarily_unavailable', host.issuer())
+  const [event] = await host.told('error')
+  return event?.error as Error & { option?: string }
+}
+
+describe('what authenticate gives', () => {
+  it.each<[string, unknown, string]>([
+    [
+      'nobody by a name',
+      'customer-1',
+      'authenticate must give a customer, null or nothing, and gave a text of 10 characters',
+    ],
+    ['true', true, 'authenticate must give a customer, null or nothing, and gave true'],
+    ['false', false, 'authenticate must give a customer, null or nothing, and gave false'],
+    ['an empty text', '', 'authenticate must give a customer, null or nothing, and gave a text of 0 characters'],
+    ['a list', [{ subject }], 'authenticate must give a customer, null or nothing, and gave an array of 1 item'],
+    ['no subject', {}, 'customer.subject is missing: it must be a string that is not empty'],
+    ['an empty subject', { subject: '' }, 'customer.subject must be a string that is not empty, and is ""'],
+    ['null for a subject', { subject: null }, 'customer.subject must be a string that is not empty, and is null'],
+    ['a number as the subject', { subject: 7 }, 'customer.subject must be a string that is not empty, and is 7'],
+    ['a name that is no text', { subject, name: { first: 'Ada' } }, 'customer.name must be a text, and is an object'],
+    [
+      'claims in a list',
+      { subject, claims: ['gold'] },
+      'customer.claims must be an object of plain JSON, and is an array of 1 item',
+    ],
+    [
+      'claims that JSON cannot carry',
+      { subject, claims: { balance: 1n } },
+      'customer.claims must be an object of plain JSON, and is an object',
+    ],
+    [
+      'a whole row',
+      { subject, passwordHash: 'hunter2' },
+      'customer.passwordHash is no member of customer. There are subject, name and claims',
+    ],
+    [
+      'a misspelt member',
+      { subject, claim: {} },
+      'customer.claim is no member of customer. Did you mean claims? There are subject, name and claims',
+    ],
+  ])('is refused where it is %s, and the operator is told why', async (_, customer, message) => {
+    const error = await toldOf({ authenticate: () => customer })
+    expect(error).toMatchObject({ name: 'ConfigurationError', message: `customer-sign-in: ${message}` })
+  })
+
+  it('can be a row with null where there is nothing', async () => {
+    const authenticate = () => ({ subject, name: null, claims: null }) as never
+    const host = await started({ authenticate })
+    expectTokens(await host.exchange(await new Authorization(host).allowed()))
+  })
+})
+
+describe('what consent gives', () => {
+  it.each<[string, unknown, string]>([
+    ['a text', 'false', 'a text of 5 characters'],
+    ['null', null, 'null'],
+    ['an object', { allowed: true }, 'an object'],
+    ['1', 1, '1'],
+  ])('is no answer where it is %s, and the operator is told why', async (_, answer, shown) => {
+    const { message } = await toldOf({ consent: () => answer })
+    expect(message).toBe(`customer-sign-in: consent must give true, false or nothing, and gave ${shown}`)
+  })
+})
+
+describe('what accessTokenClaims gives', () => {
+  it.each<[string, unknown, string]>([
+    ['a text', 'gold', 'a text of 4 characters'],
+    ['a list', ['gold'], 'an array of 1 item'],
+    ['what JSON cannot carry', { balance: 1n }, 'an object'],
+  ])('is refused where it is %s, without using anything up', async (_, claims, shown) => {
+    let given: unknown = {}
+    const host = await started({ accessTokenClaims: () => given as never })
+    const { refresh_token } = await host.connected()
+    given = claims
+    expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
+    const [event] = await host.told('error')
+    expect(event?.error.message).toBe(
+      `customer-sign-in: accessTokenClaims must give an object of plain JSON, or nothing, and gave ${shown}`,
+    )
+    given = null
+    expectTokens(await host.refresh(refresh_token))
+  })
+})
