@@ -27,6 +27,8 @@ import type { EndpointContext } from './endpoint'
  */
 export async function authorize(context: EndpointContext): Promise<void> {
   const { req, res, tenant, service } = context
+  // Also on what the host answers, such as the redirect to its login page.
+  for (const [name, value] of Object.entries(keepsOpener)) res.setHeader(name, value)
   const parameters = parametersOf(queryOf(req))
   const found = await findClient(single(parameters, 'client_id'), tenant, service)
   const redirectUri = trustedRedirectUri(parameters, found)
@@ -197,7 +199,6 @@ function redirect(res: ServerResponse, location: string): void {
       Location: location,
       'Cache-Control': 'no-store',
       'Referrer-Policy': 'no-referrer',
-      ...keepsOpener,
       ...nosniff,
     })
     .end()

@@ -1,0 +1,104 @@
+import { MemoryTenantStore } from 'customer-sign-in'
+import type { Express } from 'express'
+import helmet, { type HelmetOptions } from 'helmet'
+import type { Page } from 'playwright-core'
+import { Authorization } from '../support/authorization'
+import { describeWithBrowser, newBrowser } from '../support/browser'
+import { testSignIn } from '../support/host-app'
+import { allow, companies, site } from '../support/visit'
+
+// What docs/configuration.md has a host set for its login page. These hosts are http, to which no browser must upgrade.
+const forLoginPage: HelmetOptions = {
+  contentSecurityPolicy: { directives: { formAction: null, upgradeInsecureRequests: null } },
+  crossOriginOpenerPolicy: { policy: 'unsafe-none' },
+}
+
+/** Starts a host that has helmet in front of everything, and its own settings of it for the login page. */
+async function hostWithHelmet(loginPage: HelmetOptions, firstParty: boolean): Promise<string> {
+  const tenants = companies.map((company) => ({
+    ...company,
+    clients: company.clients?.map((client) => ({ ...client, firstParty })),
+  }))
+  let routes: Express | undefined
+  const { origin } = await site((app) => {
+    routes = app
+    app.use(helmet())
+    app.use('/login', helmet(loginPage))
+    app.get('/login', (_req, res) => void res.send('<form method="post"><button>Log in</button></form>'))
+    app.post('/login', ({ query }, res) => res.cookie('customer', 'ada').redirect(303, String(query.next)))
+  })
+  routes?.use(
+    testSignIn({
+      baseUrl: origin,
+      tenantStore: new MemoryTenantStore(tenants),
+      authenticate: ({ headers }, res, { url }) => {
+        if (headers.cookie?.includes('customer=')) return { subject: 'ada', name: 'Ada' }
+        res.writeHead(303, { Location: `/login?next=${encodeURIComponent(url)}` }).end()
+      },
+    }),
+  )
+  return origin
+}
+
+/** An app in a browser opens a window for the sign-in, and the customer logs in there. */
+async function loggedInPopup({
+  loginPage = {},
+  firstParty = false,
+}: {
+  loginPage?: HelmetOptions
+  firstParty?: boolean
+}) {
+  const host = await hostWithHelmet(loginPage, firstParty)
+  const app = await site((routes) => {
+    routes.get('/', (_req, res) => void res.send('<a target="_blank" rel="opener" href="/connect">Connect</a>'))
+    routes.get('/connect', ({ headers }, res) => {
+      const request = new Authorization({ url: host }, { redirect_uri: `http://${headers.host}/callback` })
+      res.redirect(303, host + request.path)
+    })
+    routes.get('/callback', (_req, res) => void res.send('<script>opener.document.title = location.search</script>'))
+  })
+  const opener = await (await newBrowser()).newPage()
+  await opener.goto(app.origin)
+  const [popup] = await Promise.all([opener.waitForEvent('popup'), opener.getByText('Connect').click()])
+  const messages: string[] = []
+  popup.on('console', (message) => messages.push(message.text()))
+  await popup.getByRole('button', { name: 'Log in' }).click({ noWaitAfter: true })
+  return { opener, popup, messages }
+}
+
+async function expectCodeIn(opener: Page): Promise<void> {
+  await opener.waitForFunction('document.title.includes("code=")')
+  expect(new URLSearchParams(await opener.title()).get('code')).toMatch(/^csic_/)
+}
+
+describeWithBrowser('a host with helmet in front, whose login page sets what the docs say', () => {
+  it('lets a client open the sign-in in a window of its own, and hear of its end', async () => {
+    const { opener, popup } = await loggedInPopup({ loginPage: forLoginPage })
+    await allow(popup)
+    await expectCodeIn(opener)
+  })
+
+  it('leads from the login page to the client where no page of the sign-in is between them', async () => {
+    const { opener } = await loggedInPopup({ loginPage: forLoginPage, firstParty: true })
+    await expectCodeIn(opener)
+  })
+})
+
+describeWithBrowser('a login page with what helmet sets by default', () => {
+  it('parts the window from the client that opened it, for good', async () => {
+    const { contentSecurityPolicy } = forLoginPage
+    const { popup } = await loggedInPopup({ loginPage: { contentSecurityPolicy } })
+    await popup.getByRole('button', { name: 'Allow' }).waitFor()
+    expect(await popup.evaluate('opener')).toBeNull()
+  })
+
+  it('leads to no client where no page of the sign-in is between them', async () => {
+    const { crossOriginOpenerPolicy } = forLoginPage
+    const contentSecurityPolicy = { directives: { upgradeInsecureRequests: null } }
+    const loginPage = { contentSecurityPolicy, crossOriginOpenerPolicy }
+    const { popup, messages } = await loggedInPopup({ loginPage, firstParty: true })
+    if (!messages.some((text) => text.includes('form-action')))
+      await popup.waitForEvent('console', (message) => message.text().includes('form-action'))
+    expect(popup.url()).toContain('/login')
+  })
+})
