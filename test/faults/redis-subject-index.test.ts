@@ -67,7 +67,12 @@ describeWithRedisClock('the index of a customer’s grants', () => {
 
   it('knows a grant for as long as that lives, also when its company has made the lifetime longer', async () => {
     stopClock()
-    const tenant = { key: 'acme', clients: [{ clientId, redirectUris: [redirectUri] }], refreshTokenLifetime: 3600 }
+    const tenant = {
+      key: 'acme',
+      id: 'acme',
+      clients: [{ clientId, redirectUris: [redirectUri] }],
+      refreshTokenLifetime: 3600,
+    }
     const host = await startedOnRedis(server.port, { tenantStore: { findTenant: () => tenant } })
     const first = await host.connected()
     const second = expectTokens(await host.refresh(first.refresh_token))
