@@ -107,7 +107,7 @@ export interface CustomerSignInOptions {
   signingKeys?: readonly SigningKeyInput[] | undefined
   /** Default 3600, at most 3600. */
   accessTokenLifetime?: number | undefined
-  /** Default and at most 30 days (2,592,000). Each refresh starts it anew. */
+  /** Default and at most 30 days (2,592,000). Each refresh starts it again. */
   refreshTokenLifetime?: number | undefined
   /** The absolute end of a grant, however often it is refreshed. Default none. */
   grantLifetime?: number | undefined
@@ -133,7 +133,7 @@ export interface CustomerSignInOptions {
    * before all others. Default 100.
    */
   maxGrantsPerClient?: number | undefined
-  /** All that a customer can grant, with the words that the consent page has for it. Default `['profile']`. */
+  /** All that a customer can grant, with the words that the consent page has for it. Default `{ profile: 'Know who you are' }`. */
   scopes?: readonly string[] | Readonly<Record<string, string>> | undefined
   /**
    * Signs the customer in, and thereby turns the authorization endpoint on. Gives the customer of the host's session; where there is
@@ -182,7 +182,7 @@ export interface CustomerSignInOptions {
   accessTokenClaims?: AccessTokenClaimsHook | undefined
   /** Told of everything that happens. Never awaited. By default errors become process warnings. */
   onEvent?: ((event: CustomerSignInEvent) => unknown) | undefined
-  /** How long a store or `accessTokenClaims` may take. Default 5. */
+  /** How long a store, a hook that gives data, or the beginning of a page of the host's may take. Default 5. */
   storeTimeout?: number | undefined
 }
 
@@ -255,7 +255,7 @@ export function checkedOptions(given: CustomerSignInOptions): Options {
   return record(checks)(given, '')
 }
 
-/** The scopes with their words; a scope in a list is its own word, save the default one. */
+/** The scopes with their words; a scope in a list is its own word, except the default one. */
 function scopesWithWords(given: unknown, name: string): Readonly<Record<string, string>> {
   if (given === undefined) return { profile: 'Know who you are' }
   if (Array.isArray(given)) return Object.fromEntries(listOf(scopeToken)(given, name).map((scope) => [scope, scope]))

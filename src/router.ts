@@ -41,7 +41,7 @@ const read = ['GET', 'HEAD']
 const metadataRoute: Route = { name: 'metadata', methods: read, endpoint: metadata }
 const metadataPath = '/.well-known/oauth-authorization-server'
 
-/** The routes below the issuer's own path, `/v1/{tenantKey}/oauth`, save those that the host runs itself. */
+/** The routes below the issuer's own path, `/v1/{tenantKey}/oauth`, except those that the host runs itself. */
 function routesOf({ authenticate, registration, endpoints }: Options): Readonly<Record<string, Route>> {
   return {
     '/token': { name: 'token', methods: ['POST'], endpoint: token },

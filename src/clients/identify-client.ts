@@ -29,7 +29,7 @@ export function identifyClient(req: IncomingMessage, form: Form, tenant: Resolve
   return { clientId, preRegistered: tenant.clients.find((client) => client.clientId === clientId) }
 }
 
-/** The error for a client that there is not: it makes a client register anew. */
+/** The error for a client that there is not: it makes a client register again. */
 export function unknownClient(clientId: string): OAuthError {
   return new OAuthError('invalid_client', 'There is no client with this client_id', {
     headers: { 'WWW-Authenticate': 'Basic realm="client_id"' },

@@ -1,8 +1,9 @@
 import { publicDocument } from '../http/public-documents'
 import { respondWithDocument } from '../http/responses'
+import { OAuthError } from '../protocol/oauth-error'
 import type { ProtectedResource } from '../protocol/protected-resource'
 import { canonicalResource } from '../protocol/resource'
-import { noSuchTenant, spelledByTenant } from '../tenants/find-tenant'
+import { spelledByTenant } from '../tenants/find-tenant'
 import type { Endpoint } from './endpoint'
 
 /** The metadata of a protected resource at a tenant (RFC 9728 section 2). */
@@ -10,7 +11,7 @@ export function protectedResourceMetadata({ scopes, urlFor }: ProtectedResource)
   return ({ req, res, tenant, service }) => {
     const url = urlFor(tenant.key, service.baseUrl.current(req))
     const resource = spelledByTenant(canonicalResource(url) ?? url, tenant)
-    if (resource === undefined) throw noSuchTenant()
+    if (resource === undefined) throw new OAuthError('not_found', 'This tenant does not have this API')
     respondWithDocument(
       req,
       res,

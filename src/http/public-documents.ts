@@ -27,7 +27,7 @@ export class PublicDocuments {
   readonly #kept = new Map<string, PublicDocument>()
 
   /**
-   * @param name Says all that the members are made of, so that they are made anew as soon as any of it changes.
+   * @param name Says all that the members are made of, so that they are made again as soon as any of it changes.
    */
   named(name: string, members: () => object): PublicDocument {
     const kept = this.#kept.get(name)

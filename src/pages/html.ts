@@ -9,7 +9,7 @@ export class Html {
 
 type Value = string | Html | readonly Html[] | undefined | false
 
-/** A template whose values are escaped, save those that are HTML already. Nothing comes of undefined and false. */
+/** A template whose values are escaped, except those that are HTML already. Nothing comes of undefined and false. */
 export function html(texts: TemplateStringsArray, ...values: Value[]): Html {
   return new Html(texts.map((text, index) => text + rendered(values[index])).join(''))
 }

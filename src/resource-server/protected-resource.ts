@@ -10,9 +10,9 @@ export interface ProtectedResourceOptions {
   /** The path below `baseUrl`, with `:tenantKey` for the tenant: `/v1/:tenantKey/mcp`. */
   path: string
   /** The scopes that a token must have: a list, or a text with spaces between them. The metadata lists them. Default none. */
-  scopes?: string | readonly string[] | undefined
+  scopes?: string | readonly string[]
   /** Asks the store, once for each request, whether the grant has ended since. Default false. */
-  checkRevocation?: boolean | undefined
+  checkRevocation?: boolean
 }
 
 const checkedMembers = requirements({

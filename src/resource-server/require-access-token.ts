@@ -26,7 +26,7 @@ export interface RequiredAccessToken<R = IncomingMessage> extends Omit<AccessTok
   /** The tenant whose token it must be. */
   tenantKey: PerRequest<R, string>
   /** The API that it must be for. By default the tenant's first resource. */
-  resource?: PerRequest<R, string> | undefined
+  resource?: PerRequest<R, string>
 }
 
 /** What lets a request through to the next handler, or answers it. */

@@ -16,14 +16,14 @@ import type { Service } from '../service'
 import { findTenant, type ResolvedTenant } from '../tenants/find-tenant'
 import { claimedIssuer, invalidToken, namingOwner, verifiedClaims } from '../tokens/verified-claims'
 
-/** What an access token must be good for, besides its tenant. */
+/** What an access token must be good for, besides its tenant. A member is given a value or left out: undefined would require nothing. */
 export interface AccessTokenCheck {
   /** The API that it must be for. By default the tenant's first resource. */
-  resource?: string | undefined
+  resource?: string
   /** The scopes that it must have: a list, or a text with spaces between them. Default none. */
-  scopes?: string | readonly string[] | undefined
+  scopes?: string | readonly string[]
   /** Asks the store, once, whether the grant has ended since. By default the token alone decides. */
-  checkRevocation?: boolean | undefined
+  checkRevocation?: boolean
 }
 
 /** The tenant whose token it must be, or in so many words: any. A token of one company must not open another by omission. */

@@ -42,7 +42,7 @@ export interface Client {
   clientName?: string | undefined
   /** Its own page, as it says itself. */
   clientUri?: string | undefined
-  /** Compared as exact text, save the port of a loopback address. */
+  /** Compared as exact text, except the port of a loopback address. */
   redirectUris: string[]
   /** By default both, `authorization_code` and `refresh_token`. */
   grantTypes?: string[] | undefined

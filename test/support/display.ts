@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -70,6 +71,7 @@ export class Display {
       child.kill()
       await once(child, 'exit')
     }
-    rmSync(this.#profile, { recursive: true, force: true, maxRetries: 20 })
+    // The browser's other processes may still be writing there.
+    await rm(this.#profile, { recursive: true, force: true, maxRetries: 20 })
   }
 }
