@@ -80,6 +80,7 @@ function buttons({ action, token, vouchedFor, answered }: ConsentQuestion): Html
 <button type="submit" name="decision" value="deny">Deny</button>
 ${!vouchedFor && !answered && html`<button type="submit" name="decision" value="confirm">Allow</button>`}
 <button type="submit" name="decision" value="allow">Allow</button>
+<span class="end" tabindex="0">End of the page</span>
 </form>`
 }
 

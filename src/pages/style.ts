@@ -32,7 +32,7 @@ form:last-child { position: sticky; bottom: 0; margin: .5rem -.5rem -1rem; paddi
  *
  * - a mouse has to be over the card for 0.7 s since it came, or since it pressed anything there but a button;
  * - a finger has to wait for 0.7 s from when the page is shown;
- * - Tab comes to Allow only where Deny before it has had the focus for 0.7 s;
+ * - Tab comes to Allow only where Deny before it, or backwards the end after it, has had the focus for 0.7 s;
  * - a browser that cannot see to the first, without `:has` or without a mouse, has another Allow, `confirm`, where the page has one: after
  *   it the page asks again, with the buttons at another place. Time in a hidden tab counts for the second, but that page is never in one.
  *
@@ -44,6 +44,8 @@ const deliberatePresses = `
 form { animation: wait .7s }
 form:focus-within button:not([value=deny], :focus) { animation: hide .7s }
 button[value=confirm] ~ button[value=allow] { display: none }
+.end { position: absolute; bottom: 0; font-size: .75rem }
+.end:not(:focus) { opacity: 0; pointer-events: none }
 @media (hover: hover) {
   main:not(:hover) form { animation: none; pointer-events: none }
   @supports selector(:has(*)) {

@@ -157,4 +157,11 @@ describeWithDisplay('a stranger’s page that vanishes from above the consent pa
     const inThePage = ['mousemove_relative', '--', '0', '-150', 'click', '1']
     await attack.expectNothing([...inThePage, 'key', 'Tab', 'sleep', '1', 'key', 'Tab', 'key', 'Return'])
   })
+
+  it('presses nothing by keys that come to it from its end', async () => {
+    const attack = await Attack.prepared()
+    await attack.input('sleep', 1.5, 'key', 'Return', 'sleep', 0.3, 'key', 'shift+Tab', 'key', 'Return')
+    const inThePage = ['mousemove_relative', '--', '0', '-150', 'click', '1']
+    await attack.expectNothing([...inThePage, 'key', 'Tab', 'sleep', '1', 'key', 'Tab', 'key', 'Return'])
+  })
 })
