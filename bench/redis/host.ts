@@ -26,7 +26,7 @@ export class Host {
     this.#url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const clients = [{ clientId: ownClient, redirectUris: [redirectUri] }]
     this.#signIn = createCustomerSignIn({
-      tenantStore: new MemoryTenantStore([{ key: tenantKey, clients, scopes, resources: [resource] }]),
+      tenantStore: new MemoryTenantStore([{ key: tenantKey, id: tenantKey, clients, scopes, resources: [resource] }]),
       tokenStore,
       baseUrl: this.#url,
       signingKeys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey],

@@ -16,6 +16,7 @@ export interface HostSettings {
 
 const acme: Tenant = {
   key: 'acme',
+  id: 'acme',
   name: 'Acme Air',
   clients: [
     { clientId: 'travel-assistant', clientName: 'Travel Assistant', redirectUris: ['http://127.0.0.1/callback'] },

@@ -45,7 +45,7 @@ export class Requests {
   signIn(party: Party, codeChallenge: string, asking: Asking): Promise<Seen> {
     const { tenantKey, clientId, subject } = party
     const body = { tenantKey, clientId, subject, redirectUri, codeChallenge, codeChallengeMethod: 'S256' }
-    return this.#own('sign-in', party, asking, '/host/codes', { ...body, scope: 'profile calendar' })
+    return this.#own('sign-in', party, asking, '/host/codes', { ...body, scopes: 'profile calendar' })
   }
 
   redeemCode(party: Party, code: string, codeVerifier: string, asking: Asking): Promise<Seen> {

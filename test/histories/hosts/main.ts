@@ -22,8 +22,8 @@ const clients = ['assistant-app', 'other-app'].map((clientId) => ({
 }))
 const signIn = createCustomerSignIn({
   tenantStore: new MemoryTenantStore([
-    { key: 'acme', clients },
-    { key: 'globex', clients },
+    { key: 'acme', id: 'acme', clients },
+    { key: 'globex', id: 'globex', clients },
   ]),
   tokenStore: defective(openStore(settings.store), settings.defect),
   baseUrl: 'https://assistants.example',
