@@ -15,8 +15,8 @@ export function presentableName(name: string): string | undefined {
     // All bidi controls are among them. The joiners and U+FE0F belong to Persian, to Indic scripts and to emoji.
     .replace(/(?!\u200C|\u200D|\uFE0F)\p{Default_Ignorable_Code_Point}/gu, '')
     .replace(/[\p{Cs}\p{Co}\uFFF9-\uFFFB]/gu, '')
-    .replace(/[\p{White_Space}\p{Cc}]+/gu, ' ')
-    .replace(/["“”„‟«»〝〞〟＂]/g, "'")
+    .replace(/[\p{White_Space}\p{Cc}\u2800]+/gu, ' ')
+    .replace(/["“”„‟«»〝〞〟＂ʺˮ″‶❝❞⹂]/g, "'")
     .normalize('NFC')
     .replace(/((?:\p{M}[\u200C\u200D]*){2})[\p{M}\u200C\u200D]+/gu, '$1')
     .replace(/^[\p{M}\p{Z}\u200C\u200D]+|\p{Z}+$/gu, '')

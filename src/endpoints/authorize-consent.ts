@@ -97,7 +97,10 @@ async function consentOnPage(
   return undefined
 }
 
-/** The button of the page that was pressed; undefined where the page has expired, or where another site made the browser send the form. */
+/**
+ * The button of the page that was pressed; undefined where the page has expired, or where another site made the browser send a form, of
+ * whatever kind.
+ */
 async function pressedButton(
   about: ConsentSubject,
   req: IncomingMessage,
@@ -105,8 +108,15 @@ async function pressedButton(
   { consentTokens }: Service,
 ): Promise<string | undefined> {
   if (req.method !== 'POST') return undefined
-  const form = await readForm(req, res)
+  const form = await readForm(req, res).catch(unreadable)
+  if (!form) return undefined
   return consentTokens.verifies(form.get('consent_token') ?? '', about) ? (form.get('decision') ?? '') : undefined
+}
+
+/** A form that this library has not made is no answer, and no error that a client is told of. */
+function unreadable(error: unknown): undefined {
+  if (error instanceof OAuthError && error.status < 500) return undefined
+  throw error
 }
 
 function inWords(scope: string, { options: { scopes } }: Service): string {

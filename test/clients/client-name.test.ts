@@ -28,6 +28,8 @@ describe('the name that a client gives itself', () => {
     ['joiners that part the marks of a row', `A${'\u0335\u200d'.repeat(40)}B`, 'A\u0335\u200d\u0335\u200dB'],
     ['marks on the quotation mark before it', '\u0335\u0335Claude', 'Claude'],
     ['the end of its quotation', 'Claude” by “Acme" «Air»', "Claude' by 'Acme' 'Air'"],
+    ['what looks like the end of its quotation', 'Claude\u2033 \u02ba\u02ee\u2036\u275d\u275e\u2e42', "Claude' ''''''"],
+    ['blanks that are no spaces', 'Claude\u2800\u2800by\u2800Acme', 'Claude by Acme'],
     ['another form of the same letters', 'Cafe\u0301', 'Café'],
   ])('loses %s', (_, name, presentable) => {
     expect(presentableName(name)).toBe(presentable)

@@ -59,7 +59,7 @@ describe('an answer to the consent page counts for nothing', () => {
   ])('with the token of another request: %s', async (_, other) => {
     const redirectUris = [redirectUri, 'https://assistant.example/second']
     const clients = [clientId, 'second-app'].map((id) => ({ clientId: id, redirectUris }))
-    const tenantStore = new MemoryTenantStore([{ key: 'acme', scopes: ['profile', 'calendar'], clients }])
+    const tenantStore = new MemoryTenantStore([{ key: 'acme', id: 'acme', scopes: ['profile', 'calendar'], clients }])
     const host = await signedIn({ tenantStore })
     const authorization = new Authorization(host)
     const { token } = await new Authorization(host, {
@@ -73,7 +73,7 @@ describe('an answer to the consent page counts for nothing', () => {
     // The client and the API are those of both, so that nothing else differs.
     const resource = 'https://api.example/mcp'
     const shared = { clients: [{ clientId, redirectUris: [redirectUri] }], resources: [resource] }
-    const tenantStore = new MemoryTenantStore(['acme', 'globex'].map((key) => ({ key, ...shared })))
+    const tenantStore = new MemoryTenantStore(['acme', 'globex'].map((key) => ({ key, id: key, ...shared })))
     const host = await signedIn({ tenantStore })
     const authorization = new Authorization(host, { resource })
     const { query } = authorization
@@ -121,13 +121,20 @@ describe('an answer to the consent page counts for nothing', () => {
     expect(await grantsAt(host)).toEqual([])
   })
 
-  it.each(['text/plain', 'multipart/form-data; boundary=x', 'application/json'])('of the type %s', async (type) => {
+  const types = ['text/plain', 'multipart/form-data; boundary=x', 'application/json']
+  const form = 'application/x-www-form-urlencoded'
+  it.each([
+    ...types.map((type) => [`of the type ${type}`, type, '&decision=allow']),
+    ['with two decisions', form, '&decision=allow&decision=allow'],
+    ['of 17 KiB', form, `&decision=allow&more=${'x'.repeat(17 * 1024)}`],
+  ])('%s, and sends the browser nowhere', async (_, type, rest) => {
     const host = await signedIn()
     const authorization = new Authorization(host)
     const { token } = await authorization.form()
-    const body = `consent_token=${token}&decision=allow`
-    const response = await request(host.url).post(authorization.path).set('Content-Type', type).send(body)
-    expectErrorRedirect(response, 'invalid_request', host.issuer())
+    const body = `consent_token=${token}${rest}`
+    const page = await request(host.url).post(authorization.path).set('Content-Type', type).send(body).expect(200)
+    expect(page.headers).not.toHaveProperty('location')
+    expect(consentForm(page).token).not.toBe('')
     expect(await grantsAt(host)).toEqual([])
   })
 

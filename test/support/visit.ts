@@ -11,6 +11,7 @@ import { started } from './started'
 /** Two companies, at which an app on the customer's own machine asks for consent. */
 export const companies: Tenant[] = ['acme', 'globex'].map((key) => ({
   key,
+  id: key,
   name: key === 'acme' ? 'Acme Air' : 'Globex Hotels',
   clients: [{ clientId, clientName: 'Travel Assistant', redirectUris: ['http://127.0.0.1/callback'] }],
 }))
