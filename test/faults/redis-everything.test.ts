@@ -9,8 +9,8 @@ import { describeWithRedis, eventually, RedisServer } from '../support/redis-ser
 
 // The least that a user of Redis must be allowed (docs/operations.md).
 const ofStore = [
-  ...['del', 'eval', 'evalsha', 'get', 'info', 'pexpireat', 'pttl', 'scan', 'set', 'time'],
-  ...['zadd', 'zcard', 'zrange', 'zrem', 'zremrangebyrank', 'zremrangebyscore', 'zscore'],
+  ...['del', 'eval', 'evalsha', 'get', 'info', 'pexpireat', 'scan', 'set', 'time'],
+  ...['zadd', 'zlexcount', 'zrange', 'zrem', 'zremrangebyscore', 'zscore'],
 ]
 const ofWaiting = ['wait']
 const ofCluster = ['cluster|info', 'cluster|nodes', 'cluster|slots', 'readonly']

@@ -15,7 +15,7 @@ export async function recordOf(store: TokenStore, tenantId = 'acme', subject = '
 /** Puts an older copy of a grant in its place, as a failover to a replica does that is behind. For a store on this process's clock. */
 export async function restore(store: TokenStore, record: Grant): Promise<void> {
   const { tenantId, grantId, createdAt, expiresAt, endsAt, credential, request, swap, redeemed = [], ...rest } = record
-  await store.deleteGrant(tenantId, grantId)
+  await at(createdAt, () => store.deleteGrant(tenantId, grantId))
   const steps = stepsTo(record)
   const deadline = Number.POSITIVE_INFINITY
   await at(createdAt, () =>
