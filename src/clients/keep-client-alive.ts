@@ -7,24 +7,35 @@ const day = 86_400_000
 // Room for a failure: the next chance to prolong may come only a whole refresh token's life later.
 const spare = 30 * day
 
-/** Marks a registered client as in use, so that it makes no room for others, and lets it outlive a grant that is created now. */
-export async function useClient(
-  { clientId }: RegisteredClient,
-  { id, refreshTokenLifetime }: ResolvedTenant,
-  { tokenStore }: Service,
-): Promise<void> {
-  await tokenStore.keepClient(id, clientId, { lifetime: refreshTokenLifetime * 1000 + spare + day, inUse: true })
+/** For how many milliseconds a client lives that outlives every grant of now, with a day in which it need not be prolonged. */
+function beyondGrants({ refreshTokenLifetime }: ResolvedTenant): number {
+  return refreshTokenLifetime * 1000 + spare + day
 }
 
-/** Lets a registered client outlive a grant of its own that has just been redeemed. Writes at most once a day for each client. */
+/**
+ * Lets a registered client outlive a grant that is created now, and make room after all others until the code is redeemed. It is not in
+ * use yet: a customer can press Allow for any number of clients, and nothing may ever come of it.
+ */
+export async function awaitRedemption(
+  { clientId }: RegisteredClient,
+  tenant: ResolvedTenant,
+  { tokenStore }: Service,
+): Promise<void> {
+  await tokenStore.keepClient(tenant.id, clientId, { lifetime: beyondGrants(tenant), inUse: false })
+}
+
+/**
+ * Marks a registered client as in use once it has redeemed a grant, so that it makes no room for others, and lets it outlive that grant.
+ * Writes at most once a day for each client.
+ */
 export async function keepClientAlive(
   client: RegisteredClient,
   grant: Grant,
   tenant: ResolvedTenant,
-  service: Service,
+  { tokenStore }: Service,
 ): Promise<void> {
   if (client.inUse && client.expiresAt >= grant.expiresAt + spare) return
-  await useClient(client, tenant, service)
+  await tokenStore.keepClient(tenant.id, client.clientId, { lifetime: beyondGrants(tenant), inUse: true })
 }
 
 /**

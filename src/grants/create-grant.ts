@@ -1,5 +1,5 @@
 import type { FoundClient } from '../clients/find-client'
-import { useClient } from '../clients/keep-client-alive'
+import { awaitRedemption } from '../clients/keep-client-alive'
 import { aboutGrant, faultEvent } from '../events'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
 import type { Service } from '../service'
@@ -23,8 +23,8 @@ export async function createGrant(
   tenant: ResolvedTenant,
   service: Service,
 ): Promise<string> {
-  // Before there is a grant: a client that has one must not make room for others, nor expire before it.
-  if (registered) await useClient(registered, tenant, service)
+  // Before there is a grant: its client must not expire before it, nor make room for others until the code can be redeemed.
+  if (registered) await awaitRedemption(registered, tenant, service)
   const { tokenStore } = service
   const patience = { giveUpAt: performance.now() + tokenStore.timeout, timeout: tokenStore.timeout / 2 }
   const create = async () => {

@@ -1,5 +1,5 @@
-import { crowdedOut } from './crowded-out'
 import { ExpiringMap } from './expiring-map'
+import { IdleClients } from './idle-clients'
 import {
   type ClientUse,
   type CreateResult,
@@ -24,12 +24,13 @@ import {
  *
  * @param options.maxGrants The most live grants it holds (default 100,000). When it is full, new sign-ins are answered with
  * 503; no live grant makes room.
- * @param options.maxClients The most registered clients it holds (default 100,000). Those that no customer uses make room for others;
- * when all are in use, new registrations are answered with 503.
+ * @param options.maxClients The most registered clients it holds (default 100,000). Those that no customer has connected make room for
+ * others; when all are in use, new registrations are answered with 503, at every tenant.
  */
 export class MemoryTokenStore implements TokenStore {
   readonly #grants = new ExpiringMap<Grant>()
-  readonly #clients = new ExpiringMap<RegisteredClient>()
+  readonly #idle = new IdleClients()
+  readonly #clients = new ExpiringMap<RegisteredClient>((client) => this.#idle.delete(client))
   readonly #maxGrants: number
   readonly #maxClients: number
 
@@ -129,18 +130,14 @@ export class MemoryTokenStore implements TokenStore {
     const { tenantId, clientId } = client
     const now = Date.now()
     const saved = structuredClone({ ...client, createdAt: now, expiresAt: now + lifetime })
-    const key = keyOf(tenantId, clientId)
     // The newest stands last.
-    this.#clients.delete(key)
-    const clients = this.#clients.live()
-    const idle = clients.filter(({ inUse }) => !inUse)
-    const room = this.#maxClients - (clients.length - idle.length)
+    this.#clients.delete(keyOf(tenantId, clientId))
+    const room = this.#maxClients - (this.#clients.liveCount() - this.#idle.size)
     if (room < 1) throw isFull(this.#maxClients, 'registered clients that are in use')
-    const total = Math.min(limits.total, room)
-    for (const old of crowdedOut([...idle, saved], { ...limits, total })) {
-      this.#clients.delete(keyOf(old.tenantId, old.clientId))
-    }
-    this.#clients.set(key, saved)
+    this.#addClient(saved)
+    const bounds = { ...limits, total: Math.min(limits.total, room) }
+    const next = () => this.#idle.crowdedOut(tenantId, bounds)
+    for (let old = next(); old; old = next()) this.#clients.delete(keyOf(old.tenantId, old.clientId))
     return saved
   }
 
@@ -154,11 +151,16 @@ export class MemoryTokenStore implements TokenStore {
     if (!client) return
     this.#clients.delete(key)
     const expiresAt = Math.max(Date.now() + lifetime, client.expiresAt)
-    this.#clients.set(key, { ...client, expiresAt, ...(inUse && { inUse }) })
+    this.#addClient({ ...client, expiresAt, ...(inUse && { inUse }) })
   }
 
   async deleteClient(tenantId: string, clientId: string): Promise<boolean> {
     return this.#clients.delete(keyOf(tenantId, clientId))
+  }
+
+  #addClient(client: RegisteredClient): void {
+    this.#clients.set(keyOf(client.tenantId, client.clientId), client)
+    if (!client.inUse) this.#idle.add(client)
   }
 }
 

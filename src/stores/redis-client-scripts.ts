@@ -13,17 +13,17 @@ redis.call('SET', KEYS[1], table.concat({'1;i;' .. number(now) .. ';' .. expires
 return {'saved', number(now), expiresAt}
 `)
 
-/** `keepClient` on a client's key. ARGV: lifetime, `u` where it is in use from now on or `i`. Says `idle` where it was not in use before. */
+/** `keepClient` on a client's key. ARGV: lifetime, `u` where it is in use from now on or `i`. Gives `idle` where it was not in use before, and its expiry. */
 export const keepScript = script(`${commonParts}
 local value = redis.call('GET', KEYS[1])
-if not value then return 'missing' end
+if not value then return {'missing'} end
 local _, _, use, createdAt, expiresAt, fixed = string.find(value, '^1;([iu]);(%d+);(%d+)\\n([^\\n]+)\\n%.$')
-if not fixed then return 'unreadable' end
+if not fixed then return {'unreadable'} end
 local later = number(clock() + ARGV[1])
 if tonumber(later) > tonumber(expiresAt) then expiresAt = later end
 local becomes = use == 'u' and use or ARGV[2]
 redis.call('SET', KEYS[1], table.concat({'1;' .. becomes .. ';' .. createdAt .. ';' .. expiresAt, fixed, '.'}, '\\n'), 'PXAT', expiresAt)
-return use == 'i' and 'idle' or 'in use'
+return {use == 'i' and 'idle' or 'in use', expiresAt}
 `)
 
 /** Drops a registered client, unless it is in use. */
@@ -87,12 +87,13 @@ end
  * Adds a client to the index, and takes those out of it that are too many. ARGV: tenant, client, lifetime, and the most of the tenant and
  * of all. Gives the rows of those whose values are to be dropped, also those that a process did not live to drop.
  *
- * Each call does a bounded part of what a lower limit, or the end of many registrations, leaves to do.
+ * Each call does a small part of what a lower limit, or the end of many registrations, leaves to do, so that Redis serves others in
+ * between. It is more than the one registration that a call adds.
  */
 export const enterScript = script(`${indexParts}
 local tenant, client, perTenant, total = ARGV[1], ARGV[2], tonumber(ARGV[4]), tonumber(ARGV[5])
 local now = clock()
-local expired = redis.call('ZRANGE', index, '[x;', '(x;' .. padded(now) .. '<', 'BYLEX', 'LIMIT', 0, 500)
+local expired = redis.call('ZRANGE', index, '[x;', '(x;' .. padded(now) .. '<', 'BYLEX', 'LIMIT', 0, 50)
 for _, row in ipairs(expired) do forget(string.match(row, '^x;%d+;([^;]*);(.*)$')) end
 
 forget(tenant, client)
@@ -102,7 +103,7 @@ local function oldest(tenant) return string.match(first(1, 't', tenant)[1], '^t;
 local function live() return redis.call('ZLEXCOUNT', index, '[x;' .. padded(now) .. '<', '(x<') end
 
 local dropped = {}
-local late = redis.call('ZRANGE', index, '[d;', '(d;' .. padded(now - 10000), 'BYLEX', 'LIMIT', 0, 100)
+local late = redis.call('ZRANGE', index, '[d;', '(d;' .. padded(now - 10000), 'BYLEX', 'LIMIT', 0, 20)
 for _, row in ipairs(late) do
   -- One that has been saved again stays.
   if count('c', string.match(row, '^d;%d+;([^;]*);(.*)$')) == 0 then table.insert(dropped, row) else redis.call('ZREM', index, row) end
@@ -112,11 +113,11 @@ local function makeRoom(tenant, client)
   add('d', padded(now), tenant, client)
   table.insert(dropped, table.concat({'d', padded(now), tenant, client}, ';'))
 end
-for _ = 1, 100 do
+for _ = 1, 20 do
   if count('t', tenant) <= perTenant then break end
   makeRoom(tenant, oldest(tenant))
 end
-for _ = 1, 100 do
+for _ = 1, 20 do
   if live() <= total then break end
   local most = string.match(last(0, 'n'), '([^;]*)$')
   -- Where each tenant has one, it is not the new one that goes.
@@ -140,8 +141,8 @@ export const leaveScript = script(`${indexParts}
 return forget(ARGV[1], ARGV[2]) and 1 or 0
 `)
 
-/** Makes a client the newest of the index, if it is there. ARGV: tenant, client, lifetime. */
+/** Makes a client the newest of the index, if it is there. ARGV: tenant, client, expiry. */
 export const renewScript = script(`${indexParts}
-if forget(ARGV[1], ARGV[2]) then append(ARGV[1], ARGV[2], clock() + ARGV[3]) end
+if forget(ARGV[1], ARGV[2]) then append(ARGV[1], ARGV[2], ARGV[3]) end
 return 1
 `)

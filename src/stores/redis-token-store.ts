@@ -255,11 +255,12 @@ export class RedisTokenStore implements TokenStore {
 
   async keepClient(tenantId: string, clientId: string, { lifetime, inUse }: ClientUse): Promise<void> {
     const key = this.#clientKey(tenantId, clientId)
-    const before = await this.#commands.run(keepScript, [key], [lifetime, inUse ? 'u' : 'i'])
+    const kept = await this.#commands.run(keepScript, [key], [lifetime, inUse ? 'u' : 'i'])
+    const [before, expiresAt] = kept as [before: string, expiresAt: string]
     if (before === 'unreadable') throw new UnreadableValueError(key)
     if (before !== 'idle') return
     const place = placeOf(tenantId, clientId)
-    await (inUse ? this.#onIndex(leaveScript, place) : this.#onIndex(renewScript, [...place, lifetime]))
+    await (inUse ? this.#onIndex(leaveScript, place) : this.#onIndex(renewScript, [...place, expiresAt]))
   }
 
   async deleteClient(tenantId: string, clientId: string): Promise<boolean> {

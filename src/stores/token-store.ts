@@ -169,7 +169,7 @@ export interface RegisteredClient extends Client {
   createdAt: number
   /** From here on the client counts as gone. */
   expiresAt: number
-  /** Whether a customer has ever allowed it. One that is in use never makes room for others. */
+  /** Whether it has ever redeemed a code, so that a customer has connected it. One that is in use never makes room for others. */
   inUse?: boolean | undefined
 }
 
@@ -191,7 +191,7 @@ export interface RegistrationLimits {
 export interface ClientUse {
   /** For how many milliseconds it lives at least from now on. */
   lifetime: number
-  /** True where a customer has allowed it, false where one is being asked. */
+  /** True once it has redeemed a code, false where a customer is being asked or has just allowed it. */
   inUse: boolean
 }
 

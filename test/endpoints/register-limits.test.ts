@@ -23,6 +23,16 @@ describe('registrations in MemoryTokenStore', () => {
     const left = await Promise.all(ids.map((clientId) => host.signIn.clients.find({ tenantKey: 'acme', clientId })))
     expect(left.map(Boolean)).toEqual([false, true, true])
   })
+
+  it('are refused at no company because a customer of another has allowed many, and connected none', async () => {
+    const tokenStore = new MemoryTokenStore({ maxClients: 4 })
+    const host = await started({ tokenStore, maxRegistrationsPerTenant: 2 })
+    for (let count = 0; count < 6; count++) {
+      await host.asCustomer({ clientId: await registered(host), subject: 'attacker' })
+    }
+    const clientId = await registered(host, {}, 'globex')
+    expect(await host.signIn.clients.find({ tenantKey: 'globex', clientId })).toBeDefined()
+  })
 })
 
 describeWithRedisClock('registrations in RedisTokenStore', () => {
@@ -173,6 +183,47 @@ function limits(createStore: () => TokenStore): void {
     })
   })
 
+  describe('that a customer has allowed', () => {
+    it('are as many as may be unused, for however many of them a customer presses Allow', async () => {
+      const host = await start({ maxRegistrationsPerTenant: 3 })
+      const ids: string[] = []
+      for (let count = 0; count < 8; count++) {
+        ids.push(...(await severalAt(host, 1)))
+        await new Authorization(host, { client_id: ids.at(-1) ?? '' }).allowed()
+      }
+      expect(await leftOf(host, ids)).toEqual(ids.slice(-3))
+    })
+
+    it('are as many as may be unused, for however many of them a host issues codes', async () => {
+      const host = await start({ maxRegistrationsPerTenant: 3 })
+      const ids: string[] = []
+      for (let count = 0; count < 8; count++) {
+        ids.push(...(await severalAt(host, 1)))
+        await host.asCustomer({ clientId: ids.at(-1) ?? '' })
+      }
+      expect(await leftOf(host, ids)).toEqual(ids.slice(-3))
+    })
+
+    it('make room after all others until the code is redeemed', async () => {
+      const host = await start({ maxRegistrationsPerTenant: 3 })
+      const [clientId = '', ...others] = await severalAt(host, 3)
+      const signedIn = await host.asCustomer({ clientId })
+      const later = await severalAt(host, 2)
+      expect(await leftOf(host, [clientId, ...others, ...later])).toEqual([clientId, ...later])
+      expectTokens(await host.exchange(signedIn, { client_id: clientId }))
+    })
+
+    it('live until the code is redeemed, also those that were about to expire', async () => {
+      const host = await start({ registrationLifetime: 60 })
+      const clock = stopClock()
+      const clientId = await registered(host)
+      clock.advance(59)
+      const signedIn = await host.asCustomer({ clientId })
+      clock.advance(59)
+      expectTokens(await host.exchange(signedIn, { client_id: clientId }))
+    })
+  })
+
   describe('that are in use', () => {
     it('stay, however many come after them', async () => {
       const host = await start({ maxRegistrationsPerTenant: 2 })
@@ -207,15 +258,18 @@ function limits(createStore: () => TokenStore): void {
       expectError(await host.refresh(tokens.refresh_token, { client_id: clientId }), 401, 'invalid_client')
     })
 
-    it('from the moment that a customer has allowed them, before the code is redeemed', async () => {
-      const host = await start({ registrationLifetime: 60 })
+    it('outlive the grant of a code although the store failed to note its redemption, and are in use from the next refresh on', async () => {
+      const { store, next } = faultyStore(createStore())
+      const host = await start({ tokenStore: store, registrationLifetime: 60 })
       const clock = stopClock()
       const clientId = await registered(host)
-      clock.advance(59)
       const signedIn = await new Authorization(host, { client_id: clientId }).allowed()
-      await eventually(async () => (await host.tokenStore.findClient('acme', clientId))?.inUse === true)
-      clock.advance(59)
-      expectTokens(await host.exchange(signedIn, { client_id: clientId }))
+      next('keepClient', rejects)
+      const { refresh_token } = expectTokens(await host.exchange(signedIn, { client_id: clientId }))
+      clock.advance(29 * day)
+      expect(await host.signIn.clients.find({ tenantKey: 'acme', clientId })).not.toHaveProperty('inUse', true)
+      expectTokens(await host.refresh(refresh_token, { client_id: clientId }))
+      await kept(host, clientId)
     })
 
     it('outlive their grants although the store once failed to prolong one', async () => {

@@ -83,10 +83,42 @@ describeWithRedis('registrations that nobody uses, on Redis', () => {
     for (let count = 0; count < 300; count++) {
       await store.saveClient(newClient('acme'), { perTenant: 1000, total: 1000 })
     }
-    const later = [newClient('globex'), newClient('globex'), newClient('globex')]
-    for (const client of later) await store.saveClient(client, { perTenant: 10, total: 10 })
-    const { stored } = await storedAndKnown([server])
+    for (let count = 0; count < 16; count++) {
+      await store.saveClient(newClient('globex'), { perTenant: 3, total: 10 })
+    }
+    const { stored, known } = await storedAndKnown([server])
     expect(countByTenant(stored)).toEqual({ acme: 7, globex: 3 })
+    expect(known).toEqual(stored)
+  })
+
+  it.each([
+    ['of its company', 'acme', { perTenant: 10, total: 1000 }],
+    ['of all companies', 'globex', { perTenant: 1000, total: 10 }],
+  ])(
+    'make room for a lower limit %s 20 at a registration, so that Redis serves others in between',
+    async (_, tenantId, limits) => {
+      const store = new RedisTokenStore(redis)
+      for (let count = 0; count < 100; count++) {
+        await store.saveClient(newClient('acme'), { perTenant: 1000, total: 1000 })
+      }
+      const left: number[] = []
+      for (let count = 0; count < 6; count++) {
+        await store.saveClient(newClient(tenantId), limits)
+        left.push((await storedAndKnown([server])).stored.length)
+      }
+      expect(left).toEqual([81, 62, 43, 24, 10, 10])
+    },
+  )
+
+  it('are in the index for as long as they are stored, however they are kept', async () => {
+    const store = new RedisTokenStore(redis)
+    await saveClient(store, { clientId: 'allowed', lifetime: day })
+    await store.keepClient('acme', 'allowed', { lifetime: 60 * day, inUse: false })
+    await store.keepClient('acme', 'allowed', { lifetime: day, inUse: false })
+    const { expiresAt } = (await store.findClient('acme', 'allowed')) ?? {}
+    const rows = await redis.zrange(index, 0, '-1')
+    expect(rows.filter((row) => row.startsWith('x;'))).toEqual([`x;000${expiresAt};acme;allowed`])
+    expect(await redis.pexpiretime(index)).toBe(expiresAt)
   })
 
   it('take no more memory, all together, than docs/operations.md says, and each no more than 4 KiB', async () => {
@@ -164,6 +196,20 @@ describeWithRedisClock('registrations that nobody uses, on a Redis with a clock 
     }
     const found = await Promise.all(clients.map(({ clientId }) => store.findClient('acme', clientId)))
     expect(found.map(Boolean)).toEqual([false, false, true, true])
+  })
+
+  it('leave the index 50 at a registration once they have expired, so that Redis serves others in between', async () => {
+    const store = new RedisTokenStore(redis)
+    const limits = { perTenant: 1000, total: 1000 }
+    await store.saveClient(newClient('acme', { lifetime: day }), limits)
+    for (let count = 0; count < 120; count++) await store.saveClient(newClient('acme', { lifetime: 1000 }), limits)
+    server.clock.advance(2)
+    const left: number[] = []
+    for (let count = 0; count < 4; count++) {
+      await store.saveClient(newClient('globex'), limits)
+      left.push((await storedAndKnown([server])).known.length)
+    }
+    expect(left).toEqual([72, 23, 4, 5])
   })
 
   it('are dropped later, if the process was killed that had to drop them', async () => {
