@@ -6,24 +6,32 @@ import { siteOf } from '../http/site'
 import { isClientId } from '../protocol/client-id'
 import { OAuthError } from '../protocol/oauth-error'
 import { type ClientMetadata, readClientMetadata } from './client-metadata'
-import { type Freshness, KeptDocuments } from './kept-documents'
+import { type Freshness, KeptDocuments, type Standing } from './kept-documents'
 
 // Milliseconds.
 const minute = 60_000
 const day = 24 * 60 * minute
 
-const mostPerMinuteOfSite = 60
-const mostPerMinuteOfTenant = 300
+// More than one address may ask for by the README's rate limit of /authorize.
+const mostPerMinuteOfSiteAtTenant = 300
+const mostPerMinuteOfTenant = 600
+const mostPerMinuteOfSite = 600
+const mostPerMinuteOfKnown = 60
 
 /**
  * The clients whose id is the https URL of their metadata document (draft-ietf-oauth-client-id-metadata-document). Fetches, and the
- * documents that are kept, are shared by site and by tenant. No failure is kept.
+ * documents that are kept, are shared by site and by tenant. Addresses that have given a document before are fetched in slots of their own,
+ * so that no flood of others is in their way. No failure is kept.
  */
 export class MetadataDocuments {
   readonly #guard: FetchGuard
   readonly #appRedirects: readonly string[]
   readonly #kept = new KeptDocuments()
-  readonly #slots = new FetchSlots()
+  readonly #slots: Record<Standing, FetchSlots> = {
+    unknown: new FetchSlots(),
+    known: new FetchSlots(),
+    allowed: new FetchSlots(),
+  }
   readonly #perMinute = new PerMinute()
   readonly #fetching = new Map<string, Promise<ClientMetadata>>()
 
@@ -42,8 +50,8 @@ export class MetadataDocuments {
   }
 
   /**
-   * What the document of a client says of it, for a tenant. A copy that is not fresh any more is good for another day while the document
-   * cannot be had, unless its own headers forbid that.
+   * What the document of a client says of it, for a tenant. A copy that is not fresh any more is good for another day while the
+   * document's server fails, and for ten minutes while too many are being fetched, unless its own headers forbid that.
    *
    * @throws {OAuthError} `invalid_client` where there is no such document or it is not about this client, `temporarily_unavailable` where it
    * cannot be had now: its server fails, or too many are being fetched.
@@ -55,7 +63,9 @@ export class MetadataDocuments {
       return await this.#fetchedOnce(clientId, tenantId)
     } catch (error) {
       if (error instanceof OAuthError && error.status === 503) {
-        const stale = this.#kept.stale(clientId, minute)
+        // Strangers can see to it that too many are fetched, and must not keep in force what its publisher has withdrawn.
+        const most = error instanceof TooMany ? 10 * minute : day
+        const stale = this.#kept.stale(clientId, most, minute)
         if (stale) return stale
       } else {
         this.#kept.drop(clientId)
@@ -69,36 +79,45 @@ export class MetadataDocuments {
     this.#kept.allowed(clientId)
   }
 
-  /** One fetch for all who wait for it at a tenant. At another one it may be refused for what goes on there. */
+  /** One fetch for all who wait for it: at a tenant, or at all of them where the address is known. */
   #fetchedOnce(clientId: string, tenantId: string): Promise<ClientMetadata> {
-    const name = `${tenantId} ${clientId}`
+    const standing = this.#kept.standing(clientId)
+    const site = siteOf(new URL(clientId))
+    // One that is known is no tenant's in particular: its site stands for all of them.
+    const fetchFor = { tenantId: standing === 'unknown' ? tenantId : site, site }
+    const name = `${fetchFor.tenantId} ${clientId}`
     const underWay = this.#fetching.get(name)
     if (underWay !== undefined) return underWay
-    const fetching = this.#fetched(clientId, tenantId).finally(() => this.#fetching.delete(name))
+    const fetching = this.#fetched(clientId, standing, fetchFor).finally(() => this.#fetching.delete(name))
     this.#fetching.set(name, fetching)
     return fetching
   }
 
-  async #fetched(clientId: string, tenantId: string): Promise<ClientMetadata> {
-    const url = new URL(clientId)
-    const fetchFor = { tenantId, site: siteOf(url) }
-    this.#checkShares(clientId, fetchFor)
+  async #fetched(clientId: string, standing: Standing, fetchFor: FetchFor): Promise<ClientMetadata> {
+    this.#checkShares(clientId, standing, fetchFor)
     try {
-      return await this.#slots.lend(fetchFor, async () => {
+      return await this.#slots[standing].lend(fetchFor, async () => {
         // Another tenant may have fetched it meanwhile.
         const fresh = this.#kept.fresh(clientId)
-        return fresh ?? this.#read(clientId, await guardedFetch(url, this.#guard), fetchFor)
+        return fresh ?? this.#read(clientId, await guardedFetch(new URL(clientId), this.#guard), fetchFor)
       })
     } catch (error) {
-      throw error instanceof NoFetchSlot ? tooMany(clientId, 'No slot was free in time', 1) : unusable(clientId, error)
+      throw error instanceof NoFetchSlot
+        ? new TooMany(clientId, 'No slot was free in time', 1)
+        : unusable(clientId, error)
     }
   }
 
-  #checkShares(clientId: string, { tenantId, site }: FetchFor): void {
+  #checkShares(clientId: string, standing: Standing, { tenantId, site }: FetchFor): void {
+    const count = (name: string, most: number) => this.#perMinute.count(name, most)
+    // One that is known is fresh for a minute at least: only a failing one is fetched more often.
     const isWithin =
-      this.#perMinute.count(`${tenantId} ${site}`, mostPerMinuteOfSite) &&
-      this.#perMinute.count(tenantId, mostPerMinuteOfTenant)
-    if (!isWithin) throw tooMany(clientId, `The share of ${site}, or of the tenant, is used up`, this.#perMinute.rest)
+      standing === 'unknown'
+        ? count(`both ${tenantId} ${site}`, mostPerMinuteOfSiteAtTenant) &&
+          count(`tenant ${tenantId}`, mostPerMinuteOfTenant) &&
+          count(`site ${site}`, mostPerMinuteOfSite)
+        : count(`known ${clientId}`, mostPerMinuteOfKnown)
+    if (!isWithin) throw new TooMany(clientId, `A share of ${site} or of the tenant is used up`, this.#perMinute.rest)
   }
 
   #read(clientId: string, { status, headers, body }: Fetched, fetchFor: FetchFor): ClientMetadata {
@@ -130,6 +149,16 @@ class UnexpectedStatus extends Error {
   }
 }
 
+/** The document is not fetched now, for what else is. */
+class TooMany extends OAuthError {
+  constructor(clientId: string, reason: string, retryAfter: number) {
+    super('temporarily_unavailable', 'Too many client metadata documents are being fetched', {
+      headers: { 'Retry-After': String(retryAfter) },
+      detail: { clientId, reason },
+    })
+  }
+}
+
 function parsed(body: string): Record<string, unknown> {
   try {
     return Object(JSON.parse(body))
@@ -157,13 +186,6 @@ function freshnessOf(cacheControl = ''): Freshness {
 
 function invalid(description: string): OAuthError {
   return new OAuthError('invalid_client_metadata', description)
-}
-
-function tooMany(clientId: string, reason: string, retryAfter: number): OAuthError {
-  return new OAuthError('temporarily_unavailable', 'Too many client metadata documents are being fetched', {
-    headers: { 'Retry-After': String(retryAfter) },
-    detail: { clientId, reason },
-  })
 }
 
 /** Whether another try can go better, as far as the error tells. */

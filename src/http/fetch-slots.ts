@@ -14,7 +14,6 @@ const mostFetches = 32
 const mostOfTenant = 8
 const mostOfSite = 2
 const mostWaiting = 64
-const mostTurns = 1000
 // Milliseconds: longer than any fetch, so that each that holds a slot now ends meanwhile.
 const patience = 6000
 
@@ -27,15 +26,13 @@ export class NoFetchSlot extends Error {
 
 /**
  * Lends slots for fetches: 32 in all, at most 8 to a tenant and 2 to a site. Whoever finds none waits up to 6 seconds. The next slot goes to
- * the site, and then to the tenant, with the fewest, and to the site whose last turn is longest ago, so that many fetches of one are not
- * in the way of another's.
+ * whoever has waited longest of those whose site, and then whose tenant, has the fewest. Beyond 64 the newest is refused, first of a
+ * tenant and of a site that have more waiting than they can have slots.
  */
 export class FetchSlots {
   readonly #fetching = new Set<FetchFor>()
+  // The oldest first.
   readonly #waiting = new Set<Waiting>()
-  // The last turns of sites, the oldest first.
-  readonly #turns = new Map<string, number>()
-  #turn = 0
 
   /**
    * Does some work in a slot.
@@ -65,7 +62,6 @@ export class FetchSlots {
         start: () => {
           leave()
           this.#fetching.add(fetching)
-          this.#noteTurn(fetching.site)
           resolve()
         },
         refuse: () => {
@@ -89,40 +85,29 @@ export class FetchSlots {
     const [next] = [...this.#waiting]
       .map((waiting) => ({ waiting, ...this.#held(waiting) }))
       .filter(({ ofSite, ofTenant }) => ofSite < mostOfSite && ofTenant < mostOfTenant)
-      .sort((a, b) => a.ofSite - b.ofSite || a.ofTenant - b.ofTenant || a.turn - b.turn)
+      .sort((a, b) => a.ofSite - b.ofSite || a.ofTenant - b.ofTenant)
     return next?.waiting
   }
 
-  #noteTurn(site: string): void {
-    this.#turns.delete(site)
-    this.#turns.set(site, ++this.#turn)
-    const [oldest] = this.#turns.keys()
-    if (oldest !== undefined && this.#turns.size > mostTurns) this.#turns.delete(oldest)
-  }
-
-  #held({ tenantId, site }: FetchFor): { ofTenant: number; ofSite: number; turn: number } {
+  #held({ tenantId, site }: FetchFor): { ofTenant: number; ofSite: number } {
     const fetching = [...this.#fetching]
     return {
       ofTenant: fetching.filter((other) => other.tenantId === tenantId).length,
       ofSite: fetching.filter((other) => other.site === site).length,
-      turn: this.#turns.get(site) ?? 0,
     }
   }
 
-  /** The newest that waits for the site that has the most waiting, at the tenant that has. */
+  /** The newest that waits, of the tenant and of the site that have the most waiting, if that is more than their share. */
   #crowding(): Waiting | undefined {
-    const ofTenant = mostOf([...this.#waiting], ({ tenantId }) => tenantId)
-    return mostOf(ofTenant, ({ site }) => site).at(-1)
+    const ofTenant = crowd([...this.#waiting], ({ tenantId }) => tenantId, mostOfTenant)
+    return crowd(ofTenant, ({ site }) => site, mostOfSite).at(-1)
   }
 }
 
-/** Those of the name that most have. */
-function mostOf<T>(all: readonly T[], nameOf: (one: T) => string): T[] {
-  const groups = new Map<string, T[]>()
-  for (const one of all) {
-    const group = groups.get(nameOf(one))
-    if (group) group.push(one)
-    else groups.set(nameOf(one), [one])
-  }
-  return [...groups.values()].reduce<T[]>((most, group) => (group.length > most.length ? group : most), [])
+/** Those of the names that have the most, or all where none has more than its share. */
+function crowd<T>(all: readonly T[], nameOf: (one: T) => string, share: number): readonly T[] {
+  const counts = new Map<string, number>()
+  for (const one of all) counts.set(nameOf(one), (counts.get(nameOf(one)) ?? 0) + 1)
+  const most = Math.max(...counts.values())
+  return most > share ? all.filter((one) => counts.get(nameOf(one)) === most) : all
 }

@@ -1,7 +1,9 @@
 import dns from 'node:dns/promises'
 import type { RequestListener } from 'node:http'
 import { MemoryTenantStore } from 'customer-sign-in'
+import { MetadataDocuments } from '../../src/clients/metadata-documents'
 import { Authorization, asTheySay, expectErrorPage } from '../support/authorization'
+import { releaseClock, stopClock } from '../support/clock'
 import { DocumentServer, publishing } from '../support/document-server'
 import { started } from '../support/started'
 import { trustTestCertificate } from '../support/tls-certificate'
@@ -51,12 +53,15 @@ async function flooded() {
   const opened = (urls: string[], tenantKey: string) =>
     urls.map((url) => open(url, tenantKey).then(({ status }) => status))
   const connects = (tenantKey: string, path: string) => open(honest.url(path, 'assistant.example'), tenantKey)
-  return { host, held, stranger, open, opened, connects }
+  return { host, held, stranger, honest, open, opened, connects }
 }
 
 const many = (count: number, url: (index: number) => string) => Array.from({ length: count }, (_, index) => url(index))
 
-afterEach(() => jest.restoreAllMocks())
+afterEach(() => {
+  releaseClock()
+  jest.restoreAllMocks()
+})
 
 describe('a stranger with slow documents', () => {
   it('keeps no other client from connecting, however many names one domain has, at this company and at others', async () => {
@@ -99,5 +104,68 @@ describe('a stranger with slow documents', () => {
     held.open()
     await Promise.all(opened)
     await open(stranger.url('/again', 'n.stranger0.example'), 'globex').expect(200)
+  })
+  it('keeps no document that was fetched before from being fetched again, however many domains there are', async () => {
+    const { held, stranger, honest, opened, connects } = await flooded()
+    const clock = stopClock()
+    await connects('acme', '/known.json').expect(200)
+    clock.advance(60)
+    const urls = many(60, (index) => stranger.url(`/${index}`, `n.stranger${index % 20}.example`))
+    const waiting = opened(urls, 'acme')
+    await held.holds(8)
+    await connects('acme', '/known.json').expect(200)
+    expect(honest.requests).toHaveLength(2)
+    held.open()
+    await Promise.all(waiting)
+  })
+})
+
+describe('documents that were fetched before, and then are slow', () => {
+  /** Documents of strangers that are held, and of `honest.example` that are not, all fetched before and not fresh any more. */
+  async function slowAgain(paths: number, strangers: readonly string[]) {
+    const held = new HeldServer()
+    let isAgain = false
+    const server = await DocumentServer.start((self) => (req, res) => {
+      const isHonest = req.headers.host?.startsWith('honest.example')
+      if (!isAgain || isHonest) publishing(self, isAgain ? { client_name: 'Renamed' } : {})(req, res)
+      else held.answer(self)(req, res)
+    })
+    const lookUp = async () => ['127.0.0.1']
+    const documents = new MetadataDocuments({ allowLoopback: true, ports: [443], lookUp }, [])
+    const found = (path: number, site: string) => documents.find(server.url(`/${path}`, site), 'acme')
+    const clock = stopClock()
+    const honest = server.url('/0', 'honest.example')
+    for (const site of [...strangers, 'honest.example']) {
+      for (let path = 0; path < paths; path++) await found(path, site)
+    }
+    clock.advance(60)
+    isAgain = true
+    return { documents, honest, held, clock, found }
+  }
+
+  it('hold up none whose client a customer has allowed', async () => {
+    const strangers = many(48, (index) => `stranger${index}.example`)
+    const { documents, honest, held, found } = await slowAgain(2, strangers)
+    documents.allowed(honest)
+    const waiting = strangers.flatMap((site) => [found(0, site), found(1, site)])
+    await held.holds(32)
+    expect(await found(0, 'honest.example')).toMatchObject({ clientName: 'Renamed' })
+    held.open()
+    await Promise.all(waiting)
+  })
+
+  it('are good for ten minutes while too many are fetched, and not for as long as strangers like', async () => {
+    const { held, clock, found } = await slowAgain(50, ['a.example', 'b.example'])
+    const waiting = many(49, String).map((path) => found(Number(path), 'a.example'))
+    waiting.push(...many(20, String).map((path) => found(Number(path), 'b.example')))
+    await held.holds(4)
+    const refused = () => found(49, 'a.example')
+    await expect(refused()).resolves.toBeDefined()
+    clock.advance(599)
+    await expect(refused()).resolves.toBeDefined()
+    clock.advance(1)
+    await expect(refused()).rejects.toMatchObject({ description: expect.stringMatching(/^Too many/) })
+    held.open()
+    await Promise.all(waiting)
   })
 })

@@ -70,6 +70,17 @@ describe('a metadata document is kept', () => {
     expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(200))
     expect(server.requests).toHaveLength(1)
   })
+
+  it('and is fetched again once for all who wait for it at any tenant', async () => {
+    const server = await DocumentServer.start()
+    const lookUp = async () => ['127.0.0.1']
+    const documents = new MetadataDocuments({ allowLoopback: true, ports: [443], lookUp }, [])
+    const clock = stopClock()
+    await documents.find(server.url(), 'acme')
+    clock.advance(minute)
+    await Promise.all(Array.from({ length: 200 }, (_, index) => documents.find(server.url(), `tenant${index}`)))
+    expect(server.requests).toHaveLength(2)
+  })
 })
 
 describe('a metadata document that cannot be had', () => {
@@ -176,46 +187,90 @@ describe('fetches are counted', () => {
   const documentsOf = () => new MetadataDocuments({ allowLoopback: true, ports: [443], lookUp }, [])
   const tooMany = { code: 'temporarily_unavailable', description: expect.stringMatching(/^Too many/) }
 
-  it('by site at each company: 60 a minute, also of documents that are not there', async () => {
-    const server = await DocumentServer.start((self) => (req, res) => {
-      publishing(self, {}, {}, Number(req.url?.slice(1)) % 2 ? 200 : 404)(req, res)
+  /** A server with documents at odd numbers and at `/client.json`, of any name. */
+  const startedServer = () =>
+    DocumentServer.start((self) => (req, res) => {
+      publishing(self, {}, {}, /[13579]$|json$/.test(req.url ?? '') ? 200 : 404)(req, res)
     })
+
+  it('by site at each company: 300 a minute, also of documents that are not there', async () => {
+    const server = await startedServer()
     const [documents, clock] = [documentsOf(), stopClock()]
     const found = (path: string, host = 'a.site.example', tenantId = 'acme') =>
       documents.find(server.url(path, host), tenantId)
-    for (let index = 0; index < 60; index++) await found(`/${index}`, `${index}.site.example`).catch(() => {})
-    expect(server.requests).toHaveLength(60)
+    for (let index = 0; index < 300; index++) await found(`/${index}`, `${index}.site.example`).catch(() => {})
+    expect(server.requests).toHaveLength(300)
 
     await expect(found('/1001')).rejects.toMatchObject({ ...tooMany, headers: { 'Retry-After': '60' } })
-    await expect(found('/59', '59.site.example')).resolves.toBeDefined()
-    expect(server.requests).toHaveLength(60)
+    await expect(found('/299', '299.site.example')).resolves.toBeDefined()
+    expect(server.requests).toHaveLength(300)
     await expect(found('/1001', 'other.example')).resolves.toBeDefined()
     await expect(found('/1001', 'a.site.example', 'globex')).resolves.toBeDefined()
     clock.advance(60)
     await expect(found('/1003')).resolves.toBeDefined()
   })
 
-  it('by company: 300 a minute', async () => {
-    const server = await DocumentServer.start()
+  it('by site: 600 a minute, whichever companies ask', async () => {
+    const server = await startedServer()
+    const [documents] = [documentsOf(), stopClock()]
+    const found = (path: string, site: string, tenantId: string) => documents.find(server.url(path, site), tenantId)
+    for (let index = 0; index < 600; index++) {
+      await found(`/${index}0`, 'a.example', `tenant${index % 3}`).catch(() => {})
+    }
+    await expect(found('/1', 'a.example', 'acme')).rejects.toMatchObject(tooMany)
+    await expect(found('/1', 'b.example', 'acme')).resolves.toBeDefined()
+    expect(server.requests).toHaveLength(601)
+  })
+
+  it('by company: 600 a minute', async () => {
+    const server = await startedServer()
     const [documents] = [documentsOf(), stopClock()]
     const found = (site: string, tenantId = 'acme') => documents.find(server.url('/client.json', site), tenantId)
-    for (let index = 0; index < 300; index++) await found(`site${index}.example`)
+    for (let index = 0; index < 600; index++) await found(`site${index}.example`)
     await expect(found('assistant.example')).rejects.toMatchObject(tooMany)
     await expect(found('assistant.example', 'globex')).resolves.toBeDefined()
     await expect(found('assistant.example')).resolves.toBeDefined()
   })
 
-  it('and a copy that is not fresh any more is good while there are too many', async () => {
-    const server = await DocumentServer.start((self) => (req, res) => {
-      publishing(self, {}, {}, req.url === '/client.json' ? 200 : 404)(req, res)
-    })
-    const [documents, clock] = [documentsOf(), stopClock()]
-    const kept = () => documents.find(server.url('/client.json', 'a.example'), 'acme')
-    await kept()
-    clock.advance(60)
+  it('so that one address, within its rate limit of 60, uses up no share of a site or a company', async () => {
+    const server = await startedServer()
+    const [documents] = [documentsOf(), stopClock()]
     for (let index = 0; index < 60; index++) {
-      await expect(documents.find(server.url(`/${index}`, 'a.example'), 'acme')).rejects.toBeDefined()
+      await documents.find(server.url(`/nothing-${index}0`, 'a.example'), 'acme').catch(() => {})
     }
-    await expect(kept()).resolves.toBeDefined()
+    await expect(documents.find(server.url('/client.json', 'a.example'), 'acme')).resolves.toBeDefined()
+  })
+
+  it('apart from those of addresses that have given a document before, which no share keeps from being fetched again', async () => {
+    const server = await startedServer()
+    const [documents, clock] = [documentsOf(), stopClock()]
+    const found = (path: string, site: string) => documents.find(server.url(path, site), 'acme')
+    await found('/client.json', 'a.example')
+    clock.advance(60)
+    for (const site of ['a.example', 'b.example', 'c.example']) {
+      for (let index = 0; index < 300; index++) await found(`/${index}0`, site).catch(() => {})
+    }
+    await expect(found('/1', 'd.example')).rejects.toMatchObject(tooMany)
+    const before = server.requests.length
+    await found('/client.json', 'a.example')
+    expect(server.requests).toHaveLength(before + 1)
+  })
+
+  it('by address where one has given a document before, fails now and may not be kept: 60 a minute', async () => {
+    let status = 200
+    const server = await DocumentServer.start(
+      (self) => (req, res) => publishing(self, {}, { 'Cache-Control': 'no-store' }, status)(req, res),
+    )
+    const [documents, clock] = [documentsOf(), stopClock()]
+    const found = () => documents.find(server.url(), 'acme')
+    await found()
+    clock.advance(60)
+    status = 500
+    for (let index = 0; index < 60; index++) await expect(found()).rejects.not.toMatchObject(tooMany)
+    await expect(found()).rejects.toMatchObject(tooMany)
+    expect(server.requests).toHaveLength(61)
+    status = 200
+    clock.advance(60)
+    await expect(found()).resolves.toBeDefined()
   })
 })

@@ -125,21 +125,33 @@ describe('a fetch that finds no slot', () => {
     expect(fetches.started.at(-1)).toBe('globex/a')
   })
 
+  it('goes before those that came after it, also where its site has had a slot before and theirs have not', async () => {
+    const fetches = new Fetches()
+    fetches.begin('globex/own/before')
+    await settled()
+    await fetches.end('globex/own/before')
+    fetches.begin(...many(32, (index) => `tenant${index}/held${index}`), 'globex/own')
+    fetches.begin(...many(20, (index) => `elsewhere${index}/never-seen${index}`))
+    await settled()
+    await fetches.end('tenant0/held0')
+    expect(fetches.started.at(-1)).toBe('globex/own')
+  })
+
   it.each<[what: string, sites: number, tenantOf: (site: number) => string, slots: number]>([
-    ['at its own company, 11', 11, () => 'acme', 8],
-    ['at other companies, 47', 47, (site) => `tenant${site % 12}`, 32],
+    ['at its own company, 4', 4, () => 'acme', 8],
+    ['at other companies, 16', 16, (site) => `tenant${site % 4}`, 32],
   ])(
-    'gets one as soon as those that have one now end, %s other sites taking all they can',
+    'gets one as soon as one that has one now ends, %s other sites taking all they can',
     async (_, sites, tenantOf, slots) => {
       const fetches = new Fetches()
       for (let site = 0; site < sites; site++) {
-        fetches.begin(...many(5, (index) => `${tenantOf(site)}/stranger${site}/${index}`))
+        fetches.begin(...many(3, (index) => `${tenantOf(site)}/stranger${site}/${index}`))
       }
       fetches.begin('acme/own')
       await settled()
       expect(fetches.started).toHaveLength(slots)
-      for (const name of [...fetches.started]) await fetches.end(name)
-      expect(fetches.started).toContain('acme/own')
+      await fetches.end(`${tenantOf(0)}/stranger0/0`)
+      expect(fetches.started.at(-1)).toBe('acme/own')
     },
   )
 
@@ -162,5 +174,20 @@ describe('a fetch that finds no slot', () => {
     expect(fetches.refused.every((name) => name.startsWith('acme/'))).toBe(true)
     await fetches.end('globex/a/1')
     expect(fetches.started.at(-1)).toBe('globex/a/3')
+  })
+  it('is not refused for newer ones, even if each of those is alone at its tenant and its site', async () => {
+    const fetches = new Fetches()
+    fetches.begin(...many(32, (index) => `tenant${index}/held${index}`), 'globex/a', 'globex/b')
+    fetches.begin(...many(200, (index) => `elsewhere${index}/stranger${index}`))
+    await settled()
+    expect(fetches.refused).toEqual(many(200 - 62, (index) => `elsewhere${index + 62}/stranger${index + 62}`))
+  })
+
+  it('is not refused where others have more waiting than they can have slots, though it is the newest', async () => {
+    const fetches = new Fetches()
+    fetches.begin(...many(32, (index) => `tenant${index}/held${index}`), ...many(64, (index) => `at${index}/crowd`))
+    fetches.begin('globex/own')
+    await settled()
+    expect(fetches.refused).toEqual(['at63/crowd'])
   })
 })
