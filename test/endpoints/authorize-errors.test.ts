@@ -42,6 +42,22 @@ describe('an authorization request with', () => {
     const host = await started({ authenticate: asTheySay, tenantStore })
     expectErrorRedirect(await new Authorization(host).open(), 'unauthorized_client', host.issuer())
   })
+
+  it('a client that may ask for nothing that is granted here tells it', async () => {
+    const clients = [{ clientId, redirectUris: [redirectUri], scopes: ['admin'] }]
+    const tenantStore = new MemoryTenantStore([{ key: 'acme', clients, scopes: ['profile'] }])
+    const host = await started({ authenticate: asTheySay, tenantStore })
+    expectErrorRedirect(await new Authorization(host).open(), 'invalid_scope', host.issuer())
+  })
+
+  it('a client with scopes at a tenant without any is nothing wrong', async () => {
+    const clients = [{ clientId, redirectUris: [redirectUri], scopes: ['admin'] }]
+    const host = await started({
+      authenticate: asTheySay,
+      tenantStore: new MemoryTenantStore([{ key: 'acme', clients, scopes: [] }]),
+    })
+    await new Authorization(host).form()
+  })
 })
 
 describe('the authorization endpoint', () => {

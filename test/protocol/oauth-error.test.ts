@@ -1,5 +1,5 @@
 import { OAuthError } from 'customer-sign-in'
-import { errorOfHost, temporarilyUnavailable, underlying } from '../../src/protocol/oauth-error'
+import { errorOfHost, temporarilyUnavailable, underlying, withContext } from '../../src/protocol/oauth-error'
 import { expectError } from '../support/sign-in'
 import { started } from '../support/started'
 
@@ -160,5 +160,33 @@ describe('what a host’s code has thrown', () => {
     expect(underlying(bare)).toBe(bare)
     expect(underlying(down)).toBe(down)
     expect(underlying('down')).toEqual(new Error('down'))
+  })
+
+  it('is a server_error that says whom it is about where nobody foresaw it', () => {
+    const bug = new TypeError('x is undefined')
+    expect(withContext(bug, { subject: 'customer-1' })).toMatchObject({
+      code: 'server_error',
+      status: 500,
+      reason: 'unexpected',
+      context: { subject: 'customer-1' },
+      cause: bug,
+    })
+  })
+
+  it('says whom it is about as it says itself, where it does', () => {
+    const thrown = new OAuthError('invalid_grant', 'x', { context: { subject: 'customer-1' } })
+    const { code, context } = withContext(thrown, { subject: 'customer-2', clientId: 'assistant' })
+    expect({ code, context }).toEqual({
+      code: 'invalid_grant',
+      context: { subject: 'customer-1', clientId: 'assistant' },
+    })
+  })
+
+  it('has a reason that tells a refusal from a failure', () => {
+    const reasonOf = (status: number) => errorOfHost(new OAuthError('x', 'x', { status }), 'accessTokenClaims').reason
+    expect(reasonOf(499)).toBe(reasonOf(400))
+    expect(reasonOf(500)).toBe(reasonOf(503))
+    expect(reasonOf(499)).not.toBe(reasonOf(500))
+    expect(temporarilyUnavailable(new Error('x')).reason).toBe('token_store_failed')
   })
 })

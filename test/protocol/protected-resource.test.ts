@@ -33,6 +33,9 @@ describe('a protected resource', () => {
   it('can end with its tenant', () => {
     const atTheEnd = resourceAt('/mcp/:tenantKey', [])
     expect(atTheEnd.tenantKeyIn('/mcp/acme/messages')).toEqual({ tenantKey: 'acme', rest: '/messages' })
+    // The key of no tenant.
+    expect(atTheEnd.tenantKeyIn('/mcp/')).toEqual({ tenantKey: '', rest: '' })
+    expect(atTheEnd.tenantKeyIn('/mcp//acme')?.tenantKey).not.toBe('acme')
   })
 
   it('has its metadata before its own path', () => {

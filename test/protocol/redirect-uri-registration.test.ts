@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import {
   isAppRedirect,
   isOnHostOf,
+  ownRedirectUriFault,
   redirectUriFault,
   redirectUriMatches,
   withResponse,
@@ -146,6 +147,58 @@ describe('an app’s redirect URIs can be', () => {
   })
 })
 
+describe('a redirect URI', () => {
+  it('has 512 characters at the most', () => {
+    const ofLength = (length: number) => 'https://assistant.example/'.padEnd(length, 'x')
+    expect(redirectUriFault(ofLength(512), [])).toBeUndefined()
+    expect(redirectUriFault(ofLength(513), [])).toBe('must be a text of at most 512 characters')
+  })
+})
+
+describe('a loopback address inside another address', () => {
+  const inside = (port: number) => `http://evil.example/http://localhost:${port}/callback`
+
+  it('makes no client one of this device', () => {
+    expect(redirectUriFault(inside(1), [])).toBe('must be https, except on loopback')
+  })
+
+  it('leaves no port open', () => {
+    expect(redirectUriMatches(inside(1), inside(1))).toBe(true)
+    expect(redirectUriMatches(inside(1), inside(2))).toBe(false)
+  })
+})
+
+describe('a client of the company itself', () => {
+  it.each(['https://assistant.example/callback', 'http://localhost:1/callback', 'assistant:/callback'])(
+    'can have %s',
+    (redirectUri) => {
+      expect(ownRedirectUriFault(redirectUri)).toBeUndefined()
+      expect(ownRedirectUriFault(redirectUri.padEnd(2000, 'x'))).toBeUndefined()
+    },
+  )
+
+  it.each<[redirectUri: unknown, fault: string]>([
+    [1, 'must be a text of at most 2000 characters'],
+    ['https://assistant.example/'.padEnd(2001, 'x'), 'must be a text of at most 2000 characters'],
+    ['callback', 'must be an absolute URI'],
+    ['https://assistant.example/#', 'must not have a fragment'],
+    ['https://assistant.example/a b', 'must have nothing but the characters of a URI'],
+    ['https://user@assistant.example/', 'must not have credentials'],
+    ['https://:password@assistant.example/', 'must not have credentials'],
+    ['http://assistant.example/', 'must be https, except on loopback'],
+    ['javascript:x', 'must be https, on loopback, or of an app'],
+    ['data:x', 'must be https, on loopback, or of an app'],
+    ['vbscript:x', 'must be https, on loopback, or of an app'],
+    ['blob:x', 'must be https, on loopback, or of an app'],
+    ['file:x', 'must be https, on loopback, or of an app'],
+    ['about:x', 'must be https, on loopback, or of an app'],
+    ['view-source:x', 'must be https, on loopback, or of an app'],
+    ['filesystem:x', 'must be https, on loopback, or of an app'],
+  ])('cannot have %.60s: it %s', (redirectUri, fault) => {
+    expect(ownRedirectUriFault(redirectUri)).toBe(fault)
+  })
+})
+
 describe('a redirect URI is on the host of this server', () => {
   const issuer = 'https://signin.example/v1/acme/oauth'
 
@@ -154,6 +207,8 @@ describe('a redirect URI is on the host of this server', () => {
     'https://signin.example/callback?next=https://evil.example',
     'https://signin.example:8443/callback',
     'https://signin.example./callback',
+    'https://signin.example../callback',
+    'http://signin.example/callback',
   ])('with %s', (redirectUri) => {
     expect(isOnHostOf(issuer, redirectUri)).toBe(true)
   })
@@ -164,6 +219,7 @@ describe('a redirect URI is on the host of this server', () => {
     'https://signin.example.assistant.example/callback',
     'http://127.0.0.1/signin.example',
     'com.example.app://signin.example/callback',
+    'com.example.app://signin.example/https:',
   ])('but not with %s', (redirectUri) => {
     expect(isOnHostOf(issuer, redirectUri)).toBe(false)
   })

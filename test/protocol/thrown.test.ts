@@ -40,8 +40,8 @@ describe('whatever was thrown', () => {
   })
 
   it.each([
-    ['a message that is no text', { message: 1 }],
-    ['a name that is no text', { name: Symbol('x') }],
+    ['a message that is no text', { message: ['x'] }],
+    ['a name that is no text', { name: 1 }],
     ['a stack that is no text', { stack: 1 }],
     ['a message without end', { message: 'x'.repeat(10_001) }],
   ])('is another error where it is one with %s', (_, members) => {

@@ -64,6 +64,13 @@ describe('an access token', () => {
     await expectRefused(forgedToken(genuine, { header: { kid: undefined } }, otherKey))
   })
 
+  it('is refused as not of this server where its key is not ours, and as expired where only its time is over', async () => {
+    const reasonOf = (token: string) => verify(token).catch(({ reason }) => reason)
+    expect(await reasonOf(forgedToken(genuine, {}, otherKey))).toBe('unknown_token')
+    expect(await reasonOf(forgedToken(genuine, { header: { kid: 'other' } }, otherKey))).toBe('unknown_token')
+    expect(await reasonOf(forgedToken(genuine, { payload: { exp: 1 } }))).toBe('token_expired')
+  })
+
   it('is refused when it brings its own key', async () => {
     const jwk = otherKey.export({ format: 'jwk' })
     await expectRefused(forgedToken(genuine, { header: { jwk, kid: undefined } }, otherKey))
@@ -84,6 +91,18 @@ describe('an access token', () => {
       forgedToken(genuine, { header: { typ: 'JWT' }, payload: { aud: clientId, nonce: 'n', client_id: undefined } }),
     )
   })
+
+  it.each(['iss', 'sub', 'aud', 'scope', 'client_id', 'grant_id', 'tenant_id', 'exp'])(
+    'is refused when it has no %s under the same key, and says no more than another server’s',
+    async (claim) => {
+      const refusal = await verify(forgedToken(genuine, { payload: { [claim]: undefined } })).catch((error) => error)
+      expect(refusal).toMatchObject({
+        code: 'invalid_token',
+        reason: 'unknown_token',
+        description: 'The access token is not of this server',
+      })
+    },
+  )
 
   it('is refused when it is for another issuer under the same key', async () => {
     await expectRefused(forgedToken(genuine, { payload: { iss: 'https://other.example/v1/acme/oauth' } }))

@@ -141,6 +141,8 @@ export const unregistrable: Readonly<Record<string, readonly unknown[]>> = {
     'https://assistant.example/callback|evil',
     'https://assistant.example/%zz',
     'https://assistant.example/%',
+    'https://assistant.example/%2',
+    'https://assistant.example/%2x',
     'https://assistant"example/callback',
     'com.example.assistant:call back',
     'com.example.assistant:/call\\back',

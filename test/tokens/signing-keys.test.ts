@@ -1,5 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import type { SigningAlgorithm, SigningKeyInput } from 'customer-sign-in'
+import { loadSigningKeys, privateParts } from '../../src/tokens/signing-keys'
 import { readToken } from '../support/forged-token'
 import { rfc7638Key, rfc7638Thumbprint } from '../support/rfc-7638-key'
 import { started } from '../support/started'
@@ -54,5 +55,18 @@ describe('a signing key', () => {
     const host = await started({ signingKeys: [{ ...rfc7638Key, kid: 'another name' }] })
     const { access_token } = await host.connected()
     expect(readToken(access_token).header.kid).toBe(rfc7638Thumbprint)
+  })
+
+  it('gives the same secrets in whatever format it comes, from one version to the next', () => {
+    const [fromJwk] = privateParts(loadSigningKeys([jwk(p256)]))
+    const [fromPem] = privateParts(loadSigningKeys([pem(p256, 'sec1')]))
+    expect(fromJwk).toEqual(Buffer.from(String(jwk(p256).d), 'base64url'))
+    expect(fromPem).toEqual(fromJwk)
+  })
+
+  it('can have three others beside it, and no more', () => {
+    const keys = Array.from({ length: 5 }, () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
+    expect(loadSigningKeys(keys.slice(1))).toHaveLength(4)
+    expect(() => loadSigningKeys(keys)).toThrow('1 to 4 private keys')
   })
 })
