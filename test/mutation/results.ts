@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+
+// All paths are from the root of the repository, where npm and Jest run.
+const path = 'test/mutation/results.json'
+const readmePath = 'test/mutation/README.md'
+
+/** What the last run over a source file has found. */
+export interface FileResult {
+  /** SHA-256 of the text that was mutated. */
+  sha256: string
+  killed: number
+  survived: number
+}
+
+/** The last result of each source file, by its path from the root of the repository. */
+export type Results = Record<string, FileResult>
+
+export function readResults(): Results {
+  return JSON.parse(readFileSync(path, 'utf8'))
+}
+
+/** Writes the results in the order of their paths, and their table into the README. */
+export function writeResults(results: Results): void {
+  const sorted = Object.entries(results).sort(([one], [other]) => (one < other ? -1 : 1))
+  writeFileSync(path, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`)
+  const readme = readFileSync(readmePath, 'utf8')
+  writeFileSync(readmePath, readme.replace(/(?<=<!-- results -->\n).*(?=\n<!-- \/results -->)/s, tableOf(results)))
+}
+
+export function sha256Of(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+/** The results as a table of the README: a line for each folder, and one for all. */
+export function tableOf(results: Results): string {
+  const folders = [...new Set(Object.keys(results).map((file) => file.replace(/[^/]*$/, '')))].sort()
+  const rows = [...folders.map((folder) => rowOf(folder, results, `\`${folder}\``)), rowOf('', results, 'all')]
+  return ['| folder | mutants | killed | survived | rate |', '|---|--:|--:|--:|--:|', ...rows].join('\n')
+}
+
+function rowOf(folder: string, results: Results, name: string): string {
+  const { killed, survived } = sumOf(results, folder)
+  const rate = (100 * rateOf(results, folder)).toFixed(1)
+  return `| ${name} | ${killed + survived} | ${killed} | ${survived} | ${rate} % |`
+}
+
+/** Which part of the mutants of a folder, or of all, was killed. */
+export function rateOf(results: Results, folder = ''): number {
+  const { killed, survived } = sumOf(results, folder)
+  return killed / (killed + survived)
+}
+
+function sumOf(results: Results, folder: string): { killed: number; survived: number } {
+  const sum = { killed: 0, survived: 0 }
+  for (const [file, { killed, survived }] of Object.entries(results)) {
+    if (!file.startsWith(folder)) continue
+    sum.killed += killed
+    sum.survived += survived
+  }
+  return sum
+}
