@@ -130,11 +130,13 @@ export class GuardedStore {
  *
  * @throws {OAuthError} `temporarily_unavailable` when it throws, rejects or takes longer; its own `OAuthError` as it is.
  */
-export function withinTime<T>(what: string, timeout: number, work: () => T | Promise<T>): Promise<T> {
-  return ofHost(partNamed(what), () => {
+export async function withinTime<T>(what: string, timeout: number, work: () => T | Promise<T>): Promise<T> {
+  try {
     const result = work()
-    return isPromise(result) ? notLate(result, timeout, what) : result
-  })
+    return await (isPromise(result) ? notLate(result, timeout, what) : result)
+  } catch (error) {
+    throw errorOfHost(error, partNamed(what))
+  }
 }
 
 /** @param what Such as `tokenStore.swapCredential`; what has no name of its own is a guard's. */
