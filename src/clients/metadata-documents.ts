@@ -153,6 +153,7 @@ class UnexpectedStatus extends Error {
 class TooMany extends OAuthError {
   constructor(clientId: string, reason: string, retryAfter: number) {
     super('temporarily_unavailable', 'Too many client metadata documents are being fetched', {
+      reason: 'temporarily_unavailable',
       headers: { 'Retry-After': String(retryAfter) },
       detail: { clientId, reason },
     })
@@ -202,6 +203,7 @@ function unusable(clientId: string, error: unknown): OAuthError {
   if (isPassing(error)) {
     return new OAuthError('temporarily_unavailable', 'The metadata document of client_id cannot be fetched for now', {
       headers: { 'Retry-After': '5' },
+      reason: 'temporarily_unavailable',
       detail,
     })
   }

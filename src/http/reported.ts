@@ -12,13 +12,14 @@ export interface Place extends ErrorContext {
 export function reported(thrown: unknown, { where, ...known }: Place, { emit }: Service): OAuthError {
   const error = withContext(thrown, known)
   const { code, description, status, detail, context } = error
-  // A refusal that gives its reason, such as a stranger's server that is away, is no fault that an operator has to look at.
-  if (status < 500 || (error.reason === undefined && detail.reason !== undefined)) {
-    emit({ type: 'denied', where, reason: denialOf(error), error: code, description, status, detail, ...context })
+  // A refusal can be a 503 too, such as where a stranger's server is away: no fault that an operator has to look at.
+  if (status < 500 || denialNamed(error.reason)) {
+    const reason = denialNamed(error.reason ?? code) ?? 'other'
+    emit({ type: 'denied', where, reason, error: code, description, status, detail, ...context })
   } else emit({ type: 'error', where, reason: faultOf(error), error: underlying(error), ...context })
   return error
 }
 
-function denialOf({ reason, code }: OAuthError): DenialReason {
-  return denialReasons.find((known) => known === (reason ?? code)) ?? 'other'
+function denialNamed(name: string | undefined): DenialReason | undefined {
+  return denialReasons.find((known) => known === name)
 }

@@ -27,7 +27,7 @@ const grantType = mustOpenly<string>('authorization_code or refresh_token', (giv
   ['authorization_code', 'refresh_token'].includes(given as string),
 )
 
-const checkMembers = record({
+const clientRecord: Check<Client> = record({
   clientId: mustOpenly<string>(
     '1 to 2048 characters of printable ASCII',
     (given) => typeof given === 'string' && isClientId(given),
@@ -53,20 +53,4 @@ export const clientRecords: Check<Client[]> = (given, name) => {
     seen.add(clientId)
   }
   return clients
-}
-
-function clientRecord(given: unknown, name: string): Client {
-  checkMembers(given, name)
-  return withoutNulls(given as Client)
-}
-
-/** The record itself where it has none, as most are looked at and never used. */
-function withoutNulls(client: Client): Client {
-  if (!hasNull(client)) return client
-  return Object.fromEntries(Object.entries(client).filter(([, value]) => value !== null)) as unknown as Client
-}
-
-function hasNull(record: object): boolean {
-  for (const member in record) if (record[member as keyof typeof record] === null) return true
-  return false
 }
