@@ -1,21 +1,21 @@
 import type { IncomingMessage } from 'node:http'
-import { MetadataDocuments } from './clients/metadata-documents'
-import { type RegisteredClients, registeredClients } from './clients/registered-clients'
-import { emitter, warn } from './events'
-import { CredentialChain } from './grants/credential-chain'
-import { type CustomerGrants, customerGrants } from './grants/customer-grants'
+import { ConsentTokens } from './authorization/consent-tokens'
 import {
   type AuthorizationRequest,
   type AuthorizationResponse,
   issueAuthorizationCode,
-} from './grants/issue-authorization-code'
-import { Swaps, type SwapTimes } from './grants/swap'
+} from './authorization/issue-authorization-code'
+import { MetadataDocuments } from './clients/metadata-documents'
+import { type RegisteredClients, registeredClients } from './clients/registered-clients'
+import { emitter, warn } from './events/events'
+import { CredentialChain } from './grants/credential-chain'
+import { type CustomerGrants, customerGrants } from './grants/customer-grants'
+import { Swaps, type SwapTimes } from './grants/swaps'
 import { BaseUrl } from './http/base-url'
 import type { FetchGuard } from './http/guarded-fetch'
 import { lookUpByDns, lookUpBySystem } from './http/name-lookup'
 import { PublicDocuments } from './http/public-documents'
 import { type CustomerSignInOptions, checkedOptions, type DocumentSources, type Options } from './options'
-import { ConsentTokens } from './pages/consent-tokens'
 import { type ProtectedResourceOptions, protectedResource } from './resource-server/protected-resource'
 import {
   type Middleware,

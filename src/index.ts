@@ -1,5 +1,6 @@
+export type { AuthorizationRequest, AuthorizationResponse } from './authorization/issue-authorization-code'
 export type { RegisteredClients } from './clients/registered-clients'
-export { ConfigurationError } from './configuration-error'
+export { ConfigurationError } from './configuration/configuration-error'
 export { type CustomerSignIn, createCustomerSignIn } from './customer-sign-in'
 export type {
   AllowedEvent,
@@ -18,9 +19,8 @@ export type {
   RetriedEvent,
   RevokedEvent,
   TimedEvent,
-} from './events'
+} from './events/events'
 export type { ConnectedGrant, CustomerGrants, GrantsOf } from './grants/customer-grants'
-export type { AuthorizationRequest, AuthorizationResponse } from './grants/issue-authorization-code'
 export type {
   AccessTokenClaimsHook,
   AccessTokenRequest,

@@ -1,6 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ConfigurationError } from './configuration-error'
-import type { CustomerSignInEvent } from './events'
 import {
   appRedirect,
   type Check,
@@ -18,7 +16,9 @@ import {
   scopeToken,
   seconds,
   text,
-} from './option-checks'
+} from './configuration/checks'
+import { ConfigurationError } from './configuration/configuration-error'
+import type { CustomerSignInEvent } from './events/events'
 import type { Client, Tenant, TenantStore } from './stores/tenant-store'
 import type { TokenStore } from './stores/token-store'
 import type { SigningKeyInput } from './tokens/signing-keys'

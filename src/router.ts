@@ -7,8 +7,8 @@ import { protectedResourceMetadata } from './endpoints/protected-resource-metada
 import { register } from './endpoints/register'
 import { revoke } from './endpoints/revoke'
 import { token } from './endpoints/token'
+import { type Place, reported } from './events/report'
 import { answerPreflight } from './http/cors'
-import { type Place, reported } from './http/reported'
 import { requestPath } from './http/request-path'
 import { respondWithError } from './http/responses'
 import type { Options } from './options'
@@ -16,7 +16,7 @@ import { respondWithErrorPage } from './pages/error-page'
 import { OAuthError } from './protocol/oauth-error'
 import { protectedResourcePath } from './protocol/protected-resource'
 import type { Service } from './service'
-import { findTenant, noSuchTenant } from './tenants/find-tenant'
+import { findTenant, noSuchTenant } from './tenants/tenants'
 
 /** A request handler for Express 4 and 5, Connect, and node:http (without `next`). */
 export type Handler = (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void

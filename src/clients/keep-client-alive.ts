@@ -1,6 +1,6 @@
 import type { Service } from '../service'
 import type { Grant, RegisteredClient } from '../stores/token-store'
-import type { ResolvedTenant } from '../tenants/find-tenant'
+import type { ResolvedTenant } from '../tenants/tenants'
 
 const day = 86_400_000
 

@@ -1,7 +1,7 @@
-import { record, text } from '../option-checks'
+import { record, text } from '../configuration/checks'
 import type { Service } from '../service'
 import type { RegisteredClient } from '../stores/token-store'
-import { findTenant } from '../tenants/find-tenant'
+import { findTenant } from '../tenants/tenants'
 
 /**
  * What a host can ask about registered clients and do to them. Each rejects with `not_found` for an unknown tenant, and with a

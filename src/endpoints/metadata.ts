@@ -1,6 +1,6 @@
 import { respondWithDocument } from '../http/responses'
 import type { Service } from '../service'
-import type { ResolvedTenant } from '../tenants/find-tenant'
+import type { ResolvedTenant } from '../tenants/tenants'
 import type { EndpointContext } from './endpoint'
 
 /** The authorization server metadata of a tenant (RFC 8414 section 2). */

@@ -3,7 +3,7 @@ import { respondWithDocument } from '../http/responses'
 import { OAuthError } from '../protocol/oauth-error'
 import type { ProtectedResource } from '../protocol/protected-resource'
 import { canonicalResource } from '../protocol/resource'
-import { spelledByTenant } from '../tenants/find-tenant'
+import { spelledByTenant } from '../tenants/tenants'
 import type { Endpoint } from './endpoint'
 
 /** The metadata of a protected resource at a tenant (RFC 9728 section 2). */

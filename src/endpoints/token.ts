@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { type IdentifiedClient, identifyClient, mayUse } from '../clients/identify-client'
-import { aboutGrant } from '../events'
+import { aboutGrant } from '../events/events'
 import type { Redemption } from '../grants/access-token-terms'
 import { redeemAuthorizationCode } from '../grants/authorization-code'
 import { confirmClient } from '../grants/confirm-client'
@@ -11,9 +10,10 @@ import { respondWithJson } from '../http/responses'
 import type { GrantType } from '../options'
 import { OAuthError } from '../protocol/oauth-error'
 import type { Service } from '../service'
-import type { ResolvedTenant } from '../tenants/find-tenant'
-import { issueAccessToken } from '../tokens/access-token'
+import type { ResolvedTenant } from '../tenants/tenants'
+import { issueAccessToken } from '../tokens/access-tokens'
 import type { EndpointContext } from './endpoint'
+import { type IdentifiedClient, identifyClient, mayUse } from './requesting-client'
 
 const grantTypes = {
   authorization_code: redeemAuthorizationCode,

@@ -1,14 +1,14 @@
-import { wrongAnswer } from '../configuration-error'
-import { aboutGrant } from '../events'
+import { wrongAnswer } from '../configuration/configuration-error'
+import { aboutGrant } from '../events/events'
 import type { GrantType } from '../options'
 import { OAuthError, temporarilyUnavailable, withContext } from '../protocol/oauth-error'
 import { grantedScopes } from '../protocol/scope'
 import type { Service } from '../service'
 import { withinTime } from '../stores/guarded-store'
 import type { Grant } from '../stores/token-store'
-import { spelledByTenant } from '../tenants/find-tenant'
-import { contextOf, invalidGrant, isLive, isOurs, type Presented, whyMissing, whyNotRedeemable } from './presented'
-import type { Redeemed } from './redeem'
+import { spelledByTenant } from '../tenants/tenants'
+import type { Redeemed } from './redemptions'
+import { contextOf, invalidGrant, isLive, isOurs, type Presented, whyMissing, whyNotRedeemable } from './refusals'
 
 /** A redeemed credential on its way to becoming tokens. */
 export interface Redemption extends Redeemed {

@@ -1,13 +1,13 @@
-import { type IdentifiedClient, mayUse } from '../clients/identify-client'
+import { type IdentifiedClient, mayUse } from '../endpoints/requesting-client'
 import type { Form } from '../http/form'
 import { OAuthError } from '../protocol/oauth-error'
 import { codeChallengeOf, isCodeVerifier } from '../protocol/pkce'
 import { requestedResource } from '../protocol/resource'
 import type { Service } from '../service'
-import type { ResolvedTenant } from '../tenants/find-tenant'
+import type { ResolvedTenant } from '../tenants/tenants'
 import { accessTokenTerms, asStillOffered, type Redemption } from './access-token-terms'
-import { naming, presentedCredential } from './presented'
-import { redeem } from './redeem'
+import { redeem } from './redemptions'
+import { naming, presentedCredential } from './refusals'
 
 /** Redeems an authorization code (RFC 6749 section 4.1.3) with its PKCE verifier (RFC 7636 section 4.5). */
 export async function redeemAuthorizationCode(

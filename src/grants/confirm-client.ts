@@ -1,11 +1,11 @@
-import { type IdentifiedClient, unknownClient } from '../clients/identify-client'
 import { keepClientAlive } from '../clients/keep-client-alive'
-import { aboutGrant, faultEvent } from '../events'
+import { type IdentifiedClient, unknownClient } from '../endpoints/requesting-client'
+import { aboutGrant, faultEvent } from '../events/events'
 import { type ErrorContext, OAuthError, withContext } from '../protocol/oauth-error'
 import type { Service } from '../service'
-import type { ResolvedTenant } from '../tenants/find-tenant'
+import type { ResolvedTenant } from '../tenants/tenants'
 import type { Redemption } from './access-token-terms'
-import { contextOf } from './presented'
+import { contextOf } from './refusals'
 
 /**
  * Confirms, beside the redemption and not before it, that a client which is not the tenant's own is registered: two round

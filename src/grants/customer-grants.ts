@@ -1,9 +1,9 @@
-import { ConfigurationError } from '../configuration-error'
-import { aboutGrant, faultEvent } from '../events'
-import { optional, record, requirements, text } from '../option-checks'
+import { optional, record, requirements, text } from '../configuration/checks'
+import { ConfigurationError } from '../configuration/configuration-error'
+import { aboutGrant, faultEvent } from '../events/events'
 import type { Service } from '../service'
 import type { Grant } from '../stores/token-store'
-import { findTenant } from '../tenants/find-tenant'
+import { findTenant } from '../tenants/tenants'
 
 /** A client that a customer has connected, for a "connected assistants" page. Times are milliseconds since 1970. */
 export interface ConnectedGrant {

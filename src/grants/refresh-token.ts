@@ -1,12 +1,12 @@
-import type { IdentifiedClient } from '../clients/identify-client'
-import { warn } from '../events'
+import type { IdentifiedClient } from '../endpoints/requesting-client'
+import { warn } from '../events/events'
 import type { Form } from '../http/form'
 import { requestedResource } from '../protocol/resource'
 import type { Service } from '../service'
-import type { ResolvedTenant } from '../tenants/find-tenant'
+import type { ResolvedTenant } from '../tenants/tenants'
 import { accessTokenTerms, asStillOffered, type Redemption } from './access-token-terms'
-import { naming, presentedCredential } from './presented'
-import { redeem } from './redeem'
+import { redeem } from './redemptions'
+import { naming, presentedCredential } from './refusals'
 
 /** Redeems a refresh token (RFC 6749 section 6); a `scope` narrows the access token, not the grant. */
 export async function redeemRefreshToken(

@@ -1,10 +1,10 @@
-import { aboutGrant } from '../events'
+import { aboutGrant } from '../events/events'
 import type { Service } from '../service'
 import type { Grant } from '../stores/token-store'
-import type { ResolvedTenant } from '../tenants/find-tenant'
+import type { ResolvedTenant } from '../tenants/tenants'
 import { verifiedClaims } from '../tokens/verified-claims'
 import { grantIdOf, parseCredential } from './credential'
-import { isLive, isOurs } from './presented'
+import { isLive, isOurs } from './refusals'
 
 /** The grant that a token of ours names, as far as it still exists. */
 interface Named {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
-import { ConfigurationError } from '../configuration-error'
+import { ConfigurationError } from '../configuration/configuration-error'
 
 /** What Express and Connect add to a request. */
 interface HostRequest extends IncomingMessage {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
+import { flag, mustOpenly, optional, requiredScopes, requirements } from '../configuration/checks'
 import { requestPath } from '../http/request-path'
-import { flag, mustOpenly, optional, requiredScopes, requirements } from '../option-checks'
 import { metadataUrlOf, resourceAt } from '../protocol/protected-resource'
 import type { Service } from '../service'
 import { guardWith, type Middleware } from './require-access-token'

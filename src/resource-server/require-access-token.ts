@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { wrongAnswer } from '../configuration-error'
-import { type Place, reported } from '../http/reported'
+import { mustOpenly, optional, requirements } from '../configuration/checks'
+import { wrongAnswer } from '../configuration/configuration-error'
+import { type Place, reported } from '../events/report'
 import { respondAsApi } from '../http/responses'
-import { mustOpenly, optional, requirements } from '../option-checks'
 import { isTenantKey } from '../protocol/issuer'
 import { OAuthError } from '../protocol/oauth-error'
 import { isResource } from '../protocol/resource'
 import type { Service } from '../service'
 import { withinTime } from '../stores/guarded-store'
-import { findTenant } from '../tenants/find-tenant'
+import { findTenant } from '../tenants/tenants'
 import { invalidToken, namingOwner } from '../tokens/verified-claims'
 import {
   type AccessTokenCheck,

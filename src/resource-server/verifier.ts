@@ -1,5 +1,5 @@
-import { reported } from '../http/reported'
-import { must, requirements, text } from '../option-checks'
+import { must, requirements, text } from '../configuration/checks'
+import { reported } from '../events/report'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
 import { asError } from '../protocol/thrown'
 import type { Service } from '../service'

@@ -1,4 +1,3 @@
-import { ConfigurationError } from '../configuration-error'
 import {
   anything,
   type Checked,
@@ -7,13 +6,14 @@ import {
   requiredScopes,
   requirements,
   resource as resourceIndicator,
-} from '../option-checks'
+} from '../configuration/checks'
+import { ConfigurationError } from '../configuration/configuration-error'
 import { tenantKeyOf } from '../protocol/issuer'
 import { OAuthError, withContext } from '../protocol/oauth-error'
 import { canonicalResource } from '../protocol/resource'
 import { scopesOf } from '../protocol/scope'
 import type { Service } from '../service'
-import { findTenant, type ResolvedTenant } from '../tenants/find-tenant'
+import { findTenant, type ResolvedTenant } from '../tenants/tenants'
 import { claimedIssuer, invalidToken, namingOwner, verifiedClaims } from '../tokens/verified-claims'
 
 /** What an access token must be good for, besides its tenant. A member is given a value or left out: undefined would require nothing. */

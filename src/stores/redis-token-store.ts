@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { must, objectWith, optional, record, seconds } from '../option-checks'
+import { must, objectWith, optional, record, seconds } from '../configuration/checks'
 import { customerHandle, customerHandleLength } from '../protocol/customer-handle'
 import {
   dropIdleScript,

@@ -1,4 +1,3 @@
-import { ConfigurationError } from '../configuration-error'
 import {
   type Check,
   distinct,
@@ -11,7 +10,8 @@ import {
   remembering,
   scopeToken,
   text,
-} from '../option-checks'
+} from '../configuration/checks'
+import { ConfigurationError } from '../configuration/configuration-error'
 import { isClientId } from '../protocol/client-id'
 import { ownRedirectUriFault } from '../protocol/redirect-uri'
 import type { Client } from '../stores/tenant-store'

@@ -1,4 +1,3 @@
-import { nearestName } from '../nearest-name'
 import {
   anything,
   type Check,
@@ -13,7 +12,8 @@ import {
   resource,
   scopeToken,
   text,
-} from '../option-checks'
+} from '../configuration/checks'
+import { nearestName } from '../configuration/nearest-name'
 import { accessTokenLifetime, refreshTokenLifetime } from '../options'
 import type { Tenant } from '../stores/tenant-store'
 import { clientRecords } from './client-record'

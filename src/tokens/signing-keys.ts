@@ -7,7 +7,7 @@ import {
   KeyObject,
 } from 'node:crypto'
 import { sign } from 'jsonwebtoken'
-import { ConfigurationError } from '../configuration-error'
+import { ConfigurationError } from '../configuration/configuration-error'
 
 /** The algorithms that access tokens can be signed with (RFC 7518 section 3.1). */
 export type SigningAlgorithm = 'ES256' | 'ES384' | 'RS256' | 'PS256'

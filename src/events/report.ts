@@ -1,7 +1,7 @@
-import { faultOf } from '../events'
 import { type ErrorContext, type OAuthError, underlying, withContext } from '../protocol/oauth-error'
 import { type DenialReason, denialReasons } from '../protocol/reasons'
 import type { Service } from '../service'
+import { faultOf } from './events'
 
 /** Where an error happened and what is known there, for the operator. */
 export interface Place extends ErrorContext {

@@ -1,5 +1,5 @@
 import { MemoryTokenStore } from 'customer-sign-in'
-import { Swaps } from '../../src/grants/swap'
+import { Swaps } from '../../src/grants/swaps'
 import { GuardedStore } from '../../src/stores/guarded-store'
 import { releaseClock, stopClock } from '../support/clock'
 import { faultyStore, losesItsAnswer, rejects } from '../support/faulty-store'

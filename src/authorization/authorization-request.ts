@@ -3,7 +3,7 @@ import { isCodeChallenge } from '../protocol/pkce'
 import { requestedResource } from '../protocol/resource'
 import { grantedScopes } from '../protocol/scope'
 import type { Client } from '../stores/tenant-store'
-import { type ResolvedTenant, spelledByTenant } from '../tenants/find-tenant'
+import { type ResolvedTenant, spelledByTenant } from '../tenants/tenants'
 
 /** The terms of an authorization request, however it came in. */
 export interface RequestedTerms {

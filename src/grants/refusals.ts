@@ -2,7 +2,7 @@ import { type ErrorContext, OAuthError, type OAuthErrorOptions, withContext } fr
 import type { DenialReason } from '../protocol/reasons'
 import type { Service } from '../service'
 import type { CredentialKind, Grant } from '../stores/token-store'
-import type { ResolvedTenant } from '../tenants/find-tenant'
+import type { ResolvedTenant } from '../tenants/tenants'
 import {
   type Binding,
   bindingOf,

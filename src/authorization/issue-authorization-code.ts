@@ -1,13 +1,13 @@
-import { findClient } from '../clients/find-client'
-import { ConfigurationError } from '../configuration-error'
-import { type Check, listOf, nullable, record, text } from '../option-checks'
+import { findClient } from '../clients/clients'
+import { type Check, listOf, nullable, record, text } from '../configuration/checks'
+import { ConfigurationError } from '../configuration/configuration-error'
+import { createGrant } from '../grants/grants'
 import { OAuthError } from '../protocol/oauth-error'
 import { redirectUriMatches, withResponse } from '../protocol/redirect-uri'
 import { scopesOf } from '../protocol/scope'
 import type { Service } from '../service'
-import { findTenant } from '../tenants/find-tenant'
+import { findTenant } from '../tenants/tenants'
 import { checkedTerms } from './authorization-request'
-import { createGrant } from './create-grant'
 import { customerClaims } from './customer'
 
 /** An authorization request (RFC 6749 section 4.1.1) to which a customer has signed in and agreed. */

@@ -1,11 +1,11 @@
+import { unknownClient } from '../endpoints/requesting-client'
 import { isClientId } from '../protocol/client-id'
 import { OAuthError } from '../protocol/oauth-error'
 import type { Service } from '../service'
 import type { Client } from '../stores/tenant-store'
 import type { RegisteredClient } from '../stores/token-store'
-import type { ResolvedTenant } from '../tenants/find-tenant'
+import type { ResolvedTenant } from '../tenants/tenants'
 import { offeredHere, ownHostFault } from './client-metadata'
-import { unknownClient } from './identify-client'
 
 /** A client of a tenant, and where it is known from. */
 export interface FoundClient {

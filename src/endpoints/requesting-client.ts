@@ -4,7 +4,7 @@ import type { GrantType } from '../options'
 import { isClientId } from '../protocol/client-id'
 import { OAuthError } from '../protocol/oauth-error'
 import type { Client } from '../stores/tenant-store'
-import type { ResolvedTenant } from '../tenants/find-tenant'
+import type { ResolvedTenant } from '../tenants/tenants'
 
 /** The client that a request says it comes from. */
 export interface IdentifiedClient {

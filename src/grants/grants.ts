@@ -1,11 +1,11 @@
-import type { FoundClient } from '../clients/find-client'
+import type { AgreedTerms } from '../authorization/authorization-request'
+import type { FoundClient } from '../clients/clients'
 import { awaitRedemption } from '../clients/keep-client-alive'
-import { aboutGrant, faultEvent } from '../events'
+import { aboutGrant, faultEvent } from '../events/events'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
 import type { Service } from '../service'
 import type { Grant, NewGrant } from '../stores/token-store'
-import type { ResolvedTenant } from '../tenants/find-tenant'
-import type { AgreedTerms } from './authorization-request'
+import type { ResolvedTenant } from '../tenants/tenants'
 import { credentialHash, expiryOf, formatCredential, grantIdOf, newHandle, newSecret } from './credential'
 
 /** A customer's agreement to an authorization request. */

@@ -1,7 +1,7 @@
-import { ConfigurationError } from '../configuration-error'
-import { type Check, isObject, must, nullable, record, text } from '../option-checks'
+import { type Check, isObject, must, nullable, record, text } from '../configuration/checks'
+import { ConfigurationError } from '../configuration/configuration-error'
+import { plainJson } from '../grants/access-token-terms'
 import type { Customer } from '../options'
-import { plainJson } from './access-token-terms'
 
 /** Claims of the host's own for access tokens, as JSON carries them. Its error quotes none. */
 export const customerClaims: Check<Record<string, unknown>> = (given, name) => {

@@ -1,7 +1,7 @@
+import { isAppRedirect } from '../protocol/redirect-uri'
+import { isResource } from '../protocol/resource'
+import { isScopeToken } from '../protocol/scope'
 import { ConfigurationError, unknownMember } from './configuration-error'
-import { isAppRedirect } from './protocol/redirect-uri'
-import { isResource } from './protocol/resource'
-import { isScopeToken } from './protocol/scope'
 
 /** Gives an option's value back, or its default; throws a `ConfigurationError` that names it. */
 export type Check<T> = (given: unknown, name: string) => T

@@ -1,4 +1,4 @@
-import { aboutGrant, type RepeatEvent } from '../events'
+import { aboutGrant, type RepeatEvent } from '../events/events'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
 import type { Service } from '../service'
 import type { Grant } from '../stores/token-store'
@@ -12,8 +12,8 @@ import {
   resourceNotGranted,
   whyMissing,
   whyNotRedeemable,
-} from './presented'
-import type { Step } from './swap'
+} from './refusals'
+import type { Step } from './swaps'
 
 /** What a redemption gives: the grant as it is now, and the refresh token that redeems it next. */
 export interface Redeemed {

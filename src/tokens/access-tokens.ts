@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sign } from 'jsonwebtoken'
 import type { Redemption } from '../grants/access-token-terms'
 import type { Service } from '../service'
-import { type ResolvedTenant, spelledByTenant } from '../tenants/find-tenant'
+import { type ResolvedTenant, spelledByTenant } from '../tenants/tenants'
 import { accessTokenType } from './verified-claims'
 
 /** An access token and for how many seconds it is valid. */
