@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { ConsentTokens } from './authorization/consent-tokens'
 import {
-  type AuthorizationRequest,
-  type AuthorizationResponse,
+  type IssueAuthorizationCodeRequest,
+  type IssuedAuthorizationCode,
   issueAuthorizationCode,
 } from './authorization/issue-authorization-code'
 import { MetadataDocuments } from './clients/metadata-documents'
@@ -19,15 +19,15 @@ import { type CustomerSignInOptions, checkedOptions, type DocumentSources, type 
 import { type ProtectedResourceOptions, protectedResource } from './resource-server/protected-resource'
 import {
   type Middleware,
-  type RequiredAccessToken,
-  type RoutedRequest,
+  type RequireAccessTokenOptions,
   requireAccessToken,
+  type TenantRequest,
 } from './resource-server/require-access-token'
 import { type AccessTokenVerifier, type VerifierOptions, verifier } from './resource-server/verifier'
 import {
-  type AccessTokenCheck,
   type AccessTokenInfo,
-  type OfTenant,
+  type TenantSelector,
+  type VerifyAccessTokenOptions,
   verifyAccessToken,
 } from './resource-server/verify-access-token'
 import { createRouter, createWellKnown, type Handler } from './router'
@@ -59,7 +59,7 @@ export interface CustomerSignIn extends Handler {
    * })
    * res.redirect(redirectTo)
    */
-  issueAuthorizationCode(request: AuthorizationRequest): Promise<AuthorizationResponse>
+  issueAuthorizationCode(request: IssueAuthorizationCodeRequest): Promise<IssuedAuthorizationCode>
 
   /**
    * Verifies an access token of one tenant and one resource (RFC 9068 section 4).
@@ -70,7 +70,7 @@ export interface CustomerSignIn extends Handler {
    * @example
    * const { subject } = await signIn.verifyAccessToken(token, { tenantKey: 'acme', scopes: 'profile' })
    */
-  verifyAccessToken(token: string, check: AccessTokenCheck & OfTenant): Promise<AccessTokenInfo>
+  verifyAccessToken(token: string, check: VerifyAccessTokenOptions & TenantSelector): Promise<AccessTokenInfo>
 
   /** A verifier for the MCP SDK's `requireBearerAuth({ verifier })`. */
   verifier(options: VerifierOptions): AccessTokenVerifier
@@ -84,11 +84,11 @@ export interface CustomerSignIn extends Handler {
    * @example
    * app.get('/v1/:tenantKey/me', signIn.requireAccessToken({ tenantKey: (req) => req.params.tenantKey }), handler)
    */
-  requireAccessToken<R extends IncomingMessage = RoutedRequest>(
-    required: RequiredAccessToken<R> & { tenantKey: (req: R) => string },
+  requireAccessToken<R extends IncomingMessage = TenantRequest>(
+    required: RequireAccessTokenOptions<R> & { tenantKey: (req: R) => string },
   ): Middleware<R>
   requireAccessToken<R extends IncomingMessage = IncomingMessage>(
-    required: RequiredAccessToken<R> & { tenantKey: string },
+    required: RequireAccessTokenOptions<R> & { tenantKey: string },
   ): Middleware<R>
 
   /**
@@ -122,10 +122,11 @@ export function createCustomerSignIn(options: CustomerSignInOptions): CustomerSi
   const service = createService(checkedOptions(options))
   return Object.assign(createRouter(service), {
     wellKnown: createWellKnown(service),
-    issueAuthorizationCode: (request: AuthorizationRequest) => issueAuthorizationCode(request, service),
-    verifyAccessToken: (token: string, check: AccessTokenCheck & OfTenant) => verifyAccessToken(token, check, service),
+    issueAuthorizationCode: (request: IssueAuthorizationCodeRequest) => issueAuthorizationCode(request, service),
+    verifyAccessToken: (token: string, check: VerifyAccessTokenOptions & TenantSelector) =>
+      verifyAccessToken(token, check, service),
     verifier: (of: VerifierOptions) => verifier(of, service),
-    requireAccessToken: <R extends IncomingMessage>(required: RequiredAccessToken<R>) =>
+    requireAccessToken: <R extends IncomingMessage>(required: RequireAccessTokenOptions<R>) =>
       requireAccessToken(required, service),
     protectedResource: (of: ProtectedResourceOptions) => protectedResource(of, service),
     grants: customerGrants(service),
@@ -140,7 +141,7 @@ function createService(options: Options): Service {
   const { metadataDocuments, appRedirects } = options
   const signingKeys = given ? loadSigningKeys(given) : temporarySigningKeys()
   const secrets = options.credentialSecrets ?? privateParts(signingKeys)
-  const tokenStore = new GuardedStore(options.tokenStore, options.storeTimeout * 1000)
+  const tokenStore = new GuardedStore(options.tokenStore, options.hostTimeout * 1000)
   return {
     options,
     baseUrl: new BaseUrl(baseUrl),
@@ -167,11 +168,11 @@ function fetchGuard(sources: Exclude<DocumentSources, false>): FetchGuard {
 }
 
 // Parallel requests of one client refresh within some seconds, and the last to save its tokens need not have the newest.
-const longestBurst = 10
+const maxBurst = 10
 
 function swapTimes({ refreshRetryWindow, replayTolerance }: Options): SwapTimes {
   return {
     remember: Math.max(refreshRetryWindow, replayTolerance) * 1000,
-    rest: Math.min(refreshRetryWindow, longestBurst) * 1000,
+    rest: Math.min(refreshRetryWindow, maxBurst) * 1000,
   }
 }

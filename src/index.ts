@@ -1,4 +1,4 @@
-export type { AuthorizationRequest, AuthorizationResponse } from './authorization/issue-authorization-code'
+export type { IssueAuthorizationCodeRequest, IssuedAuthorizationCode } from './authorization/issue-authorization-code'
 export type { RegisteredClients } from './clients/registered-clients'
 export { ConfigurationError } from './configuration/configuration-error'
 export { type CustomerSignIn, createCustomerSignIn } from './customer-sign-in'
@@ -20,7 +20,7 @@ export type {
   RevokedEvent,
   TimedEvent,
 } from './events/events'
-export type { ConnectedGrant, CustomerGrants, GrantsOf } from './grants/customer-grants'
+export type { ConnectedGrant, CustomerGrants, GrantSelector } from './grants/customer-grants'
 export type {
   AccessTokenClaimsHook,
   AccessTokenRequest,
@@ -40,11 +40,11 @@ export type {
   AuthorizedRequest,
   Middleware,
   PerRequest,
-  RequiredAccessToken,
-  RoutedRequest,
+  RequireAccessTokenOptions,
+  TenantRequest,
 } from './resource-server/require-access-token'
 export type { AccessTokenVerifier, VerifierOptions } from './resource-server/verifier'
-export type { AccessTokenCheck, AccessTokenInfo, OfTenant } from './resource-server/verify-access-token'
+export type { AccessTokenInfo, TenantSelector, VerifyAccessTokenOptions } from './resource-server/verify-access-token'
 export type { Handler } from './router'
 export { MemoryTenantStore } from './stores/memory-tenant-store'
 export { MemoryTokenStore } from './stores/memory-token-store'

@@ -174,7 +174,7 @@ export interface CustomerSignInOptions {
    */
   appRedirects?: readonly string[] | undefined
   /** Where the host runs endpoints of its own, as absolute URLs for the metadata. */
-  endpoints?: { [endpoint in 'authorization' | 'registration' | 'revocation']?: string | undefined } | undefined
+  externalEndpoints?: { [endpoint in 'authorization' | 'registration' | 'revocation']?: string | undefined } | undefined
   /**
    * Adds claims to each access token, or refuses it by throwing an `OAuthError`. Whatever else it throws is answered with 503, so
    * that a fault of the host's signs nobody out. It runs before the credential is used up, and costs one more read of the store.
@@ -183,7 +183,7 @@ export interface CustomerSignInOptions {
   /** Told of everything that happens. Never awaited. By default errors become process warnings. */
   onEvent?: ((event: CustomerSignInEvent) => unknown) | undefined
   /** How long a store, a hook that gives data, or the beginning of a page of the host's may take. Default 5. */
-  storeTimeout?: number | undefined
+  hostTimeout?: number | undefined
 }
 
 const day = 86_400
@@ -206,7 +206,7 @@ const checks = {
     'deleteGrants',
     'saveClient',
     'findClient',
-    'keepClient',
+    'touchClient',
     'deleteClient',
   ),
   baseUrl: inProduction(publicAddress),
@@ -234,13 +234,13 @@ const checks = {
     'cursor://anysphere.cursor-retrieval/oauth/',
     'grokbot://mcp/oauth/',
   ]),
-  endpoints: optional(
+  externalEndpoints: optional(
     record({ authorization: optional(httpUrl), registration: optional(httpUrl), revocation: optional(httpUrl) }),
     { authorization: undefined, registration: undefined, revocation: undefined },
   ),
   accessTokenClaims: optional(func<NonNullable<CustomerSignInOptions['accessTokenClaims']>>()),
   onEvent: optional(func<NonNullable<CustomerSignInOptions['onEvent']>>()),
-  storeTimeout: optional(seconds(0.1, 60), 5),
+  hostTimeout: optional(seconds(0.1, 60), 5),
 } satisfies { [K in keyof Required<CustomerSignInOptions>]: Check<unknown> }
 
 /** The options after their checks, with their defaults. */

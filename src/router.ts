@@ -42,18 +42,18 @@ const metadataRoute: Route = { name: 'metadata', methods: read, endpoint: metada
 const metadataPath = '/.well-known/oauth-authorization-server'
 
 /** The routes below the issuer's own path, `/v1/{tenantKey}/oauth`, except those that the host runs itself. */
-function routesOf({ authenticate, registration, endpoints }: Options): Readonly<Record<string, Route>> {
+function routesOf({ authenticate, registration, externalEndpoints }: Options): Readonly<Record<string, Route>> {
   return {
     '/token': { name: 'token', methods: ['POST'], endpoint: token },
     '/jwks': { name: 'jwks', methods: read, endpoint: jwks },
     [metadataPath]: metadataRoute,
     ...(authenticate &&
-      !endpoints.authorization && {
+      !externalEndpoints.authorization && {
         '/authorize': { name: 'authorize', methods: ['GET', 'POST'], endpoint: authorize, page: true },
       }),
     ...(registration &&
-      !endpoints.registration && { '/register': { name: 'register', methods: ['POST'], endpoint: register } }),
-    ...(!endpoints.revocation && { '/revoke': { name: 'revoke', methods: ['POST'], endpoint: revoke } }),
+      !externalEndpoints.registration && { '/register': { name: 'register', methods: ['POST'], endpoint: register } }),
+    ...(!externalEndpoints.revocation && { '/revoke': { name: 'revoke', methods: ['POST'], endpoint: revoke } }),
   }
 }
 

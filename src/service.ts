@@ -14,7 +14,7 @@ import type { SigningKeys } from './tokens/signing-keys'
 export interface Service {
   options: Options
   baseUrl: BaseUrl
-  /** The host's store, inside `storeTimeout`. */
+  /** The host's store, inside `hostTimeout`. */
   tokenStore: GuardedStore
   signingKeys: SigningKeys
   chain: CredentialChain

@@ -1,9 +1,9 @@
 // What a host calls: codes, tokens, grants, clients.
 import type {
   AccessTokenInfo,
-  AuthorizationResponse,
   ConnectedGrant,
   CustomerSignIn,
+  IssuedAuthorizationCode,
   RegisteredClient,
 } from 'customer-sign-in'
 
@@ -19,7 +19,7 @@ const request = {
 } as const
 
 export async function authorize(): Promise<void> {
-  const { code, redirectTo }: AuthorizationResponse = await signIn.issueAuthorizationCode(request)
+  const { code, redirectTo }: IssuedAuthorizationCode = await signIn.issueAuthorizationCode(request)
   await signIn.issueAuthorizationCode({ ...request, scopes: 'profile', resource: code, state: redirectTo, claims: {} })
 
   // @ts-expect-error `plain` would leave the code to whoever sees the request (RFC 7636 section 7.2).

@@ -33,13 +33,13 @@ createCustomerSignIn({
   replayTolerance: 0,
   credentialSecrets: ['a'.repeat(32), Buffer.alloc(32)],
   scopes: ['profile', 'calendar'],
-  endpoints: { authorization: 'https://login.example/authorize' },
+  externalEndpoints: { authorization: 'https://login.example/authorize' },
   accessTokenClaims: ({ tenant, subject, grantType }: AccessTokenRequest) => {
     if (grantType === 'refresh_token' && subject === '') throw new OAuthError('invalid_grant', 'Deactivated')
     return { plan: tenant.name }
   },
   onEvent: () => {},
-  storeTimeout: 2.5,
+  hostTimeout: 2.5,
 })
 
 // A host writes its hooks against the types of its framework.
@@ -94,7 +94,7 @@ createCustomerSignIn({ tenantStore })
 createCustomerSignIn({ ...least, accessTokenTtl: 600 })
 
 // @ts-expect-error An unknown endpoint is a mistake.
-createCustomerSignIn({ ...least, endpoints: { token: 'https://login.example/token' } })
+createCustomerSignIn({ ...least, externalEndpoints: { token: 'https://login.example/token' } })
 
 // @ts-expect-error Lifetimes are numbers of seconds.
 createCustomerSignIn({ ...least, accessTokenLifetime: '1h' })

@@ -120,7 +120,7 @@ class MapTokenStore implements TokenStore {
     return this.#clients.get(`${tenantId} ${clientId}`)
   }
 
-  async keepClient(tenantId: string, clientId: string, { lifetime, inUse }: ClientUse): Promise<void> {
+  async touchClient(tenantId: string, clientId: string, { lifetime, inUse }: ClientUse): Promise<void> {
     const client = await this.findClient(tenantId, clientId)
     if (client) this.#clients.set(`${tenantId} ${clientId}`, { ...client, inUse, expiresAt: Date.now() + lifetime })
   }

@@ -54,7 +54,9 @@ describe('createCustomerSignIn', () => {
     expect(error.option).toBe('accessTokenTtl')
     for (const name of ['accessTokenLifetime', 'baseUrl', 'tenantStore', 'onEvent'])
       expect(error.message).toContain(name)
-    expect(refusalOf({ ...complete, endpoints: { token: 'https://a.example' } }).option).toBe('endpoints.token')
+    expect(refusalOf({ ...complete, externalEndpoints: { token: 'https://a.example' } }).option).toBe(
+      'externalEndpoints.token',
+    )
   })
 
   it.each([
@@ -90,7 +92,7 @@ describe('createCustomerSignIn', () => {
     [{ appRedirects: 'cursor' }, 'appRedirects must be an array, and is a text of 6 characters'],
     [{ credentialSecrets: [] }, 'credentialSecrets must be an array of 1 to 4 secrets, and is an array of 0 items'],
     [{ registration: 'yes' }, 'registration must be true or false, and is "yes"'],
-    [{ endpoints: null }, 'endpoints must be an object, and is null'],
+    [{ externalEndpoints: null }, 'externalEndpoints must be an object, and is null'],
   ])('reads like English: %j', (wrong, message) => {
     expect(refusalOf({ ...complete, ...wrong }).message).toBe(`customer-sign-in: ${message}`)
   })
@@ -138,7 +140,7 @@ describe('createCustomerSignIn', () => {
     ['authorizationCodeLifetime', 1, 600],
     ['refreshRetryWindow', 0, 1800],
     ['replayTolerance', 0, 60],
-    ['storeTimeout', 0.1, 60],
+    ['hostTimeout', 0.1, 60],
   ])('takes %s from %d to %d seconds', (option, least, most) => {
     for (const within of [least, most]) create({ ...complete, [option]: within })
     for (const beyond of [least - 1, least - 0.01, most + 1, Number.NaN, Number.POSITIVE_INFINITY, `${least}`, null]) {
@@ -170,9 +172,13 @@ describe('createCustomerSignIn', () => {
     ['a scope with a space', 'scopes[0]', { scopes: ['a b'] }],
     ['a scope with a quote', 'scopes[0]', { scopes: ['a"b'] }],
     ['an empty scope', 'scopes[1]', { scopes: ['profile', ''] }],
-    ['endpoints that are one address', 'endpoints', { endpoints: 'https://a.example' }],
-    ['an endpoint that is a path', 'endpoints.revocation', { endpoints: { revocation: '/revoke' } }],
-    ['an endpoint with a password', 'endpoints.registration', { endpoints: { registration: 'https://a:b@c.example' } }],
+    ['endpoints that are one address', 'externalEndpoints', { externalEndpoints: 'https://a.example' }],
+    ['an endpoint that is a path', 'externalEndpoints.revocation', { externalEndpoints: { revocation: '/revoke' } }],
+    [
+      'an endpoint with a password',
+      'externalEndpoints.registration',
+      { externalEndpoints: { registration: 'https://a:b@c.example' } },
+    ],
     ['a whole scheme of an app', 'appRedirects[0]', { appRedirects: ['cursor://'] }],
     ['the name of a scheme', 'appRedirects[1]', { appRedirects: ['cursor://x/', 'vscode'] }],
     ['a web address of an app', 'appRedirects[0]', { appRedirects: ['https://assistant.example/'] }],
@@ -192,7 +198,7 @@ describe('createCustomerSignIn', () => {
 
   it('takes undefined for an option that is left out', () => {
     const optional = Object.fromEntries(
-      ['grantLifetime', 'endpoints', 'scopes', 'onEvent', 'credentialSecrets'].map((name) => [name, undefined]),
+      ['grantLifetime', 'externalEndpoints', 'scopes', 'onEvent', 'credentialSecrets'].map((name) => [name, undefined]),
     )
     create({ ...complete, ...optional })
   })

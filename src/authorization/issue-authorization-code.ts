@@ -11,7 +11,7 @@ import { checkedTerms } from './authorization-request'
 import { customerClaims } from './customer'
 
 /** An authorization request (RFC 6749 section 4.1.1) to which a customer has signed in and agreed. */
-export interface AuthorizationRequest {
+export interface IssueAuthorizationCodeRequest {
   tenantKey: string
   clientId: string
   /** As the request has it; must be one of the client's. */
@@ -32,7 +32,7 @@ export interface AuthorizationRequest {
 }
 
 /** The answer to an authorization request. */
-export interface AuthorizationResponse {
+export interface IssuedAuthorizationCode {
   /** Valid for `authorizationCodeLifetime` seconds, and once. */
   code: string
   /** The complete URL to send the browser to, with `code`, `state` and `iss` (RFC 9207). */
@@ -76,9 +76,9 @@ const members = record({
 
 /** Stores a grant and gives the authorization code that redeems it. */
 export async function issueAuthorizationCode(
-  given: AuthorizationRequest,
+  given: IssueAuthorizationCodeRequest,
   service: Service,
-): Promise<AuthorizationResponse> {
+): Promise<IssuedAuthorizationCode> {
   const request = members(given, 'issueAuthorizationCode')
   const { clientId = '', redirectUri = '', state, subject, claims, resource } = request
   const tenant = await findTenant(request.tenantKey, service.baseUrl.current(), service)

@@ -4,10 +4,10 @@ import { scopesOf } from '../protocol/scope'
 import type { Client } from '../stores/tenant-store'
 import { presentableName } from './client-name'
 
-const mostRedirectUris = 20
-const mostNameLength = 200
+const maxRedirectUris = 20
+const maxNameLength = 200
 // With its dates and expiry, what is stored of a registration is then 4 KiB at the most.
-const mostBytes = 4000
+const maxBytes = 4000
 
 /** What of a client's own metadata counts here (RFC 7591 section 2). */
 export type ClientMetadata = Omit<Client, 'clientId' | 'grantTypes' | 'firstParty'>
@@ -27,8 +27,8 @@ export function readClientMetadata(
   mustInclude('grant_types', grant_types, 'authorization_code')
   mustInclude('response_types', response_types, 'code')
   if (scope !== undefined && typeof scope !== 'string') throw invalidMetadata('scope must be a string')
-  if (client_name !== undefined && (typeof client_name !== 'string' || client_name.length > mostNameLength)) {
-    throw invalidMetadata(`client_name must be a string of at most ${mostNameLength} characters`)
+  if (client_name !== undefined && (typeof client_name !== 'string' || client_name.length > maxNameLength)) {
+    throw invalidMetadata(`client_name must be a string of at most ${maxNameLength} characters`)
   }
   const clientName = presentableName(client_name ?? '')
   return {
@@ -60,15 +60,15 @@ export function offeredHere({ scopes = [], ...metadata }: ClientMetadata, offere
  * @throws {OAuthError} `invalid_client_metadata` where it takes more than 4,000 bytes as JSON.
  */
 export function checkSize(metadata: ClientMetadata): void {
-  if (Buffer.byteLength(JSON.stringify(metadata)) <= mostBytes) return
+  if (Buffer.byteLength(JSON.stringify(metadata)) <= maxBytes) return
   throw invalidMetadata(
-    `redirect_uris, client_name, client_uri and scope must take no more than ${mostBytes} bytes together`,
+    `redirect_uris, client_name, client_uri and scope must take no more than ${maxBytes} bytes together`,
   )
 }
 
 function redirectUrisOf(redirectUris: unknown, appRedirects: readonly string[]): string[] {
-  if (!Array.isArray(redirectUris) || redirectUris.length === 0 || redirectUris.length > mostRedirectUris) {
-    throw new OAuthError('invalid_redirect_uri', `redirect_uris must be an array of 1 to ${mostRedirectUris}`)
+  if (!Array.isArray(redirectUris) || redirectUris.length === 0 || redirectUris.length > maxRedirectUris) {
+    throw new OAuthError('invalid_redirect_uri', `redirect_uris must be an array of 1 to ${maxRedirectUris}`)
   }
   for (const [index, redirectUri] of redirectUris.entries()) {
     const fault = redirectUriFault(redirectUri, appRedirects)

@@ -21,7 +21,7 @@ export async function awaitRedemption(
   tenant: ResolvedTenant,
   { tokenStore }: Service,
 ): Promise<void> {
-  await tokenStore.keepClient(tenant.id, clientId, { lifetime: beyondGrants(tenant), inUse: false })
+  await tokenStore.touchClient(tenant.id, clientId, { lifetime: beyondGrants(tenant), inUse: false })
 }
 
 /**
@@ -35,7 +35,7 @@ export async function keepClientAlive(
   { tokenStore }: Service,
 ): Promise<void> {
   if (client.inUse && client.expiresAt >= grant.expiresAt + spare) return
-  await tokenStore.keepClient(tenant.id, client.clientId, { lifetime: beyondGrants(tenant), inUse: true })
+  await tokenStore.touchClient(tenant.id, client.clientId, { lifetime: beyondGrants(tenant), inUse: true })
 }
 
 /**
@@ -48,5 +48,5 @@ export async function renewClient(
   { tokenStore, options }: Service,
 ): Promise<void> {
   if (inUse) return
-  await tokenStore.keepClient(tenant.id, clientId, { lifetime: options.registrationLifetime * 1000, inUse: false })
+  await tokenStore.touchClient(tenant.id, clientId, { lifetime: options.registrationLifetime * 1000, inUse: false })
 }

@@ -1,9 +1,9 @@
 import type { FetchFor } from '../http/fetch-slots'
 import type { ClientMetadata } from './client-metadata'
 
-const mostOfSite = 50
-const mostOfTenant = 250
-const mostDocuments = 1000
+const maxOfSite = 50
+const maxOfTenant = 250
+const maxDocuments = 1000
 
 /** For how long a document may be kept. Milliseconds. */
 export interface Freshness {
@@ -70,9 +70,9 @@ export class KeptDocuments {
   keep(url: string, metadata: ClientMetadata, { fresh, stale }: Freshness, fetchFor: FetchFor): void {
     const { isAllowed, tenantId, site } = this.#kept.get(url) ?? { isAllowed: false, ...fetchFor }
     this.#kept.delete(url)
-    this.#makeRoom(mostOfSite, (kept) => kept.site === site)
-    this.#makeRoom(mostOfTenant, (kept) => kept.tenantId === tenantId)
-    this.#makeRoom(mostDocuments, () => true)
+    this.#makeRoom(maxOfSite, (kept) => kept.site === site)
+    this.#makeRoom(maxOfTenant, (kept) => kept.tenantId === tenantId)
+    this.#makeRoom(maxDocuments, () => true)
     const freshUntil = performance.now() + fresh
     const usableUntil = freshUntil + stale
     this.#kept.set(url, { metadata, tenantId, site, freshUntil, usableUntil, askAgainAt: freshUntil, isAllowed })

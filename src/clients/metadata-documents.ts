@@ -13,10 +13,10 @@ const minute = 60_000
 const day = 24 * 60 * minute
 
 // More than one address may ask for by the README's rate limit of /authorize.
-const mostPerMinuteOfSiteAtTenant = 300
-const mostPerMinuteOfTenant = 600
-const mostPerMinuteOfSite = 600
-const mostPerMinuteOfKnown = 60
+const maxPerMinuteOfSiteAtTenant = 300
+const maxPerMinuteOfTenant = 600
+const maxPerMinuteOfSite = 600
+const maxPerMinuteOfKnown = 60
 
 /**
  * The clients whose id is the https URL of their metadata document (draft-ietf-oauth-client-id-metadata-document). Fetches, and the
@@ -113,10 +113,10 @@ export class MetadataDocuments {
     // One that is known is fresh for a minute at least: only a failing one is fetched more often.
     const isWithin =
       standing === 'unknown'
-        ? count(`both ${tenantId} ${site}`, mostPerMinuteOfSiteAtTenant) &&
-          count(`tenant ${tenantId}`, mostPerMinuteOfTenant) &&
-          count(`site ${site}`, mostPerMinuteOfSite)
-        : count(`known ${clientId}`, mostPerMinuteOfKnown)
+        ? count(`both ${tenantId} ${site}`, maxPerMinuteOfSiteAtTenant) &&
+          count(`tenant ${tenantId}`, maxPerMinuteOfTenant) &&
+          count(`site ${site}`, maxPerMinuteOfSite)
+        : count(`known ${clientId}`, maxPerMinuteOfKnown)
     if (!isWithin) throw new TooMany(clientId, `A share of ${site} or of the tenant is used up`, this.#perMinute.rest)
   }
 

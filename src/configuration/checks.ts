@@ -27,7 +27,7 @@ function mustText(allowed: string, accepts: (text: string) => boolean): Check<st
 }
 
 // A tenant's record is checked with every request that it has: parsing its URLs would cost more than all other checks together.
-const mostRemembered = 10_000
+const maxRemembered = 10_000
 
 /** The same predicate, which remembers what it has accepted. */
 export function remembering(accepts: (text: string) => boolean): (text: string) => boolean {
@@ -35,7 +35,7 @@ export function remembering(accepts: (text: string) => boolean): (text: string) 
   return (text) => {
     if (accepted.has(text)) return true
     if (!accepts(text)) return false
-    if (accepted.size >= mostRemembered) accepted.clear()
+    if (accepted.size >= maxRemembered) accepted.clear()
     accepted.add(text)
     return true
   }

@@ -13,7 +13,7 @@ import { Form, parametersOf } from '../http/form'
 import type { Customer } from '../options'
 import { OAuthError, temporarilyUnavailable, withContext } from '../protocol/oauth-error'
 import { redirectUriMatches, withResponse } from '../protocol/redirect-uri'
-import { ofHost } from '../stores/guarded-store'
+import { callHost } from '../stores/guarded-store'
 import { type ConsideredRequest, hasConsent } from './consent'
 import type { EndpointContext } from './endpoint'
 
@@ -154,12 +154,12 @@ async function signedInCustomer(
   context: EndpointContext,
 ): Promise<Customer | undefined> {
   const { req, res, service } = context
-  const customer = await ofHost('authenticate', () => service.options.authenticate?.(req, res, signIn))
+  const customer = await callHost('authenticate', () => service.options.authenticate?.(req, res, signIn))
   if (customer !== undefined && customer !== null) return checkedCustomer(customer)
   if (!res.headersSent && signIn.prompt.includes('none')) {
     throw new OAuthError('login_required', 'The customer is not signed in')
   }
-  if (await answered(res, service.options.storeTimeout * 1000)) return undefined
+  if (await answered(res, service.options.hostTimeout * 1000)) return undefined
   throw temporarilyUnavailable(new Error('authenticate gave no customer and did not answer the request'), 'hook_failed')
 }
 

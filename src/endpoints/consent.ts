@@ -9,7 +9,7 @@ import type { ConsentHook, Customer, SignInRequest } from '../options'
 import { respondWithConsentPage } from '../pages/consent-page'
 import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
 import type { Service } from '../service'
-import { ofHost } from '../stores/guarded-store'
+import { callHost } from '../stores/guarded-store'
 import type { EndpointContext } from './endpoint'
 
 /** An authorization request that has been checked, before anyone has agreed to it. */
@@ -129,13 +129,13 @@ async function consentOfHost(
   { signIn, redirectUri }: ConsideredRequest,
   { req, res, service }: EndpointContext,
 ): Promise<Decision> {
-  const allowed = await ofHost('consent', () => ask(req, res, { ...signIn, customer, redirectUri }))
+  const allowed = await callHost('consent', () => ask(req, res, { ...signIn, customer, redirectUri }))
   if (allowed === true) return 'allowed'
   if (allowed === false) return 'declined'
   if (allowed !== undefined) {
     throw temporarilyUnavailable(wrongAnswer('consent', allowed, 'true, false or nothing'), 'hook_failed')
   }
-  if (await answered(res, service.options.storeTimeout * 1000)) return undefined
+  if (await answered(res, service.options.hostTimeout * 1000)) return undefined
   throw temporarilyUnavailable(
     new Error('consent gave neither true nor false and did not answer the request'),
     'hook_failed',

@@ -15,13 +15,13 @@ export function metadata({ req, res, tenant, service }: EndpointContext): void {
 }
 
 function members({ issuer, scopes, registration, metadataDocuments }: ResolvedTenant, { options }: Service): object {
-  const { endpoints } = options
+  const { externalEndpoints } = options
   return {
     issuer,
-    authorization_endpoint: endpoints.authorization ?? `${issuer}/authorize`,
+    authorization_endpoint: externalEndpoints.authorization ?? `${issuer}/authorize`,
     token_endpoint: `${issuer}/token`,
-    registration_endpoint: endpoints.registration ?? (registration ? `${issuer}/register` : undefined),
-    revocation_endpoint: endpoints.revocation ?? `${issuer}/revoke`,
+    registration_endpoint: externalEndpoints.registration ?? (registration ? `${issuer}/register` : undefined),
+    revocation_endpoint: externalEndpoints.revocation ?? `${issuer}/revoke`,
     jwks_uri: `${issuer}/jwks`,
     response_types_supported: ['code'],
     // Both: clients such as the MCP TypeScript SDK 1.17 do not refresh where it is not listed.
@@ -31,7 +31,7 @@ function members({ issuer, scopes, registration, metadataDocuments }: ResolvedTe
     revocation_endpoint_auth_methods_supported: ['none'],
     scopes_supported: scopes,
     // RFC 9207: `issueAuthorizationCode` puts `iss` in; of an endpoint elsewhere nothing is known.
-    authorization_response_iss_parameter_supported: endpoints.authorization ? undefined : true,
+    authorization_response_iss_parameter_supported: externalEndpoints.authorization ? undefined : true,
     client_id_metadata_document_supported: metadataDocuments ? true : undefined,
   }
 }

@@ -4,7 +4,7 @@ import type { GrantType } from '../options'
 import { OAuthError, temporarilyUnavailable, withContext } from '../protocol/oauth-error'
 import { grantedScopes } from '../protocol/scope'
 import type { Service } from '../service'
-import { withinTime } from '../stores/guarded-store'
+import { callHostWithin } from '../stores/guarded-store'
 import type { Grant } from '../stores/token-store'
 import { spelledByTenant } from '../tenants/tenants'
 import type { Redeemed } from './redemptions'
@@ -103,7 +103,7 @@ async function hostClaims(
   { options }: Service,
 ): Promise<Record<string, unknown>> {
   const request = { tenant: tenant.record, grantType, grantId, clientId, subject, scopes, resource, claims }
-  const added = await withinTime('accessTokenClaims', options.storeTimeout * 1000, () =>
+  const added = await callHostWithin('accessTokenClaims', options.hostTimeout * 1000, () =>
     options.accessTokenClaims?.(request),
   )
   const plain = plainJson(added ?? {})

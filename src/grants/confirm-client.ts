@@ -32,7 +32,7 @@ export async function confirmClient(
   }
   if (redemption.status === 'rejected') throw redemption.reason
   if (registered.status === 'fulfilled' && registered.value) {
-    keepClientAlive(registered.value, redemption.value.grant, tenant, service).catch(report('keepClient'))
+    keepClientAlive(registered.value, redemption.value.grant, tenant, service).catch(report('touchClient'))
   } else if (registered.status === 'rejected') {
     report('findClient')(registered.reason)
   }

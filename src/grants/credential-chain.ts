@@ -13,7 +13,7 @@ export interface Successor {
 type Untagged = Pick<Credential, 'kind' | 'secret' | 'expiry'>
 
 // How far the store may be behind a client after a failover.
-const longestGap = 4
+const maxGap = 4
 
 /**
  * The keys from which every refresh token of a grant follows from the credential before it, so that only this server can
@@ -62,7 +62,7 @@ export class CredentialChain {
     earlier: string,
     later: string,
     clientId: string,
-    steps = longestGap,
+    steps = maxGap,
   ): readonly [string, ...string[]] | undefined {
     if (steps === 0) return undefined
     for (const { hash } of this.#successors(grantId, earlier, clientId)) {

@@ -18,7 +18,7 @@ export interface ConnectedGrant {
 }
 
 /** Whose grants to end: a customer's, a client's, or those of one customer and one client. */
-export type GrantsOf = { tenantKey: string } & (
+export type GrantSelector = { tenantKey: string } & (
   | { subject: string; clientId?: never }
   | { clientId: string; subject?: never }
   | { subject: string; clientId: string }
@@ -42,7 +42,7 @@ export interface CustomerGrants {
    *
    * @returns How many this call has ended.
    */
-  revokeAll(of: GrantsOf): Promise<number>
+  revokeAll(of: GrantSelector): Promise<number>
 }
 
 const ofCustomer = record({ tenantKey: text, subject: text })
@@ -90,9 +90,9 @@ export function customerGrants(service: Service): CustomerGrants {
   }
 }
 
-function checkedOwner(given: GrantsOf): GrantsOf {
+function checkedOwner(given: GrantSelector): GrantSelector {
   const owner = grantsOf(given, 'grants.revokeAll')
-  if (owner.subject !== undefined || owner.clientId !== undefined) return owner as GrantsOf
+  if (owner.subject !== undefined || owner.clientId !== undefined) return owner as GrantSelector
   throw new ConfigurationError('grants.revokeAll', given, 'an object with a subject, a clientId, or both')
 }
 

@@ -30,7 +30,7 @@ export interface Redeemed {
 }
 
 // Between two looks at a grant another process can move it on; more than twice in a row is no coincidence.
-const mostLooks = 4
+const maxLooks = 4
 // The store's clock may differ that much from itself after a failover, in milliseconds.
 const clockSlack = 1000
 
@@ -48,7 +48,7 @@ export async function redeem(presented: Presented, service: Service): Promise<Re
   const next = chain.successor(grantId, hash, binding.client_id)
   let by: Redeemed['by'] = 'swap'
   let before: readonly string[] = []
-  for (let looks = 0; looks < mostLooks; looks++) {
+  for (let looks = 0; looks < maxLooks; looks++) {
     const step = stepTo(next, [hash, ...before], presented, service)
     const result = await swaps.take(step)
     if (result.outcome === 'missing') throw whyMissing(presented, result.now, service)

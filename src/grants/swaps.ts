@@ -46,17 +46,17 @@ const [atOnce, soonest, latest] = [1, 250, 5000]
 export class Swaps {
   readonly #store: GuardedStore
   readonly #times: SwapTimes
-  readonly #mostUndecided: number
+  readonly #maxUndecided: number
   /** By the name of their step. */
   readonly #undecided = new Map<string, Undecided>()
   #delay = soonest
   #timer: NodeJS.Timeout | undefined
 
-  /** @param mostUndecided How many steps it remembers attempts at. */
-  constructor(store: GuardedStore, times: SwapTimes, mostUndecided = 100_000) {
+  /** @param maxUndecided How many steps it remembers attempts at. */
+  constructor(store: GuardedStore, times: SwapTimes, maxUndecided = 100_000) {
     this.#store = store
     this.#times = times
-    this.#mostUndecided = mostUndecided
+    this.#maxUndecided = maxUndecided
   }
 
   /** @throws {OAuthError} `temporarily_unavailable` where the store does not say what came of it. */
@@ -116,7 +116,7 @@ export class Swaps {
     if (undecided) {
       undecided.attempts.add(attempt)
       undecided.overAt = Math.max(undecided.overAt, overAt)
-    } else if (this.#undecided.size < this.#mostUndecided) {
+    } else if (this.#undecided.size < this.#maxUndecided) {
       // The first attempts of an outage are those that may have been applied: where there are too many, they stay.
       this.#undecided.set(name, { step, attempts: new Set([attempt]), overAt })
     }

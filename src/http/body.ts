@@ -3,9 +3,9 @@ import { raw } from 'body-parser'
 import { parse } from 'content-type'
 import { OAuthError } from '../protocol/oauth-error'
 
-const mostBytes = 16 * 1024
+const maxBytes = 16 * 1024
 // Not `urlencoded` or `json`: the first folds repeated parameters and reads brackets as structure, the second fills prototypes.
-const readBytes = raw({ type: () => true, limit: mostBytes })
+const readBytes = raw({ type: () => true, limit: maxBytes })
 const utf8 = new TextDecoder()
 
 /** A body that a host's own body parser may have read already. */
@@ -19,7 +19,7 @@ type ParsedByHost = IncomingMessage & { body?: unknown }
 export async function readBody(req: ParsedByHost, res: ServerResponse, mediaType: string): Promise<unknown> {
   const { headers } = req
   checkMediaType(headers['content-type'], mediaType)
-  if (Number(headers['content-length']) > mostBytes) throw tooLarge()
+  if (Number(headers['content-length']) > maxBytes) throw tooLarge()
   return req.readableDidRead || req.readableEnded ? req.body : await readStream(req, res)
 }
 
@@ -61,5 +61,5 @@ function unreadable({ type, message }: Error & { type?: string }): OAuthError {
 }
 
 function tooLarge(): OAuthError {
-  return new OAuthError('invalid_request', `The body must not be larger than ${mostBytes} bytes`, { status: 413 })
+  return new OAuthError('invalid_request', `The body must not be larger than ${maxBytes} bytes`, { status: 413 })
 }

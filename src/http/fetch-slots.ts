@@ -10,10 +10,10 @@ interface Waiting extends FetchFor {
   refuse(): void
 }
 
-const mostFetches = 32
-const mostOfTenant = 8
-const mostOfSite = 2
-const mostWaiting = 64
+const maxFetches = 32
+const maxOfTenant = 8
+const maxOfSite = 2
+const maxWaiting = 64
 // Milliseconds: longer than any fetch, so that each that holds a slot now ends meanwhile.
 const patience = 6000
 
@@ -71,7 +71,7 @@ export class FetchSlots {
       }
       this.#waiting.add(waiting)
       this.#startAll()
-      if (this.#waiting.size > mostWaiting) this.#crowding()?.refuse()
+      if (this.#waiting.size > maxWaiting) this.#crowding()?.refuse()
     })
   }
 
@@ -81,10 +81,10 @@ export class FetchSlots {
   }
 
   #next(): Waiting | undefined {
-    if (this.#fetching.size >= mostFetches) return undefined
+    if (this.#fetching.size >= maxFetches) return undefined
     const [next] = [...this.#waiting]
       .map((waiting) => ({ waiting, ...this.#held(waiting) }))
-      .filter(({ ofSite, ofTenant }) => ofSite < mostOfSite && ofTenant < mostOfTenant)
+      .filter(({ ofSite, ofTenant }) => ofSite < maxOfSite && ofTenant < maxOfTenant)
       .sort((a, b) => a.ofSite - b.ofSite || a.ofTenant - b.ofTenant)
     return next?.waiting
   }
@@ -99,8 +99,8 @@ export class FetchSlots {
 
   /** The newest that waits, of the tenant and of the site that have the most waiting, if that is more than their share. */
   #crowding(): Waiting | undefined {
-    const ofTenant = crowd([...this.#waiting], ({ tenantId }) => tenantId, mostOfTenant)
-    return crowd(ofTenant, ({ site }) => site, mostOfSite).at(-1)
+    const ofTenant = crowd([...this.#waiting], ({ tenantId }) => tenantId, maxOfTenant)
+    return crowd(ofTenant, ({ site }) => site, maxOfSite).at(-1)
   }
 }
 

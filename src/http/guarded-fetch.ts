@@ -5,10 +5,10 @@ import { isIP } from 'node:net'
 import type { NameLookup } from './name-lookup'
 import { isLoopback, isPublic } from './public-address'
 
-const mostBytes = 64 * 1024
+const maxBytes = 64 * 1024
 const timeout = 5000
 // Responses before the real one, such as 103 (RFC 8297): one or two are usual.
-const mostInterim = 8
+const maxInterim = 8
 
 // The package's own, beside `src` and `dist`.
 const { name: product, version }: { name: string; version: string } = require('../../package.json')
@@ -105,7 +105,7 @@ function responseTo(request: ClientRequest): Promise<IncomingMessage> {
       // After 101, Node emits nothing else.
       .on('close', () => reject(new Error('The connection was closed without a response')))
       .on('information', () => {
-        if (++interim > mostInterim) request.destroy(new Error(`More than ${mostInterim} interim responses came`))
+        if (++interim > maxInterim) request.destroy(new Error(`More than ${maxInterim} interim responses came`))
       })
       .end()
   })
@@ -116,7 +116,7 @@ async function bodyOf(response: IncomingMessage): Promise<string> {
   let length = 0
   for await (const chunk of response) {
     length += chunk.length
-    if (length > mostBytes) throw new ForbiddenFetch(`The document is larger than ${mostBytes} bytes`)
+    if (length > maxBytes) throw new ForbiddenFetch(`The document is larger than ${maxBytes} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

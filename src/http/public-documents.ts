@@ -4,9 +4,9 @@ import { anyOrigin } from './cors'
 // Seconds.
 const maxAge = 300
 
-const mostKept = 1000
+const maxKept = 1000
 // Where `baseUrl` is not set, anybody can make up a name of any length.
-const longestName = 2048
+const maxName = 2048
 
 /** A document that anyone may read and keep for five minutes, as it is sent. */
 export interface PublicDocument {
@@ -33,8 +33,8 @@ export class PublicDocuments {
     const kept = this.#kept.get(name)
     if (kept) return kept
     const made = publicDocument(members())
-    if (name.length > longestName) return made
-    if (this.#kept.size >= mostKept) this.#kept.clear()
+    if (name.length > maxName) return made
+    if (this.#kept.size >= maxKept) this.#kept.clear()
     this.#kept.set(name, made)
     return made
   }

@@ -27,7 +27,7 @@ export function respondAsApi(res: ServerResponse, error: OAuthError): void {
 }
 
 function sendError(res: ServerResponse, error: OAuthError, headers: Readonly<Record<string, string>>): void {
-  respondLast(res, () => {
+  respondFinally(res, () => {
     // One by one: an error of the host's may spell a header in its own way, which must not come twice.
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
     send(res, error.status, notStored, JSON.stringify(error))
@@ -38,7 +38,7 @@ function sendError(res: ServerResponse, error: OAuthError, headers: Readonly<Rec
  * Answers where nobody is left to catch an error: ends the connection where an answer has begun, which cannot be taken back, and where
  * this one cannot be sent, as the headers of an error of the host's may be.
  */
-export function respondLast(res: ServerResponse, respond: () => void): void {
+export function respondFinally(res: ServerResponse, respond: () => void): void {
   try {
     if (res.headersSent) res.destroy()
     else respond()

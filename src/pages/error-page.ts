@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http'
-import { respondLast } from '../http/responses'
+import { respondFinally } from '../http/responses'
 import type { OAuthError } from '../protocol/oauth-error'
 import { html } from './html'
 import { respondWithPage } from './page'
 
 /** Tells a customer why the sign-in cannot go on, where there is nowhere safe to send the browser. */
 export function respondWithErrorPage(res: ServerResponse, error: OAuthError): void {
-  respondLast(res, () => sendErrorPage(res, error))
+  respondFinally(res, () => sendErrorPage(res, error))
 }
 
 function sendErrorPage(res: ServerResponse, { status, code, description, headers }: OAuthError): void {

@@ -1,6 +1,6 @@
 import { inspect, types } from 'node:util'
 
-const [mostCharacters, mostOfMessage] = [500, 10_000]
+const [maxCharacters, maxOfMessage] = [500, 10_000]
 
 /**
  * Whatever was thrown, as an Error that any log can take: an Error as it is, and for anything else a new one that describes it. Of an
@@ -9,7 +9,7 @@ const [mostCharacters, mostOfMessage] = [500, 10_000]
 export function asError(thrown: unknown): Error {
   try {
     if (isReadableError(thrown)) return thrown
-    return new Error(described(thrown).slice(0, mostCharacters))
+    return new Error(described(thrown).slice(0, maxCharacters))
   } catch {
     return new Error('What was thrown cannot be read')
   }
@@ -23,7 +23,7 @@ function isReadableError(thrown: unknown): thrown is Error {
   Object.values(thrown)
   const isText =
     typeof name === 'string' && typeof message === 'string' && ['string', 'undefined'].includes(typeof stack)
-  return isText && message.length <= mostOfMessage
+  return isText && message.length <= maxOfMessage
 }
 
 function described(thrown: unknown): string {

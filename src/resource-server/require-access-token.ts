@@ -7,14 +7,14 @@ import { isTenantKey } from '../protocol/issuer'
 import { OAuthError } from '../protocol/oauth-error'
 import { isResource } from '../protocol/resource'
 import type { Service } from '../service'
-import { withinTime } from '../stores/guarded-store'
+import { callHostWithin } from '../stores/guarded-store'
 import { findTenant } from '../tenants/tenants'
 import { invalidToken, namingOwner } from '../tokens/verified-claims'
 import {
-  type AccessTokenCheck,
   type AccessTokenInfo,
   accessTokenChecks,
-  type CheckedAccessTokenCheck,
+  type CheckedOptions,
+  type VerifyAccessTokenOptions,
   verifyForTenant,
 } from './verify-access-token'
 
@@ -22,7 +22,7 @@ import {
 export type PerRequest<R, T> = T | ((req: R) => T)
 
 /** What `requireAccessToken` requires of a request. */
-export interface RequiredAccessToken<R = IncomingMessage> extends Omit<AccessTokenCheck, 'resource'> {
+export interface RequireAccessTokenOptions<R = IncomingMessage> extends Omit<VerifyAccessTokenOptions, 'resource'> {
   /** The tenant whose token it must be. */
   tenantKey: PerRequest<R, string>
   /** The API that it must be for. By default the tenant's first resource. */
@@ -33,21 +33,21 @@ export interface RequiredAccessToken<R = IncomingMessage> extends Omit<AccessTok
 export type Middleware<R> = (req: R, res: ServerResponse, next: (error?: unknown) => void) => void
 
 /** A request of a route with `:tenantKey` in its path, as Express hands it on. */
-export type RoutedRequest = IncomingMessage & { params: { tenantKey: string } }
+export type TenantRequest = IncomingMessage & { params: { tenantKey: string } }
 
 /** A request that `requireAccessToken` has let through. */
 export type AuthorizedRequest<R = IncomingMessage> = R & { auth: AccessTokenInfo }
 
 /** The middleware of the host's own API (RFC 6750): answers 401 or 403, or sets `req.auth` and goes on. */
 export function requireAccessToken<R extends IncomingMessage>(
-  required: RequiredAccessToken<R>,
+  required: RequireAccessTokenOptions<R>,
   service: Service,
 ): Middleware<R> {
   return guardWith({ ...checkedRequirement<R>(required), guard: 'requireAccessToken' }, service)
 }
 
 /** A requirement that has been checked. */
-interface Requirement<R> extends Omit<CheckedAccessTokenCheck, 'resource'> {
+interface Requirement<R> extends Omit<CheckedOptions, 'resource'> {
   tenantKey: PerRequest<R, string>
   resource: PerRequest<R, string> | undefined
   /** What the host calls the method that has made the guard. */
@@ -95,7 +95,7 @@ interface Kind {
 const aTenantKey: Kind = { what: 'the key of a tenant', accepts: isTenantKey }
 const anApi: Kind = { what: 'an absolute URL without a fragment', accepts: isResource }
 
-function checkedRequirement<R>(given: RequiredAccessToken<R>) {
+function checkedRequirement<R>(given: RequireAccessTokenOptions<R>) {
   const perRequest = ({ what, accepts }: Kind) =>
     mustOpenly<PerRequest<R, string>>(`${what}, or a function of the request`, (value) =>
       typeof value === 'string' ? accepts(value) : typeof value === 'function',
@@ -117,7 +117,7 @@ async function read<R>(
   { options }: Service,
 ): Promise<string> {
   if (typeof value === 'string') return value
-  const given: unknown = await withinTime(name, options.storeTimeout * 1000, () => value(req))
+  const given: unknown = await callHostWithin(name, options.hostTimeout * 1000, () => value(req))
   if (typeof given === 'string') return given
   throw new OAuthError('server_error', 'This API is misconfigured', {
     cause: wrongAnswer(name, given, what),

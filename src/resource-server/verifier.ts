@@ -3,11 +3,16 @@ import { reported } from '../events/report'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
 import { asError } from '../protocol/thrown'
 import type { Service } from '../service'
-import { withinTime } from '../stores/guarded-store'
-import { type AccessTokenCheck, type AccessTokenInfo, accessTokenChecks, verifyChecked } from './verify-access-token'
+import { callHostWithin } from '../stores/guarded-store'
+import {
+  type AccessTokenInfo,
+  accessTokenChecks,
+  type VerifyAccessTokenOptions,
+  verifyChecked,
+} from './verify-access-token'
 
 /** What `signIn.verifier` verifies, and how it refuses. Scopes are the SDK's own `requiredScopes`. */
-export interface VerifierOptions extends Omit<AccessTokenCheck, 'scopes'> {
+export interface VerifierOptions extends Omit<VerifyAccessTokenOptions, 'scopes'> {
   tenantKey: string
   /**
    * Makes the error by which the MCP SDK tells a bad token (401) from a fault of the server (500): it goes by its own class.
@@ -40,8 +45,8 @@ export function verifier(options: VerifierOptions, service: Service): AccessToke
   const { invalidToken, tenantKey, ...check } = checkedMembers(options, 'verifier')
 
   async function errorOfSdk(description: string): Promise<Error> {
-    const timeout = service.options.storeTimeout * 1000
-    const error: unknown = await withinTime('verifier.invalidToken', timeout, () => invalidToken(description))
+    const timeout = service.options.hostTimeout * 1000
+    const error: unknown = await callHostWithin('verifier.invalidToken', timeout, () => invalidToken(description))
     if (asError(error) === error) return error as Error
     throw temporarilyUnavailable(new TypeError('verifier.invalidToken must give an Error'), 'hook_failed')
   }

@@ -17,7 +17,7 @@ import { findTenant, type ResolvedTenant } from '../tenants/tenants'
 import { claimedIssuer, invalidToken, namingOwner, verifiedClaims } from '../tokens/verified-claims'
 
 /** What an access token must be good for, besides its tenant. A member is given a value or left out: undefined would require nothing. */
-export interface AccessTokenCheck {
+export interface VerifyAccessTokenOptions {
   /** The API that it must be for. By default the tenant's first resource. */
   resource?: string
   /** The scopes that it must have: a list, or a text with spaces between them. Default none. */
@@ -27,7 +27,7 @@ export interface AccessTokenCheck {
 }
 
 /** The tenant whose token it must be, or in so many words: any. A token of one company must not open another by omission. */
-export type OfTenant = { tenantKey: string; anyTenant?: never } | { anyTenant: true; tenantKey?: never }
+export type TenantSelector = { tenantKey: string; anyTenant?: never } | { anyTenant: true; tenantKey?: never }
 
 /** What an access token says: a superset of the MCP SDK's `AuthInfo`. */
 export interface AccessTokenInfo {
@@ -46,15 +46,15 @@ export interface AccessTokenInfo {
   claims: Record<string, unknown>
 }
 
-/** The checks of an {@link AccessTokenCheck}. */
+/** The checks of an {@link VerifyAccessTokenOptions}. */
 export const accessTokenChecks = {
   resource: optional(resourceIndicator),
   scopes: optional(requiredScopes, []),
   checkRevocation: optional(flag),
 }
 
-/** An {@link AccessTokenCheck} that has been checked. */
-export type CheckedAccessTokenCheck = Checked<typeof accessTokenChecks>
+/** An {@link VerifyAccessTokenOptions} that has been checked. */
+export type CheckedOptions = Checked<typeof accessTokenChecks>
 
 const checkedMembers = requirements({
   tenantKey: anything<unknown>,
@@ -65,7 +65,7 @@ const checkedMembers = requirements({
 /** Verifies an access token of a tenant that is named, or any's. */
 export async function verifyAccessToken(
   token: string,
-  given: AccessTokenCheck & OfTenant,
+  given: VerifyAccessTokenOptions & TenantSelector,
   service: Service,
 ): Promise<AccessTokenInfo> {
   const { tenantKey, anyTenant, ...check } = checkedMembers(given, 'verifyAccessToken')
@@ -77,7 +77,7 @@ export async function verifyAccessToken(
 /** The same with a check that has been checked. Its refusals name whose token it is. */
 export async function verifyChecked(
   token: string,
-  check: CheckedAccessTokenCheck & { guard: string },
+  check: CheckedOptions & { guard: string },
   key: string | undefined,
   service: Service,
 ): Promise<AccessTokenInfo> {
@@ -102,7 +102,7 @@ export async function verifyForTenant(
     scopes: required,
     checkRevocation = false,
     guard,
-  }: CheckedAccessTokenCheck & { guard: string },
+  }: CheckedOptions & { guard: string },
   service: Service,
 ): Promise<AccessTokenInfo> {
   const claims = verifiedClaims(token, service.signingKeys)

@@ -19,7 +19,7 @@ import type {
 } from './token-store'
 
 // The first answer of a store tells its clock; a second one is enough where that has been set meanwhile.
-const mostSendings = 3
+const maxSendings = 3
 
 /** When a caller gives up, by this process's monotonic clock, and how long it waits for this sending. */
 export interface Patience {
@@ -94,8 +94,8 @@ export class GuardedStore {
     return this.#within('findClient', () => this.#store.findClient(tenantId, clientId))
   }
 
-  keepClient(tenantId: string, clientId: string, use: ClientUse): Promise<void> {
-    return this.#within('keepClient', () => this.#store.keepClient(tenantId, clientId, use))
+  touchClient(tenantId: string, clientId: string, use: ClientUse): Promise<void> {
+    return this.#within('touchClient', () => this.#store.touchClient(tenantId, clientId, use))
   }
 
   deleteClient(tenantId: string, clientId: string): Promise<boolean> {
@@ -103,7 +103,7 @@ export class GuardedStore {
   }
 
   #within<T>(method: string, work: () => Promise<T>): Promise<T> {
-    return withinTime(`tokenStore.${method}`, this.timeout, work)
+    return callHostWithin(`tokenStore.${method}`, this.timeout, work)
   }
 
   #send<Result extends { outcome: string; now: number }>(
@@ -111,8 +111,8 @@ export class GuardedStore {
     { giveUpAt, timeout }: Patience,
     call: (deadline: number) => Promise<Result>,
   ): Promise<Timely<Result>> {
-    return withinTime(`tokenStore.${method}`, timeout, async () => {
-      for (let sendings = 0; sendings < mostSendings; sendings++) {
+    return callHostWithin(`tokenStore.${method}`, timeout, async () => {
+      for (let sendings = 0; sendings < maxSendings; sendings++) {
         const sentAt = performance.now()
         const result = await call(this.#clock.noLaterThan(giveUpAt))
         this.#clock.learn(result.now, sentAt)
@@ -130,10 +130,10 @@ export class GuardedStore {
  *
  * @throws {OAuthError} `temporarily_unavailable` when it throws, rejects or takes longer; its own `OAuthError` as it is.
  */
-export async function withinTime<T>(what: string, timeout: number, work: () => T | Promise<T>): Promise<T> {
+export async function callHostWithin<T>(what: string, timeout: number, work: () => T | Promise<T>): Promise<T> {
   try {
     const result = work()
-    return await (isPromise(result) ? notLate(result, timeout, what) : result)
+    return await (isPromise(result) ? withTimeout(result, timeout, what) : result)
   } catch (error) {
     throw errorOfHost(error, partNamed(what))
   }
@@ -149,7 +149,7 @@ function isPromise<T>(result: T | PromiseLike<T>): result is PromiseLike<T> {
   return typeof (result as PromiseLike<T> | undefined)?.then === 'function'
 }
 
-function notLate<T>(result: PromiseLike<T>, timeout: number, what: string): Promise<T> {
+function withTimeout<T>(result: PromiseLike<T>, timeout: number, what: string): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`${what} took longer than ${timeout} ms`)), timeout)
     const settle =
@@ -167,7 +167,7 @@ function notLate<T>(result: PromiseLike<T>, timeout: number, what: string): Prom
  *
  * @throws {OAuthError} `temporarily_unavailable` when it throws or rejects; its own `OAuthError` as it is.
  */
-export async function ofHost<T>(part: PartOfHost, work: () => T | Promise<T>): Promise<T> {
+export async function callHost<T>(part: PartOfHost, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

@@ -7,7 +7,7 @@ import {
   type Grant,
   type GrantOwner,
   markLength,
-  mostRedeemed,
+  maxRedeemed,
   type NewClient,
   type NewGrant,
   type RegisteredClient,
@@ -85,7 +85,7 @@ export class MemoryTokenStore implements TokenStore {
       ...kept,
       credential: { kind: 'refresh_token', hash: swap.to },
       swap: { attempt: swap.attempt, at, redeemed: grant.credential.kind },
-      redeemed: [...redeemed, ...remembered].slice(0, mostRedeemed),
+      redeemed: [...redeemed, ...remembered].slice(0, maxRedeemed),
       expiresAt: earlier(now + swap.lifetime, grant.endsAt),
     }
     this.#grants.set(key, swapped)
@@ -145,7 +145,7 @@ export class MemoryTokenStore implements TokenStore {
     return this.#clients.get(keyOf(tenantId, clientId))
   }
 
-  async keepClient(tenantId: string, clientId: string, { lifetime, inUse }: ClientUse): Promise<void> {
+  async touchClient(tenantId: string, clientId: string, { lifetime, inUse }: ClientUse): Promise<void> {
     const key = keyOf(tenantId, clientId)
     const client = this.#clients.get(key)
     if (!client) return

@@ -13,7 +13,7 @@ redis.call('SET', KEYS[1], table.concat({'1;i;' .. number(now) .. ';' .. expires
 return {'saved', number(now), expiresAt}
 `)
 
-/** `keepClient` on a client's key. ARGV: lifetime, `u` where it is in use from now on or `i`. Gives `idle` where it was not in use before, and its expiry. */
+/** `touchClient` on a client's key. ARGV: lifetime, `u` where it is in use from now on or `i`. Gives `idle` where it was not in use before, and its expiry. */
 export const keepScript = script(`${commonParts}
 local value = redis.call('GET', KEYS[1])
 if not value then return {'missing'} end

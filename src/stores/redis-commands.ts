@@ -27,7 +27,7 @@ export interface RedisClient {
 }
 
 // A redirection takes one more try, a slot that is moving some.
-const mostTries = 10
+const maxTries = 10
 const tryAgainAfter = 100
 
 /** The commands of a store to its server. Errors name the key that a command is about, the first one where there are several. */
@@ -86,7 +86,7 @@ export class RedisCommands {
   async #sendAndWait(key: string, command: Command): Promise<unknown> {
     let replies: Reply[] = []
     let asked: RedisClient | undefined
-    for (let tries = 0; tries < mostTries; tries++) {
+    for (let tries = 0; tries < maxTries; tries++) {
       // In a pipeline, because WAIT covers the writes of its own connection alone; on a Cluster the key picks the node.
       const commands = [...(asked ? [['asking']] : []), command, this.#wait()]
       replies = ((await (asked ?? this.#redis).pipeline(commands).exec()) ?? []).slice(asked ? 1 : 0)

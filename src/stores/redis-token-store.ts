@@ -48,12 +48,12 @@ export interface RedisTokenStoreOptions {
    * 503 and finds its tokens when it comes again.
    */
   replicas?: number | undefined
-  /** How long to wait for them, in seconds. Default 1; keep it well below `storeTimeout`. */
+  /** How long to wait for them, in seconds. Default 1; keep it well below `hostTimeout`. */
   replicaTimeout?: number | undefined
 }
 
-const mostAtOnce = 500
-const mostPasses = 5
+const maxAtOnce = 500
+const maxPasses = 5
 const betweenPasses = 200
 
 /** What a script answers with: the outcome, the server's time, and the grant's value where the outcome has a grant. */
@@ -170,8 +170,8 @@ export class RedisTokenStore implements TokenStore {
       // A pass that the servers stood still for has met every grant that was there when it began. Those that are made meanwhile end as
       // well, but nobody goes after them for ever.
       const isSure = isListed || (servers !== undefined && servers === (await this.#commands.servers()))
-      if (isSure && pass > 1 && (ended === 0 || pass >= mostPasses)) break
-      if (pass >= 2 * mostPasses) throw new Error('RedisTokenStore: the servers do not stand still to be searched')
+      if (isSure && pass > 1 && (ended === 0 || pass >= maxPasses)) break
+      if (pass >= 2 * maxPasses) throw new Error('RedisTokenStore: the servers do not stand still to be searched')
       if (!isSure) await pause(betweenPasses)
     }
     if (isListed) await this.#dropEntries(tenantId, subject)
@@ -183,8 +183,8 @@ export class RedisTokenStore implements TokenStore {
   /** Drops what a customer's index says of grants that have expired: nothing of a customer must be left whose grants have been ended. */
   async #dropEntries(tenantId: string, subject: string): Promise<void> {
     const ids = await this.#indexed(tenantId, subject)
-    for (let start = 0; start < ids.length; start += mostAtOnce) {
-      const some = ids.slice(start, start + mostAtOnce)
+    for (let start = 0; start < ids.length; start += maxAtOnce) {
+      const some = ids.slice(start, start + maxAtOnce)
       const keys = some.map((id) => this.#keysOf(tenantId, id)[0])
       const index = this.#indexKey(tenantId, customerHandle(tenantId, subject))
       await this.#commands.runDurably(dropEntriesScript, [index, ...keys], some.map(memberOf))
@@ -202,8 +202,8 @@ export class RedisTokenStore implements TokenStore {
   /** A customer's grants, and the values that cannot be read. */
   async *#listed(tenantId: string, subject: string): AsyncIterable<Grant | UnreadableValueError> {
     const indexed = await this.#indexed(tenantId, subject)
-    for (let start = 0; start < indexed.length; start += mostAtOnce) {
-      const ids = indexed.slice(start, start + mostAtOnce)
+    for (let start = 0; start < indexed.length; start += maxAtOnce) {
+      const ids = indexed.slice(start, start + maxAtOnce)
       for (const found of await this.#read(tenantId, ids)) {
         if (found instanceof UnreadableValueError || found.subject === subject) yield found
       }
@@ -253,7 +253,7 @@ export class RedisTokenStore implements TokenStore {
     return value === null ? undefined : decodeClient(key, String(value), tenantId, clientId)
   }
 
-  async keepClient(tenantId: string, clientId: string, { lifetime, inUse }: ClientUse): Promise<void> {
+  async touchClient(tenantId: string, clientId: string, { lifetime, inUse }: ClientUse): Promise<void> {
     const key = this.#clientKey(tenantId, clientId)
     const kept = await this.#commands.run(keepScript, [key], [lifetime, inUse ? 'u' : 'i'])
     const [before, expiresAt] = kept as [before: string, expiresAt: string]

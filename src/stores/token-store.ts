@@ -40,7 +40,7 @@ export interface Grant {
 export const markLength = 8
 
 /** How many redeemed credentials a grant remembers at the most. */
-export const mostRedeemed = 16
+export const maxRedeemed = 16
 
 /** A credential that was redeemed lately, and when. */
 export interface RedeemedCredential {
@@ -265,7 +265,7 @@ export interface TokenStore {
    * room any more. Without, one that is not in use yet is the last to make room, as if it had just been stored. Does nothing if there is
    * no such client.
    */
-  keepClient(tenantId: string, clientId: string, use: ClientUse): Promise<void>
+  touchClient(tenantId: string, clientId: string, use: ClientUse): Promise<void>
 
   /** @returns Whether there was such a client. */
   deleteClient(tenantId: string, clientId: string): Promise<boolean>

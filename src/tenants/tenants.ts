@@ -2,7 +2,7 @@ import { issuerOf, isTenantKey } from '../protocol/issuer'
 import { OAuthError } from '../protocol/oauth-error'
 import { canonicalResource } from '../protocol/resource'
 import type { Service } from '../service'
-import { withinTime } from '../stores/guarded-store'
+import { callHostWithin } from '../stores/guarded-store'
 import type { Client, Tenant } from '../stores/tenant-store'
 import { partitionOf, type TenantRecord, tenantRecord } from './tenant-record'
 
@@ -39,7 +39,7 @@ export interface ResolvedTenant {
 export async function findTenant(tenantKey: string, baseUrl: string, service: Service): Promise<ResolvedTenant> {
   const { options } = service
   const record = isTenantKey(tenantKey)
-    ? await withinTime('tenantStore.findTenant', options.storeTimeout * 1000, () =>
+    ? await callHostWithin('tenantStore.findTenant', options.hostTimeout * 1000, () =>
         options.tenantStore.findTenant(tenantKey),
       )
     : undefined

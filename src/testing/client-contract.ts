@@ -50,7 +50,7 @@ export function clientContract({ describe, test }: StoreTest): void {
           const client = newClient({ lifetime: minute })
           const { createdAt } = await store.saveClient(client, room)
           assert.ok(createdAt >= before && createdAt <= (await clockOf(store)), `${createdAt} is not the store’s time`)
-          await store.keepClient(client.tenantId, client.clientId, { lifetime: hour, inUse: true })
+          await store.touchClient(client.tenantId, client.clientId, { lifetime: hour, inUse: true })
           const { expiresAt = 0 } = (await foundClient(store, client)) ?? {}
           assert.ok(expiresAt >= before + hour && expiresAt <= (await clockOf(store)) + hour)
         })
@@ -61,8 +61,8 @@ export function clientContract({ describe, test }: StoreTest): void {
       const client = newClient({ lifetime: minute })
       const saved = definedMembers(await store.saveClient(client, room))
       const before = await clockOf(store)
-      await store.keepClient(client.tenantId, client.clientId, { lifetime: hour, inUse: true })
-      await store.keepClient(client.tenantId, client.clientId, { lifetime: minute, inUse: true })
+      await store.touchClient(client.tenantId, client.clientId, { lifetime: hour, inUse: true })
+      await store.touchClient(client.tenantId, client.clientId, { lifetime: minute, inUse: true })
       const kept = await foundClient(store, client)
       assert.deepEqual(kept, { ...saved, expiresAt: kept?.expiresAt, inUse: true })
       assert.ok(kept.expiresAt >= before + hour, 'It has been kept for less than was asked for')
@@ -73,18 +73,18 @@ export function clientContract({ describe, test }: StoreTest): void {
       const { tenantId, clientId } = client
       const isInUse = async () => (await foundClient(store, client))?.inUse ?? false
       await store.saveClient(client, room)
-      await store.keepClient(tenantId, clientId, { lifetime: hour, inUse: false })
+      await store.touchClient(tenantId, clientId, { lifetime: hour, inUse: false })
       assert.equal(await isInUse(), false)
-      await store.keepClient(tenantId, clientId, { lifetime: hour, inUse: true })
+      await store.touchClient(tenantId, clientId, { lifetime: hour, inUse: true })
       assert.equal(await isInUse(), true)
-      await store.keepClient(tenantId, clientId, { lifetime: hour, inUse: false })
+      await store.touchClient(tenantId, clientId, { lifetime: hour, inUse: false })
       assert.equal(await isInUse(), true)
     })
 
     test('do not come into being by being kept', async (store) => {
       const client = newClient({})
       for (const inUse of [true, false]) {
-        await store.keepClient(client.tenantId, client.clientId, { lifetime: hour, inUse })
+        await store.touchClient(client.tenantId, client.clientId, { lifetime: hour, inUse })
         assert.equal(await foundClient(store, client), undefined)
       }
     })
@@ -96,7 +96,7 @@ export function clientContract({ describe, test }: StoreTest): void {
       const saved = definedMembers(await store.saveClient(mine, room))
       const savedThere = definedMembers(await store.saveClient(theirs, room))
       assert.deepEqual(await foundClient(store, mine), saved)
-      await store.keepClient(mine.tenantId, clientId, { lifetime: 2 * hour, inUse: true })
+      await store.touchClient(mine.tenantId, clientId, { lifetime: 2 * hour, inUse: true })
       assert.deepEqual(await foundClient(store, theirs), savedThere)
       await store.deleteClient(mine.tenantId, clientId)
       assert.deepEqual(await foundClient(store, theirs), savedThere)
@@ -123,7 +123,7 @@ export function clientContract({ describe, test }: StoreTest): void {
       const clients = ofOneTenant(5)
       const [inUse, alsoInUse] = await saved(store, clients.slice(0, 2), { ...room, perTenant: 2 })
       for (const { tenantId, clientId } of [inUse, alsoInUse] as NewClient[]) {
-        await store.keepClient(tenantId, clientId, { lifetime: hour, inUse: true })
+        await store.touchClient(tenantId, clientId, { lifetime: hour, inUse: true })
       }
       await saved(store, clients.slice(2), { ...room, perTenant: 2 })
       assert.deepEqual(await left(store, clients), [true, true, false, true, true])
@@ -132,7 +132,7 @@ export function clientContract({ describe, test }: StoreTest): void {
     test('are the last to make room once they are kept without being in use', async (store) => {
       const clients = ofOneTenant(4)
       const [asked] = await saved(store, clients.slice(0, 2), room)
-      await store.keepClient(asked?.tenantId ?? '', asked?.clientId ?? '', { lifetime: hour, inUse: false })
+      await store.touchClient(asked?.tenantId ?? '', asked?.clientId ?? '', { lifetime: hour, inUse: false })
       await saved(store, clients.slice(2), { ...room, perTenant: 3 })
       assert.deepEqual(await left(store, clients), [true, false, true, true])
       await saved(store, [newClient({ tenantId: asked?.tenantId ?? '' })], { ...room, perTenant: 3 })
@@ -213,7 +213,7 @@ export function clientContract({ describe, test }: StoreTest): void {
         ...[NewClient, NewClient, NewClient, NewClient, NewClient],
       ]
       await saved(store, [inUse, deleted, { ...expired, lifetime: 50 }, idle], { ...room, total: 4 })
-      await store.keepClient(inUse.tenantId, inUse.clientId, { lifetime: hour, inUse: true })
+      await store.touchClient(inUse.tenantId, inUse.clientId, { lifetime: hour, inUse: true })
       await store.deleteClient(deleted.tenantId, deleted.clientId)
       await until(async () => (await foundClient(store, expired)) === undefined)
       await saved(store, [later], { ...room, total: 2 })

@@ -35,7 +35,7 @@ describeWithRedis('requests at once that find the access token refused', () => {
 describeWithRedis('a message that is slower than the requests beside it', () => {
   let site: BurstSite
   beforeAll(async () => {
-    site = await BurstSite.start({ seed, mostDelay: 0 })
+    site = await BurstSite.start({ seed, maxDelay: 0 })
   })
   afterAll(() => site.stop())
 
@@ -76,7 +76,7 @@ describeWithRedis('a thief who copied the refresh token from before a burst', ()
   const refreshRetryWindow = 2
   let site: BurstSite
   beforeAll(async () => {
-    site = await BurstSite.start({ seed, refreshRetryWindow, mostDelay: 20 })
+    site = await BurstSite.start({ seed, refreshRetryWindow, maxDelay: 20 })
   })
   afterAll(() => site.stop())
 

@@ -42,11 +42,11 @@ describe('the options table of the README', () => {
 
   it('says a default of every option that has one', () => {
     const silent = rows.filter((row) => !withDefault.includes(row)).map(({ option }) => option)
-    // What is required has no default, and `endpoints` is by default an empty record.
+    // What is required has no default, and `externalEndpoints` is by default an empty record.
     expect(silent.filter((option) => defaults[option] !== undefined)).toEqual([
       'tenantStore',
       'tokenStore',
-      'endpoints',
+      'externalEndpoints',
     ])
   })
 

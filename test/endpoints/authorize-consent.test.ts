@@ -10,7 +10,7 @@ const ownClient = new MemoryTenantStore([
 ])
 
 const consented = (consent: ConsentHook | false, options: object = {}) =>
-  started({ authenticate: asTheySay, consent, storeTimeout: 0.1, ...options })
+  started({ authenticate: asTheySay, consent, hostTimeout: 0.1, ...options })
 
 describe('a consent function', () => {
   it('is told who is asked by whom for what, and where the code will go', async () => {

@@ -116,7 +116,7 @@ describe('a store that fails', () => {
     'is temporarily_unavailable to the client where it %s, and the same page can be answered again',
     async (_, fault) => {
       const { store, always, recover } = faultyStore()
-      const host = await started({ authenticate: asTheySay, tokenStore: store, storeTimeout: 0.1 })
+      const host = await started({ authenticate: asTheySay, tokenStore: store, hostTimeout: 0.1 })
       const authorization = new Authorization(host)
       const form = await authorization.form()
       always('createGrant', fault)

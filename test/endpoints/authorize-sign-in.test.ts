@@ -97,7 +97,7 @@ describe('authenticate', () => {
     ['gives a customer whose subject is a number', () => ({ subject: 7 }) as never],
     ['gives claims that JSON cannot carry', () => ({ subject: 'customer-1', claims: { large: 1n } })],
   ])('that %s is a fault of the host’s: the client tries again, the operator is told', async (_, authenticate) => {
-    const host = await started({ authenticate: authenticate as Authenticate, storeTimeout: 0.1 })
+    const host = await started({ authenticate: authenticate as Authenticate, hostTimeout: 0.1 })
     const description = expectErrorRedirect(
       await new Authorization(host).open(),
       'temporarily_unavailable',

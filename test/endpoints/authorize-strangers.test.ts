@@ -62,7 +62,7 @@ describe.each(strangers)('before anybody has logged in, a client that %s', (_, k
     ['gives a customer that is none', () => ({ subject: '' }), 503],
     ['refuses', () => Promise.reject(new OAuthError('access_denied', 'Not from here', { status: 403 })), 403],
   ])('has none sent to it where the host’s login %s', async (_, authenticate, status) => {
-    const host = await startedWith({ authenticate, storeTimeout: 0.1 })
+    const host = await startedWith({ authenticate, hostTimeout: 0.1 })
     const page = expectErrorPage(await new Authorization(host, await known(host)).open(), status)
     expect(page).not.toContain('session store')
   })

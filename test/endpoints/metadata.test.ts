@@ -34,7 +34,7 @@ describe('metadata', () => {
 
   it('names the endpoints that the host runs itself', async () => {
     const host = await started({
-      endpoints: {
+      externalEndpoints: {
         authorization: 'https://login.example/authorize',
         registration: 'https://login.example/register',
         revocation: 'https://login.example/revoke',
@@ -51,7 +51,7 @@ describe('metadata', () => {
   })
 
   it('promises no iss in the response of an authorization endpoint that is not ours', async () => {
-    const host = await started({ endpoints: { authorization: 'https://login.example/authorize' } })
+    const host = await started({ externalEndpoints: { authorization: 'https://login.example/authorize' } })
     const { body } = await get(host, `${wellKnown}/v1/acme/oauth`)
     expect(body).not.toHaveProperty('authorization_response_iss_parameter_supported')
   })

@@ -204,7 +204,7 @@ describe('where clients cannot register', () => {
 
   it('because the host registers them elsewhere, the metadata leads there', async () => {
     const registration = 'https://host.example/register'
-    const host = await started({ endpoints: { registration } })
+    const host = await started({ externalEndpoints: { registration } })
     await register(host).expect(404)
     const { body } = await request(host.issuer()).get('/.well-known/oauth-authorization-server')
     expect(body.registration_endpoint).toBe(registration)

@@ -214,7 +214,7 @@ describe('revocation is refused', () => {
 
   it('where the host revokes elsewhere, and the metadata leads there', async () => {
     const revocation = 'https://host.example/revoke'
-    const host = await started({ endpoints: { revocation } })
+    const host = await started({ externalEndpoints: { revocation } })
     await revoke(host, 'a').expect(404)
     const { body } = await request(host.issuer()).get('/.well-known/oauth-authorization-server')
     expect(body.revocation_endpoint).toBe(revocation)

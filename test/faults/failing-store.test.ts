@@ -9,7 +9,7 @@ import { clientId, expectError, expectTokens, tenants } from '../support/sign-in
 import { started } from '../support/started'
 
 // Short, as some stores here never answer; and the default must not be what ends the wait.
-const storeTimeout = 0.2
+const hostTimeout = 0.2
 jest.setTimeout(4_000)
 
 const failures: [string, Fault][] = [
@@ -35,7 +35,7 @@ afterEach(releaseClock)
 describe.each(failures)('a store that %s', (_, fault) => {
   async function prepared(options = {}) {
     const faulty = faultyStore()
-    const host = await started({ tokenStore: faulty.store, storeTimeout, ...options })
+    const host = await started({ tokenStore: faulty.store, hostTimeout, ...options })
     return { faulty, host }
   }
 
@@ -140,7 +140,7 @@ describe('a tenant store', () => {
     let failing = false
     const healthy = new MemoryTenantStore(tenants)
     const tenantStore = { findTenant: (key: string) => (failing ? find() : healthy.findTenant(key)) }
-    const host = await started({ tenantStore, storeTimeout })
+    const host = await started({ tenantStore, hostTimeout })
     const { refresh_token } = await host.connected()
     failing = true
     expectUnavailable(await host.refresh(refresh_token))
@@ -157,7 +157,7 @@ describe('accessTokenClaims', () => {
     ['gives what no token can carry', async () => ({ big: 1n })],
   ])('that %s asks the client to come again, and uses nothing up', async (_, failing) => {
     let claims = failing
-    const host = await started({ storeTimeout, accessTokenClaims: () => claims() })
+    const host = await started({ hostTimeout, accessTokenClaims: () => claims() })
     const signedIn = await host.asCustomer()
     expectUnavailable(await host.exchange(signedIn))
     claims = async () => ({ plan: 'gold' })

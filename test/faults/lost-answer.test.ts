@@ -6,7 +6,7 @@ import { expectError, expectTokens } from '../support/sign-in'
 import { started } from '../support/started'
 
 // Short, as some stores here never answer.
-const storeTimeout = 0.2
+const hostTimeout = 0.2
 
 const oneFault: [string, Fault[]][] = [
   ['applies it and loses the answer', [losesItsAnswer]],
@@ -31,7 +31,7 @@ describe.each(kinds)('redeeming a %s', (kind) => {
     const faulty = faultyStore()
     const host = await started({
       tokenStore: faulty.store,
-      storeTimeout,
+      hostTimeout,
       replayTolerance: 0,
       authorizationCodeLifetime: 600,
       ...options,

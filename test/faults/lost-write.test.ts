@@ -189,7 +189,7 @@ describe('going on after lost writes, when the store fails as well,', () => {
   })
 
   it('finds its own work where that was applied late, while the client was coming again', async () => {
-    const { faulty, host, newest } = await storeBehind(2, { storeTimeout: 0.2 })
+    const { faulty, host, newest } = await storeBehind(2, { hostTimeout: 0.2 })
     let applyLate: () => Promise<unknown> = async () => undefined
     const takesLate: Fault = (apply) => {
       applyLate = apply

@@ -17,7 +17,7 @@ const clients = {
 
 describeWithRedis('a Redis server that is absent', () => {
   it.each(Object.entries(clients))('makes no request hang with %s', async (_, connect) => {
-    const signIn = await startedOver(connect(await freePort()), { storeTimeout: 0.3 })
+    const signIn = await startedOver(connect(await freePort()), { hostTimeout: 0.3 })
     const { refresh_token } = await (await started()).connected()
     expectError(await signIn.refresh(refresh_token), 503, 'temporarily_unavailable')
     await expect(signIn.asCustomer()).rejects.toMatchObject({ code: 'temporarily_unavailable' })
@@ -26,7 +26,7 @@ describeWithRedis('a Redis server that is absent', () => {
 
   it('is found when it comes, without a restart of the host', async () => {
     const port = await freePort()
-    const signIn = await startedOver(new Redis(port, host), { storeTimeout: 0.3 })
+    const signIn = await startedOver(new Redis(port, host), { hostTimeout: 0.3 })
     await expect(signIn.asCustomer()).rejects.toMatchObject({ code: 'temporarily_unavailable' })
     const server = await RedisServer.start([], { port })
     try {

@@ -68,7 +68,7 @@ describeWithRedisClock('what is sent to Redis', () => {
     try {
       const through = await startedOnRedis(proxy.port)
       await saveClient(through.tokenStore)
-      await through.tokenStore.keepClient('acme', 'registered', { lifetime: year, inUse: true })
+      await through.tokenStore.touchClient('acme', 'registered', { lifetime: year, inUse: true })
       const signedIn = await through.asCustomer({ clientId: 'registered' })
       const before = proxy.arrived.length
       const sent = () => proxy.arrived.slice(before).flat().sort()

@@ -170,7 +170,7 @@ describeWithRedis('a value under the key prefix that is not the store’s own', 
   describe('in the place of a registered client', () => {
     const key = 'csi:c:acme:registered'
     const save = () => saveClient(host.tokenStore, { clientName: 'Zoë 中 😀', lifetime: year })
-    const keep = () => host.tokenStore.keepClient('acme', 'registered', { lifetime: 2 * year, inUse: true })
+    const keep = () => host.tokenStore.touchClient('acme', 'registered', { lifetime: 2 * year, inUse: true })
 
     it.each(foreign)('refuses no tokens, and is left alone: %s', async (_, write) => {
       await save()

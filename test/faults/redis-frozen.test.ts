@@ -52,7 +52,7 @@ describeWithRedis('Redis that freezes under load', () => {
   afterEach(() => server.stop())
 
   it('makes no request hang, and lets every customer refresh once it goes on', async () => {
-    const host = await startedOnRedis(server.port, { storeTimeout: 1, replayTolerance: 0 })
+    const host = await startedOnRedis(server.port, { hostTimeout: 1, replayTolerance: 0 })
     const first = await Promise.all(customers.map((subject) => host.connected({ subject })))
     const refresh = (token: string) => host.refresh(token)
     const held = await freezeUnderLoad(
@@ -66,7 +66,7 @@ describeWithRedis('Redis that freezes under load', () => {
   })
 
   it('lets every customer refresh at another process once it goes on, within refreshRetryWindow', async () => {
-    const signIn = { storeTimeout: 1, refreshRetryWindow: 10, replayTolerance: 0 }
+    const signIn = { hostTimeout: 1, refreshRetryWindow: 10, replayTolerance: 0 }
     const hosts = await HostProcess.startAll(3, { redis: { port: server.port }, signIn })
     const at = (index: number) => hosts[index % hosts.length] as HostProcess
     try {

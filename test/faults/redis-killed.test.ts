@@ -13,7 +13,7 @@ describeWithRedis('Redis that is killed under load, with appendfsync always', ()
   afterEach(() => server.stop())
 
   it('loses no chain and signs nobody out', async () => {
-    const host = await startedOnRedis(server.port, { storeTimeout: 1, replayTolerance: 0 })
+    const host = await startedOnRedis(server.port, { hostTimeout: 1, replayTolerance: 0 })
     const tokens = await Promise.all(customers.map((subject) => host.connected({ subject })))
 
     let refreshed = 0

@@ -20,7 +20,7 @@ const later: [name: string, seconds: number][] = [
 ]
 
 // Nothing forgives a repeat: what a 503 leaves behind must be nothing.
-const strict = { storeTimeout: 0.5, refreshRetryWindow: 0, replayTolerance: 0, authorizationCodeLifetime: 600 }
+const strict = { hostTimeout: 0.5, refreshRetryWindow: 0, replayTolerance: 0, authorizationCodeLifetime: 600 }
 
 describeWithRedisClock('an outage of Redis', () => {
   let server: RedisServer

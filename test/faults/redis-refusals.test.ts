@@ -130,7 +130,7 @@ describeWithRedis('a Redis server that refuses', () => {
   })
 
   it('because it loads its data, makes no request hang where the client waits for it', async () => {
-    const host = await startedOnRedis(server.port, { redis: { maxLoadingRetryTime: 50 }, storeTimeout: 0.5 })
+    const host = await startedOnRedis(server.port, { redis: { maxLoadingRetryTime: 50 }, hostTimeout: 0.5 })
     const { refresh_token } = await host.connected()
     const loaded = await restartLoading(server)
     expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')

@@ -162,7 +162,7 @@ describeWithRedis('ending all grants of a client', () => {
 
   it('is not taken for done while a master of a Cluster is away', async () => {
     const redis = new Cluster(cluster.nodes)
-    const host = await startedOver(redis, { storeTimeout: 1 })
+    const host = await startedOver(redis, { hostTimeout: 1 })
     const tokens = await host.connected()
     const { master, replica } = await cluster.serving(await keyOf(tokens, host))
     await eventually(() => hasAll(replica, master))

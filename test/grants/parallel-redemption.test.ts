@@ -50,7 +50,7 @@ describe.each(Object.keys(redemptions))(`${many} parallel redemptions of one %s`
     stopClock()
     const { tokenStore, gather } = gatheringStore()
     // A store timeout that a slow machine does not reach while the swaps gather.
-    const host = await started({ tokenStore, replayTolerance, storeTimeout: 60 })
+    const host = await started({ tokenStore, replayTolerance, hostTimeout: 60 })
     const redeem = await redemptions[kind]?.(host)
     if (!redeem) throw new Error(`There is no ${kind}`)
     const other = await host.connected({ subject: 'customer-2' })
@@ -81,7 +81,7 @@ describe.each(Object.keys(redemptions))(`${many} parallel redemptions of one %s`
 
 describe('parallel redemptions of many credentials', () => {
   it('all succeed, each for its own customer', async () => {
-    const host = await started({ storeTimeout: 60 })
+    const host = await started({ hostTimeout: 60 })
     const subjects = Array.from({ length: 100 }, (_, number) => `customer-${number}`)
     const signedIn = await Promise.all(subjects.map((subject) => host.asCustomer({ subject })))
     const answers = await Promise.all(signedIn.map((each) => host.exchange(each)))

@@ -18,7 +18,7 @@ describe.each(kinds)('a redemption of a %s that was applied and answered to nobo
     const strict = {
       replayTolerance: 0,
       refreshRetryWindow: 0,
-      storeTimeout: 0.2,
+      hostTimeout: 0.2,
       baseUrl: 'https://assistant.example',
     }
     const host = await started({ ...strict, tokenStore: faulty.store })

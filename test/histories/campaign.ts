@@ -21,8 +21,8 @@ const settling = 1500
 
 /** Lets clients, thieves and a nemesis loose on four host processes, and checks the history. */
 export async function runNemesis(nemesis: Nemesis, options: CampaignOptions): Promise<RunResult> {
-  const { window: refreshRetryWindow, tolerance: replayTolerance, storeTimeout } = options
-  const signIn = { refreshRetryWindow, replayTolerance, storeTimeout, ...nemesis.signIn }
+  const { window: refreshRetryWindow, tolerance: replayTolerance, hostTimeout } = options
+  const signIn = { refreshRetryWindow, replayTolerance, hostTimeout, ...nemesis.signIn }
   const terms = { window: signIn.refreshRetryWindow, tolerance: signIn.replayTolerance }
   const history = new History()
   const world = await World.start(nemesis, signIn, options, history)

@@ -11,7 +11,7 @@ const options: CampaignOptions = {
   clients: 40,
   window: 300,
   tolerance: 10,
-  storeTimeout: 2,
+  hostTimeout: 2,
   store: 'redis',
 }
 

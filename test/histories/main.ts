@@ -42,7 +42,7 @@ function campaignOptions(): CampaignOptions {
     clients: Number(values.clients),
     window: Number(values.window),
     tolerance: Number(values.tolerance),
-    storeTimeout: Number(values['store-timeout']),
+    hostTimeout: Number(values['store-timeout']),
     store: oneOf(storeKinds, store),
     ...(defect !== undefined && { defect: oneOf(defectNames, defect) }),
   }

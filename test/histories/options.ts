@@ -8,7 +8,7 @@ export interface CampaignOptions {
   clients: number
   window: number
   tolerance: number
-  storeTimeout: number
+  hostTimeout: number
   store: StoreKind
   defect?: DefectName
 }

@@ -49,7 +49,7 @@ describe('a browser that hangs up', () => {
     let isSilent = false
     const working: CustomerSignInOptions['authenticate'] = (_req, res) => (isSilent ? undefined : gone(res))
     const host = await started({
-      storeTimeout: 0.1,
+      hostTimeout: 0.1,
       authenticate: hook === 'authenticate' ? working : () => ({ subject: 'customer-1' }),
       consent: (req, res, request) => working(req, res, request) as undefined,
     })

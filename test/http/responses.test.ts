@@ -3,7 +3,7 @@ import request, { type Test } from 'supertest'
 import { publicDocument } from '../../src/http/public-documents'
 import {
   respondAsApi,
-  respondLast,
+  respondFinally,
   respondWithDocument,
   respondWithError,
   respondWithJson,
@@ -102,7 +102,7 @@ describe('an error', () => {
     [
       'this one cannot be sent',
       (_: IncomingMessage, res) =>
-        respondLast(res, () => {
+        respondFinally(res, () => {
           throw new Error('no')
         }),
     ],

@@ -15,7 +15,7 @@ const layers = [
   'endpoints/token',
   'endpoints/register',
   'endpoints/revoke',
-  'endpoints',
+  'externalEndpoints',
   'resource-server',
   'authorization',
   'tokens/access-tokens',

@@ -31,7 +31,7 @@ const signIn = createCustomerSignIn({
   consent: undefined,
   accessTokenClaims: undefined,
   onEvent: undefined,
-  endpoints: { authorization: process.env['AUTHORIZE'], registration: undefined },
+  externalEndpoints: { authorization: process.env['AUTHORIZE'], registration: undefined },
 })
 await signIn.issueAuthorizationCode({
   tenantKey: 'acme', clientId: '', redirectUri: '', codeChallenge: '', codeChallengeMethod: 'S256', subject: '',

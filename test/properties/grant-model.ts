@@ -13,9 +13,9 @@ export type Verdict =
   | { answer: 'refused'; told: 'tolerated' | 'ended' | 'nothing' }
 
 // How many refreshes the store may be behind the client.
-const longestGap = 4
+const maxGap = 4
 // How many redeemed credentials a grant remembers.
-const mostRemembered = 16
+const maxRemembered = 16
 // For how many seconds a refresh token that came of another stays what it is.
 const longestRest = 10
 
@@ -51,7 +51,7 @@ export function present(step: number, grant: GrantState, rules: Rules, now: numb
     if (isNew) return { answer: 'tokens', gives: step, told: 'kept' }
     return redeem(step, grant, rules, now, step === 0 ? 'issued' : 'refreshed')
   }
-  if (step > grant.live && step <= grant.live + longestGap) return redeem(step, grant, rules, now, 'recovered')
+  if (step > grant.live && step <= grant.live + maxGap) return redeem(step, grant, rules, now, 'recovered')
 
   const age = ageOf(grant.redeemed.find((redeemed) => redeemed.step === step)?.at)
   if (step > 0 && age < rules.refreshRetryWindow) return { answer: 'tokens', gives: grant.live, told: 'retried' }
@@ -70,7 +70,7 @@ function redeem(
   const longest = Math.max(rules.refreshRetryWindow, rules.replayTolerance) * 1000
   const steps = Array.from({ length: step - grant.live + 1 }, (_, back) => ({ step: step - back, at: now }))
   const remembered = grant.redeemed.filter(({ at }) => now - at <= longest)
-  grant.redeemed = [...steps, ...remembered].slice(0, mostRemembered)
+  grant.redeemed = [...steps, ...remembered].slice(0, maxRemembered)
   grant.isRefreshed = grant.live > 0
   grant.live = step + 1
   grant.expiresAt = Math.min(now + rules.refreshTokenLifetime * 1000, grant.endsAt)

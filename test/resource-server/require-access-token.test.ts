@@ -1,4 +1,4 @@
-import { ConfigurationError, type CustomerSignIn, type RequiredAccessToken } from 'customer-sign-in'
+import { ConfigurationError, type CustomerSignIn, type RequireAccessTokenOptions } from 'customer-sign-in'
 import express, { type Request, type RequestHandler } from 'express'
 import request, { type Test } from 'supertest'
 import { HostApp } from '../support/host-app'
@@ -8,7 +8,7 @@ type InTenant = Request<{ tenantKey: string }>
 
 /** The host's API: a route for each way to require a token. */
 function apiOf(signIn: CustomerSignIn): express.Express {
-  const requirements: Record<string, Omit<RequiredAccessToken<InTenant>, 'tenantKey'>> = {
+  const requirements: Record<string, Omit<RequireAccessTokenOptions<InTenant>, 'tenantKey'>> = {
     me: {},
     calendar: { scopes: ['profile', 'calendar'] },
     payments: { checkRevocation: true },

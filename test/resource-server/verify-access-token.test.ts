@@ -1,4 +1,10 @@
-import { type AccessTokenCheck, ConfigurationError, OAuthError, type OfTenant, type Tenant } from 'customer-sign-in'
+import {
+  ConfigurationError,
+  OAuthError,
+  type Tenant,
+  type TenantSelector,
+  type VerifyAccessTokenOptions,
+} from 'customer-sign-in'
 import { releaseClock, stopClock } from '../support/clock'
 import { readToken } from '../support/forged-token'
 import { expectTokens, TestSignIn, tenants } from '../support/sign-in'
@@ -16,10 +22,11 @@ describe('verifyAccessToken', () => {
   })
   afterEach(() => host.stop())
 
-  const verify = (token: string, check: AccessTokenCheck & OfTenant) => host.signIn.verifyAccessToken(token, check)
+  const verify = (token: string, check: VerifyAccessTokenOptions & TenantSelector) =>
+    host.signIn.verifyAccessToken(token, check)
 
   /** The OAuth error code that a token is refused with. */
-  async function refusal(token: string, check: AccessTokenCheck & OfTenant): Promise<string> {
+  async function refusal(token: string, check: VerifyAccessTokenOptions & TenantSelector): Promise<string> {
     const outcome = await verify(token, check).catch((error) => error)
     return outcome instanceof OAuthError ? outcome.code : 'none'
   }
@@ -49,7 +56,7 @@ describe('verifyAccessToken', () => {
     it('must be named, also by hosts that do not compile against the types', async () => {
       const { access_token } = await host.connected()
       for (const check of [{}, { tenantKey: undefined }, { tenantKey: null }, { anyTenant: false }, { anyTenant: 1 }]) {
-        await expect(verify(access_token, check as OfTenant)).rejects.toThrow(ConfigurationError)
+        await expect(verify(access_token, check as TenantSelector)).rejects.toThrow(ConfigurationError)
       }
     })
 

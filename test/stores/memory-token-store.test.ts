@@ -73,7 +73,7 @@ describe('a full MemoryTokenStore', () => {
   it('turns new registered clients away only when customers use all that it has', async () => {
     const store = new MemoryTokenStore({ maxClients: 1 })
     await saveClient(store, { clientId: 'first' })
-    await store.keepClient('acme', 'first', { lifetime: 0, inUse: true })
+    await store.touchClient('acme', 'first', { lifetime: 0, inUse: true })
     await expect(saveClient(store, { clientId: 'second' })).rejects.toThrow('MemoryTokenStore is full')
     await saveClient(store, { clientId: 'first', clientName: 'Renamed' })
     expect(await store.findClient('acme', 'first')).toMatchObject({ clientName: 'Renamed' })

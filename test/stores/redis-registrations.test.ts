@@ -73,7 +73,7 @@ describeWithRedis('registrations that nobody uses, on Redis', () => {
   it('leave nothing in the index once they are in use or deleted', async () => {
     const store = new RedisTokenStore(redis)
     for (const clientId of ['used', 'deleted']) await saveClient(store, { clientId })
-    await store.keepClient('acme', 'used', { lifetime: day, inUse: true })
+    await store.touchClient('acme', 'used', { lifetime: day, inUse: true })
     await store.deleteClient('acme', 'deleted')
     expect(await redis.keys('*')).toEqual(['csi:c:acme:used'])
   })
@@ -113,8 +113,8 @@ describeWithRedis('registrations that nobody uses, on Redis', () => {
   it('are in the index for as long as they are stored, however they are kept', async () => {
     const store = new RedisTokenStore(redis)
     await saveClient(store, { clientId: 'allowed', lifetime: day })
-    await store.keepClient('acme', 'allowed', { lifetime: 60 * day, inUse: false })
-    await store.keepClient('acme', 'allowed', { lifetime: day, inUse: false })
+    await store.touchClient('acme', 'allowed', { lifetime: 60 * day, inUse: false })
+    await store.touchClient('acme', 'allowed', { lifetime: day, inUse: false })
     const { expiresAt } = (await store.findClient('acme', 'allowed')) ?? {}
     const rows = await redis.zrange(index, 0, '-1')
     expect(rows.filter((row) => row.startsWith('x;'))).toEqual([`x;000${expiresAt};acme;allowed`])

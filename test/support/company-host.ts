@@ -1,11 +1,11 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
-  type AuthorizationRequest,
   type AuthorizedRequest,
   type CustomerSignIn,
   type CustomerSignInOptions,
   createCustomerSignIn,
+  type IssueAuthorizationCodeRequest,
   MemoryTenantStore,
   MemoryTokenStore,
   type TokenStore,
@@ -96,7 +96,7 @@ function greet(req: Request, res: Response): void {
   res.json({ subject: (req as AuthorizedRequest<Request>).auth.subject })
 }
 
-function authorizationRequest({ params, query }: Request<{ tenantKey: string }>): AuthorizationRequest {
+function authorizationRequest({ params, query }: Request<{ tenantKey: string }>): IssueAuthorizationCodeRequest {
   const text = (name: string) => (typeof query[name] === 'string' ? query[name] : undefined)
   return {
     tenantKey: params.tenantKey,

@@ -2,11 +2,11 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
-  type AuthorizationRequest,
   type CustomerSignIn,
   type CustomerSignInEvent,
   type CustomerSignInOptions,
   createCustomerSignIn,
+  type IssueAuthorizationCodeRequest,
   MemoryTenantStore,
   MemoryTokenStore,
   type Tenant,
@@ -98,7 +98,7 @@ export class TestSignIn {
   }
 
   /** A customer signs in and agrees, as on a host's own authorize page. */
-  async asCustomer(overrides: Partial<AuthorizationRequest> = {}): Promise<SignedIn> {
+  async asCustomer(overrides: Partial<IssueAuthorizationCodeRequest> = {}): Promise<SignedIn> {
     const codeVerifier = randomBytes(32).toString('base64url')
     const tenantKey = overrides.tenantKey ?? 'acme'
     const { code } = await this.signIn.issueAuthorizationCode({
@@ -141,7 +141,7 @@ export class TestSignIn {
   }
 
   /** A customer's first tokens. */
-  async connected(overrides: Partial<AuthorizationRequest> = {}): Promise<Tokens> {
+  async connected(overrides: Partial<IssueAuthorizationCodeRequest> = {}): Promise<Tokens> {
     return expectTokens(await this.exchange(await this.asCustomer(overrides)))
   }
 

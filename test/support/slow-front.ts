@@ -30,14 +30,14 @@ export class SlowFront {
   readonly redeemed = new Set<string>()
   readonly #server: Server
   readonly #random: SeededRandom
-  readonly #mostDelay: number
+  readonly #maxDelay: number
   readonly #expired = new Set<string>()
   readonly #holds: { leg: Leg; come(): void; gone: Promise<void> }[] = []
 
-  private constructor(server: Server, random: SeededRandom, mostDelay: number) {
+  private constructor(server: Server, random: SeededRandom, maxDelay: number) {
     this.#server = server
     this.#random = random
-    this.#mostDelay = mostDelay
+    this.#maxDelay = maxDelay
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     // A connection that is closed while a request is on its way would be a fault of its own.
     server.keepAliveTimeout = 0
@@ -49,11 +49,11 @@ export class SlowFront {
     })
   }
 
-  /** @param mostDelay The longest time that a request or a response takes, in milliseconds. */
-  static async start(random: SeededRandom, mostDelay: number): Promise<SlowFront> {
+  /** @param maxDelay The longest time that a request or a response takes, in milliseconds. */
+  static async start(random: SeededRandom, maxDelay: number): Promise<SlowFront> {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    return new SlowFront(server, random, mostDelay)
+    return new SlowFront(server, random, maxDelay)
   }
 
   async stop(): Promise<void> {
@@ -92,7 +92,7 @@ export class SlowFront {
   }
 
   async #travel(leg: Leg, req: IncomingMessage): Promise<void> {
-    const wait = delay(this.#random.next() * this.#mostDelay)
+    const wait = delay(this.#random.next() * this.#maxDelay)
     const index = isForTokens(req) ? this.#holds.findIndex((hold) => hold.leg === leg) : -1
     const [hold] = index < 0 ? [] : this.#holds.splice(index, 1)
     hold?.come()

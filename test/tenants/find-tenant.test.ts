@@ -104,7 +104,7 @@ describe('a tenant store', () => {
   ])(
     'that %s is a 503 to come again after',
     async (_, findTenant) => {
-      const host = await started({ tenantStore: { findTenant }, storeTimeout: 0.1 })
+      const host = await started({ tenantStore: { findTenant }, hostTimeout: 0.1 })
       const response = await metadata(host)
       expectError(response, 503, 'temporarily_unavailable')
       expect(response.headers['retry-after']).toMatch(/^[1-9]\d*$/)

@@ -26,8 +26,8 @@ function makingRoom(
         }
         return added
       },
-      async keepClient(tenantId, clientId, use) {
-        await sound.keepClient(tenantId, clientId, use)
+      async touchClient(tenantId, clientId, use) {
+        await sound.touchClient(tenantId, clientId, use)
         const kept = idle.filter((client) => client.tenantId === tenantId && client.clientId === clientId)
         idle = [...without(tenantId, clientId), ...(use.inUse ? [] : kept)]
       },
@@ -51,7 +51,7 @@ function ofTenant(clients: readonly RegisteredClient[], { tenantId }: Registered
 /** What a store does to a client under the same id at another tenant. */
 function elsewhereToo(
   act: (sound: TokenStore, tenantId: string, clientId: string) => Promise<unknown>,
-  method: 'deleteClient' | 'keepClient',
+  method: 'deleteClient' | 'touchClient',
 ): (sound: TokenStore) => Partial<TokenStore> {
   return (sound) => {
     const homes = new Map<string, string[]>()
@@ -70,7 +70,7 @@ function elsewhereToo(
           return deleted
         },
       }),
-      ...(method === 'keepClient' && { keepClient: (_: string, clientId: string) => onAll(clientId) }),
+      ...(method === 'touchClient' && { touchClient: (_: string, clientId: string) => onAll(clientId) }),
     }
   }
 }
@@ -123,8 +123,8 @@ export const brokenClients: BrokenStore[] = [
   {
     that: 'keeps the client of another tenant',
     defect: elsewhereToo(
-      (sound, tenantId, clientId) => sound.keepClient(tenantId, clientId, { lifetime: 7_200_000, inUse: true }),
-      'keepClient',
+      (sound, tenantId, clientId) => sound.touchClient(tenantId, clientId, { lifetime: 7_200_000, inUse: true }),
+      'touchClient',
     ),
     foundBy: 'untouched by those of another tenant',
   },
@@ -149,16 +149,16 @@ export const brokenClients: BrokenStore[] = [
   {
     that: 'keeps a client by the clock of its host',
     defect: (sound) => ({
-      keepClient: (tenantId, clientId, { lifetime, inUse }) =>
-        sound.keepClient(tenantId, clientId, { lifetime: lifetime + Date.now() - ownTime(), inUse }),
+      touchClient: (tenantId, clientId, { lifetime, inUse }) =>
+        sound.touchClient(tenantId, clientId, { lifetime: lifetime + Date.now() - ownTime(), inUse }),
     }),
     foundBy: 'live by the clock of the store, not by that of a host which is a day behind',
   },
   {
     that: 'shortens the life of a client that is kept',
     defect: (sound) => ({
-      async keepClient(tenantId, clientId, use) {
-        await sound.keepClient(tenantId, clientId, use)
+      async touchClient(tenantId, clientId, use) {
+        await sound.touchClient(tenantId, clientId, use)
         const client = await sound.findClient(tenantId, clientId)
         if (client) Object.assign(client, { expiresAt: ownTime() + use.lifetime })
       },
@@ -167,21 +167,21 @@ export const brokenClients: BrokenStore[] = [
   },
   {
     that: 'keeps no client',
-    defect: () => ({ keepClient: async () => undefined }),
+    defect: () => ({ touchClient: async () => undefined }),
     foundBy: 'kept until a later time',
   },
   {
     that: 'takes a client for used that a customer is only asked about',
     defect: (sound) => ({
-      keepClient: (tenantId, clientId, use) => sound.keepClient(tenantId, clientId, { ...use, inUse: true }),
+      touchClient: (tenantId, clientId, use) => sound.touchClient(tenantId, clientId, { ...use, inUse: true }),
     }),
     foundBy: 'in use from the first time',
   },
   {
     that: 'takes a client for unused when a customer is asked about it again',
     defect: (sound) => ({
-      async keepClient(tenantId, clientId, use) {
-        await sound.keepClient(tenantId, clientId, use)
+      async touchClient(tenantId, clientId, use) {
+        await sound.touchClient(tenantId, clientId, use)
         const client = await sound.findClient(tenantId, clientId)
         if (client) Object.assign(client, { inUse: use.inUse })
       },
@@ -191,10 +191,10 @@ export const brokenClients: BrokenStore[] = [
   {
     that: 'makes a client of one that is kept',
     defect: (sound) => ({
-      async keepClient(tenantId, clientId, use) {
+      async touchClient(tenantId, clientId, use) {
         const isKnown = await sound.findClient(tenantId, clientId)
         if (!isKnown) await sound.saveClient({ tenantId, clientId, redirectUris: [], lifetime: use.lifetime }, room)
-        await sound.keepClient(tenantId, clientId, use)
+        await sound.touchClient(tenantId, clientId, use)
       },
     }),
     foundBy: 'do not come into being',
@@ -202,8 +202,8 @@ export const brokenClients: BrokenStore[] = [
   {
     that: 'drops what it knows of a client when that is kept',
     defect: (sound) => ({
-      async keepClient(tenantId, clientId, use) {
-        await sound.keepClient(tenantId, clientId, use)
+      async touchClient(tenantId, clientId, use) {
+        await sound.touchClient(tenantId, clientId, use)
         const client = await sound.findClient(tenantId, clientId)
         if (client) Object.assign(client, { redirectUris: [] })
       },
@@ -254,8 +254,8 @@ export const brokenClients: BrokenStore[] = [
       const broken = makingRoom((idle, { perTenant }, added) => beyond(ofTenant(idle, added), perTenant))(sound)
       return {
         ...broken,
-        keepClient: async (tenantId, clientId, use) =>
-          use.inUse ? broken.keepClient?.(tenantId, clientId, use) : undefined,
+        touchClient: async (tenantId, clientId, use) =>
+          use.inUse ? broken.touchClient?.(tenantId, clientId, use) : undefined,
       }
     },
     foundBy: 'are the last to make room',

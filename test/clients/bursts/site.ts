@@ -21,18 +21,18 @@ export class BurstSite {
     front.targets = hosts.map(({ url }) => url)
   }
 
-  /** @param mostDelay The longest time that a request or a response takes, in milliseconds. */
+  /** @param maxDelay The longest time that a request or a response takes, in milliseconds. */
   static async start({
     refreshRetryWindow = retryWindow,
-    mostDelay = 300,
+    maxDelay = 300,
     seed = 1,
   }: {
     refreshRetryWindow?: number
-    mostDelay?: number
+    maxDelay?: number
     seed?: number
   } = {}): Promise<BurstSite> {
     const redis = await RedisServer.start()
-    const front = await SlowFront.start(new SeededRandom(seed), mostDelay)
+    const front = await SlowFront.start(new SeededRandom(seed), maxDelay)
     // Strict after the window, so that what comes later is judged at once.
     const strict = { refreshRetryWindow, replayTolerance: 0 }
     // All assistants are one customer's, and of one client.

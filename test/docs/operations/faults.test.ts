@@ -115,7 +115,7 @@ describeWithRedis('What the error of an event says, as docs/operations.md has it
   }
 
   it('where Redis is out of reach', async () => {
-    const host = await startedOnRedis(server.port, { storeTimeout: 0.5 })
+    const host = await startedOnRedis(server.port, { hostTimeout: 0.5 })
     const { refresh_token } = await host.connected()
     server.signal('SIGSTOP')
     expect(await saidOf(host, refresh_token)).toEqual(['took longer than'])
@@ -139,7 +139,7 @@ describeWithRedis('What the error of an event says, as docs/operations.md has it
   ])('%s', async (said, options) => {
     const { refresh_token } = await (await startedOnRedis(server.port)).connected()
     await server.command('CONFIG', 'SET', 'requirepass', 'right')
-    const host = await startedOnRedis(server.port, { redis: options, storeTimeout: 1 })
+    const host = await startedOnRedis(server.port, { redis: options, hostTimeout: 1 })
     expect(await saidOf(host, refresh_token)).toEqual([said])
   })
 

@@ -42,7 +42,7 @@ async function everything(store: TokenStore): Promise<void> {
   await store.deleteGrant(tenantId, grantId)
 
   for (const clientId of ['one', 'two']) await saveClient(store, { tenantId, clientId })
-  await store.keepClient(tenantId, 'two', { lifetime: day, inUse: true })
+  await store.touchClient(tenantId, 'two', { lifetime: day, inUse: true })
   expect(await store.findClient(tenantId, 'two')).toBeDefined()
   await store.deleteClient(tenantId, 'two')
 }

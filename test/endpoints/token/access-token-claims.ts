@@ -131,7 +131,7 @@ export function accessTokenClaims(start: Start): void {
     let answers = true
     const host = await start({
       accessTokenClaims: () => (answers ? undefined : new Promise(() => {})),
-      storeTimeout: 0.1,
+      hostTimeout: 0.1,
     })
     const { signedIn, refreshToken } = await credentials(host)
     answers = false

@@ -55,7 +55,7 @@ export function registeredClients(start: Start, createTokenStore: CreateTokenSto
     let tell = () => {}
     const tokenStore = wrapStore(await createTokenStore(), async ({ method, apply }) => {
       const result = await apply()
-      if (method === 'keepClient') {
+      if (method === 'touchClient') {
         kept++
         tell()
       }
@@ -178,7 +178,7 @@ export function registeredClients(start: Start, createTokenStore: CreateTokenSto
     ['hangs', hangs],
   ])('is not refused because the look-up of its registration %s', async (_, fault) => {
     const faults = faultyStore(await createTokenStore())
-    const host = await start({ tokenStore: faults.store, storeTimeout: 0.1 })
+    const host = await start({ tokenStore: faults.store, hostTimeout: 0.1 })
     const client = await Registered.at(host)
     const signedIn = client.signIn()
     await signedIn
@@ -194,9 +194,9 @@ export function registeredClients(start: Start, createTokenStore: CreateTokenSto
     const host = await start({ tokenStore: faults.store })
     const client = await Registered.at(host)
     const { refresh_token } = expectTokens(await client.exchange())
-    faults.always('keepClient', rejects)
+    faults.always('touchClient', rejects)
     clock.advance(2 * day)
     expectTokens(await client.refresh(refresh_token))
-    expect(await host.told('error')).toMatchObject([{ where: 'keepClient', tenantKey: 'acme' }])
+    expect(await host.told('error')).toMatchObject([{ where: 'touchClient', tenantKey: 'acme' }])
   })
 }

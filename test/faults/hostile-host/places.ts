@@ -48,7 +48,7 @@ export class HostileHost {
   #assembled(baseUrl: string) {
     return testSignIn({
       baseUrl,
-      storeTimeout: 0.1,
+      hostTimeout: 0.1,
       replayTolerance: 0,
       tokenStore: this.#tokenStore(),
       tenantStore: {
@@ -122,7 +122,7 @@ export class HostileHost {
     'tokenStore.deleteGrants, as it goes on': () => this.#revokeAll(),
     'tokenStore.saveClient': () => this.#register(),
     'tokenStore.findClient': () => this.#authorize('registered'),
-    'tokenStore.keepClient': async () => {
+    'tokenStore.touchClient': async () => {
       const { text } = (await this.#properly(() => this.#register())) as Answer
       return this.#authorize(JSON.parse(text).client_id)
     },

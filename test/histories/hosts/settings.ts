@@ -9,7 +9,7 @@ export interface HostSettings {
   port: number
   framework: (typeof frameworks)[number]
   store: StoreSettings
-  signIn: Pick<CustomerSignInOptions, 'storeTimeout' | 'refreshRetryWindow' | 'replayTolerance'>
+  signIn: Pick<CustomerSignInOptions, 'hostTimeout' | 'refreshRetryWindow' | 'replayTolerance'>
   /** PEM. */
   signingKeys: string[]
   credentialSecrets: string[]

@@ -7,7 +7,7 @@ export interface HostSettings {
   store?: RedisTokenStoreOptions
   /** Seconds that its clock is ahead of the true time. Default 0. */
   clockOffset?: number
-  signIn?: Pick<CustomerSignInOptions, 'storeTimeout' | 'refreshRetryWindow' | 'replayTolerance' | 'baseUrl'>
+  signIn?: Pick<CustomerSignInOptions, 'hostTimeout' | 'refreshRetryWindow' | 'replayTolerance' | 'baseUrl'>
   /** The path of an MCP server for every tenant, which asks at each request whether the grant still lives. */
   mcpPath?: string
   /** PEM, the same in every process. */
