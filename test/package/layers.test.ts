@@ -15,7 +15,7 @@ const layers = [
   'endpoints/token',
   'endpoints/register',
   'endpoints/revoke',
-  'externalEndpoints',
+  'endpoints',
   'resource-server',
   'authorization',
   'tokens/access-tokens',

@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type CustomerSignInEvent, MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
-import { releaseClock, stopClock } from './support/clock'
-import { faultyStore, rejects } from './support/faulty-store'
-import { recordOf } from './support/records'
-import { saveClient } from './support/registration'
-import { clientId, expectError, expectTokens, type SignedIn, tenants } from './support/sign-in'
-import { started } from './support/started'
-import { wrapStore } from './support/wrap-store'
+import { releaseClock, stopClock } from '../support/clock'
+import { faultyStore, rejects } from '../support/faulty-store'
+import { recordOf } from '../support/records'
+import { saveClient } from '../support/registration'
+import { clientId, expectError, expectTokens, type SignedIn, tenants } from '../support/sign-in'
+import { started } from '../support/started'
+import { wrapStore } from '../support/wrap-store'
 
 const at = expect.any(Number)
 const grant = { at, tenantKey: 'acme', tenantId: 'acme', clientId, subject: 'customer-1' }
