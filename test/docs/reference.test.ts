@@ -110,7 +110,7 @@ describe('the tables of docs/configuration.md', () => {
 describe('docs/events.md', () => {
   const page = 'docs/events.md'
   const declared = new Map(
-    [...sourceOf('events').matchAll(/export interface (\w+)(?: extends ([\w, ]+))? \{\n(.*?)\n\}/gs)].map(
+    [...sourceOf('events/events').matchAll(/export interface (\w+)(?: extends ([\w, ]+))? \{\n(.*?)\n\}/gs)].map(
       ([, name = '', bases = '', body = '']) => [name, { bases: bases.split(', ').filter(Boolean), body }],
     ),
   )
@@ -127,7 +127,7 @@ describe('docs/events.md', () => {
 
   it('has every event', () => {
     expect(rows.map(([type = '']) => bare(type))).toEqual(events.map(({ type }) => type))
-    const [, union = ''] = /export type CustomerSignInEvent =\n(.*?)\n\n/s.exec(sourceOf('events')) ?? []
+    const [, union = ''] = /export type CustomerSignInEvent =\n(.*?)\n\n/s.exec(sourceOf('events/events')) ?? []
     expect(union.split('|').length - 1).toBe(events.length)
   })
 
