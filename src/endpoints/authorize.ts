@@ -13,7 +13,7 @@ import { Form, parametersOf } from '../http/form'
 import type { Customer } from '../options'
 import { OAuthError, temporarilyUnavailable, withContext } from '../protocol/oauth-error'
 import { redirectUriMatches, withResponse } from '../protocol/redirect-uri'
-import { callHost } from '../stores/guarded-store'
+import { callHost } from '../stores/call-host'
 import { type ConsideredRequest, hasConsent } from './consent'
 import type { EndpointContext } from './endpoint'
 

@@ -9,7 +9,7 @@ import type { ConsentHook, Customer, SignInRequest } from '../options'
 import { respondWithConsentPage } from '../pages/consent-page'
 import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
 import type { Service } from '../service'
-import { callHost } from '../stores/guarded-store'
+import { callHost } from '../stores/call-host'
 import type { EndpointContext } from './endpoint'
 
 /** An authorization request that has been checked, before anyone has agreed to it. */

@@ -7,7 +7,7 @@ import { isTenantKey } from '../protocol/issuer'
 import { OAuthError } from '../protocol/oauth-error'
 import { isResource } from '../protocol/resource'
 import type { Service } from '../service'
-import { callHostWithin } from '../stores/guarded-store'
+import { callHostWithin } from '../stores/call-host'
 import { findTenant } from '../tenants/tenants'
 import { invalidToken, namingOwner } from '../tokens/verified-claims'
 import {

@@ -3,7 +3,7 @@ import { reported } from '../events/report'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
 import { asError } from '../protocol/thrown'
 import type { Service } from '../service'
-import { callHostWithin } from '../stores/guarded-store'
+import { callHostWithin } from '../stores/call-host'
 import {
   type AccessTokenInfo,
   accessTokenChecks,

@@ -1,5 +1,5 @@
 import { errorOfHost } from '../protocol/oauth-error'
-import { blames, type PartOfHost } from '../protocol/reasons'
+import { callHostWithin } from './call-host'
 import { StoreClock } from './store-clock'
 import type {
   ClientUse,
@@ -122,55 +122,5 @@ export class GuardedStore {
         `tokenStore.${method} came too late by the store's clock, again and again: is that clock being set?`,
       )
     })
-  }
-}
-
-/**
- * Does work of the host's that must end within `timeout` milliseconds.
- *
- * @throws {OAuthError} `temporarily_unavailable` when it throws, rejects or takes longer; its own `OAuthError` as it is.
- */
-export async function callHostWithin<T>(what: string, timeout: number, work: () => T | Promise<T>): Promise<T> {
-  try {
-    const result = work()
-    return await (isPromise(result) ? withTimeout(result, timeout, what) : result)
-  } catch (error) {
-    throw errorOfHost(error, partNamed(what))
-  }
-}
-
-/** @param what Such as `tokenStore.swapCredential`; what has no name of its own is a guard's. */
-function partNamed(what: string): PartOfHost {
-  const [part = ''] = what.split('.')
-  return Object.hasOwn(blames, part) ? (part as PartOfHost) : 'guard'
-}
-
-function isPromise<T>(result: T | PromiseLike<T>): result is PromiseLike<T> {
-  return typeof (result as PromiseLike<T> | undefined)?.then === 'function'
-}
-
-function withTimeout<T>(result: PromiseLike<T>, timeout: number, what: string): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`${what} took longer than ${timeout} ms`)), timeout)
-    const settle =
-      <V>(decide: (value: V) => void) =>
-      (value: V) => {
-        clearTimeout(timer)
-        decide(value)
-      }
-    Promise.resolve(result).then(settle(resolve), settle(reject))
-  })
-}
-
-/**
- * Does work of the host's, which may take its time.
- *
- * @throws {OAuthError} `temporarily_unavailable` when it throws or rejects; its own `OAuthError` as it is.
- */
-export async function callHost<T>(part: PartOfHost, work: () => T | Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    throw errorOfHost(error, part)
   }
 }

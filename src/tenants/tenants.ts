@@ -2,7 +2,7 @@ import { issuerOf, isTenantKey } from '../protocol/issuer'
 import { OAuthError } from '../protocol/oauth-error'
 import { canonicalResource } from '../protocol/resource'
 import type { Service } from '../service'
-import { callHostWithin } from '../stores/guarded-store'
+import { callHostWithin } from '../stores/call-host'
 import type { Client, Tenant } from '../stores/tenant-store'
 import { partitionOf, type TenantRecord, tenantRecord } from './tenant-record'
 
