@@ -22,7 +22,7 @@ async function errorsOf(host: TestSignIn): Promise<string[]> {
   return (await host.told('error')).map(({ error }: Extract<CustomerSignInEvent, { type: 'error' }>) => error.message)
 }
 
-describeWithRedis('When the memory is full, as docs/operations.md says', () => {
+describeWithRedis('Out of memory, as docs/operations.md says', () => {
   it('sign-ins, refreshes and registrations get 503, all else goes on, and nobody is signed out', async () => {
     const host = await startedOnRedis(server.port)
     const [tokens, other] = [await host.connected(), await host.connected({ subject: 'customer-2' })]
@@ -34,7 +34,7 @@ describeWithRedis('When the memory is full, as docs/operations.md says', () => {
       .post('/v1/acme/oauth/register')
       .send({ redirect_uris: [redirectUri] })
     expectError(await registration, 503, 'temporarily_unavailable')
-    const [, words = ''] = /refuses what needs memory, and says so:\n\n {4}(.+)\n/.exec(textOf(page)) ?? []
+    const [, words = ''] = /The `error` event then says:\n\n {4}(.+)\n/.exec(textOf(page)) ?? []
     expect((await errorsOf(host))[0]).toContain(words)
 
     await host.signIn.verifyAccessToken(tokens.access_token, { tenantKey: 'acme', checkRevocation: true })

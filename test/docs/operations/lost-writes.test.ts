@@ -6,7 +6,7 @@ import { startedOnRedis } from '../../support/started-on-redis'
 
 const customer = { tenantKey: 'acme', subject: 'customer-1' }
 
-describeWithRedis('What lost writes do, as docs/operations.md says', () => {
+describeWithRedis('Lost writes, as docs/operations.md says', () => {
   let server: RedisServer
   beforeAll(async () => {
     server = await RedisServer.start()
@@ -32,7 +32,7 @@ describeWithRedis('What lost writes do, as docs/operations.md says', () => {
     return newest
   }
 
-  it.each([1, 4])('nothing, where it is %d refreshes of a grant', async (times) => {
+  it.each([1, 4])('do nothing, if they are %d refreshes of a grant', async (times) => {
     const host = await started()
     const first = await host.connected()
     const newest = await losing(() => refreshed(host, first, times))
@@ -40,7 +40,7 @@ describeWithRedis('What lost writes do, as docs/operations.md says', () => {
     expect(await host.told('refreshed')).toContainEqual(expect.objectContaining({ recovered: true }))
   })
 
-  it('end the grant, where it is more than four refreshes', async () => {
+  it('end the grant, if they are more than four refreshes', async () => {
     const host = await started()
     const first = await host.connected()
     const newest = await losing(() => refreshed(host, first, 5))
@@ -48,28 +48,28 @@ describeWithRedis('What lost writes do, as docs/operations.md says', () => {
     expect(await host.told('replayed')).toMatchObject([{ ended: true }])
   })
 
-  it('nothing, where it is the redemption of a code and the client refreshes in time', async () => {
+  it('do nothing, if they are the redemption of a code and the client refreshes in time', async () => {
     const host = await started({ authorizationCodeLifetime: 60 })
     const signedIn = await host.asCustomer()
     const tokens = await losing(async () => expectTokens(await host.exchange(signedIn)))
     await refreshed(host, tokens, 2)
   })
 
-  it('take a new sign-in, where it is a sign-in', async () => {
+  it('take a new sign-in, if they are a sign-in', async () => {
     const host = await started()
     const tokens = await losing(() => host.connected())
     expectError(await host.refresh(tokens.refresh_token), 400, 'invalid_grant')
     await refreshed(host, await host.connected(), 1)
   })
 
-  it('bring a grant back, where it is a revocation', async () => {
+  it('bring a grant back, if they are a revocation', async () => {
     const host = await started()
     const tokens = await host.connected()
     await losing(() => host.signIn.grants.revokeAll(customer))
     await refreshed(host, tokens, 1)
   })
 
-  it('make a client register again, where it is its registration', async () => {
+  it('make a client register again, if they are its registration', async () => {
     const host = await started()
     const register = async (): Promise<{ client_id: string }> =>
       (
