@@ -68,7 +68,7 @@ describe('the options table of the README', () => {
   })
 })
 
-describe('the members table of the README', () => {
+describe('the API table of the README', () => {
   it('has every member and no other', () => {
     const { grants, clients, ...members } = createCustomerSignIn({
       ...required,
@@ -80,7 +80,7 @@ describe('the members table of the README', () => {
       ...Object.keys(grants).map((name) => `grants.${name}`),
       ...Object.keys(clients).map((name) => `clients.${name}`),
     ]
-    const [, ...rows] = tableUnder('## Members', 'README.md')
+    const [, ...rows] = tableUnder('## API', 'README.md')
     expect(rows.map(([member]) => /^`signIn\.([\w.]+)/.exec(member ?? '')?.[1]).sort()).toEqual(names.sort())
   })
 })
@@ -95,13 +95,13 @@ describe('the tables of docs/configuration.md', () => {
   const tablesUnder = (heading: string) => allTablesUnder(heading, 'docs/configuration.md').map(namesIn)
 
   it('have every member of a tenant and of a client', () => {
-    const [tenant = [], client = []] = tablesUnder('## A tenant')
+    const [tenant = [], client = []] = tablesUnder('## Tenants')
     expect(tenant.sort()).toEqual(membersOf('Tenant', 'stores/tenant-store').sort())
     expect(client.sort()).toEqual(membersOf('Client', 'stores/tenant-store').sort())
   })
 
   it('have everything that authenticate is told and gives', () => {
-    const [request = [], customer = []] = tablesUnder('## Signing customers in')
+    const [request = [], customer = []] = tablesUnder('## Login: `authenticate`')
     expect(request.sort()).toEqual(membersOf('SignInRequest', 'options').sort())
     expect(customer.sort()).toEqual(membersOf('Customer', 'options').sort())
   })
