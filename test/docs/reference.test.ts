@@ -123,7 +123,7 @@ describe('docs/events.md', () => {
     const type = /^ {2}type: '(\w+)'/m.exec(body)?.[1]
     return type === undefined ? [] : [{ type, members: membersOf(name) }]
   })
-  const rows = tableUnder('## Every event', page)
+  const rows = tableUnder('## Event types', page)
 
   it('has every event', () => {
     expect(rows.map(([type = '']) => bare(type))).toEqual(events.map(({ type }) => type))
@@ -141,8 +141,8 @@ describe('docs/events.md', () => {
   })
 
   it.each([
-    ['## Why a request was denied', denialReasons],
-    ['## What has failed', faultReasons],
+    ['## Reasons for `denied`', denialReasons],
+    ['## Reasons for `error`', faultReasons],
   ] as const)('has every reason under %s', (heading, reasons) => {
     const told = tableUnder(heading, page).flatMap(([cell = '']) =>
       [...cell.matchAll(/`(\w+)`/g)].map(([, word]) => word),
