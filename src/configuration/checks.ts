@@ -1,3 +1,4 @@
+import { BoundedMap } from '../collections/bounded-map'
 import { isAppRedirect } from '../protocol/redirect-uri'
 import { isResource } from '../protocol/resource'
 import { isScopeToken } from '../protocol/scope'
@@ -26,17 +27,18 @@ function mustText(allowed: string, accepts: (text: string) => boolean): Check<st
   return mustOpenly(allowed, (given) => typeof given === 'string' && accepts(given))
 }
 
-// A tenant's record is checked with every request that it has: parsing its URLs would cost more than all other checks together.
 const maxRemembered = 10_000
 
-/** The same predicate, which remembers what it has accepted. */
-export function remembering(accepts: (text: string) => boolean): (text: string) => boolean {
-  const accepted = new Set<string>()
+/**
+ * The same predicate, which remembers the texts that it has accepted: tenant records are checked on every request, and to parse their URLs
+ * each time would cost more than all other checks together.
+ */
+export function rememberAccepted(accepts: (text: string) => boolean): (text: string) => boolean {
+  const accepted = new BoundedMap<string, true>(maxRemembered)
   return (text) => {
-    if (accepted.has(text)) return true
+    if (accepted.get(text)) return true
     if (!accepts(text)) return false
-    if (accepted.size >= maxRemembered) accepted.clear()
-    accepted.add(text)
+    accepted.set(text, true)
     return true
   }
 }
@@ -180,9 +182,9 @@ export const httpUrl: Check<string> = mustText(
 )
 
 /** A resource indicator (RFC 8707 section 2). */
-export const resource: Check<string> = mustText('an absolute URL without a fragment', remembering(isResource))
+export const resource: Check<string> = mustText('an absolute URL without a fragment', rememberAccepted(isResource))
 
-const isWebImage = remembering(
+const isWebImage = rememberAccepted(
   (text) =>
     URL.canParse(text) &&
     // Its origin goes into the page's policy, where `;` and `,` would begin another one.

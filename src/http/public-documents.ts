@@ -1,41 +1,42 @@
 import { hash } from 'node:crypto'
+import { BoundedMap } from '../collections/bounded-map'
 import { anyOrigin } from './cors'
 
 // Seconds.
 const maxAge = 300
 
-const maxKept = 1000
-// Where `baseUrl` is not set, anybody can make up a name of any length.
-const maxName = 2048
+const maxDocuments = 1000
+// Without `baseUrl`, names have the `Host` header in them, which its sender can make as long as they like.
+const maxNameLength = 2048
 
-/** A document that anyone may read and keep for five minutes, as it is sent. */
+/** A document that anyone may read and cache for five minutes, ready to be sent. */
 export interface PublicDocument {
   body: string
   etag: string
   headers: Record<string, string>
 }
 
-/** A document with these members, ready to be sent. */
+/** Makes a document with these members. */
 export function publicDocument(members: object): PublicDocument {
   const body = JSON.stringify(members)
   const etag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
   return { body, etag, headers: { 'Cache-Control': `public, max-age=${maxAge}`, ETag: etag, ...anyOrigin } }
 }
 
-/** The public documents that were asked for last: to make one takes more than all else of an answer. */
+/** The public documents that were requested last: to make one takes longer than the rest of a response. */
 export class PublicDocuments {
-  readonly #kept = new Map<string, PublicDocument>()
+  readonly #documents = new BoundedMap<string, PublicDocument>(maxDocuments)
 
   /**
-   * @param name Says all that the members are made of, so that they are made again as soon as any of it changes.
+   * Gives the document with this name, and makes it if there is none.
+   *
+   * @param name Must contain everything that the members are made of, so that a change makes another document.
    */
   named(name: string, members: () => object): PublicDocument {
-    const kept = this.#kept.get(name)
-    if (kept) return kept
+    const known = this.#documents.get(name)
+    if (known) return known
     const made = publicDocument(members())
-    if (name.length > maxName) return made
-    if (this.#kept.size >= maxKept) this.#kept.clear()
-    this.#kept.set(name, made)
+    if (name.length <= maxNameLength) this.#documents.set(name, made)
     return made
   }
 }

@@ -7,7 +7,7 @@ import {
   mustOpenly,
   nullable,
   record,
-  remembering,
+  rememberAccepted,
   scopeToken,
   text,
 } from '../configuration/checks'
@@ -16,7 +16,7 @@ import { isClientId } from '../protocol/client-id'
 import { ownRedirectUriFault } from '../protocol/redirect-uri'
 import type { Client } from '../stores/tenant-store'
 
-const isRedirectUri = remembering((text) => ownRedirectUriFault(text) === undefined)
+const isRedirectUri = rememberAccepted((text) => ownRedirectUriFault(text) === undefined)
 
 const redirectUri: Check<string> = (given, name) => {
   if (typeof given === 'string' && isRedirectUri(given)) return given

@@ -8,7 +8,7 @@ import {
   mustOpenly,
   nullable,
   record,
-  remembering,
+  rememberAccepted,
   resource,
   scopeToken,
   text,
@@ -44,7 +44,7 @@ const members = {
 const names = Object.keys(members)
 
 /** A row can have members of the host's own, but none that is one of ours in another spelling: it would go unheard. */
-const isTheHosts = remembering((name) => nearestName(name, names, { most: 1 }) === undefined)
+const isTheHosts = rememberAccepted((name) => nearestName(name, names, { most: 1 }) === undefined)
 
 /** A tenant's record without what is null in it, and without the members of the host's own. */
 export type TenantRecord = Checked<typeof members>

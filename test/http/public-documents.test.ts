@@ -23,6 +23,16 @@ describe('the public documents', () => {
     expect(members).toHaveBeenCalledTimes(4)
   })
 
+  it('are kept while they are requested, however many others are', () => {
+    const documents = new PublicDocuments()
+    const members = jest.fn(() => ({}))
+    for (let index = 0; index < 5000; index++) {
+      documents.named('busy', members)
+      documents.named(`another ${index}`, () => ({}))
+    }
+    expect(members).toHaveBeenCalledTimes(1)
+  })
+
   it('are kept up to a thousand, with names of any ordinary length', () => {
     const documents = new PublicDocuments()
     const members = jest.fn(() => ({}))

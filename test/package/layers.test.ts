@@ -44,6 +44,7 @@ const layers = [
   'http',
   'protocol',
   'configuration',
+  'collections',
 ]
 
 const withoutHttp = ['grants', 'tenants', 'tokens', 'stores', 'protocol']
