@@ -64,6 +64,25 @@ describe('a metadata document is kept', () => {
     expect(server.requests).toHaveLength(1)
   })
 
+  it('and is used at once, whatever else of its site is being fetched again', async () => {
+    const held: (() => void)[] = []
+    let holds = false
+    const server = await DocumentServer.start((self) => (req, res) => {
+      if (holds) held.push(() => res.destroy())
+      else publishing(self, {}, { 'Cache-Control': req.url === '/kept' ? 'max-age=3600' : '' })(req, res)
+    })
+    const host = await startedWith()
+    const clock = stopClock()
+    for (const path of ['/kept', '/1', '/2']) await open(host, server.url(path)).expect(200)
+    holds = true
+    clock.advance(minute)
+    const others = ['/1', '/2'].map((path) => open(host, server.url(path)).then(() => 'another'))
+    const kept = open(host, server.url('/kept')).then(() => 'the one that is kept')
+    expect(await Promise.race([kept, ...others])).toBe('the one that is kept')
+    for (const release of held) release()
+    await Promise.all(others)
+  })
+
   it('and is fetched once for all who wait for it', async () => {
     const [host, server] = [await startedWith(), await DocumentServer.start()]
     const responses = await Promise.all(Array.from({ length: 20 }, () => open(host, server.url())))

@@ -61,6 +61,12 @@ describe('a metadata document is of no use', () => {
     await expectRefused(await startedWith(), server.url())
   })
 
+  it('says what is wrong in it, for its author', async () => {
+    const server = await DocumentServer.start((self) => publishing(self, { client_name: 7 }))
+    const page = expectErrorPage(await new Authorization(await startedWith(), { client_id: server.url() }).open())
+    expect(page).toContain('The metadata document of client_id cannot be used: client_name must be a string')
+  })
+
   it.each(['/client.json/', '/CLIENT.json', '/client.json?', '/client.json?a=1'])(
     'that says it is at %s',
     async (path) => {
@@ -76,7 +82,10 @@ describe('a metadata document is of no use', () => {
 
   it.each([201, 204, 206, 304, 400, 401, 404, 405, 406, 410, 451])('with the status %d', async (status) => {
     const server = await DocumentServer.start((self) => publishing(self, {}, {}, status))
-    expect(await expectRefused(await startedWith(), server.url())).toContain(String(status))
+    const host = await startedWith()
+    expect(await expectRefused(host, server.url())).toContain(String(status))
+    const [denied] = await host.told('denied')
+    expect(denied?.description).toBe('The metadata document of client_id cannot be used')
   })
 
   it.each([301, 302, 303, 307, 308])('behind a redirect (%d), which is not followed', async (status) => {
@@ -88,13 +97,18 @@ describe('a metadata document is of no use', () => {
     expect(server.requests.map(({ url }) => url)).toEqual(['/client.json'])
   })
 
-  it.each(['text/html', 'text/plain', 'application/octet-stream', 'application/jsonp', 'image/svg+xml', ''])(
-    'of the type %j, as anyone may upload one to a site',
-    async (type) => {
-      const server = await DocumentServer.start((self) => publishing(self, {}, { 'Content-Type': type }))
-      await expectRefused(await startedWith(), server.url())
-    },
-  )
+  it.each([
+    'text/html',
+    'text/plain',
+    'application/octet-stream',
+    'application/jsonp',
+    'image/svg+xml',
+    'xapplication/json',
+    '',
+  ])('of the type %j, as anyone may upload one to a site', async (type) => {
+    const server = await DocumentServer.start((self) => publishing(self, {}, { 'Content-Type': type }))
+    await expectRefused(await startedWith(), server.url())
+  })
 
   it('that is compressed, as it could grow without end', async () => {
     const server = await DocumentServer.start((self) => {
@@ -210,6 +224,7 @@ describe('an address is no metadata document’s', () => {
     ' https://assistant.example/client.json',
     'https://2130706433/client.json',
     'ftp://assistant.example/client.json',
+    'ftp://127.0.0.1/client.json',
     'file:///etc/passwd',
     'data:application/json,{}',
     'com.example.assistant:/client.json',
@@ -229,9 +244,17 @@ describe('an address is no metadata document’s', () => {
   it('on this machine, where that is not allowed', async () => {
     const server = await DocumentServer.start()
     const host = await started({ authenticate: asTheySay })
-    expectErrorPage(await new Authorization(host, { client_id: server.url() }).open())
-    expectErrorPage(await new Authorization(host, { client_id: server.url().replace('http:', 'https:') }).open())
+    const opened = async (client_id: string) => expectErrorPage(await new Authorization(host, { client_id }).open())
+    expect(await opened(server.url())).toContain('There is no client with this client_id')
+    await opened(server.url().replace('http:', 'https:'))
     expect(server.requests).toEqual([])
+  })
+
+  it.each(['127.0.0.1', 'localhost', '[::1]'])('unless it is allowed, on this machine: %s', async (name) => {
+    const server = await DocumentServer.start()
+    const url = server.url('/client.json', name)
+    await server.stop()
+    await expectLater(await startedWith(), url)
   })
 
   it('longer than an id can be', async () => {

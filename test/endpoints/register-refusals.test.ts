@@ -144,6 +144,15 @@ describe('a registration', () => {
     expect(body.redirect_uris).toEqual([redirectUri])
   })
 
+  it.each([
+    ['20 redirect URIs', { redirect_uris: Array.from({ length: 20 }, (_, index) => `${redirectUri}/${index}`) }],
+    ['a name of 200 characters', { client_name: 'x'.repeat(200) }],
+    ['a client_uri of 512 characters', { client_uri: `https://assistant.example/${'x'.repeat(486)}` }],
+  ])('is accepted with %s, which is the most', async (_, metadata) => {
+    const { body } = await register(await started(), metadata).expect(201)
+    expect(Object.keys(body)).toEqual(expect.arrayContaining(Object.keys(metadata)))
+  })
+
   it('is accepted with the apps’ addresses that the host names, and no others', async () => {
     const host = await started({ appRedirects: ['assistant:/callback', 'assistant://connect/'] })
     const accepted = ['assistant:/callback', 'assistant://connect/oauth', 'com.example.app:/callback']

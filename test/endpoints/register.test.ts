@@ -72,6 +72,17 @@ describe('a registration', () => {
     for (const name of [...Object.keys(more), 'client_uri']) expect(body).not.toHaveProperty(name)
   })
 
+  it.each([
+    ['null', null],
+    ['a list', ['https://assistant.example']],
+    ['no URL', 'assistant.example'],
+    ['a URL of another scheme', 'http://assistant.example'],
+    ['longer than 512 characters', `https://assistant.example/${'x'.repeat(487)}`],
+  ])('passes over a client_uri that is %s', async (_, client_uri) => {
+    const { body } = await register(await started(), { client_uri }).expect(201)
+    expect(body).not.toHaveProperty('client_uri')
+  })
+
   it('has both grant types, whichever of them it names', async () => {
     const host = await started()
     for (const grant_types of [['authorization_code'], ['refresh_token', 'authorization_code', 'implicit']]) {
@@ -79,6 +90,14 @@ describe('a registration', () => {
       expect(body.grant_types).toEqual(['authorization_code', 'refresh_token'])
     }
   })
+
+  it.each([[['code']], [['token', 'code']]])(
+    'may name the response types %j, and has the one of codes',
+    async (named) => {
+      const { body } = await register(await started(), { response_types: named }).expect(201)
+      expect(body.response_types).toEqual(['code'])
+    },
+  )
 
   it.each([
     ['what is offered of the scope', 'calendar openid', 'calendar'],
@@ -108,10 +127,12 @@ describe('a registration', () => {
   )
 
   it('is answered with the name that is going to be shown', async () => {
-    const { body } = await register(await started(), { client_name: ` Assistant\u202e of${' all'.repeat(20)}` }).expect(
-      201,
+    const host = await started()
+    const named = async (client_name: string) => (await register(host, { client_name }).expect(201)).body.client_name
+    expect(await named(` Assistant\u202e of${' all'.repeat(20)}`)).toBe(
+      'Assistant of all all all all all all all all all all all al…',
     )
-    expect(body.client_name).toBe('Assistant of all all all all all all all all all all all al…')
+    expect(await named(`${'x'.repeat(58)} and more`)).toBe(`${'x'.repeat(58)}…`)
   })
 
   it('connects: from the code to the refresh', async () => {
