@@ -47,7 +47,7 @@ export type { AccessTokenVerifier, VerifierOptions } from './resource-server/ver
 export type { AccessTokenInfo, TenantSelector, VerifyAccessTokenOptions } from './resource-server/verify-access-token'
 export type { Handler } from './router'
 export { MemoryTenantStore } from './stores/memory-tenant-store'
-export { MemoryTokenStore } from './stores/memory-token-store'
+export { MemoryTokenStore, type MemoryTokenStoreOptions } from './stores/memory-token-store'
 export type { Client, Tenant, TenantStore } from './stores/tenant-store'
 export type {
   ClientUse,

@@ -18,14 +18,23 @@ import {
   type TokenStore,
 } from './token-store'
 
+/** The options of {@link MemoryTokenStore}. */
+export interface MemoryTokenStoreOptions {
+  /** The most live grants that it holds. Default 100,000. When it is full, new sign-ins are answered with 503; no live grant makes room. */
+  maxGrants?: number | undefined
+  /**
+   * The most registered clients that it holds. Default 100,000. Those that no customer has connected make room for others; when all are in
+   * use, new registrations are answered with 503, at every tenant.
+   */
+  maxClients?: number | undefined
+}
+
 /**
- * Grants and registered clients in this process's memory, for development, tests and a single process: all customers sign
- * in again when it restarts. Its clock is the process's. It keeps no timer: what has expired is dropped by the first call a minute later.
+ * A {@link TokenStore} in this process's memory, for development, tests and a single process: all customers sign in again when it
+ * restarts. Its clock is the process's. It keeps no timer: what has expired is dropped by the first call a minute later.
  *
- * @param options.maxGrants The most live grants it holds (default 100,000). When it is full, new sign-ins are answered with
- * 503; no live grant makes room.
- * @param options.maxClients The most registered clients it holds (default 100,000). Those that no customer has connected make room for
- * others; when all are in use, new registrations are answered with 503, at every tenant.
+ * @example
+ * new MemoryTokenStore({ maxGrants: 10_000 })
  */
 export class MemoryTokenStore implements TokenStore {
   readonly #grants = new ExpiringMap<Grant>()
@@ -34,15 +43,13 @@ export class MemoryTokenStore implements TokenStore {
   readonly #maxGrants: number
   readonly #maxClients: number
 
-  constructor({
-    maxGrants = 100_000,
-    maxClients = 100_000,
-  }: { maxGrants?: number | undefined; maxClients?: number | undefined } = {}) {
+  /** @param options How much it holds. */
+  constructor({ maxGrants = 100_000, maxClients = 100_000 }: MemoryTokenStoreOptions = {}) {
     this.#maxGrants = maxGrants
     this.#maxClients = maxClients
   }
 
-  /** Everything that it holds at this moment, also what has expired and is not dropped yet: for tests. */
+  /** @returns Everything that it holds at this moment, for tests; also what has expired and is not dropped yet. */
   contents(): { grants: Grant[]; clients: RegisteredClient[] } {
     return { grants: this.#grants.all(), clients: this.#clients.all() }
   }

@@ -13,14 +13,17 @@ type Command = [name: string, ...Argument[]]
 
 const nothing: Reply = [null, null]
 
-/** What is used of an `ioredis` client, 5 or 6: a `Redis`, also by way of Sentinel, or a `Cluster`. */
+/** The part of an `ioredis` client, 5 or 6, that the store uses: a `Redis`, also one that finds its server through Sentinel, or a `Cluster`. */
 export interface RedisClient {
+  /** Sends one command; resolves to its reply, and rejects with the server's error. */
   call(command: string, ...args: (string | number)[]): Promise<unknown>
-  pipeline(commands: unknown[][]): { exec(): Promise<Reply[] | null> }
-  /** A Cluster's alone. */
+  /** Sends several commands together; resolves to an error or a result for each. */
+  pipeline(commands: unknown[][]): { exec(): Promise<[error: Error | null, result: unknown][] | null> }
+  /** The clients of the single servers. Only a `Cluster` has it. */
   nodes?(role: 'master' | 'all'): RedisClient[]
-  /** A Cluster's alone. */
+  /** Asks the servers again which of them has which keys. Only a `Cluster` has it. */
   refreshSlotsCache?(callback: (error?: Error | null) => void): void
+  /** What the client was made with. Its `keyPrefix` stands before the store's own. */
   options?: { keyPrefix?: string | undefined; host?: string | undefined; port?: number | undefined } | undefined
   /** The connection of a `Redis`, while there is one. */
   stream?: Writable | undefined

@@ -76,11 +76,9 @@ const checks = {
 }
 
 /**
- * Grants and registered clients in Redis 6.2 or later, or Valkey: for any number of processes.
+ * A {@link TokenStore} in Redis 6.2 or later, or Valkey: for any number of processes.
  *
  * Every step is one Lua call on one key, so it works on a Cluster as it is. It makes no connection and closes none.
- *
- * @throws {ConfigurationError} for a wrong option.
  *
  * @example
  * new RedisTokenStore(new Redis('redis://localhost:6379'))
@@ -89,6 +87,10 @@ export class RedisTokenStore implements TokenStore {
   readonly #prefix: string
   readonly #commands: RedisCommands
 
+  /**
+   * @param redis The host's own client. The store uses its connection and its settings.
+   * @throws {ConfigurationError} for a wrong option, and for a client that is no `ioredis` client.
+   */
   constructor(redis: RedisClient, options: RedisTokenStoreOptions = {}) {
     const { keyPrefix, replicas, replicaTimeout } = record(checks)(options, 'RedisTokenStore')
     this.#prefix = keyPrefix

@@ -37,14 +37,15 @@ export interface Tenant {
 
 /** An OAuth client. Every client is public: it has no secret (RFC 6749 section 2.1). */
 export interface Client {
+  /** What it sends as `client_id`. */
   clientId: string
   /** The name that a customer knows it by. */
   clientName?: string | undefined
   /** Its own page, as it says itself. */
   clientUri?: string | undefined
-  /** Compared as exact text, except the port of a loopback address. */
+  /** Where authorization codes may be sent. Compared as exact text, except the port of a loopback address. */
   redirectUris: string[]
-  /** By default both, `authorization_code` and `refresh_token`. */
+  /** What it may send as `grant_type`. By default both, `authorization_code` and `refresh_token`. */
   grantTypes?: string[] | undefined
   /** The most that this client may ask for. By default all that the tenant offers. */
   scopes?: string[] | undefined
@@ -60,6 +61,7 @@ export interface TenantStore {
   /**
    * Finds a tenant by the key in its addresses.
    *
+   * @param tenantKey As the request has it: 1 to 64 of `A-Z a-z 0-9 . _ ~ -`, and neither `.` nor `..`.
    * @returns The tenant; null or undefined (answered with 404) when there is none or it has not set up customer sign-in.
    * A rejection is answered with 503.
    */

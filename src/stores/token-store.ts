@@ -9,9 +9,14 @@ export type CredentialKind = 'code' | 'refresh_token'
  * Nothing in here lets its reader redeem the grant: `grantId` and `credential.hash` are hashes.
  */
 export interface Grant {
+  /** The `id` of the tenant (`key:` and its `key` where it has none). A store keeps the records of different tenants apart by it. */
   tenantId: string
-  /** Its first 12 characters are the same for all grants of one customer, so that a store can keep those together. */
+  /**
+   * The id of the grant inside its tenant. The first 12 characters are the same for all grants of one customer, so that a store can keep
+   * those together.
+   */
   grantId: string
+  /** The client that the customer has authorized. */
   clientId: string
   /** The customer inside the tenant. */
   subject: string
@@ -21,6 +26,7 @@ export interface Grant {
   resource: string
   /** The host's own claims for the access tokens; plain JSON. */
   claims?: Record<string, unknown> | undefined
+  /** When the grant was created. */
   createdAt: number
   /** From here on the grant counts as gone. */
   expiresAt: number
@@ -46,13 +52,16 @@ export const maxRedeemed = 16
 export interface RedeemedCredential {
   /** The first 8 characters of its hash. */
   mark: string
+  /** When it was redeemed, in milliseconds since 1970 by the store's clock. */
   at: number
 }
 
 /** A grant as it is created: how long it lives is counted from the store's own time. */
 export interface NewGrant
   extends Omit<Grant, 'createdAt' | 'expiresAt' | 'endsAt' | 'swap' | 'redeemed' | 'credential' | 'request'> {
+  /** The authorization code that redeems the grant, as a hash. */
   credential: { kind: 'code'; hash: string }
+  /** The redirect URI and code challenge of the authorization request. */
   request: { redirectUri: string; codeChallenge: string }
   /** Milliseconds until it expires. */
   lifetime: number
@@ -74,12 +83,15 @@ export type CreateResult = { outcome: 'created' | 'taken'; grant: Grant; now: nu
 /** The deadline of a call has passed by the store's clock, so it wrote nothing. */
 export interface Late {
   outcome: 'late'
+  /** The time of the store, in milliseconds since 1970. */
   now: number
 }
 
 /** The one atomic step: makes `to` the live credential of a grant. */
 export interface CredentialSwap {
+  /** The tenant of the grant. */
   tenantId: string
+  /** The grant whose credential is swapped. */
   grantId: string
   /** The hash that must be live. */
   from: string
@@ -135,9 +147,11 @@ export type ReversedCredential =
   | { credential: { kind: 'refresh_token'; hash: string }; code?: undefined }
   | { credential: { kind: 'code'; hash: string }; code: ReversedCode }
 
-/** What the swap of a code dropped: the authorization request, and for how many milliseconds from its creation the grant then lives. */
+/** What the swap of a code dropped, to be put back. */
 export interface ReversedCode {
+  /** The redirect URI and code challenge of the authorization request. */
   request: NonNullable<Grant['request']>
+  /** For how many milliseconds from its creation the grant then lives. */
   lifetime: number
 }
 
@@ -151,7 +165,12 @@ export interface ReversedCode {
  *
  * Where several hold, the outcome is the first in this order: `missing`, `mismatch`, `late`.
  */
-export type ReversalResult = { outcome: 'reversed' | 'mismatch' | 'missing' | 'late'; now: number }
+export type ReversalResult = {
+  /** What came of it. */
+  outcome: 'reversed' | 'mismatch' | 'missing' | 'late'
+  /** The time of the store, in milliseconds since 1970. */
+  now: number
+}
 
 /** Whose grants to end: a customer's, a client's, or those of one customer and one client. */
 export type GrantOwner = { tenantId: string } & (
@@ -165,7 +184,9 @@ export type GrantOwner = { tenantId: string } & (
  * It expires when it is idle and without a live grant.
  */
 export interface RegisteredClient extends Client {
+  /** The `id` of the tenant that it registered at (`key:` and the tenant's `key` where it has none). */
   tenantId: string
+  /** When it registered. */
   createdAt: number
   /** From here on the client counts as gone. */
   expiresAt: number
@@ -187,9 +208,9 @@ export interface RegistrationLimits {
   total: number
 }
 
-/** What becomes of a registered client. */
+/** What a client was used for just now, as {@link TokenStore.touchClient} is told. */
 export interface ClientUse {
-  /** For how many milliseconds it lives at least from now on. */
+  /** The milliseconds that it lives at least from now on. */
   lifetime: number
   /** True once it has redeemed a code, false where a customer is being asked or has just allowed it. */
   inUse: boolean
@@ -213,6 +234,7 @@ export interface TokenStore {
    */
   createGrant(grant: NewGrant): Promise<CreateResult>
 
+  /** @returns The grant as it is now; undefined when there is none or it has expired. */
   findGrant(tenantId: string, grantId: string): Promise<Grant | undefined>
 
   /**
@@ -235,10 +257,14 @@ export interface TokenStore {
    */
   reverseSwap(reversal: SwapReversal): Promise<ReversalResult>
 
-  /** @returns Whether there was such a grant. */
+  /**
+   * Ends a grant.
+   *
+   * @returns Whether there was such a grant. One that has expired does not count.
+   */
   deleteGrant(tenantId: string, grantId: string): Promise<boolean>
 
-  /** All live grants of a customer, in any order. */
+  /** @returns All live grants of a customer, in any order. */
   listGrants(tenantId: string, subject: string): Promise<Grant[]>
 
   /**
@@ -258,6 +284,7 @@ export interface TokenStore {
    */
   saveClient(client: NewClient, limits: RegistrationLimits): Promise<RegisteredClient>
 
+  /** @returns The registered client as it is now; undefined when there is none or it has expired. */
   findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined>
 
   /**
@@ -267,6 +294,10 @@ export interface TokenStore {
    */
   touchClient(tenantId: string, clientId: string, use: ClientUse): Promise<void>
 
-  /** @returns Whether there was such a client. */
+  /**
+   * Deletes a registered client.
+   *
+   * @returns Whether there was such a client.
+   */
   deleteClient(tenantId: string, clientId: string): Promise<boolean>
 }

@@ -1,8 +1,10 @@
 import type { TokenStore } from '../stores/token-store'
 
-/** The test functions of jest, vitest, mocha or node:test. */
+/** The test functions of jest, vitest, mocha or `node:test`. */
 export interface TestRunner {
+  /** Groups the tests that `define` defines. */
   describe(name: string, define: () => void): unknown
+  /** Defines a test, which fails by rejecting. */
   it(name: string, test: () => Promise<void>): unknown
 }
 

@@ -7,7 +7,7 @@ import type { StoreTest, TestRunner } from './store-test'
 import { swapContract } from './swap-contract'
 
 /**
- * Says whether a {@link TokenStore} is right: every method, its clock and its deadlines, expiry, tenant isolation, parallel swaps with one
+ * Defines the tests that say whether a {@link TokenStore} is right: every method, its clock and its deadlines, expiry, tenant isolation, parallel swaps with one
  * winner, the repeated attempt, what is taken back, and values with any Unicode.
  *
  * Every test works in tenants of its own, so the store need not be emptied. Some of the tests have all registered clients make room that
@@ -15,6 +15,7 @@ import { swapContract } from './swap-contract'
  *
  * @param runner The test functions to define the suite with.
  * @param createStore Gives the store to test; asked once for each test.
+ * @param options What the suite may look into.
  * @param options.contents Gives everything that the store holds, keys and all, as anything that `JSON.stringify` takes. With it, the suite
  * also says whether something is left of a customer whose grants have all been ended.
  *

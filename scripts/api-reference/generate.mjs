@@ -1,0 +1,167 @@
+// Writes docs/api/ from the docstrings of what the package exports. With --check it writes nothing and fails where docs/api/ is not
+// what the docstrings say, where an exported name has no docstring, and where a link leads nowhere.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { Application, CommentTag, Converter, ReflectionKind } from 'typedoc'
+
+const root = resolve(import.meta.dirname, '../..')
+const pages = join(root, 'docs/api')
+const checking = process.argv.includes('--check')
+
+/** The chapters of a page, in their order, and the files of src whose names they hold. */
+const chapters = {
+  'The authorization server': /^(customer-sign-in|router|options|tokens\/signing-keys)\b/,
+  'Signing customers in': /^authorization\b/,
+  'Guarding an API': /^resource-server\b/,
+  'Grants and clients': /^(grants|clients)\b/,
+  Errors: /^(protocol|configuration)\b/,
+  Events: /^events\b/,
+  Stores: /^stores\b/,
+  'Testing a store': /^testing\b/,
+}
+
+const introduction = `# API reference
+
+Every name that the package exports: what it takes, gives and throws, and in which unit. The text is that of the docstrings in \`src/\`,
+which an editor shows too. [The other pages](../../README.md#more) say how the parts work together.
+
+| import | what it has |
+|---|---|
+| [\`customer-sign-in\`](customer-sign-in.md) | \`createCustomerSignIn\`, its options and members, errors, events, and the stores in memory |
+| [\`customer-sign-in/redis\`](customer-sign-in.redis.md) | \`RedisTokenStore\` |
+| [\`customer-sign-in/testing\`](customer-sign-in.testing.md) | the tests for a token store of your own |
+`
+
+const app = await Application.bootstrapWithPlugins({
+  plugin: ['typedoc-plugin-markdown'],
+  entryPoints: ['index.ts', 'redis.ts', 'testing/index.ts'].map((name) => join(root, 'src', name)),
+  tsconfig: join(root, 'tsconfig.build.json'),
+  name: 'API reference',
+  readme: 'none',
+  disableSources: true,
+  excludeExternals: true,
+  excludeInternal: true,
+  excludePrivate: true,
+  sort: ['kind', 'source-order'],
+  kindSortOrder: ['Function', 'Class', 'Interface', 'TypeAlias'],
+  preservedTypeAnnotationTags: ['@throws'],
+  categorizeByGroup: false,
+  categoryOrder: Object.keys(chapters),
+  validation: { notExported: true, invalidLink: true, notDocumented: false },
+  flattenOutputFiles: true,
+  outputFileStrategy: 'modules',
+  hideBreadcrumbs: true,
+  hidePageHeader: true,
+  pageTitleTemplates: { module: '{name}' },
+  useCodeBlocks: true,
+  expandObjects: true,
+  parametersFormat: 'table',
+  interfacePropertiesFormat: 'table',
+  classPropertiesFormat: 'table',
+  typeAliasPropertiesFormat: 'table',
+  propertyMembersFormat: 'table',
+  typeDeclarationFormat: 'table',
+  typeDeclarationVisibility: 'compact',
+  tableColumnSettings: { hideSources: true, hideModifiers: true, hideInherited: true, hideOverrides: true },
+})
+
+app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
+  for (const entryPoint of project.children) {
+    entryPoint.name = entryPoint.name === 'index' ? 'customer-sign-in' : `customer-sign-in/${entryPoint.name}`
+    for (const exported of entryPoint.children) putInChapter(exported)
+  }
+  for (const declared of project.getReflectionsByKind(ReflectionKind.Class)) leaveToInterface(declared)
+  for (const reflection of Object.values(project.reflections)) nameWhatIsThrown(reflection)
+})
+
+const project = await app.convert()
+if (!project) process.exit(1)
+// An interface that can be called would have its description twice.
+for (const declared of project.getReflectionsByKind(ReflectionKind.Interface)) {
+  const [signature] = declared.signatures ?? []
+  if (!signature) continue
+  signature.comment ??= declared.comment
+  delete declared.comment
+}
+app.validate(project)
+for (const name of undocumented(project)) app.logger.warn(`${name} has no docstring`)
+
+const written = checking ? mkdtempSync(join(tmpdir(), 'api-reference-')) : pages
+app.options.setValue('out', written)
+await app.generateOutputs(project)
+writeFileSync(join(written, 'README.md'), introduction)
+if (checking) {
+  for (const name of stale(written)) app.logger.error(`docs/api/${name} is not up to date: npm run docs:api`)
+  rmSync(written, { recursive: true })
+}
+if (app.logger.hasErrors() || app.logger.hasWarnings()) process.exitCode = 1
+
+function putInChapter(exported) {
+  const file = exported.project.getSymbolIdFromReflection(exported)?.fileName.replace(/.*\bsrc\//, '') ?? ''
+  const [chapter] = Object.entries(chapters).find(([, files]) => files.test(file)) ?? []
+  if (!chapter) app.logger.error(`generate.mjs knows no chapter for ${exported.name} of ${file}`)
+  for (const { comment } of [exported, ...(exported.signatures ?? [])]) {
+    comment?.blockTags.push(new CommentTag('@category', [{ kind: 'text', text: chapter ?? '' }]))
+  }
+}
+
+/** `@throws {Name}` loses its type on the page, so the type is put in front of the text. */
+function nameWhatIsThrown({ comment, project }) {
+  for (const tag of comment?.getTags('@throws') ?? []) {
+    const name = tag.typeAnnotation?.replace(/[{}]/g, '')
+    const target = project.children.flatMap(({ children }) => children).find((exported) => exported.name === name)
+    const said = target
+      ? { kind: 'inline-tag', tag: '@link', text: name, target }
+      : { kind: 'code', text: `\`${name}\`` }
+    tag.content.unshift(said, { kind: 'text', text: ' ' })
+  }
+}
+
+/** The methods of a store are described once, at the interface. */
+function leaveToInterface(declared) {
+  const described = (declared.implementedTypes ?? []).flatMap(({ reflection }) => reflection?.children ?? [])
+  const names = described.map(({ name }) => name)
+  for (const member of [...(declared.children ?? [])]) {
+    if (names.includes(member.name)) declared.project.removeReflection(member)
+  }
+}
+
+/** The exported names and their members without a docstring. A type that is written in place belongs to the name that it is of. */
+function undocumented(project) {
+  const kinds =
+    ReflectionKind.ClassOrInterface |
+    ReflectionKind.TypeAlias |
+    ReflectionKind.FunctionOrMethod |
+    ReflectionKind.Constructor |
+    ReflectionKind.Property |
+    ReflectionKind.Accessor |
+    ReflectionKind.Variable
+  return Object.values(project.reflections)
+    .filter((reflection) => reflection.kindOf(kinds) && !isInPlace(reflection))
+    .filter((reflection) => !reflection.inheritedFrom && reflection.type?.type !== 'literal')
+    .filter((reflection) => ![reflection, ...(reflection.signatures ?? [])].some(isDescribed))
+    .map((reflection) => reflection.getFullName())
+}
+
+function isDescribed(reflection) {
+  const parameters = reflection.parameters ?? []
+  return reflection.hasComment() || (parameters.length > 0 && parameters.every((parameter) => parameter.hasComment()))
+}
+
+function isInPlace({ parent }) {
+  return parent !== undefined && (parent.kindOf(ReflectionKind.TypeLiteral) || isInPlace(parent))
+}
+
+function stale(fresh) {
+  const names = new Set([...readdirSync(fresh), ...readdirSync(pages)])
+  return [...names].filter((name) => textOf(join(fresh, name)) !== textOf(join(pages, name)))
+}
+
+function textOf(file) {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}
