@@ -1,6 +1,6 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { derivedKey } from '../protocol/derived-key'
-import { framed } from '../protocol/framed'
+import { mac } from '../protocol/mac'
 
 const lifetime = 10 * 60_000
 
@@ -28,19 +28,17 @@ export class ConsentTokens {
   issue(about: ConsentSubject): string {
     const [key] = this.#keys as [Buffer]
     const body = `${Date.now() + lifetime}.${randomBytes(12).toString('base64url')}`
-    return `${body}.${proof(key, body, about).toString('base64url')}`
+    return `${body}.${proof(key, body, about)}`
   }
 
   /** Whether a token is from a page that this server has shown about this. */
   verifies(token: string, about: ConsentSubject): boolean {
     const [, body = '', expiry, given = ''] = /^((\d{13})\.[\w-]{16})\.([\w-]{43})$/.exec(token) ?? []
     if (!(Number(expiry) > Date.now())) return false
-    return this.#keys.some((key) => timingSafeEqual(proof(key, body, about), Buffer.from(given, 'base64url')))
+    return this.#keys.some((key) => timingSafeEqual(Buffer.from(proof(key, body, about)), Buffer.from(given)))
   }
 }
 
-function proof(key: Buffer, body: string, { tenantId, subject, query, shown }: ConsentSubject): Buffer {
-  return createHmac('sha256', key)
-    .update(framed('v1', 'consent', body, tenantId, subject, query, ...shown))
-    .digest()
+function proof(key: Buffer, body: string, { tenantId, subject, query, shown }: ConsentSubject): string {
+  return mac(key, 'consent', body, tenantId, subject, query, ...shown)
 }

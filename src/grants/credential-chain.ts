@@ -1,7 +1,7 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import { derivedKey } from '../protocol/derived-key'
-import { framed } from '../protocol/framed'
-import { type Binding, boundValues, type Credential, credentialHash, partOf } from './credential'
+import { macBytes } from '../protocol/mac'
+import { type Binding, boundValues, type Credential, credentialHash, partLength } from './credential'
 
 /** A credential before it has a tag and a handle: its secret and the hash that the store keeps. */
 export interface Successor {
@@ -91,11 +91,7 @@ export class CredentialChain {
 }
 
 function successorUnder(key: Buffer, grantId: string, hash: string, clientId: string): Successor {
-  const secret = partOf(
-    createHmac('sha256', key)
-      .update(framed('v1', 'successor', grantId, hash))
-      .digest('base64url'),
-  )
+  const secret = macBytes(key, partLength, 'successor', grantId, hash)
   return { secret, hash: credentialHash('refresh_token', secret, { client_id: clientId }) }
 }
 
@@ -106,6 +102,5 @@ function tagUnder(
   { kind, secret, expiry }: Untagged,
   binding: Binding,
 ): Buffer {
-  const message = framed('v1', kind, tenantId, grantId, secret, expiry, ...boundValues(kind, binding))
-  return partOf(createHmac('sha256', key).update(message).digest('base64url'))
+  return macBytes(key, partLength, kind, tenantId, grantId, secret, expiry, ...boundValues(kind, binding))
 }

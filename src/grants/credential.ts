@@ -1,6 +1,6 @@
-import { hash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { customerHandle } from '../protocol/customer-handle'
-import { framed } from '../protocol/framed'
+import { digest } from '../protocol/digest'
 import type { CredentialKind, Grant } from '../stores/token-store'
 
 /**
@@ -30,7 +30,8 @@ export interface Binding {
 }
 
 const prefixes: Record<CredentialKind, string> = { code: 'csic_', refresh_token: 'csir_' }
-const partLength = 16
+/** How many bytes a secret and a tag have. */
+export const partLength = 16
 const customerLength = 9
 const handleLength = customerLength + partLength
 const secretEnd = handleLength + partLength
@@ -44,11 +45,6 @@ export function newHandle(tenantId: string, subject: string): Buffer {
 
 export function newSecret(): Buffer {
   return randomBytes(partLength)
-}
-
-/** Cuts a digest, in base64url, to the length of a part. As a Buffer, a digest would bring memory of its own, which costs more than it. */
-export function partOf(digest: string): Buffer {
-  return Buffer.from(digest, 'base64url').subarray(0, partLength)
 }
 
 /** Reads a credential; undefined where the text is none of ours, or of the other kind. */
@@ -87,13 +83,13 @@ export function readExpiry({ expiry }: Credential): { expiresAt: number; isEnd: 
  * to the token endpoint.
  */
 export function grantIdOf(handle: Buffer): string {
-  const own = hash('sha256', framed('v1', 'grant', handle), 'base64url').slice(0, 16)
+  const own = digest('grant', handle).slice(0, 16)
   return handle.subarray(0, customerLength).toString('base64url') + own
 }
 
 /** The hash under which the store knows a live credential. */
 export function credentialHash(kind: CredentialKind, secret: Buffer, binding: Binding): string {
-  return hash('sha256', framed('v1', kind, secret, ...boundValues(kind, binding)), 'base64url')
+  return digest(kind, secret, ...boundValues(kind, binding))
 }
 
 /** What the redeemer of a grant's live credential must present, as far as the grant says it. */

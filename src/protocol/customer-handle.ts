@@ -1,13 +1,12 @@
-import { hash } from 'node:crypto'
-import { framed } from './framed'
+import { digest } from './digest'
 
-/** How many characters of a grant's id name its customer. */
+/** How many characters at the start of a grant's id name its customer. */
 export const customerHandleLength = 12
 
 /**
- * Names a customer of a tenant without saying who it is: 9 bytes of a hash, in base64url. Every grant's id begins with it, so that a
- * store finds what belongs together by the id alone. Two customers may share one; the subject decides.
+ * Names a customer of a tenant without saying who they are: 9 bytes of a hash, as base64url. The id of each of their grants begins with it, so
+ * that a store can keep one customer's grants together by their ids alone. Two customers may share a handle; the subject tells them apart.
  */
 export function customerHandle(tenantId: string, subject: string): string {
-  return hash('sha256', framed('v1', 'customer', tenantId, subject), 'base64url').slice(0, customerHandleLength)
+  return digest('customer', tenantId, subject).slice(0, customerHandleLength)
 }
