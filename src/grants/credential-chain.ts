@@ -32,8 +32,8 @@ export class CredentialChain {
   }
 
   /** The refresh token that follows the credential with this hash. */
-  successor(grantId: string, hash: string, clientId: string): Successor {
-    return successorUnder(this.#first.chain, grantId, hash, clientId)
+  successor(grantId: string, hash: string, binding: Binding): Successor {
+    return successorUnder(this.#first.chain, grantId, hash, binding)
   }
 
   /**
@@ -43,14 +43,14 @@ export class CredentialChain {
    * @param marks What was redeemed since, the oldest first.
    * @param live The hash of the live refresh token.
    */
-  liveSuccessor(grantId: string, hash: string, marks: readonly string[], live: string, clientId: string) {
+  liveSuccessor(grantId: string, hash: string, marks: readonly string[], live: string, binding: Binding) {
     let reached = hash
     for (const mark of marks) {
-      const next = this.#successors(grantId, reached, clientId).find((successor) => successor.hash.startsWith(mark))
+      const next = this.#successors(grantId, reached, binding).find((successor) => successor.hash.startsWith(mark))
       if (!next) return undefined
       reached = next.hash
     }
-    return this.#successors(grantId, reached, clientId).find((successor) => successor.hash === live)
+    return this.#successors(grantId, reached, binding).find((successor) => successor.hash === live)
   }
 
   /**
@@ -61,13 +61,13 @@ export class CredentialChain {
     grantId: string,
     earlier: string,
     later: string,
-    clientId: string,
+    binding: Binding,
     steps = maxGap,
   ): readonly [string, ...string[]] | undefined {
     if (steps === 0) return undefined
-    for (const { hash } of this.#successors(grantId, earlier, clientId)) {
+    for (const { hash } of this.#successors(grantId, earlier, binding)) {
       if (hash === later) return [earlier]
-      const path = this.pathBetween(grantId, hash, later, clientId, steps - 1)
+      const path = this.pathBetween(grantId, hash, later, binding, steps - 1)
       if (path) return [...path, earlier] as [string, ...string[]]
     }
     return undefined
@@ -85,14 +85,14 @@ export class CredentialChain {
     )
   }
 
-  #successors(grantId: string, hash: string, clientId: string): Successor[] {
-    return this.#keys.map(({ chain }) => successorUnder(chain, grantId, hash, clientId))
+  #successors(grantId: string, hash: string, binding: Binding): Successor[] {
+    return this.#keys.map(({ chain }) => successorUnder(chain, grantId, hash, binding))
   }
 }
 
-function successorUnder(key: Buffer, grantId: string, hash: string, clientId: string): Successor {
+function successorUnder(key: Buffer, grantId: string, hash: string, binding: Binding): Successor {
   const secret = macBytes(key, partLength, 'successor', grantId, hash)
-  return { secret, hash: credentialHash('refresh_token', secret, { client_id: clientId }) }
+  return { secret, hash: credentialHash('refresh_token', secret, binding) }
 }
 
 function tagUnder(

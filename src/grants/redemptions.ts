@@ -45,7 +45,7 @@ export async function redeem(presented: Presented, service: Service): Promise<Re
   const { chain, swaps } = service
   const { credential, binding, grantId } = presented
   const hash = credentialHash(credential.kind, credential.secret, binding)
-  const next = chain.successor(grantId, hash, binding.client_id)
+  const next = chain.successor(grantId, hash, binding)
   let by: Redeemed['by'] = 'swap'
   let before: readonly string[] = []
   for (let looks = 0; looks < maxLooks; looks++) {
@@ -64,7 +64,7 @@ export async function redeem(presented: Presented, service: Service): Promise<Re
     const live = grant.credential.hash
     // The store is behind the client: only this server can have issued what follows the live credential.
     const lost =
-      credential.kind === 'refresh_token' ? chain.pathBetween(grantId, live, hash, binding.client_id) : undefined
+      credential.kind === 'refresh_token' ? chain.pathBetween(grantId, live, hash, binding) : undefined
     if (!lost && live !== hash) return judgeRepeat(hash, presented, result, service)
     by = lost ? 'recovery' : 'swap'
     before = lost ?? []
@@ -122,7 +122,7 @@ async function judgeRepeat(
   const window = credential.kind === 'refresh_token' ? refreshRetryWindow : 0
   if (age < window) {
     const since = redeemed.slice(0, place).map(({ mark }) => mark)
-    const live = service.chain.liveSuccessor(grantId, hash, since.reverse(), grant.credential.hash, binding.client_id)
+    const live = service.chain.liveSuccessor(grantId, hash, since.reverse(), grant.credential.hash, binding)
     if (live && resource !== undefined && resource !== grant.resource) throw resourceNotGranted(presented, grant)
     if (live) return { grant, now, refreshToken: refreshTokenOf(live, grant, presented, service), by: 'retry', repeat }
   }
@@ -157,6 +157,6 @@ function refreshTokenOf(
 ): string {
   const kind = 'refresh_token'
   const expiry = expiryOf(grant)
-  const tag = chain.tag(tenant.id, grantId, { kind, secret, expiry }, { client_id: binding.client_id })
+  const tag = chain.tag(tenant.id, grantId, { kind, secret, expiry }, binding)
   return formatCredential({ kind, handle: credential.handle, secret, expiry, tag })
 }

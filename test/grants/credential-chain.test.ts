@@ -14,9 +14,8 @@ const known = {
 }
 
 const [handle, secret] = [Buffer.alloc(25, 1), Buffer.alloc(16, 2)]
-const clientId = 'https://assistant.example/client.json'
 const binding = {
-  client_id: clientId,
+  client_id: 'https://assistant.example/client.json',
   redirect_uri: 'https://assistant.example/callback',
   code_verifier: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
 }
@@ -29,13 +28,35 @@ describe('what stored grants and issued tokens rest on', () => {
     expect(credentialHash('refresh_token', secret, binding)).toBe(known.refreshToken)
 
     const chain = new CredentialChain([Buffer.alloc(32, 3)])
-    const next = chain.successor(known.grantId, known.code, clientId)
+    const next = chain.successor(known.grantId, known.code, binding)
     expect(next.secret.toString('base64url')).toBe(known.nextSecret)
     expect(next.hash).toBe(known.nextHash)
 
     const kind = 'refresh_token'
     const expiry = expiryOf({ expiresAt: 1_797_849_988_026, endsAt: 1_797_849_988_026 })
-    const tag = chain.tag('acme', known.grantId, { kind, secret: next.secret, expiry }, { client_id: clientId })
+    const tag = chain.tag('acme', known.grantId, { kind, secret: next.secret, expiry }, binding)
     expect(formatCredential({ kind, handle, secret: next.secret, expiry, tag })).toBe(known.nextToken)
+  })
+})
+
+describe('the refresh token after a code', () => {
+  const chain = new CredentialChain([Buffer.alloc(32, 3)])
+  const ofClient = { client_id: binding.client_id }
+  const ofOther = { ...binding, client_id: 'another-client' }
+
+  it('is bound to the client, and to nothing else that a code is bound to', () => {
+    const next = chain.successor(known.grantId, known.code, binding)
+    expect(chain.successor(known.grantId, known.code, ofClient)).toEqual(next)
+    expect(chain.successor(known.grantId, known.code, ofOther).hash).not.toBe(next.hash)
+  })
+
+  it('is found again along the chain by its own client alone', () => {
+    const first = chain.successor(known.grantId, known.code, binding).hash
+    const second = chain.successor(known.grantId, first, ofClient).hash
+    const marks = [first.slice(0, 8)]
+    expect(chain.liveSuccessor(known.grantId, known.code, marks, second, ofClient)?.hash).toBe(second)
+    expect(chain.liveSuccessor(known.grantId, known.code, marks, second, ofOther)).toBeUndefined()
+    expect(chain.pathBetween(known.grantId, known.code, second, ofClient)).toEqual([first, known.code])
+    expect(chain.pathBetween(known.grantId, known.code, second, ofOther)).toBeUndefined()
   })
 })
