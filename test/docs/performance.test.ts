@@ -34,7 +34,7 @@ const half = ({ server, floor, ratio_low, ratio_high }: Row) =>
 
 describe('the figures of docs/performance.md', () => {
   it('are those of the latest measurement', () => {
-    expect(tableUnder('## A refresh', page)).toEqual(
+    expect(tableUnder('## CPU time of a refresh', page)).toEqual(
       rows
         .filter(({ workload }) => workload === 'refresh')
         .map((each) => [each.server, each.cpu_us.toFixed(0), each.rps.toFixed(0), ratio(each), half(each)]),
@@ -48,7 +48,7 @@ describe('the figures of docs/performance.md', () => {
 
   it('have its shares beside the peers, and its profiles', () => {
     const latest = (heading: string) => tableUnder(heading, 'bench/results/latest.md')
-    expect(tableUnder('## Beside its peers', page)).toEqual(
+    expect(tableUnder('## Compared with other servers', page)).toEqual(
       latest('## CPU time of a refresh here, as a share of what it is there'),
     )
     expect(allTablesUnder('## Where the time goes', page)).toEqual([
@@ -71,7 +71,7 @@ describe('the figures of docs/performance.md', () => {
         `${(((refreshes / shards) * script) / 1e4).toFixed(1)} %`,
       ]
     })
-    expect(tableUnder('## How far it grows', page)).toEqual(expected)
+    expect(tableUnder('## Scaling', page)).toEqual(expected)
   })
 
   it('have a row for each server and workload, in which the load was not the limit', () => {
