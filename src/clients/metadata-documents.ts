@@ -1,6 +1,6 @@
 import { parse } from 'content-type'
 import { type FetchFor, FetchSlots, NoFetchSlot } from '../http/fetch-slots'
-import { type Fetched, type FetchGuard, ForbiddenFetch, guardedFetch } from '../http/guarded-fetch'
+import { type FetchedDocument, type FetchGuard, ForbiddenFetch, guardedFetch } from '../http/guarded-fetch'
 import { PerMinute } from '../http/per-minute'
 import { siteOf } from '../http/site'
 import { isClientId } from '../protocol/client-id'
@@ -117,10 +117,11 @@ export class MetadataDocuments {
           count(`tenant ${tenantId}`, maxPerMinuteOfTenant) &&
           count(`site ${site}`, maxPerMinuteOfSite)
         : count(`known ${clientId}`, maxPerMinuteOfKnown)
-    if (!isWithin) throw new TooMany(clientId, `A share of ${site} or of the tenant is used up`, this.#perMinute.rest)
+    if (!isWithin)
+      throw new TooMany(clientId, `A share of ${site} or of the tenant is used up`, this.#perMinute.secondsLeft)
   }
 
-  #read(clientId: string, { status, headers, body }: Fetched, fetchFor: FetchFor): ClientMetadata {
+  #read(clientId: string, { status, headers, body }: FetchedDocument, fetchFor: FetchFor): ClientMetadata {
     if (status !== 200) throw new UnexpectedStatus(status)
     checkType(headers['content-type'])
     const metadata = this.#checked(clientId, parsed(body))

@@ -7,9 +7,9 @@ import { isObject } from '../configuration/checks'
 import { wrongAnswer } from '../configuration/configuration-error'
 import { type Place, reported } from '../events/report'
 import { createGrant } from '../grants/grants'
-import { answered } from '../http/answered'
 import { keepsOpener, nosniff } from '../http/browser-headers'
 import { Form, parametersOf } from '../http/form'
+import { responseBegins } from '../http/response-begins'
 import type { Customer } from '../options'
 import { OAuthError, temporarilyUnavailable, withContext } from '../protocol/oauth-error'
 import { redirectUriMatches, withResponse } from '../protocol/redirect-uri'
@@ -159,7 +159,7 @@ async function signedInCustomer(
   if (!res.headersSent && signIn.prompt.includes('none')) {
     throw new OAuthError('login_required', 'The customer is not signed in')
   }
-  if (await answered(res, service.options.hostTimeout * 1000)) return undefined
+  if (await responseBegins(res, service.options.hostTimeout * 1000)) return undefined
   throw temporarilyUnavailable(new Error('authenticate gave no customer and did not answer the request'), 'hook_failed')
 }
 

@@ -3,8 +3,8 @@ import type { AgreedTerms } from '../authorization/authorization-request'
 import type { ConsentSubject } from '../authorization/consent-tokens'
 import type { FoundClient } from '../clients/clients'
 import { wrongAnswer } from '../configuration/configuration-error'
-import { answered } from '../http/answered'
 import { readForm } from '../http/form'
+import { responseBegins } from '../http/response-begins'
 import type { ConsentHook, Customer, SignInRequest } from '../options'
 import { respondWithConsentPage } from '../pages/consent-page'
 import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
@@ -135,7 +135,7 @@ async function consentOfHost(
   if (allowed !== undefined) {
     throw temporarilyUnavailable(wrongAnswer('consent', allowed, 'true, false or nothing'), 'hook_failed')
   }
-  if (await answered(res, service.options.hostTimeout * 1000)) return undefined
+  if (await responseBegins(res, service.options.hostTimeout * 1000)) return undefined
   throw temporarilyUnavailable(
     new Error('consent gave neither true nor false and did not answer the request'),
     'hook_failed',

@@ -2,16 +2,16 @@ import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { ConfigurationError } from '../configuration/configuration-error'
 
-/** What Express and Connect add to a request. */
+/** A request with what Express and Connect add to it. */
 interface HostRequest extends IncomingMessage {
-  /** The target before the mount path was taken off. */
+  /** The request target before the mount path was removed. */
   originalUrl?: string | undefined
-  /** Express's reading of the scheme, as its `trust proxy` allows. */
+  /** The scheme as Express reads it, according to its `trust proxy`. */
   protocol?: string | undefined
   app?: { get?(setting: string): unknown } | undefined
 }
 
-/** The public address of the router: the configured one, or, which only development allows, that of the requests. */
+/** The public address of the router: the option `baseUrl`, or outside production the address of the requests. */
 export class BaseUrl {
   readonly #configured: string | undefined
   #latest: string | undefined
@@ -22,7 +22,7 @@ export class BaseUrl {
     if (configured !== undefined) this.#path = pathOf(configured)
   }
 
-  /** For a request that the router sees: only there can the path be told under which it is mounted. */
+  /** For a request that reaches the router: only such a request shows the path that the router is mounted under. */
   ofRouter(req: IncomingMessage): string {
     if (this.#configured !== undefined) return this.#configured
     this.#path = mountPathOf(req)
@@ -30,7 +30,11 @@ export class BaseUrl {
     return this.#latest
   }
 
-  /** Anywhere else. */
+  /**
+   * For everything else: the address of the newest request that reached the router, or of this request.
+   *
+   * @throws {ConfigurationError} without `baseUrl` and before any request.
+   */
   current(req?: IncomingMessage): string {
     const baseUrl = this.#configured ?? this.#latest ?? (req && originOf(req))
     if (baseUrl === undefined) {
@@ -39,7 +43,7 @@ export class BaseUrl {
     return baseUrl
   }
 
-  /** The path of the address, `''` where it has none. */
+  /** The path of the address, or `''`. */
   get path(): string {
     return this.#path
   }
@@ -55,15 +59,22 @@ function originOf(req: HostRequest): string {
   return /^[^/?#@\\\s]+:\/\/[^/?#@\\\s]+$/.test(origin) && URL.canParse(origin) ? origin : `${scheme}://localhost`
 }
 
-/** The host that a proxy was asked for, if Express's `trust proxy` trusts it. Express's own reading loses the port. */
+/** The host that the client asked a proxy for, if Express's `trust proxy` trusts that proxy. Express's `req.hostname` loses the port. */
 function forwardedHost({ app, headers, socket }: HostRequest): string | undefined {
   const trusts = app?.get?.('trust proxy fn')
   if (typeof trusts !== 'function' || !trusts(socket.remoteAddress, 0)) return undefined
-  return [headers['x-forwarded-host']].flat()[0]?.split(',', 1)[0]?.trim() || undefined
+  const forwarded = headers['x-forwarded-host']
+  const first = Array.isArray(forwarded) ? forwarded[0] : forwarded
+  return first?.split(',')[0]?.trim() || undefined
 }
 
 function mountPathOf({ originalUrl = '', url = '' }: HostRequest): string {
-  const [original = '', own = ''] = [originalUrl, url].map((target) => target.split('?', 1)[0])
-  if (own === '/') return original.replace(/\/$/, '')
-  return original.endsWith(own) ? original.slice(0, original.length - own.length) : ''
+  const whole = withoutQuery(originalUrl)
+  const own = withoutQuery(url)
+  if (own === '/') return whole.replace(/\/$/, '')
+  return whole.endsWith(own) ? whole.slice(0, whole.length - own.length) : ''
+}
+
+function withoutQuery(target: string): string {
+  return target.split('?')[0] ?? ''
 }

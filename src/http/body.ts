@@ -4,19 +4,20 @@ import { parse } from 'content-type'
 import { OAuthError } from '../protocol/oauth-error'
 
 const maxBytes = 16 * 1024
-// Not `urlencoded` or `json`: the first folds repeated parameters and reads brackets as structure, the second fills prototypes.
+// Not body-parser's `urlencoded` and `json`: the first merges repeated parameters and reads brackets as structure, the second sets
+// prototypes.
 const readBytes = raw({ type: () => true, limit: maxBytes })
 const utf8 = new TextDecoder()
 
-/** A body that a host's own body parser may have read already. */
-type ParsedByHost = IncomingMessage & { body?: unknown }
+/** A request whose body the host's own body parser may have read already. */
+type HostRequest = IncomingMessage & { body?: unknown }
 
 /**
- * Reads a body of at most 16 KiB, or takes what a body parser of the host's has made of it.
+ * Reads a body of at most 16 KiB, or takes what the host's body parser has made of it.
  *
- * @throws {OAuthError} `invalid_request`: 413 where it is too large, 400 where it is of another type or is not UTF-8.
+ * @throws {OAuthError} `invalid_request`: 413 if the body is too large, 400 if it has another type or charset, or cannot be read.
  */
-export async function readBody(req: ParsedByHost, res: ServerResponse, mediaType: string): Promise<unknown> {
+export async function readBody(req: HostRequest, res: ServerResponse, mediaType: string): Promise<unknown> {
   const { headers } = req
   checkMediaType(headers['content-type'], mediaType)
   if (Number(headers['content-length']) > maxBytes) throw tooLarge()
@@ -32,24 +33,24 @@ function checkMediaType(contentType = '', mediaType: string): void {
   }
 }
 
-function readStream(req: ParsedByHost, res: ServerResponse): Promise<unknown> {
+function readStream(req: HostRequest, res: ServerResponse): Promise<unknown> {
   return new Promise((resolve, reject) => {
     readBytes(req, res, (error?: Error & { type?: string }) => {
       if (!error && isCutOff(req)) reject(unreadable(new Error('The client hung up')))
-      else if (!error) resolve(asText(req))
+      else if (!error) resolve(decodeBody(req))
       else if (error.type === 'entity.too.large') reject(tooLarge())
       else reject(unreadable(error))
     })
   })
 }
 
-/** The client can be gone before anybody begins to read. */
+/** Whether the client hung up before the body was complete; `raw` then reports no error. */
 function isCutOff(req: IncomingMessage): boolean {
   return req.destroyed && !req.complete
 }
 
-/** A host that looks at `req.body` afterwards finds the text as well. */
-function asText(req: ParsedByHost): unknown {
+/** Decodes the bytes in `req.body`, where the host can read the text later. */
+function decodeBody(req: HostRequest): unknown {
   if (Buffer.isBuffer(req.body)) req.body = utf8.decode(req.body)
   return req.body
 }

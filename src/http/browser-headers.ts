@@ -1,8 +1,8 @@
-/** No browser takes a response for another type than it says (Fetch section 3.6). Every response of this library has it. */
+/** Keeps browsers from guessing a type other than `Content-Type` (Fetch section 3.6). Every response of this library has this header. */
 export const nosniff = { 'X-Content-Type-Options': 'nosniff' }
 
 /**
- * For what a customer's browser is shown on its way: clients open it in a window of their own and wait for that window to close. Any other
- * policy, as middleware in front may have set for the whole host, would part the two for good, on each page and each redirect.
+ * Every page and redirect of the sign-in has this header: clients in a browser open the sign-in in a new window and wait for that window
+ * to close. Any other policy, such as one that middleware has set for the whole host, would separate the two windows for good.
  */
 export const keepsOpener = { 'Cross-Origin-Opener-Policy': 'unsafe-none' }

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { nosniff } from './browser-headers'
 
 /**
- * Lets clients in a browser read an answer from any origin: no cookie is read here, so there is nothing that another site could
- * borrow.
+ * Lets clients in a browser read a response, whatever their origin. These endpoints read no cookie, so another site can borrow no
+ * session.
  */
 export const anyOrigin = {
   'Access-Control-Allow-Origin': '*',
@@ -19,7 +19,7 @@ const preflight = {
   'Content-Length': '0',
 }
 
-/** @returns Whether the request was a preflight and is answered. */
+/** Answers a CORS preflight. @returns Whether the request was one. */
 export function answerPreflight(req: IncomingMessage, res: ServerResponse): boolean {
   if (req.method !== 'OPTIONS') return false
   res.writeHead(204, preflight).end()

@@ -1,10 +1,10 @@
-/** Who wants to fetch, and from where: what slots are shared by. */
+/** What a fetch is for: slots are shared between tenants and between sites. */
 export interface FetchFor {
   tenantId: string
   site: string
 }
 
-/** A fetch that waits for a slot. */
+/** A fetch that is waiting for a slot. */
 interface Waiting extends FetchFor {
   start(): void
   refuse(): void
@@ -14,10 +14,10 @@ const maxFetches = 32
 const maxOfTenant = 8
 const maxOfSite = 2
 const maxWaiting = 64
-// Milliseconds: longer than any fetch, so that each that holds a slot now ends meanwhile.
-const patience = 6000
+// Milliseconds. Longer than any fetch takes, so that every fetch that holds a slot now ends within it.
+const maxWait = 6000
 
-/** There was no slot for a fetch in time. */
+/** No slot was free in time. */
 export class NoFetchSlot extends Error {
   constructor() {
     super('Too many fetches are under way')
@@ -25,23 +25,26 @@ export class NoFetchSlot extends Error {
 }
 
 /**
- * Lends slots for fetches: 32 in all, at most 8 to a tenant and 2 to a site. Whoever finds none waits up to 6 seconds. The next slot goes to
- * whoever has waited longest of those whose site, and then whose tenant, has the fewest. Beyond 64 the newest is refused, first of a
- * tenant and of a site that have more waiting than they can have slots.
+ * Lends slots for fetches: 32 in all, at most 8 to a tenant and 2 to a site. A fetch that finds no slot waits up to 6 seconds.
+ *
+ * A slot that becomes free goes to the fetch whose site holds the fewest slots; of those, to the one whose tenant holds the fewest; of
+ * those, to the one that has waited longest. When more than 64 wait, the newest of them is refused: the newest of the tenant that has the
+ * most waiting, if those are more than a tenant can have slots, and of these the newest of such a site.
  */
 export class FetchSlots {
   readonly #fetching = new Set<FetchFor>()
-  // The oldest first.
+  // In the order in which they began to wait.
   readonly #waiting = new Set<Waiting>()
 
   /**
    * Does some work in a slot.
    *
-   * @throws {NoFetchSlot} where there is none in time, or too many wait.
+   * @throws {NoFetchSlot} if no slot becomes free in time, or too many fetches are waiting.
    */
-  async lend<T>(whom: FetchFor, work: () => Promise<T>): Promise<T> {
-    const fetching = { ...whom }
-    await this.#turnOf(fetching)
+  async lend<T>(fetchFor: FetchFor, work: () => Promise<T>): Promise<T> {
+    // A copy, because the set tells fetches apart by identity.
+    const fetching = { ...fetchFor }
+    await this.#waitForTurn(fetching)
     try {
       return await work()
     } finally {
@@ -50,9 +53,9 @@ export class FetchSlots {
     }
   }
 
-  #turnOf(fetching: FetchFor): Promise<void> {
+  #waitForTurn(fetching: FetchFor): Promise<void> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => waiting.refuse(), patience)
+      const timer = setTimeout(() => waiting.refuse(), maxWait)
       const leave = (): void => {
         clearTimeout(timer)
         this.#waiting.delete(waiting)
@@ -71,25 +74,26 @@ export class FetchSlots {
       }
       this.#waiting.add(waiting)
       this.#startAll()
-      if (this.#waiting.size > maxWaiting) this.#crowding()?.refuse()
+      if (this.#waiting.size > maxWaiting) this.#newestOfMost()?.refuse()
     })
   }
 
-  /** Starts all for which there is room now: one that has ended may have been in the way of several. */
+  /** Starts every fetch that there is room for: one that has ended may make room for several. */
   #startAll(): void {
     for (let next = this.#next(); next; next = this.#next()) next.start()
   }
 
   #next(): Waiting | undefined {
     if (this.#fetching.size >= maxFetches) return undefined
-    const [next] = [...this.#waiting]
-      .map((waiting) => ({ waiting, ...this.#held(waiting) }))
+    const candidates = [...this.#waiting]
+      .map((waiting) => ({ waiting, ...this.#slotsHeld(waiting) }))
       .filter(({ ofSite, ofTenant }) => ofSite < maxOfSite && ofTenant < maxOfTenant)
       .sort((a, b) => a.ofSite - b.ofSite || a.ofTenant - b.ofTenant)
-    return next?.waiting
+    return candidates[0]?.waiting
   }
 
-  #held({ tenantId, site }: FetchFor): { ofTenant: number; ofSite: number } {
+  /** How many slots the tenant and the site of a fetch hold now. */
+  #slotsHeld({ tenantId, site }: FetchFor): { ofTenant: number; ofSite: number } {
     const fetching = [...this.#fetching]
     return {
       ofTenant: fetching.filter((other) => other.tenantId === tenantId).length,
@@ -97,17 +101,17 @@ export class FetchSlots {
     }
   }
 
-  /** The newest that waits, of the tenant and of the site that have the most waiting, if that is more than their share. */
-  #crowding(): Waiting | undefined {
-    const ofTenant = crowd([...this.#waiting], ({ tenantId }) => tenantId, maxOfTenant)
-    return crowd(ofTenant, ({ site }) => site, maxOfSite).at(-1)
+  /** The fetch to refuse when too many wait. */
+  #newestOfMost(): Waiting | undefined {
+    const ofTenant = largestGroup([...this.#waiting], ({ tenantId }) => tenantId, maxOfTenant)
+    return largestGroup(ofTenant, ({ site }) => site, maxOfSite).at(-1)
   }
 }
 
-/** Those of the names that have the most, or all where none has more than its share. */
-function crowd<T>(all: readonly T[], nameOf: (one: T) => string, share: number): readonly T[] {
+/** The items whose group has the most items, or all items if no group has more than its share. */
+function largestGroup<T>(items: readonly T[], groupOf: (item: T) => string, share: number): readonly T[] {
   const counts = new Map<string, number>()
-  for (const one of all) counts.set(nameOf(one), (counts.get(nameOf(one)) ?? 0) + 1)
+  for (const item of items) counts.set(groupOf(item), (counts.get(groupOf(item)) ?? 0) + 1)
   const most = Math.max(...counts.values())
-  return most > share ? all.filter((one) => counts.get(nameOf(one)) === most) : all
+  return most > share ? items.filter((item) => counts.get(groupOf(item)) === most) : items
 }

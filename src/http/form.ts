@@ -3,36 +3,43 @@ import { parse } from 'node:querystring'
 import { OAuthError } from '../protocol/oauth-error'
 import { readBody } from './body'
 
-/** The parameters of a form or query (RFC 6749 section 3.2). One that is sent without a value counts as not sent. */
+/** The parameters of a form or query (RFC 6749 section 3.2). A parameter without a value counts as omitted. */
 export class Form {
   readonly #values: Map<string, string[]>
 
   /**
-   * @param parameters By name, as text or as a list where they are repeated.
-   * @param repeatable The parameters that may be sent more than once.
-   * @throws {OAuthError} `invalid_request` where another one is, or where one is no text.
+   * @param parameters By name: a string, or an array if the parameter is repeated.
+   * @param repeatable The parameters that may be repeated.
+   * @throws {OAuthError} `invalid_request` if another parameter is repeated, or if a value is not a string.
    */
   constructor(parameters: Readonly<Record<string, unknown>>, repeatable: readonly string[] = []) {
     this.#values = checkedValues(parameters, repeatable)
   }
 
+  /** The first value of a parameter, or undefined if it was omitted. */
   get(name: string): string | undefined {
     return this.#values.get(name)?.[0]
   }
 
-  /** @throws {OAuthError} `invalid_request` where it was not sent. */
+  /** @throws {OAuthError} `invalid_request` if the parameter was omitted. */
   required(name: string): string {
     const value = this.get(name)
     if (value === undefined) throw new OAuthError('invalid_request', `${name} is missing`)
     return value
   }
 
+  /** All values of a repeatable parameter. */
   all(name: string): readonly string[] {
     return this.#values.get(name) ?? []
   }
 }
 
-/** Reads a form body of at most 16 KiB, with the parameters that may be sent more than once. */
+/**
+ * Reads a form body of at most 16 KiB.
+ *
+ * @param options.repeatable The parameters that may be repeated. Default none.
+ * @throws {OAuthError} `invalid_request` for any other body.
+ */
 export async function readForm(
   req: IncomingMessage,
   res: ServerResponse,
@@ -43,7 +50,7 @@ export async function readForm(
   return new Form(typeof body === 'object' && body !== null ? { ...body } : {}, repeatable)
 }
 
-/** The parameters of a form-encoded text, however many. */
+/** Decodes a form-encoded text, however many parameters it has. */
 export function parametersOf(text: string): Record<string, string | string[] | undefined> {
   return parse(text, '&', '=', { maxKeys: 0 })
 }
@@ -54,22 +61,21 @@ function checkedValues(
 ): Map<string, string[]> {
   const values = new Map<string, string[]>()
   for (const name of Object.keys(parameters)) {
-    const value = parameters[name]
-    if (value === '') continue
-    const given = typeof value === 'string' ? [value] : repeated(name, value, repeatable)
-    if (given.length > 0) values.set(name, given)
+    const sent = checkedValue(name, parameters[name], repeatable).filter((value) => value !== '')
+    if (sent.length > 0) values.set(name, sent)
   }
   return values
 }
 
-function repeated(name: string, value: unknown, repeatable: readonly string[]): string[] {
-  // The name can be any text, and the description can be read on a page of this server's.
-  const named = /^[\w.-]{1,40}$/.test(name) ? name : 'Each parameter'
+function checkedValue(name: string, value: unknown, repeatable: readonly string[]): string[] {
+  if (typeof value === 'string') return [value]
+  // A stranger chooses the name, and the description is shown on a page of this server.
+  const shownName = /^[\w.-]{1,40}$/.test(name) ? name : 'Each parameter'
   if (Array.isArray(value) && !repeatable.includes(name)) {
-    throw new OAuthError('invalid_request', `${named} must be sent once, as plain text`)
+    throw new OAuthError('invalid_request', `${shownName} must be sent once, as plain text`)
   }
   if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) {
-    throw new OAuthError('invalid_request', `${named} must be plain text`)
+    throw new OAuthError('invalid_request', `${shownName} must be plain text`)
   }
-  return value.filter((text) => text !== '')
+  return value
 }

@@ -7,54 +7,55 @@ import { isLoopback, isPublic } from './public-address'
 
 const maxBytes = 64 * 1024
 const timeout = 5000
-// Responses before the real one, such as 103 (RFC 8297): one or two are usual.
+// Interim responses such as 103 (RFC 8297). One or two are usual.
 const maxInterim = 8
 
-// The package's own, beside `src` and `dist`.
+// This package's own package.json, next to `src` and `dist`.
 const { name: product, version }: { name: string; version: string } = require('../../package.json')
 
-/** What a guarded fetch brings back. */
-export interface Fetched {
+/** The response of a guarded fetch. */
+export interface FetchedDocument {
   status: number
   headers: IncomingMessage['headers']
   /** Empty unless the status is 200. */
   body: string
 }
 
-/** Where a guarded fetch may go, and how it finds the way. */
+/** What a guarded fetch may connect to. */
 export interface FetchGuard {
-  /** Also to this machine itself, there at any port and with http, for development. */
+  /** Whether it may connect to this machine, at any port and with http. For development. */
   allowLoopback: boolean
+  /** The ports of public addresses that it may connect to. */
   ports: readonly number[]
   lookUp: NameLookup
 }
 
-/** A fetch that leads where none may, or to more than one may bring: to try it again is of no use. */
+/** A fetch of a forbidden address, or of too large a document. Trying again is of no use. */
 export class ForbiddenFetch extends Error {}
 
 /**
- * Fetches a public document that someone else has named, without becoming their way into the host's own network: every address
- * that the name resolves to is checked, and the connection goes to one that was checked. No redirects, no kept connections, 64 KiB at
- * most. It settles within 5 seconds, whatever the other side does.
+ * Fetches a public document from a URL that a stranger has chosen, and keeps the stranger out of the host's own network: it checks every
+ * address that the name resolves to, and connects to an address that it has checked. It follows no redirects, reuses no connection, and
+ * reads 64 KiB at most. It settles within 5 seconds, whatever the other server does.
  *
- * @throws {Error} saying why, for the operator; a {@link ForbiddenFetch} where no later try can go better.
+ * @throws {Error} with the reason, for the operator. A {@link ForbiddenFetch} if trying again is of no use.
  */
-export async function guardedFetch(url: URL, guard: FetchGuard): Promise<Fetched> {
+export async function guardedFetch(url: URL, guard: FetchGuard): Promise<FetchedDocument> {
   const ending = new AbortController()
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`It took longer than ${timeout / 1000} seconds`)), timeout)
   })
   try {
-    return await Promise.race([fetched(url, guard, ending.signal), late])
+    return await Promise.race([fetchDocument(url, guard, ending.signal), late])
   } finally {
     clearTimeout(timer)
-    // Whatever is still under way: the look-up, the connection.
+    // Ends the look-up or the connection if it is still under way.
     ending.abort()
   }
 }
 
-async function fetched(url: URL, guard: FetchGuard, signal: AbortSignal): Promise<Fetched> {
+async function fetchDocument(url: URL, guard: FetchGuard, signal: AbortSignal): Promise<FetchedDocument> {
   const addresses = await allowedAddresses(url, guard, signal)
   signal.throwIfAborted()
   const request = url.protocol === 'http:' && guard.allowLoopback ? httpRequest : httpsRequest
@@ -70,7 +71,7 @@ async function fetched(url: URL, guard: FetchGuard, signal: AbortSignal): Promis
   return { status, headers, body: status === 200 ? await bodyOf(response) : '' }
 }
 
-/** All addresses of a URL's host. All must be allowed: a name with a public and a private address is somebody's attempt. */
+/** All addresses of a URL's host. All must be allowed: a name that has both a public and a private address is an attack. */
 async function allowedAddresses(
   { hostname, protocol, port }: URL,
   { allowLoopback, ports, lookUp }: FetchGuard,

@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 
 /**
- * Whether nobody waits for the response any more.
+ * Whether the client has closed its connection.
  *
- * A process that was paused finds requests whose clients have gone long ago, and the end of a connection lies behind the request. So all
- * that has arrived is read first: what is at hand in this turn of the event loop, and what lay behind that in the next one.
+ * A process that was paused finds requests whose clients left long ago, and reads the request before the end of the connection. So this
+ * waits until everything that has arrived is read: one turn of the event loop for what is at hand, and one for what came behind it.
  */
 export async function hasHungUp({ socket }: IncomingMessage, res: ServerResponse): Promise<boolean> {
   await setImmediate()

@@ -2,15 +2,20 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { OAuthError } from '../protocol/oauth-error'
 import { readBody } from './body'
 
-/** Reads a JSON object of at most 16 KiB. */
+/**
+ * Reads a JSON object of at most 16 KiB.
+ *
+ * @throws {OAuthError} `invalid_request` if the body is anything else.
+ */
 export async function readJson(req: IncomingMessage, res: ServerResponse): Promise<Record<string, unknown>> {
   const body = await readBody(req, res, 'application/json')
-  const value = typeof body === 'string' || Buffer.isBuffer(body) ? parsed(body.toString()) : body
+  const value = typeof body === 'string' || Buffer.isBuffer(body) ? parseJson(body.toString()) : body
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   throw new OAuthError('invalid_request', 'The body must be a JSON object')
 }
 
-function parsed(text: string): unknown {
+/** @returns Undefined if the text is not JSON. */
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

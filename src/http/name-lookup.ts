@@ -1,27 +1,29 @@
 import { promises as dns } from 'node:dns'
 
-// Milliseconds: for the answer of one name server, and for the second family of addresses once there is the first.
+// Milliseconds.
 const timeout = 2000
-const behind = 300
+// How much later than the first family of addresses the second may come.
+const maxDelay = 300
 
 /**
- * Finds all addresses of a host name: none where there is no such name or it has none.
+ * Finds all addresses of a host name: none if the name does not exist or has no address.
  *
- * @param signal Gives the look-up up.
- * @throws {Error} where the name servers do not say.
+ * @param signal Aborts the look-up.
+ * @throws {Error} if the name servers fail.
  */
 export type NameLookup = (name: string, signal: AbortSignal) => Promise<string[]>
 
-/** Looks up as the rest of the process does, by the operating system, with its hosts file. It cannot be given up. */
+/** Looks up through the operating system, with its hosts file, as the rest of the process does. Cannot be aborted. */
 export const lookUpBySystem: NameLookup = async (name) => {
   const found = await dns.lookup(name, { all: true })
   return found.map(({ address }) => address)
 }
 
 /**
- * Looks up by DNS alone and in a resolver of its own, which takes none of the few threads that all other look-ups of the process share.
+ * Looks up through DNS alone, with a resolver of its own: look-ups through the operating system would take the few threads that the whole
+ * process shares.
  *
- * @param servers Addresses of name servers. By default those of the system (`/etc/resolv.conf`).
+ * @param servers Addresses of name servers. Default: those of the system (`/etc/resolv.conf`).
  */
 export function lookUpByDns(servers?: readonly string[]): NameLookup {
   return async (name, signal) => {
@@ -30,18 +32,19 @@ export function lookUpByDns(servers?: readonly string[]): NameLookup {
     const families = [resolver.resolve4(name), resolver.resolve6(name)]
     const cancel = () => resolver.cancel()
     signal.addEventListener('abort', cancel)
-    // Name servers that leave one family unanswered are common.
-    const first = Promise.any(families).then(() => setTimeout(cancel, behind).unref(), noTimer)
+    // Many name servers never answer for one of the families.
+    const deadline = Promise.any(families).then(
+      () => setTimeout(cancel, maxDelay).unref(),
+      () => undefined,
+    )
     try {
       return addressesOf(await Promise.allSettled(families))
     } finally {
       signal.removeEventListener('abort', cancel)
-      clearTimeout(await first)
+      clearTimeout(await deadline)
     }
   }
 }
-
-const noTimer = () => undefined
 
 function addressesOf(families: PromiseSettledResult<string[]>[]): string[] {
   const addresses = families.flatMap((family) => (family.status === 'fulfilled' ? family.value : []))

@@ -2,8 +2,8 @@ import { BlockList, isIP } from 'node:net'
 
 const loopback = blockList(['127.0.0.0/8', '::1/128'])
 
-// The special-purpose registries of IANA (RFC 6890): whatever is not reachable from everywhere.
-const special = blockList([
+// IANA's registry of special-purpose addresses (RFC 6890), as far as they are not reachable from everywhere.
+const reservedIpv4 = blockList([
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -19,22 +19,22 @@ const special = blockList([
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  // In a public network, but inside Azure the agent of the machine's own host.
+  // A public address, but inside Azure it is the agent of the machine's own host.
   '168.63.129.16/32',
 ])
 
-// The addresses of the internet, without the parts of them that lead elsewhere: translation to IPv4, tunnels, documentation.
-const globalUnicast = blockList(['2000::/3'])
-const specialSix = blockList(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'])
+const globalUnicastIpv6 = blockList(['2000::/3'])
+// The parts of it that lead elsewhere: translation to IPv4, tunnels, documentation.
+const reservedIpv6 = blockList(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'])
 
-/** Whether an IP address is one of the internet's, the same for everybody. */
+/** Whether an IP address is reachable from everywhere on the internet. */
 export function isPublic(address: string): boolean {
   return isIP(address) === 4
-    ? !special.check(address, 'ipv4')
-    : globalUnicast.check(address, 'ipv6') && !specialSix.check(address, 'ipv6')
+    ? !reservedIpv4.check(address, 'ipv4')
+    : globalUnicastIpv6.check(address, 'ipv6') && !reservedIpv6.check(address, 'ipv6')
 }
 
-/** Whether an IP address is this machine's own. */
+/** Whether an IP address is a loopback address. */
 export function isLoopback(address: string): boolean {
   return loopback.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
 }

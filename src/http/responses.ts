@@ -7,7 +7,7 @@ import type { PublicDocument } from './public-documents'
 const notStored = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 const forAnyOrigin = { ...notStored, ...anyOrigin }
 
-/** Answers with JSON that no cache may keep (RFC 6749 section 5.1). */
+/** Sends JSON that no cache may store (RFC 6749 section 5.1). */
 export function respondWithJson(
   res: ServerResponse,
   body: unknown,
@@ -16,27 +16,27 @@ export function respondWithJson(
   send(res, status, forAnyOrigin, JSON.stringify(body))
 }
 
-/** Answers with an OAuth error (RFC 6749 section 5.2). */
+/** Sends an OAuth error (RFC 6749 section 5.2). */
 export function respondWithError(res: ServerResponse, error: OAuthError): void {
   sendError(res, error, { ...anyOrigin, ...error.headers })
 }
 
-/** Answers with an OAuth error in the place of the host's own API, where the host says which origins may read it. */
+/** Sends an OAuth error as a response of the host's own API: the host decides which origins may read it. */
 export function respondAsApi(res: ServerResponse, error: OAuthError): void {
   sendError(res, error, error.headers)
 }
 
 function sendError(res: ServerResponse, error: OAuthError, headers: Readonly<Record<string, string>>): void {
   respondFinally(res, () => {
-    // One by one: an error of the host's may spell a header in its own way, which must not come twice.
+    // `setHeader` replaces a header in any capitals, so that a header of the host's error never comes twice.
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
     send(res, error.status, notStored, JSON.stringify(error))
   })
 }
 
 /**
- * Answers where nobody is left to catch an error: ends the connection where an answer has begun, which cannot be taken back, and where
- * this one cannot be sent, as the headers of an error of the host's may be.
+ * Sends the last response of a failed request, where nobody is left to catch an error. Destroys the connection if a response has already
+ * begun, or if this one cannot be sent, for example because an error of the host's has invalid headers.
  */
 export function respondFinally(res: ServerResponse, respond: () => void): void {
   try {
@@ -47,19 +47,20 @@ export function respondFinally(res: ServerResponse, respond: () => void): void {
   }
 }
 
-/** Answers with a public document, or with its headers alone where the client has it already. */
+/** Sends a public document, or only its headers (304) if the client already has this version of it. */
 export function respondWithDocument(
-  { headers: { 'if-none-match': known } }: IncomingMessage,
+  { headers: { 'if-none-match': ifNoneMatch } }: IncomingMessage,
   res: ServerResponse,
   { body, etag, headers }: PublicDocument,
 ): void {
-  if (known !== undefined && names(known, etag)) res.writeHead(304, { ...nosniff, ...headers }).end()
+  if (matchesEtag(ifNoneMatch, etag)) res.writeHead(304, { ...nosniff, ...headers }).end()
   else send(res, 200, headers, body)
 }
 
-/** Whether a list of entity tags names this one (RFC 9110 section 13.1.2). */
-function names(list: string, etag: string): boolean {
-  const tags = list.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+/** Whether `If-None-Match` lists this entity tag (RFC 9110 section 13.1.2). */
+function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false
+  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   return tags.includes(etag) || tags.includes('*')
 }
 
