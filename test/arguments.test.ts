@@ -144,9 +144,12 @@ describe.each(methods)('%s', (_name, call, right, wrong) => {
     expect(await outcomeOf(right)).not.toBeInstanceOf(ConfigurationError)
   })
 
-  it.each(wrong.map((members) => [inspect(members), members]))('refuses %s', async (_members, members) => {
-    expect(await outcomeOf({ ...right, ...(members as object) })).toBeInstanceOf(ConfigurationError)
-  })
+  it.each(wrong.map((members) => [inspect(members), members]))(
+    'refuses wrong arguments: %s',
+    async (_members, members) => {
+      expect(await outcomeOf({ ...right, ...(members as object) })).toBeInstanceOf(ConfigurationError)
+    },
+  )
 
   it.each([undefined, null, 'acme'])('refuses %p in place of its members', async (given) => {
     expect(await outcomeOf(given)).toBeInstanceOf(Error)

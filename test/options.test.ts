@@ -243,7 +243,7 @@ describe('in production', () => {
     }
   })
 
-  it('metadata documents are never taken from the machine itself', () => {
+  it('metadata documents are never fetched from the machine itself', () => {
     expect(refusalOf({ ...complete, metadataDocuments: 'with-loopback' }).message).toBe(
       'customer-sign-in: metadataDocuments must be true, false or { ports } in production (NODE_ENV), and is "with-loopback"',
     )

@@ -49,7 +49,7 @@ describeWithBrowser('the consent page', () => {
     ['asks', false],
     ['asks again', true],
   ])(
-    'has both buttons in view on a screen of 320 by 568 pixels when it %s, whatever a stranger fills it with',
+    'shows both buttons on a screen of 320 by 568 pixels when it %s, whatever text a stranger puts into it',
     async (_, again) => {
       const longHost = `${'a.'.repeat(100)}${'W'.repeat(40)}.example`.toLowerCase()
       const redirectUri = `https://${longHost}/callback`

@@ -87,7 +87,7 @@ describeWithBrowser('a customer with a touch screen', () => {
     }
   })
 
-  it('allows nothing by tapping at one place, as fast or as often as they may', async () => {
+  it('allows nothing by tapping in one place, however fast or often', async () => {
     const { visit, page } = await asked(phone)
     const { x, y } = await middleOf(page.getByRole('button', { name: 'Allow' }))
     await tapAllow(page)

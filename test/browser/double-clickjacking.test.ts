@@ -118,7 +118,7 @@ async function placeOfAllow(url: string, { x, y, width, height }: Inside): Promi
 }
 
 describeWithDisplay('a stranger’s page that vanishes from above the consent page', () => {
-  it.each([0.06, 0.15, 0.3, 0.45])('under a double click of %s seconds presses nothing', async (seconds) => {
+  it.each([0.06, 0.15, 0.3, 0.45])('presses nothing with a double click of %s seconds', async (seconds) => {
     const attack = await Attack.prepared()
     await attack.click(2, seconds)
     await attack.expectNothing()
@@ -127,7 +127,7 @@ describeWithDisplay('a stranger’s page that vanishes from above the consent pa
   it.each([
     [12, 0.15],
     [8, 0.4],
-  ])('under a game of %s clicks, each %s seconds after the last, presses nothing', async (times, seconds) => {
+  ])('presses nothing with a game of %s clicks, each %s seconds after the last', async (times, seconds) => {
     const attack = await Attack.prepared()
     await attack.click(times, seconds)
     await attack.expectNothing()
@@ -142,14 +142,14 @@ describeWithDisplay('a stranger’s page that vanishes from above the consent pa
     await attack.expectNothing()
   })
 
-  it('presses nothing where the consent page was in view behind it for as long as it likes', async () => {
+  it('presses nothing, even if the consent page was in view behind it for a long time', async () => {
     const attack = await Attack.prepared({ opens: 'window' })
     await attack.input('sleep', 1.5)
     await attack.click(5, 0.2)
     await attack.expectNothing()
   })
 
-  it('presses nothing by keys that were meant for it', async () => {
+  it('presses nothing with keys that the customer meant for it', async () => {
     const attack = await Attack.prepared()
     const keys = ['key', 'Tab', 'key', 'Tab', 'key', 'Return']
     await attack.input('sleep', 1.5, 'key', 'Return', 'sleep', 0.1, ...keys)
@@ -158,7 +158,7 @@ describeWithDisplay('a stranger’s page that vanishes from above the consent pa
     await attack.expectNothing([...inThePage, 'key', 'Tab', 'sleep', '1', 'key', 'Tab', 'key', 'Return'])
   })
 
-  it('presses nothing by keys that come to it from its end', async () => {
+  it('presses nothing with keys that reach the buttons backwards, from the end of the page', async () => {
     const attack = await Attack.prepared()
     await attack.input('sleep', 1.5, 'key', 'Return', 'sleep', 0.3, 'key', 'shift+Tab', 'key', 'Return')
     const inThePage = ['mousemove_relative', '--', '0', '-150', 'click', '1']

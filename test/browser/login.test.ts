@@ -77,7 +77,7 @@ describeWithBrowser('a customer with two tabs', () => {
     }
   })
 
-  it('who is somebody else by now is asked anew, and never answers for the one before', async () => {
+  it('is asked again after logging in as somebody else, and never answers for the customer before', async () => {
     const visit = await visitLoggedOut()
     const request = visit.request()
     await visit.open(request)

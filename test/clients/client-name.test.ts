@@ -44,11 +44,11 @@ describe('the name that a client gives itself', () => {
     ['selectors beyond the first plane', '\u{e0100}'],
     ['fillers', '\u3164\u115f\u1160\uffa0\u2800'],
     ['punctuation', '***!'],
-  ])('is none where it has no letter and no digit: %s', (_, name) => {
+  ])('is dropped if it has no letter and no digit: %s', (_, name) => {
     expect(presentableName(name)).toBeUndefined()
   })
 
-  it('is cut to 60 characters, never within one', () => {
+  it('is cut to 60 characters, never inside one', () => {
     expect(presentableName('x'.repeat(60))).toBe('x'.repeat(60))
     expect(presentableName('x'.repeat(61))).toBe(`${'x'.repeat(59)}…`)
     expect(presentableName('𝒳'.repeat(61))).toBe(`${'𝒳'.repeat(59)}…`)

@@ -44,7 +44,7 @@ describe('kept documents', () => {
     expect(gone(documents, [...all, 'acme/new'])).toEqual([all[0]])
   })
 
-  it('make room last where a customer has allowed their client', () => {
+  it('are dropped last if a customer has allowed their client', () => {
     const documents = new KeptDocuments()
     keep(documents, 'acme/site/allowed')
     documents.allowed('acme/site/allowed')

@@ -64,7 +64,7 @@ afterEach(() => {
 })
 
 describe('a stranger with slow documents', () => {
-  it('keeps no other client from connecting, however many names one domain has, at this company and at others', async () => {
+  it('does not keep other clients from connecting, however many names one domain has, at this company and at others', async () => {
     const { held, stranger, opened, connects } = await flooded()
     const urls = many(20, (index) => stranger.url(`/${index}`, `n${index}.stranger.example`))
     const waiting = opened(urls, 'acme')
@@ -78,7 +78,7 @@ describe('a stranger with slow documents', () => {
     await Promise.all(waiting)
   })
 
-  it('keeps no client of another company from connecting, however many domains there are', async () => {
+  it('does not keep clients of another company from connecting, however many domains there are', async () => {
     const { held, stranger, opened, connects } = await flooded()
     const urls = many(40, (index) => stranger.url(`/${index}`, `n.stranger${index % 20}.example`))
     const waiting = opened(urls, 'acme')
@@ -105,7 +105,7 @@ describe('a stranger with slow documents', () => {
     await Promise.all(opened)
     await open(stranger.url('/again', 'n.stranger0.example'), 'globex').expect(200)
   })
-  it('keeps no document that was fetched before from being fetched again, however many domains there are', async () => {
+  it('does not keep documents that were fetched before from being fetched again, however many domains there are', async () => {
     const { held, stranger, honest, opened, connects } = await flooded()
     const clock = stopClock()
     await connects('acme', '/known.json').expect(200)
@@ -143,7 +143,7 @@ describe('documents that were fetched before, and then are slow', () => {
     return { documents, honest, held, clock, found }
   }
 
-  it('hold up none whose client a customer has allowed', async () => {
+  it('do not hold up documents whose client a customer has allowed', async () => {
     const strangers = many(48, (index) => `stranger${index}.example`)
     const { documents, honest, held, found } = await slowAgain(2, strangers)
     documents.allowed(honest)
@@ -154,7 +154,7 @@ describe('documents that were fetched before, and then are slow', () => {
     await Promise.all(waiting)
   })
 
-  it('are good for ten minutes while too many are fetched, and not for as long as strangers like', async () => {
+  it('are used for ten minutes while too many are fetched, and not for as long as strangers want', async () => {
     const { held, clock, found } = await slowAgain(50, ['a.example', 'b.example'])
     const waiting = many(49, String).map((path) => found(Number(path), 'a.example'))
     waiting.push(...many(20, String).map((path) => found(Number(path), 'b.example')))

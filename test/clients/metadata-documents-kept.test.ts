@@ -102,13 +102,13 @@ describe('a metadata document is kept', () => {
   })
 })
 
-describe('a metadata document that cannot be had', () => {
+describe('a metadata document that cannot be used', () => {
   it.each<[what: string, status: number, changes: Record<string, unknown>, shown: number]>([
     ['is not there', 404, {}, 400],
     ['is of no use', 200, { redirect_uris: [] }, 400],
     ['cannot be had for now', 500, {}, 503],
   ])(
-    'is never answered from memory where it %s: the next customer has it fetched again',
+    'is never answered from memory if it %s: it is fetched again for the next customer',
     async (_, status, changes, shown) => {
       let isGood = false
       const server = await DocumentServer.start(
@@ -183,7 +183,7 @@ describe('a metadata document that is not fresh any more', () => {
     ['is not there any more', 404, {}],
     ['has been taken away', 410, {}],
     ['is of no use any more', 200, { redirect_uris: [] }],
-  ])('is gone as soon as its server says that it %s', async (_, status, changes) => {
+  ])('is dropped as soon as its server says that it %s', async (_, status, changes) => {
     const { server, now, host } = await expired()
     Object.assign(now, { status, changes })
     expectErrorPage(await open(host, server.url()))
@@ -212,7 +212,7 @@ describe('fetches are counted', () => {
       publishing(self, {}, {}, /[13579]$|json$/.test(req.url ?? '') ? 200 : 404)(req, res)
     })
 
-  it('by site at each company: 300 a minute, also of documents that are not there', async () => {
+  it('by site at each company: 300 a minute, also for documents that do not exist', async () => {
     const server = await startedServer()
     const [documents, clock] = [documentsOf(), stopClock()]
     const found = (path: string, host = 'a.site.example', tenantId = 'acme') =>
@@ -251,7 +251,7 @@ describe('fetches are counted', () => {
     await expect(found('assistant.example')).resolves.toBeDefined()
   })
 
-  it('so that one address, within its rate limit of 60, uses up no share of a site or a company', async () => {
+  it('so that one address, within its limit of 60, does not use up the share of a site or a company', async () => {
     const server = await startedServer()
     const [documents] = [documentsOf(), stopClock()]
     for (let index = 0; index < 60; index++) {
@@ -260,7 +260,7 @@ describe('fetches are counted', () => {
     await expect(documents.find(server.url('/client.json', 'a.example'), 'acme')).resolves.toBeDefined()
   })
 
-  it('apart from those of addresses that have given a document before, which no share keeps from being fetched again', async () => {
+  it('apart from those of addresses that gave a document before, which no share limits', async () => {
     const server = await startedServer()
     const [documents, clock] = [documentsOf(), stopClock()]
     const found = (path: string, site: string) => documents.find(server.url(path, site), 'acme')
@@ -275,7 +275,7 @@ describe('fetches are counted', () => {
     expect(server.requests).toHaveLength(before + 1)
   })
 
-  it('by address where one has given a document before, fails now and may not be kept: 60 a minute', async () => {
+  it('by address, if it gave a document before, fails now and may not be kept: 60 a minute', async () => {
     let status = 200
     const server = await DocumentServer.start(
       (self) => (req, res) => publishing(self, {}, { 'Cache-Control': 'no-store' }, status)(req, res),

@@ -42,7 +42,7 @@ const text =
 
 afterEach(() => jest.restoreAllMocks())
 
-describe('a metadata document is of no use', () => {
+describe('a metadata document is refused', () => {
   it.each<[what: string, changes: Record<string, unknown>]>([
     ['without a client_id', { client_id: undefined }],
     ['of another client', { client_id: 'https://evil.example/client.json' }],
@@ -146,13 +146,13 @@ describe('a metadata document cannot be had for now, and the client keeps what i
   })
 })
 
-describe('a metadata document takes neither time nor room without end', () => {
+describe('the time and memory for a metadata document are limited', () => {
   const sized = (url: string, bytes: number) => {
     const body = JSON.stringify({ client_id: url, redirect_uris: [redirectUri], x: '' })
     return body.replace('"x":""', `"x":"${'x'.repeat(bytes - body.length)}"`)
   }
 
-  it('of 64 KiB is read, and one of a byte more is not', async () => {
+  it('one of 64 KiB is read, and one of a byte more is not', async () => {
     const server = await DocumentServer.start((self) => (req, res) => {
       text(sized(self.url(req.url), 65_536 + Number(req.url?.slice(1))))(req, res)
     })
@@ -164,7 +164,7 @@ describe('a metadata document takes neither time nor room without end', () => {
   it.each([
     ['', 200, '65536 bytes'],
     [' although it is none', 404, '404'],
-  ])('that never ends is given up%s', async (_, status, reason) => {
+  ])('one that never ends is given up%s', async (_, status, reason) => {
     let closed: Promise<unknown> | undefined
     const server = await DocumentServer.start(() => (_req, res) => {
       closed = once(res, 'close')

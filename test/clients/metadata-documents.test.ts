@@ -26,7 +26,7 @@ describe('a client with a metadata document', () => {
     expect(await host.signIn.clients.find({ tenantKey: 'acme', clientId: client_id })).toBeUndefined()
   })
 
-  it('is shown with its name, with who publishes it, and with a word of caution', async () => {
+  it('is shown with its name, its publisher and a word of caution', async () => {
     const [host, server] = [await startedWith(), await DocumentServer.start()]
     const { text } = await new Authorization(host, { client_id: server.url() }).open().expect(200)
     expect(textOf(text)).toContain('Connect “Assistant” to Acme?')
@@ -34,7 +34,7 @@ describe('a client with a metadata document', () => {
     expect(textOf(text)).toContain('Acme has not checked this app')
   })
 
-  it('is shown as the host of its document where it has no name of its own', async () => {
+  it('is shown as the host of its document if it has no name of its own', async () => {
     const server = await DocumentServer.start((self) => publishing(self, { client_name: '\u034f' }))
     const client_id = server.url(`/${'long/'.repeat(300)}client.json`)
     const { text } = await new Authorization(await startedWith(), { client_id }).open().expect(200)
@@ -100,7 +100,7 @@ describe('a client with a metadata document', () => {
     expectTokens(await host.refresh(tokens.refresh_token, { client_id }))
   })
 
-  it('redeems nothing of another document of the same publisher', async () => {
+  it('cannot redeem a code of another document of the same publisher', async () => {
     const [host, server] = [await startedWith(), await DocumentServer.start()]
     const signedIn = await new Authorization(host, { client_id: server.url('/a') }).allowed()
     expectError(await host.exchange(signedIn, { client_id: server.url('/b') }), 400, 'invalid_grant')
@@ -209,16 +209,19 @@ describe('a company', () => {
     { metadataDocuments: false },
     { registration: false },
     { registration: false, metadataDocuments: false },
-  ])('with %j takes no stranger by a document, fetches none and announces none, and others go on', async (globex) => {
-    const { host, server, opened, announced } = await startedWhere(globex)
-    const page = expectErrorPage(await opened('globex'))
-    expect(page).toContain('There is no client with this client_id')
-    const issued = host.asCustomer({ tenantKey: 'globex', clientId: server.url() })
-    await expect(issued).rejects.toMatchObject({ code: 'invalid_client' })
-    expect(server.requests).toEqual([])
-    expect([await announced('acme'), await announced('globex')]).toEqual([true, undefined])
-    await opened('acme').expect(200)
-  })
+  ])(
+    'with %j takes no client by a metadata document, fetches none and announces none, and other companies still do',
+    async (globex) => {
+      const { host, server, opened, announced } = await startedWhere(globex)
+      const page = expectErrorPage(await opened('globex'))
+      expect(page).toContain('There is no client with this client_id')
+      const issued = host.asCustomer({ tenantKey: 'globex', clientId: server.url() })
+      await expect(issued).rejects.toMatchObject({ code: 'invalid_client' })
+      expect(server.requests).toEqual([])
+      expect([await announced('acme'), await announced('globex')]).toEqual([true, undefined])
+      await opened('acme').expect(200)
+    },
+  )
 
   it.each<Partial<Tenant>>([{}, { metadataDocuments: true }, { registration: false, metadataDocuments: true }])(
     'with %j takes them',

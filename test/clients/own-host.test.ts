@@ -10,7 +10,7 @@ const ours = 'https://signin.example:8443/callback'
 const startedThere = () => started({ baseUrl, authenticate: asTheySay, metadataDocuments: 'with-loopback' })
 
 describe('a redirect URI on the host of this server', () => {
-  it('is not registered', async () => {
+  it('cannot be registered', async () => {
     const host = await startedThere()
     const response = await register({ url: `${host.url}/auth` }, { redirect_uris: [redirectUri, ours] })
     const description = expectError(response, 400, 'invalid_redirect_uri')
@@ -18,7 +18,7 @@ describe('a redirect URI on the host of this server', () => {
     await register({ url: `${host.url}/auth` }, { redirect_uris: [redirectUri] }).expect(201)
   })
 
-  it('is of no use in a metadata document', async () => {
+  it('is refused in a metadata document', async () => {
     const host = await startedThere()
     const redirect_uris = [redirectUri, ours]
     const server = await DocumentServer.start((self) => publishing(self, { redirect_uris }))

@@ -12,7 +12,7 @@ const grantsAt = (host: TestSignIn) => host.tokenStore.listGrants('acme', 'custo
 
 afterEach(releaseClock)
 
-describe('an answer to the consent page counts for nothing', () => {
+describe('a submitted consent form has no effect', () => {
   const oneCharacterOff = (text: string, position: number) =>
     `${text.slice(0, position)}${text[position] === 'A' ? 'B' : 'A'}${text.slice(position + 1)}`
 
@@ -148,8 +148,8 @@ describe('an answer to the consent page counts for nothing', () => {
   }
 })
 
-describe('an answer to the consent page', () => {
-  it('that may have been meant for another page makes it ask again, with the buttons elsewhere', async () => {
+describe('a submitted consent form', () => {
+  it('that may have been meant for another page is shown again, with the buttons elsewhere', async () => {
     const host = await signedIn()
     const client_id = await registered(host)
     const authorization = new Authorization(host, { client_id })

@@ -6,14 +6,14 @@ import { expectError, expectTokens, tenants } from '../support/sign-in'
 import { started } from '../support/started'
 
 describe('consent', () => {
-  it('is asked for a client that registered itself, also where the tenant’s own go without', async () => {
+  it('is asked for a client that registered itself, even if the tenant’s own clients need none', async () => {
     const host = await started({ authenticate: asTheySay, consent: false })
     await new Authorization(host).open().expect(303)
     const client_id = await registered(host)
     consentForm(await new Authorization(host, { client_id }).open().expect(200))
   })
 
-  it('counts for what the page has shown: when that changes meanwhile, the customer is asked anew', async () => {
+  it('counts only for what the page has shown: if that changes, the customer is asked again', async () => {
     const acme = { ...tenants[0], key: 'acme', scopes: ['profile'] }
     const host = await started({ authenticate: asTheySay, tenantStore: new MemoryTenantStore([acme]) })
     const authorization = new Authorization(host)

@@ -141,7 +141,7 @@ describe('a customer is not asked', () => {
 })
 
 describe('a customer is asked', () => {
-  it('each time: what one session allowed is no answer in the next', async () => {
+  it('in each session, whatever they allowed in an earlier one', async () => {
     const host = await started({ authenticate: asTheySay })
     await new Authorization(host).allowed()
     await new Authorization(host)
@@ -150,7 +150,7 @@ describe('a customer is asked', () => {
       .expect(/<button type="submit" name="decision" value="allow">/)
   })
 
-  it('for a registered client that says it is the tenant’s own, even where the store believes it', async () => {
+  it('for a registered client that claims to be the tenant’s own, even if the store believes it', async () => {
     const host = await started({ authenticate: asTheySay })
     const said = await registered(host, { firstParty: true })
     await saveClient(host.tokenStore, { clientId: 'stored', firstParty: true })

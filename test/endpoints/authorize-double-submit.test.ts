@@ -8,7 +8,7 @@ const grantsAt = (host: TestSignIn) => host.tokenStore.listGrants('acme', 'custo
 
 afterEach(releaseClock)
 
-describe('Allow that is pressed again on the same page', () => {
+describe('Allow, pressed again on the same page', () => {
   /** The page's form, and a customer who has pressed Allow on it. */
   async function pressedOnce(options: object = {}) {
     const host = await signedIn(options)
@@ -18,7 +18,7 @@ describe('Allow that is pressed again on the same page', () => {
     return { host, press, first: await press() }
   }
 
-  it('gives a code of its own each time, whichever the browser follows', async () => {
+  it('gives a new code each time, and every one of them works', async () => {
     const { host, press, first } = await pressedOnce()
     const second = await press()
     expect(second.code).not.toBe(first.code)
@@ -42,7 +42,7 @@ describe('Allow that is pressed again on the same page', () => {
     expect(await grantsAt(host)).toHaveLength(2)
   })
 
-  it('brings nothing back of a grant that has ended: neither its access tokens nor its refresh tokens', async () => {
+  it('revives neither the access tokens nor the refresh tokens of a grant that has ended', async () => {
     const { host, press, first } = await pressedOnce({ replayTolerance: 0 })
     const ended = expectTokens(await host.exchange(first))
     await host.signIn.grants.revokeAll({ tenantKey: 'acme', subject: 'customer-1' })

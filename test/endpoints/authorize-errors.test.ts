@@ -7,7 +7,7 @@ import { clientId, redirectUri } from '../support/sign-in'
 import { started } from '../support/started'
 
 describe('an authorization request with', () => {
-  it.each(untrusted)('%s shows a page and sends the browser nowhere', async (_, parameters) => {
+  it.each(untrusted)('%s shows an error page and redirects nowhere', async (_, parameters) => {
     const host = await started({ authenticate: asTheySay })
     const authorization = new Authorization(host, parameters)
     const page = expectErrorPage(await authorization.open())
@@ -15,7 +15,7 @@ describe('an authorization request with', () => {
     expectErrorPage(await request(host.url).post(authorization.path).type('form').send('decision=allow'))
   })
 
-  it.each(trusted)('%s tells the client', async (_, parameters, error, named) => {
+  it.each(trusted)('%s redirects to the client with the error', async (_, parameters, error, named) => {
     const host = await started({ authenticate: asTheySay })
     const response = await new Authorization(host, parameters).open()
     expect(expectErrorRedirect(response, error, host.issuer())).toMatch(named)

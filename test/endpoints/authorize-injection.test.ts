@@ -14,7 +14,7 @@ import { started } from '../support/started'
 const signedIn = (options: object = {}) => started({ authenticate: asTheySay, ...options })
 
 describe('a client that is connected to two companies', () => {
-  it('is told by the issuer which of them has answered, also with an error', async () => {
+  it('learns from iss which of them has responded, also with an error', async () => {
     const host = await signedIn()
     for (const tenantKey of ['acme', 'globex']) {
       const authorization = new Authorization(host, {}, tenantKey)
@@ -25,7 +25,7 @@ describe('a client that is connected to two companies', () => {
     }
   })
 
-  it('is told the issuer of the metadata, whatever address the request names', async () => {
+  it('gets the issuer of the metadata, whatever address the request names', async () => {
     const host = await signedIn()
     const authorization = new Authorization(host, { iss: 'https://evil.example' })
     const { token } = await authorization.form()
@@ -38,7 +38,7 @@ describe('a client that is connected to two companies', () => {
     expect(expectRedirect(response).searchParams.get('iss')).toBe(Object(await metadata.json()).issuer)
   })
 
-  it('that brings the code of one to the other gives nothing away and uses nothing up', async () => {
+  it('that sends the code of one to the other is refused, and uses no code up', async () => {
     const host = await signedIn()
     const code = await new Authorization(host).allowed()
     expectError(await host.exchange({ ...code, tenantKey: 'globex' }), 400, 'invalid_grant')
@@ -47,7 +47,7 @@ describe('a client that is connected to two companies', () => {
 })
 
 describe('a code that is injected', () => {
-  it('into the session of another customer is worth nothing, and stays good for its own', async () => {
+  it('into the session of another customer is refused, and still works in its own', async () => {
     const host = await signedIn()
     const victim = await new Authorization(host).allowed('victim')
     const attacker = await new Authorization(host).allowed('attacker')
@@ -56,14 +56,14 @@ describe('a code that is injected', () => {
     expectTokens(await host.exchange(attacker))
   })
 
-  it('into another client is worth nothing', async () => {
+  it('into another client is refused', async () => {
     const host = await signedIn()
     const code = await new Authorization(host, {}, 'globex').allowed()
     expectError(await host.exchange(code, { client_id: 'other-app' }), 400, 'invalid_grant')
     expectTokens(await host.exchange(code))
   })
 
-  it('by way of another redirect URI of the client is worth nothing', async () => {
+  it('with another redirect URI of the client is refused', async () => {
     const second = 'https://assistant.example/second'
     const clients = [{ clientId, redirectUris: [redirectUri, second] }]
     const host = await signedIn({ tenantStore: new MemoryTenantStore([{ key: 'acme', clients }]) })
@@ -73,7 +73,7 @@ describe('a code that is injected', () => {
   })
 })
 
-describe('a parameter is taken for no other', () => {
+describe('a parameter is never taken for another', () => {
   it.each([
     ['in brackets', 'client_id[]', 'redirect_uri[]'],
     ['with an index', 'client_id[0]', 'redirect_uri[0]'],
@@ -94,7 +94,7 @@ describe('a parameter is taken for no other', () => {
     }
   })
 
-  it('in the body of the answer', async () => {
+  it('in the body of the consent form', async () => {
     const host = await signedIn()
     const authorization = new Authorization(host, { scope: 'profile' })
     const { token } = await authorization.form()
@@ -143,7 +143,7 @@ describe('a line break adds no header', () => {
 
 describe('a request target in absolute form', () => {
   it.each(['http://evil.example', 'https://evil.example:8443', 'HTTP://[2001:db8::1]:80'])(
-    'from %s leads nowhere else',
+    'that names %s does not change request.url',
     async (origin) => {
       const urls: string[] = []
       const host = await signedIn({

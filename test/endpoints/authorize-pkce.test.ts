@@ -5,7 +5,7 @@ import { started } from '../support/started'
 
 const plain = 'p'.repeat(43)
 
-describe('PKCE cannot be talked down', () => {
+describe('PKCE cannot be downgraded', () => {
   it.each([
     ['without a challenge', { code_challenge: undefined, code_challenge_method: undefined }],
     ['with an empty challenge', { code_challenge: '' }],
@@ -30,7 +30,7 @@ describe('PKCE cannot be talked down', () => {
     expectErrorRedirect(response, 'invalid_request', host.issuer())
   })
 
-  it('at the token endpoint, by any verifier but the one', async () => {
+  it('at the token endpoint, by any other verifier', async () => {
     const host = await started({ authenticate: asTheySay })
     const authorization = new Authorization(host)
     const signedIn = await authorization.allowed()

@@ -36,7 +36,7 @@ function shown({ status, headers: { date, ...headers }, text }: Response): objec
 }
 
 describe.each(strangers)('before anybody has logged in, a client that %s', (_, known) => {
-  it('has no browser sent to it, whatever is wrong with its request: the page says what', async () => {
+  it('gets no redirect, whatever is wrong with its request: a page says what', async () => {
     const authenticate = jest.fn(asTheySay)
     const host = await startedWith({ authenticate })
     const client = await known(host)
@@ -50,7 +50,7 @@ describe.each(strangers)('before anybody has logged in, a client that %s', (_, k
     expect(await host.told('denied')).toHaveLength(trusted.length + 1)
   })
 
-  it('has none sent to it by a form either', async () => {
+  it('gets no redirect by a form either', async () => {
     const host = await startedWith({ authenticate: loginPage })
     const { path } = new Authorization(host, { ...(await known(host)), scope: 'admin' })
     expectErrorPage(await request(host.url).post(path).type('form').send('decision=deny'))
@@ -61,13 +61,13 @@ describe.each(strangers)('before anybody has logged in, a client that %s', (_, k
     ['gives no customer and answers nothing', () => null, 503],
     ['gives a customer that is none', () => ({ subject: '' }), 503],
     ['refuses', () => Promise.reject(new OAuthError('access_denied', 'Not from here', { status: 403 })), 403],
-  ])('has none sent to it where the host’s login %s', async (_, authenticate, status) => {
+  ])('gets no redirect if the host’s login %s', async (_, authenticate, status) => {
     const host = await startedWith({ authenticate, hostTimeout: 0.1 })
     const page = expectErrorPage(await new Authorization(host, await known(host)).open(), status)
     expect(page).not.toContain('session store')
   })
 
-  it('learns nothing by prompt=none: the answer is one page, and the host is not asked', async () => {
+  it('learns nothing by prompt=none: the response is always the same page, and the host is not asked', async () => {
     const hosts = { 'who is signed in': asTheySay, nobody: () => null, 'a host out of order': () => Promise.reject() }
     const answers = []
     for (const each of Object.values(hosts)) {
@@ -118,7 +118,7 @@ describe.each(strangers)('once the customer has logged in, a client that %s', (_
 })
 
 describe('a page that says what is wrong with a request', () => {
-  it('says nothing that a link could put there beyond one word', async () => {
+  it('repeats no text of a link beyond one word', async () => {
     const host = await startedWith()
     const [client_id, lie] = [await registered(host), 'Your account is locked, call 555']
     for (const parameters of [{ [lie]: ['a', 'b'] }, { scope: lie }, { prompt: lie, resource: lie }]) {

@@ -25,7 +25,7 @@ describe('an authorization request', () => {
     expectTokens(await host.refresh(tokens.refresh_token))
   })
 
-  it('is answered with the code, the state and the issuer, and nothing else', async () => {
+  it('gets the code, the state and the issuer, and nothing else', async () => {
     const host = await startedWith()
     const authorization = new Authorization(host)
     const { origin, pathname, searchParams } = expectRedirect(await authorization.answer(await authorization.form()))
@@ -37,7 +37,7 @@ describe('an authorization request', () => {
     })
   })
 
-  it('gets its state back to the letter', async () => {
+  it('gets its state back unchanged', async () => {
     const host = await startedWith()
     for (const state of ['a b+c%20&d=e#f', 'ünï☃\u202e', '\r\nSet-Cookie: a=b', 'x'.repeat(4000)]) {
       const authorization = new Authorization(host, { state })

@@ -24,7 +24,7 @@ describe('registrations in MemoryTokenStore', () => {
     expect(left.map(Boolean)).toEqual([false, true, true])
   })
 
-  it('are refused at no company because a customer of another has allowed many, and connected none', async () => {
+  it('are not refused at one company because a customer of another has allowed many and connected none', async () => {
     const tokenStore = new MemoryTokenStore({ maxClients: 4 })
     const host = await started({ tokenStore, maxRegistrationsPerTenant: 2 })
     for (let count = 0; count < 6; count++) {
@@ -106,14 +106,14 @@ function limits(createStore: () => TokenStore): void {
       ])
     })
 
-    it('make room in their own tenant alone', async () => {
+    it('make room only for those of their own tenant', async () => {
       const host = await start({ maxRegistrationsPerTenant: 2 })
       const there = await severalAt(host, 2, 'globex')
       await severalAt(host, 5)
       expect(await leftOf(host, there, 'globex')).toEqual(there)
     })
 
-    it('make room at the company that has the most, when all companies together have too many', async () => {
+    it('make room at the company that has the most, if all companies together have too many', async () => {
       const host = await start({ maxRegistrations: 5 })
       const there = await severalAt(host, 2, 'globex')
       const ids = await severalAt(host, 20)
@@ -163,7 +163,7 @@ function limits(createStore: () => TokenStore): void {
       expect(await leftOf(host, [clientId])).toEqual([])
     })
 
-    it('are as many as may be unused, for however many of them a customer opens the page', async () => {
+    it('never exceed the limit for unused ones, for however many of them a customer opens the page', async () => {
       const host = await start({ maxRegistrationsPerTenant: 3 })
       const ids: string[] = []
       for (let count = 0; count < 8; count++) {
@@ -184,7 +184,7 @@ function limits(createStore: () => TokenStore): void {
   })
 
   describe('that a customer has allowed', () => {
-    it('are as many as may be unused, for however many of them a customer presses Allow', async () => {
+    it('never exceed the limit for unused ones, for however many of them a customer presses Allow', async () => {
       const host = await start({ maxRegistrationsPerTenant: 3 })
       const ids: string[] = []
       for (let count = 0; count < 8; count++) {

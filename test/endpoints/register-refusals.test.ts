@@ -113,7 +113,7 @@ describe('a registration is refused', () => {
     })
   })
 
-  it('from 4,000 bytes of metadata on, without counting members that are unknown', async () => {
+  it('from 4,000 bytes of metadata on, not counting unknown members', async () => {
     const sized = (bytes: number) => {
       const redirectUris = Array.from({ length: 10 }, (_, number) => `https://assistant.example/${number}`)
       const metadata = { redirectUris, clientName: 'Zo\u00eb' }

@@ -146,7 +146,7 @@ describe('a registration', () => {
     expectTokens(await host.refresh(tokens.refresh_token, { client_id }))
   })
 
-  it('is of one tenant', async () => {
+  it('is known to one tenant only', async () => {
     const host = await started({ authenticate: asTheySay })
     const client_id = await registered(host)
     expectErrorPage(await new Authorization(host, { client_id }, 'globex').open())

@@ -122,7 +122,7 @@ describe('revocation ends the grant', () => {
   })
 })
 
-describe('revocation is answered alike, and ends nothing,', () => {
+describe('revocation gets the same response, and ends nothing,', () => {
   it.each(['refresh_token', 'access_token'] as const)('for the %s of another client', async (kind) => {
     const host = await started()
     const tokens = await host.connected()

@@ -59,7 +59,7 @@ describe.each(failures)('a store that %s', (_, fault) => {
     expectTokens(await host.refresh(refresh_token, { scope: 'profile' }))
   })
 
-  it('does not let a replay pass for ended that it could not end', async () => {
+  it('does not let a replay count as ended if it could not end the grant', async () => {
     const { faulty, host } = await prepared({ replayTolerance: 0 })
     const first = await host.connected()
     const second = expectTokens(await host.refresh(first.refresh_token))
@@ -77,7 +77,7 @@ describe.each(failures)('a store that %s', (_, fault) => {
     await expect(host.asCustomer()).rejects.toMatchObject(unavailable)
   })
 
-  it('lets no access token through whose revocation it cannot check', async () => {
+  it('lets no access token through if its revocation cannot be checked', async () => {
     const { faulty, host } = await prepared()
     const { access_token } = await host.connected()
     faulty.always('findGrant', fault)

@@ -50,7 +50,7 @@ describe.each(kinds)('redeeming a %s', (kind) => {
   })
 
   describe.each(twoFaults)('when the store %s', (_, faults) => {
-    it('asks the client to come again, and then succeeds', async () => {
+    it('tells the client to retry, and then succeeds', async () => {
       const { clock, faulty, host, redeem } = await prepared()
       faulty.next('swapCredential', ...faults)
       const response = await redeem()

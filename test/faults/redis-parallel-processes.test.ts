@@ -31,7 +31,7 @@ async function expectOneWinnerEachRound(
 }
 
 describeWithRedis('four processes that are presented with one refresh token 200 times at once', () => {
-  it('let one of them win each time, on one server', async () => {
+  it('let exactly one of them redeem it each time, on one server', async () => {
     const server = await RedisServer.start()
     await expectOneWinnerEachRound({ port: server.port }).finally(() => server.stop())
   })
@@ -44,7 +44,7 @@ describeWithRedis('four processes that are presented with one refresh token 200 
     },
   )
 
-  it('let one of them win each time, on a Cluster', async () => {
+  it('let exactly one of them redeem it each time, on a Cluster', async () => {
     const cluster = await RedisCluster.start()
     await expectOneWinnerEachRound({ cluster: cluster.nodes }).finally(() => cluster.stop())
   })

@@ -139,7 +139,7 @@ describeWithRedisClock('the index of a customer’s grants', () => {
     expect(await server.command('EXISTS', indexKey())).toBe(0)
   })
 
-  it('is gone when the customer’s grants are ended, also what it still says of those that have expired', async () => {
+  it('is deleted when the customer’s grants are ended, with its entries of expired grants', async () => {
     const clock = stopClock()
     const host = await startedOnRedis(server.port)
     await host.asCustomer()

@@ -175,7 +175,7 @@ describe('grants.revokeAll', () => {
     expectTokens(await host.refresh(elsewhere.refresh_token))
   })
 
-  it('leaves nothing of the customer in the store, not even of what had expired', async () => {
+  it('leaves nothing about the customer in the store, not even about expired grants', async () => {
     const clock = stopClock()
     const tokenStore = new MemoryTokenStore()
     const host = await started({ tokenStore, refreshTokenLifetime: 30 })

@@ -106,7 +106,7 @@ const guesses: [string, (known: Guess) => ReturnType<TestSignIn['token']>][] = [
   ],
 ]
 
-describe('a grant is not ended, nor written to, by who presents', () => {
+describe('a grant is neither ended nor changed by', () => {
   it.each(guesses)('%s', async (_, guess) => {
     const { before, writes, ...known } = await usedGrant()
     expectError(await guess(known), 400, 'invalid_grant')
@@ -116,7 +116,7 @@ describe('a grant is not ended, nor written to, by who presents', () => {
     expectTokens(await known.host.refresh(known.second.refresh_token, {}, 'globex'))
   })
 
-  it('the code that waits to be redeemed, with anything wrong beside it', async () => {
+  it('its live code, with anything else wrong', async () => {
     const host = await started({ replayTolerance: 0 })
     const signedIn = await host.asCustomer({ tenantKey: 'globex' })
     const before = await recordOf(host.tokenStore, 'globex')
@@ -132,7 +132,7 @@ describe('a grant is not ended, nor written to, by who presents', () => {
     expectTokens(await host.exchange(signedIn))
   })
 
-  it('used credentials of another grant under its handle, though customer and client are the same', async () => {
+  it('used credentials of another grant with its handle, even of the same customer and client', async () => {
     const host = await started({ replayTolerance: 0 })
     const signedIn = await host.asCustomer()
     const used = expectTokens(await host.exchange(signedIn))
@@ -190,7 +190,7 @@ describe('a refresh token that another client presents', () => {
 })
 
 describe('the grant id', () => {
-  it('of an access token or an event does not name the grant to the token endpoint', async () => {
+  it('in an access token or an event does not name the grant to the token endpoint', async () => {
     const { host, second, before } = await usedGrant()
     const { handle: right } = takenApart(second.refresh_token)
     const id = Buffer.from(before.grantId, 'base64url')

@@ -45,7 +45,7 @@ describe.each(rotations)('rotating %s', (_, { before, during, after }) => {
     }
   }
 
-  it('keeps every credential redeemable: codes and refresh tokens of before, during and after', async () => {
+  it('keeps every credential redeemable: codes and refresh tokens from before, during and after it', async () => {
     const { old, both, latest } = await servers()
     const signedIn = await old.asCustomer()
     const first = expectTokens(await both.exchange(signedIn))
@@ -62,7 +62,7 @@ describe.each(rotations)('rotating %s', (_, { before, during, after }) => {
     expectTokens(await latest.exchange(await old.asCustomer()))
   })
 
-  it('still finds a replay of the old key as long as that is recognised', async () => {
+  it('still finds a replay of a credential of the old key, as long as that key is recognised', async () => {
     const { old, both, tokenStore } = await servers({ replayTolerance: 0 })
     const signedIn = await old.asCustomer()
     const first = expectTokens(await old.exchange(signedIn))

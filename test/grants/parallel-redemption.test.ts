@@ -64,7 +64,7 @@ describe.each(Object.keys(redemptions))(`${many} parallel redemptions of one %s`
     return { host, won: expectTokens(won), other }
   }
 
-  it('have exactly one success, whose tokens work', async () => {
+  it('have exactly one success, and its tokens work', async () => {
     const { host, won, other } = await redeemedAtOnce()
     await host.signIn.verifyAccessToken(won.access_token, { tenantKey: 'acme', checkRevocation: true })
     expectTokens(await host.refresh(won.refresh_token))

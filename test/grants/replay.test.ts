@@ -14,7 +14,7 @@ const refused = async (response: ReturnType<TestSignIn['refresh']>) => expectErr
 afterEach(releaseClock)
 
 describe('a replay', () => {
-  it('of a used refresh token ends its grant', async () => {
+  it('ends the grant of a used refresh token', async () => {
     const clock = stopClock()
     const host = await started()
     const first = await host.connected()
@@ -25,7 +25,7 @@ describe('a replay', () => {
     expect(await recordsOf(host.tokenStore)).toEqual([])
   })
 
-  it('of a used code, with its verifier, ends its grant', async () => {
+  it('ends the grant of a used code, if it comes with its verifier', async () => {
     const clock = stopClock()
     const host = await started()
     const signedIn = await host.asCustomer()

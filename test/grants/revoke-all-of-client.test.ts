@@ -55,7 +55,7 @@ function revokeAllOfClient(createStore: () => TokenStore): void {
     return { refresh: () => host.refresh(tokens.refresh_token, { client_id: client }, tenantKey), ...tokens }
   }
 
-  it('ends every grant of it, whoever connected it, and tells the host of each', async () => {
+  it('ends every grant of the client, whichever customer connected it, and tells the host of each', async () => {
     const host = await start()
     const subjects = ['ada', 'bob', 'bob']
     const connected = await Promise.all(subjects.map((subject) => connect(host, compromised, acme, subject)))

@@ -75,7 +75,7 @@ async function walk(host: TestSignIn, witness: Witness, clock: ReturnType<typeof
   await host.token('acme', { grant_type: 'refresh_token', client_id: clientId, redirect_uri: redirectUri })
 }
 
-describe('codes, tokens and what they are made of', () => {
+describe('codes, tokens and the secrets they are made from', () => {
   const witness = new Witness()
   let warnings: jest.SpyInstance
 
@@ -125,7 +125,7 @@ describe('codes, tokens and what they are made of', () => {
     }
   })
 
-  it('are nowhere in what the store is given, holds and gives', () => {
+  it('are nowhere in what the store receives, holds and returns', () => {
     expect(witness.stored.length).toBeGreaterThan(50)
     expect(traces(witness.stored)).toEqual([])
     expect(traces(JSON.stringify(witness.stored))).toEqual([])
@@ -155,7 +155,7 @@ describe('codes, tokens and what they are made of', () => {
     expect(traces(warnings.mock.calls)).toEqual([])
   })
 
-  it('cannot be derived anew from there, as the host’s secret is nowhere either', () => {
+  it('cannot be derived from the store, because the host’s secret is not there either', () => {
     const everything = inspect([witness.stored, witness.told, warnings.mock.calls], { depth: null })
     for (const form of ['utf8', 'hex', 'base64url'] as const) {
       expect(everything).not.toContain(Buffer.from(credentialSecret).toString(form))

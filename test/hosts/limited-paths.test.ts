@@ -64,7 +64,7 @@ const body = JSON.stringify({ redirect_uris: [redirectUri] })
 const headers = { 'Content-Type': 'application/json', 'Content-Length': body.length }
 
 describe.each(Object.entries(hosts))('a limit that %s has mounted by a path', (_, assemble) => {
-  it.each(['', '/auth'])('is passed by with no spelling of the path (mounted under %j)', async (mountPath) => {
+  it.each(['', '/auth'])('cannot be bypassed by any spelling of the path (mounted under %j)', async (mountPath) => {
     let counted = 0
     const app = await HostApp.start((origin) => {
       const limit: Limit = (_req, _res, next) => {

@@ -125,7 +125,7 @@ describe('a fetch that finds no slot', () => {
     expect(fetches.started.at(-1)).toBe('globex/a')
   })
 
-  it('goes before those that came after it, also where its site has had a slot before and theirs have not', async () => {
+  it('goes before those that came later, even if its site has had a slot before and theirs have not', async () => {
     const fetches = new Fetches()
     fetches.begin('globex/own/before')
     await settled()
@@ -175,7 +175,7 @@ describe('a fetch that finds no slot', () => {
     await fetches.end('globex/a/1')
     expect(fetches.started.at(-1)).toBe('globex/a/3')
   })
-  it('is not refused for newer ones, even if each of those is alone at its tenant and its site', async () => {
+  it('is not refused in favour of newer ones, even if each of those is alone at its tenant and its site', async () => {
     const fetches = new Fetches()
     fetches.begin(...many(32, (index) => `tenant${index}/held${index}`), 'globex/a', 'globex/b')
     fetches.begin(...many(200, (index) => `elsewhere${index}/stranger${index}`))

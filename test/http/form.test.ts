@@ -109,7 +109,7 @@ describe('a body that cannot be a form', () => {
     ['is larger than 16 KiB by one byte', (form: string) => form.padEnd(16_385, '&')],
     ['has a parameter of 1 MB', (form: string) => `${form}&x=${'x'.repeat(1_000_000)}`],
     ['has 10,000 parameters', (form: string) => `${form}${'&a=b'.repeat(10_000)}`],
-  ])('is answered with 413 where it %s', async (_, spoilt) => {
+  ])('is answered with 413 if it %s', async (_, spoilt) => {
     const { host, form } = await rightRequest()
     expect(expectError(await post(host, spoilt(form)), 413, 'invalid_request')).toMatch(/16384/)
     expectError(await postChunked(host, chunked(spoilt(form), 4096)), 413, 'invalid_request')
@@ -146,7 +146,7 @@ describe('a body that cannot be a form', () => {
     ['parameters', '; charset'.repeat(1300), undefined],
     ['parameters, the last a charset', `${';a="b;"'.repeat(1500)}; charset=utf-16`, /charset/],
     ['quotes that are not closed', `; charset="${'\\"'.repeat(6000)}`, undefined],
-  ])('is judged as any other where its type has thousands of %s', async (_, more, refused) => {
+  ])('is treated like any other if its type has thousands of %s', async (_, more, refused) => {
     const { host, form } = await rightRequest()
     const response = await post(host, form, { 'Content-Type': formType + more })
     if (refused) expect(expectError(response, 400, 'invalid_request')).toMatch(refused)

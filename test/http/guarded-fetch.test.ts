@@ -65,7 +65,7 @@ async function expectRefused(url: string, guard = outside, why: RegExp = /is not
 
 afterEach(() => jest.restoreAllMocks())
 
-describe('nothing is connected to', () => {
+describe('no connection is made to an address', () => {
   describe.each(Object.entries(inside))('that is %s', (_, addresses) => {
     it.each(addresses)('by its address: %s', (address) => expectRefused(`https://${inUrl(address)}/client.json`))
 
@@ -102,7 +102,7 @@ describe('nothing is connected to', () => {
     await expectRefused('http://client.example/client.json', guard, /http:/)
   })
 
-  it.each([1, 22, 25, 80, 8443, 65_535])('at another port than 443, be it of a public address: %d', async (port) => {
+  it.each([1, 22, 25, 80, 8443, 65_535])('at a port other than 443, even a public address: %d', async (port) => {
     await expectRefused(`https://1.1.1.1:${port}/client.json`, outside, /^Port \d+ is not one of 443$/)
     const guard = resolving(withLoopback, ['1.1.1.1'])
     await expectRefused(`https://client.example:${port}/client.json`, guard, /^Port \d+ is not one of 443$/)
@@ -122,7 +122,7 @@ describe('nothing is connected to', () => {
 })
 
 describe('a name that changes its address', () => {
-  it('between the check and the connection is asked for but once, and the checked address is connected to', async () => {
+  it('between the check and the connection is looked up only once, and the connection goes to the checked address', async () => {
     const server = await DocumentServer.start()
     const { port } = new URL(server.origin)
     const guard = resolving(withLoopback, ['127.0.0.1'], ['10.0.0.1'])
@@ -181,12 +181,12 @@ describe('a public address is connected to', () => {
   })
 })
 
-describe('a client that names an address inside', () => {
+describe('a client that names an internal address', () => {
   it.each([
     'https://169.254.169.254/latest/meta-data',
     'https://[::ffff:a9fe:a9fe]/latest',
     'https://168.63.129.16/machine',
-  ])('is refused, and is told nothing of what is there: %s', async (client_id) => {
+  ])('is refused, and learns nothing about that address: %s', async (client_id) => {
     const host = await started({ authenticate: asTheySay })
     const page = expectErrorPage(await new Authorization(host, { client_id }).open())
     expect(page).not.toMatch(/public|address|169|127|resolve/)

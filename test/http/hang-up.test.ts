@@ -44,7 +44,7 @@ async function errorsBefore(host: TestSignIn, silent: () => void): Promise<numbe
 }
 
 describe('a browser that hangs up', () => {
-  it.each(['authenticate', 'consent'])('while %s is at work raises no error', async (hook) => {
+  it.each(['authenticate', 'consent'])('while %s is running raises no error', async (hook) => {
     const { atWork, gone } = untilGone(undefined)
     let isSilent = false
     const working: CustomerSignInOptions['authenticate'] = (_req, res) => (isSilent ? undefined : gone(res))

@@ -66,7 +66,7 @@ describe('a look-up by DNS', () => {
     await expect(lookingUp).rejects.toMatchObject({ code: 'ECANCELLED' })
   })
 
-  it('is not in the way of the look-ups of the rest of the process, however many name servers do not answer', async () => {
+  it('does not hold up other look-ups of the process, however many name servers do not answer', async () => {
     const server = await NameServer.start(() => 'silence')
     const controllers = Array.from({ length: 100 }, () => new AbortController())
     let ended = 0
@@ -103,7 +103,7 @@ describe('a guarded fetch', () => {
     },
   )
 
-  it('gives the look-up up when its own time is over', async () => {
+  it('stops the look-up when its own time is over', async () => {
     const names = await NameServer.start(() => 'silence')
     const lookUps: Promise<unknown>[] = []
     const lookUp = (host: string, signal: AbortSignal) => {

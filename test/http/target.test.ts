@@ -28,7 +28,7 @@ describe('a request target that no client library would send', () => {
     '//x/v1/acme/oauth/token',
     '/v1/acme/oauth/token#',
     '/v1/acme#/oauth/token',
-  ])('is a 404, and the tenants are asked for nothing but possible keys: %.60s', async (target) => {
+  ])('is a 404, and the tenant store is asked only for possible keys: %.60s', async (target) => {
     const asked: string[] = []
     const host = await started({
       tenantStore: {

@@ -134,7 +134,7 @@ describe('the consent page', () => {
   })
 })
 
-describe('no name becomes part of the page', () => {
+describe('no name becomes markup of the page', () => {
   const attack = `"'><script>alert(1)</script><img src=x onerror=alert(1)></title></style></bdi>&lt;&#60;\u2028\${1}`
   const inUri = "'&lt;script&gt;'onerror=alert(1);"
 
@@ -179,7 +179,7 @@ describe('a name that nobody vouches for', () => {
     return new Authorization(host, { client_id: await registered(host, metadata) }).open()
   }
 
-  it('is a quotation wherever it is shown', async () => {
+  it('is quoted wherever it is shown', async () => {
     const { text } = await pageFor({ client_name: 'Acme and Claude' })
     expect(text.split('Acme and Claude')).toHaveLength(4)
     expect(text.split('“<bdi>Acme and Claude</bdi>”')).toHaveLength(3)
@@ -199,7 +199,7 @@ describe('a name in another script', () => {
     ['with an override', '\u202eelgoog\u2066'],
     ['very long', 'W'.repeat(10_000)],
     ['of many lines', 'Acme\n\n\nAllow'],
-  ])('turns nothing around it: %s', async (_, name) => {
+  ])('does not reorder the text around it: %s', async (_, name) => {
     const page = await pageOf({
       client: { clientName: name },
       tenant: { name },
@@ -211,7 +211,7 @@ describe('a name in another script', () => {
     expect({ shown, isolated }).toEqual({ shown: 5, isolated: 5 })
   })
 
-  it('turns nothing around it in the word of caution either', async () => {
+  it('does not reorder the word of caution either', async () => {
     const name = '\u202eelgoog'
     const host = await started({
       authenticate: () => ({ subject: 'customer-1' }),

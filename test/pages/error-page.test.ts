@@ -28,7 +28,7 @@ describe('the error page', () => {
     expect(text).not.toContain('10.0.0.5')
   })
 
-  it('cannot be framed, runs no script, and is kept by no cache', async () => {
+  it('cannot be framed, runs no script, and is never cached', async () => {
     const host = await started({ authenticate: asTheySay })
     const { headers } = await new Authorization(host, { client_id: 'nobody' }).open()
     expect(headers).toMatchObject({
@@ -49,7 +49,7 @@ describe('the error page', () => {
     expect(textOf(page)).toContain("<script>alert(1)</script> & 'more'")
   })
 
-  it('repeats nothing of the request', async () => {
+  it('repeats nothing from the request', async () => {
     const host = await started({ authenticate: asTheySay })
     const phrase = 'Your account is locked, call 555-0100'
     for (const parameters of [{ client_id: phrase }, { redirect_uri: phrase }, { redirect_uri: '', state: phrase }]) {

@@ -76,7 +76,7 @@ describe('the token endpoint', () => {
     )
   }, 120_000)
 
-  it('answers or hangs up when a body is framed in any way, and goes on serving', async () => {
+  it('answers or hangs up however a body is framed, and goes on serving', async () => {
     const framing = fc.constantFrom(
       'Content-Length: 10',
       'Content-Length: 100000',

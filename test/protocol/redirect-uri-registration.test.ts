@@ -27,7 +27,7 @@ describe('a redirect URI matches', () => {
     expect(redirectUris.filter(matchesAny)).toEqual([])
   })
 
-  it('no other text, except where the port of a loopback address is all that differs', () => {
+  it('no other text, unless only the port of a loopback address differs', () => {
     const parts = [
       'http://',
       'https://',
@@ -72,7 +72,7 @@ describe('a redirect URI may be registered', () => {
     })
   })
 
-  it('where every reader reads the same: its text is its own normal form, and it is no more than a URI', () => {
+  it('only if all parsers read it the same way: it is a URI, written in its normal form', () => {
     const text = fc.oneof(
       fc.webUrl({ withQueryParameters: true }),
       fc.string(),
@@ -135,7 +135,7 @@ describe('an app’s redirect URIs can be', () => {
     expect(isAppRedirect(text)).toBe(false)
   })
 
-  it('none of a whole scheme, whatever is written', () => {
+  it('no whole scheme, whatever the host writes', () => {
     const parts = ['cursor', ':', '/', '//', '.', '..', 'a', '%2e', '?', '#', '@', '\\', '*', ' ']
     const text = fc.array(fc.constantFrom(...parts), { maxLength: 7 }).map((chosen) => chosen.join(''))
     fc.assert(

@@ -44,7 +44,7 @@ describe('an access token', () => {
   })
 
   it.each(['RS256', 'PS256'])(
-    'is refused when our own RSA key has signed it, but not by the algorithm of that key, %s',
+    'is refused when our own RSA key has signed it, but not with that key’s algorithm, %s',
     async (alg) => {
       const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
       const other = await started({ signingKeys: [{ ...rsa.export({ format: 'jwk' }), alg }] })

@@ -45,7 +45,7 @@ describe('a guard whose function gives', () => {
 })
 
 describe('a guard that requires a scope', () => {
-  it('that no company has refuses, and tells the operator by its name', async () => {
+  it('that no company has refuses, and names the scope to the operator', async () => {
     const { response, error } = await asked({ scopes: ['profile', 'bookngs'] })
     expectError(response, 500, 'server_error')
     expect(error).toMatchObject({
@@ -65,7 +65,7 @@ describe('a guard that requires a scope', () => {
     expect(await host.told('denied')).toMatchObject([{ detail: { notOffered: ['bookings'] } }])
   })
 
-  it('refuses a token that has it from the days when the company offered it', async () => {
+  it('refuses a token that got the scope when the company still offered it', async () => {
     const [acme] = tenants
     const tenant = { ...acme, key: 'acme', clients: [{ clientId, redirectUris: [redirectUri] }] }
     const host = await started({ tenantStore: { findTenant: () => tenant }, scopes: ['profile', 'calendar'] })

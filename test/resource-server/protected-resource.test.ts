@@ -65,7 +65,7 @@ describe('a protected resource', () => {
     }
   })
 
-  it('refuses a token of another tenant, and leads to its own sign-in', async () => {
+  it('refuses a token of another tenant, and names its own sign-in', async () => {
     const host = (await ApiHost.start({ tenantStore: twoTenants })).protect()
     const token = await host.token({ tenantKey: 'globex', resource: `${host.baseUrl}/v1/globex/mcp` })
     await call(host, '/v1/globex/mcp', token).expect(200)
@@ -82,7 +82,7 @@ describe('a protected resource', () => {
     await call(host, '/v1/acme/mcp', await host.token()).expect(200)
   })
 
-  it('refuses a token for another resource, also for the issuer', async () => {
+  it('refuses a token for another resource, even for the issuer', async () => {
     const host = (await ApiHost.start()).protect().protect({ path: '/v1/:tenantKey/files' })
     const files = await host.token({ resource: `${host.baseUrl}/v1/acme/files` })
     await call(host, '/v1/acme/files', files).expect(200)
@@ -159,7 +159,7 @@ describe('a protected resource', () => {
     '/v1/acme/mcp/#',
     '/v1/acme/mcp#',
     '*',
-  ])('opens nothing behind a request target that routers read differently: %s', async (target) => {
+  ])('stays closed to a request target that routers read differently: %s', async (target) => {
     const host = (await ApiHost.start()).protect({}, '/')
     const Authorization = `Bearer ${await host.token()}`
     const { status } = await rawRequest(host.baseUrl, head(`POST ${target}`, { Authorization }))

@@ -95,7 +95,7 @@ describe('requireAccessToken', () => {
       expect(challengeOf(response)).toMatch(/^Bearer error="insufficient_scope", .*scope="profile calendar"$/)
     })
 
-    it('whose token is in the query or the body, where it would end up in logs', async () => {
+    it('with its token in the query or the body, where it would end up in logs', async () => {
       const { access_token } = await host.connected()
       expect(challengeOf(await get(`/v1/acme/me?access_token=${access_token}`).expect(401))).toBe('Bearer')
       const inBody = request(api.origin).post('/v1/acme/me').type('form').send({ access_token })
@@ -118,7 +118,7 @@ describe('requireAccessToken', () => {
       await get('/v1/acme/me', `Bearer ${access_token}`).expect(200)
     })
 
-    it('refuses every token of a grant of which a refresh token was replayed', async () => {
+    it('refuses every token of a grant whose refresh token was replayed', async () => {
       const { refresh_token } = await host.connected()
       const { access_token } = expectTokens(await host.refresh(refresh_token))
       await host.refresh(refresh_token)

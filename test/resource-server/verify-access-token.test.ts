@@ -53,7 +53,7 @@ describe('verifyAccessToken', () => {
   })
 
   describe('the tenant', () => {
-    it('must be named, also by hosts that do not compile against the types', async () => {
+    it('must be named, even by hosts that do not compile against the types', async () => {
       const { access_token } = await host.connected()
       for (const check of [{}, { tenantKey: undefined }, { tenantKey: null }, { anyTenant: false }, { anyTenant: 1 }]) {
         await expect(verify(access_token, check as TenantSelector)).rejects.toThrow(ConfigurationError)

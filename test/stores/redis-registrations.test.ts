@@ -121,7 +121,7 @@ describeWithRedis('registrations that nobody uses, on Redis', () => {
     expect(await redis.pexpiretime(index)).toBe(expiresAt)
   })
 
-  it('take no more memory, all together, than docs/operations.md says, and each no more than 4 KiB', async () => {
+  it('take together no more memory than docs/operations.md says, and each at most 4 KiB', async () => {
     const { maxRegistrations } = checkedOptions({
       tenantStore: { findTenant: () => null },
       tokenStore: new RedisTokenStore(redis),

@@ -33,7 +33,7 @@ describe('a tenant without an id, whose key is the id of another company', () =>
     expectTokens(await host.refresh(refresh_token, {}, '42'))
   })
 
-  it('has access tokens that the other’s API refuses, though the API is the same', async () => {
+  it('has access tokens that the other’s API refuses, although the API is the same', async () => {
     const host = await twoCompanies()
     const { access_token } = await host.connected({ tenantKey: '42' })
     await host.signIn.verifyAccessToken(access_token, { tenantKey: '42' })
@@ -59,7 +59,7 @@ describe('a tenant without an id, whose key is the id of another company', () =>
     expect(await host.signIn.clients.find({ tenantKey: 'acme', clientId: id })).toBeUndefined()
   })
 
-  it('has consent pages whose answer counts for nothing at the other', async () => {
+  it('has consent forms that have no effect at the other', async () => {
     const host = await twoCompanies()
     const same = { code_challenge: codeChallengeOf('x'.repeat(43)) }
     const [theirs, ours] = [new Authorization(host, same, '42'), new Authorization(host, same, 'acme')]

@@ -34,7 +34,7 @@ describe('while signing keys rotate', () => {
     expect(body.keys.map(({ kid }: { kid: string }) => kid)).toEqual([await kidOf(during), await kidOf(before)])
   })
 
-  it('a token of the old key is good while that is listed, and no longer', async () => {
+  it('a token of the old key is valid only while that key is listed', async () => {
     const { access_token } = await before.connected()
     await during.signIn.verifyAccessToken(access_token, inAcme)
     await expect(after.signIn.verifyAccessToken(access_token, inAcme)).rejects.toMatchObject({ code: 'invalid_token' })

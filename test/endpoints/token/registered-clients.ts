@@ -87,7 +87,7 @@ export function registeredClients(start: Start, createTokenStore: CreateTokenSto
     expectError(await client.refresh('csir_'), 401, 'invalid_client')
   })
 
-  it('whose registration is gone is refused with 401, and its grant ends', async () => {
+  it('is refused with 401 if its registration is gone, and its grant ends', async () => {
     const host = await start()
     const client = await Registered.at(host)
     const { access_token, refresh_token } = expectTokens(await client.exchange())

@@ -61,7 +61,7 @@ export function storeFaults(start: Start, createTokenStore: CreateTokenStore): v
     expectTokens(await host.refresh(refresh_token))
   })
 
-  it('tells no client what went wrong underneath', async () => {
+  it('tells no client what has failed', async () => {
     const faults = faultyStore(await createTokenStore())
     const host = await start({ tokenStore: faults.store })
     const { refresh_token } = await host.connected()

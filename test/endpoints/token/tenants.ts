@@ -6,7 +6,7 @@ import type { Start } from './start'
 const clients = [{ clientId, redirectUris: [redirectUri] }]
 
 export function tenants(start: Start): void {
-  it('does not redeem what another has issued', async () => {
+  it('does not redeem codes and tokens of another', async () => {
     const host = await start()
     const signedIn = await host.asCustomer({ tenantKey: 'acme' })
     expectError(await host.exchange({ ...signedIn, tenantKey: 'globex' }), 400, 'invalid_grant')
