@@ -19,6 +19,7 @@ import {
 } from './configuration/checks'
 import { ConfigurationError } from './configuration/configuration-error'
 import type { CustomerSignInEvent } from './events/events'
+import { isLoopbackHost } from './protocol/loopback'
 import type { Client, Tenant, TenantStore } from './stores/tenant-store'
 import type { TokenStore } from './stores/token-store'
 import type { SigningKeyInput } from './tokens/signing-keys'
@@ -296,9 +297,8 @@ function inProduction<T>(check: Check<T>): Check<T | undefined> {
 function publicAddress(given: unknown, name: string): string {
   const url = httpUrl(given, name)
   const { protocol, hostname, search } = new URL(url)
-  const loopback = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
   if (search !== '') throw new ConfigurationError(name, given, 'an address without a query', { quotes: true })
-  if (process.env.NODE_ENV === 'production' && protocol !== 'https:' && !loopback) {
+  if (process.env.NODE_ENV === 'production' && protocol !== 'https:' && !isLoopbackHost(hostname)) {
     throw new ConfigurationError(name, given, 'an https address in production (NODE_ENV), except on loopback', {
       quotes: true,
     })

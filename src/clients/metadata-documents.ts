@@ -4,6 +4,7 @@ import { type FetchedDocument, type FetchGuard, ForbiddenFetch, guardedFetch } f
 import { PerMinute } from '../http/per-minute'
 import { siteOf } from '../http/site'
 import { isClientId } from '../protocol/client-id'
+import { isLoopbackHost } from '../protocol/loopback'
 import { OAuthError } from '../protocol/oauth-error'
 import { type ClientMetadata, readClientMetadata } from './client-metadata'
 import { type Freshness, KeptDocuments, type Standing } from './kept-documents'
@@ -44,8 +45,7 @@ export class MetadataDocuments {
   isDocumentUrl(clientId: string): boolean {
     if (!isClientId(clientId) || clientId.includes('#') || !URL.canParse(clientId)) return false
     const { href, protocol, username, password, pathname, hostname } = new URL(clientId)
-    const local =
-      this.#guard.allowLoopback && protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+    const local = this.#guard.allowLoopback && protocol === 'http:' && isLoopbackHost(hostname)
     return href === clientId && (protocol === 'https:' || local) && pathname !== '/' && username + password === ''
   }
 

@@ -63,8 +63,7 @@ export async function redeem(presented: Presented, service: Service): Promise<Re
     if (!isOurs(presented, service)) throw whyNotRedeemable(presented, grant)
     const live = grant.credential.hash
     // The store is behind the client: only this server can have issued what follows the live credential.
-    const lost =
-      credential.kind === 'refresh_token' ? chain.pathBetween(grantId, live, hash, binding) : undefined
+    const lost = credential.kind === 'refresh_token' ? chain.pathBetween(grantId, live, hash, binding) : undefined
     if (!lost && live !== hash) return judgeRepeat(hash, presented, result, service)
     by = lost ? 'recovery' : 'swap'
     before = lost ?? []

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { isLoopbackHost } from '../protocol/loopback'
 import { type Html, html } from './html'
 import { respondWithPage } from './page'
 
@@ -87,7 +88,7 @@ ${!vouchedFor && !answered && html`<button type="submit" name="decision" value="
 /** The part of a redirect URI that says whose it is. */
 function destination(redirectUri: string): Html {
   const { protocol, hostname, host } = new URL(redirectUri)
-  if (['localhost', '127.0.0.1', '[::1]'].includes(hostname)) return html`an app on this device (${host})`
+  if (isLoopbackHost(hostname)) return html`an app on this device (${host})`
   if (protocol === 'https:') return html`<bdi>${endOf(host)}</bdi>`
   return html`the app on this device that opens ${protocol.length > maxLength ? `${protocol.slice(0, maxLength)}…` : `${protocol}//`}`
 }

@@ -1,6 +1,4 @@
-const loopback = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?(?=[/?]|$)/
-
-const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
+import { isLoopbackHost, isLoopbackUrl, withoutLoopbackPort } from './loopback'
 
 // RFC 3986 section 2, without the fragment's `#`.
 const uriText = /^([\w\-.~:/?[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/
@@ -11,8 +9,8 @@ const uriText = /^([\w\-.~:/?[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/
  */
 export function redirectUriMatches(registered: string, presented: string): boolean {
   if (registered === presented) return true
-  const bothLocal = loopback.test(registered) && loopback.test(presented) && URL.canParse(presented)
-  return bothLocal && withoutPort(registered) === withoutPort(presented)
+  const withoutPort = withoutLoopbackPort(registered)
+  return withoutPort !== undefined && withoutPort === withoutLoopbackPort(presented) && URL.canParse(presented)
 }
 
 // Schemes that browsers, or what they hand them to, give a meaning of their own.
@@ -46,7 +44,7 @@ export function redirectUriFault(redirectUri: unknown, appRedirects: readonly st
   // Whatever a parser would change, readers may understand differently: case, encodings, dot segments, default ports.
   if (href !== redirectUri && href !== `${redirectUri}/`) return 'must be written in its normal form'
   const scheme = protocol.slice(0, -1)
-  if (scheme === 'https' || (scheme === 'http' && loopback.test(redirectUri))) return undefined
+  if (scheme === 'https' || (scheme === 'http' && isLoopbackUrl(redirectUri))) return undefined
   if (scheme === 'http') return 'must be https, except on loopback'
   if (scheme.includes('.') || appRedirects.some((accepted) => isWithin(accepted, redirectUri))) return undefined
   return 'must be https, on loopback, or an address of an app that is accepted here'
@@ -64,7 +62,7 @@ function isWithin(accepted: string, redirectUri: string): boolean {
  */
 export function isOnHostOf(issuer: string, redirectUri: string): boolean {
   const hostname = hostnameOf(issuer)
-  return /^https?:/.test(redirectUri) && hostnameOf(redirectUri) === hostname && !loopbackNames.includes(hostname)
+  return /^https?:/.test(redirectUri) && hostnameOf(redirectUri) === hostname && !isLoopbackHost(hostname)
 }
 
 function hostnameOf(url: string): string {
@@ -82,7 +80,7 @@ export function ownRedirectUriFault(redirectUri: unknown): string | undefined {
   if (redirectUri.includes('#')) return 'must not have a fragment'
   if (!uriText.test(redirectUri)) return 'must have nothing but the characters of a URI'
   if (username !== '' || password !== '') return 'must not have credentials'
-  if (protocol === 'http:' && !loopback.test(redirectUri)) return 'must be https, except on loopback'
+  if (protocol === 'http:' && !isLoopbackUrl(redirectUri)) return 'must be https, except on loopback'
   return browserSchemes.includes(protocol) ? 'must be https, on loopback, or of an app' : undefined
 }
 
@@ -93,8 +91,4 @@ const browserSchemes = ['javascript:', 'data:', 'vbscript:', 'blob:', 'file:', '
 export function withResponse(redirectUri: string, parameters: Record<string, string | undefined>): string {
   const sent = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined)
   return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${new URLSearchParams(sent)}`
-}
-
-function withoutPort(redirectUri: string): string {
-  return redirectUri.replace(loopback, 'http://$1')
 }
