@@ -1,4 +1,4 @@
-// What a host calls: codes, tokens, grants, clients.
+// The methods that a host calls, for codes, tokens, grants and clients.
 import type {
   AccessTokenInfo,
   ConnectedGrant,
@@ -22,7 +22,7 @@ export async function authorize(): Promise<void> {
   const { code, redirectTo }: IssuedAuthorizationCode = await signIn.issueAuthorizationCode(request)
   await signIn.issueAuthorizationCode({ ...request, scopes: 'profile', resource: code, state: redirectTo, claims: {} })
 
-  // @ts-expect-error `plain` would leave the code to whoever sees the request (RFC 7636 section 7.2).
+  // @ts-expect-error With `plain`, whoever sees the request could redeem the code (RFC 7636 section 7.2).
   await signIn.issueAuthorizationCode({ ...request, codeChallengeMethod: 'plain' })
 
   const { codeChallenge: _, ...withoutPkce } = request
@@ -30,7 +30,7 @@ export async function authorize(): Promise<void> {
   await signIn.issueAuthorizationCode(withoutPkce)
 
   const { subject: __, ...ofNobody } = request
-  // @ts-expect-error A code is of a customer.
+  // @ts-expect-error `subject` is required: a code is for a customer.
   await signIn.issueAuthorizationCode(ofNobody)
 
   // @ts-expect-error There is no such parameter.
@@ -51,7 +51,7 @@ export async function verify(token: string): Promise<void> {
   // @ts-expect-error A tenant must be named.
   await signIn.verifyAccessToken(token, {})
 
-  // @ts-expect-error A tenant must be named; scopes name none.
+  // @ts-expect-error A tenant must be named, also beside `scopes`.
   await signIn.verifyAccessToken(token, { scopes: 'profile' })
 
   // @ts-expect-error One tenant or any, not both.
@@ -61,10 +61,10 @@ export async function verify(token: string): Promise<void> {
   await signIn.verifyAccessToken(token, { anyTenant: false })
 
   const perhaps: { tenantKey?: string } = {}
-  // @ts-expect-error Perhaps a tenant is no tenant.
+  // @ts-expect-error A key that may be undefined names no tenant.
   await signIn.verifyAccessToken(token, perhaps)
 
-  // @ts-expect-error What the host's own claims are is the host's to check.
+  // @ts-expect-error The host must check the types of its own claims.
   info.claims.plan.toUpperCase()
 }
 
@@ -76,9 +76,9 @@ export async function connectedAssistants(): Promise<void> {
   const client: RegisteredClient | undefined = await signIn.clients.find({ tenantKey: 'acme', clientId: `${count}` })
   await signIn.clients.delete({ tenantKey: 'acme', clientId: client?.clientId ?? '' })
 
-  // @ts-expect-error Grants are a tenant's.
+  // @ts-expect-error `tenantKey` is required: a grant belongs to a tenant.
   await signIn.grants.list({ subject: 'customer-1' })
 
-  // @ts-expect-error The hash of what redeems a grant is not for pages.
+  // @ts-expect-error The list leaves out the hash of a grant's credential.
   connected?.credential
 }

@@ -1,4 +1,4 @@
-// An event's type tells what else it says.
+// The `type` of an event determines its other members.
 import type { CustomerSignInEvent, DenialReason, FaultReason, GrantEvent, RepeatEvent } from 'customer-sign-in'
 
 export function described(event: CustomerSignInEvent): string {

@@ -1,4 +1,4 @@
-// What the MCP SDK's own types ask for, in the versions that the tests run.
+// The types of this library fit those of the MCP SDK, in the versions that the tests run.
 import type { AuthInfo as AuthInfo2 } from '@modelcontextprotocol/client'
 import { InvalidTokenError } from '@modelcontextprotocol/sdk/server/auth/errors.js'
 import { requireBearerAuth } from '@modelcontextprotocol/sdk/server/auth/middleware/bearerAuth.js'
@@ -26,17 +26,17 @@ requireBearerAuth117({
   }),
 })
 
-// @ts-expect-error The SDK tells a bad token by a class of its own.
+// @ts-expect-error `invalidToken` is required: the SDK recognises a bad token by its own error class.
 signIn.verifier({ tenantKey: 'acme' })
 
-// @ts-expect-error An error, not its class.
+// @ts-expect-error `invalidToken` must be a function that makes an error, not the class.
 signIn.verifier({ tenantKey: 'acme', invalidToken: InvalidTokenError })
 
 // @ts-expect-error A tenant must be named.
 signIn.verifier({ invalidToken })
 
-// @ts-expect-error Any tenant is not on offer here.
+// @ts-expect-error A verifier is for one tenant.
 signIn.verifier({ anyTenant: true, invalidToken })
 
-// @ts-expect-error Scopes are the SDK's `requiredScopes`.
+// @ts-expect-error The SDK itself checks the scopes, with `requiredScopes`.
 signIn.verifier({ tenantKey: 'acme', invalidToken, scopes: 'profile' })

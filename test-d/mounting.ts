@@ -1,4 +1,4 @@
-// The router and its middleware are at home in every host, with no more than the types of node:http.
+// The router and its middleware fit every host, and need only the types of node:http.
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import { createSecureServer } from 'node:http2'
 import { createServer as createTlsServer } from 'node:https'
@@ -43,7 +43,7 @@ export function onNode(): void {
   createServer((req, res) => signIn(req, res, () => protect(req, res, () => res.end())))
   createTlsServer({}, signIn)
 
-  // @ts-expect-error HTTP/2 requests are of another kind.
+  // @ts-expect-error HTTP/2 requests have another type.
   createSecureServer({}, signIn)
 }
 
@@ -70,7 +70,7 @@ export function protectedRoutes(app: Express): void {
     res.json(req.params.company)
   })
 
-  // @ts-expect-error node:http knows no `params`.
+  // @ts-expect-error A request of node:http has no `params`.
   createServer((req, res) => signIn.requireAccessToken({ tenantKey: ofCompany })(req, res, () => res.end()))
 }
 
@@ -78,15 +78,15 @@ export function refused(app: Express): void {
   // @ts-expect-error A tenant must be named.
   app.use(signIn.requireAccessToken({}))
 
-  // @ts-expect-error Any tenant is not on offer here.
+  // @ts-expect-error The middleware is for one tenant.
   app.use(signIn.requireAccessToken({ anyTenant: true }))
 
-  // @ts-expect-error There is no such requirement.
+  // @ts-expect-error There is no such member: it is called `scopes`.
   app.use(signIn.requireAccessToken({ tenantKey: 'acme', scope: 'profile' }))
 
-  // @ts-expect-error A resource has its path.
+  // @ts-expect-error `path` is required.
   app.use(signIn.protectedResource({ scopes: ['profile'] }))
 
-  // @ts-expect-error Only a request that was let through says whose it is.
+  // @ts-expect-error Only a request that the middleware has let through has `auth`.
   app.use((req: IncomingMessage) => req.auth)
 }

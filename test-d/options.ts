@@ -1,4 +1,4 @@
-// What a host configures, and what the compiler keeps it from.
+// The options of a host, and the mistakes that the compiler finds.
 import { createPrivateKey } from 'node:crypto'
 import {
   type AccessTokenRequest,
@@ -64,7 +64,7 @@ createCustomerSignIn({ ...least, authenticate: async () => null, consent: false,
 createCustomerSignIn({ ...least, authenticate: (_req, res: Response) => res.redirect('/login'), consent: () => {} })
 createCustomerSignIn({ ...least, metadataDocuments: { ports: [443, 8443] } })
 
-// Frozen literals and asynchronous hooks are as good.
+// Read-only lists and asynchronous hooks are accepted too.
 const frozen = { scopes: ['profile'], signingKeys: ['PEM'], credentialSecrets: ['secret'] } as const
 createCustomerSignIn({
   ...least,
@@ -84,10 +84,10 @@ export const tenantStores: TenantStore[] = [
 
 export const algorithms: SigningAlgorithm[] = ['ES256', 'ES384', 'RS256', 'PS256']
 
-// @ts-expect-error The stores are the host's to choose.
+// @ts-expect-error Both stores are required.
 createCustomerSignIn({})
 
-// @ts-expect-error There is no token store.
+// @ts-expect-error `tokenStore` is required.
 createCustomerSignIn({ tenantStore })
 
 // @ts-expect-error An unknown option is a mistake.
@@ -99,34 +99,34 @@ createCustomerSignIn({ ...least, externalEndpoints: { token: 'https://login.exam
 // @ts-expect-error Lifetimes are numbers of seconds.
 createCustomerSignIn({ ...least, accessTokenLifetime: '1h' })
 
-// @ts-expect-error Keys come as a list, for rotation.
+// @ts-expect-error `signingKeys` is a list, for rotation.
 createCustomerSignIn({ ...least, signingKeys: 'PEM' })
 
-// @ts-expect-error Scopes are a list.
+// @ts-expect-error `scopes` is a list, or an object with words.
 createCustomerSignIn({ ...least, scopes: 'profile calendar' })
 
-// @ts-expect-error A customer has a subject.
+// @ts-expect-error `subject` is required.
 createCustomerSignIn({ ...least, authenticate: () => ({ name: 'Ada' }) })
 
-// @ts-expect-error Consent is asked for, or it is not.
+// @ts-expect-error `consent` is a function or `false`.
 createCustomerSignIn({ ...least, consent: true })
 
-// @ts-expect-error Documents from this machine are asked for by name.
+// @ts-expect-error The only text is 'with-loopback'.
 createCustomerSignIn({ ...least, metadataDocuments: 'yes' })
 
 // @ts-expect-error Claims are an object.
 createCustomerSignIn({ ...least, accessTokenClaims: () => 'gold' })
 
-// @ts-expect-error A tenant store finds tenants, and nothing is not a string.
+// @ts-expect-error `findTenant` returns a tenant or nothing, and never a string.
 createCustomerSignIn({ ...least, tenantStore: { findTenant: () => 'acme' } })
 
-// @ts-expect-error The wire's snake_case is not the API's.
+// @ts-expect-error Members have camelCase names; snake_case is for the wire.
 export const client: Tenant = { key: 'acme', clients: [{ client_id: 'app', redirect_uris: [] }] }
 
 // @ts-expect-error No client has a secret.
 export const confidential: Tenant = { key: 'acme', clients: [{ clientId: 'app', redirectUris: [], clientSecret: 's' }] }
 
-// @ts-expect-error Unsecured and symmetric tokens are not on offer.
+// @ts-expect-error Unsigned and symmetrically signed tokens are not supported.
 export const weak: SigningAlgorithm[] = ['none', 'HS256']
 
 export const options: CustomerSignInOptions = least

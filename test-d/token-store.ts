@@ -1,4 +1,4 @@
-// An adapter of someone else's, written from the public types alone.
+// A token store that somebody could write from the public types alone.
 import type {
   ClientUse,
   CreateResult,
@@ -134,32 +134,32 @@ tokenStoreContract({ describe, it }, () => new MapTokenStore())
 tokenStoreContract({ describe, it }, async () => new MapTokenStore())
 tokenStoreContract({ describe, it }, async () => new MapTokenStore(), { contents: (store) => store.everything() })
 
-// @ts-expect-error A store must do all of it.
+// @ts-expect-error A store must have every method.
 export const partial: TokenStore = { deleteGrant: async () => true }
 
 declare const grant: Grant
 const now = Date.now()
 
-// What came too late has no grant to show, and says so in each of the three.
+// Each of the three results can be `late`, which has no grant.
 export const late: Late & CreateResult & SwapResult & ReversalResult = { outcome: 'late', now }
 
-// @ts-expect-error A swap that was applied hands out the grant.
+// @ts-expect-error A swap that was applied returns the grant.
 export const forgetful: SwapResult = { outcome: 'swapped', now }
 
-// @ts-expect-error Every answer tells the store's time.
+// @ts-expect-error Every result has the store's time.
 export const timeless: SwapResult = { outcome: 'swapped', grant }
 
-// @ts-expect-error So does one that found nothing.
+// @ts-expect-error So has a result that found nothing.
 export const nothing: SwapResult = { outcome: 'missing' }
 
-// @ts-expect-error There are five ways not to be swapped.
+// @ts-expect-error There is no such outcome.
 export const other: SwapResult = { outcome: 'expired', now }
 
-// @ts-expect-error Who is told that an id is taken is shown the grant that has it.
+// @ts-expect-error When an id is taken, the result has the grant with that id.
 export const taken: CreateResult = { outcome: 'taken', now }
 
 // @ts-expect-error A grant begins with a code.
 export const refreshed: NewGrant['credential'] = { kind: 'refresh_token', hash: '' }
 
-// @ts-expect-error A test runner is injected.
+// @ts-expect-error The test runner is a required argument.
 tokenStoreContract(() => new MapTokenStore())

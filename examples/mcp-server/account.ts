@@ -4,7 +4,7 @@ import { companies } from './companies'
 import { type Assistant, assistantsPage, loginPage } from './pages'
 import { sessionOf, startSession } from './sessions'
 
-/** The company's own pages: the login, and what the customer has connected. */
+/** The company's own pages: the login, and the assistants that the customer has connected. */
 export function accountPages(signIn: CustomerSignIn, baseUrl: string): Router {
   const router = Router()
   const nameOf = (tenantKey: string) => companies.get(tenantKey)?.name ?? tenantKey
@@ -22,7 +22,7 @@ export function accountPages(signIn: CustomerSignIn, baseUrl: string): Router {
       if (customer === '') return res.status(400).send(loginPage(nameOf(tenantKey)))
       startSession(res, { tenantKey, customer }, { secure: baseUrl.startsWith('https:') })
       const next = String(req.query.next)
-      // Only to this company's pages: a login page that sends people anywhere is a phisher's tool.
+      // Only to this company's pages. Otherwise phishers could use the login page to send people to their sites.
       res.redirect(303, next.startsWith(`${baseUrl}/v1/${tenantKey}/`) ? next : assistantsAt(tenantKey))
     })
 
@@ -39,7 +39,7 @@ export function accountPages(signIn: CustomerSignIn, baseUrl: string): Router {
       const { tenantKey } = req.params
       const { customer } = sessionOf(req, tenantKey) ?? {}
       const own = customer ? await signIn.grants.list({ tenantKey, subject: customer }) : []
-      // A customer ends their own grants and nobody else's.
+      // Customers can end only their own grants.
       const grant = own.find(({ grantId }) => grantId === req.body?.grant)
       if (grant) await signIn.grants.revoke({ tenantKey, grantId: grant.grantId })
       res.redirect(303, assistantsAt(tenantKey))
@@ -59,7 +59,7 @@ async function assistantsOf(signIn: CustomerSignIn, of: { tenantKey: string; sub
   )
 }
 
-/** No form on another site may log somebody in, or press a button for somebody who is. */
+/** Refuses forms on other sites: they could log somebody in, or press a button for somebody who is logged in (CSRF). */
 function refuseOtherSites(baseUrl: string): RequestHandler {
   const { origin } = new URL(baseUrl)
   return (req, res, next) => {

@@ -3,10 +3,10 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { connectedPage } from './pages'
 
-/** Where an app on the customer's own machine waits for its answer: on any port that is free there (RFC 8252 section 7.3). */
+/** The redirect URI of an app on the customer's own machine, at any port that is free (RFC 8252 section 7.3). */
 export class Callback {
   readonly redirectUri: string
-  /** The parameters that the browser brings. */
+  /** The parameters of the authorization response, as soon as the browser brings them. */
   readonly answer: Promise<URLSearchParams>
   readonly #server: Server
 

@@ -6,8 +6,8 @@ const commands = ['chromium', 'chromium-browser', 'google-chrome']
 const onMacOs = ['Google Chrome', 'Chromium'].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`)
 
 /**
- * What a browser is started with. The pages that it opens are our own, so it can do without its sandbox, which containers mostly
- * refuse it.
+ * The arguments that the browser starts with. It opens only our own pages, so it needs no sandbox, which most containers do not
+ * allow.
  */
 export const browserArguments = [
   '--no-sandbox',
@@ -19,14 +19,14 @@ export const browserArguments = [
   '--disable-quic',
 ]
 
-/** The browser that `CHROMIUM_PATH` names; without it the one on the PATH. */
+/** The browser at `CHROMIUM_PATH`. If that is not set, the one on the PATH, or in the applications of macOS. */
 export function findChromium(): string | undefined {
   const { CHROMIUM_PATH, PATH = '' } = process.env
   const places = PATH.split(delimiter).flatMap((folder) => commands.map((command) => join(folder, command)))
   return (CHROMIUM_PATH ? [CHROMIUM_PATH] : [...places, ...onMacOs]).find(existsSync)
 }
 
-/** Starts it without a window. */
+/** Starts Chromium without a window. */
 export async function launchChromium(): Promise<Browser> {
   const executablePath = findChromium()
   if (executablePath) return chromium.launch({ executablePath, args: browserArguments })

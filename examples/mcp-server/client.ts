@@ -6,7 +6,7 @@ import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprot
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js'
 
-/** An assistant on the customer's own machine: the SDK's client, and what it keeps of one connection. */
+/** An assistant on the customer's own machine: the SDK's client, and the state of one connection. */
 export class Assistant {
   readonly session: Session
   readonly #server: URL
@@ -21,7 +21,7 @@ export class Assistant {
   /**
    * Calls the server's tool.
    *
-   * @throws {UnauthorizedError} where the customer has to sign in first; `session.authorizationUrl` says where.
+   * @throws {UnauthorizedError} if the customer has to sign in first, at `session.authorizationUrl`.
    */
   async whoAmI(): Promise<string> {
     const client = new Client({ name: 'travel-assistant', version: '1.0.0' })
@@ -34,7 +34,7 @@ export class Assistant {
     }
   }
 
-  /** Takes up the answer to the authorization request. */
+  /** Redeems the code of the authorization response. */
   finishSignIn(code: string): Promise<void> {
     return this.#transport().finishAuth(code)
   }
@@ -48,7 +48,7 @@ export class Assistant {
   }
 }
 
-/** What the SDK asks an app to keep. Nothing of it is known before the first call, save where the customer is to come back to. */
+/** The state that the SDK asks an app to keep. Before the first call, only the redirect URI is known. */
 class Session implements OAuthClientProvider {
   readonly redirectUrl: string
   /** Where the customer's browser has to go. */

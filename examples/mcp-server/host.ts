@@ -6,16 +6,16 @@ import { companies } from './companies'
 import { answerMcp } from './mcp'
 import { sessionOf } from './sessions'
 
-/** One app of many companies, each with an MCP server that its customers connect their assistants to. */
+/** One app for several companies. Each has an MCP server that its customers connect their assistants to. */
 export function createHost(baseUrl: string, onEvent: (event: CustomerSignInEvent) => void): Express {
   const signIn = createCustomerSignIn({
     tenantStore: { findTenant: (key) => companies.get(key) },
     tokenStore: new MemoryTokenStore(),
     baseUrl,
-    // A real host loads its keys, so that tokens outlive the process.
+    // A real host loads its keys, so that tokens still work after a restart.
     signingKeys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey],
     scopes: { profile: 'Know who you are' },
-    // MCP clients refresh in parallel; whoever comes second must not be signed out.
+    // MCP clients refresh in parallel: the second refresh must not sign the customer out.
     refreshRetryWindow: 300,
     authenticate(req: Request, res: Response, { url, tenant, prompt }) {
       const session = prompt.includes('login') ? undefined : sessionOf(req, tenant.key)
@@ -30,7 +30,7 @@ export function createHost(baseUrl: string, onEvent: (event: CustomerSignInEvent
   app.use(signIn)
   app.all(mcp.path, signIn.protectedResource(mcp))
   app.post(mcp.path, answerMcp)
-  // No stream from the server's side, and no sessions to end: all that there is comes as the answer to a POST.
+  // This MCP server has no streams and no sessions: it only answers POST.
   app.all(mcp.path, (_req, res) => res.status(405).set('Allow', 'POST').end())
   app.use(accountPages(signIn, baseUrl))
   return app

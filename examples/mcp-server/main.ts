@@ -6,18 +6,18 @@ import { createHost } from './host'
 import { walk } from './walk'
 import { print } from './wire'
 
-/** Serves whatever client comes; with `--once` it is the client itself, and ends there. */
+/** Waits for any client. With `--once` it plays the client itself, and then ends. */
 async function main(): Promise<void> {
   if (process.argv.includes('--once')) return walkOnce()
   const server = await listen(Number(process.env.PORT ?? 3000))
-  // For clients elsewhere: the public https address that leads here.
+  // For clients on other machines: the public https address of this server.
   const host = process.env.BASE_URL ?? originOf(server)
   server.on('request', createHost(host, showEvent))
-  process.stdout.write(`The MCP server of Acme Air, whose address you paste into a client:
+  process.stdout.write(`Paste the address of Acme Air's MCP server into a client:
    ${host}/v1/acme/mcp
-What a customer has connected there:
+The assistants that a customer has connected:
    ${host}/v1/acme/assistants
-Globex Hotels has the same at /v1/globex. Ctrl+C ends it. What happens:
+Globex Hotels has the same at /v1/globex. Ctrl+C ends the example. Events:
 `)
 }
 

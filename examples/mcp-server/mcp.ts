@@ -4,7 +4,7 @@ import type { AccessTokenInfo } from 'customer-sign-in'
 import type { RequestHandler } from 'express'
 import { companies } from './companies'
 
-/** Answers one MCP request. Nothing is kept between two, so any process can answer the next. */
+/** Answers one MCP request. It keeps nothing for the next request, so any process can answer that one. */
 export const answerMcp: RequestHandler = async (req, res) => {
   const server = createMcpServer()
   const transport = new StreamableHTTPServerTransport()

@@ -8,7 +8,7 @@ export function loginPage(company: string): string {
   )
 }
 
-/** An assistant as the customer sees it. */
+/** An assistant in the list that a customer sees. */
 export interface Assistant {
   grantId: string
   name: string
@@ -32,7 +32,7 @@ export function assistantsPage({ customer, company, assistants }: AssistantsOf):
   return page('Connected assistants', `<p>Of <bdi>${escaped(customer)}</bdi>, at ${escaped(company)}:</p>${list}`)
 }
 
-/** What an app on the customer's own machine shows when it has got its answer. */
+/** The page that an app on the customer's own machine shows after the sign-in. */
 export function connectedPage(): string {
   return page('Back in the assistant', '<p>You can close this window.</p>')
 }

@@ -9,14 +9,14 @@ export interface Session {
 
 const sessions = new Map<string, Session>()
 
-/** The session of a request, if it is one at this company. */
+/** The session that a request has at this company, if it has one. */
 export function sessionOf({ headers }: IncomingMessage, tenantKey: string): Session | undefined {
   const cookies = (headers.cookie ?? '').split('; ').filter((cookie) => cookie.startsWith('session='))
   const found = cookies.map((cookie) => sessions.get(cookie.slice('session='.length)))
   return found.find((session) => session?.tenantKey === tenantKey)
 }
 
-/** Starts a session, whose cookie the browser shows to this company's pages alone. */
+/** Starts a session. The browser sends its cookie only to this company's pages. */
 export function startSession(res: ServerResponse, session: Session, { secure }: { secure: boolean }): void {
   const id = randomUUID()
   sessions.set(id, session)

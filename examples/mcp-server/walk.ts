@@ -7,7 +7,7 @@ import { Assistant } from './client'
 import { print, shownFetch, step } from './wire'
 
 /**
- * Is a customer with a browser and an assistant, from the first call of a tool to the end of the connection. Rejects at the first
+ * Plays a customer with a browser and an assistant, from the first call of a tool to the end of the connection. Rejects at the first
  * answer that is not as it should be.
  */
 export async function walk(host: string): Promise<void> {
@@ -26,18 +26,18 @@ export async function walk(host: string): Promise<void> {
 }
 
 async function connect(assistant: Assistant, page: Page, callback: Callback): Promise<void> {
-  step('The assistant knows one address, and calls a tool there. Refused, it finds the sign-in and registers')
+  step('The assistant knows one address, and calls a tool there. It is refused, finds the sign-in, and registers')
   await assert.rejects(assistant.whoAmI(), UnauthorizedError)
 
-  step('It opens the browser. The customer is not logged in at Acme Air yet, and does so')
+  step('It opens the browser. The customer is not logged in at Acme Air yet, and logs in')
   await page.goto(String(assistant.session.authorizationUrl))
   await shows(page, 'Log in to Acme Air')
   await page.getByLabel('Your name').fill('Ada')
   await page.getByRole('button', { name: 'Log in' }).click()
 
-  step('The customer is asked, and allows it. The browser goes back to the assistant')
+  step('The consent page asks the customer, who presses Allow. The browser goes back to the assistant')
   await shows(page, 'Connect “Travel Assistant” to Acme Air?')
-  // A press of the mouse counts once it has been over the page for a while.
+  // A key, because a click counts only after the mouse has been over the page for a while.
   await page.getByRole('button', { name: 'Allow' }).press('Enter')
   await shows(page, 'Back in the assistant')
   const answer = await callback.answer
@@ -57,14 +57,14 @@ async function refresh(assistant: Assistant): Promise<void> {
 }
 
 async function disconnect(assistant: Assistant, page: Page, assistants: string): Promise<void> {
-  step('The customer looks at what is connected, and ends it')
+  step('The customer opens the list of connected assistants, and disconnects this one')
   await page.goto(assistants)
   await shows(page, 'Connected assistants')
   assert.deepEqual(await page.getByRole('listitem').locator('bdi').allTextContents(), ['Travel Assistant'])
   await page.getByRole('button', { name: 'Disconnect' }).click()
   await page.getByText('None.').waitFor()
 
-  step('The assistant calls the tool, is refused at once, and has to ask the customer anew')
+  step('The assistant calls the tool, is refused at once, and has to ask the customer again')
   await assert.rejects(assistant.whoAmI(), UnauthorizedError)
   assert.equal(assistant.session.tokens(), undefined)
 }

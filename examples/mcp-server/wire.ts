@@ -1,17 +1,17 @@
-/** A line of what happens. */
+/** Prints a line below a step. */
 export function print(line: string): void {
   process.stdout.write(`   ${line}\n`)
 }
 
 let steps = 0
 
-/** Begins a step, in a sentence or two. */
+/** Begins a step, which a sentence or two describe. */
 export function step(what: string): void {
   steps += 1
   process.stdout.write(`\n${steps}. ${what}.\n`)
 }
 
-/** `fetch`, with a line for all that has to do with signing in. */
+/** Like `fetch`, but prints a line for each request that is part of signing in. */
 export async function shownFetch(url: string | URL, sent?: RequestInit): Promise<Response> {
   const response = await fetch(url, sent)
   const { pathname } = new URL(url)

@@ -3,10 +3,10 @@ import { type Client, createCustomerSignIn, MemoryTenantStore, MemoryTokenStore 
 import express, { type Express, type Request, type Response } from 'express'
 import { accountOf, login } from './login'
 
-/** The client that the example tries it with. */
+/** The client that the example connects. */
 export const demo: Client = { clientId: 'demo', clientName: 'Demo App', redirectUris: ['http://localhost/arrived'] }
 
-/** An app that has a login of its own, and what it adds for customer sign-in. */
+/** An app with a login of its own, and the code that adds customer sign-in to it. */
 export function createHost(baseUrl: string): Express {
   const app = express()
   app.use(login(baseUrl))
@@ -15,7 +15,7 @@ export function createHost(baseUrl: string): Express {
     tenantStore: new MemoryTenantStore([{ key: 'acme', name: 'Acme Air', clients: [demo] }]),
     tokenStore: new MemoryTokenStore(),
     baseUrl,
-    // A real host loads its keys, so that tokens outlive the process.
+    // A real host loads its keys, so that tokens still work after a restart.
     signingKeys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey],
     authenticate(req: Request, res: Response, { url, prompt }) {
       // The client may want a fresh login, or no page at all.
@@ -27,7 +27,7 @@ export function createHost(baseUrl: string): Express {
   app.use(signIn)
 
   app.get('/arrived', (_req, res) => {
-    res.send('This is the client, which would redeem its code now.')
+    res.send('This is the client. It would redeem its code now.')
   })
   return app
 }

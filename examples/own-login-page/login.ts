@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import express, { type Request, Router } from 'express'
 
-/** What the host knows of whoever has logged in. */
+/** The account of a customer at the host. */
 export interface Account {
   id: string
   name: string
@@ -10,13 +10,13 @@ export interface Account {
 const accounts = new Map<string, Account>([['ada@example.com', { id: 'customer-1', name: 'Ada Lovelace' }]])
 const sessions = new Map<string, Account>()
 
-/** The account of a request's session, if it has one. */
+/** The account that a request is logged in to, if it has a session. */
 export function accountOf(req: Request): Account | undefined {
   const [, id = ''] = /(?:^|; )session=([^;]+)/.exec(req.get('Cookie') ?? '') ?? []
   return sessions.get(id)
 }
 
-/** The login as the host has always had it: a form, a session cookie, and back to `next`. A real one asks for a password, too. */
+/** The login that the host already has: a form, a session cookie, and a redirect to `next`. A real one also asks for a password. */
 export function login(baseUrl: string): Router {
   const router = Router()
 
@@ -39,7 +39,7 @@ export function login(baseUrl: string): Router {
     sessions.set(id, account)
     res.cookie('session', id, { httpOnly: true, sameSite: 'lax', secure: baseUrl.startsWith('https:') })
     const next = String(req.query.next)
-    // Only to pages of this host: a login page that sends people anywhere is a phisher's tool.
+    // Only to pages of this host. Otherwise phishers could use the login page to send people to their sites.
     res.redirect(303, next.startsWith(`${baseUrl}/`) ? next : '/')
   })
 

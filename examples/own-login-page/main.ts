@@ -4,14 +4,16 @@ import type { AddressInfo } from 'node:net'
 import { createHost } from './host'
 import { authorizationUrl, walk } from './walk'
 
-/** Serves a browser; with `--once` it plays the browser and the client itself, and ends there. */
+/** Waits for a browser. With `--once` it plays the browser and the client itself, and then ends. */
 async function main(): Promise<void> {
   const server = createServer().listen(Number(process.env.PORT ?? 0), 'localhost')
   await once(server, 'listening')
   const host = `http://localhost:${(server.address() as AddressInfo).port}`
   server.on('request', createHost(host))
   if (!process.argv.includes('--once')) {
-    process.stdout.write(`A client sends the customer's browser here, until Ctrl+C:\n${authorizationUrl(host)}\n`)
+    process.stdout.write(
+      `A client would send the customer's browser here (Ctrl+C ends the example):\n${authorizationUrl(host)}\n`,
+    )
     return
   }
   try {

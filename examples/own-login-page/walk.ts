@@ -4,7 +4,7 @@ import { demo } from './host'
 
 const codeVerifier = randomBytes(32).toString('base64url')
 
-/** The request with which the demo client sends a browser here. */
+/** The address of the authorization request that the demo client sends a browser to. */
 export function authorizationUrl(host: string): string {
   const query = new URLSearchParams({
     response_type: 'code',
@@ -17,7 +17,7 @@ export function authorizationUrl(host: string): string {
   return `${host}/v1/acme/oauth/authorize?${query}`
 }
 
-/** Is the customer's browser, and then the client. Rejects at the first answer that is not as it should be. */
+/** Plays the customer's browser, and then the client. Rejects at the first answer that is not as it should be. */
 export async function walk(host: string): Promise<void> {
   const asked = await send(authorizationUrl(host))
   assert.match(asked.location, /\/login\?next=/)
@@ -48,7 +48,7 @@ export async function walk(host: string): Promise<void> {
 
 let cookie = ''
 
-/** Sends a request as a browser would, but stays where it is sent on, to show where that is. */
+/** Sends a request as a browser would, but does not follow redirects, to show where they lead. */
 async function send(url: string, form?: Record<string, string>): Promise<{ location: string; text: string }> {
   const method = form ? 'POST' : 'GET'
   const sent = { method, headers: { cookie }, redirect: 'manual', body: form && new URLSearchParams(form) } as const

@@ -2,7 +2,7 @@ import { type CustomerSignIn, OAuthError, type Tenant } from 'customer-sign-in'
 import { type Request, Router } from 'express'
 import { consentPage } from './pages'
 
-/** The host's own customer, known from its session. Here it is always Ada. */
+/** The customer who is logged in. A real host reads this from its session; here it is always Ada. */
 const customer = { id: 'ada', name: 'Ada Lovelace' }
 
 interface Authorize {
@@ -12,8 +12,8 @@ interface Authorize {
 }
 
 /**
- * The host's own authorize page: shows who asks for what (GET), and hands out a code when the customer presses Allow (POST).
- * The whole request stays in the address, so nothing is stored before the customer has agreed.
+ * The host's own authorize page: shows who asks for what (GET), and issues a code when the customer presses Allow (POST).
+ * The page's address contains the whole request, so nothing is stored before the customer has agreed.
  */
 export function authorizePage({ signIn, findTenant, baseUrl }: Authorize): Router {
   const router = Router({ mergeParams: true })
@@ -40,7 +40,7 @@ export function authorizePage({ signIn, findTenant, baseUrl }: Authorize): Route
   return router
 }
 
-/** The parameters of RFC 6749 section 4.1.1. What is wrong with them, `issueAuthorizationCode` finds out. */
+/** The parameters of RFC 6749 section 4.1.1. `issueAuthorizationCode` checks them. */
 function authorizationRequest(req: Request<{ tenantKey?: string }>) {
   const query = new URL(req.originalUrl, 'http://host').searchParams
   if (query.get('response_type') !== 'code') {
@@ -58,7 +58,7 @@ function authorizationRequest(req: Request<{ tenantKey?: string }>) {
   }
 }
 
-/** No form on another site may press the button for a customer who is signed in here. */
+/** Refuses forms on other sites: they could press Allow for a customer who is signed in here (CSRF). */
 function refuseOtherSites(req: Request, baseUrl: string): void {
   const origin = req.get('Origin')
   if (origin !== undefined && origin !== new URL(baseUrl).origin) {

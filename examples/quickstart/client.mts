@@ -7,61 +7,72 @@ import { print, shownFetch, showValues, step } from './wire.js'
 const clientId = 'travel-assistant'
 const scope = 'profile bookings'
 
-/** What a client keeps of a customer's sign-in. */
+/** The tokens that a client keeps for a customer. */
 export interface Connection {
   accessToken: string
   refreshToken: string
 }
 
 /**
- * Walks the whole way of a client that nobody here wrote, and shows each step. Rejects at the first answer that is not as it
- * should be.
+ * Plays a client, with a client library that is not ours, and shows each step. Rejects at the first answer that is not as it should be.
  *
  * @returns A connection that is live at the end.
  */
 export async function walk(host: string, redirectUri: string): Promise<Connection> {
   const bookings = (company: string) => new URL(`${host}/v1/${company}/bookings`)
 
-  step('Discovery', 'From one address, its issuer, the client learns all others of Acme. Each company is an issuer.')
+  step('Discovery', 'From the issuer alone, the client learns all addresses of Acme. Each company has its own issuer.')
   const acme = await discover(`${host}/v1/acme/oauth`, shownFetch('client'))
 
-  step('Authorization', 'The browser carries only a hash of the code_verifier: who steals the code cannot redeem it.')
+  step('Authorization', 'The browser carries only a hash of the code_verifier, so a stolen code cannot be redeemed.')
   const request = await authorizationRequest(acme, redirectUri)
   const response = await customerAllows(request.url, shownFetch('browser'))
 
-  step('Code exchange', 'The code_verifier proves that whoever redeems the code is the one who began the sign-in.')
+  step('Code exchange', 'The code_verifier proves that the client that redeems the code also began the sign-in.')
   const first = await exchange(acme, response, request)
-  print('   In the access token, which is signed and not encrypted:')
+  print('   The access token, which is signed and not encrypted, contains:')
   showValues(Object.entries(claimsOf(first.accessToken)))
 
-  step('Protected call', 'The API checks signature, company, audience, expiry, scope, and that the grant still lives.')
+  step(
+    'Protected call',
+    'The API checks signature, company, audience, expiry, scope, and that the grant is still live.',
+  )
   assert.equal(await call(acme, first, bookings('acme')), 200)
 
-  step('Refresh', 'A refresh token is used once; a new one comes with the answer. Its beginning names the grant.')
+  step(
+    'Refresh',
+    'A refresh token is used once. The answer has the next one, which begins alike: that part names the grant.',
+  )
   const second = await refresh(acme, first)
 
-  step('Used again at once', 'Two tabs more often than a thief: refused, but nobody is signed out (replayTolerance).')
+  step(
+    'Used again at once',
+    'More often two tabs than a thief. It is refused, but nobody is signed out (replayTolerance).',
+  )
   assert.equal(await refusal(refresh(acme, first)), 'invalid_grant')
   assert.equal(await call(acme, second, bookings('acme')), 200)
 
   step(
     'Used again later',
-    `More than ${replayTolerance} seconds after its use the first token returns: somebody has kept a copy.`,
+    `The first token comes again more than ${replayTolerance} seconds after its use: somebody has kept a copy.`,
   )
   const third = await refresh(acme, second)
   await setTimeout((replayTolerance + 0.1) * 1000)
   assert.equal(await refusal(refresh(acme, first)), 'invalid_grant')
 
-  step('What happened to the grant', 'It has ended. The newest refresh token is dead, and so is the access token.')
+  step(
+    'What happened to the grant',
+    'It has ended. Neither the newest refresh token nor the access token works any more.',
+  )
   assert.equal(await refusal(refresh(acme, third)), 'invalid_grant')
   assert.equal(await call(acme, third, bookings('acme')), 401)
 
-  step('Another company', 'The customer connects anew (not shown). The token opens the API of Acme and no other.')
+  step('Another company', 'The customer connects again (not shown). The token works for the API of Acme and no other.')
   const live = await connect(await discover(`${host}/v1/acme/oauth`), redirectUri)
   assert.equal(await call(acme, live, bookings('acme')), 200)
   assert.equal(await call(acme, live, bookings('globex')), 401)
 
-  step('A company without customer sign-in', 'Nobody can tell it from one that does not exist.')
+  step('A company without customer sign-in', 'It looks like a company that does not exist.')
   assert.equal(await refusal(discover(`${host}/v1/initech/oauth`, shownFetch('client'))), 'HTTP 404')
   return live
 }
@@ -69,7 +80,7 @@ export async function walk(host: string, redirectUri: string): Promise<Connectio
 function discover(issuer: string, fetch?: oauth.CustomFetch): Promise<oauth.Configuration> {
   return oauth.discovery(new URL(issuer), clientId, undefined, oauth.None(), {
     algorithm: 'oauth2',
-    // The example is on this machine; elsewhere it is https or nothing.
+    // Only because the host is on this machine. Elsewhere, use https.
     execute: [oauth.allowInsecureRequests],
     ...(fetch && { [oauth.customFetch]: fetch }),
   })
@@ -94,7 +105,7 @@ async function authorizationRequest(server: oauth.Configuration, redirectUri: st
   return { url, codeVerifier, state }
 }
 
-/** What the browser does: opens the page, sends its form, and is sent back to the client. */
+/** Plays the browser: opens the page, sends its form, and is redirected to the client. */
 async function customerAllows(page: URL, fetch: oauth.CustomFetch): Promise<URL> {
   const open: oauth.CustomFetchOptions = { method: 'GET', headers: {}, body: undefined, redirect: 'manual' }
   assert.equal((await fetch(page.href, open)).status, 200)
@@ -118,7 +129,7 @@ async function refresh(server: oauth.Configuration, { refreshToken }: Connection
   return connectionOf(await oauth.refreshTokenGrant(server, refreshToken))
 }
 
-/** Calls the API; gives its status. */
+/** Calls the API. @returns The status. */
 async function call(server: oauth.Configuration, { accessToken }: Connection, api: URL): Promise<number> {
   try {
     return (await oauth.fetchProtectedResource(server, accessToken, api, 'GET')).status
@@ -128,7 +139,7 @@ async function call(server: oauth.Configuration, { accessToken }: Connection, ap
   }
 }
 
-/** The error with which a request is refused; rejects where it is not. */
+/** The `error` of a request that is refused. Rejects if the request fails in any other way. */
 async function refusal(request: Promise<unknown>): Promise<string> {
   try {
     await request

@@ -19,7 +19,7 @@ const assistant: Client = {
   redirectUris: ['http://127.0.0.1/callback'],
 }
 
-/** What a host has in its database. Initech has not set up customer sign-in. */
+/** Stands for the host's database. Initech has not set up customer sign-in. */
 const companies = new Map<string, { name: string; clients?: Client[] }>([
   ['acme', { name: 'Acme Air', clients: [assistant] }],
   ['globex', { name: 'Globex Hotels', clients: [assistant] }],
@@ -37,18 +37,18 @@ function findTenant(key: string): Tenant | undefined {
   return clients && { key, name, clients, scopes: ['profile', 'bookings'] }
 }
 
-/** For how many seconds a used refresh token that comes again is only refused. */
+/** Seconds. Within this time, a used refresh token that comes again is refused, but the grant does not end. */
 export const replayTolerance = 3
 
-/** One app of many companies: each has a protected API, and customer sign-in for the clients that call it. */
+/** One app for several companies. Each has a protected API, and customer sign-in for the clients that call it. */
 export function createHost(baseUrl: string, onEvent: (event: CustomerSignInEvent) => void): Express {
   const signIn = createCustomerSignIn({
     tenantStore: { findTenant },
     tokenStore: new MemoryTokenStore(),
     baseUrl,
-    // A real host loads its keys, so that tokens outlive the process.
+    // A real host loads its keys, so that tokens still work after a restart.
     signingKeys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey],
-    // 10 by default; short, so that its end can be seen.
+    // The default is 10. It is shorter here, so that the example can wait until it is over.
     replayTolerance,
     onEvent,
   })

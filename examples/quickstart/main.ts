@@ -4,7 +4,7 @@ import { createHost } from './host'
 import { authorizeUrl, callback, commands } from './try-it'
 import { print, showEvent } from './wire'
 
-/** Starts a host and a client, walks the whole way, and serves on; with `--once` it ends there. */
+/** Starts a host and a client, walks through every step, and keeps serving. With `--once` it ends after the last step. */
 async function main(): Promise<void> {
   const host = await listen(Number(process.env.PORT ?? 0))
   const client = await listen()
@@ -16,12 +16,12 @@ async function main(): Promise<void> {
   }
 
   try {
-    // An ES module, as the client library is one.
+    // The client library is an ES module, so the client is one too.
     const { walk } = await import('./client.mjs')
     const connection = await walk(addresses.host, addresses.redirectUri)
     print('\nEvery step went as it should.')
     if (process.argv.includes('--once')) return stop()
-    print('The host serves on, until Ctrl+C. Try')
+    print('The host keeps running until you press Ctrl+C. Try')
     for (const { shows, command } of commands(addresses, connection)) print(`\n# ${shows}\n${command}`)
     print(`\nor press Allow in a browser:\n${authorizeUrl(addresses)}`)
   } catch (surprise) {
@@ -30,7 +30,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Serves on a loopback port; 0 is any that is free. */
+/** Listens on a loopback port; 0 means any free port. */
 function listen(port = 0): Promise<Server> {
   const server = createServer()
   return new Promise((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', () => resolve(server)))

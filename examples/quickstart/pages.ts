@@ -13,7 +13,7 @@ interface Consent {
   scopes: readonly string[]
 }
 
-/** Asks a customer whether a client may act for them. The form goes to the address that the page itself has. */
+/** Asks a customer whether a client may act for them. The form is sent to the page's own address. */
 export function consentPage({ tenant, client, customer, scopes }: Consent): string {
   const items = scopes.map((scope) => `<li>${escaped(inWords[scope] ?? scope)}</li>`)
   return page(
@@ -26,7 +26,7 @@ export function consentPage({ tenant, client, customer, scopes }: Consent): stri
   )
 }
 
-/** Shows what went wrong to the person in front of the browser, and never sends them on. */
+/** Shows an error on a page, and never redirects the browser. */
 export const showError: ErrorRequestHandler = (error, _req, res, next) => {
   if (res.headersSent) return next(error)
   const { status, description } =

@@ -16,13 +16,13 @@ interface Tokens {
   refreshToken: string
 }
 
-/** Something to paste into a shell, and what it shows. */
+/** A command to paste into a shell, and what it shows. */
 export interface Command {
   shows: string
   command: string
 }
 
-/** Commands for the connection that the walk has left live. */
+/** Commands for the connection that is live after the last step. */
 export function commands({ host, redirectUri }: Addresses, { accessToken, refreshToken }: Tokens): Command[] {
   const bearer = `-H "Authorization: Bearer ${accessToken}"`
   return [
@@ -33,7 +33,7 @@ export function commands({ host, redirectUri }: Addresses, { accessToken, refres
     { shows: 'the bookings', command: `curl -s ${bearer} "${host}/v1/acme/bookings"` },
     { shows: 'another company: 401, with the reason', command: `curl -si ${bearer} "${host}/v1/globex/bookings"` },
     {
-      shows: `fresh tokens; once more: invalid_grant; and ${replayTolerance} seconds later, the end of the grant: no more bookings`,
+      shows: `fresh tokens; the second time invalid_grant; after ${replayTolerance} seconds the grant ends, and with it the bookings`,
       command: curlForm(`${host}/v1/acme/oauth/token`, { grant_type: 'refresh_token', refresh_token: refreshToken }),
     },
     {
@@ -47,7 +47,7 @@ export function commands({ host, redirectUri }: Addresses, { accessToken, refres
   ]
 }
 
-/** The authorize page, for a browser. */
+/** The address of the authorize page, to open in a browser. */
 export function authorizeUrl({ host, redirectUri }: Addresses): string {
   const query = new URLSearchParams({
     response_type: 'code',
@@ -61,13 +61,13 @@ export function authorizeUrl({ host, redirectUri }: Addresses): string {
   return `${host}/v1/acme/oauth/authorize?${query}`
 }
 
-/** The client's own address, where the browser arrives with a code: says how to redeem it. */
+/** The client's redirect URI. The browser arrives here with a code, and the page says how to redeem it. */
 export function callback({ host, redirectUri }: Addresses): RequestListener {
   return (req, res) => {
     const code = new URLSearchParams(req.url?.split('?')[1]).get('code') ?? ''
     const arrived = /^csic_[\w-]{84}$/.test(code)
     const body = arrived
-      ? `<h1>This is the app: your code has arrived</h1><p>It would redeem it now. You have 60 seconds to do it yourself:</p>
+      ? `<h1>This is the app: your code has arrived</h1><p>The app would redeem it now. You have 60 seconds to redeem it yourself:</p>
         <pre>${escaped(exchangeCommand(code, { host, redirectUri }))}</pre>`
       : '<h1>This is the app: no code has arrived</h1>'
     res.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(page('Travel Assistant', body))

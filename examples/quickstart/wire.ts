@@ -2,14 +2,14 @@ import type { CustomerSignInEvent } from 'customer-sign-in'
 
 const indent = ' '.repeat(7)
 
-/** A line of the walk. */
+/** Prints a line. */
 export function print(line = ''): void {
   process.stdout.write(`${line}\n`)
 }
 
 let steps = 0
 
-/** Begins a step: its title, and in a sentence why it matters. */
+/** Begins a step with its title, and a sentence that says why it matters. */
 export function step(title: string, why: string): void {
   steps += 1
   print(`\n${steps}. ${title}\n   ${why}\n`)
@@ -20,7 +20,7 @@ interface Sent extends RequestInit {
   headers: Record<string, string>
 }
 
-/** `fetch`, with a look at everything that goes over the wire. Redirects are not followed: they are worth a look of their own. */
+/** Like `fetch`, but prints everything that goes over the wire. It does not follow redirects, so that they are printed too. */
 export function shownFetch(who: 'client' | 'browser'): (url: string, sent: Sent) => Promise<Response> {
   return async (url, sent) => {
     showRequest(who, new URL(url), sent)
@@ -30,14 +30,14 @@ export function shownFetch(who: 'client' | 'browser'): (url: string, sent: Sent)
   }
 }
 
-/** What the host's `onEvent` is told meanwhile. Refusals are seen on the wire as it is. */
+/** Prints the events that the host's `onEvent` receives, except for refusals, which the wire shows anyway. */
 export function showEvent(event: CustomerSignInEvent): void {
   if (event.type === 'denied') return
   const more = event.type === 'replayed' ? `, ended: ${event.ended}` : event.type === 'error' ? `, ${event.error}` : ''
   print(`   (onEvent: ${event.type}${more})`)
 }
 
-/** Names and values beneath each other, with codes and tokens shortened. */
+/** Prints each name and value on a line of its own, with codes and tokens shortened. */
 export function showValues(values: Iterable<[string, unknown]>): void {
   const lines = [...values].map(([name, value]): [string, string] => [name, inOneLine(value)])
   const width = Math.max(0, ...lines.map(([name]) => name.length))
@@ -71,7 +71,7 @@ function inOneLine(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** Codes, refresh tokens and JWTs by their first and last characters. */
+/** Shortens codes, refresh tokens and JWTs to their first and last characters. */
 function shortened(text: string): string {
   return text.replace(
     /(csi[cr]_|eyJ)[\w.-]{20,}/g,

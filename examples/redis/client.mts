@@ -8,29 +8,29 @@ const clientId = 'travel-assistant'
 const redirectUri = 'http://127.0.0.1:8080/callback'
 const both = ['process 1', 'process 2']
 
-/** What a client keeps of a customer's sign-in. */
+/** The tokens that a client keeps for a customer. */
 export interface Connection {
   accessToken: string
   refreshToken: string
 }
 
-/** The host as its clients see it, and a way to harm it. */
+/** The host as its clients see it, and a way to break it. */
 interface Host {
   url: string
-  /** The process that gets the next request is killed when it has done it, before its answer is on its way. */
+  /** Kills the process that gets the next request: after it has done the work, and before it sends the answer. */
   killNext(): void
 }
 
 /**
- * Is a customer's app for a while: at one address, and at whichever process answers there. Rejects at the first answer that
- * is not as it should be.
+ * Plays a customer's app: it calls one address, and any of the processes may answer. Rejects at the first answer that is not as it
+ * should be.
  *
  * @returns A connection that is live at the end.
  */
 export async function walk({ url, killNext }: Host): Promise<Connection> {
   const server = await oauth.discovery(new URL(`${url}/v1/acme/oauth`), clientId, undefined, oauth.None(), {
     algorithm: 'oauth2',
-    // The example is on this machine; elsewhere it is https or nothing.
+    // Only because the host is on this machine. Elsewhere, use https.
     execute: [oauth.allowInsecureRequests],
     [oauth.customFetch]: shownFetch,
   })
@@ -40,22 +40,22 @@ export async function walk({ url, killNext }: Host): Promise<Connection> {
   const first = await connect(server)
   assert.deepEqual(answeredBy(2), both)
 
-  step('Refresh', 'Each refresh token is redeemed by whichever process gets it.')
+  step('Refresh', 'Any process can redeem any refresh token.')
   let newest = first
   for (let time = 0; time < 4; time++) newest = await refresh(server, newest)
   assert.deepEqual(answeredBy(4), both)
 
   step(
     'One refresh token, twice at once',
-    'Two tabs. Both get the same new one (refreshRetryWindow), so neither is signed out.',
+    'Two tabs refresh. Both get the same new token (refreshRetryWindow), so neither is signed out.',
   )
   const [left, right] = await Promise.all([refresh(server, newest), refresh(server, newest)])
   assert.equal(left.refreshToken, right.refreshToken)
   assert.deepEqual(answeredBy(2), both)
 
   step(
-    'A used one comes back',
-    `The very first one, ${refreshRetryWindow} seconds after its use: somebody has kept a copy. Refused, and the grant ends, everywhere.`,
+    'A used refresh token comes back',
+    `The very first one comes more than ${refreshRetryWindow} seconds after its use: somebody has kept a copy. The grant ends at every process.`,
   )
   await setTimeout((refreshRetryWindow + 0.1) * 1000)
   assert.equal(await refusal(refresh(server, first)), 'invalid_grant')
@@ -63,7 +63,7 @@ export async function walk({ url, killNext }: Host): Promise<Connection> {
   for (const _ of both) assert.equal(await call(server, left, bookings), 401)
   assert.deepEqual(answeredBy(4), both)
 
-  step('Signed out everywhere', 'The customer signs out at one process. Both know it with the next request.')
+  step('Signed out everywhere', 'The customer signs out at one process. Both processes know it at the next request.')
   const again = await connect(server)
   for (const _ of both) assert.equal(await call(server, again, bookings), 200)
   assert.equal(await call(server, again, new URL(`${url}/v1/acme/sign-out`), 'POST'), 200)
@@ -71,7 +71,7 @@ export async function walk({ url, killNext }: Host): Promise<Connection> {
   for (const _ of both) assert.equal(await refusal(refresh(server, again)), 'invalid_grant')
   assert.deepEqual(answeredBy(4), both)
 
-  step('A process is killed', 'At the worst moment: the refresh token is used up, and the answer has not left.')
+  step('A process is killed', 'At the worst moment: the refresh token is used up, and the answer is not sent yet.')
   const live = await connect(server)
   killNext()
   newest = await refreshInAnyCase(server, live)
@@ -92,7 +92,7 @@ async function connect(server: oauth.Configuration): Promise<Connection> {
   return connectionOf(await oauth.authorizationCodeGrant(server, await customerAllows(page), { pkceCodeVerifier }))
 }
 
-/** What the browser does: shows the page, sends its form when the customer presses Allow, and is sent back to the client. */
+/** Plays the browser: opens the page, sends its form when the customer presses Allow, and is redirected to the client. */
 async function customerAllows(page: URL): Promise<URL> {
   const html = await (await shownFetch(page.href, { method: 'GET' })).text()
   const [, token = ''] = /name="consent_token" value="([^"]+)"/.exec(html) ?? []
@@ -105,7 +105,7 @@ async function refresh(server: oauth.Configuration, { refreshToken }: Connection
   return connectionOf(await oauth.refreshTokenGrant(server, refreshToken))
 }
 
-/** No answer, or one with 5xx, says nothing about the refresh token: a client keeps it and comes again. */
+/** If there is no answer, or one with 5xx, the refresh token may still be good: a client keeps it and tries again. */
 async function refreshInAnyCase(server: oauth.Configuration, connection: Connection): Promise<Connection> {
   try {
     return await refresh(server, connection)
@@ -115,7 +115,7 @@ async function refreshInAnyCase(server: oauth.Configuration, connection: Connect
   }
 }
 
-/** Calls an API of the host; gives the status. */
+/** Calls an API of the host. @returns The status. */
 async function call(
   server: oauth.Configuration,
   { accessToken }: Connection,
@@ -130,7 +130,7 @@ async function call(
   }
 }
 
-/** The error with which a request is refused; rejects where it is not. */
+/** The `error` of a request that is refused. Rejects if the request fails in any other way. */
 async function refusal(request: Promise<unknown>): Promise<string> {
   try {
     await request
@@ -148,7 +148,7 @@ function connectionOf({ access_token, refresh_token }: oauth.TokenEndpointRespon
 
 const answers: string[] = []
 
-/** `fetch`, with a line that says what was asked, which process answered, and what. */
+/** Like `fetch`, but prints the request, the process that answered, and its answer. */
 async function shownFetch(url: string, options: RequestInit): Promise<Response> {
   const response = await fetch(url, options)
   const process = response.headers.get('X-Answered-By') ?? 'no process'
@@ -165,7 +165,7 @@ async function errorIn(response: Response): Promise<string> {
   return error
 }
 
-/** The processes that gave the latest answers, each once. */
+/** The names of the processes that gave the latest answers, each once. */
 function answeredBy(latest: number): string[] {
   return [...new Set(answers.slice(-latest))].sort()
 }

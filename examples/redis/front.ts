@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import type { HostProcess } from './host-process'
 
-/** The one address in front of all processes, in place of a load balancer: each request goes to the next of them. */
+/** Stands for a load balancer: one address in front of all processes. Each request goes to the next process in turn. */
 export class Front {
   processes: HostProcess[] = []
   readonly #server: Server
@@ -30,7 +30,7 @@ export class Front {
     this.#server.close().closeAllConnections()
   }
 
-  /** The process that gets the next request is killed when it has done it, before its answer is on its way. */
+  /** Kills the process that gets the next request: after it has done the work, and before it sends the answer. */
   killNext(): void {
     this.#losesNext = true
   }
@@ -56,7 +56,7 @@ export class Front {
       await next.end('SIGKILL')
       throw new Error('The answer was lost')
     } catch (error) {
-      // Only a request that never arrived can be given to another process without asking the client.
+      // Only a request that never arrived may go to another process. All others are for the client to repeat.
       if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED') throw error
       this.processes = this.processes.filter((process) => process !== next)
       return this.#forward(req, body)

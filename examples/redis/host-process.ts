@@ -18,7 +18,7 @@ export class HostProcess {
 
   static async start(name: string, settings: HostSettings): Promise<HostProcess> {
     const env = { ...process.env, NODE_ENV: 'production', ...settings }
-    // In a group of its own: Ctrl+C is for the example, which then stops it.
+    // In a process group of its own: Ctrl+C reaches only the example, which then stops this process.
     const child = fork(join(__dirname, 'host.ts'), [name], { env, detached: true })
     const ended = once(child, 'exit').then(([code]) => Promise.reject(new Error(`${name} ended with ${code}`)))
     const [{ port }] = (await Promise.race([once(child, 'message'), ended])) as [AddressInfo]
@@ -26,7 +26,7 @@ export class HostProcess {
     return new HostProcess(name, port, child)
   }
 
-  /** Ends it: SIGTERM lets it answer what is under way, SIGKILL does not. */
+  /** Ends the process. SIGTERM lets it answer open requests, SIGKILL does not. */
   async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return
     this.#process.kill(signal)

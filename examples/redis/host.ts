@@ -4,7 +4,7 @@ import express, { type Request } from 'express'
 import { Redis } from 'ioredis'
 import { refreshRetryWindow } from './retry-window'
 
-/** What all processes of a host have in common. */
+/** The settings that all processes of a host share. */
 export interface HostSettings {
   BASE_URL: string
   REDIS_URL: string
@@ -33,9 +33,9 @@ const signIn = createCustomerSignIn({
   signingKeys: [setting('SIGNING_KEY')],
   credentialSecrets: [setting('CREDENTIAL_SECRET')],
   scopes: { bookings: 'See your bookings' },
-  // A real host looks at its session here, and sends whoever has none to its login page.
+  // A real host reads its session here, and redirects to its login page if there is none.
   authenticate: () => ({ subject: 'ada', name: 'Ada Lovelace' }),
-  // A client that never got its answer may ask another process; it gets the same refresh token there.
+  // A client that never got its answer may ask another process, and gets the same refresh token there.
   refreshRetryWindow,
   replayTolerance: refreshRetryWindow,
   onEvent(event) {
@@ -66,10 +66,10 @@ const server = app.listen(0, '127.0.0.1', () => process.send?.(server.address())
 
 process.once('SIGTERM', shutDown)
 process.once('disconnect', shutDown)
-// The line to the process that started this one would keep it alive.
+// The channel to the parent process would keep this process alive.
 process.channel?.unref()
 
-/** Takes no more requests, answers those under way, and ends. */
+/** Accepts no more requests, answers the open ones, and ends. */
 function shutDown(): void {
   server.close(() => redis.disconnect())
 }

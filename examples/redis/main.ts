@@ -4,7 +4,10 @@ import { Front } from './front'
 import { HostProcess } from './host-process'
 import { findRedis, NoRedisError } from './redis'
 
-/** Starts two processes of a host over one Redis, walks through what that means, and serves on; with `--once` it ends there. */
+/**
+ * Starts two processes of a host that share one Redis, walks through what that means, and keeps serving. With `--once` it ends after
+ * the last step.
+ */
 async function main(): Promise<void> {
   const redis = await findRedis()
   const front = await Front.listen(Number(process.env.PORT ?? 0))
@@ -21,19 +24,19 @@ async function main(): Promise<void> {
   try {
     front.processes = await Promise.all(['process 1', 'process 2'].map((name) => HostProcess.start(name, settings)))
     print(`Two processes of a host at ${front.url}, over Redis at ${new URL(redis.url).host}`)
-    // An ES module, as the client library is one.
+    // The client library is an ES module, so the client is one too.
     const { walk } = await import('./client.mjs')
     const { accessToken } = await walk({ url: front.url, killNext: () => front.killNext() })
     print('\nEvery step went as it should.')
     if (process.argv.includes('--once')) return await stop()
 
     front.processes.push(await HostProcess.start('process 3', settings))
-    print('A new process has taken the place of the one that was killed. They serve on, until Ctrl+C. Try')
+    print('A new process has taken the place of the one that was killed. Both keep running until you press Ctrl+C. Try')
     print(
       `\n# the bookings, several times\ncurl -si -H "Authorization: Bearer ${accessToken}" "${front.url}/v1/acme/bookings"`,
     )
     print(
-      `\n# all that Redis has\nredis-cli -u ${process.env.REDIS_URL ? '$REDIS_URL' : redis.url} --scan --pattern "example:*"`,
+      `\n# all that Redis stores\nredis-cli -u ${process.env.REDIS_URL ? '$REDIS_URL' : redis.url} --scan --pattern "example:*"`,
     )
   } catch (surprise) {
     await stop()
@@ -41,7 +44,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** In production they come from where you keep secrets, and stay the same from one deployment to the next. */
+/** In production, load these from where you keep secrets, the same ones in every deployment. */
 function secrets(): { SIGNING_KEY: string; CREDENTIAL_SECRET: string } {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   return {

@@ -33,11 +33,11 @@ async function startRedis(command: string, port: number): Promise<RedisServer> {
   const url = `redis://127.0.0.1:${port}`
   const dir = mkdtempSync(join(tmpdir(), 'example-redis-'))
   const settings = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', dir, '--save', '']
-  // In a group of its own: Ctrl+C is for the example, which then stops it.
+  // In a process group of its own: Ctrl+C reaches only the example, which then stops the server.
   const server = spawn(command, settings, { stdio: 'ignore', detached: true })
   const ended = once(server, 'exit')
   const failed = ended.then(([code]) => Promise.reject(new NoRedisError(`${command} ended with ${code}`)))
-  // Also where the example breaks off.
+  // Also if the example ends with an error.
   process.once('exit', () => server.kill())
   const stop = async () => {
     server.kill()
@@ -48,7 +48,7 @@ async function startRedis(command: string, port: number): Promise<RedisServer> {
   return { url, stop }
 }
 
-/** Resolves as soon as the server takes commands. */
+/** Resolves as soon as the server accepts commands. */
 async function answers(url: string, options: RedisOptions = {}): Promise<void> {
   const redis = new Redis(url, { lazyConnect: true, ...options })
   let reason: Error | undefined

@@ -1,2 +1,2 @@
-/** In seconds. 300 is right for a real host; this one is short, so that its end can be seen. */
+/** Seconds. A real host should use 300. It is shorter here, so that the example can wait until it is over. */
 export const refreshRetryWindow = 5

@@ -45,7 +45,7 @@ describeWithRedis('the Redis example with --once', () => {
       '1. Sign-in',
       '2. Refresh',
       '3. One refresh token, twice at once',
-      '4. A used one comes back',
+      '4. A used refresh token comes back',
       '5. Signed out everywhere',
       '6. A process is killed',
     ])
@@ -143,7 +143,7 @@ describeWithRedis('the Redis example, serving on', () => {
     const answers = [paste('the bookings'), paste('the bookings')]
     for (const answer of answers) expect(answer).toContain('London to Turin, seat 12A')
     expect(new Set(answers.map((answer) => /X-Answered-By: (.*)\r/.exec(answer)?.[1])).size).toBe(2)
-    expect(paste('all that Redis has')).toMatch(/^example:g:\{acme:/m)
+    expect(paste('all that Redis stores')).toMatch(/^example:g:\{acme:/m)
   })
 
   it('stops everything on Ctrl+C', async () => {
