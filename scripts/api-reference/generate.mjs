@@ -24,7 +24,7 @@ const chapters = {
 const introduction = `# API reference
 
 Every name that the package exports: what it takes, gives and throws, and in which unit. The text is that of the docstrings in \`src/\`,
-which an editor shows too. [The other pages](../../README.md#more) say how the parts work together.
+which an editor shows too. [The other pages](../../README.md#documentation) say how the parts work together.
 
 | import | what it has |
 |---|---|

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
-import { pages, root, textOf } from './pages'
+import { furtherPages, pages, root, textOf } from './pages'
 
 describe('the links and pictures of the README and the docs', () => {
-  it.each(pages)('lead somewhere: %s', (page) => {
+  it.each([...pages, ...furtherPages])('lead somewhere: %s', (page) => {
     const dead = linksOf(page).filter((link) => !leadsSomewhere(link, page))
     expect(dead).toEqual([])
   })
@@ -29,13 +29,18 @@ function leadsSomewhere(link: string, page: string): boolean {
   return anchor === undefined || anchorsOf(target).includes(anchor)
 }
 
-/** The anchors that GitHub gives to headings. */
+/** The anchors that GitHub gives to headings, and those that a page sets itself. */
 function anchorsOf(page: string): string[] {
   const prose = textOf(page).replace(/^```.*?^```$/gms, '')
-  return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
-    heading
+  const seen = new Map<string, number>()
+  const headings = [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => {
+    const anchor = heading
       .toLowerCase()
       .replace(/[^\w\- ]/g, '')
-      .replaceAll(' ', '-'),
-  )
+      .replaceAll(' ', '-')
+    const repeats = seen.get(anchor) ?? 0
+    seen.set(anchor, repeats + 1)
+    return repeats === 0 ? anchor : `${anchor}-${repeats}`
+  })
+  return [...headings, ...[...prose.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)]
 }

@@ -12,6 +12,13 @@ export const pages = [
     .map((name) => `docs/${name}`),
 ]
 
+/** What is written for contributors, and what is generated. */
+export const furtherPages = ['.github', 'docs/api'].flatMap((folder) =>
+  readdirSync(join(root, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${folder}/${name}`),
+)
+
 export function textOf(page: string): string {
   return readFileSync(join(root, page), 'utf8')
 }

@@ -1,0 +1,46 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { allTablesUnder, root, tableUnder, textOf } from './pages'
+
+const page = '.github/CONTRIBUTING.md'
+
+describe('CONTRIBUTING.md', () => {
+  it('has a line for every folder of src, and for every file beside them', () => {
+    const [map = []] = allTablesUnder('## How the code is laid out', page)
+    const named = map.flatMap(([rooms = '']) => linksOf(rooms))
+    expect(named.sort()).toEqual(readdirSync(join(root, 'src')).map((name) => `../src/${name}`))
+  })
+
+  it('has a line for every folder of tests that mirrors no folder of src', () => {
+    const [, tests = []] = allTablesUnder('## How the code is laid out', page)
+    const named = tests.flatMap(([folders = '']) => linksOf(folders)).map((link) => link.split('/')[2])
+    const folders = readdirSync(join(root, 'test'), { withFileTypes: true }).filter((entry) => entry.isDirectory())
+    const others = folders.map(({ name }) => name).filter((name) => !existsSync(join(root, 'src', name)))
+    expect(named).toEqual(expect.arrayContaining(others))
+  })
+
+  it('names a file of the source for every kind of change', () => {
+    const rows = tableUnder('## Where to make a change', page)
+    const withoutFile = rows.filter(([, change = '']) => !linksOf(change).some((link) => link.startsWith('../src/')))
+    expect(rows.length).toBeGreaterThan(0)
+    expect(withoutFile).toEqual([])
+  })
+
+  it('names no command that there is not, and forgets none', () => {
+    const { scripts } = JSON.parse(textOf('package.json'))
+    const named = [...textOf(page).matchAll(/npm (?:run )?(test|(?<=run )[\w:-]+)/g)].map(([, name = '']) => name)
+    expect(named.filter((name) => !(name in scripts))).toEqual([])
+    const unnamed = Object.keys(scripts).filter((name) => !named.includes(name) && !name.startsWith('example:'))
+    expect(unnamed).toEqual(['prepack'])
+  })
+
+  it('names every example', () => {
+    const text = textOf(page)
+    const missing = readdirSync(join(root, 'examples')).filter((name) => !text.includes(`\`${name}\``))
+    expect(missing).toEqual([])
+  })
+})
+
+function linksOf(cell: string): string[] {
+  return [...cell.matchAll(/\]\(([^)#]+)/g)].map(([, link = '']) => link)
+}
