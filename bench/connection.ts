@@ -10,8 +10,8 @@ export interface Answer {
 /**
  * A keep-alive connection to a server, for one request at a time.
  *
- * It is our own because the clients that there are cost more CPU for each request than the quickest servers here: the load would
- * be the limit, not the server.
+ * Existing HTTP clients take more CPU for each request than the quickest servers here. With one of them the load would be the limit, and
+ * not the server.
  */
 export class Connection {
   readonly #socket: Socket
@@ -67,7 +67,7 @@ export class Connection {
   }
 }
 
-/** The answer that a text holds; undefined while it is incomplete. */
+/** The response in a text; undefined while the text is incomplete. */
 function answerIn(text: string): Answer | undefined {
   const end = text.indexOf('\r\n\r\n')
   if (end === -1) return undefined

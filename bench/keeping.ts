@@ -6,13 +6,13 @@ import { ServerProcess } from './server-process'
 import { setup } from './servers/contender'
 import { codeForm, redeem, refreshForm } from './workloads'
 
-/** What a server keeps and how it keeps it: what it does not do for its time stands beside its speed. */
+/** What a server stores, in how many round trips, and how it treats replays: what its speed leaves out. */
 export interface Keeping {
   server: ServerName
-  /** The commands of one refresh, as a table `command: how often`, without those inside a script. */
+  /** How often one refresh sends each Redis command, not counting the commands inside a script. */
   commands: Record<string, number>
   round_trips: number
-  /** The same with `resource`; absent where the server does not know it. */
+  /** The same with `resource`; absent if the server does not support it. */
   round_trips_with_resource?: number
   /** Redis's memory for each grant after so many rotations. */
   bytes_after_0: number
@@ -22,7 +22,7 @@ export interface Keeping {
   refresh_winners: number
   /** The same for a code. */
   code_winners: number
-  /** Whether a used refresh token that comes again ends what it led to. */
+  /** Whether replaying a used refresh token makes the newest one invalid. */
   replay_ends_grant: boolean
   /** The same for a code. */
   code_replay_ends_grant: boolean
@@ -31,7 +31,7 @@ export interface Keeping {
 const parallel = 50
 const repetitions = 50
 
-/** Finds out what a server keeps, over a Redis server of its own. @param grants For how many grants the memory is measured. */
+/** Measures what a server stores, with a Redis server of its own. @param grants For how many grants the memory is measured. */
 export async function keepingOf(
   name: ServerName,
   { resource, grants }: { resource: boolean; grants: number },
@@ -65,7 +65,7 @@ export async function keepingOf(
   }
 }
 
-/** Those who use a server. */
+/** Customers of a server. */
 class Customers {
   readonly #server: ServerProcess
   readonly #connections: readonly Connection[]
@@ -167,7 +167,7 @@ class Customers {
     }
   }
 
-  /** Redeems what each form holds. @returns The forms that redeem what came of it. */
+  /** Sends each form, which redeems a code or a refresh token. @returns The forms that redeem the new refresh tokens. */
   async #all(forms: readonly string[]): Promise<string[]> {
     const next: string[] = []
     let taken = 0

@@ -1,4 +1,4 @@
-/** The kinds of requests that are measured, in their order. */
+/** The kinds of requests that are measured, in this order. */
 export const workloadNames = [
   'refresh',
   'refresh with resource',
@@ -14,9 +14,9 @@ export type WorkloadName = (typeof workloadNames)[number]
 /** A server of the comparison, each measured in a process of its own. */
 export interface Entry {
   name: ServerName
-  /** What it is compared with: the least that the same work costs, F0 where nothing is in Redis. */
+  /** What it is compared with: the minimal server that does the same work. It is F0 if nothing is in Redis. */
   floor: ServerName
-  /** What its metadata is compared with, where that is another one. */
+  /** What its metadata is compared with, if that is another server. */
   metadataFloor?: ServerName
   /** Whether its state is in Redis. */
   stored: boolean
@@ -28,12 +28,12 @@ const oauth: readonly WorkloadName[] = [...refreshing, 'code']
 const tokens: readonly WorkloadName[] = [...oauth, 'refresh with resource']
 const api: readonly WorkloadName[] = ['api', 'api with revocation']
 
-// A floor and this library alike.
+// These workloads are for floors and for this library.
 const few = { stored: true, workloads: ['refresh', 'metadata'] } as const
 const inExpress4 = { ...few, floor: 'FX', metadataFloor: 'F1 in Express 4' } as const
 const inConnect = { ...few, floor: 'F1', metadataFloor: 'F1 in Connect' } as const
 
-/** The floors, this library in its hosts, and what one would pick instead. */
+/** The floors, this library in its hosts, and the alternatives to it. */
 export const lineup = [
   { name: 'F0', floor: 'F0', stored: false, workloads: [...oauth, 'metadata', 'api'] },
   { name: 'F1', floor: 'F1', stored: true, workloads: [...tokens, 'metadata', ...api] },
@@ -62,5 +62,5 @@ export const lineup = [
   metadataFloor?: string
 })[]
 
-/** The name of a server of the line-up. */
+/** The name of a server in the line-up. */
 export type ServerName = (typeof lineup)[number]['name']

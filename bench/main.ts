@@ -11,7 +11,7 @@ import { type Run, rowsOf } from './rows'
 import { ServerProcess } from './server-process'
 import { sharesOf } from './where-time-goes'
 
-// Where the time goes that a request costs beside its floor, in the order of a table's columns.
+// The servers of the tables that show where the time goes, in the order of the columns.
 const profiled: readonly ServerName[] = ['F1', 'customer-sign-in', 'FX', 'customer-sign-in in Express 5']
 const profiledWorkloads: readonly WorkloadName[] = ['refresh', 'metadata']
 const profiledRounds = 30
@@ -19,11 +19,11 @@ const results = join(__dirname, '..', 'results')
 
 const { values: options } = parseArgs({
   options: {
-    /** Everything once and briefly: only to see that it works. Nothing is written. */
+    /** Runs everything once and briefly, only to check that it works. Nothing is written. */
     quick: { type: 'boolean', default: false },
-    /** Nothing is written where it is given. */
+    /** How many rounds. If it is given, nothing is written. */
     rounds: { type: 'string' },
-    /** Only what these regular expressions find. Nothing is written. */
+    /** Measures only what these regular expressions match. If one is given, nothing is written. */
     servers: { type: 'string', default: '' },
     workloads: { type: 'string', default: '' },
   },
@@ -44,7 +44,7 @@ interface Warm {
   load: Load
 }
 
-/** Measures this library beside its floors and its peers, and writes it to `results/`. */
+/** Measures this library, its floors and the alternatives, and writes the results to `results/`. */
 async function main(): Promise<void> {
   if (!(rounds >= 1)) throw new Error(`--rounds must be a number from 1, not ${options.rounds}`)
   moveToLoadCore()
@@ -57,13 +57,13 @@ async function main(): Promise<void> {
   const text = report(about, { rows, keeping, ...measured })
   process.stdout.write(`\n${text}`)
   if (!whole) return
-  if (!pinned) return tell('Nothing is written: servers and load were not kept apart')
+  if (!pinned) return tell('Nothing is written: servers and load were not on different cores')
   writeFileSync(join(results, 'latest.json'), json(rows))
   writeFileSync(join(results, 'latest-redis.json'), json(keeping))
   writeFileSync(join(results, 'latest.md'), text)
 }
 
-/** Starts all of them, each in a process and with a Redis of its own. While one is measured, the others wait. */
+/** Starts all servers, each in its own process and with its own Redis. While one is measured, the others wait. */
 async function withServers<T>(entries: readonly Entry[], work: (started: Started[]) => Promise<T>): Promise<T> {
   const ends: (() => Promise<void>)[] = []
   try {
@@ -88,7 +88,7 @@ async function measureAll(started: readonly Started[]): Promise<{ runs: Run[]; p
   for (const workload of workloadNames.filter((name) => wanted.test(name))) {
     runs.push(...(await withLoads(workload, started, (loads) => runsOf(workload, loads))))
   }
-  // Afterwards, so that nobody is warmer than others because of it.
+  // After the measurements, so that the profiles do not warm some servers up more than others.
   for (const workload of profiledWorkloads.filter((name) => wanted.test(name))) {
     const few = started.filter(({ entry }) => profiled.includes(entry.name))
     profiles.push(...(await withLoads(workload, few, (loads) => profilesOf(workload, loads))))
@@ -96,7 +96,7 @@ async function measureAll(started: readonly Started[]): Promise<{ runs: Run[]; p
   return { runs, profiles }
 }
 
-/** Warms up all servers that have this workload. */
+/** Warms up all servers that have this workload, and then does `work`. */
 async function withLoads<T>(
   workload: WorkloadName,
   started: readonly Started[],
@@ -114,7 +114,7 @@ async function withLoads<T>(
   }
 }
 
-/** Measures them in turn, so that what the machine does meanwhile happens to all of them. */
+/** Measures the servers in turn, so that whatever else the machine does affects all of them. */
 async function runsOf(workload: WorkloadName, loads: readonly Warm[]): Promise<Run[]> {
   const runs: Run[] = []
   for (let round = 0; round < rounds; round++) {
@@ -133,7 +133,7 @@ async function profilesOf(workload: WorkloadName, loads: readonly Warm[]): Promi
   return profiles
 }
 
-/** In another order each time, so that nobody always comes after the same one. */
+/** In another order each time, so that no server always comes after the same one. */
 function shuffled<T>(items: readonly T[]): T[] {
   const keyed = items.map((item) => ({ item, key: Math.random() }))
   return keyed.sort((one, other) => one.key - other.key).map(({ item }) => item)
@@ -142,7 +142,7 @@ function shuffled<T>(items: readonly T[]): T[] {
 async function keepingOfAll(entries: readonly Entry[]): Promise<Keeping[]> {
   const keeping: Keeping[] = []
   for (const { name, workloads } of entries.filter(({ stored, workloads }) => stored && workloads.includes('code'))) {
-    tell(`${name}: what it keeps`)
+    tell(`${name}: what it stores`)
     const resource = workloads.includes('refresh with resource')
     keeping.push(await keepingOf(name, { resource, grants: options.quick ? 20 : 500 }))
   }

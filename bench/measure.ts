@@ -6,7 +6,7 @@ import type { ServerProcess } from './server-process'
 import type { Profile } from './servers/order'
 import { type Step, type Traffic, workloads } from './workloads'
 
-/** What one run of a workload has shown. */
+/** The figures of one run of a workload. */
 export interface Sample {
   /** Microseconds of CPU time that the server used for each request. */
   cpu_us: number
@@ -19,7 +19,7 @@ export interface Sample {
   load_busy: number
 }
 
-/** A workload against a server, which is warm. */
+/** A workload against a server that is warmed up. */
 export class Load {
   readonly #server: ServerProcess
   readonly #redis: RedisServer
@@ -41,7 +41,7 @@ export class Load {
     this.#requests = requests
   }
 
-  /** @param share Of the requests that the workload has. */
+  /** @param share The share of the workload's requests that a round has. */
   static async open(name: WorkloadName, server: ServerProcess, redis: RedisServer, share = 1): Promise<Load> {
     const { connections: count, open, warmUp, requests } = workloads[name]
     const connections = await Promise.all(Array.from({ length: count }, () => Connection.open(server.port)))
@@ -56,7 +56,7 @@ export class Load {
     }
   }
 
-  /** What a round of it shows. */
+  /** Runs one round. */
   async sample(): Promise<Sample> {
     await this.#traffic.prepare?.(this.#requests)
     const before = await used(this.#server, this.#redis)
@@ -75,7 +75,7 @@ export class Load {
     }
   }
 
-  /** What the server does during so many rounds. */
+  /** Profiles the server during so many rounds. */
   profile(rounds: number): Promise<Profile> {
     return this.#server.profileDuring(() => this.#run(this.#requests * rounds))
   }
@@ -90,7 +90,7 @@ export class Load {
   }
 }
 
-/** Takes as many steps, each connection as fast as it is answered. @returns How long each took, in milliseconds. */
+/** Sends so many requests, each connection as fast as the server responds. @returns The duration of each, in milliseconds. */
 async function run(steps: readonly Step[], requests: number): Promise<Float64Array> {
   const latencies = new Float64Array(requests)
   let taken = 0
@@ -106,7 +106,7 @@ async function run(steps: readonly Step[], requests: number): Promise<Float64Arr
   return latencies
 }
 
-/** Microseconds of CPU time. */
+/** The CPU time used so far, in microseconds. */
 async function used(server: ServerProcess, redis: RedisServer): Promise<{ server: number; load: number }> {
   const ofServer = await server.usedCpu()
   const { user, system } = process.cpuUsage()

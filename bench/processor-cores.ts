@@ -3,21 +3,21 @@ import { readFileSync } from 'node:fs'
 
 const [serverCore, loadCore] = allowedCores()
 
-/** Whether servers and load can be kept apart here: it takes two cores, and `taskset` of Linux. */
+/** Whether servers and load can run on different cores here: that takes two cores, and the Linux command `taskset`. */
 export const pinned = loadCore !== undefined && hasTaskset()
 
-/** Keeps this process, and all that it starts from now on, off the core of the servers. */
+/** Moves this process, and every process that it starts from now on, off the core of the servers. */
 export function moveToLoadCore(): void {
   if (pinned) taskset('--all-tasks', '--pid', '--cpu-list', `${loadCore}`, `${process.pid}`)
 }
 
-/** How to fork a server so that it has its core for itself. */
+/** The options of `fork` that give a server a core of its own. */
 export function onServerCore(): { execPath?: string; execArgv?: string[] } {
   if (!pinned) return {}
   return { execPath: 'taskset', execArgv: ['--cpu-list', `${serverCore}`, process.execPath] }
 }
 
-/** The cores that this process may use, where it can be told. */
+/** The cores that this process may use; none where the system does not say. */
 function allowedCores(): number[] {
   try {
     const [, list = ''] = /^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? []

@@ -1,4 +1,4 @@
-/** The median, or another quantile. NaN where there are no values. */
+/** The median, or another quantile. NaN if there are no values. */
 export function quantile(values: Iterable<number>, share = 0.5): number {
   const sorted = [...values].sort((one, other) => one - other)
   const position = (sorted.length - 1) * share

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { type AddressInfo, createConnection, createServer, type Server } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 
-// Milliseconds, in which a client has long sent everything that it sends without waiting.
+// Milliseconds: long enough for a client to have sent everything that it sends without waiting for a reply.
 const delay = 5
 
-/** A line to a Redis server that can count round trips: how often a client sends after it has been answered. */
+/** A proxy to a Redis server that can count round trips: how often a client sends after Redis has replied to it. */
 export class RedisLine {
   readonly port: number
   readonly #server: Server
@@ -46,13 +46,13 @@ export class RedisLine {
     return line
   }
 
-  /** How many round trips are made while `work` is done, over a line that is slow. */
+  /** Counts the round trips during `work`, and delays each reply meanwhile. */
   async roundTripsDuring(work: () => Promise<unknown>): Promise<number> {
     const before = this.#roundTrips
     this.#counting = true
     try {
       await work()
-      // What is still on its way must not be overtaken.
+      // A reply that is still delayed must not be overtaken by a later one.
       await setTimeout(2 * delay)
     } finally {
       this.#counting = false

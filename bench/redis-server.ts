@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 
-/** For each command how often it ran, and for how many microseconds at a time. */
+/** For each command how often it ran, and how many microseconds one call took. */
 export type CommandStats = Record<string, { calls: number; microseconds: number }>
 
 const running = new Set<ChildProcess>()
@@ -31,7 +31,7 @@ export class RedisServer {
     this.redis.on('error', () => {})
   }
 
-  /** @param more Settings as on its command line: `['--appendonly', 'yes']`. */
+  /** @param more Further settings, as on the command line: `['--appendonly', 'yes']`. */
   static async start(more: readonly string[] = []): Promise<RedisServer> {
     const port = await freePort()
     const dir = mkdtempSync(join(tmpdir(), 'bench-'))
@@ -53,7 +53,7 @@ export class RedisServer {
     }
   }
 
-  /** The name and version of the server that there is. */
+  /** The name and version of the installed server. */
   static async version(): Promise<string> {
     const server = await RedisServer.start()
     try {
@@ -74,7 +74,7 @@ export class RedisServer {
     return Object.fromEntries(lines.map((line) => line.split(/:(.*)/, 2)))
   }
 
-  /** What `INFO commandstats` says of the time in which `work` is done. */
+  /** The `INFO commandstats` of the time during `work`. */
   async commandsDuring(work: () => Promise<unknown>): Promise<CommandStats> {
     await this.redis.config('RESETSTAT')
     await work()

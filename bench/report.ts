@@ -7,14 +7,14 @@ import { pinned } from './processor-cores'
 import { type Comparison, comparison, type Row, type Run } from './rows'
 import type { Shares } from './where-time-goes'
 
-/** On what was measured. */
+/** The machine and the versions that were measured. */
 export interface About {
   processor: string
   node: string
   redis: string
   rounds: number
   pinned: boolean
-  /** Of every package that is measured. */
+  /** The version of every package that is measured. */
   versions: Record<string, string>
 }
 
@@ -38,8 +38,8 @@ const titles: Record<WorkloadName, string> = {
   refresh: 'A refresh, on 32 connections',
   'refresh with resource': 'A refresh with `resource`, on 32 connections',
   code: 'A code and its PKCE verifier, on 32 connections',
-  'lone refresh': 'A refresh, on one lone connection',
-  metadata: 'The metadata, on 32 connections; the floor is a constant answer',
+  'lone refresh': 'A refresh, on a single connection',
+  metadata: 'The metadata, on 32 connections; the floor is a constant response',
   api: 'An API behind its middleware, on 32 connections',
   'api with revocation': 'The same, asking the store whether the grant has ended',
 }
@@ -68,7 +68,7 @@ function packageFile(name: string): string {
   return join(__dirname, '..', 'node_modules', name, 'package.json')
 }
 
-/** What was measured. */
+/** The results. */
 export interface Measured {
   rows: readonly Row[]
   runs: readonly Run[]
@@ -84,20 +84,20 @@ export interface Profiled {
   shares: Shares
 }
 
-/** All of it as Markdown. */
+/** The whole report as Markdown. */
 export function report(about: About, { rows, runs, keeping, profiles }: Measured): string {
   const workloads = workloadNames.map((name) => ({
     title: titles[name],
     rows: rows.filter(({ workload }) => workload === name),
   }))
   return [
-    '# customer-sign-in beside its floors and its peers\n',
+    '# customer-sign-in compared with minimal servers and with alternatives\n',
     aboutText(about),
     ...workloads.filter((each) => each.rows.length > 0).flatMap((each) => [`## ${each.title}\n`, rowsTable(each.rows)]),
-    '## CPU time of a refresh here, as a share of what it is there\n',
+    '## CPU time of a refresh, divided by that of another server\n',
     besideTable(runs),
     '## Where the time of a refresh goes\n',
-    'The samples of a profile of the main thread, without waiting, as shares of the CPU time above.\n',
+    'The CPU time of each part is its share of the samples of a profile, times the CPU time above. The profile is of the main thread, without waiting.\n',
     profileTable(
       profiles.filter(({ workload }) => workload === 'refresh'),
       rows,
@@ -107,25 +107,26 @@ export function report(about: About, { rows, runs, keeping, profiles }: Measured
       profiles.filter(({ workload }) => workload === 'metadata'),
       rows,
     ),
-    '## What each does for its time\n',
+    '## What each server does\n',
     keepingTable(keeping),
   ].join('\n')
 }
 
 function aboutText({ processor, node, redis, rounds, pinned: apart, versions }: About): string {
   const cores = apart
-    ? 'The servers shared a core, on which one at a time had work; load and Redis shared another one.'
-    : 'Servers, load and Redis shared their cores, so that the times are too long.'
+    ? 'The servers shared a core, and only one of them at a time had work. Load and Redis shared another core.'
+    : 'Servers, load and Redis shared their cores, so the times are too long.'
   const used = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
-  return `${processor}, ${node}, ${redis}. ${rounds} rounds, in each of which all servers had their turn. ${cores}
+  return `${processor}, ${node}, ${redis}. ${rounds} rounds; in each of them every server had its turn. ${cores}
 
-F0 is bare node:http that reads a form and signs a JWT (ES256); F1 also has Redis compare and swap one value; FX is F1 in Express 5;
-F2 is F1 with body-parser, jsonwebtoken and five digests, as this library has them; "auto-pipelined" is that option of ioredis.
-They validate nothing but, for the API, a signature and an expiry.
+The servers whose names begin with F are minimal servers, the floors. F0 is bare node:http that reads a form and signs a JWT (ES256).
+F1 is F0, and Redis also compares and swaps one value. FX is F1 in Express 5. F2 is F1 with body-parser, jsonwebtoken and five digests,
+as this library has them. "Auto-pipelined" means with that option of ioredis. The floors validate nothing, except for the API, where
+they verify a signature and an expiry.
 
-CPU is that of the server alone, for each request, in all rounds together, and the ratio is that of these times; in half of the
-rounds it is between the two that are given. What else there is are the medians of the rounds. "Busy" is the share of the time in
-which the server used its core, and in which load and its Redis together used theirs.
+"CPU" is the CPU time of the server alone, for each request, over all rounds together. The ratio is that of these times. In half of the
+rounds it was between the two figures given. All other figures are medians of the rounds. "Busy" is the share of the time in
+which the server used its core, and in which the load and its Redis together used theirs.
 
 Versions: ${used.join(', ')}.
 `
@@ -161,12 +162,12 @@ function rowsTable(rows: readonly Row[]): string {
 function besideTable(runs: readonly Run[]): string {
   const ours: readonly ServerName[] = ['customer-sign-in', 'customer-sign-in in Express 5']
   return table(
-    ['beside', ...ours],
+    ['compared with', ...ours],
     peers.map((peer) => [peer, ...ours.map((own) => spread(comparison(runs, 'refresh', own, peer)))]),
   )
 }
 
-/** The CPU time of each part: its share in a profile, of what a request takes without one. */
+/** The CPU time of each part: its share of a profile, times the CPU time of a request without a profile. */
 function profileTable(profiles: Measured['profiles'], rows: readonly Row[]): string {
   const parts = new Set(profiles.flatMap(({ shares }) => Object.keys(shares)))
   const cpuOf = (of: Profiled) =>
@@ -184,7 +185,7 @@ function keepingTable(keeping: readonly Keeping[]): string {
       'commands of a refresh',
       'round trips',
       'with `resource`',
-      'bytes a grant after 0, 1, 20 rotations',
+      'bytes for each grant after 0, 1, 20 rotations',
       'winners of 50, refresh token',
       'winners of 50, code',
       'replay ends the grant, refresh token',

@@ -10,14 +10,14 @@ export interface Run {
   sample: Sample
 }
 
-/** What a server has shown in a workload: the CPU time of all its rounds together, and the medians of what else there is. */
+/** The results of a server in a workload: the CPU time over all rounds together, and the medians of all other figures. */
 export interface Row extends Sample {
   server: ServerName
   workload: WorkloadName
   floor: ServerName
-  /** How many times the CPU time of its floor it used, in all rounds together. */
+  /** Its CPU time divided by that of its floor, over all rounds together. */
   ratio_to_floor: number
-  /** In half of the rounds that was between these two. */
+  /** In half of the rounds the ratio was between these two. */
   ratio_low: number
   ratio_high: number
 }
@@ -49,14 +49,14 @@ export function rowsOf(runs: readonly Run[]): Row[] {
   })
 }
 
-/** How many times the CPU time of another server one used: in all rounds together, and between what it was in half of them. */
+/** The CPU time of one server divided by that of another: over all rounds together, and the range of the middle half of the rounds. */
 export interface Comparison {
   ratio: number
   low: number
   high: number
 }
 
-/** NaN where one of them was not measured. */
+/** NaN if one of them was not measured. */
 export function comparison(
   runs: readonly Run[],
   workload: WorkloadName,

@@ -20,7 +20,7 @@ export class ServerProcess {
     this.#process = child
   }
 
-  /** @param redisPort Where it keeps its state. */
+  /** @param redisPort The port of the Redis server that holds its state. */
   static async start(name: ServerName, redisPort: number): Promise<ServerProcess> {
     const script = join(__dirname, 'servers', 'serve.js')
     const env = { ...process.env, NODE_ENV: 'production' }
@@ -28,7 +28,7 @@ export class ServerProcess {
     return new ServerProcess(name, (await answerOf(child, name)) as { port: number; paths: Paths }, child)
   }
 
-  /** The CPU time that it has used, in microseconds: its own, the kernel's for it, and that of its helper threads. */
+  /** The CPU time that it has used, in microseconds, including the kernel's work for it and its helper threads. */
   async usedCpu(): Promise<number> {
     const { user, system } = (await this.#ask('cpu')) as NodeJS.CpuUsage
     return user + system
@@ -38,7 +38,7 @@ export class ServerProcess {
     return (await this.#ask({ issueCodes: count })) as string[]
   }
 
-  /** @returns What the server did while `work` was done. */
+  /** @returns What the server did during `work`. */
   async profileDuring(work: () => Promise<unknown>): Promise<Profile> {
     await this.#ask('start profile')
     await work()

@@ -3,7 +3,7 @@ import type { Profile } from './servers/order'
 /** The share of its time that a server spends in each part, in the order of the table. */
 export type Shares = Record<string, number>
 
-// What a place of a profile belongs to: the first that fits. A name without a file is native code.
+// The part that a place of a profile belongs to is the first one that matches. A name without a file is native code.
 const parts: readonly [part: string, place: RegExp][] = [
   ['waiting', /^\(idle\)$/],
   ['garbage collector', /^\(garbage collector\)$/],
@@ -23,7 +23,7 @@ const parts: readonly [part: string, place: RegExp][] = [
   ['native code, and the kernel', /^/],
 ]
 
-/** Sorts the time of a profile into its parts. Waiting does not count. */
+/** Divides the time of a profile among its parts. Waiting does not count. */
 export function sharesOf(profile: Profile): Shares {
   const shares: Shares = Object.fromEntries(parts.map(([part]) => [part, 0]))
   for (const [place, microseconds] of profile) {

@@ -3,24 +3,24 @@ import type { WorkloadName } from './lineup'
 import type { ServerProcess } from './server-process'
 import { setup } from './servers/contender'
 
-/** Sends one request, waits for its answer and makes sure of it. */
+/** Sends one request, waits for the response and checks it. */
 export type Step = () => Promise<void>
 
 /** Requests of one kind. */
 export interface Workload {
   connections: number
-  /** How many requests go before those that count. */
+  /** How many requests are sent before those that count. */
   warmUp: number
-  /** How many there are in a round. */
+  /** How many requests a round has. */
   requests: number
   open(server: ServerProcess, connections: readonly Connection[]): Promise<Traffic>
 }
 
-/** What the connections of a workload do. */
+/** The requests of the connections of a workload. */
 export interface Traffic {
-  /** What each connection does over and over. */
+  /** One for each connection, which repeats it. */
   steps: readonly Step[]
-  /** Makes ready what so many steps use up. */
+  /** Prepares what so many steps use up, such as codes. */
   prepare?(requests: number): Promise<void>
 }
 
@@ -62,12 +62,12 @@ export function refreshForm(refreshToken: string, more: Record<string, string> =
   return form({ grant_type: 'refresh_token', client_id: setup.clientId, refresh_token: refreshToken, ...more })
 }
 
-/** Redeems what a form holds. */
+/** Sends a form that redeems a code or a refresh token. */
 export async function redeem(connection: Connection, server: ServerProcess, body: string): Promise<Tokens> {
   return JSON.parse(expectOk(await connection.post(server.paths.token, body), server))
 }
 
-/** Each connection has a customer, and redeems the token that it got last. */
+/** Each connection has a customer, and redeems the refresh token that it received last. */
 function refreshing(more?: Record<string, string>): Workload['open'] {
   return async (server, connections) => {
     const codes = await server.issueCodes(connections.length)

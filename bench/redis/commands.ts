@@ -7,16 +7,16 @@ import { Host } from './host'
 const times = 100
 const { resource } = likeness
 
-/** The Redis commands of one request, as a table `command: how often`. */
+/** How often one request causes each Redis command. */
 export interface CommandsResult {
   request: string
-  /** What the host sends. */
+  /** The commands that the host sends. */
   sent: Record<string, number>
-  /** What the server counts (`INFO commandstats`): that, and what runs inside the script. */
+  /** The commands that the server counts (`INFO commandstats`): those, and the ones inside the script. */
   executed: Record<string, number>
 }
 
-/** For each kind of request what comes before it, which gives the request itself. */
+/** For each kind of request: does what must come before it, and gives the request itself. */
 const requests: Record<string, (host: Host) => Promise<() => Promise<unknown>>> = {
   'Issue an authorization code': async (host) => () => host.issueCode(),
   'Redeem a code': async (host) => {
@@ -57,7 +57,7 @@ export async function measureCommands(): Promise<CommandsResult[]> {
   const redis = new CountingRedis(server.port)
   const host = await Host.start(new RedisTokenStore(redis))
   try {
-    // From then on the server knows the scripts, also the one that nobody waits for.
+    // After this the server knows the scripts, including the one that nobody waits for.
     await host.connect(await host.register())
     await host.connect()
     const results: CommandsResult[] = []

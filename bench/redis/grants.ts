@@ -3,10 +3,10 @@ import type { NewGrant, TokenStore } from 'customer-sign-in'
 
 const day = 86_400_000
 const atOnce = 1000
-// No call here waits for long, and the clock of the server is this machine's.
+// Far enough ahead: no call here waits for long, and the server uses this machine's clock.
 const soon = 60_000
 
-/** What every grant here says, save its customer, who has a 40-character subject. */
+/** The members of every grant here, except for the customer, who has a 40-character subject. */
 export const likeness = {
   tenantId: 'acme-air',
   clientId: 'https://assistant.example/oauth/client.json',
@@ -14,7 +14,7 @@ export const likeness = {
   scopes: ['profile', 'bookings', 'calendar:read'],
 }
 
-/** Active grants in a store. All that is in one follows from its number, so that two million of them take no memory here. */
+/** Active grants in a store. The number of a grant determines its content, so two million grants take no memory in this process. */
 export class Grants {
   readonly count: number
   readonly #store: TokenStore
@@ -28,7 +28,7 @@ export class Grants {
     this.#swaps = new Uint16Array(count)
   }
 
-  /** Signs every customer in: the grant is created with a code, which is redeemed. */
+  /** Signs every customer in: creates a grant with a code, and redeems the code. */
   async signIn(): Promise<void> {
     await this.#forEach(async (number) => {
       await this.#store.createGrant(newGrant(number, this.#grantId(number), this.#subject(number)))
@@ -51,7 +51,7 @@ export class Grants {
       to: hash(number, swaps + 1),
       attempt: text(`attempt ${number} ${swaps}`, 9),
       redeems: [hash(number, swaps)],
-      // With refreshes an hour apart, a grant remembers the newest alone.
+      // With refreshes an hour apart, a grant remembers only the newest redemption.
       remember: 0,
       rest: 0,
       lifetime: 30 * day,
@@ -66,7 +66,7 @@ export class Grants {
     return digest(`customer ${customer}`).toString('hex').slice(0, 40)
   }
 
-  // As long as a real one, and with the same beginning for all of a customer's.
+  // As long as a real id, and with the same beginning for all grants of a customer.
   #grantId(number: number): string {
     return text(this.#subject(number), 9) + text(`grant ${number}`, 12)
   }
@@ -91,7 +91,7 @@ function newGrant(number: number, grantId: string, subject: string): NewGrant {
   }
 }
 
-// The lengths are those of real grants.
+// These texts are as long as those of real grants.
 function hash(number: number, swaps: number): string {
   return text(`credential ${number} ${swaps}`, 32)
 }

@@ -8,14 +8,14 @@ const { tenantId: tenantKey, resource, scopes } = likeness
 const ownClient = 'acme-air-app'
 const redirectUri = 'https://assistant.example/oauth/callback'
 
-/** A code with what its redeemer needs. */
+/** A code, and what its redeemer must present with it. */
 export interface IssuedCode {
   code: string
   codeVerifier: string
   clientId: string
 }
 
-/** A host over a store, and a client to it, over loopback HTTP. */
+/** A host with a store, and a client that calls it over loopback HTTP. */
 export class Host {
   readonly #server: Server
   readonly #url: string
@@ -72,12 +72,12 @@ export class Host {
     return this.#token({ grant_type: 'refresh_token', refresh_token: refreshToken, client_id: ownClient, ...more })
   }
 
-  /** A customer's first tokens. */
+  /** Signs a customer in. @returns The first tokens. */
   async connect(clientId = ownClient): Promise<Tokens> {
     return this.exchange(await this.issueCode(clientId))
   }
 
-  /** A client registers itself. @returns Its `client_id`. */
+  /** Registers a client. @returns Its `client_id`. */
   async register(): Promise<string> {
     const body = JSON.stringify({ client_name: 'Travel Assistant', redirect_uris: [redirectUri] })
     const headers = { 'Content-Type': 'application/json' }
@@ -90,7 +90,7 @@ export class Host {
     return this.#post('revoke', { body: new URLSearchParams({ token: refresh_token, client_id: ownClient }) })
   }
 
-  /** Verifies an access token, and that its grant has not ended. */
+  /** Verifies an access token, and checks that its grant has not ended. */
   verify({ access_token }: Tokens): Promise<unknown> {
     return this.#signIn.verifyAccessToken(access_token, { tenantKey, checkRevocation: true })
   }

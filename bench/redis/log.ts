@@ -4,11 +4,11 @@ import { Grants } from './grants'
 
 const count = 10_000
 
-/** Bytes of the append-only file; a replica is sent the same. */
+/** Bytes of the append-only file. A replica receives the same bytes. */
 export interface LogResult {
   perSignIn: number
   perSwap: number
-  /** For each active grant, once the file is rewritten. */
+  /** For each active grant, after the file is rewritten. */
   perGrantRewritten: number
 }
 

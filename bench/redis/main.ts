@@ -8,7 +8,7 @@ import { type RedisResults, redisReport } from './report'
 import { measureScale } from './scale'
 import { measureScan } from './scan'
 
-/** Measures what the library costs a Redis server, and writes it to `results/`. */
+/** Measures what the library costs a Redis server, and writes the results to `results/`. */
 async function main(): Promise<void> {
   const results: RedisResults = {
     server: await RedisServer.version(),

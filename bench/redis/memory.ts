@@ -5,15 +5,15 @@ import { Grants } from './grants'
 const count = 100_000
 const rotations = 20
 
-/** What active grants take of a Redis server's memory. */
+/** How much memory of a Redis server active grants take. */
 export interface MemoryResult {
   grants: number
   rotations: number
   /** Bytes for each grant, its index included: the difference in `used_memory`. */
   bytesPerGrant: number
-  /** The same after every grant was rotated that often. */
+  /** The same after `rotations` rotations of every grant. */
   bytesPerGrantAfterRotations: number
-  /** The same where each customer has connected three clients. */
+  /** The same if each customer has connected three clients. */
   bytesPerGrantOfThree: number
   /** Bytes that `MEMORY USAGE` counts for one grant's key and for its customer's index. */
   keys: { grant: number; index: number }
@@ -29,7 +29,7 @@ async function measure(perCustomer: number, rotations: number) {
   const server = await RedisServer.start()
   try {
     const store = new RedisTokenStore(server.redis)
-    // The scripts and what the connection needs are there in any case.
+    // The scripts, and the memory for the connection, are not part of a grant.
     await new Grants(store, 1).signIn()
     await server.redis.flushdb()
 

@@ -23,7 +23,7 @@ Measured with \`npm run bench:redis\` on ${server} and ${node}, all on one machi
 
 ## Commands of each request
 
-The right column has what runs inside the script as well.
+The right column also counts the commands inside the script.
 
 ${table(
   ['Request', 'The host sends', '`INFO commandstats`'],
@@ -36,36 +36,36 @@ ${whole(memory.grants)} grants with a 40-character subject, the client \`${liken
 \`${likeness.resource}\` and the scopes \`${likeness.scopes.join(' ')}\`.
 
 ${table(
-  ['', 'Bytes for each grant (`used_memory`), index included'],
+  ['', 'Bytes for each grant (`used_memory`), including the index'],
   [
-    ['each of another customer, its code redeemed', whole(memory.bytesPerGrant)],
+    ['one grant for each customer, its code redeemed', whole(memory.bytesPerGrant)],
     [`after ${memory.rotations} rotations of each`, whole(memory.bytesPerGrantAfterRotations)],
-    ['three of each customer', whole(memory.bytesPerGrantOfThree)],
+    ['three grants for each customer', whole(memory.bytesPerGrantOfThree)],
   ],
 )}
 
 \`MEMORY USAGE\` counts ${memory.keys.grant} bytes for the key of a grant and ${memory.keys.index} for the index of its customer; the rest is the server's own tables.
 
-## What is written
+## Size of the append-only file
 
 ${table(
   ['', 'Bytes of the append-only file'],
   [
     ['a sign-in: a code issued and redeemed', whole(log.perSignIn)],
     ['a refresh', whole(log.perSwap)],
-    ['an active grant, once the file is rewritten', whole(log.perGrantRewritten)],
+    ['an active grant, after the file is rewritten', whole(log.perGrantRewritten)],
   ],
 )}
 
 ## Going through a whole store
 
-One pass, of which \`grants.revokeAll\` of a client makes two or more, takes ${whole(scan.perGrant)} microseconds for each grant of the tenant and
-${scan.perOtherKey.toFixed(1)} for every other key.
+One pass takes ${whole(scan.perGrant)} microseconds for each grant of the tenant and ${scan.perOtherKey.toFixed(1)} for every other key.
+\`grants.revokeAll\` of a client makes two passes or more.
 
 ## Cost of one swap
 
-One server for each row, all asked in turn in each of many rounds. Times are microseconds, medians over the rounds; a ratio compares a row with the first
-within a round. The first two rows measure the same: as far as they differ, all else may.
+Each row has its own server. Each of many rounds measures all of them in turn. Times are microseconds, medians over the rounds. A ratio compares a row with
+the first row of the same round. The first two rows measure the same, so the difference between them is the noise of all rows.
 
 ${table(
   [
@@ -74,8 +74,8 @@ ${table(
     'ratio',
     'Script on the server',
     'ratio',
-    'of it to fetch the grant',
-    'All server CPU under load',
+    'time in it to fetch the grant',
+    'CPU of the whole server under load',
     'Bytes for each grant',
   ],
   scale.map((row) => [
@@ -90,7 +90,7 @@ ${table(
   ]),
 )}
 
-The script does the same work in each row. What grows is the time to fetch a grant that is in no cache of the CPU.
+The script does the same work in each row. Only the time to fetch a grant grows, because the grant is in no cache of the CPU.
 `
 }
 

@@ -2,25 +2,25 @@ import { RedisTokenStore } from 'customer-sign-in/redis'
 import { RedisServer } from '../redis-server'
 import { Grants } from './grants'
 
-// The smallest twice: by how much those two differ is the noise.
+// The smallest comes twice: the difference between the two is the noise.
 const counts = [1000, 1000, 100_000, 2_000_000]
 const rounds = 60
 const swapsPerRound = 500
 const inFlight = 100
 
-/** What one swap costs while a server holds so many grants. Times are microseconds, medians over all rounds. */
+/** The cost of one swap while a server holds so many grants. Times are microseconds, medians over all rounds. */
 export interface ScaleResult {
   grants: number
   bytesPerGrant: number
-  /** Until the host has the answer, over loopback, one at a time. */
+  /** The time until the host has the reply, over loopback, one swap at a time. */
   hostTime: number
-  /** The server's CPU, script and all (`INFO commandstats`, evalsha), one at a time. */
+  /** The server's CPU time, including the script (`INFO commandstats`, evalsha), one swap at a time. */
   serverTime: number
   /** The part of it in which the script fetches the grant (get). */
   fetchTime: number
-  /** All CPU of the server, network included, with many swaps in flight. */
+  /** The CPU time of the whole server, including the network, with many swaps in flight. */
   serverCpuUnderLoad: number
-  /** Against the first row, in the same round. */
+  /** Divided by the first row of the same round. */
   hostRatio: number
   serverRatio: number
 }
@@ -34,7 +34,7 @@ interface Population {
   measured: Round[]
 }
 
-/** Every population in a server of its own; all take turns in each round, so that what else goes on hits all alike. */
+/** Measures each population in its own server. All take turns in each round, so that whatever else the machine does affects all alike. */
 export async function measureScale(): Promise<ScaleResult[]> {
   const populations: Population[] = []
   try {
@@ -80,7 +80,7 @@ async function measureRound({ server, grants }: Population): Promise<Round> {
   }
 }
 
-/** As many grants as a round swaps, at random, none twice. */
+/** Picks as many grants as a round swaps, at random, none twice. */
 function someOf({ count }: Grants): number[] {
   const numbers = new Set<number>()
   while (numbers.size < swapsPerRound) numbers.add(Math.floor(Math.random() * count))

@@ -4,7 +4,7 @@ import { Grants, likeness } from './grants'
 
 const count = 100_000
 
-/** Microseconds that going through a whole store takes, as `revokeAll` of a client does: for each grant of the tenant, for any other key. */
+/** How many microseconds it takes to go through a whole store, as `revokeAll` of a client does: for each grant of the tenant, and for any other key. */
 export interface ScanResult {
   perGrant: number
   perOtherKey: number
@@ -23,14 +23,14 @@ export async function measureScan(): Promise<ScanResult> {
   }
 }
 
-// A client that nobody has connected: there is nothing to end, so that it takes two passes.
+// Nobody has connected this client. So there is nothing to end, and the call takes two passes.
 const passes = 2
 
 async function scan(store: RedisTokenStore, tenantId: string): Promise<void> {
   for await (const _ of store.deleteGrants({ tenantId, clientId: 'of nobody' }));
 }
 
-/** Of one pass. */
+/** The time of one pass. */
 async function microseconds(work: () => Promise<void>): Promise<number> {
   const from = performance.now()
   await work()

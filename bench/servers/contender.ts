@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
 import type { Redis } from 'ioredis'
 
-/** What every server here is set up with, so that each does the same work. */
+/** The set-up of every server here, so that each does the same work. */
 export const setup = {
   clientId: 'acme-air-app',
   redirectUri: 'https://assistant.example/oauth/callback',
@@ -22,27 +22,27 @@ export interface Contender {
   handler: RequestListener
   paths: Paths
   /**
-   * Signs the customer in without a browser, as the server's own authorization endpoint would end.
+   * Signs the customer in without a browser, with the result that the server's own authorization endpoint would have.
    *
    * @returns An authorization code for `setup`'s client, redirect URI, PKCE challenge, scope and customer.
    */
   issueCode(): Promise<string>
 }
 
-/** Where a server answers; a path that is left out it does not have. */
+/** The paths of a server. If a path is absent, the server does not have it. */
 export interface Paths {
   token: string
-  /** Its authorization server metadata (RFC 8414), or a constant answer in its place. */
+  /** Its authorization server metadata (RFC 8414), or a constant response in its place. */
   metadata?: string
   /** An API behind its middleware, which takes an access token. */
   api?: string
-  /** The same, where it also asks whether the token still counts. */
+  /** The same, and the middleware also checks whether the token has been revoked. */
   apiWithRevocation?: string
 }
 
 /**
  * Makes a server that keeps its state in Redis, at `baseUrl` (`http://127.0.0.1:port`).
  *
- * Refreshing is `grant_type`, `client_id` and `refresh_token`, answered with an ES256 JWT and a refresh token for the next time.
+ * A refresh sends `grant_type`, `client_id` and `refresh_token`, and receives an ES256 JWT and the next refresh token.
  */
 export type StartContender = (baseUrl: string, redis: Redis) => Promise<Contender>

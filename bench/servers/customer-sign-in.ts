@@ -16,7 +16,7 @@ export function customerSignIn(host: HostApp, store: 'Redis' | 'memory'): StartC
       tenantStore: new MemoryTenantStore([{ key: tenantKey, clients: [client], scopes, resources: [resource] }]),
       tokenStore: store === 'Redis' ? new RedisTokenStore(redis) : new MemoryTokenStore({ maxGrants: 1_000_000 }),
       baseUrl,
-      // As with refreshes an hour apart, of which a grant remembers but the newest.
+      // A grant then remembers only its newest redemption, as it does with refreshes an hour apart.
       replayTolerance: 0,
       signingKeys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey],
       accessTokenLifetime: setup.accessTokenLifetime,
@@ -44,7 +44,7 @@ export function customerSignIn(host: HostApp, store: 'Redis' | 'memory'): StartC
           redirectUri,
           codeChallenge: setup.codeChallenge,
           codeChallengeMethod: 'S256',
-          // A customer of its own for each: one customer's grants of one client are few.
+          // Another customer each time: one customer can have only a few grants of one client.
           subject: `${setup.subject}-${++signIns}`,
           scopes,
           resource,

@@ -25,7 +25,7 @@ const {
 } = setup
 const grants = ['authorization_code', 'refresh_token']
 
-// In memory, as the client of every server here is.
+// The client is in memory, as it is for every server here.
 const clients: Record<string, Client & { secret?: string }> = {
   [clientId]: { id: clientId, grants, redirectUris: [redirectUri] },
 }
@@ -69,7 +69,7 @@ async function issueCode(oauth: OAuthServer): Promise<string> {
   return authorizationCode
 }
 
-/** What a key holds, beside what a code has of its own. */
+/** The value of a key; a code has further members. */
 interface Saved {
   clientId: string
   userId: string
@@ -118,7 +118,7 @@ function modelIn(redis: Redis, issuer: string): AuthorizationCodeModel & Refresh
     revokeAuthorizationCode: async (code) => (await redis.del(codeKey(code.authorizationCode))) === 1,
 
     async saveToken(token, client, user) {
-      // Both grants bring a refresh token, as `alwaysIssueNewRefreshToken` is on unless told otherwise.
+      // Both grants issue a refresh token, because `alwaysIssueNewRefreshToken` is on by default.
       const { accessToken, accessTokenExpiresAt, refreshToken = '', refreshTokenExpiresAt } = token
       const grant = { clientId: client.id, userId: user.id, scope: token.scope }
       await Promise.all([

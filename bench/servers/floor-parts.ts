@@ -7,7 +7,7 @@ import { sign } from 'jsonwebtoken'
 export interface Parts {
   bodyOf(req: IncomingMessage, res: ServerResponse): Promise<string>
   jwt(claims: object, key: KeyObject): string
-  /** Whatever else is computed for each token. */
+  /** Computes anything else that a token needs. */
   digests(token: string): void
 }
 
@@ -16,8 +16,8 @@ const header = { alg: 'ES256', typ: 'at+jwt', kid: 'floor' }
 const [chainKey, tagKey] = [randomBytes(32), randomBytes(32)]
 
 /**
- * The libraries that customer-sign-in uses, and as many digests as its credential chain takes: the grant's id, the hash of what is
- * presented, what follows it, the hash of that, and its tag.
+ * The libraries that customer-sign-in uses, and as many digests as its credential chain takes: the grant's id, the hash of the
+ * presented credential, its successor, the hash of the successor, and the tag.
  */
 export const partsOfOurs: Parts = {
   bodyOf(req: IncomingMessage & { body?: Buffer }, res) {

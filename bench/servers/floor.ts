@@ -13,7 +13,7 @@ return 1
 `
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const jwtHeader = base64url(JSON.stringify({ alg: 'ES256', typ: 'at+jwt', kid: 'floor' }))
-// As long as a real one.
+// As long as a real issuer.
 const issuer = 'https://assistant.example/v1/acme-air/oauth'
 const document = JSON.stringify({
   issuer,
@@ -32,12 +32,12 @@ const document = JSON.stringify({
 })
 const invalidGrant = JSON.stringify({ error: 'invalid_grant' })
 
-/** By hand, and hashing nothing. */
+/** Does each step by hand, and no digests. */
 const plain: Parts = { bodyOf, jwt, digests: () => {} }
 
 /**
- * The least that such a server could do: read the form, have Redis compare and swap one value where `stored`, sign. It validates
- * nothing and knows no tenants; no authorization server is it.
+ * The minimum that such a server could do: read the form, let Redis compare and swap one value if `stored`, sign. It validates
+ * nothing and knows no tenants, so it is not an authorization server.
  */
 export function floor(host: HostApp, { stored, parts = plain }: { stored: boolean; parts?: Parts }): StartContender {
   return async (_, redis): Promise<Contender> => {

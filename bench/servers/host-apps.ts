@@ -5,7 +5,7 @@ import express4 from 'express4'
 
 type Handler = (req: IncomingMessage, res: ServerResponse, next: () => void) => void
 
-/** What hands requests on to handlers: Node alone, or an app in which they are mounted as they come. */
+/** The hosts that pass requests to handlers: Node alone, or an app that mounts the handlers in their order. */
 export const hostApps = {
   'node:http': inOrder,
   Connect: (...handlers: Handler[]) => mounted(connect(), handlers),

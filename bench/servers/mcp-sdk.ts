@@ -82,7 +82,7 @@ export const mcpSdk: StartContender = async (baseUrl, redis) => {
   }
 }
 
-/** In memory, as the client of every server here is. */
+/** The client is in memory, as it is for every server here. */
 class ClientsStore implements OAuthRegisteredClientsStore {
   readonly #clients = new Map<string, OAuthClientInformationFull>()
 
@@ -108,7 +108,7 @@ class RedisProvider implements OAuthServerProvider {
     this.#issuer = issuer
   }
 
-  /** The example signs everybody in as well. */
+  /** Signs everybody in, as the example does. */
   async authorize(client: OAuthClientInformationFull, params: AuthorizationParams, res: Response): Promise<void> {
     const target = new URL(params.redirectUri)
     target.searchParams.set('code', await this.issueCode(client.client_id, params))

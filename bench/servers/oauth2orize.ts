@@ -26,7 +26,7 @@ interface Client {
   secret?: string
 }
 
-// In memory, as the client of every server here is.
+// The client is in memory, as it is for every server here.
 const clients: Record<string, Client> = { [clientId]: { id: clientId } }
 
 interface Grant {
@@ -46,7 +46,7 @@ interface Tokens {
   scope: string[]
 }
 
-/** OAuth2orize and Passport as their READMEs mount them, and for public clients as their author says. */
+/** OAuth2orize and Passport as their READMEs mount them, with public clients as their author recommends. */
 export const oauth2orize: StartContender = async (baseUrl, redis) => {
   const grants = new Grants(redis, baseUrl)
   const server = createServer<Client>()
@@ -82,7 +82,7 @@ export const oauth2orize: StartContender = async (baseUrl, redis) => {
 }
 
 /**
- * What passport-anonymous is, which the author of OAuth2orize has public clients pass by
+ * Does what passport-anonymous does. The author of OAuth2orize recommends it for public clients
  * (github.com/jaredhanson/passport-oauth2-client-password/issues/8 and 11).
  */
 class AnonymousStrategy extends passport.Strategy {
@@ -93,7 +93,7 @@ class AnonymousStrategy extends passport.Strategy {
   }
 }
 
-/** Then nobody has told OAuth2orize which client it is. */
+/** After the anonymous strategy, OAuth2orize does not know the client yet. */
 const identifyPublicClient: RequestHandler = (req, _res, next) => {
   if (!req.user) {
     const client = clients[req.body.client_id]
@@ -108,7 +108,7 @@ async function read<Saved>(redis: Redis, key: string): Promise<Saved | undefined
   return json === null ? undefined : JSON.parse(json)
 }
 
-/** Without tokens OAuth2orize answers `invalid_grant`. */
+/** If there are no tokens, OAuth2orize answers `invalid_grant`. */
 function answer(done: ExchangeDoneFunction): (tokens: Tokens | undefined) => void {
   return (tokens) => {
     if (!tokens) return done(null, false)
@@ -117,7 +117,7 @@ function answer(done: ExchangeDoneFunction): (tokens: Tokens | undefined) => voi
   }
 }
 
-/** What OAuth2orize leaves to its callbacks. */
+/** The work that OAuth2orize leaves to its callbacks. */
 class Grants {
   readonly #redis: Redis
   readonly #issuer: string

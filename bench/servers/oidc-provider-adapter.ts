@@ -3,7 +3,7 @@ import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider'
 
 const redeemable = ['AuthorizationCode', 'RefreshToken', 'DeviceCode', 'BackchannelAuthenticationRequest']
 const grantable = new Set([...redeemable, 'AccessToken'])
-// The example leaves the last one out, which oidc-provider 9 consumes as well.
+// The example leaves the last one out, but oidc-provider 9 consumes it as well.
 const consumable = new Set([...redeemable, 'PushedAuthorizationRequest'])
 
 const grantKey = (grantId: string) => `oidc:grant:${grantId}`

@@ -5,7 +5,7 @@ import { redisAdapter } from './oidc-provider-adapter'
 
 const { clientId, redirectUri, resource, scope, subject } = setup
 
-// Without `offline_access` there would be no refresh token, and with `openid` an ID token to sign in every refresh.
+// Without `offline_access` there would be no refresh token. With `openid`, every refresh would also sign an ID token.
 const authorizedScope = `offline_access ${scope}`
 
 const client: ClientMetadata = {
@@ -13,18 +13,18 @@ const client: ClientMetadata = {
   redirect_uris: [redirectUri],
   grant_types: ['authorization_code', 'refresh_token'],
   token_endpoint_auth_method: 'none',
-  // It defaults to RS256, for which there is no key here.
+  // The default is RS256, and there is no RSA key here.
   id_token_signed_response_alg: 'ES256',
 }
 
-/** oidc-provider, whose access tokens for the API are JWTs. */
+/** oidc-provider with JWTs as access tokens. */
 export const oidcProviderWithJwt = oidcProvider({
   scope,
   accessTokenFormat: 'jwt',
   jwt: { sign: { alg: 'ES256' } },
 })
 
-/** oidc-provider as it comes: the access tokens are random strings, and stored. */
+/** oidc-provider with its default access tokens: random strings, which it stores. */
 export const oidcProviderWithOpaqueTokens = oidcProvider({ scope, accessTokenFormat: 'opaque' })
 
 function oidcProvider(resourceServer: ResourceServer): StartContender {
@@ -62,7 +62,7 @@ function configurationFor(resourceServer: ResourceServer): Configuration {
   }
 }
 
-/** Stores a grant as after consent, and for it what the authorization endpoint would. */
+/** Stores a grant and a code, as the authorization endpoint does after consent. */
 async function issueCode(provider: Provider): Promise<string> {
   const found = await provider.Client.find(clientId)
   if (!found) throw new Error(`oidc-provider does not know ${clientId}`)

@@ -1,5 +1,5 @@
-/** What a server's process is asked for: the CPU time that it has used, codes, or a profile of what it does in between. */
+/** A request to a server's process: for the CPU time that it has used, for codes, or to start or end a profile. */
 export type Order = 'cpu' | { issueCodes: number } | 'start profile' | 'end profile'
 
-/** How many microseconds were spent in each function itself, as `file:line function`; in the order of their cost. */
+/** The microseconds spent in each function itself, named `file:line function`. The most expensive function comes first. */
 export type Profile = [place: string, microseconds: number][]

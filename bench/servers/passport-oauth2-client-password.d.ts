@@ -1,4 +1,4 @@
-// It has no types of its own.
+// The package has no types of its own.
 declare module 'passport-oauth2-client-password' {
   import type { Request } from 'express'
   import type { Strategy } from 'passport'

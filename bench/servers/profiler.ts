@@ -6,7 +6,7 @@ import type { Profile } from './order'
 const session = new Session()
 const repository = join(__dirname, '..', '..', '..')
 
-/** Starts to note, every 100 microseconds, in which function this process is. */
+/** Starts to record every 100 microseconds which function this process is in. */
 export async function startProfile(): Promise<void> {
   session.connect()
   await session.post('Profiler.enable')

@@ -7,7 +7,7 @@ import type { HostApp } from './host-apps'
 import type { Order } from './order'
 import { endProfile, startProfile } from './profiler'
 
-// Loaded one at a time, so that no process carries what another one needs.
+// Each process loads only its own server.
 const starters: Record<ServerName, () => Promise<StartContender>> = {
   F0: async () => (await import('./floor.js')).floor('node:http', { stored: false }),
   F1: async () => (await import('./floor.js')).floor('node:http', { stored: true }),
@@ -46,7 +46,7 @@ async function withPartsOfOurs(host: HostApp): Promise<StartContender> {
 async function serve(name: ServerName, redisPort: number): Promise<void> {
   const redis = new Redis(redisPort, '127.0.0.1', { enableAutoPipelining: name === 'F1, auto-pipelined' })
   let handle: RequestListener = (_req, res) => res.writeHead(503).end()
-  // A server waits while others have their turn.
+  // No keep-alive timeout: a server waits while others have their turn.
   const server = createServer({ keepAliveTimeout: 0 }, (req, res) => handle(req, res))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

@@ -49,7 +49,7 @@ describe('the figures of docs/performance.md', () => {
   it('have its shares beside the peers, and its profiles', () => {
     const latest = (heading: string) => tableUnder(heading, 'bench/results/latest.md')
     expect(tableUnder('## Compared with other servers', page)).toEqual(
-      latest('## CPU time of a refresh here, as a share of what it is there'),
+      latest('## CPU time of a refresh, divided by that of another server'),
     )
     expect(allTablesUnder('## Where the time goes', page)).toEqual([
       latest('## Where the time of a refresh goes'),
