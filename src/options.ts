@@ -19,6 +19,7 @@ import {
 } from './configuration/checks'
 import { ConfigurationError } from './configuration/configuration-error'
 import type { CustomerSignInEvent } from './events/events'
+import { english } from './pages/words'
 import { isLoopbackHost } from './protocol/loopback'
 import type { Client, Tenant, TenantStore } from './stores/tenant-store'
 import type { TokenStore } from './stores/token-store'
@@ -258,7 +259,7 @@ export function checkedOptions(given: CustomerSignInOptions): Options {
 
 /** The scopes with their words; a scope in a list is its own word, except the default one. */
 function scopesWithWords(given: unknown, name: string): Readonly<Record<string, string>> {
-  if (given === undefined) return { profile: 'Know who you are' }
+  if (given === undefined) return english.scopes
   if (Array.isArray(given)) return Object.fromEntries(listOf(scopeToken)(given, name).map((scope) => [scope, scope]))
   if (!isObject(given)) throw new ConfigurationError(name, given, 'an array or an object', { quotes: true })
   for (const [scope, words] of Object.entries(given)) text(words, `${name}.${scopeToken(scope, name)}`)

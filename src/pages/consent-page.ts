@@ -2,98 +2,107 @@ import type { ServerResponse } from 'node:http'
 import { isLoopbackHost } from '../protocol/loopback'
 import { type Html, html } from './html'
 import { respondWithPage } from './page'
+import { english, type Words } from './words'
 
-// Of an address, in characters.
+// Characters of an address or a name.
 const maxLength = 60
 
 /** What the consent page asks a customer. */
 export interface ConsentQuestion {
-  /** The company: its name, and its logo if it has one. */
+  /** The company's name, and its logo if it has one. */
   tenantName: string
   logoUri: string | undefined
-  /** The client, by the name it gives itself. */
+  /** The client's name, as the client gives it. */
   clientName: string
   /** Whether the company itself vouches for that name. */
   vouchedFor: boolean
-  /** The host that publishes the client's metadata document, where it has one: the one thing about it that is proven. */
+  /** The host that publishes the client's metadata document, if there is one: the only thing about such a client that is proven. */
   publisher: string | undefined
   redirectUri: string
-  /** Whether they have answered once, in a browser that cannot tell a press that was meant for another page. */
+  /** Whether the customer has pressed `confirm` on this page before. */
   answered: boolean
-  /** What is asked for, in words. */
+  /** What the client asks for, in words. */
   scopes: readonly string[]
-  /** The customer as they know themselves, where the host says it. */
+  /** The customer's own name, if the host gives it. */
   customerName: string | undefined
-  /** Where the answer goes, and the token that it must carry. */
+  /** The address that the form is sent to, and the consent token that it carries. */
   action: string
   token: string
 }
 
 /**
- * Asks the customer whether the client may act for them (RFC 6749 section 4.1.1). For a client that nobody vouches for, browsers that
- * cannot tell a deliberate press answer `confirm` instead of `allow`, and are to be asked again with `answered`: there the buttons
- * are at another place.
+ * Asks the customer whether the client may act for them (RFC 6749 section 4.1.1).
+ *
+ * A browser that cannot tell whether a press was meant for this page sends `confirm` in place of `allow`, for a client that nobody vouches
+ * for. Ask again then, with `answered`: the second page has its buttons at another place.
  */
-export function respondWithConsentPage(res: ServerResponse, question: ConsentQuestion): void {
+export function respondWithConsentPage(res: ServerResponse, question: ConsentQuestion, words: Words = english): void {
   const { tenantName, logoUri, clientName, vouchedFor, answered } = question
-  const title = `Connect ${vouchedFor ? clientName : `“${endOf(clientName)}”`} to ${tenantName}?`
+  const title = words.consent.question(vouchedFor ? clientName : words.consent.quote(endOf(clientName)), tenantName)
   const logo = logoUri !== undefined && html`<img src="${logoUri}" alt="">`
-  const heading = html`Connect ${nameOf(question)} to <bdi>${tenantName}</bdi>?`
-  respondWithPage(res, 200, {
-    title: answered ? `Please confirm: ${title}` : title,
+  const heading = words.consent.question(nameOf(question, words), isolated(tenantName))
+  const page = {
+    title: answered ? words.consent.confirmTitle(title) : title,
     imageUrl: logoUri,
     body: answered
-      ? html`<h1>Please confirm</h1>
-${buttons(question)}
+      ? html`<h1>${words.consent.confirm}</h1>
+${buttons(question, words)}
 ${logo}
 <h2>${heading}</h2>
-${details(question)}`
+${details(question, words)}`
       : html`${logo}
 <h1>${heading}</h1>
-${details(question)}
-${buttons(question)}`,
-  })
+${details(question, words)}
+${buttons(question, words)}`,
+  }
+  respondWithPage(res, 200, page, words)
 }
 
-/** A name that nobody vouches for is a quotation. */
-function nameOf({ clientName, vouchedFor }: ConsentQuestion): Html {
-  return vouchedFor ? html`<bdi>${clientName}</bdi>` : html`“<bdi>${endOf(clientName)}</bdi>”`
+/** The client's name. It is in quotation marks if nobody vouches for it. */
+function nameOf({ clientName, vouchedFor }: ConsentQuestion, { consent }: Words): Html {
+  return vouchedFor ? isolated(clientName) : consent.quote(isolated(endOf(clientName)))
 }
 
-function details(question: ConsentQuestion): Html {
+function details(question: ConsentQuestion, words: Words): Html {
   const { tenantName, vouchedFor, publisher, redirectUri, scopes, customerName } = question
-  return html`${customerName !== undefined && html`<p>You are signed in as <bdi>${customerName}</bdi>.</p>`}
-<p id="scopes">${nameOf(question)} will be able to:</p>
+  const { consent } = words
+  return html`${customerName !== undefined && html`<p>${consent.signedInAs(isolated(customerName))}</p>`}
+<p id="scopes">${consent.scopes(nameOf(question, words))}</p>
 <ul aria-labelledby="scopes">
-${scopes.map((scope) => html`<li><bdi>${scope}</bdi></li>`)}
+${scopes.map((scope) => html`<li>${isolated(scope)}</li>`)}
 </ul>
 <dl>
-${publisher !== undefined && html`<dt>Published by</dt><dd><bdi>${endOf(publisher)}</bdi></dd>`}
-<dt>You will be sent to</dt>
-<dd>${destination(redirectUri)}</dd>
+${publisher !== undefined && html`<dt>${consent.publisher}</dt><dd>${isolated(endOf(publisher))}</dd>`}
+<dt>${consent.destination}</dt>
+<dd>${destination(redirectUri, words)}</dd>
 </dl>
-${!vouchedFor && html`<p class="soft"><bdi>${tenantName}</bdi> has not checked this app. Allow it only if you have just asked it to connect.</p>`}`
+${!vouchedFor && html`<p class="soft">${consent.notChecked(isolated(tenantName))}</p>`}`
 }
 
-function buttons({ action, token, vouchedFor, answered }: ConsentQuestion): Html {
+function buttons({ action, token, vouchedFor, answered }: ConsentQuestion, { consent }: Words): Html {
   return html`<form method="post" action="${action}">
 <input type="hidden" name="consent_token" value="${token}">
-<button type="submit" name="decision" value="deny">Deny</button>
-${!vouchedFor && !answered && html`<button type="submit" name="decision" value="confirm">Allow</button>`}
-<button type="submit" name="decision" value="allow">Allow</button>
-<span class="end" tabindex="0">End of the page</span>
+<button type="submit" name="decision" value="deny">${consent.deny}</button>
+${!vouchedFor && !answered && html`<button type="submit" name="decision" value="confirm">${consent.allow}</button>`}
+<button type="submit" name="decision" value="allow">${consent.allow}</button>
+<span class="end" tabindex="0">${consent.end}</span>
 </form>`
 }
 
-/** The part of a redirect URI that says whose it is. */
-function destination(redirectUri: string): Html {
+/** The part of a redirect URI that says who receives the code. */
+function destination(redirectUri: string, { consent }: Words): Html {
   const { protocol, hostname, host } = new URL(redirectUri)
-  if (isLoopbackHost(hostname)) return html`an app on this device (${host})`
-  if (protocol === 'https:') return html`<bdi>${endOf(host)}</bdi>`
-  return html`the app on this device that opens ${protocol.length > maxLength ? `${protocol.slice(0, maxLength)}…` : `${protocol}//`}`
+  if (isLoopbackHost(hostname)) return consent.appOnDevice(host)
+  if (protocol === 'https:') return isolated(endOf(host))
+  return consent.appThatOpens(protocol.length > maxLength ? `${protocol.slice(0, maxLength)}…` : `${protocol}//`)
 }
 
-/** The end of a host's name says whose it is. */
+/** A name whose direction of writing does not change that of the text around it. */
+function isolated(name: string): Html {
+  return html`<bdi>${name}</bdi>`
+}
+
+/** The end of a long host name, which says who has registered it. */
 function endOf(host: string): string {
   return host.length > maxLength ? `…${host.slice(-maxLength)}` : host
 }

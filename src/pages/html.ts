@@ -1,4 +1,4 @@
-/** A piece of HTML that is safe as it stands. */
+/** A piece of HTML in which everything is escaped that must be. */
 export class Html {
   readonly text: string
 
@@ -9,7 +9,7 @@ export class Html {
 
 type Value = string | Html | readonly Html[] | undefined | false
 
-/** A template whose values are escaped, except those that are HTML already. Nothing comes of undefined and false. */
+/** Makes HTML from a template: escapes its values, except those that are HTML already. Undefined and false become nothing. */
 export function html(texts: TemplateStringsArray, ...values: Value[]): Html {
   return new Html(texts.map((text, index) => text + rendered(values[index])).join(''))
 }

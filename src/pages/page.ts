@@ -3,21 +3,27 @@ import type { ServerResponse } from 'node:http'
 import { keepsOpener, nosniff } from '../http/browser-headers'
 import { Html, html } from './html'
 import { style } from './style'
+import type { Words } from './words'
 
 const styleHash = createHash('sha256').update(style).digest('base64')
 
-/** What a page shows besides its layout. */
+/** What is particular to one page. */
 export interface Page {
-  title: string
+  title: string | Html
   body: Html
-  /** The only picture that the page may load. */
+  /** The only image that the page may load. */
   imageUrl?: string | undefined
 }
 
-/** Answers with a page that runs no script, loads nothing else, and cannot be framed. */
-export function respondWithPage(res: ServerResponse, status: number, { title, body, imageUrl }: Page): void {
+/** Sends a page that runs no script, loads nothing except its image, and cannot be framed. */
+export function respondWithPage(
+  res: ServerResponse,
+  status: number,
+  { title, body, imageUrl }: Page,
+  { language }: Words,
+): void {
   const document = html`<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -46,14 +52,15 @@ ${body}
 }
 
 /**
- * No `form-action`: browsers hold it against every hop behind the form, and a client's redirect URI may lead on to a scheme that nobody
- * here knows. The form is ours and has no other action.
+ * The content security policy. It has no `form-action`, which browsers apply to every redirect after the form: a client's redirect URI may
+ * lead on to any scheme. The page has no form but ours.
  */
 function policy(imageUrl: string | undefined): string {
   const images = imageUrl === undefined ? '' : `; img-src ${sourceOf(imageUrl)}`
   return `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; frame-ancestors 'none'${images}`
 }
 
+/** The source expression that allows an image. */
 function sourceOf(imageUrl: string): string {
   const { protocol, origin } = new URL(imageUrl)
   return protocol === 'data:' ? 'data:' : origin

@@ -20,23 +20,24 @@ button:not([value=deny]) { background: var(--strong); border-color: var(--strong
 @media (forced-colors: active) { main { border: 1px solid } }
 `
 
-// However long the text above it is: in view. Its edges cover what scrolls beneath them, outlines too.
+// The buttons stay in view, however long the text above them is. The form's padding covers what scrolls beneath it, outlines included.
 const buttonsInView = `
 form:last-child { position: sticky; bottom: 0; margin: .5rem -.5rem -1rem; padding: 1rem .5rem; background: var(--card) }
 @media (max-width: 24rem) { main { padding: 1.25rem } }
 `
 
 /**
- * A press of a button is meant for this page only where the page has been in front for a while: another page can vanish from above it
- * between the two clicks of a double click. So
+ * A press of a button counts only after this page has been in front for a while: another page can vanish from above this one between the
+ * two clicks of a double click. So
  *
- * - a mouse has to be over the card for 0.7 s since it came, or since it pressed anything there but a button;
- * - a finger has to wait for 0.7 s from when the page is shown;
- * - Tab comes to Allow only where Deny before it, or backwards the end after it, has had the focus for 0.7 s;
- * - a browser that cannot see to the first, without `:has` or without a mouse, has another Allow, `confirm`, where the page has one: after
- *   it the page asks again, with the buttons at another place. Time in a hidden tab counts for the second, but that page is never in one.
+ * - a mouse must have been over the card for 0.7 s since it came there, or since it last pressed anything there except a button;
+ * - a finger must wait until the page has been shown for 0.7 s;
+ * - the Tab key reaches Allow only after Deny before it, or with Shift the end of the page after it, has had the focus for 0.7 s;
+ * - a browser that cannot apply the first rule, because it has no `:has` or no mouse, shows another Allow button, `confirm`, if the page has
+ *   one. After that button the page asks again, with its buttons at another place. The time of the second rule also passes in a hidden
+ *   tab, but the page that asks again is never in a hidden tab.
  *
- * The animations are timers: they run also where reduced motion is asked for.
+ * The animations are timers, so they also run for customers who prefer reduced motion.
  */
 const deliberatePresses = `
 @keyframes wait { from { opacity: .4 } from, to { pointer-events: none } }
