@@ -130,7 +130,7 @@ const methods: [string, Call, object, object[]][] = [
   ],
 ]
 
-describe.each(methods)('%s', (_name, call, right, wrong) => {
+describe.each(methods)('%s', (name, call, right, wrong) => {
   const outcomeOf = async (given: unknown) => {
     const { signIn } = await started()
     try {
@@ -151,8 +151,8 @@ describe.each(methods)('%s', (_name, call, right, wrong) => {
     },
   )
 
-  it.each([undefined, null, 'acme'])('refuses %p in place of its members', async (given) => {
-    expect(await outcomeOf(given)).toBeInstanceOf(Error)
+  it.each([undefined, null, 'acme'])('refuses %p in place of its members, and names itself', async (given) => {
+    expect(await outcomeOf(given)).toMatchObject({ message: expect.stringContaining(`customer-sign-in: ${name} `) })
   })
 })
 
@@ -181,6 +181,13 @@ describe('issueAuthorizationCode', () => {
       await expect(issued).rejects.toMatchObject({ code: 'invalid_scope' })
     },
   )
+
+  it('takes null for a client or redirect URI that there is not', async () => {
+    const { signIn } = await started()
+    const issued = (members: object) => signIn.issueAuthorizationCode({ ...issuing, ...members } as never)
+    await expect(issued({ clientId: null })).rejects.toMatchObject({ code: 'invalid_client', detail: { clientId: '' } })
+    await expect(issued({ redirectUri: null })).rejects.toMatchObject({ code: 'unauthorized_client' })
+  })
 
   it('takes null for what the request does not have', async () => {
     const { signIn } = await started()

@@ -105,6 +105,14 @@ describe('why a customer was signed out is in the log:', () => {
     expect((expired?.at ?? 0) - (expired?.expiredAt ?? 0)).toBeLessThan(2000)
   })
 
+  it('the assistant came too late with its code', async () => {
+    const ada = await Complaint.of()
+    const signedIn = await ada.host.asCustomer({ subject: 'ada' })
+    ada.clock.advance(61)
+    await ada.host.exchange(signedIn)
+    expect(await ada.says()).toEqual(['expired by authorizationCodeLifetime', 'denied: expired'])
+  })
+
   it('the same, where the host adds claims', async () => {
     const ada = await Complaint.of({ accessTokenClaims: () => ({}) })
     ada.clock.advance(30 * day + 1)

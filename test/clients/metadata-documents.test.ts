@@ -175,6 +175,7 @@ describe('metadata documents', () => {
     expectErrorPage(await new Authorization(host, { client_id }).open())
     expectError(await host.refresh(tokens.refresh_token, { client_id }), 401, 'invalid_client')
     expect(server.requests).toHaveLength(fetched)
+    expectTokens(await host.exchange(await host.asCustomer()))
   })
 
   it('are fetched from the ports that the host names, and from no others', async () => {

@@ -1,4 +1,4 @@
-import { MemoryTenantStore, OAuthError, type TokenStore } from 'customer-sign-in'
+import { type Grant, MemoryTenantStore, MemoryTokenStore, OAuthError, type TokenStore } from 'customer-sign-in'
 import type { Response } from 'supertest'
 import { releaseClock, stopClock } from '../support/clock'
 import { type Fault, faultyStore, hangs, losesItsAnswer, rejects } from '../support/faulty-store'
@@ -7,6 +7,7 @@ import { kinds, liveCredential } from '../support/redemptions'
 import { saveClient } from '../support/registration'
 import { clientId, expectError, expectTokens, tenants } from '../support/sign-in'
 import { started } from '../support/started'
+import { wrapStore } from '../support/wrap-store'
 
 // Short, as some stores here never answer; and the default must not be what ends the wait.
 const hostTimeout = 0.2
@@ -77,6 +78,27 @@ describe.each(failures)('a store that %s', (_, fault) => {
     await expect(host.asCustomer()).rejects.toMatchObject(unavailable)
   })
 
+  it('has stored nothing of a code that was given to nobody, even if it comes to it later', async () => {
+    const { faulty, host } = await prepared()
+    const clock = stopClock()
+    await host.asCustomer({ subject: 'customer-2' })
+    const late: (() => Promise<unknown>)[] = []
+    faulty.always('createGrant', (apply) => {
+      late.push(apply)
+      return fault(apply)
+    })
+    await expect(host.asCustomer()).rejects.toMatchObject(unavailable)
+    clock.advance(1)
+    for (const apply of late) await apply()
+    expect(await recordsOf(faulty.healthy)).toEqual([])
+  })
+
+  it('is asked again for a code, and gives one if it then answers', async () => {
+    const { faulty, host } = await prepared()
+    faulty.next('createGrant', fault)
+    expectTokens(await host.exchange(await host.asCustomer()))
+  })
+
   it('lets no access token through if its revocation cannot be checked', async () => {
     const { faulty, host } = await prepared()
     const { access_token } = await host.connected()
@@ -112,6 +134,20 @@ describe.each(failures)('a store that %s', (_, fault) => {
     const tokens = expectTokens(await host.exchange(signedIn, { client_id: 'registered' }))
     expectTokens(await host.refresh(tokens.refresh_token, { client_id: 'registered' }))
     expect(await host.told('error')).toMatchObject([{ where: 'findClient' }, { where: 'findClient' }])
+  })
+})
+
+describe('a store that has another grant under the id of a new one', () => {
+  it('is as good as none: no code is given', async () => {
+    const healthy = new MemoryTokenStore()
+    const tokenStore = wrapStore(healthy, async ({ method, apply }) => {
+      const result = await apply()
+      if (method !== 'createGrant') return result
+      const { grant, ...rest } = result as { grant: Grant }
+      return { ...rest, grant: { ...grant, credential: { kind: 'code', hash: 'another' } } }
+    })
+    const host = await started({ tokenStore })
+    await expect(host.asCustomer()).rejects.toMatchObject(unavailable)
   })
 })
 

@@ -166,7 +166,7 @@ describe.each(kinds)('redeeming a %s', (kind) => {
     faulty.next('swapCredential', async () => {
       const grant = await recordOf(faulty.healthy)
       won = expectTokens(await redeem(elsewhere)).refresh_token
-      return { outcome: 'mismatch', grant }
+      return { outcome: 'mismatch', grant, now: Date.now() }
     })
     expectError(await redeem(), 503, 'temporarily_unavailable')
     expectTokens(await host.refresh(won))

@@ -1,5 +1,6 @@
 import { ConfigurationError, MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
 import { releaseClock, stopClock } from '../support/clock'
+import { faultyStore, rejects } from '../support/faulty-store'
 import { recordOf, recordsOf } from '../support/records'
 import { expectError, expectTokens, tenants } from '../support/sign-in'
 import { started } from '../support/started'
@@ -187,6 +188,16 @@ describe('grants.revokeAll', () => {
     expect(JSON.stringify(tokenStore.contents())).toContain(customer.subject)
     await host.signIn.grants.revokeAll(customer)
     expect(JSON.stringify(tokenStore.contents())).not.toContain(customer.subject)
+  })
+
+  it('rejects where the store fails, and tells the operator whose grants may be left', async () => {
+    const { store, always } = faultyStore()
+    const host = await started({ tokenStore: store })
+    await host.connected()
+    always('deleteGrants', rejects)
+    await expect(host.signIn.grants.revokeAll(customer)).rejects.toMatchObject({ code: 'temporarily_unavailable' })
+    const fault = { where: 'revokeAll', reason: 'token_store_failed', tenantId: 'acme', ...customer }
+    expect(await host.told('error')).toMatchObject([fault])
   })
 
   it('lets the customer sign in anew', async () => {

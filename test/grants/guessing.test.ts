@@ -101,6 +101,10 @@ const guesses: [string, (known: Guess) => ReturnType<TestSignIn['token']>][] = [
       host.exchange({ ...signedIn, code: forged(signedIn.code, { secret: junk(), tag: junk() }) }),
   ],
   [
+    'the live refresh token with more before it',
+    ({ host, second }) => host.refresh(`A${second.refresh_token}`, {}, 'globex'),
+  ],
+  [
     'a used refresh token under the handle of nothing',
     ({ host, first }) => host.refresh(forged(first.refresh_token, { handle: junk() }), {}, 'globex'),
   ],

@@ -87,6 +87,19 @@ describe.each(rotations)('rotating %s', (_, { before, during, after }) => {
     expectTokens(await both.refresh(byOld.refresh_token))
   })
 
+  it('makes a repeat a used refresh token where the new key alone knows what came after it', async () => {
+    const clock = stopClock()
+    const { old, both } = await servers({ refreshRetryWindow: 60 })
+    const first = await old.connected()
+    clock.advance(10)
+    const second = expectTokens(await both.refresh(first.refresh_token))
+    expectError(await old.refresh(first.refresh_token), 400, 'invalid_grant')
+    clock.advance(10)
+    const third = expectTokens(await both.refresh(second.refresh_token))
+    expectError(await old.refresh(first.refresh_token), 400, 'invalid_grant')
+    expectTokens(await both.refresh(third.refresh_token))
+  })
+
   it('makes the replay of a dropped key a plain refusal that writes nothing', async () => {
     const { old, latest, tokenStore } = await servers({ replayTolerance: 0 })
     const signedIn = await old.asCustomer()

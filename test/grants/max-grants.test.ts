@@ -1,8 +1,10 @@
+import { type Grant, MemoryTokenStore } from 'customer-sign-in'
 import { releaseClock, stopClock } from '../support/clock'
 import { faultyStore, rejects } from '../support/faulty-store'
 import { recordsOf } from '../support/records'
 import { expectError, expectTokens, type TestSignIn } from '../support/sign-in'
 import { started } from '../support/started'
+import { wrapStore } from '../support/wrap-store'
 
 const tenantKey = 'globex'
 
@@ -30,6 +32,31 @@ describe('maxGrantsPerClient', () => {
     for (const refresh of kept) expectTokens(await refresh())
     const about = { reason: 'too_many', tenantKey, clientId: 'assistant-app', subject: 'customer-1' }
     expect(await host.told('revoked')).toMatchObject([about, about])
+  })
+
+  it('ends the oldest in whatever order the store lists them', async () => {
+    const tokenStore = wrapStore(new MemoryTokenStore(), async ({ method, apply }) => {
+      const result = await apply()
+      if (method !== 'listGrants') return result
+      const [first, ...others] = (result as Grant[]).reverse()
+      return first ? [...others, first] : []
+    })
+    const host = await started({ tokenStore, maxGrantsPerClient: 4 })
+    const [first, ...kept] = await connectedTimes(host, 5)
+    expectError((await first?.()) as never, 400, 'invalid_grant')
+    for (const refresh of kept) expectTokens(await refresh())
+  })
+
+  it('tells of none that another process has ended already', async () => {
+    const memory = new MemoryTokenStore()
+    const tokenStore = wrapStore(memory, async ({ method, apply }) => {
+      const result = await apply()
+      return method === 'deleteGrant' ? false : result
+    })
+    const host = await started({ tokenStore, maxGrantsPerClient: 1 })
+    await connectedTimes(host, 2)
+    expect(await recordsOf(memory, tenantKey)).toHaveLength(1)
+    expect(await host.told('revoked')).toEqual([])
   })
 
   it('is 100 by default', async () => {

@@ -37,6 +37,23 @@ export function accessTokenClaims(start: Start): void {
     for (const name of ['nickname', 'nbf']) expect(claims).not.toHaveProperty(name)
   })
 
+  it('may say from when on the token is good', async () => {
+    const nbf = Math.floor(Date.now() / 1000) - 10
+    const { host } = await startWith(() => ({ nbf }))
+    expect(claimsOf((await host.connected()).access_token)).toMatchObject({ nbf })
+  })
+
+  it('may take its time, as one does that asks another server', async () => {
+    const { host, change } = await startWith(() => undefined)
+    change(async () => {
+      const { status } = await fetch(`${host.issuer()}/jwks`)
+      return { status }
+    })
+    const { access_token, refresh_token } = await host.connected()
+    expect(claimsOf(access_token)).toMatchObject({ status: 200 })
+    expectTokens(await host.refresh(refresh_token))
+  })
+
   it('is told whom the access token is for', async () => {
     const requests: AccessTokenRequest[] = []
     const { host } = await startWith((request) => {
@@ -121,7 +138,7 @@ export function accessTokenClaims(start: Start): void {
       expectError(response, 503, 'temporarily_unavailable')
       expect(response.headers['retry-after']).toMatch(/^\d+$/)
     }
-    expect(await host.told('error')).toHaveLength(2)
+    expect(await host.told('error')).toMatchObject([{ reason: 'hook_failed' }, { reason: 'hook_failed' }])
     change(() => undefined)
     expectTokens(await host.exchange(signedIn))
     expectTokens(await host.refresh(refreshToken))

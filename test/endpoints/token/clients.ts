@@ -1,4 +1,5 @@
 import { type Client, MemoryTenantStore } from 'customer-sign-in'
+import { releaseClock, stopClock } from '../../support/clock'
 import { clientId, expectError, expectTokens, redirectUri } from '../../support/sign-in'
 import type { Start } from './start'
 
@@ -14,6 +15,8 @@ function companyWith(client: Partial<Client>): { tenantStore: MemoryTenantStore 
 }
 
 export function clients(start: Start): void {
+  afterEach(releaseClock)
+
   it.each([
     ['the username of HTTP Basic', undefined],
     ['both the username of HTTP Basic and client_id', clientId],
@@ -68,6 +71,14 @@ export function clients(start: Start): void {
       scope: 'profile',
     })
     expectError(await host.refresh('csir_'), 400, 'unauthorized_client')
+  })
+
+  it('with both grant types stays signed in for as long as any other', async () => {
+    const clock = stopClock()
+    const host = await start(companyWith({ grantTypes: ['authorization_code', 'refresh_token'] }))
+    const { refresh_token } = await host.connected()
+    clock.advance(29 * 86_400)
+    expectTokens(await host.refresh(refresh_token))
   })
 
   it('without the grant type authorization_code gets no code and may present none', async () => {

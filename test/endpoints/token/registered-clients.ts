@@ -105,6 +105,20 @@ export function registeredClients(start: Start, createTokenStore: CreateTokenSto
     expectError(await client.refresh(refresh_token), 400, 'invalid_grant')
   })
 
+  it('whose registration is gone is refused also where the store cannot end its grant, which the operator is told', async () => {
+    const faults = faultyStore(await createTokenStore())
+    const host = await start({ tokenStore: faults.store })
+    const client = await Registered.at(host)
+    const { refresh_token } = expectTokens(await client.exchange())
+    await host.signIn.clients.delete({ tenantKey: 'acme', clientId: client.clientId })
+    faults.always('deleteGrant', rejects)
+    expectError(await client.refresh(refresh_token), 401, 'invalid_client')
+    const about = { tenantKey: 'acme', clientId: client.clientId, subject: `customer of ${client.clientId}` }
+    const fault = { where: 'deleteGrant', reason: 'token_store_failed', ...about }
+    expect(await host.told('error')).toMatchObject([fault])
+    expect(await host.told('revoked')).toEqual([])
+  })
+
   it('whose registration is gone cannot redeem the code that it was given before', async () => {
     const host = await start()
     const client = await Registered.at(host)

@@ -99,6 +99,7 @@ export function resources(start: Start): void {
     expect(expectError(await host.refresh(refresh_token), 400, 'invalid_grant')).toMatch(/resource/)
     expectError(await host.refresh(refresh_token), 400, 'invalid_grant')
     expect(await host.told('revoked')).toMatchObject([{ reason: 'resource_gone', grantId, subject }])
+    expect((await host.told('denied'))[0]).toMatchObject({ reason: 'resource_gone', grantId, subject })
     expect(await recordsOf(host.tokenStore, 'acme', subject)).toEqual([])
   })
 }

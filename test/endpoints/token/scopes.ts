@@ -19,6 +19,19 @@ export function scopes(start: Start): void {
     await expect(host.asCustomer({ scopes: 'mail' })).rejects.toMatchObject({ code: 'invalid_scope' })
   })
 
+  it('is refused to a client that may ask for nothing of what there is', async () => {
+    const clients = [{ clientId, redirectUris: [redirectUri], scopes: ['mail'] }]
+    const host = await start({ tenantStore: { findTenant: (key) => ({ key, clients, scopes: ['profile'] }) } })
+    await expect(host.asCustomer()).rejects.toMatchObject({ code: 'invalid_scope' })
+  })
+
+  it('is nothing at a company that has none', async () => {
+    const clients = [{ clientId, redirectUris: [redirectUri] }]
+    const host = await start({ tenantStore: { findTenant: (key) => ({ key, clients, scopes: [] }) } })
+    const { scope, refresh_token } = await host.connected()
+    expect([scope, expectTokens(await host.refresh(refresh_token)).scope]).toEqual(['', ''])
+  })
+
   it('of a refresh can be narrower, for that access token alone', async () => {
     const host = await start()
     const first = await host.connected()
@@ -92,18 +105,30 @@ export function scopes(start: Start): void {
       ['as it is', {}, {}],
       ['with a scope', { scope: 'calendar' }, {}],
       ['where the host adds claims', {}, { accessTokenClaims: () => ({ plan: 'gold' }) }],
+      ['of a refresh token that is as good as new', {}, { refreshRetryWindow: 60 }],
     ])(
       'refuses a refresh %s where nothing is left, and keeps the grant and its refresh token',
       async (_, asked, options) => {
         const { host, tenant, tokens } = await connected('calendar', options)
         tenant.scopes = ['profile']
         for (const _again of [1, 2]) expectError(await host.refresh(tokens.refresh_token, asked), 400, 'invalid_scope')
+        const denied = { reason: 'scopes_gone', subject: 'customer-1', detail: { scopes: ['calendar'] } }
+        expect(await host.told('denied')).toMatchObject([denied, denied])
         tenant.scopes = ['profile', 'calendar']
         const refreshed = expectTokens(await host.refresh(tokens.refresh_token, asked))
         expect(refreshed.scope).toBe('calendar')
         expectTokens(await host.refresh(refreshed.refresh_token))
       },
     )
+
+    it('is no question for accessTokenClaims where nothing is left', async () => {
+      const asked: string[][] = []
+      const accessTokenClaims = ({ scopes }: { scopes: string[] }) => void asked.push(scopes)
+      const { host, tenant, tokens } = await connected('calendar', { accessTokenClaims })
+      tenant.scopes = ['profile']
+      expectError(await host.refresh(tokens.refresh_token), 400, 'invalid_scope')
+      expect(asked).toHaveLength(1)
+    })
 
     it('refuses a code where nothing is left, and keeps it', async () => {
       const { host, tenant } = await connected('profile')
