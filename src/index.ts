@@ -30,9 +30,9 @@ export type {
   Customer,
   CustomerSignInOptions,
   DocumentSources,
-  GrantType,
   SignInRequest,
 } from './options'
+export type { CredentialKind, GrantType } from './protocol/grant-types'
 export { type ErrorContext, OAuthError, type OAuthErrorOptions } from './protocol/oauth-error'
 export type { DenialReason, FaultReason } from './protocol/reasons'
 export type { ProtectedResourceOptions } from './resource-server/protected-resource'
@@ -52,7 +52,6 @@ export type { Client, Tenant, TenantStore } from './stores/tenant-store'
 export type {
   ClientUse,
   CreateResult,
-  CredentialKind,
   CredentialSwap,
   Grant,
   GrantOwner,

@@ -20,6 +20,7 @@ import {
 import { ConfigurationError } from './configuration/configuration-error'
 import type { CustomerSignInEvent } from './events/events'
 import { english } from './pages/words'
+import type { GrantType } from './protocol/grant-types'
 import { isLoopbackHost } from './protocol/loopback'
 import type { Client, Tenant, TenantStore } from './stores/tenant-store'
 import type { TokenStore } from './stores/token-store'
@@ -37,8 +38,6 @@ export interface AccessTokenRequest {
   /** The claims that `issueAuthorizationCode` was given. */
   claims: Readonly<Record<string, unknown>>
 }
-
-export type GrantType = 'authorization_code' | 'refresh_token'
 
 /** The customer, as the host's own session knows them. */
 export interface Customer {

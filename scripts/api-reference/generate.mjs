@@ -14,7 +14,7 @@ const chapters = {
   'The authorization server': /^(customer-sign-in|router|options|tokens\/signing-keys)\b/,
   'Signing customers in': /^authorization\b/,
   'Guarding an API': /^resource-server\b/,
-  'Grants and clients': /^(grants|clients)\b/,
+  'Grants and clients': /^(grants|clients|protocol\/grant-types)\b/,
   Errors: /^(protocol|configuration)\b/,
   Events: /^events\b/,
   Stores: /^stores\b/,

@@ -1,4 +1,5 @@
 import { respondWithDocument } from '../http/responses'
+import { grantTypes } from '../protocol/grant-types'
 import type { Service } from '../service'
 import type { ResolvedTenant } from '../tenants/tenants'
 import type { EndpointContext } from './endpoint'
@@ -25,7 +26,7 @@ function members({ issuer, scopes, registration, metadataDocuments }: ResolvedTe
     jwks_uri: `${issuer}/jwks`,
     response_types_supported: ['code'],
     // Both: clients such as the MCP TypeScript SDK 1.17 do not refresh where it is not listed.
-    grant_types_supported: ['authorization_code', 'refresh_token'],
+    grant_types_supported: grantTypes,
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: ['none'],
     revocation_endpoint_auth_methods_supported: ['none'],

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { checkSize, offeredHere, ownHostFault, readClientMetadata } from '../clients/client-metadata'
 import { readJson } from '../http/json'
 import { respondWithJson } from '../http/responses'
+import { grantTypes } from '../protocol/grant-types'
 import { OAuthError } from '../protocol/oauth-error'
 import type { RegisteredClient } from '../stores/token-store'
 import type { EndpointContext } from './endpoint'
@@ -33,7 +34,7 @@ function clientInformation({ clientId, createdAt, clientName, clientUri, redirec
     redirect_uris: redirectUris,
     scope: scopes?.join(' '),
     token_endpoint_auth_method: 'none',
-    grant_types: ['authorization_code', 'refresh_token'],
+    grant_types: grantTypes,
     response_types: ['code'],
   }
 }

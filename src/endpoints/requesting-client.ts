@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Form } from '../http/form'
-import type { GrantType } from '../options'
 import { isClientId } from '../protocol/client-id'
+import type { GrantType } from '../protocol/grant-types'
 import { OAuthError } from '../protocol/oauth-error'
 import type { Client } from '../stores/tenant-store'
 import type { ResolvedTenant } from '../tenants/tenants'

@@ -7,7 +7,7 @@ import { redeemRefreshToken } from '../grants/refresh-token'
 import { type Form, readForm } from '../http/form'
 import { hasHungUp } from '../http/has-hung-up'
 import { respondWithJson } from '../http/responses'
-import type { GrantType } from '../options'
+import { type GrantType, grantTypes, isGrantType } from '../protocol/grant-types'
 import { OAuthError } from '../protocol/oauth-error'
 import type { Service } from '../service'
 import type { ResolvedTenant } from '../tenants/tenants'
@@ -15,16 +15,16 @@ import { issueAccessToken } from '../tokens/access-tokens'
 import type { EndpointContext } from './endpoint'
 import { type IdentifiedClient, identifyClient, mayUse } from './requesting-client'
 
-const grantTypes = {
+const redeemers = {
   authorization_code: redeemAuthorizationCode,
   refresh_token: redeemRefreshToken,
-}
+} satisfies Record<GrantType, unknown>
 
 /** `POST I/token`: redeems a code or a refresh token (RFC 6749 section 3.2). */
 export async function token({ req, res, tenant, service }: EndpointContext): Promise<void> {
   const form = await readForm(req, res, { repeatable: ['resource'] })
   const client = identifyClient(req, form, tenant)
-  const redeem = grantTypes[grantTypeOf(form, client)]
+  const redeem = redeemers[grantTypeOf(form, client)]
   const redeeming = redeem(form, client, tenant, () => hasHungUp(req, res), service)
   const redemption = await confirmClient(client, redeeming, tenant, service)
   respondWithTokens(res, redemption, client, tenant, service)
@@ -33,14 +33,10 @@ export async function token({ req, res, tenant, service }: EndpointContext): Pro
 function grantTypeOf(form: Form, client: IdentifiedClient): GrantType {
   const grantType = form.required('grant_type')
   if (!isGrantType(grantType)) {
-    throw new OAuthError('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token')
+    throw new OAuthError('unsupported_grant_type', `grant_type must be ${grantTypes.join(' or ')}`)
   }
   if (!mayUse(grantType, client)) throw new OAuthError('unauthorized_client', 'grant_type is not for this client')
   return grantType
-}
-
-function isGrantType(text: string): text is GrantType {
-  return Object.hasOwn(grantTypes, text)
 }
 
 /** RFC 6749 section 5.1. */

@@ -1,7 +1,8 @@
+import type { CredentialKind } from '../protocol/grant-types'
 import { type ErrorContext, OAuthError, underlying } from '../protocol/oauth-error'
 import { type DenialReason, type FaultReason, faultReasons } from '../protocol/reasons'
 import { asError } from '../protocol/thrown'
-import type { CredentialKind, Grant } from '../stores/token-store'
+import type { Grant } from '../stores/token-store'
 
 /** What every event has. None carries a code or token. */
 export interface TimedEvent {

@@ -1,6 +1,6 @@
 import { wrongAnswer } from '../configuration/configuration-error'
 import { aboutGrant } from '../events/events'
-import type { GrantType } from '../options'
+import type { GrantType } from '../protocol/grant-types'
 import { OAuthError, temporarilyUnavailable, withContext } from '../protocol/oauth-error'
 import { grantedScopes } from '../protocol/scope'
 import type { Service } from '../service'

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { customerHandle } from '../protocol/customer-handle'
 import { digest } from '../protocol/digest'
-import type { CredentialKind, Grant } from '../stores/token-store'
+import { type CredentialKind, credentialKinds } from '../protocol/grant-types'
+import type { Grant } from '../stores/token-store'
 
 /**
  * A code or refresh token as a client presents it: `prefix_` and base64url(handle ‖ secret ‖ expiry ‖ tag), of 25, 16, 6 and 16 bytes.
@@ -29,14 +30,13 @@ export interface Binding {
   code_verifier?: string | undefined
 }
 
-const prefixes: Record<CredentialKind, string> = { code: 'csic_', refresh_token: 'csir_' }
 /** How many bytes a secret and a tag have. */
 export const partLength = 16
 const customerLength = 9
 const handleLength = customerLength + partLength
 const secretEnd = handleLength + partLength
 const expiryLength = 6
-const form = /^(csic_|csir_)([A-Za-z0-9_-]{84})$/
+const bodyPattern = /^[A-Za-z0-9_-]{84}$/
 
 /** The random handle of a new grant of a customer. */
 export function newHandle(tenantId: string, subject: string): Buffer {
@@ -49,8 +49,9 @@ export function newSecret(): Buffer {
 
 /** Reads a credential; undefined where the text is none of ours, or of the other kind. */
 export function parseCredential(kind: CredentialKind, text: string): Credential | undefined {
-  const [, prefix, body] = form.exec(text) ?? []
-  if (prefix !== prefixes[kind] || body === undefined) return undefined
+  const { prefix } = credentialKinds[kind]
+  const body = text.slice(prefix.length)
+  if (!text.startsWith(prefix) || !bodyPattern.test(body)) return undefined
   const bytes = Buffer.from(body, 'base64url')
   return {
     kind,
@@ -62,7 +63,7 @@ export function parseCredential(kind: CredentialKind, text: string): Credential 
 }
 
 export function formatCredential({ kind, handle, secret, expiry, tag }: Credential): string {
-  return prefixes[kind] + Buffer.concat([handle, secret, expiry, tag]).toString('base64url')
+  return credentialKinds[kind].prefix + Buffer.concat([handle, secret, expiry, tag]).toString('base64url')
 }
 
 /** The expiry of a grant's credential: whether the grant ends with it in any case, in one byte, and seconds since 1970 in five. */
@@ -103,6 +104,5 @@ export function bindingOf(grant: Grant): Binding {
 
 /** The values of a binding that belong to a kind of credential, in their order. */
 export function boundValues(kind: CredentialKind, binding: Binding): string[] {
-  const { client_id, redirect_uri = '', code_verifier = '' } = binding
-  return kind === 'code' ? [client_id, redirect_uri, code_verifier] : [client_id]
+  return credentialKinds[kind].boundTo.map((name) => binding[name] ?? '')
 }

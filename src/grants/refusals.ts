@@ -1,7 +1,8 @@
+import { type CredentialKind, credentialKinds } from '../protocol/grant-types'
 import { type ErrorContext, OAuthError, type OAuthErrorOptions, withContext } from '../protocol/oauth-error'
 import type { DenialReason } from '../protocol/reasons'
 import type { Service } from '../service'
-import type { CredentialKind, Grant } from '../stores/token-store'
+import type { Grant } from '../stores/token-store'
 import type { ResolvedTenant } from '../tenants/tenants'
 import {
   type Binding,
@@ -27,8 +28,6 @@ export interface Presented {
   hasHungUp(): Promise<boolean>
 }
 
-const called: Record<CredentialKind, string> = { code: 'The authorization code', refresh_token: 'The refresh token' }
-
 /** @throws {OAuthError} `invalid_grant` where the text is no credential of this kind. */
 export function presentedCredential(
   kind: CredentialKind,
@@ -37,7 +36,9 @@ export function presentedCredential(
 ): Presented {
   const credential = parseCredential(kind, text)
   if (!credential)
-    throw new OAuthError('invalid_grant', `${called[kind]} is unknown`, { reason: 'malformed_credential' })
+    throw new OAuthError('invalid_grant', `${credentialKinds[kind].label} is unknown`, {
+      reason: 'malformed_credential',
+    })
   return { credential, grantId: grantIdOf(credential.handle), ...beside }
 }
 
@@ -129,7 +130,7 @@ export function invalidGrant(
   reason: DenialReason,
   options: OAuthErrorOptions = {},
 ): OAuthError {
-  return new OAuthError('invalid_grant', `${called[credential.kind]} ${why}`, { reason, ...options })
+  return new OAuthError('invalid_grant', `${credentialKinds[credential.kind].label} ${why}`, { reason, ...options })
 }
 
 export function resourceNotGranted({ resource }: Presented, grant: Grant): OAuthError {

@@ -1,4 +1,8 @@
 import { createHash } from 'node:crypto'
+import { credentialKinds } from '../protocol/grant-types'
+import { successorLetters } from './redis-values'
+
+const { code, refresh_token } = credentialKinds
 
 /** A Lua script on the keys that it is given. */
 export interface Script {
@@ -20,11 +24,12 @@ local function number(value) return string.format('%.0f', value) end
 // swapped at, created at, expires at, ends at, and what was redeemed last: marks of 8 characters, each with its age at the last swap.
 // The kind is c for a code, f for the first refresh token, which came of the code, and r for all others.
 const grantParts = `${commonParts}
+local successors = { ${[...successorLetters].map(([letter, next]) => `${letter} = '${next}'`).join(', ')} }
 local marks = '(' .. string.rep('[%w_-]', 8) .. ')(%d+)'
 
 local function read(value)
   local _, _, kind, hash, attempt, at, createdAt, expiresAt, endsAt, redeemed, resource, fixed =
-    string.find(value, '^1;([cfr]);([^;\\n]*);([^;\\n]*);(%d*);(%d+);(%d+);(%d*);([^;\\n]*)\\n([^\\n]+)\\n([^\\n]+)\\n')
+    string.find(value, '^1;([${[...successorLetters.keys()].join('')}]);([^;\\n]*);([^;\\n]*);(%d*);(%d+);(%d+);(%d*);([^;\\n]*)\\n([^\\n]+)\\n([^\\n]+)\\n')
   if not hash or string.sub(value, -2) ~= '\\n.' then return nil end
   return { kind = kind, hash = hash, attempt = attempt, at = at, createdAt = createdAt, expiresAt = expiresAt,
     endsAt = endsAt, redeemed = redeemed, resource = resource, fixed = fixed }
@@ -65,7 +70,7 @@ if value then return {'taken', number(now), value} end
 if now >= tonumber(ARGV[2]) then return {'late', number(now)} end
 local endsAt = ''
 if ARGV[4] ~= '' then endsAt = number(now + ARGV[4]) end
-local grant = { kind = 'c', hash = ARGV[5], attempt = '', at = '', createdAt = number(now),
+local grant = { kind = '${code.letter}', hash = ARGV[5], attempt = '', at = '', createdAt = number(now),
   expiresAt = earlier(now + ARGV[3], endsAt), endsAt = endsAt, redeemed = '',
   resource = ARGV[6], fixed = ARGV[7], request = ARGV[8] }
 noteInIndex(ARGV[1], grant.expiresAt, now)
@@ -88,7 +93,7 @@ if tonumber(grant.expiresAt) <= now then return {'missing', number(now)} end
 if grant.hash ~= ARGV[3] then return {'mismatch', number(now), value} end
 if ARGV[9] ~= '' and ARGV[9] ~= grant.resource then return {'wrong_resource', number(now), value} end
 -- Where the clock has gone back, it is not new but of an unknown age.
-local isNew = grant.kind == 'r' and now >= tonumber(grant.at) and now - grant.at < tonumber(ARGV[7])
+local isNew = grant.kind == '${refresh_token.successorLetter}' and now >= tonumber(grant.at) and now - grant.at < tonumber(ARGV[7])
 if isNew then return {'fresh', number(now), value} end
 if now >= tonumber(ARGV[2]) then return {'late', number(now)} end
 
@@ -104,7 +109,7 @@ for mark, age in string.gmatch(grant.redeemed, marks) do
   table.insert(redeemed, mark .. number(age))
 end
 
-grant.kind = grant.kind == 'c' and 'f' or 'r'
+grant.kind = successors[grant.kind]
 grant.hash = ARGV[4]
 grant.attempt = ARGV[5]
 grant.at = number(at)
@@ -142,7 +147,7 @@ end
 grant.redeemed = table.concat(redeemed, ',')
 grant.at = before and number(grant.at - before) or grant.createdAt
 
-if grant.kind == 'c' then
+if grant.kind == '${code.letter}' then
   grant.attempt = ''
   grant.at = ''
   grant.request = ARGV[6]

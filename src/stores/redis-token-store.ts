@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { must, objectWith, optional, record, seconds } from '../configuration/checks'
 import { customerHandle, customerHandleLength } from '../protocol/customer-handle'
+import { credentialKinds } from '../protocol/grant-types'
 import {
   dropIdleScript,
   enterScript,
@@ -19,7 +20,6 @@ import {
   encodeNewGrant,
   encodeRequest,
   encodeResource,
-  kinds,
   UnreadableValueError,
 } from './redis-values'
 import {
@@ -133,7 +133,7 @@ export class RedisTokenStore implements TokenStore {
   async reverseSwap(reversal: SwapReversal): Promise<ReversalResult> {
     const { tenantId, grantId, deadline, to, attempts, credential, code } = reversal
     const keys = this.#keysOf(tenantId, grantId)
-    const args = [memberOf(grantId), deadline, to, kinds[credential.kind], credential.hash]
+    const args = [memberOf(grantId), deadline, to, credentialKinds[credential.kind].letter, credential.hash]
     const dropped = code ? [encodeRequest(code.request), code.lifetime] : ['', '']
     const reply = await this.#commands.runDurably(reverseScript, keys, [...args, ...dropped, ...attempts])
     const [outcome, now] = reply as Reply<ReversalResult> | Unreadable

@@ -1,3 +1,4 @@
+import { type CredentialKind, credentialKinds } from '../protocol/grant-types'
 import {
   type Grant,
   markLength,
@@ -11,8 +12,16 @@ import {
 // known as such. The scripts take a value apart by its lines and know no JSON.
 const version = '1'
 const end = '.'
-/** How the kinds of credential are written; the refresh token that took the place of a code is the first one. */
-export const kinds = { code: 'c', refresh_token: 'r', first: 'f' } as const
+
+const kinds = Object.entries(credentialKinds) as [CredentialKind, (typeof credentialKinds)[CredentialKind]][]
+const kindsByLetter = new Map(kinds.map(([kind, { letter }]) => [letter as string, kind]))
+const redeemedByLetter = new Map(kinds.map(([kind, { successorLetter }]) => [successorLetter as string, kind]))
+
+/** By the letter of a live credential, the letter of the refresh token that replaces it. */
+export const successorLetters: ReadonlyMap<string, string> = new Map([
+  ...kinds.map(([, { letter, successorLetter }]) => [letter, successorLetter] as const),
+  ...kinds.map(([, { successorLetter }]) => [successorLetter, credentialKinds.refresh_token.successorLetter] as const),
+])
 
 /** A value under one of our keys that is none of ours, is truncated, or comes from a later version. */
 export class UnreadableValueError extends Error {
@@ -46,8 +55,10 @@ export function encodeRequest({ redirectUri, codeChallenge }: NonNullable<Grant[
 /** @throws {UnreadableValueError} */
 export function decodeGrant(key: string, value: string, tenantId: string, grantId: string): Grant {
   return decoded(key, value, ([header = '', resource = '', fixed = '', request, ...more]) => {
-    const [, kind, hash = '', attempt, at, createdAt, expiresAt, endsAt, redeemed = ''] = header.split(';')
-    if ((kind === kinds.code) !== (request !== undefined) || more.length > 0) throw new UnreadableValueError(key)
+    const [, letter = '', hash = '', attempt, at, createdAt, expiresAt, endsAt, redeemed = ''] = header.split(';')
+    const redeemedKind = redeemedByLetter.get(letter)
+    const kind = kindsByLetter.get(letter) ?? (redeemedKind && 'refresh_token')
+    if (!kind || (kind === 'code') !== (request !== undefined) || more.length > 0) throw new UnreadableValueError(key)
     const [clientId, subject, scope, claims] = JSON.parse(fixed)
     const [redirectUri, codeChallenge] = request === undefined ? [] : JSON.parse(request)
     return {
@@ -61,9 +72,9 @@ export function decodeGrant(key: string, value: string, tenantId: string, grantI
       createdAt: Number(createdAt),
       expiresAt: Number(expiresAt),
       ...(endsAt && { endsAt: Number(endsAt) }),
-      credential: { kind: kind === kinds.code ? 'code' : 'refresh_token', hash },
+      credential: { kind, hash },
       ...(redirectUri && { request: { redirectUri, codeChallenge } }),
-      ...(attempt && { swap: { attempt, at: Number(at), redeemed: kind === kinds.first ? 'code' : 'refresh_token' } }),
+      ...(attempt && redeemedKind && { swap: { attempt, at: Number(at), redeemed: redeemedKind } }),
       ...(redeemed && { redeemed: decodeRedeemed(redeemed, Number(at)) }),
     }
   })

@@ -1,7 +1,5 @@
+import type { CredentialKind } from '../protocol/grant-types'
 import type { Client } from './tenant-store'
-
-/** The two kinds of credential that redeem a grant: first its authorization code, then its newest refresh token. */
-export type CredentialKind = 'code' | 'refresh_token'
 
 /**
  * One customer's authorization of one client. Times are milliseconds since 1970 by the store's clock.

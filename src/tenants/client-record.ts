@@ -13,6 +13,7 @@ import {
 } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import { isClientId } from '../protocol/client-id'
+import { grantTypes, isGrantType } from '../protocol/grant-types'
 import { ownRedirectUriFault } from '../protocol/redirect-uri'
 import type { Client } from '../stores/tenant-store'
 
@@ -23,9 +24,7 @@ const redirectUri: Check<string> = (given, name) => {
   throw new ConfigurationError(name, given, 'a redirect URI', { says: ownRedirectUriFault(given) })
 }
 
-const grantType = mustOpenly<string>('authorization_code or refresh_token', (given) =>
-  ['authorization_code', 'refresh_token'].includes(given as string),
-)
+const grantType = mustOpenly<string>(grantTypes.join(' or '), isGrantType)
 
 const clientRecord: Check<Client> = record({
   clientId: mustOpenly<string>(

@@ -22,6 +22,10 @@ const foreign: [name: string, write: Write][] = [
   ['JSON', (redis, key) => redis.set(key, '{"version":1}')],
   ['bytes that are no text', (redis, key) => redis.set(key, Buffer.from([0x31, 0x3b, 0xff, 0x00, 0x0a, 0x2e]))],
   [
+    'a value with a kind of credential that it does not know',
+    (redis, key, ours) => redis.set(key, Buffer.concat([Buffer.from('1;x'), ours.subarray(3)])),
+  ],
+  [
     'a value of a later version',
     (redis, key, ours) => redis.set(key, Buffer.concat([Buffer.from('2'), ours.subarray(1)])),
   ],
