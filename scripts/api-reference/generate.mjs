@@ -3,7 +3,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { Application, CommentTag, Converter, ReflectionKind } from 'typedoc'
+import { Application, CommentTag, Converter, ReferenceType, ReflectionKind } from 'typedoc'
 
 const root = resolve(import.meta.dirname, '../..')
 const pages = join(root, 'docs/api')
@@ -11,10 +11,11 @@ const checking = process.argv.includes('--check')
 
 /** The chapters of a page, in their order, and the files of src whose names they hold. */
 const chapters = {
-  'The authorization server': /^(customer-sign-in|router|options|tokens\/signing-keys)\b/,
-  'Signing customers in': /^authorization\b/,
+  'The authorization server': /^(customer-sign-in|router|options)\b/,
+  'Signing customers in': /^(endpoints|authorization)\b/,
+  'Tokens and keys': /^(tokens|protocol\/grant-types)\b/,
   'Guarding an API': /^resource-server\b/,
-  'Grants and clients': /^(grants|clients|protocol\/grant-types)\b/,
+  'Grants and clients': /^(grants|clients)\b/,
   Errors: /^(protocol|configuration)\b/,
   Events: /^events\b/,
   Stores: /^stores\b/,
@@ -48,6 +49,7 @@ const app = await Application.bootstrapWithPlugins({
   preservedTypeAnnotationTags: ['@throws'],
   categorizeByGroup: false,
   categoryOrder: Object.keys(chapters),
+  intentionallyNotExported: ['Nothing'],
   validation: { notExported: true, invalidLink: true, notDocumented: false },
   flattenOutputFiles: true,
   outputFileStrategy: 'modules',
@@ -72,7 +74,11 @@ app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     for (const exported of entryPoint.children) putInChapter(exported)
   }
   for (const declared of project.getReflectionsByKind(ReflectionKind.Class)) leaveToInterface(declared)
-  for (const reflection of Object.values(project.reflections)) nameWhatIsThrown(reflection)
+  const unions = project.getReflectionsByKind(ReflectionKind.TypeAlias).filter(({ type }) => isUnionOfTexts(type))
+  for (const reflection of Object.values(project.reflections)) {
+    nameWhatIsThrown(reflection)
+    for (const union of unions) if (reflection !== union) nameUnion(reflection.type, union)
+  }
 })
 
 const project = await app.convert()
@@ -116,6 +122,18 @@ function nameWhatIsThrown({ comment, project }) {
       : { kind: 'code', text: `\`${name}\`` }
     tag.content.unshift(said, { kind: 'text', text: ' ' })
   }
+}
+
+function isUnionOfTexts(type) {
+  return type?.type === 'union' && type.types.every((member) => typeof member.value === 'string')
+}
+
+/** A union that holds all texts of an exported one has its name, and not fifty texts. */
+function nameUnion(type, union) {
+  const texts = union.type.types.map(({ value }) => value)
+  if (type?.type !== 'union' || texts.some((text) => type.types.every(({ value }) => value !== text))) return
+  const others = type.types.filter(({ value }) => !texts.includes(value))
+  type.types = [ReferenceType.createResolvedReference(union.name, union, union.project), ...others]
 }
 
 /** The methods of a store are described once, at the interface. */
