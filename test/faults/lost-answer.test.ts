@@ -130,6 +130,32 @@ describe.each(kinds)('redeeming a %s', (kind) => {
     expectTokens(await host.refresh(tokens.refresh_token))
   })
 
+  it.each<[resource: string, isRefused: boolean]>([
+    ['the one that was granted', false],
+    ['another', true],
+  ])(
+    'finds its own work when the store applies the first sending then, and the client names %s as its API',
+    async (_, isRefused) => {
+      const { faulty, host, redeem } = await prepared()
+      let applyLate: () => Promise<unknown> = async () => undefined
+      const takesLate: Fault = (apply) => {
+        applyLate = apply
+        return rejects(apply)
+      }
+      faulty.next('swapCredential', takesLate, rejects)
+      expectError(await redeem(), 503, 'temporarily_unavailable')
+      faulty.next('swapCredential', async (apply) => {
+        await applyLate()
+        return apply()
+      })
+      const response = await redeem(host, { resource: isRefused ? 'https://elsewhere.example' : host.issuer() })
+      if (isRefused) expectError(response, 400, 'invalid_target')
+      const tokens = expectTokens(isRefused ? await redeem() : response)
+      expectTokens(await host.refresh(tokens.refresh_token))
+      expect(await host.told('replayed')).toEqual([])
+    },
+  )
+
   it('keeps the tokens that were given when the store applies the first sendings after that', async () => {
     const { faulty, host, redeem } = await prepared()
     const late: (() => Promise<unknown>)[] = []

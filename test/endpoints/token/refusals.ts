@@ -174,6 +174,19 @@ export function refusals(start: Start): void {
     expectTokens(await host.token('globex', right))
   })
 
+  it.each<[reason: string, wrong: FormFields]>([
+    ['malformed_credential', { code: 'a code of another server' }],
+    ['wrong_client', { client_id: 'other-app' }],
+    ['wrong_redirect_uri', { redirect_uri: 'https://elsewhere.example/' }],
+    ['wrong_code_verifier', { code_verifier: anyVerifier }],
+  ])('is told to the operator as %s, with the customer whose code it is', async (reason, wrong) => {
+    const host = await start()
+    await host.exchange(await host.asCustomer({ tenantKey: 'globex' }), wrong)
+    const [denied] = await host.told('denied')
+    expect(denied?.reason).toBe(reason)
+    if (reason !== 'malformed_credential') expect(denied).toMatchObject({ clientId, subject: 'customer-1' })
+  })
+
   it('is told that a credential has been used already', async () => {
     const host = await start()
     const signedIn = await host.asCustomer()

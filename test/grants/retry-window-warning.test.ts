@@ -1,0 +1,28 @@
+import { registered } from '../support/registration'
+import { expectTokens, type TestSignIn } from '../support/sign-in'
+import { started } from '../support/started'
+
+const name = 'CUSTOMER_SIGN_IN_RETRY_WINDOW'
+
+async function refreshed(host: TestSignIn, clientId: string): Promise<void> {
+  const { refresh_token } = expectTokens(
+    await host.exchange(await host.asCustomer({ clientId }), { client_id: clientId }),
+  )
+  expectTokens(await host.refresh(refresh_token, { client_id: clientId }))
+}
+
+describe('a process without a refreshRetryWindow', () => {
+  it('warns once, when a client refreshes that the company does not know', async () => {
+    const warnings: unknown[] = []
+    const emitWarning = jest
+      .spyOn(process, 'emitWarning')
+      .mockImplementation((_message, options) => void warnings.push((options as { code?: string }).code))
+    const [without, withWindow] = [await started(), await started({ refreshRetryWindow: 300 })]
+    await refreshed(without, 'assistant-app')
+    await refreshed(withWindow, await registered(withWindow))
+    expect(warnings).not.toContain(name)
+    for (const _again of [1, 2]) await refreshed(without, await registered(without))
+    expect(warnings.filter((code) => code === name)).toHaveLength(1)
+    emitWarning.mockRestore()
+  })
+})
