@@ -9,7 +9,6 @@ import {
   isObject,
   listOf,
   must,
-  mustOpenly,
   objectWith,
   optional,
   record,
@@ -193,7 +192,7 @@ const day = 86_400
 export const accessTokenLifetime = seconds(1, 3600)
 export const refreshTokenLifetime = seconds(1, 30 * day)
 
-const wholeFrom1 = must<number>('a whole number from 1', (given) => Number.isInteger(given) && Number(given) > 0)
+const wholeFrom1 = must<number>('a whole number, 1 or more', (given) => Number.isInteger(given) && Number(given) > 0)
 
 const checks = {
   tenantStore: objectWith<TenantStore>('findTenant'),
@@ -241,7 +240,7 @@ const checks = {
   ),
   accessTokenClaims: optional(func<NonNullable<CustomerSignInOptions['accessTokenClaims']>>()),
   onEvent: optional(func<NonNullable<CustomerSignInOptions['onEvent']>>()),
-  hostTimeout: optional(seconds(0.1, 60), 5),
+  hostTimeout: optional(seconds(0.1, 60, { fractions: true }), 5),
 } satisfies { [K in keyof Required<CustomerSignInOptions>]: Check<unknown> }
 
 /** The options after their checks, with their defaults. */
@@ -281,8 +280,10 @@ function documentSources(given: unknown, name: string): DocumentSources {
   if (given === 'with-loopback' && process.env.NODE_ENV === 'production') {
     throw new ConfigurationError(name, given, 'true, false or { ports } in production (NODE_ENV)', { quotes: true })
   }
-  return mustOpenly<DocumentSources>("true, false, 'with-loopback' or { ports }", (value) =>
-    [true, false, 'with-loopback'].includes(value as boolean),
+  return must<DocumentSources>(
+    "true, false, 'with-loopback' or { ports }",
+    (value) => [true, false, 'with-loopback'].includes(value as boolean),
+    { quotes: true },
   )(given, name)
 }
 

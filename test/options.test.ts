@@ -45,7 +45,10 @@ describe('createCustomerSignIn', () => {
       name: 'ConfigurationError',
       option: 'accessTokenLifetime',
       allowed: 'a whole number of seconds from 1 to 3600',
-      message: 'customer-sign-in: accessTokenLifetime must be a whole number of seconds from 1 to 3600, and is 3601',
+      message:
+        'customer-sign-in: accessTokenLifetime must be a whole number of seconds from 1 to 3600, but is 3601. ' +
+        'See https://github.com/customer-sign-in/customer-sign-in/blob/main/docs/configuration.md#lifetimes',
+      help: 'https://github.com/customer-sign-in/customer-sign-in/blob/main/docs/configuration.md#lifetimes',
     })
   })
 
@@ -68,33 +71,48 @@ describe('createCustomerSignIn', () => {
   ])('asks of %s whether it was meant to be %s', (misspelt, meant) => {
     const { message } = refusalOf({ ...complete, [misspelt]: 1 })
     expect(message).toContain(
-      `customer-sign-in: ${misspelt} is no option. Did you mean ${meant}? There are tenantStore, `,
+      `customer-sign-in: ${misspelt} is not an option. Did you mean ${meant}? The options are tenantStore, `,
     )
   })
 
   it('suggests nothing for a name that is like none', () => {
     expect(refusalOf({ ...complete, accessTokenTtl: 60 }).message).toContain(
-      'customer-sign-in: accessTokenTtl is no option. There are tenantStore,',
+      'customer-sign-in: accessTokenTtl is not an option. The options are tenantStore,',
     )
-    expect(refusalOf({ ...complete, ['x'.repeat(100_000)]: 60 }).message).toContain('is no option. There are')
+    expect(refusalOf({ ...complete, ['x'.repeat(100_000)]: 60 }).message).toContain('is not an option. The options are')
   })
 
   it.each([
     [
       { baseUrl: 'assistant.example' },
-      'baseUrl must be an absolute http or https URL without credentials and fragment, and is "assistant.example"',
+      'baseUrl must be an absolute http or https URL without credentials or fragment, but is "assistant.example"',
     ],
-    [{ tenantStore: undefined }, 'tenantStore is missing: it must be an object with findTenant'],
+    [{ tenantStore: undefined }, 'tenantStore is missing: it must be an object with the method findTenant'],
     [
       { scopes: ['a b'] },
-      'scopes[0] must be a scope token: printable ASCII without spaces, quotes and backslashes, and is "a b"',
+      'scopes[0] must be a scope token: printable ASCII without spaces, quotes and backslashes, but is "a b"',
     ],
-    [{ appRedirects: 'cursor' }, 'appRedirects must be an array, and is a text of 6 characters'],
-    [{ credentialSecrets: [] }, 'credentialSecrets must be an array of 1 to 4 secrets, and is an array of 0 items'],
-    [{ registration: 'yes' }, 'registration must be true or false, and is "yes"'],
-    [{ externalEndpoints: null }, 'externalEndpoints must be an object, and is null'],
+    [{ appRedirects: 'cursor' }, 'appRedirects must be an array, but is a string of 6 characters'],
+    [{ credentialSecrets: [] }, 'credentialSecrets must be an array of 1 to 4 secrets, but is an array of 0 items'],
+    [{ registration: 'yes' }, 'registration must be true or false, but is "yes"'],
+    [{ externalEndpoints: null }, 'externalEndpoints must be an object, but is null'],
+    [
+      { externalEndpoints: { token: 'https://a.example' } },
+      'externalEndpoints.token is not a member of externalEndpoints. The members are authorization, registration and revocation',
+    ],
+    [
+      { metadataDocuments: { port: [443] } },
+      'metadataDocuments.port is not a member of metadataDocuments. Did you mean ports? The only member is ports',
+    ],
+    [
+      { tokenStore: Object.assign(new MemoryTokenStore(), { findGrant: undefined, touchClient: 1 }) },
+      'tokenStore must be an object with the methods createGrant, findGrant, swapCredential, reverseSwap, deleteGrant, listGrants, ' +
+        'deleteGrants, saveClient, findClient, touchClient and deleteClient, but has no findGrant and touchClient',
+    ],
+    [{ maxRegistrations: 0 }, 'maxRegistrations must be a whole number, 1 or more, but is 0'],
+    [{ hostTimeout: 'soon' }, 'hostTimeout must be a number of seconds from 0.1 to 60, but is "soon"'],
   ])('reads like English: %j', (wrong, message) => {
-    expect(refusalOf({ ...complete, ...wrong }).message).toBe(`customer-sign-in: ${message}`)
+    expect(refusalOf({ ...complete, ...wrong }).message).toContain(`customer-sign-in: ${message}. See https://`)
   })
 
   it.each([true, false, 'with-loopback', { ports: [443] }, { ports: [1, 65_535] }])(
@@ -129,7 +147,7 @@ describe('createCustomerSignIn', () => {
   it.each([undefined, null, 'options', 7])('wants its options in an object, not in %j', (options) => {
     const { message } = refusalOf(options)
     expect(message).toMatch(
-      /^customer-sign-in: options (must be an object, and is .+|is missing: it must be an object)$/,
+      /^customer-sign-in: options (must be an object, but is .+|is missing: it must be an object)\. See /,
     )
   })
 
@@ -244,8 +262,8 @@ describe('in production', () => {
   })
 
   it('metadata documents are never fetched from the machine itself', () => {
-    expect(refusalOf({ ...complete, metadataDocuments: 'with-loopback' }).message).toBe(
-      'customer-sign-in: metadataDocuments must be true, false or { ports } in production (NODE_ENV), and is "with-loopback"',
+    expect(refusalOf({ ...complete, metadataDocuments: 'with-loopback' }).message).toContain(
+      'customer-sign-in: metadataDocuments must be true, false or { ports } in production (NODE_ENV), but is "with-loopback". See ',
     )
     for (const metadataDocuments of [true, false, { ports: [443, 8443] }]) create({ ...complete, metadataDocuments })
   })

@@ -2,29 +2,32 @@ import { BoundedMap } from '../collections/bounded-map'
 import { isAppRedirect } from '../protocol/redirect-uri'
 import { isResource } from '../protocol/resource'
 import { isScopeToken } from '../protocol/scope'
-import { ConfigurationError, unknownMember } from './configuration-error'
+import { ConfigurationError, listed, unknownMember } from './configuration-error'
 
-/** Gives an option's value back, or its default; throws a `ConfigurationError` that names it. */
+/** Returns the value of an option, or its default. Throws a `ConfigurationError` that has the option's name. */
 export type Check<T> = (given: unknown, name: string) => T
 
-/** A check that accepts what the predicate accepts. Its error never quotes a text, which may be a secret. */
-export function must<T>(allowed: string, accepts: (given: unknown) => boolean): Check<T> {
-  return (given, name) => {
-    if (!accepts(given)) throw new ConfigurationError(name, given, allowed)
-    return given as T
-  }
-}
-
-/** The same for what is never secret: its error quotes a wrong text, except one that may have a password in it. */
-export function mustOpenly<T>(allowed: string, accepts: (given: unknown) => boolean): Check<T> {
+/**
+ * A check that accepts what the predicate accepts.
+ *
+ * @param allowed What the option may be, as it stands in a sentence after "must be".
+ * @param options.quotes Whether the error quotes a wrong string: only if nobody would put a secret in its place. A string with an `@` is
+ * never quoted, because it may be a URL with a password. Default false.
+ */
+export function must<T>(
+  allowed: string,
+  accepts: (given: unknown) => boolean,
+  { quotes = false }: { quotes?: boolean } = {},
+): Check<T> {
   return (given, name) => {
     if (accepts(given)) return given as T
-    throw new ConfigurationError(name, given, allowed, { quotes: typeof given === 'string' && !given.includes('@') })
+    const mayQuote = quotes && typeof given === 'string' && !given.includes('@')
+    throw new ConfigurationError(name, given, allowed, { quotes: mayQuote })
   }
 }
 
-function mustText(allowed: string, accepts: (text: string) => boolean): Check<string> {
-  return mustOpenly(allowed, (given) => typeof given === 'string' && accepts(given))
+function mustBeText(allowed: string, accepts: (text: string) => boolean): Check<string> {
+  return must(allowed, (given) => typeof given === 'string' && accepts(given), { quotes: true })
 }
 
 const maxRemembered = 10_000
@@ -43,14 +46,14 @@ export function rememberAccepted(accepts: (text: string) => boolean): (text: str
   }
 }
 
-/** A check of an option that may be left out. */
+/** A check of an option that may be omitted. */
 export function optional<T>(check: Check<T>): Check<T | undefined>
 export function optional<T>(check: Check<T>, byDefault: T): Check<T>
 export function optional<T>(check: Check<T>, byDefault?: T): Check<T | undefined> {
   return (given, name) => (given === undefined ? byDefault : check(given, name))
 }
 
-/** A check of a member of a host's record, which a database gives as null where there is nothing. */
+/** A check of a member of a host's record. Null counts as omitted, because databases return it for empty columns. */
 export function nullable<T>(check: Check<T>): Check<T | undefined> {
   return (given, name) => (given === undefined || given === null ? undefined : check(given, name))
 }
@@ -62,14 +65,14 @@ export function listOf<T>(check: Check<T>): Check<T[]> {
   }
 }
 
-/** A list in which nothing comes twice. */
+/** A list without duplicates. */
 export function distinct<T extends string>(check: Check<T>): Check<T[]> {
   const list = listOf(check)
   return (given, name) => {
     const items = list(given, name)
     if (items.length < 2 || new Set(items).size === items.length) return items
     const index = items.findIndex((item, place) => items.indexOf(item) < place)
-    throw new ConfigurationError(`${name}[${index}]`, given, 'in the list once', {
+    throw new ConfigurationError(`${name}[${index}]`, given, 'in the list only once', {
       says: `is ${JSON.stringify(items[index])}, which the list has already`,
     })
   }
@@ -78,7 +81,7 @@ export function distinct<T extends string>(check: Check<T>): Check<T[]> {
 /**
  * An object with these members and no others.
  *
- * @param isIgnored Says which others it may have nevertheless: they are left out.
+ * @param isIgnored Says which other members the object may have. The checked record does not have them.
  */
 export function record<T extends Record<string, Check<unknown>>>(
   members: T,
@@ -89,7 +92,7 @@ export function record<T extends Record<string, Check<unknown>>>(
   const known = new Set(names)
   return (given, name) => {
     if (!isObject(given)) throw new ConfigurationError(name || 'options', given, 'an object')
-    // A record is looked at with every request: no list of its members is made.
+    // Records are checked on every request, so this makes no array of their members.
     for (const member in given) {
       if (!known.has(member) && Object.hasOwn(given, member) && !isIgnored(member))
         throw unknownMember(name, member, names)
@@ -102,79 +105,89 @@ export function record<T extends Record<string, Check<unknown>>>(
 }
 
 /**
- * The members of a guard, or of what else must not do more than was meant: one that is named must have a value. `undefined`, where
- * something was to be required, would require nothing.
+ * An object whose members require something, such as the options of a guard. A member that is present must have a value: `undefined` in
+ * place of a requirement would require nothing.
  */
-export function requirements<T extends Record<string, Check<unknown>>>(members: T): Check<Checked<T>> {
-  const check = record(members)
+export function requirements<T extends Record<string, Check<unknown>>>(checks: T): Check<Checked<T>> {
+  const check = record(checks)
   return (given, name) => {
-    const unsaid = isObject(given) && Object.keys(given).find((member) => given[member] === undefined)
-    if (unsaid === undefined || unsaid === false) return check(given, name)
-    throw new ConfigurationError(`${name}.${unsaid}`, undefined, 'given a value, or left out', {
+    const members = isObject(given) ? given : {}
+    const undefinedMember = Object.keys(members).find((member) => members[member] === undefined)
+    if (undefinedMember === undefined) return check(given, name)
+    throw new ConfigurationError(`${name}.${undefinedMember}`, undefined, 'given a value, or omitted', {
       says: 'is undefined: give it a value, or leave it out',
     })
   }
 }
 
-/** What can have members: no array, and no function. */
+/** Whether a value is an object with members: not null, an array or a function. */
 export function isObject(given: unknown): given is Record<string, unknown> {
   return typeof given === 'object' && given !== null && !Array.isArray(given)
 }
 
-/** A check that takes whatever is given: for a member that is judged elsewhere. */
+/** A check that accepts everything, for members that are checked elsewhere. */
 export function anything<T>(given: unknown): T {
   return given as T
 }
 
-/** The record that a table of checks lets through. */
+/** The record that a table of checks returns. */
 export type Checked<T extends Record<string, Check<unknown>>> = { [K in keyof T]: ReturnType<T[K]> }
 
-export function seconds(least: number, most: number): Check<number> {
-  const unit = Number.isInteger(least) ? 'a whole number of seconds' : 'a number of seconds'
-  return mustOpenly(
-    `${unit} from ${least} to ${most}`,
-    (given) =>
-      typeof given === 'number' &&
-      given >= least &&
-      given <= most &&
-      (Number.isInteger(given) || !Number.isInteger(least)),
+/**
+ * A duration.
+ *
+ * @param options.fractions Whether it may be a fraction of a second. Default false.
+ */
+export function seconds(min: number, max: number, { fractions = false }: { fractions?: boolean } = {}): Check<number> {
+  const isNumber = (given: unknown): given is number =>
+    typeof given === 'number' && (fractions || Number.isInteger(given))
+  return must(
+    `a ${fractions ? 'number' : 'whole number'} of seconds from ${min} to ${max}`,
+    (given) => isNumber(given) && given >= min && given <= max,
+    { quotes: true },
   )
 }
 
+/** An object that has these methods, of its own or from its class. */
 export function objectWith<T>(...methods: (keyof T & string)[]): Check<T> {
-  return must(`an object with ${methods.join(', ')}`, (given) =>
-    methods.every((method) => typeof (given as Record<string, unknown> | null | undefined)?.[method] === 'function'),
-  )
+  const allowed = `an object with the ${methods.length === 1 ? 'method' : 'methods'} ${listed(methods)}`
+  return (given, name) => {
+    const members = given as Record<string, unknown> | null | undefined
+    const missing = methods.filter((method) => typeof members?.[method] !== 'function')
+    if (missing.length === 0) return given as T
+    const says = isObject(given) ? `must be ${allowed}, but has no ${listed(missing)}` : undefined
+    throw new ConfigurationError(name, given, allowed, { says })
+  }
 }
 
 export function func<T>(): Check<T> {
   return must('a function', (given) => typeof given === 'function')
 }
 
-export const flag: Check<boolean> = mustOpenly('true or false', (given) => typeof given === 'boolean')
+export const flag: Check<boolean> = must('true or false', (given) => typeof given === 'boolean', { quotes: true })
 
-export const text: Check<string> = mustText('a string that is not empty', (given) => given !== '')
+export const text: Check<string> = mustBeText('a string that is not empty', (given) => given !== '')
 
-export const scopeToken: Check<string> = mustText(
+export const scopeToken: Check<string> = mustBeText(
   'a scope token: printable ASCII without spaces, quotes and backslashes',
   isScopeToken,
 )
 
 const scopeTokens = distinct(scopeToken)
 
-/** The scopes that a guard requires: a list, or a text with a space between every two. A list that is empty may be one that was lost. */
+/** The scopes that a guard requires: an array, or a string with spaces between them. Not none, which may be a mistake of the host's. */
 export const requiredScopes: Check<string[]> = (given, name) => {
   if (given === '' || (Array.isArray(given) && given.length === 0)) {
-    throw new ConfigurationError(name, given, 'at least one scope token, or left out', { quotes: true })
+    throw new ConfigurationError(name, given, 'at least one scope token, or omitted', { quotes: true })
   }
   return scopeTokens(typeof given === 'string' ? given.split(' ') : given, name)
 }
 
-/** An absolute http or https URL without credentials and fragment. */
-export const httpUrl: Check<string> = mustText(
-  'an absolute http or https URL without credentials and fragment',
+/** An absolute http or https URL without credentials or fragment. */
+export const httpUrl: Check<string> = mustBeText(
+  'an absolute http or https URL without credentials or fragment',
   (given) => {
-    // `URL` forgives white space and missing slashes, which would go on into issuers.
+    // `URL` accepts white space and missing slashes, which would become part of issuers.
     if (!/^https?:\/\/[^\s\\#]+$/i.test(given) || !URL.canParse(given)) return false
     const { protocol, username, password } = new URL(given)
     return (protocol === 'https:' || protocol === 'http:') && username === '' && password === ''
@@ -182,23 +195,23 @@ export const httpUrl: Check<string> = mustText(
 )
 
 /** A resource indicator (RFC 8707 section 2). */
-export const resource: Check<string> = mustText('an absolute URL without a fragment', rememberAccepted(isResource))
+export const resource: Check<string> = mustBeText('an absolute URL without a fragment', rememberAccepted(isResource))
 
 const isWebImage = rememberAccepted(
   (text) =>
     URL.canParse(text) &&
-    // Its origin goes into the page's policy, where `;` and `,` would begin another one.
+    // Its origin becomes part of the page's content security policy, where `;` and `,` would begin another directive or policy.
     /^https:\/\/[\w.:[\]-]+$/.test(new URL(text).origin),
 )
 
-/** A picture that a page may show. */
-export const imageUrl: Check<string> = mustText(
-  'an https or data URL of a picture',
+/** An image that a page may show. */
+export const imageUrl: Check<string> = mustBeText(
+  'an https or data URL of an image',
   (text) => text.startsWith('data:image/') || isWebImage(text),
 )
 
-/** Which addresses of an app are redirect URIs. */
-export const appRedirect: Check<string> = mustText(
-  "an app's own address, or the start of it up to a slash, such as cursor://anysphere.cursor-mcp/oauth/: no whole scheme, none that has a dot or that browsers know, no query and no fragment",
+/** Redirect URIs of an app with a private-use scheme: one address, or with a slash at its end every address that begins with it. */
+export const appRedirect: Check<string> = mustBeText(
+  'the address of an app or the beginning of one up to a slash, such as cursor://anysphere.cursor-mcp/oauth/, with more than a scheme, without query or fragment, and with a scheme that has no dot and that browsers do not know',
   isAppRedirect,
 )

@@ -1,60 +1,71 @@
+import { helpFor } from './help'
 import { nearestName } from './nearest-name'
 
-/** How a {@link ConfigurationError} speaks of what was given. */
+/** How a {@link ConfigurationError} describes what was given. */
 interface Wording {
-  /** Whether a text that was given may be quoted: never where a secret may stand in its place. Default false. */
+  /** Whether the message may quote a string. Not if a secret may have been given in its place. Default false. */
   quotes?: boolean | undefined
-  /** The whole message after the option's name, where it is not that the value is a wrong one. */
+  /** The message after the option's name, if it is not about a value of the wrong kind. */
   says?: string | undefined
 }
 
-/** A wrong option, argument, record or answer of a hook: names it, what was given and what is allowed. */
+/** A wrong option, argument, record, or result of a hook. Its message says what was given, what is allowed, and where to read more. */
 export class ConfigurationError extends Error {
   /** The option's name, such as `accessTokenLifetime` or `signingKeys[1]`. */
   readonly option: string
   /** What the option may be. */
   readonly allowed: string
+  /** The address of the page and heading that explain the option. */
+  readonly help: string
 
   constructor(option: string, given: unknown, allowed: string, { quotes = false, says }: Wording = {}) {
-    super(`customer-sign-in: ${option} ${says ?? refusal(given, allowed, quotes)}`)
+    const help = helpFor(option)
+    super(`customer-sign-in: ${option} ${says ?? refusal(given, allowed, quotes)}. See ${help}`)
     this.name = 'ConfigurationError'
     this.option = option
     this.allowed = allowed
+    this.help = help
   }
 }
 
 /**
- * The error for a member that there is not. What it was given is left out: under a misspelt name it may be a secret.
+ * The error for an unknown member. It does not quote the member's value: under a misspelt name, that may be a secret.
  *
- * @param owner What it is a member of, such as `requireAccessToken`; `''` for the options.
- * @param names The members that there are.
+ * @param owner The name of the object that has the member, such as `requireAccessToken`; `''` for the options.
+ * @param names The known members.
  */
 export function unknownMember(owner: string, member: string, names: readonly string[]): ConfigurationError {
   const nearest = nearestName(member, names)
-  const [last, ...before] = [...names].reverse()
-  const list = before.length > 0 ? `${before.reverse().join(', ')} and ${last}` : last
-  const [option, kind] = owner === '' ? [member, 'option'] : [`${owner}.${member}`, `member of ${owner}`]
+  const suggestion = nearest === undefined ? '' : ` Did you mean ${nearest}?`
+  const [option, kind, noun] =
+    owner === '' ? [member, 'an option', 'option'] : [`${owner}.${member}`, `a member of ${owner}`, 'member']
+  const known = names.length === 1 ? `The only ${noun} is` : `The ${noun}s are`
   return new ConfigurationError(option, undefined, `one of ${names.join(', ')}`, {
-    says: `is no ${kind}.${nearest === undefined ? '' : ` Did you mean ${nearest}?`} There are ${list}`,
+    says: `is not ${kind}.${suggestion} ${known} ${listed(names)}`,
   })
 }
 
-/** The error for what a function of the host's has given back. It quotes nothing: it may be of a customer. */
+/** The error for what a function of the host's has returned. It quotes nothing, because the value may be about a customer. */
 export function wrongAnswer(option: string, given: unknown, allowed: string): ConfigurationError {
   return new ConfigurationError(option, given, allowed, {
-    says: `must give ${allowed}, and gave ${inWords(given, false)}`,
+    says: `must return ${allowed}, but returned ${inWords(given, false)}`,
   })
+}
+
+/** Names in a sentence: `a, b and c`. */
+export function listed(names: readonly string[]): string {
+  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }
 
 function refusal(given: unknown, allowed: string, quotes: boolean): string {
   return given === undefined
     ? `is missing: it must be ${allowed}`
-    : `must be ${allowed}, and is ${inWords(given, quotes)}`
+    : `must be ${allowed}, but is ${inWords(given, quotes)}`
 }
 
 function inWords(given: unknown, quotes: boolean): string {
   if (typeof given === 'string') {
-    return quotes ? JSON.stringify(given.slice(0, 100)) : `a text of ${counted(given.length, 'character')}`
+    return quotes ? JSON.stringify(given.slice(0, 100)) : `a string of ${counted(given.length, 'character')}`
   }
   if (typeof given === 'function') return 'a function'
   if (Array.isArray(given)) return `an array of ${counted(given.length, 'item')}`

@@ -1,19 +1,18 @@
 /**
- * The name that a misspelt one was most likely meant to be, or undefined where none is near. Capitals and what stands between words
- * make no difference.
+ * The name that somebody probably meant by a misspelt one, or undefined if none is similar. Capitals, `_` and `-` make no difference.
  *
- * @param options.most How many letters may differ. By default a quarter, as a suggestion that was not meant is worse than none.
+ * @param options.maxDistance How many letters may differ. At most a quarter of them in any case: a wrong suggestion is worse than none.
  */
 export function nearestName(
   misspelt: string,
   names: readonly string[],
-  { most = Number.POSITIVE_INFINITY } = {},
+  { maxDistance = Number.POSITIVE_INFINITY } = {},
 ): string | undefined {
   let nearest: string | undefined
   let least = Number.POSITIVE_INFINITY
   for (const name of names) {
     const distance = editDistance(lettersOf(misspelt), lettersOf(name))
-    if (distance < least && distance <= Math.min(most, Math.max(misspelt.length, name.length) / 4)) {
+    if (distance < least && distance <= Math.min(maxDistance, Math.max(misspelt.length, name.length) / 4)) {
       nearest = name
       least = distance
     }
@@ -25,9 +24,9 @@ function lettersOf(name: string): string {
   return name.toLowerCase().replaceAll(/[_-]/g, '')
 }
 
-/** How many letters must be added, removed or replaced to make one text of the other (Levenshtein). */
+/** How many letters must be added, removed or replaced to turn one text into the other (Levenshtein). */
 function editDistance(one: string, other: string): number {
-  // A secret in place of a name can be long; no name of ours is.
+  // A secret in place of a name can be long. No name of this library is.
   if (one.length > 64) return Number.POSITIVE_INFINITY
   let row = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (const [i, letter] of [...one].entries()) {

@@ -93,7 +93,9 @@ export function customerGrants(service: Service): CustomerGrants {
 function checkedOwner(given: GrantSelector): GrantSelector {
   const owner = grantsOf(given, 'grants.revokeAll')
   if (owner.subject !== undefined || owner.clientId !== undefined) return owner as GrantSelector
-  throw new ConfigurationError('grants.revokeAll', given, 'an object with a subject, a clientId, or both')
+  throw new ConfigurationError('grants.revokeAll', given, 'an object with a subject, a clientId, or both', {
+    says: 'must have a subject, a clientId, or both',
+  })
 }
 
 function connected({ grantId, clientId, scopes, resource, createdAt, expiresAt, swap }: Grant): ConnectedGrant {

@@ -38,7 +38,7 @@ export class BaseUrl {
   current(req?: IncomingMessage): string {
     const baseUrl = this.#configured ?? this.#latest ?? (req && originOf(req))
     if (baseUrl === undefined) {
-      throw new ConfigurationError('baseUrl', undefined, 'set, as no request has told the address yet')
+      throw new ConfigurationError('baseUrl', undefined, 'set, because no request has shown the address yet')
     }
     return baseUrl
   }

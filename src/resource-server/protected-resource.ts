@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { flag, mustOpenly, optional, requiredScopes, requirements } from '../configuration/checks'
+import { flag, must, optional, requiredScopes, requirements } from '../configuration/checks'
 import { requestPath } from '../http/request-path'
 import { metadataUrlOf, resourceAt } from '../protocol/protected-resource'
 import type { Service } from '../service'
@@ -16,9 +16,10 @@ export interface ProtectedResourceOptions {
 }
 
 const checkedMembers = requirements({
-  path: mustOpenly<string>(
+  path: must<string>(
     'a path with :tenantKey as one of its segments',
     (given) => typeof given === 'string' && /^(\/[\w.~-]+)*\/:tenantKey(\/[\w.~-]+)*$/.test(given),
+    { quotes: true },
   ),
   scopes: optional(requiredScopes, []),
   checkRevocation: optional(flag, false),

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { mustOpenly, optional, requirements } from '../configuration/checks'
+import { must, optional, requirements } from '../configuration/checks'
 import { wrongAnswer } from '../configuration/configuration-error'
 import { type Place, reported } from '../events/report'
 import { respondAsApi } from '../http/responses'
@@ -97,8 +97,10 @@ const anApi: Kind = { what: 'an absolute URL without a fragment', accepts: isRes
 
 function checkedRequirement<R>(given: RequireAccessTokenOptions<R>) {
   const perRequest = ({ what, accepts }: Kind) =>
-    mustOpenly<PerRequest<R, string>>(`${what}, or a function of the request`, (value) =>
-      typeof value === 'string' ? accepts(value) : typeof value === 'function',
+    must<PerRequest<R, string>>(
+      `${what}, or a function of the request`,
+      (value) => (typeof value === 'string' ? accepts(value) : typeof value === 'function'),
+      { quotes: true },
     )
   const checks = { ...accessTokenChecks, tenantKey: perRequest(aTenantKey), resource: optional(perRequest(anApi)) }
   return requirements(checks)(given, 'requireAccessToken')

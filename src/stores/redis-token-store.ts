@@ -69,10 +69,10 @@ const checks = {
     'csi:',
   ),
   replicas: optional(
-    must<number>('a whole number from 0', (given) => Number.isInteger(given) && Number(given) >= 0),
+    must<number>('a whole number, 0 or more', (given) => Number.isInteger(given) && Number(given) >= 0),
     0,
   ),
-  replicaTimeout: optional(seconds(0.01, 60), 1),
+  replicaTimeout: optional(seconds(0.01, 60, { fractions: true }), 1),
 }
 
 /**

@@ -4,7 +4,7 @@ import {
   flag,
   httpUrl,
   listOf,
-  mustOpenly,
+  must,
   nullable,
   record,
   rememberAccepted,
@@ -24,12 +24,13 @@ const redirectUri: Check<string> = (given, name) => {
   throw new ConfigurationError(name, given, 'a redirect URI', { says: ownRedirectUriFault(given) })
 }
 
-const grantType = mustOpenly<string>(grantTypes.join(' or '), isGrantType)
+const grantType = must<string>(grantTypes.join(' or '), isGrantType, { quotes: true })
 
 const clientRecord: Check<Client> = record({
-  clientId: mustOpenly<string>(
-    '1 to 2048 characters of printable ASCII',
+  clientId: must<string>(
+    'a string of 1 to 2048 characters of printable ASCII',
     (given) => typeof given === 'string' && isClientId(given),
+    { quotes: true },
   ),
   clientName: nullable(text),
   clientUri: nullable(httpUrl),

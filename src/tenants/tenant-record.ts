@@ -5,7 +5,7 @@ import {
   distinct,
   flag,
   imageUrl,
-  mustOpenly,
+  must,
   nullable,
   record,
   rememberAccepted,
@@ -21,9 +21,10 @@ import { clientRecords } from './client-record'
 /** What the partition of a tenant without an `id` begins with, before its key. No `id` of a host's can begin with it. */
 const partitionOfKey = 'key:'
 
-const ownId = mustOpenly<string>(
-  `a text that is not empty and does not begin with ${partitionOfKey}, or left out`,
+const ownId = must<string>(
+  `a string that is not empty and does not begin with ${partitionOfKey}, or omitted`,
   (given) => typeof given === 'string' && given !== '' && !given.startsWith(partitionOfKey),
+  { quotes: true },
 )
 
 const members = {
@@ -44,7 +45,7 @@ const members = {
 const names = Object.keys(members)
 
 /** A row can have members of the host's own, but none that is one of ours in another spelling: it would go unheard. */
-const isTheHosts = rememberAccepted((name) => nearestName(name, names, { most: 1 }) === undefined)
+const isTheHosts = rememberAccepted((name) => nearestName(name, names, { maxDistance: 1 }) === undefined)
 
 /** A tenant's record without what is null in it, and without the members of the host's own. */
 export type TenantRecord = Checked<typeof members>

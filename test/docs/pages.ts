@@ -1,5 +1,5 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize, resolve } from 'node:path'
 
 export const root = resolve(__dirname, '..', '..')
 
@@ -21,6 +21,30 @@ export const furtherPages = ['.github', 'docs/api'].flatMap((folder) =>
 
 export function textOf(page: string): string {
   return readFileSync(join(root, page), 'utf8')
+}
+
+/** Whether a link of a page leads to a file, and to a heading of it, inside this repository. */
+export function leadsSomewhere(link: string, page: string): boolean {
+  const [path = '', anchor] = link.split('#')
+  const target = path === '' ? page : normalize(join(dirname(page), path))
+  if (!existsSync(join(root, target))) return false
+  return anchor === undefined || anchorsOf(target).includes(anchor)
+}
+
+/** The anchors that GitHub gives to headings, and those that a page sets itself. */
+function anchorsOf(page: string): string[] {
+  const prose = textOf(page).replace(/^```.*?^```$/gms, '')
+  const seen = new Map<string, number>()
+  const headings = [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => {
+    const anchor = heading
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-')
+    const repeats = seen.get(anchor) ?? 0
+    seen.set(anchor, repeats + 1)
+    return repeats === 0 ? anchor : `${anchor}-${repeats}`
+  })
+  return [...headings, ...[...prose.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)]
 }
 
 /** A fenced block of TypeScript. */

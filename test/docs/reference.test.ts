@@ -53,12 +53,13 @@ describe('the options table of the README', () => {
   const numbers = rows.filter(({ option }) => /number/.test(refusalOf(option, 'text').allowed))
 
   it.each(numbers)('says the limits of $option', ({ option, limits }) => {
-    const [, least = '', most] = / from ([\d.]+)(?: to (\d+))?$/.exec(refusalOf(option, 'text').allowed) ?? []
-    expect(limits).toBe(most === undefined ? `from ${least}` : `${least} to ${most}`)
+    const [limit = ''] = /[\d.]+ (to \d+|or more)$/.exec(refusalOf(option, 'text').allowed) ?? []
+    expect(limits).toBe(limit)
+    const [least = '', most = least] = limit.replace(' or more', '').split(' to ')
     expect(accepts(option, Number(least))).toBe(true)
     expect(accepts(option, Number(least) / 2 - 0.01)).toBe(false)
-    expect(accepts(option, Number(most ?? least))).toBe(true)
-    expect(accepts(option, Number(most) + 1)).toBe(false)
+    expect(accepts(option, Number(most))).toBe(true)
+    expect(accepts(option, Number(most) + 1)).toBe(limit.endsWith(' or more'))
   })
 
   it('says all that consent and metadataDocuments can be', () => {
@@ -186,7 +187,7 @@ describe('docs/errors.md', () => {
   it('has what an error event says of hooks that are wrong', () => {
     const words = [...source.matchAll(/new Error\('((?:authenticate|consent) [^']+)'/g)].map(([, said]) => said)
     const answers = [...source.matchAll(/wrongAnswer\('(\w+)', \w+, '([^']+)'\)/g)]
-    const said = [...words, ...answers.map(([, hook, allowed]) => `${hook} must give ${allowed}`)]
+    const said = [...words, ...answers.map(([, hook, allowed]) => `${hook} must return ${allowed}`)]
     expect(said.length).toBe(5)
     for (const words of said) expect(page).toContain(`\`${words}`)
   })

@@ -1,0 +1,43 @@
+import { ConfigurationError, MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
+import { helpPages } from '../../src/configuration/help'
+import { checkedOptions } from '../../src/options'
+import { allTablesUnder, leadsSomewhere, textOf } from './pages'
+
+const { homepage }: { homepage: string } = JSON.parse(textOf('package.json'))
+const options = Object.keys(
+  checkedOptions({ tenantStore: new MemoryTenantStore([]), tokenStore: new MemoryTokenStore() }),
+)
+// The names of the other errors, as the second table lists them: `requireAccessToken.tenantKey`, `tenant.` and the like.
+const [, others = []] = allTablesUnder('## Configuration errors', 'docs/errors.md')
+const otherNames = others.flatMap(([cell = '']) => [...cell.matchAll(/`(\w+)[\w.]*`/g)].map(([, name = '']) => name))
+
+describe('the help of a ConfigurationError', () => {
+  it.each([...new Set([...options, ...otherNames, 'options'])])('has a page for %s', (name) => {
+    expect(Object.keys(helpPages)).toContain(name)
+  })
+
+  it('has no page for what there is not', () => {
+    expect(Object.keys(helpPages).filter((name) => ![...options, ...otherNames, 'options'].includes(name))).toEqual([])
+  })
+
+  it.each(Object.entries(helpPages))('leads to a heading that there is: %s', (_, page) => {
+    expect(page).toContain('#')
+    expect(leadsSomewhere(page, 'README.md')).toBe(true)
+  })
+
+  it.each([
+    ['scopes', 'docs/configuration.md#consent'],
+    ['scopes[1]', 'docs/configuration.md#consent'],
+    ['metadataDocuments.ports', 'docs/configuration.md#metadata-documents'],
+    ['tenant.clients[0].redirectUris[1]', 'docs/configuration.md#tenants'],
+    ['accessTokenTtl', 'docs/errors.md#configuration-errors'],
+    ['constructor', 'docs/errors.md#configuration-errors'],
+    ['', 'docs/errors.md#configuration-errors'],
+  ])('of %j is at the home of this package, in %s', (option, page) => {
+    const { help, message } = new ConfigurationError(option, undefined, 'given')
+    expect(help).toBe(`${homepage.split('#')[0]}/blob/main/${page}`)
+    expect(message).toMatch(/\. See https:[^ ]+$/)
+    expect(message.endsWith(help)).toBe(true)
+    expect(leadsSomewhere(page, 'README.md')).toBe(true)
+  })
+})
