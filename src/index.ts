@@ -34,6 +34,7 @@ export type {
 } from './options'
 export type { CredentialKind, GrantType } from './protocol/grant-types'
 export { type ErrorContext, OAuthError, type OAuthErrorOptions } from './protocol/oauth-error'
+export type { OAuthErrorCode } from './protocol/oauth-error-codes'
 export type { DenialReason, FaultReason } from './protocol/reasons'
 export type { ProtectedResourceOptions } from './resource-server/protected-resource'
 export type {

@@ -1,5 +1,6 @@
 import type { CredentialKind } from '../protocol/grant-types'
 import { type ErrorContext, OAuthError, underlying } from '../protocol/oauth-error'
+import type { OAuthErrorCode } from '../protocol/oauth-error-codes'
 import { type DenialReason, type FaultReason, faultReasons } from '../protocol/reasons'
 import { asError } from '../protocol/thrown'
 import type { Grant } from '../stores/token-store'
@@ -118,7 +119,7 @@ export interface DeniedEvent extends TimedEvent, ErrorContext {
   where: string
   reason: DenialReason
   /** The OAuth error code, as the client was told it. */
-  error: string
+  error: OAuthErrorCode
   /** As the client was told it. */
   description: string
   status: number

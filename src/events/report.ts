@@ -1,5 +1,5 @@
 import { type ErrorContext, type OAuthError, underlying, withContext } from '../protocol/oauth-error'
-import { type DenialReason, denialReasons } from '../protocol/reasons'
+import { isDenialReason } from '../protocol/reasons'
 import type { Service } from '../service'
 import { faultOf } from './events'
 
@@ -13,13 +13,9 @@ export function reported(thrown: unknown, { where, ...known }: Place, { emit }: 
   const error = withContext(thrown, known)
   const { code, description, status, detail, context } = error
   // A refusal can be a 503 too, such as where a stranger's server is away: no fault that an operator has to look at.
-  if (status < 500 || denialNamed(error.reason)) {
-    const reason = denialNamed(error.reason ?? code) ?? 'other'
+  if (status < 500 || isDenialReason(error.reason)) {
+    const reason = isDenialReason(error.reason) ? error.reason : code
     emit({ type: 'denied', where, reason, error: code, description, status, detail, ...context })
   } else emit({ type: 'error', where, reason: faultOf(error), error: underlying(error), ...context })
   return error
-}
-
-function denialNamed(name: string | undefined): DenialReason | undefined {
-  return denialReasons.find((known) => known === name)
 }

@@ -1,77 +1,79 @@
+import { isOAuthErrorCode, type OAuthErrorCode, oauthErrorCodes } from './oauth-error-codes'
 import { blames, type DenialReason, type FaultReason, type PartOfHost } from './reasons'
 import { asError } from './thrown'
 
-const statusOf: Record<string, number> = {
-  invalid_client: 401,
-  invalid_token: 401,
-  insufficient_scope: 403,
-  not_found: 404,
-  method_not_allowed: 405,
-  server_error: 500,
-  temporarily_unavailable: 503,
-}
-
-/** Whom an error is about, as far as a credential or token that has been verified names them. */
+/** Whom an error is about, as far as a verified code, refresh token or access token names them. */
 export interface ErrorContext {
-  /** The tenant that was asked. */
+  /** The key of the tenant that the request was for. */
   tenantKey?: string | undefined
-  /** The tenant whose customer it is. */
+  /** The id of the tenant whose customer it is. */
   tenantId?: string | undefined
+  /** The client that the grant belongs to. */
   clientId?: string | undefined
+  /** The customer's grant. */
   grantId?: string | undefined
+  /** The customer inside the tenant. */
   subject?: string | undefined
 }
 
-/** What an {@link OAuthError} carries besides its code and description. */
+/** What an {@link OAuthError} has besides its code and description. */
 export interface OAuthErrorOptions {
-  /** HTTP status; by default the one that belongs to the code, else 400. */
+  /** The HTTP status of the response, 400 to 599. By default the status of the code. */
   status?: number | undefined
-  /** Response headers that the error needs, such as `WWW-Authenticate`. */
+  /** Headers of the response, such as `WWW-Authenticate`. */
   headers?: Record<string, string> | undefined
-  /** For the operator: reaches events, never a client. */
+  /** More for the operator. Events have it; clients never see it. */
   detail?: Record<string, unknown> | undefined
-  /** What went wrong underneath. Reaches events, never a client. */
+  /** The error that caused this one. Events have it; clients never see it. */
   cause?: unknown | undefined
-  /** For the operator's programs: reaches events, never a client. */
+  /** A stable word for the operator's programs. Events have it; clients never see it. */
   reason?: DenialReason | FaultReason | undefined
-  /** Whom it is about: reaches events, never a client. */
+  /** Whom the error is about. Events have it; clients never see it. */
   context?: ErrorContext | undefined
 }
 
 /**
- * An error that is answered to an OAuth client as `{"error", "error_description"}` (RFC 6749 section 5.2).
+ * An error that an OAuth client receives as `{"error", "error_description"}` (RFC 6749 section 5.2).
  *
- * Every function of this library that refuses something rejects with it. A host may throw one from `accessTokenClaims` to
- * refuse tokens.
+ * Every function of this library that refuses something rejects with one. A host's hooks, such as `accessTokenClaims`, throw one to refuse
+ * a request.
  *
  * @example
  * throw new OAuthError('invalid_grant', 'The customer has been deactivated')
  */
 export class OAuthError extends Error {
   /** The OAuth error code, such as `invalid_grant`. */
-  readonly code: string
-  /** For the client's developer, in the ASCII that RFC 6749 section 5.2 allows. */
+  readonly code: OAuthErrorCode
+  /** A sentence for the client's developer, of at most 400 characters of the ASCII that RFC 6749 section 5.2 allows. */
   readonly description: string
-  /** The HTTP status that it is answered with. */
+  /** The HTTP status of the response. */
   readonly status: number
+  /** Headers of the response. */
   readonly headers: Readonly<Record<string, string>>
-  /** For the operator: reaches events, never a client. */
+  /** More for the operator. Events have it; clients never see it. */
   readonly detail: Readonly<Record<string, unknown>>
-  /** Why, in a stable word, where the code says too little. For the operator, as `detail` is. */
+  /** A stable word for the operator's programs, if the code says too little. Events have it; clients never see it. */
   readonly reason: DenialReason | FaultReason | undefined
-  /** Whom it is about. For the operator, as `detail` is. */
+  /** Whom the error is about. Events have it; clients never see it. */
   readonly context: Readonly<ErrorContext>
 
-  /** @throws {TypeError} for a code, description or header that cannot be sent. */
-  constructor(code: string, description: string, options: OAuthErrorOptions = {}) {
+  /**
+   * @param code What the client is told as `error`. It decides what the client does next: after a code that they do not know, MCP clients ask
+   * the customer to sign in again.
+   * @param description What the client is told as `error_description`. Characters that RFC 6749 section 5.2 does not allow become `?`.
+   * @throws {TypeError} for a code that is not an {@link OAuthErrorCode}, and for a description or header that cannot be sent. The message
+   * lists the codes.
+   */
+  constructor(code: OAuthErrorCode, description: string, options: OAuthErrorOptions = {}) {
     checkCode(code)
     if (typeof description !== 'string') throw new TypeError('The description of an OAuthError must be a string')
     super(`${code}: ${description}`, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'OAuthError'
     this.code = code
     this.description = printable(description)
-    const { status = statusOf[code] ?? 400 } = options
-    this.status = Number.isInteger(status) && status >= 400 && status <= 599 ? status : 400
+    const { status: ownStatus } = oauthErrorCodes[code]
+    const { status = ownStatus } = options
+    this.status = Number.isInteger(status) && status >= 400 && status <= 599 ? status : ownStatus
     this.headers = sendable(options.headers ?? {})
     this.detail = options.detail ?? {}
     this.reason = options.reason
@@ -83,7 +85,7 @@ export class OAuthError extends Error {
   }
 }
 
-/** The error of a store or of a hook of the host's that failed: the client keeps what it has and tries again. */
+/** The error for a request that cannot be answered because a store or hook of the host failed: the client keeps its tokens and tries again. */
 export function temporarilyUnavailable(cause: unknown, reason: FaultReason = 'token_store_failed'): OAuthError {
   return new OAuthError('temporarily_unavailable', 'Sign-in is unavailable for the moment, try again shortly', {
     headers: { 'Retry-After': '1' },
@@ -93,8 +95,8 @@ export function temporarilyUnavailable(cause: unknown, reason: FaultReason = 'to
 }
 
 /**
- * Whatever a store or a hook of the host's has thrown, as the error that the client is told. An `OAuthError` is copied, so that nothing of
- * the host's own is asked again; anything else is `temporarily_unavailable`.
+ * Turns whatever a store or hook of the host has thrown into the error that the client is told: an `OAuthError` into a copy of it, so that no
+ * getter of the host's runs later, and anything else into `temporarily_unavailable`.
  */
 export function errorOfHost(thrown: unknown, part: PartOfHost): OAuthError {
   const { refused, failed } = blames[part]
@@ -106,7 +108,7 @@ export function errorOfHost(thrown: unknown, part: PartOfHost): OAuthError {
   }
 }
 
-/** Whatever was thrown, as an error that also says whom it is about. What it says of itself already stays. */
+/** Adds to whatever was thrown whom it is about. What the error already says about that wins. An unexpected error becomes `server_error`. */
 export function withContext(thrown: unknown, context: ErrorContext): OAuthError {
   if (thrown instanceof OAuthError) return copyOf(thrown, { context: { ...context, ...thrown.context } })
   const reason = 'unexpected'
@@ -119,21 +121,22 @@ function copyOf(error: OAuthError, changes: OAuthErrorOptions): OAuthError {
   return new OAuthError(code, description, { ...options, ...changes })
 }
 
-/** What an operator is to look at: the error underneath, where there is one. */
+/** The error that the operator needs to see: the cause of an `OAuthError`, if it has one, or else the error itself. */
 export function underlying(error: unknown): Error {
   return asError(error instanceof OAuthError ? (error.cause ?? error) : error)
 }
 
-/** RFC 6749 section 5.2. */
 function checkCode(code: unknown): void {
-  if (typeof code === 'string' && /^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/.test(code)) return
-  throw new TypeError('The code of an OAuthError must be printable ASCII without quotes and backslashes')
+  if (isOAuthErrorCode(code)) return
+  const given = typeof code === 'string' ? JSON.stringify(code.slice(0, 100)) : 'not a string'
+  const codes = Object.keys(oauthErrorCodes).join(', ')
+  throw new TypeError(`The code of an OAuthError is ${given} and must be one of ${codes}`)
 }
 
-// They say how the body is sent, which is not the error's to say.
+// They describe how the body is sent, which the server alone knows.
 const framing = ['content-length', 'transfer-encoding', 'content-encoding', 'trailer', 'connection']
 
-/** RFC 9110 section 5.5, with the bytes that Node can send. */
+/** Checks that Node can send the headers (RFC 9110 section 5.5). */
 function sendable(headers: Record<string, string>): Record<string, string> {
   for (const [name, value] of Object.entries(headers)) {
     const isField = /^[\w!#$%&'*+.^`|~-]+$/.test(name) && !framing.includes(name.toLowerCase())

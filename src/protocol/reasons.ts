@@ -1,7 +1,6 @@
-/**
- * Why a request was denied: stable words for programs, where an OAuth error code says too little. An error for which none of the first
- * holds has its own code as its reason (docs/events.md).
- */
+import { isOAuthErrorCode, type OAuthErrorCode } from './oauth-error-codes'
+
+/** Words for why a request was denied that say more than the OAuth error code. docs/events.md explains each. */
 export const denialReasons = [
   'malformed_credential',
   'unknown_credential',
@@ -27,31 +26,17 @@ export const denialReasons = [
   'token_expired',
   'wrong_tenant',
   'wrong_issuer',
-  'access_denied',
-  'consent_required',
-  'insufficient_scope',
-  'interaction_required',
-  'invalid_client',
-  'invalid_client_metadata',
-  'invalid_grant',
-  'invalid_redirect_uri',
-  'invalid_request',
-  'invalid_scope',
-  'invalid_target',
-  'invalid_token',
-  'login_required',
-  'method_not_allowed',
-  'not_found',
-  'temporarily_unavailable',
-  'unauthorized_client',
-  'unsupported_grant_type',
-  'unsupported_response_type',
-  'other',
 ] as const
 
-export type DenialReason = (typeof denialReasons)[number]
+/** Why a request was denied, in a stable word: one that says more than the OAuth error code, or else that code. */
+export type DenialReason = (typeof denialReasons)[number] | OAuthErrorCode
 
-/** What has failed where an operator should look. */
+/** Whether a word is a reason of denials. */
+export function isDenialReason(word: string | undefined): word is DenialReason {
+  return denialReasons.some((known) => known === word) || isOAuthErrorCode(word)
+}
+
+/** Words for what has failed, where an operator should look. docs/events.md explains each. */
 export const faultReasons = [
   'token_store_failed',
   'tenant_store_failed',
@@ -60,9 +45,10 @@ export const faultReasons = [
   'unexpected',
 ] as const
 
+/** What has failed, in a stable word. */
 export type FaultReason = (typeof faultReasons)[number]
 
-/** The code parts of a host's that can fail or refuse, and what their doing so is called. */
+/** The parts of a host's code that can refuse or fail, with the reason of the event for each. */
 export const blames = {
   tokenStore: { refused: 'store_refused', failed: 'token_store_failed' },
   tenantStore: { refused: 'store_refused', failed: 'tenant_store_failed' },
@@ -72,4 +58,5 @@ export const blames = {
   guard: { refused: 'guard_refused', failed: 'hook_failed' },
 } as const satisfies Record<string, { refused: DenialReason; failed: FaultReason }>
 
+/** A part of a host's code that can refuse or fail. */
 export type PartOfHost = keyof typeof blames

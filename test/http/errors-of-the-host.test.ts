@@ -25,6 +25,25 @@ describe('an error of the host’s, as it is sent', () => {
     expectTokens(await host.exchange(signedIn))
   })
 
+  it('with a misspelt code is 503, signs nobody out, and says to the operator which codes there are', async () => {
+    let code = 'invalid_grnt'
+    const host = await started({
+      accessTokenClaims: () => {
+        if (code !== '') throw new OAuthError(code as 'invalid_grant', 'The customer has left')
+        return {}
+      },
+    })
+    const signedIn = await host.asCustomer()
+    expectError(await host.exchange(signedIn), 503, 'temporarily_unavailable')
+    const [event] = await host.told('error')
+    expect(event?.reason).toBe('hook_failed')
+    expect(event?.error.message).toMatch(
+      /^The code of an OAuthError is "invalid_grnt" and must be one of .*invalid_grant/,
+    )
+    code = ''
+    expectTokens(await host.exchange(signedIn))
+  })
+
   it('is sent with the status of its code where its own is none', async () => {
     const host = await started({
       accessTokenClaims: () => {

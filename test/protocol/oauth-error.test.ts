@@ -1,5 +1,6 @@
 import { OAuthError } from 'customer-sign-in'
 import { errorOfHost, temporarilyUnavailable, underlying, withContext } from '../../src/protocol/oauth-error'
+import { oauthErrorCodes } from '../../src/protocol/oauth-error-codes'
 import { expectError } from '../support/sign-in'
 import { started } from '../support/started'
 
@@ -7,14 +8,14 @@ describe('an OAuthError', () => {
   it.each([
     ['invalid_request', 400],
     ['invalid_grant', 400],
-    ['a_code_of_the_host', 400],
     ['invalid_client', 401],
     ['invalid_token', 401],
     ['insufficient_scope', 403],
     ['not_found', 404],
     ['server_error', 500],
     ['temporarily_unavailable', 503],
-  ])('of the code %s has the status %d', (code, status) => {
+    ['too_many_requests', 429],
+  ] as const)('of the code %s has the status %d', (code, status) => {
     expect(new OAuthError(code, 'x').status).toBe(status)
     expect(new OAuthError(code, 'x', { status: 418 }).status).toBe(418)
   })
@@ -41,9 +42,24 @@ describe('an OAuthError', () => {
     expect(new OAuthError('invalid_request', 'x', { status }).status).toBe(answered)
   })
 
-  it.each(['', 'a"b', 'a\\b', 'schön', 'a\n', '\na', undefined, 1, null])('cannot have the code %p', (code) => {
-    const message = 'The code of an OAuthError must be printable ASCII without quotes and backslashes'
-    expect(() => new OAuthError(code as string, 'x')).toThrow(new TypeError(message))
+  it('with a status that is no error has the status of its code', () => {
+    expect(new OAuthError('temporarily_unavailable', 'x', { status: 200 }).status).toBe(503)
+  })
+
+  it.each([
+    ['invalid_grnt', '"invalid_grnt"'],
+    ['', '""'],
+    ['constructor', '"constructor"'],
+    ['invalid_grant\n', '"invalid_grant\\n"'],
+    ['x'.repeat(1000), `"${'x'.repeat(100)}"`],
+    [undefined, 'not a string'],
+    [['invalid_grant'], 'not a string'],
+    [Symbol('invalid_grant'), 'not a string'],
+  ])('cannot have the code %p, and says which it can have', (code, given) => {
+    const codes = Object.keys(oauthErrorCodes).join(', ')
+    expect(() => new OAuthError(code as 'invalid_grant', 'x')).toThrow(
+      new TypeError(`The code of an OAuthError is ${given} and must be one of ${codes}`),
+    )
   })
 
   it.each([undefined, 1, null])('cannot have the description %p', (description) => {
@@ -183,7 +199,8 @@ describe('what a host’s code has thrown', () => {
   })
 
   it('has a reason that tells a refusal from a failure', () => {
-    const reasonOf = (status: number) => errorOfHost(new OAuthError('x', 'x', { status }), 'accessTokenClaims').reason
+    const reasonOf = (status: number) =>
+      errorOfHost(new OAuthError('invalid_grant', 'x', { status }), 'accessTokenClaims').reason
     expect(reasonOf(499)).toBe(reasonOf(400))
     expect(reasonOf(500)).toBe(reasonOf(503))
     expect(reasonOf(499)).not.toBe(reasonOf(500))
