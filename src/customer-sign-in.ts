@@ -1,16 +1,18 @@
 import type { IncomingMessage } from 'node:http'
+import { type AuthorizationResponse, Authorizations } from './authorization/authorizations'
 import { ConsentTokens } from './authorization/consent-tokens'
-import {
-  type IssueAuthorizationCodeRequest,
-  type IssuedAuthorizationCode,
-  issueAuthorizationCode,
-} from './authorization/issue-authorization-code'
+import { type IssueAuthorizationCodeRequest, issueAuthorizationCode } from './authorization/issue-authorization-code'
+import { Clients, type RegistrationRules } from './clients/clients'
 import { MetadataDocuments } from './clients/metadata-documents'
 import { type RegisteredClients, registeredClients } from './clients/registered-clients'
-import { emitter, warn } from './events/events'
+import { Consents } from './endpoints/consents'
+import { CustomerSessions } from './endpoints/customer-sessions'
+import { emitter, warn } from './events/emitter'
 import { CredentialChain } from './grants/credential-chain'
 import { type CustomerGrants, customerGrants } from './grants/customer-grants'
-import { Swaps, type SwapTimes } from './grants/swaps'
+import { Grants } from './grants/grants'
+import { Redemptions } from './grants/redemptions'
+import { Revocations } from './grants/revocations'
 import { BaseUrl } from './http/base-url'
 import type { FetchGuard } from './http/guarded-fetch'
 import { lookUpByDns, lookUpBySystem } from './http/name-lookup'
@@ -18,21 +20,24 @@ import { PublicDocuments } from './http/public-documents'
 import { type CustomerSignInOptions, checkedOptions, type DocumentSources, type Options } from './options'
 import { type ProtectedResourceOptions, protectedResource } from './resource-server/protected-resource'
 import {
+  AccessTokenGuards,
   type Middleware,
   type RequireAccessTokenOptions,
-  requireAccessToken,
   type TenantRequest,
 } from './resource-server/require-access-token'
 import { type AccessTokenVerifier, type VerifierOptions, verifier } from './resource-server/verifier'
 import {
   type AccessTokenInfo,
+  AccessTokenVerifications,
   type TenantSelector,
   type VerifyAccessTokenOptions,
-  verifyAccessToken,
 } from './resource-server/verify-access-token'
-import { createRouter, createWellKnown, type Handler } from './router'
-import type { Service } from './service'
+import { type Handler, Router } from './router'
 import { GuardedStore } from './stores/guarded-store'
+import { MemoryTokenStore } from './stores/memory-token-store'
+import { ProtectedResources } from './tenants/protected-resources'
+import { type TenantDefaults, Tenants } from './tenants/tenants'
+import { AccessTokens } from './tokens/access-tokens'
 import { loadSigningKeys, privateParts, temporarySigningKeys } from './tokens/signing-keys'
 
 /** The router, to be mounted as it is, with the rest of the API as its properties. */
@@ -59,7 +64,7 @@ export interface CustomerSignIn extends Handler {
    * })
    * res.redirect(redirectTo)
    */
-  issueAuthorizationCode(request: IssueAuthorizationCodeRequest): Promise<IssuedAuthorizationCode>
+  issueAuthorizationCode(request: IssueAuthorizationCodeRequest): Promise<AuthorizationResponse>
 
   /**
    * Verifies an access token of one tenant and one resource (RFC 9068 section 4).
@@ -118,45 +123,110 @@ export interface CustomerSignIn extends Handler {
  * const signIn = createCustomerSignIn({ tenantStore, tokenStore })
  * app.use(signIn)
  */
-export function createCustomerSignIn(options: CustomerSignInOptions): CustomerSignIn {
-  const service = createService(checkedOptions(options))
-  return Object.assign(createRouter(service), {
-    wellKnown: createWellKnown(service),
-    issueAuthorizationCode: (request: IssueAuthorizationCodeRequest) => issueAuthorizationCode(request, service),
-    verifyAccessToken: (token: string, check: VerifyAccessTokenOptions & TenantSelector) =>
-      verifyAccessToken(token, check, service),
-    verifier: (of: VerifierOptions) => verifier(of, service),
-    requireAccessToken: <R extends IncomingMessage>(required: RequireAccessTokenOptions<R>) =>
-      requireAccessToken(required, service),
-    protectedResource: (of: ProtectedResourceOptions) => protectedResource(of, service),
-    grants: customerGrants(service),
-    clients: registeredClients(service),
+export function createCustomerSignIn(given: CustomerSignInOptions): CustomerSignIn {
+  const options = checkedOptions(given)
+  warnOfDefaults(options)
+  const emit = emitter(options.onEvent)
+  const timeout = options.hostTimeout * 1000
+  const codeLifetime = options.authorizationCodeLifetime * 1000
+  const scopes = Object.keys(options.scopes)
+  const signingKeys = options.signingKeys ? loadSigningKeys(options.signingKeys) : temporarySigningKeys()
+  const secrets = options.credentialSecrets ?? privateParts(signingKeys)
+
+  const baseUrl = new BaseUrl(options.baseUrl)
+  const store = new GuardedStore(options.tokenStore, timeout)
+  const chain = new CredentialChain(secrets)
+  const resources = new ProtectedResources()
+  const tenants = new Tenants(options.tenantStore, tenantDefaults(options, scopes), resources, timeout)
+  const tokens = new AccessTokens(signingKeys, options.accessTokenClaims, timeout)
+  const clients = new Clients(store, metadataDocuments(options), registrationRules(options), emit)
+  const grants = new Grants(
+    store,
+    chain,
+    {
+      codeLifetime,
+      grantLifetime: options.grantLifetime && options.grantLifetime * 1000,
+      maxGrantsPerClient: options.maxGrantsPerClient,
+    },
+    emit,
+  )
+  const redemptions = new Redemptions(
+    store,
+    chain,
+    grants,
+    {
+      codeLifetime,
+      refreshRetryWindow: options.refreshRetryWindow * 1000,
+      replayTolerance: options.replayTolerance * 1000,
+    },
+    emit,
+  )
+  const authorizations = new Authorizations(clients, grants)
+  const verifications = new AccessTokenVerifications(tokens, tenants, store, baseUrl, scopes)
+  const guards = new AccessTokenGuards(verifications, tokens, tenants, baseUrl, timeout, emit)
+  const { authenticate, consent, registration, externalEndpoints } = options
+  const router = new Router(
+    tenants,
+    baseUrl,
+    resources,
+    {
+      authorizations,
+      clients,
+      consents: new Consents(new ConsentTokens(secrets), { consent, scopeWords: options.scopes, timeout }, emit),
+      customers: new CustomerSessions(authenticate, timeout),
+      documents: new PublicDocuments(),
+      externalEndpoints,
+      grants,
+      redemptions,
+      revocations: new Revocations(store, chain, grants, tokens),
+      tokens,
+      emit,
+    },
+    {
+      authorization: authenticate !== undefined && externalEndpoints.authorization === undefined,
+      registration: registration && externalEndpoints.registration === undefined,
+      revocation: externalEndpoints.revocation === undefined,
+    },
+  )
+  return Object.assign(router.handle, {
+    wellKnown: router.handleWellKnown,
+    issueAuthorizationCode: (request: IssueAuthorizationCodeRequest) =>
+      issueAuthorizationCode(request, () => baseUrl.current(), tenants, authorizations),
+    verifyAccessToken: (token: string, of: VerifyAccessTokenOptions & TenantSelector) =>
+      verifications.verify(token, of),
+    verifier: (of: VerifierOptions) => verifier(of, verifications, timeout, emit),
+    requireAccessToken: <R extends IncomingMessage>(of: RequireAccessTokenOptions<R>) => guards.requireAccessToken(of),
+    protectedResource: (of: ProtectedResourceOptions) => protectedResource(of, guards, resources, baseUrl),
+    grants: customerGrants(tenants, grants, store, emit),
+    clients: registeredClients(tenants, store),
   })
 }
 
-function createService(options: Options): Service {
-  const { baseUrl, signingKeys: given } = options
+function warnOfDefaults({ baseUrl, signingKeys, tokenStore }: Options): void {
   if (baseUrl === undefined) warn('BASE_URL', 'baseUrl is not set: the public address is taken from the requests')
-  if (given === undefined) warn('SIGNING_KEYS', 'signingKeys is not set: access tokens end with this process')
-  const { metadataDocuments, appRedirects } = options
-  const signingKeys = given ? loadSigningKeys(given) : temporarySigningKeys()
-  const secrets = options.credentialSecrets ?? privateParts(signingKeys)
-  const tokenStore = new GuardedStore(options.tokenStore, options.hostTimeout * 1000)
-  return {
-    options,
-    baseUrl: new BaseUrl(baseUrl),
-    tokenStore,
-    signingKeys,
-    chain: new CredentialChain(secrets),
-    swaps: new Swaps(tokenStore, swapTimes(options)),
-    consentTokens: new ConsentTokens(secrets),
-    publicDocuments: new PublicDocuments(),
-    metadataDocuments: metadataDocuments
-      ? new MetadataDocuments(fetchGuard(metadataDocuments), appRedirects)
-      : undefined,
-    protectedResources: [],
-    emit: emitter(options.onEvent),
+  if (signingKeys === undefined) warn('SIGNING_KEYS', 'signingKeys is not set: access tokens end with this process')
+  if (process.env.NODE_ENV === 'production' && tokenStore instanceof MemoryTokenStore) {
+    warn(
+      'MEMORY_STORE',
+      'MemoryTokenStore in production: every sign-in ends with this process, and no other process knows it',
+    )
   }
+}
+
+function tenantDefaults(options: Options, scopes: readonly string[]): TenantDefaults {
+  const { accessTokenLifetime, refreshTokenLifetime, registration } = options
+  const metadataDocuments = options.metadataDocuments !== false
+  return { scopes, accessTokenLifetime, refreshTokenLifetime, registration, metadataDocuments }
+}
+
+function registrationRules(options: Options): RegistrationRules {
+  const { appRedirects, registrationLifetime, maxRegistrationsPerTenant, maxRegistrations } = options
+  const limits = { perTenant: maxRegistrationsPerTenant, total: maxRegistrations }
+  return { appRedirects, lifetime: registrationLifetime * 1000, limits }
+}
+
+function metadataDocuments({ metadataDocuments: sources, appRedirects }: Options): MetadataDocuments | undefined {
+  return sources === false ? undefined : new MetadataDocuments(fetchGuard(sources), appRedirects)
 }
 
 function fetchGuard(sources: Exclude<DocumentSources, false>): FetchGuard {
@@ -165,14 +235,4 @@ function fetchGuard(sources: Exclude<DocumentSources, false>): FetchGuard {
   return sources === 'with-loopback'
     ? { allowLoopback: true, ports, lookUp: lookUpBySystem }
     : { allowLoopback: false, ports, lookUp: lookUpByDns() }
-}
-
-// Parallel requests of one client refresh within some seconds, and the last to save its tokens need not have the newest.
-const maxBurst = 10
-
-function swapTimes({ refreshRetryWindow, replayTolerance }: Options): SwapTimes {
-  return {
-    remember: Math.max(refreshRetryWindow, replayTolerance) * 1000,
-    rest: Math.min(refreshRetryWindow, maxBurst) * 1000,
-  }
 }

@@ -1,7 +1,11 @@
-export type { IssueAuthorizationCodeRequest, IssuedAuthorizationCode } from './authorization/issue-authorization-code'
+export type { AuthorizationResponse } from './authorization/authorizations'
+export type { Customer } from './authorization/customer'
+export type { IssueAuthorizationCodeRequest } from './authorization/issue-authorization-code'
 export type { RegisteredClients } from './clients/registered-clients'
 export { ConfigurationError } from './configuration/configuration-error'
 export { type CustomerSignIn, createCustomerSignIn } from './customer-sign-in'
+export type { ConsentHook, ConsentRequest } from './endpoints/consents'
+export type { AuthenticateHook, SignInRequest } from './endpoints/customer-sessions'
 export type {
   AllowedEvent,
   CustomerEvent,
@@ -19,19 +23,9 @@ export type {
   RetriedEvent,
   RevokedEvent,
   TimedEvent,
-} from './events/events'
+} from './events/customer-sign-in-event'
 export type { ConnectedGrant, CustomerGrants, GrantSelector } from './grants/customer-grants'
-export type {
-  AccessTokenClaimsHook,
-  AccessTokenRequest,
-  AuthenticateHook,
-  ConsentHook,
-  ConsentRequest,
-  Customer,
-  CustomerSignInOptions,
-  DocumentSources,
-  SignInRequest,
-} from './options'
+export type { CustomerSignInOptions, DocumentSources } from './options'
 export type { CredentialKind, GrantType } from './protocol/grant-types'
 export { type ErrorContext, OAuthError, type OAuthErrorOptions } from './protocol/oauth-error'
 export type { OAuthErrorCode } from './protocol/oauth-error-codes'
@@ -69,4 +63,5 @@ export type {
   SwapReversal,
   TokenStore,
 } from './stores/token-store'
+export type { AccessTokenClaimsHook, AccessTokenRequest } from './tokens/access-tokens'
 export type { SigningAlgorithm, SigningKeyInput } from './tokens/signing-keys'

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   appRedirect,
   type Check,
@@ -17,74 +16,16 @@ import {
   text,
 } from './configuration/checks'
 import { ConfigurationError } from './configuration/configuration-error'
-import type { CustomerSignInEvent } from './events/events'
+import type { ConsentHook } from './endpoints/consents'
+import type { AuthenticateHook } from './endpoints/customer-sessions'
+import type { CustomerSignInEvent } from './events/customer-sign-in-event'
 import { english } from './pages/words'
-import type { GrantType } from './protocol/grant-types'
 import { isLoopbackHost } from './protocol/loopback'
-import type { Client, Tenant, TenantStore } from './stores/tenant-store'
+import type { TenantStore } from './stores/tenant-store'
 import type { TokenStore } from './stores/token-store'
+import { accessTokenLifetime, refreshTokenLifetime } from './tenants/lifetimes'
+import type { AccessTokenClaimsHook } from './tokens/access-tokens'
 import type { SigningKeyInput } from './tokens/signing-keys'
-
-/** What the `accessTokenClaims` hook is told about the token that is to be issued. */
-export interface AccessTokenRequest {
-  tenant: Tenant
-  grantType: GrantType
-  grantId: string
-  clientId: string
-  subject: string
-  scopes: string[]
-  resource: string
-  /** The claims that `issueAuthorizationCode` was given. */
-  claims: Readonly<Record<string, unknown>>
-}
-
-/** The customer, as the host's own session knows them. */
-export interface Customer {
-  /** Identifies them inside the tenant: `sub` in access tokens. */
-  subject: string
-  /** What the consent page calls them. */
-  name?: string | undefined
-  /** More claims for the access tokens of the grant: plain JSON. */
-  claims?: Record<string, unknown> | undefined
-}
-
-/** An authorization request that waits for the customer to sign in. */
-export interface SignInRequest {
-  /** Where to send the browser back to once the customer has logged in. It holds the whole request. */
-  url: string
-  tenant: Tenant
-  client: Client
-  scopes: string[]
-  resource: string
-  /** `login` asks for a fresh login even where there is a session; with `none` no page may be shown. */
-  prompt: readonly string[]
-  loginHint?: string | undefined
-}
-
-/** An authorization request that waits for the customer's consent. */
-export interface ConsentRequest extends SignInRequest {
-  customer: Customer
-  redirectUri: string
-}
-
-/** Gives the customer of the host's session, or nothing where it has answered the request with its login page. */
-export type AuthenticateHook = {
-  // A method's type: a host may name its framework's own request and response.
-  of(req: IncomingMessage, res: ServerResponse, request: SignInRequest): Answered<Customer | null>
-}['of']
-
-/** Asks for consent in the host's own way: gives the answer, or nothing where it has answered the request with a page. */
-export type ConsentHook = {
-  of(req: IncomingMessage, res: ServerResponse, request: ConsentRequest): Answered<boolean>
-}['of']
-
-/** Gives more claims for an access token, or refuses it by throwing an `OAuthError`. */
-export type AccessTokenClaimsHook = (request: AccessTokenRequest) => Answered<Record<string, unknown>>
-
-// biome-ignore lint/suspicious/noConfusingVoidType: so that a hook can end with `return res.redirect(...)`.
-type Nothing = undefined | void
-
-type Answered<T> = T | Nothing | Promise<T | Nothing>
 
 /** Where metadata documents may be: nowhere, at port 443 of public addresses, also on this machine, or at other ports. */
 export type DocumentSources = boolean | 'with-loopback' | { ports: readonly number[] }
@@ -187,10 +128,6 @@ export interface CustomerSignInOptions {
 }
 
 const day = 86_400
-
-/** The product's limits, in seconds: an option and a tenant record can stay below them. */
-export const accessTokenLifetime = seconds(1, 3600)
-export const refreshTokenLifetime = seconds(1, 30 * day)
 
 const wholeFrom1 = must<number>('a whole number, 1 or more', (given) => Number.isInteger(given) && Number(given) > 0)
 

@@ -1,22 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { authorize } from './endpoints/authorize'
-import type { Endpoint } from './endpoints/endpoint'
+import type { Endpoint, Rooms } from './endpoints/endpoint'
 import { jwks } from './endpoints/jwks'
 import { metadata } from './endpoints/metadata'
 import { protectedResourceMetadata } from './endpoints/protected-resource-metadata'
 import { register } from './endpoints/register'
 import { revoke } from './endpoints/revoke'
 import { token } from './endpoints/token'
-import { type Place, reported } from './events/report'
+import type { Emit } from './events/emitter'
+import { type Place, reportError } from './events/report-error'
+import type { BaseUrl } from './http/base-url'
 import { answerPreflight } from './http/cors'
 import { requestPath } from './http/request-path'
 import { respondWithError } from './http/responses'
-import type { Options } from './options'
 import { respondWithErrorPage } from './pages/error-page'
 import { OAuthError } from './protocol/oauth-error'
 import { protectedResourcePath } from './protocol/protected-resource'
-import type { Service } from './service'
-import { findTenant, noSuchTenant } from './tenants/tenants'
+import type { ProtectedResources } from './tenants/protected-resources'
+import { noSuchTenant, type Tenants } from './tenants/tenants'
 
 /** A request handler for Express 4 and 5, Connect, and node:http (without `next`). */
 export type Handler = (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void
@@ -37,101 +38,127 @@ interface Match {
   tenantKey: string
 }
 
-const read = ['GET', 'HEAD']
-const metadataRoute: Route = { name: 'metadata', methods: read, endpoint: metadata }
+/** Which endpoints the router has, besides those that every server has. */
+export interface RoutedEndpoints {
+  authorization: boolean
+  registration: boolean
+  revocation: boolean
+}
+
+const readMethods = ['GET', 'HEAD']
+const metadataRoute: Route = { name: 'metadata', methods: readMethods, endpoint: metadata }
 const metadataPath = '/.well-known/oauth-authorization-server'
 
-/** The routes below the issuer's own path, `/v1/{tenantKey}/oauth`, except those that the host runs itself. */
-function routesOf({ authenticate, registration, externalEndpoints }: Options): Readonly<Record<string, Route>> {
-  return {
-    '/token': { name: 'token', methods: ['POST'], endpoint: token },
-    '/jwks': { name: 'jwks', methods: read, endpoint: jwks },
-    [metadataPath]: metadataRoute,
-    ...(authenticate &&
-      !externalEndpoints.authorization && {
-        '/authorize': { name: 'authorize', methods: ['GET', 'POST'], endpoint: authorize, page: true },
-      }),
-    ...(registration &&
-      !externalEndpoints.registration && { '/register': { name: 'register', methods: ['POST'], endpoint: register } }),
-    ...(!externalEndpoints.revocation && { '/revoke': { name: 'revoke', methods: ['POST'], endpoint: revoke } }),
+/** Finds the endpoint of a request and its tenant, and turns an error into a response. */
+export class Router {
+  readonly #tenants: Tenants
+  readonly #baseUrl: BaseUrl
+  readonly #resources: ProtectedResources
+  readonly #rooms: Rooms
+  readonly #emit: Emit
+  readonly #routes: Readonly<Record<string, Route>>
+
+  constructor(
+    tenants: Tenants,
+    baseUrl: BaseUrl,
+    resources: ProtectedResources,
+    rooms: Rooms,
+    routed: RoutedEndpoints,
+  ) {
+    this.#tenants = tenants
+    this.#baseUrl = baseUrl
+    this.#resources = resources
+    this.#rooms = rooms
+    this.#emit = rooms.emit
+    this.#routes = routesBelowIssuer(routed)
   }
-}
 
-/** The handler of every path that this library owns; all others go to `next`. */
-export function createRouter(service: Service): Handler {
-  const routes = routesOf(service.options)
-  return handler(service, (path, isMounted) => {
-    const { path: basePath } = service.baseUrl
-    // Taken off once: a second time it would be another path than what stands in front has seen.
-    const own = !isMounted && path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path
-    const [, tenantKey, rest] = /^\/v1\/([^/]+)\/oauth(\/.+)$/.exec(own) ?? []
-    const route = rest !== undefined && Object.hasOwn(routes, rest) ? routes[rest] : undefined
-    if (route && tenantKey !== undefined) return { route, tenantKey }
-    return wellKnown(own, '', service) ?? wellKnown(path, basePath, service)
-  })
-}
-
-/** The handler of the documents' places at the root of the host (RFC 8414 section 3, RFC 9728 section 3), for a base URL with a path. */
-export function createWellKnown(service: Service): Handler {
-  return handler(
-    service,
-    (path) => wellKnown(path, service.baseUrl.path, service),
-    // At the root of the host it cannot be seen under which path the router is mounted.
-    (req) => service.baseUrl.current(req),
-  )
-}
-
-function wellKnown(path: string, basePath: string, { protectedResources }: Service): Match | undefined {
-  const below = (wellKnownPath: string) =>
-    path.startsWith(wellKnownPath + basePath) ? path.slice(wellKnownPath.length + basePath.length) : undefined
-
-  const [, tenantKey] = /^\/v1\/([^/]+)\/oauth$/.exec(below(metadataPath) ?? '') ?? []
-  if (tenantKey !== undefined) return { route: metadataRoute, tenantKey }
-
-  const resourcePath = below(protectedResourcePath)
-  if (resourcePath === undefined) return undefined
-  for (const resource of protectedResources) {
-    const found = resource.tenantKeyIn(resourcePath)
-    if (found?.rest !== '') continue
-    const endpoint = protectedResourceMetadata(resource)
-    return { route: { name: 'protected-resource', methods: read, endpoint }, tenantKey: found.tenantKey }
+  /** Handles every path that this library owns. All others go to `next`. */
+  readonly handle: Handler = (req: MountedRequest, res, next = () => respondWithError(res, noSuchTenant())) => {
+    this.#handle(req, res, next, this.#baseUrl.ofRouter(req), (path, isMounted) => this.#match(path, isMounted))
   }
-  return undefined
-}
 
-function handler(
-  service: Service,
-  match: (path: string, isMounted: boolean) => Match | undefined,
-  baseUrlOf = (req: IncomingMessage) => service.baseUrl.ofRouter(req),
-): Handler {
-  return (req: MountedRequest, res, next = () => respondWithError(res, noSuchTenant())) => {
-    const baseUrl = baseUrlOf(req)
+  /** Handles the documents' places at the root of the host (RFC 8414 section 3, RFC 9728 section 3), for a base URL with a path. */
+  readonly handleWellKnown: Handler = (
+    req: MountedRequest,
+    res,
+    next = () => respondWithError(res, noSuchTenant()),
+  ) => {
+    // At the root of the host nobody can see under which path the router is mounted.
+    const baseUrl = this.#baseUrl.current(req)
+    this.#handle(req, res, next, baseUrl, (path) => this.#matchWellKnown(path, this.#baseUrl.path))
+  }
+
+  #handle(
+    req: MountedRequest,
+    res: ServerResponse,
+    next: () => void,
+    baseUrl: string,
+    match: (path: string, isMounted: boolean) => Match | undefined,
+  ): void {
     const path = requestPath(req.url)
     const whole = requestPath(req.originalUrl ?? req.url)
     // Express 4 takes a mount path off with the slashes that follow it, which no path in front has.
     const matched = path && whole && !whole.includes('//') ? match(path, path !== whole) : undefined
     if (!matched) next()
-    else if (matched.route.page || !answerPreflight(req, res)) void answer(matched, baseUrl, req, res, service)
+    else if (matched.route.page || !answerPreflight(req, res)) void this.#answer(matched, baseUrl, req, res)
+  }
+
+  #match(path: string, isMounted: boolean): Match | undefined {
+    // Taken off once: a second time it would be another path than what stands in front has seen.
+    const own = isMounted ? path : this.#baseUrl.below(path)
+    const [, tenantKey, rest] = /^\/v1\/([^/]+)\/oauth(\/.+)$/.exec(own) ?? []
+    const route = rest !== undefined && Object.hasOwn(this.#routes, rest) ? this.#routes[rest] : undefined
+    if (route && tenantKey !== undefined) return { route, tenantKey }
+    return this.#matchWellKnown(own, '') ?? this.#matchWellKnown(path, this.#baseUrl.path)
+  }
+
+  #matchWellKnown(path: string, basePath: string): Match | undefined {
+    const below = (wellKnownPath: string) =>
+      path.startsWith(wellKnownPath + basePath) ? path.slice(wellKnownPath.length + basePath.length) : undefined
+
+    const [, tenantKey] = /^\/v1\/([^/]+)\/oauth$/.exec(below(metadataPath) ?? '') ?? []
+    if (tenantKey !== undefined) return { route: metadataRoute, tenantKey }
+
+    const resourcePath = below(protectedResourcePath)
+    const found = resourcePath === undefined ? undefined : this.#resources.at(resourcePath)
+    if (!found) return undefined
+    const endpoint: Endpoint = (context) =>
+      protectedResourceMetadata(context, found.resource, this.#baseUrl.current(context.req))
+    return { route: { name: 'protected-resource', methods: readMethods, endpoint }, tenantKey: found.tenantKey }
+  }
+
+  async #answer(
+    { route, tenantKey }: Match,
+    baseUrl: string,
+    req: IncomingMessage,
+    res: ServerResponse,
+  ): Promise<void> {
+    const place: Place = { where: route.name, tenantKey }
+    try {
+      const tenant = await this.#tenants.find(tenantKey, baseUrl)
+      place.tenantId = tenant.id
+      checkMethod(req, route)
+      await route.endpoint({ req, res, tenant }, this.#rooms)
+    } catch (thrown) {
+      const error = reportError(thrown, place, this.#emit)
+      const respond = route.page ? respondWithErrorPage : respondWithError
+      respond(res, error)
+    }
   }
 }
 
-async function answer(
-  { route, tenantKey }: Match,
-  baseUrl: string,
-  req: IncomingMessage,
-  res: ServerResponse,
-  service: Service,
-): Promise<void> {
-  const place: Place = { where: route.name, tenantKey }
-  try {
-    const tenant = await findTenant(tenantKey, baseUrl, service)
-    place.tenantId = tenant.id
-    checkMethod(req, route)
-    await route.endpoint({ req, res, tenant, service })
-  } catch (thrown) {
-    const error = reported(thrown, place, service)
-    const respond = route.page ? respondWithErrorPage : respondWithError
-    respond(res, error)
+/** The routes below the issuer's own path, `/v1/{tenantKey}/oauth`. */
+function routesBelowIssuer({ authorization, registration, revocation }: RoutedEndpoints): Record<string, Route> {
+  return {
+    '/token': { name: 'token', methods: ['POST'], endpoint: token },
+    '/jwks': { name: 'jwks', methods: readMethods, endpoint: jwks },
+    [metadataPath]: metadataRoute,
+    ...(authorization && {
+      '/authorize': { name: 'authorize', methods: ['GET', 'POST'], endpoint: authorize, page: true },
+    }),
+    ...(registration && { '/register': { name: 'register', methods: ['POST'], endpoint: register } }),
+    ...(revocation && { '/revoke': { name: 'revoke', methods: ['POST'], endpoint: revoke } }),
   }
 }
 

@@ -3,7 +3,7 @@ import type {
   AccessTokenInfo,
   ConnectedGrant,
   CustomerSignIn,
-  IssuedAuthorizationCode,
+  AuthorizationResponse,
   RegisteredClient,
 } from 'customer-sign-in'
 
@@ -19,7 +19,7 @@ const request = {
 } as const
 
 export async function authorize(): Promise<void> {
-  const { code, redirectTo }: IssuedAuthorizationCode = await signIn.issueAuthorizationCode(request)
+  const { code, redirectTo }: AuthorizationResponse = await signIn.issueAuthorizationCode(request)
   await signIn.issueAuthorizationCode({ ...request, scopes: 'profile', resource: code, state: redirectTo, claims: {} })
 
   // @ts-expect-error With `plain`, whoever sees the request could redeem the code (RFC 7636 section 7.2).

@@ -1,20 +1,16 @@
-import { findClient } from '../clients/clients'
 import { type Check, listOf, nullable, record, text } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
-import { createGrant } from '../grants/grants'
 import { OAuthError } from '../protocol/oauth-error'
-import { redirectUriMatches, withResponse } from '../protocol/redirect-uri'
 import { scopesOf } from '../protocol/scope'
-import type { Service } from '../service'
-import { findTenant } from '../tenants/tenants'
-import { checkedTerms } from './authorization-request'
+import type { Tenants } from '../tenants/tenants'
+import type { AuthorizationResponse, Authorizations } from './authorizations'
 import { customerClaims } from './customer'
 
-/** An authorization request (RFC 6749 section 4.1.1) to which a customer has signed in and agreed. */
+/** An authorization request to which a customer has signed in and agreed, on pages of the host's own (RFC 6749 section 4.1.1). */
 export interface IssueAuthorizationCodeRequest {
   tenantKey: string
   clientId: string
-  /** As the request has it; must be one of the client's. */
+  /** As in the request. It must be one of the client's. */
   redirectUri: string
   /** 43 base64url characters (RFC 7636 section 4.2). */
   codeChallenge: string
@@ -31,15 +27,7 @@ export interface IssueAuthorizationCodeRequest {
   claims?: Record<string, unknown> | undefined
 }
 
-/** The answer to an authorization request. */
-export interface IssuedAuthorizationCode {
-  /** Valid for `authorizationCodeLifetime` seconds, and once. */
-  code: string
-  /** The complete URL to send the browser to, with `code`, `state` and `iss` (RFC 9207). */
-  redirectTo: string
-}
-
-/** What the client's own request says: its faults are the client's, and null is as good as nothing. */
+/** What the client's own request says: its faults are the client's, and null counts as left out. */
 function ofRequest(parameter: string): Check<string | undefined> {
   return (given) => {
     if (given === undefined || given === null || typeof given === 'string') return given ?? undefined
@@ -47,7 +35,7 @@ function ofRequest(parameter: string): Check<string | undefined> {
   }
 }
 
-/** A list is the customer's or the host's choice, of which nothing must not become all; a text is the `scope` of the request. */
+/** A string is the `scope` of the request. A list is the customer's or the host's choice: an empty one must not become all scopes. */
 const requestedScopes: Check<string[] | undefined> = (given, name) => {
   if (given === undefined || given === null) return undefined
   if (typeof given !== 'string') return chosenScopes(given, name)
@@ -74,19 +62,18 @@ const members = record({
   claims: nullable(customerClaims),
 })
 
-/** Stores a grant and gives the authorization code that redeems it. */
+/** Stores a grant and returns the authorization code that redeems it. */
 export async function issueAuthorizationCode(
   given: IssueAuthorizationCodeRequest,
-  service: Service,
-): Promise<IssuedAuthorizationCode> {
+  baseUrl: () => string,
+  tenants: Tenants,
+  authorizations: Authorizations,
+): Promise<AuthorizationResponse> {
   const request = members(given, 'issueAuthorizationCode')
-  const { clientId = '', redirectUri = '', state, subject, claims, resource } = request
-  const tenant = await findTenant(request.tenantKey, service.baseUrl.current(), service)
-  const found = await findClient(clientId, tenant, service)
-  if (!found.client.redirectUris.some((registered) => redirectUriMatches(registered, redirectUri))) {
-    throw new OAuthError('unauthorized_client', 'redirect_uri is not registered for this client')
-  }
-  const terms = checkedTerms({ ...request, resources: resource === undefined ? [] : [resource] }, found.client, tenant)
-  const code = await createGrant({ ...terms, redirectUri, subject, claims }, found, tenant, service)
-  return { code, redirectTo: withResponse(redirectUri, { code, state, iss: tenant.issuer }) }
+  const { tenantKey, clientId = '', redirectUri = '', resource, subject, claims, state } = request
+  const tenant = await tenants.find(tenantKey, baseUrl())
+  const recipient = await authorizations.recipient(clientId, redirectUri, tenant)
+  const received = { ...request, resources: resource === undefined ? [] : [resource] }
+  const checked = authorizations.check(received, recipient, tenant)
+  return authorizations.agree({ ...checked, subject, claims, state }, tenant)
 }

@@ -1,37 +1,148 @@
-import { unknownClient } from '../endpoints/requesting-client'
+import { randomBytes } from 'node:crypto'
+import type { Emit } from '../events/emitter'
 import { isClientId } from '../protocol/client-id'
 import { OAuthError } from '../protocol/oauth-error'
-import type { Service } from '../service'
+import type { GuardedStore } from '../stores/guarded-store'
 import type { Client } from '../stores/tenant-store'
-import type { RegisteredClient } from '../stores/token-store'
+import type { Grant, RegisteredClient, RegistrationLimits } from '../stores/token-store'
 import type { ResolvedTenant } from '../tenants/tenants'
-import { offeredHere, ownHostFault } from './client-metadata'
+import { checkSize, offeredHere, ownHostFault, readClientMetadata } from './client-metadata'
+import type { MetadataDocuments } from './metadata-documents'
 
-/** A client of a tenant, and where it is known from. */
+/** A client of a tenant. */
 export interface FoundClient {
   client: Client
-  /** The tenant's own record of it. */
-  preRegistered: Client | undefined
-  /** Its registration, where it registered itself. */
-  registered: RegisteredClient | undefined
+  /** Where it is known from: the tenant's own record, its metadata document, or its registration. */
+  source: 'tenant' | 'document' | 'registration'
+  /** Its registration, if it registered itself. */
+  registration: RegisteredClient | undefined
 }
 
-/**
- * Finds a client among the tenant's own, by its metadata document, or among the registered ones.
- *
- * @throws {OAuthError} `invalid_client` where there is none.
- */
-export async function findClient(clientId: string, tenant: ResolvedTenant, service: Service): Promise<FoundClient> {
-  const preRegistered = tenant.clients.find((client) => client.clientId === clientId)
-  if (preRegistered) return { client: preRegistered, preRegistered, registered: undefined }
-  if (tenant.metadataDocuments && service.metadataDocuments?.isDocumentUrl(clientId)) {
-    const metadata = await service.metadataDocuments.find(clientId, tenant.id)
-    const fault = ownHostFault(metadata.redirectUris, tenant.issuer)
-    if (fault) throw new OAuthError('invalid_client', `The metadata document of client_id cannot be used: ${fault}`)
-    const client = { clientId, ...offeredHere(metadata, tenant.scopes) }
-    return { client, preRegistered: undefined, registered: undefined }
+/** How clients register themselves. */
+export interface RegistrationRules {
+  /** App addresses that are accepted besides those whose scheme has a dot. */
+  appRedirects: readonly string[]
+  /** How long a registration lives that is not used, in milliseconds. */
+  lifetime: number
+  limits: RegistrationLimits
+}
+
+const day = 86_400_000
+
+// The next chance to extend a client's life may come only a whole refresh token's life later. This is room for one failure.
+const spare = 30 * day
+
+/** The clients of all tenants: the tenants' own, those with a metadata document, and those that registered themselves. */
+export class Clients {
+  readonly #store: GuardedStore
+  readonly #documents: MetadataDocuments | undefined
+  readonly #rules: RegistrationRules
+  readonly #emit: Emit
+
+  /** @param documents Absent if clients cannot identify themselves by a metadata document. */
+  constructor(store: GuardedStore, documents: MetadataDocuments | undefined, rules: RegistrationRules, emit: Emit) {
+    this.#store = store
+    this.#documents = documents
+    this.#rules = rules
+    this.#emit = emit
   }
-  const registered = isClientId(clientId) ? await service.tokenStore.findClient(tenant.id, clientId) : undefined
-  if (!registered) throw unknownClient(clientId)
-  return { client: registered, preRegistered: undefined, registered }
+
+  /**
+   * Finds a client among the tenant's own, by its metadata document, or among the registered ones.
+   *
+   * @throws {OAuthError} `invalid_client` if there is none, `temporarily_unavailable` if its document cannot be had for now.
+   */
+  async find(clientId: string, tenant: ResolvedTenant): Promise<FoundClient> {
+    const own = ownClient(clientId, tenant)
+    if (own) return { client: own, source: 'tenant', registration: undefined }
+    if (tenant.metadataDocuments && this.#documents?.isDocumentUrl(clientId)) {
+      const metadata = await this.#documents.find(clientId, tenant.id)
+      const fault = ownHostFault(metadata.redirectUris, tenant.issuer)
+      if (fault) throw new OAuthError('invalid_client', `The metadata document of client_id cannot be used: ${fault}`)
+      const client = { clientId, ...offeredHere(metadata, tenant.scopes) }
+      return { client, source: 'document', registration: undefined }
+    }
+    const registration = isClientId(clientId) ? await this.findRegistration(clientId, tenant) : undefined
+    if (!registration) throw unknownClient(clientId)
+    return { client: registration, source: 'registration', registration }
+  }
+
+  /** Whether only the token store can say if there is such a client: it is not the tenant's own and has no metadata document. */
+  isRegistration(clientId: string, tenant: ResolvedTenant): boolean {
+    return !ownClient(clientId, tenant) && !this.#documents?.isDocumentUrl(clientId)
+  }
+
+  findRegistration(clientId: string, tenant: ResolvedTenant): Promise<RegisteredClient | undefined> {
+    return this.#store.findClient(tenant.id, clientId)
+  }
+
+  /**
+   * Registers a public client (RFC 7591 section 3).
+   *
+   * @throws {OAuthError} `invalid_redirect_uri` or `invalid_client_metadata`.
+   */
+  async register(given: Readonly<Record<string, unknown>>, tenant: ResolvedTenant): Promise<RegisteredClient> {
+    const { appRedirects, lifetime, limits } = this.#rules
+    const metadata = offeredHere(readClientMetadata(given, appRedirects), tenant.scopes)
+    const fault = ownHostFault(metadata.redirectUris, tenant.issuer)
+    if (fault) throw new OAuthError('invalid_redirect_uri', fault)
+    checkSize(metadata)
+    const clientId = randomBytes(16).toString('base64url')
+    const client = await this.#store.saveClient({ tenantId: tenant.id, clientId, ...metadata, lifetime }, limits)
+    this.#emit({ type: 'registered', tenantKey: tenant.key, tenantId: tenant.id, clientId })
+    return client
+  }
+
+  /**
+   * Extends the registration of a client that a customer is asked about: it lives as long as a new one, and all others make room before it.
+   * It is not in use yet, because a customer can open the consent page for any number of clients.
+   */
+  async touchAsked({ registration }: FoundClient, tenant: ResolvedTenant): Promise<void> {
+    if (!registration || registration.inUse) return
+    const { lifetime } = this.#rules
+    await this.#store.touchClient(tenant.id, registration.clientId, { lifetime, inUse: false })
+  }
+
+  /**
+   * Extends the registration of a client that a customer has allowed, so that it outlives the grant. All others make room before it, and it
+   * is not in use until the code is redeemed: a customer can press Allow for any number of clients.
+   */
+  async touchAllowed({ registration }: FoundClient, tenant: ResolvedTenant): Promise<void> {
+    if (!registration) return
+    const lifetime = beyondGrants(tenant)
+    await this.#store.touchClient(tenant.id, registration.clientId, { lifetime, inUse: false })
+  }
+
+  /**
+   * Marks a registered client as in use once it has redeemed a grant, so that it makes no room for others, and lets it outlive that grant.
+   * Writes at most once a day for each client.
+   */
+  async touchUsed(registration: RegisteredClient, grant: Grant, tenant: ResolvedTenant): Promise<void> {
+    if (registration.inUse && registration.expiresAt >= grant.expiresAt + spare) return
+    await this.#store.touchClient(tenant.id, registration.clientId, { lifetime: beyondGrants(tenant), inUse: true })
+  }
+
+  /** Notes that a customer has allowed a client: if it has a metadata document, this server forgets that document last. */
+  noteAllowed({ client }: FoundClient): void {
+    this.#documents?.allowed(client.clientId)
+  }
+}
+
+/** The tenant's own record of a client. */
+export function ownClient(clientId: string, tenant: ResolvedTenant): Client | undefined {
+  return tenant.clients.find((client) => client.clientId === clientId)
+}
+
+/** The error for a client that there is not: it makes a client register again. */
+export function unknownClient(clientId: string): OAuthError {
+  return new OAuthError('invalid_client', 'There is no client with this client_id', {
+    headers: { 'WWW-Authenticate': 'Basic realm="client_id"' },
+    reason: 'client_gone',
+    detail: { clientId },
+  })
+}
+
+/** How many milliseconds a client must live to outlive every grant of now, with a day in which nothing needs to be written. */
+function beyondGrants({ refreshTokenLifetime }: ResolvedTenant): number {
+  return refreshTokenLifetime * 1000 + spare + day
 }

@@ -1,27 +1,30 @@
 import { record, text } from '../configuration/checks'
-import type { Service } from '../service'
+import type { GuardedStore } from '../stores/guarded-store'
 import type { RegisteredClient } from '../stores/token-store'
-import { findTenant } from '../tenants/tenants'
+import type { Tenants } from '../tenants/tenants'
 
 /**
- * What a host can ask about registered clients and do to them. Each rejects with `not_found` for an unknown tenant, and with a
+ * What a host can ask about registered clients and do to them. Each method rejects with `not_found` for an unknown tenant, and with a
  * `ConfigurationError` for a member that is unknown, missing or empty.
  */
 export interface RegisteredClients {
+  /** @returns The registration, or undefined if there is none. */
   find(which: { tenantKey: string; clientId: string }): Promise<RegisteredClient | undefined>
-  /** From then on its refresh tokens are refused, and its grants end as they are used. @returns Whether there was one. */
+  /** From then on its refresh tokens are refused, and each of its grants ends when it is used. @returns Whether there was one. */
   delete(which: { tenantKey: string; clientId: string }): Promise<boolean>
 }
 
 const oneClient = record({ tenantKey: text, clientId: text })
 
-export function registeredClients(service: Service): RegisteredClients {
-  const idsOf = async (which: { tenantKey: string; clientId: string }, method: string): Promise<[string, string]> => {
-    const { tenantKey, clientId } = oneClient(which, method)
-    return [(await findTenant(tenantKey, '', service)).id, clientId]
-  }
+export function registeredClients(tenants: Tenants, store: GuardedStore): RegisteredClients {
   return {
-    find: async (which) => service.tokenStore.findClient(...(await idsOf(which, 'clients.find'))),
-    delete: async (which) => service.tokenStore.deleteClient(...(await idsOf(which, 'clients.delete'))),
+    async find(which) {
+      const { tenantKey, clientId } = oneClient(which, 'clients.find')
+      return store.findClient(await tenants.idOf(tenantKey), clientId)
+    },
+    async delete(which) {
+      const { tenantKey, clientId } = oneClient(which, 'clients.delete')
+      return store.deleteClient(await tenants.idOf(tenantKey), clientId)
+    },
   }
 }

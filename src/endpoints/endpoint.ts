@@ -1,14 +1,36 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Service } from '../service'
-import type { ResolvedTenant } from '../tenants/tenants'
+import type { Authorizations } from '../authorization/authorizations'
+import type { Clients } from '../clients/clients'
+import type { Emit } from '../events/emitter'
+import type { Grants } from '../grants/grants'
+import type { Redemptions } from '../grants/redemptions'
+import type { Revocations } from '../grants/revocations'
+import type { PublicDocuments } from '../http/public-documents'
+import type { AccessTokens } from '../tokens/access-tokens'
+import type { Consents } from './consents'
+import type { Context } from './context'
+import type { CustomerSessions } from './customer-sessions'
 
-/** What the router hands to an endpoint. */
-export interface EndpointContext {
-  req: IncomingMessage
-  res: ServerResponse
-  tenant: ResolvedTenant
-  service: Service
+/** The rooms behind the endpoints. An endpoint names those that it uses. */
+export interface Rooms {
+  authorizations: Authorizations
+  clients: Clients
+  consents: Consents
+  customers: CustomerSessions
+  documents: PublicDocuments
+  externalEndpoints: ExternalEndpoints
+  grants: Grants
+  redemptions: Redemptions
+  revocations: Revocations
+  tokens: AccessTokens
+  emit: Emit
+}
+
+/** The endpoints that the host runs elsewhere, as absolute URLs. */
+export interface ExternalEndpoints {
+  authorization?: string | undefined
+  registration?: string | undefined
+  revocation?: string | undefined
 }
 
 /** Answers a request, or throws the `OAuthError` to answer it with. */
-export type Endpoint = (context: EndpointContext) => void | Promise<void>
+export type Endpoint = (context: Context, rooms: Rooms) => void | Promise<void>

@@ -1,10 +1,9 @@
 import { respondWithDocument } from '../http/responses'
-import type { EndpointContext } from './endpoint'
+import type { Context } from './context'
+import type { Rooms } from './endpoint'
 
 /** `GET I/jwks`: the public keys that access tokens verify with (RFC 7517 section 5). */
-export function jwks({ req, res, service }: EndpointContext): void {
-  const keySet = service.publicDocuments.named('jwks', () => ({
-    keys: service.signingKeys.map(({ publicJwk }) => publicJwk),
-  }))
+export function jwks({ req, res }: Context, { documents, tokens }: Pick<Rooms, 'documents' | 'tokens'>): void {
+  const keySet = documents.named('jwks', () => ({ keys: tokens.publicKeys }))
   respondWithDocument(req, res, keySet)
 }

@@ -1,22 +1,27 @@
 import { respondWithDocument } from '../http/responses'
 import { grantTypes } from '../protocol/grant-types'
-import type { Service } from '../service'
 import type { ResolvedTenant } from '../tenants/tenants'
-import type { EndpointContext } from './endpoint'
+import type { Context } from './context'
+import type { ExternalEndpoints, Rooms } from './endpoint'
 
 /** The authorization server metadata of a tenant (RFC 8414 section 2). */
-export function metadata({ req, res, tenant, service }: EndpointContext): void {
+export function metadata(
+  { req, res, tenant }: Context,
+  { documents, externalEndpoints }: Pick<Rooms, 'documents' | 'externalEndpoints'>,
+): void {
   const { issuer, registration, metadataDocuments, scopes } = tenant
   const name = `metadata ${issuer} ${registration} ${metadataDocuments} ${scopes.join(' ')}`
   respondWithDocument(
     req,
     res,
-    service.publicDocuments.named(name, () => members(tenant, service)),
+    documents.named(name, () => members(tenant, externalEndpoints)),
   )
 }
 
-function members({ issuer, scopes, registration, metadataDocuments }: ResolvedTenant, { options }: Service): object {
-  const { externalEndpoints } = options
+function members(
+  { issuer, scopes, registration, metadataDocuments }: ResolvedTenant,
+  externalEndpoints: ExternalEndpoints,
+): object {
   return {
     issuer,
     authorization_endpoint: externalEndpoints.authorization ?? `${issuer}/authorize`,
@@ -25,13 +30,13 @@ function members({ issuer, scopes, registration, metadataDocuments }: ResolvedTe
     revocation_endpoint: externalEndpoints.revocation ?? `${issuer}/revoke`,
     jwks_uri: `${issuer}/jwks`,
     response_types_supported: ['code'],
-    // Both: clients such as the MCP TypeScript SDK 1.17 do not refresh where it is not listed.
+    // Both: clients such as the MCP TypeScript SDK 1.17 do not refresh if it is not listed.
     grant_types_supported: grantTypes,
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: ['none'],
     revocation_endpoint_auth_methods_supported: ['none'],
     scopes_supported: scopes,
-    // RFC 9207: `issueAuthorizationCode` puts `iss` in; of an endpoint elsewhere nothing is known.
+    // RFC 9207: our responses have `iss`. Nothing is known of an endpoint that the host runs elsewhere.
     authorization_response_iss_parameter_supported: externalEndpoints.authorization ? undefined : true,
     client_id_metadata_document_supported: metadataDocuments ? true : undefined,
   }

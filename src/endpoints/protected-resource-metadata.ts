@@ -4,24 +4,26 @@ import { OAuthError } from '../protocol/oauth-error'
 import type { ProtectedResource } from '../protocol/protected-resource'
 import { canonicalResource } from '../protocol/resource'
 import { spelledByTenant } from '../tenants/tenants'
-import type { Endpoint } from './endpoint'
+import type { Context } from './context'
 
 /** The metadata of a protected resource at a tenant (RFC 9728 section 2). */
-export function protectedResourceMetadata({ scopes, urlFor }: ProtectedResource): Endpoint {
-  return ({ req, res, tenant, service }) => {
-    const url = urlFor(tenant.key, service.baseUrl.current(req))
-    const resource = spelledByTenant(canonicalResource(url) ?? url, tenant)
-    if (resource === undefined) throw new OAuthError('not_found', 'This tenant does not have this API')
-    respondWithDocument(
-      req,
-      res,
-      publicDocument({
-        resource,
-        authorization_servers: [tenant.issuer],
-        scopes_supported: scopes.length > 0 ? scopes : tenant.scopes,
-        bearer_methods_supported: ['header'],
-        resource_name: tenant.name,
-      }),
-    )
-  }
+export function protectedResourceMetadata(
+  { req, res, tenant }: Context,
+  resource: ProtectedResource,
+  baseUrl: string,
+): void {
+  const url = resource.urlFor(tenant.key, baseUrl)
+  const spelling = spelledByTenant(canonicalResource(url) ?? url, tenant)
+  if (spelling === undefined) throw new OAuthError('not_found', 'This tenant does not have this API')
+  respondWithDocument(
+    req,
+    res,
+    publicDocument({
+      resource: spelling,
+      authorization_servers: [tenant.issuer],
+      scopes_supported: resource.scopes.length > 0 ? resource.scopes : tenant.scopes,
+      bearer_methods_supported: ['header'],
+      resource_name: tenant.name,
+    }),
+  )
 }

@@ -1,15 +1,19 @@
 import type { IncomingMessage } from 'node:http'
+import { type Clients, ownClient, unknownClient } from '../clients/clients'
+import { contextOf, type Emit, faultEvent } from '../events/emitter'
+import type { Grants } from '../grants/grants'
+import type { Redemption } from '../grants/redemptions'
 import type { Form } from '../http/form'
 import { isClientId } from '../protocol/client-id'
 import type { GrantType } from '../protocol/grant-types'
-import { OAuthError } from '../protocol/oauth-error'
+import { type ErrorContext, OAuthError, withContext } from '../protocol/oauth-error'
 import type { Client } from '../stores/tenant-store'
 import type { ResolvedTenant } from '../tenants/tenants'
 
 /** The client that a request says it comes from. */
-export interface IdentifiedClient {
+export interface RequestingClient {
   clientId: string
-  /** The tenant's own record; absent where only the token store can say whether there is such a client. */
+  /** The tenant's own record. Without one, only the token store can say whether there is such a client. */
   preRegistered: Client | undefined
 }
 
@@ -17,30 +21,64 @@ export interface IdentifiedClient {
  * Identifies the client by the username of HTTP Basic or by the `client_id` parameter. No client has a secret, so a password
  * is ignored (RFC 6749 sections 2.3.1 and 3.2.1).
  *
- * @throws {OAuthError} `invalid_request` where neither names a client, or each another one.
+ * @throws {OAuthError} `invalid_request` if neither names a client, or the two name different ones.
  */
-export function identifyClient(req: IncomingMessage, form: Form, tenant: ResolvedTenant): IdentifiedClient {
+export function identifyClient(req: IncomingMessage, form: Form, tenant: ResolvedTenant): RequestingClient {
   const username = basicUsername(req.headers.authorization)
   const clientId = username ?? form.required('client_id')
   if ((form.get('client_id') ?? clientId) !== clientId) {
     throw new OAuthError('invalid_request', 'client_id is not the username of the Authorization header')
   }
   if (!isClientId(clientId)) throw new OAuthError('invalid_request', 'client_id must be printable ASCII, 2048 at most')
-  return { clientId, preRegistered: tenant.clients.find((client) => client.clientId === clientId) }
+  return { clientId, preRegistered: ownClient(clientId, tenant) }
 }
 
-/** The error for a client that there is not: it makes a client register again. */
-export function unknownClient(clientId: string): OAuthError {
-  return new OAuthError('invalid_client', 'There is no client with this client_id', {
-    headers: { 'WWW-Authenticate': 'Basic realm="client_id"' },
-    reason: 'client_gone',
-    detail: { clientId },
-  })
-}
-
-/** The grant types that a client can use (RFC 7591 section 2). */
-export function mayUse(grantType: GrantType, { preRegistered }: IdentifiedClient): boolean {
+/** Whether a client can use a grant type (RFC 7591 section 2). */
+export function mayUse(grantType: GrantType, { preRegistered }: RequestingClient): boolean {
   return preRegistered?.grantTypes?.includes(grantType) ?? true
+}
+
+/**
+ * Confirms that a client which is not the tenant's own is registered. It does so beside the redemption and not before it, so that the two
+ * take the time of one round trip.
+ *
+ * @throws {OAuthError} `invalid_client` if the store says for certain that there is no such client. The grant ends then.
+ * Otherwise whatever the redemption throws. A look-up that failed is no reason to refuse.
+ */
+export async function confirmClient(
+  { clientId }: RequestingClient,
+  redeeming: Promise<Redemption>,
+  tenant: ResolvedTenant,
+  { clients, grants, emit }: { clients: Clients; grants: Grants; emit: Emit },
+): Promise<Redemption> {
+  // The grant of a client with a metadata document is bound to the document's address.
+  if (!clients.isRegistration(clientId, tenant)) return await redeeming
+  const reportFault = (where: string, error: unknown) =>
+    emit(faultEvent(where, error, { tenantKey: tenant.key, tenantId: tenant.id, clientId }))
+  const lookingUp = clients.findRegistration(clientId, tenant)
+  const [redemption, registration] = await Promise.allSettled([redeeming, lookingUp])
+  if (registration.status === 'fulfilled' && !registration.value) {
+    if (redemption.status === 'fulfilled') {
+      // If this fails, the grant is out of reach in any case: nobody was given its new refresh token.
+      await grants
+        .end(redemption.value.grant, tenant.key, 'client_gone')
+        .catch((error) => reportFault('deleteGrant', error))
+    }
+    throw withContext(unknownClient(clientId), grantOf(redemption))
+  }
+  if (redemption.status === 'rejected') throw redemption.reason
+  const { grant } = redemption.value
+  if (registration.status === 'rejected') reportFault('findClient', registration.reason)
+  else if (registration.value) {
+    clients.touchUsed(registration.value, grant, tenant).catch((error) => reportFault('touchClient', error))
+  }
+  return redemption.value
+}
+
+/** Whose grant it was, as far as the redemption has found out. */
+function grantOf(redemption: PromiseSettledResult<Redemption>): ErrorContext {
+  if (redemption.status === 'fulfilled') return contextOf(redemption.value.grant)
+  return redemption.reason instanceof OAuthError ? redemption.reason.context : {}
 }
 
 function basicUsername(authorization: string | undefined): string | undefined {

@@ -1,36 +1,47 @@
 import type { ServerResponse } from 'node:http'
-import { aboutGrant } from '../events/events'
-import type { Redemption } from '../grants/access-token-terms'
-import { redeemAuthorizationCode } from '../grants/authorization-code'
-import { confirmClient } from '../grants/confirm-client'
-import { redeemRefreshToken } from '../grants/refresh-token'
+import { aboutGrant, type Emit, warn } from '../events/emitter'
+import type { PresentedCredential } from '../grants/credential'
+import { presentedCredential, type Redemption } from '../grants/redemptions'
 import { type Form, readForm } from '../http/form'
 import { hasHungUp } from '../http/has-hung-up'
 import { respondWithJson } from '../http/responses'
 import { type GrantType, grantTypes, isGrantType } from '../protocol/grant-types'
 import { OAuthError } from '../protocol/oauth-error'
-import type { Service } from '../service'
+import { codeChallengeOf, isCodeVerifier } from '../protocol/pkce'
+import { requestedResource } from '../protocol/resource'
 import type { ResolvedTenant } from '../tenants/tenants'
-import { issueAccessToken } from '../tokens/access-tokens'
-import type { EndpointContext } from './endpoint'
-import { type IdentifiedClient, identifyClient, mayUse } from './requesting-client'
+import type { IssuedAccessToken } from '../tokens/access-tokens'
+import type { Context } from './context'
+import type { Rooms } from './endpoint'
+import { confirmClient, identifyClient, mayUse, type RequestingClient } from './requesting-client'
 
-const redeemers = {
-  authorization_code: redeemAuthorizationCode,
-  refresh_token: redeemRefreshToken,
-} satisfies Record<GrantType, unknown>
+type TokenRooms = Pick<Rooms, 'clients' | 'redemptions' | 'grants' | 'tokens' | 'emit'>
 
-/** `POST I/token`: redeems a code or a refresh token (RFC 6749 section 3.2). */
-export async function token({ req, res, tenant, service }: EndpointContext): Promise<void> {
-  const form = await readForm(req, res, { repeatable: ['resource'] })
-  const client = identifyClient(req, form, tenant)
-  const redeem = redeemers[grantTypeOf(form, client)]
-  const redeeming = redeem(form, client, tenant, () => hasHungUp(req, res), service)
-  const redemption = await confirmClient(client, redeeming, tenant, service)
-  respondWithTokens(res, redemption, client, tenant, service)
+/** How a grant type reads the credential that it redeems, with all that is presented with it. */
+type Presents = (form: Form, client: RequestingClient, context: Context) => PresentedCredential
+
+const presents: Record<GrantType, Presents> = {
+  authorization_code: presentedCode,
+  refresh_token: presentedRefreshToken,
 }
 
-function grantTypeOf(form: Form, client: IdentifiedClient): GrantType {
+/** `POST I/token`: redeems a code or a refresh token (RFC 6749 section 3.2). */
+export async function token(context: Context, rooms: TokenRooms): Promise<void> {
+  const { req, res, tenant } = context
+  const { redemptions, tokens, emit } = rooms
+  const form = await readForm(req, res, { repeatable: ['resource'] })
+  const client = identifyClient(req, form, tenant)
+  const grantType = grantTypeOf(form, client)
+  // Confirmed beside the redemption, not before it: another round trip would be lost.
+  const redeeming = redeem(grantType, form, client, context, rooms)
+  const redemption = await confirmClient(client, redeeming, tenant, rooms)
+  const issued = tokens.issue(redemption, tenant)
+  respondWithTokens(res, issued, redemption, client)
+  tellOf(redemption, grantType, tenant, emit)
+  if (grantType === 'refresh_token' && !client.preRegistered && !redemptions.hasRetryWindow) warnOfNoRetryWindow()
+}
+
+function grantTypeOf(form: Form, client: RequestingClient): GrantType {
   const grantType = form.required('grant_type')
   if (!isGrantType(grantType)) {
     throw new OAuthError('unsupported_grant_type', `grant_type must be ${grantTypes.join(' or ')}`)
@@ -39,29 +50,91 @@ function grantTypeOf(form: Form, client: IdentifiedClient): GrantType {
   return grantType
 }
 
+async function redeem(
+  grantType: GrantType,
+  form: Form,
+  client: RequestingClient,
+  context: Context,
+  { redemptions, tokens }: TokenRooms,
+): Promise<Redemption> {
+  const presented = presents[grantType](form, client, context)
+  const settle = tokens.settling({ grantType, scope: scopeOf(form, grantType) }, context.tenant)
+  return redemptions.redeem(presented, settle)
+}
+
+/** RFC 6749 section 4.1.3, with the PKCE verifier of RFC 7636 section 4.5. */
+function presentedCode(form: Form, client: RequestingClient, { req, res, tenant }: Context): PresentedCredential {
+  const code = form.required('code')
+  const redirectUri = form.required('redirect_uri')
+  const codeVerifier = form.required('code_verifier')
+  if (!isCodeVerifier(codeVerifier)) {
+    throw new OAuthError('invalid_request', 'code_verifier must be 43 to 128 of A-Z a-z 0-9 - . _ ~')
+  }
+  const lifetime = mayUse('refresh_token', client) ? tenant.refreshTokenLifetime : tenant.accessTokenLifetime
+  return presentedCredential('code', code, {
+    binding: { client_id: client.clientId, redirect_uri: redirectUri, code_verifier: codeChallengeOf(codeVerifier) },
+    resource: requestedResource(form.all('resource')),
+    tenant,
+    // Without refresh tokens the grant need only outlive the access token.
+    lifetime: lifetime * 1000,
+    hasHungUp: () => hasHungUp(req, res),
+  })
+}
+
+/** RFC 6749 section 6. */
+function presentedRefreshToken(
+  form: Form,
+  client: RequestingClient,
+  { req, res, tenant }: Context,
+): PresentedCredential {
+  return presentedCredential('refresh_token', form.required('refresh_token'), {
+    binding: { client_id: client.clientId },
+    resource: requestedResource(form.all('resource')),
+    tenant,
+    lifetime: tenant.refreshTokenLifetime * 1000,
+    hasHungUp: () => hasHungUp(req, res),
+  })
+}
+
+/** A `scope` narrows the access token of a refresh, not the grant. A code has the scope that was authorized. */
+function scopeOf(form: Form, grantType: GrantType): string | undefined {
+  return grantType === 'refresh_token' ? form.get('scope') : undefined
+}
+
 /** RFC 6749 section 5.1. */
 function respondWithTokens(
   res: ServerResponse,
-  redemption: Redemption,
-  client: IdentifiedClient,
-  tenant: ResolvedTenant,
-  service: Service,
+  { accessToken, expiresIn }: IssuedAccessToken,
+  { refreshToken, scopes }: Redemption,
+  client: RequestingClient,
 ): void {
-  const { accessToken, expiresIn } = issueAccessToken(redemption, tenant, service)
   respondWithJson(res, {
     access_token: accessToken,
     token_type: 'Bearer',
     expires_in: expiresIn,
-    refresh_token: mayUse('refresh_token', client) ? redemption.refreshToken : undefined,
-    scope: redemption.scopes.join(' '),
+    refresh_token: mayUse('refresh_token', client) ? refreshToken : undefined,
+    scope: scopes.join(' '),
   })
-  tellOf(redemption, tenant, service)
 }
 
-function tellOf({ grant, scopes, grantType, by, repeat }: Redemption, tenant: ResolvedTenant, { emit }: Service): void {
+function tellOf(
+  { grant, scopes, by, repeat }: Redemption,
+  grantType: GrantType,
+  tenant: ResolvedTenant,
+  emit: Emit,
+): void {
   const { resource } = grant
   const about = aboutGrant(grant, tenant.key)
   if (repeat) emit({ type: 'retried', scopes, resource, ...repeat, ...about })
   else if (grantType === 'authorization_code') emit({ type: 'issued', scopes, resource, ...about })
   else emit({ type: 'refreshed', recovered: by === 'recovery', rotated: by !== 'rest', scopes, resource, ...about })
+}
+
+const noRetryWindow = 'refreshRetryWindow is 0: clients that refresh in parallel, as MCP clients do, lose their sign-in'
+let hasWarned = false
+
+/** Once for a process. */
+function warnOfNoRetryWindow(): void {
+  if (!hasWarned) warn('RETRY_WINDOW', noRetryWindow)
+  hasWarned = true
 }

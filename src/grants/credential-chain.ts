@@ -1,7 +1,14 @@
 import { timingSafeEqual } from 'node:crypto'
 import { derivedKey } from '../protocol/derived-key'
 import { macBytes } from '../protocol/mac'
-import { type Binding, boundValues, type Credential, credentialHash, partLength } from './credential'
+import {
+  type Binding,
+  boundValues,
+  type Credential,
+  credentialHash,
+  type PresentedCredential,
+  partLength,
+} from './credential'
 
 /** A credential before it has a tag and a handle: its secret and the hash that the store keeps. */
 export interface Successor {
@@ -78,10 +85,15 @@ export class CredentialChain {
     return tagUnder(this.#first.tag, tenantId, grantId, credential, binding)
   }
 
-  /** Whether a credential carries its proof, under any of the keys. */
-  verifiesTag(tenantId: string, grantId: string, credential: Credential, binding: Binding): boolean {
+  /** Whether this server minted a credential, under any of the keys, for just this redeemer. Only then can it be a replay. */
+  minted({
+    credential,
+    grantId,
+    binding,
+    tenant,
+  }: Pick<PresentedCredential, 'credential' | 'grantId' | 'binding' | 'tenant'>): boolean {
     return this.#keys.some(({ tag }) =>
-      timingSafeEqual(tagUnder(tag, tenantId, grantId, credential, binding), credential.tag),
+      timingSafeEqual(tagUnder(tag, tenant.id, grantId, credential, binding), credential.tag),
     )
   }
 

@@ -3,6 +3,7 @@ import { customerHandle } from '../protocol/customer-handle'
 import { digest } from '../protocol/digest'
 import { type CredentialKind, credentialKinds } from '../protocol/grant-types'
 import type { Grant } from '../stores/token-store'
+import type { ResolvedTenant } from '../tenants/tenants'
 
 /**
  * A code or refresh token as a client presents it: `prefix_` and base64url(handle ‖ secret ‖ expiry ‖ tag), of 25, 16, 6 and 16 bytes.
@@ -28,6 +29,20 @@ export interface Binding {
   redirect_uri?: string | undefined
   /** A code's alone: the S256 challenge of the code_verifier. */
   code_verifier?: string | undefined
+}
+
+/** A credential with all that its redeemer presents with it. */
+export interface PresentedCredential {
+  credential: Credential
+  grantId: string
+  binding: Binding
+  /** In canonical form, if the request names one. */
+  resource: string | undefined
+  tenant: ResolvedTenant
+  /** How long the grant goes on living once it is redeemed, in milliseconds. */
+  lifetime: number
+  /** Whether the client has hung up without waiting for the response. */
+  hasHungUp(): Promise<boolean>
 }
 
 /** How many bytes a secret and a tag have. */
@@ -91,6 +106,14 @@ export function grantIdOf(handle: Buffer): string {
 /** The hash under which the store knows a live credential. */
 export function credentialHash(kind: CredentialKind, secret: Buffer, binding: Binding): string {
   return digest(kind, secret, ...boundValues(kind, binding))
+}
+
+/** Whether a credential is the one that redeems the grant now. */
+export function isLive(
+  { credential, binding }: Pick<PresentedCredential, 'credential' | 'binding'>,
+  grant: Grant,
+): boolean {
+  return credentialHash(credential.kind, credential.secret, binding) === grant.credential.hash
 }
 
 /** What the redeemer of a grant's live credential must present, as far as the grant says it. */

@@ -1,9 +1,10 @@
 import { optional, record, requirements, text } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
-import { aboutGrant, faultEvent } from '../events/events'
-import type { Service } from '../service'
+import { aboutGrant, type Emit, faultEvent } from '../events/emitter'
+import type { GuardedStore } from '../stores/guarded-store'
 import type { Grant } from '../stores/token-store'
-import { findTenant } from '../tenants/tenants'
+import type { Tenants } from '../tenants/tenants'
+import type { Grants } from './grants'
 
 /** A client that a customer has connected, for a "connected assistants" page. Times are milliseconds since 1970. */
 export interface ConnectedGrant {
@@ -49,36 +50,28 @@ const ofCustomer = record({ tenantKey: text, subject: text })
 const grantsOf = requirements({ tenantKey: text, subject: optional(text), clientId: optional(text) })
 const oneGrant = record({ tenantKey: text, grantId: text })
 
-export function customerGrants(service: Service): CustomerGrants {
-  const { tokenStore, emit } = service
-  const tenantIdOf = async (tenantKey: string) => (await findTenant(tenantKey, '', service)).id
-  const tellOf = (grant: Grant, tenantKey: string) =>
-    emit({ type: 'revoked', reason: 'host', ...aboutGrant(grant, tenantKey) })
-
+export function customerGrants(tenants: Tenants, grants: Grants, store: GuardedStore, emit: Emit): CustomerGrants {
   return {
     async list(of) {
       const { tenantKey, subject } = ofCustomer(of, 'grants.list')
-      const grants = await tokenStore.listGrants(await tenantIdOf(tenantKey), subject)
-      return grants.filter(({ credential }) => credential.kind === 'refresh_token').map(connected)
+      const found = await store.listGrants(await tenants.idOf(tenantKey), subject)
+      return found.filter(({ credential }) => credential.kind === 'refresh_token').map(connectedGrant)
     },
 
     async revoke(which) {
       const { tenantKey, grantId } = oneGrant(which, 'grants.revoke')
-      const tenantId = await tenantIdOf(tenantKey)
-      const grant = await tokenStore.findGrant(tenantId, grantId)
-      // Also where there is none any more: that it is gone may not be on a replica yet.
-      const ended = await tokenStore.deleteGrant(tenantId, grantId)
-      if (grant && ended) tellOf(grant, tenantKey)
-      return ended
+      const tenantId = await tenants.idOf(tenantKey)
+      const grant = await store.findGrant(tenantId, grantId)
+      return grants.endNamed({ tenantId, grantId, grant }, tenantKey, 'host')
     },
 
     async revokeAll(of) {
-      const { tenantKey, ...owner } = checkedOwner(of)
-      const tenantId = await tenantIdOf(tenantKey)
+      const { tenantKey, ...owner } = checkedSelector(of)
+      const tenantId = await tenants.idOf(tenantKey)
       let ended = 0
       try {
-        for await (const grant of tokenStore.deleteGrants({ tenantId, ...owner })) {
-          tellOf(grant, tenantKey)
+        for await (const grant of store.deleteGrants({ tenantId, ...owner })) {
+          emit({ type: 'revoked', reason: 'host', ...aboutGrant(grant, tenantKey) })
           ended++
         }
       } catch (error) {
@@ -90,7 +83,7 @@ export function customerGrants(service: Service): CustomerGrants {
   }
 }
 
-function checkedOwner(given: GrantSelector): GrantSelector {
+function checkedSelector(given: GrantSelector): GrantSelector {
   const owner = grantsOf(given, 'grants.revokeAll')
   if (owner.subject !== undefined || owner.clientId !== undefined) return owner as GrantSelector
   throw new ConfigurationError('grants.revokeAll', given, 'an object with a subject, a clientId, or both', {
@@ -98,6 +91,6 @@ function checkedOwner(given: GrantSelector): GrantSelector {
   })
 }
 
-function connected({ grantId, clientId, scopes, resource, createdAt, expiresAt, swap }: Grant): ConnectedGrant {
+function connectedGrant({ grantId, clientId, scopes, resource, createdAt, expiresAt, swap }: Grant): ConnectedGrant {
   return { grantId, clientId, scopes, resource, connectedAt: createdAt, lastUsedAt: swap?.at ?? createdAt, expiresAt }
 }

@@ -1,96 +1,131 @@
-import type { AgreedTerms } from '../authorization/authorization-request'
-import type { FoundClient } from '../clients/clients'
-import { awaitRedemption } from '../clients/keep-client-alive'
-import { aboutGrant, faultEvent } from '../events/events'
+import type { RevokedEvent } from '../events/customer-sign-in-event'
+import { aboutGrant, type Emit, faultEvent } from '../events/emitter'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
-import type { Service } from '../service'
+import type { GuardedStore } from '../stores/guarded-store'
 import type { Grant, NewGrant } from '../stores/token-store'
 import type { ResolvedTenant } from '../tenants/tenants'
 import { credentialHash, expiryOf, formatCredential, grantIdOf, newHandle, newSecret } from './credential'
+import type { CredentialChain } from './credential-chain'
 
-/** A customer's agreement to an authorization request. */
-export interface Agreement extends AgreedTerms {
+/** Milliseconds. */
+export interface GrantLimits {
+  codeLifetime: number
+  /** The absolute end of a grant, however often it is refreshed. */
+  grantLifetime: number | undefined
+  /** How many grants a customer can have of one client. */
+  maxGrantsPerClient: number
+}
+
+/** What a customer has agreed to. */
+export interface Agreement {
+  clientId: string
   redirectUri: string
+  codeChallenge: string
+  scopes: string[]
+  /** In canonical form. */
+  resource: string
   subject: string
   /** As JSON carries them. */
   claims: Record<string, unknown> | undefined
 }
 
-/** Stores a grant, and gives the authorization code that redeems it. */
-export async function createGrant(
-  agreement: Agreement,
-  { client, registered }: FoundClient,
-  tenant: ResolvedTenant,
-  service: Service,
-): Promise<string> {
-  // Before there is a grant: its client must not expire before it, nor make room for others until the code can be redeemed.
-  if (registered) await awaitRedemption(registered, tenant, service)
-  const { tokenStore } = service
-  const patience = { giveUpAt: performance.now() + tokenStore.timeout, timeout: tokenStore.timeout / 2 }
-  const create = async () => {
-    const { grant, codeOf } = newGrant(agreement, client.clientId, tenant, service)
-    const { grant: created } = await tokenStore.createGrant(grant, patience)
-    // A grant that is there already is its own work, where the store's client has sent the command again.
-    if (created.credential.hash === grant.credential.hash) return { created, code: codeOf(created) }
-    throw temporarilyUnavailable(new Error('The token store has another grant under a new random id'))
-  }
-  // Another grant where the answer is lost: should the first one come to be, its code is nobody's.
-  const { created, code } = await create().catch(create)
-  service.metadataDocuments?.allowed(client.clientId)
-  await endOldest(created, tenant, service)
-  return code
+/** A grant before it is stored, and the code that redeems it once its times are known. */
+interface Draft {
+  grant: Omit<NewGrant, 'deadline'>
+  codeOf(created: Grant): string
 }
 
-/** Ends the oldest of a customer's grants of one client where these have become too many. A failure only postpones that. */
-async function endOldest(
-  { tenantId, subject, clientId, grantId }: Grant,
-  tenant: ResolvedTenant,
-  service: Service,
-): Promise<void> {
-  const { tokenStore, emit, options } = service
-  try {
-    const grants = (await tokenStore.listGrants(tenantId, subject)).filter((grant) => grant.clientId === clientId)
-    const excess = Math.max(0, grants.length - options.maxGrantsPerClient)
-    // Codes that nobody has redeemed go before grants in use, which a page that asks for codes again and again must not end.
-    const isWaiting = ({ credential }: Grant) => Number(credential.kind === 'code')
-    const others = grants.filter((grant) => grant.grantId !== grantId)
-    others.sort((one, other) => isWaiting(other) - isWaiting(one) || one.createdAt - other.createdAt)
-    for (const grant of others.slice(0, excess)) {
-      const ended = await tokenStore.deleteGrant(tenantId, grant.grantId)
-      if (ended) emit({ type: 'revoked', reason: 'too_many', ...aboutGrant(grant, tenant.key) })
+/** How grants begin and end. Between the two, `Redemptions` moves them on. */
+export class Grants {
+  readonly #store: GuardedStore
+  readonly #chain: CredentialChain
+  readonly #limits: GrantLimits
+  readonly #emit: Emit
+
+  constructor(store: GuardedStore, chain: CredentialChain, limits: GrantLimits, emit: Emit) {
+    this.#store = store
+    this.#chain = chain
+    this.#limits = limits
+    this.#emit = emit
+  }
+
+  /** Stores a grant. @returns The authorization code that redeems it. */
+  async create(agreement: Agreement, tenant: ResolvedTenant): Promise<string> {
+    const patience = { giveUpAt: performance.now() + this.#store.timeout, timeout: this.#store.timeout / 2 }
+    const create = async () => {
+      const { grant, codeOf } = this.#draft(agreement, tenant)
+      const { grant: created } = await this.#store.createGrant(grant, patience)
+      // The store's client may have sent the command twice: then the second finds the work of the first.
+      if (created.credential.hash === grant.credential.hash) return { created, code: codeOf(created) }
+      throw temporarilyUnavailable(new Error('The token store has another grant under a new random id'))
     }
-  } catch (error) {
-    emit(faultEvent('createGrant', error, { tenantKey: tenant.key, tenantId, clientId, grantId, subject }))
+    // If the reply is lost, another grant is created. Should the first one come to be, nobody has its code.
+    const { created, code } = await create().catch(create)
+    await this.#endOldest(created, tenant)
+    return code
   }
-}
 
-function newGrant(
-  { codeChallenge, scopes, resource, redirectUri, subject, claims }: Agreement,
-  clientId: string,
-  tenant: ResolvedTenant,
-  { options, chain }: Service,
-): { grant: Omit<NewGrant, 'deadline'>; codeOf: (created: Grant) => string } {
-  const kind = 'code'
-  const binding = { client_id: clientId, redirect_uri: redirectUri, code_verifier: codeChallenge }
-  const [handle, secret] = [newHandle(tenant.id, subject), newSecret()]
-  const grantId = grantIdOf(handle)
-  const grant = {
-    tenantId: tenant.id,
-    grantId,
-    clientId,
-    subject,
-    scopes,
-    resource,
-    claims,
-    credential: { kind, hash: credentialHash(kind, secret, binding) } as const,
-    request: { redirectUri, codeChallenge },
-    lifetime: options.authorizationCodeLifetime * 1000,
-    endsAfter: options.grantLifetime && options.grantLifetime * 1000,
+  /** Ends a grant before its time. @returns Whether it was there. */
+  end(grant: Grant, tenantKey: string, reason: RevokedEvent['reason']): Promise<boolean> {
+    return this.endNamed({ tenantId: grant.tenantId, grantId: grant.grantId, grant }, tenantKey, reason)
   }
-  const codeOf = (created: Grant) => {
-    const expiry = expiryOf(created)
-    const tag = chain.tag(tenant.id, grantId, { kind, secret, expiry }, binding)
-    return formatCredential({ kind, handle, secret, expiry, tag })
+
+  /**
+   * Ends the grant that has an id, also if it was not found: an earlier call may have ended it without the replicas knowing yet.
+   *
+   * @param named.grant The grant as it was found, for the event.
+   */
+  async endNamed(
+    { tenantId, grantId, grant }: { tenantId: string; grantId: string; grant: Grant | undefined },
+    tenantKey: string,
+    reason: RevokedEvent['reason'],
+  ): Promise<boolean> {
+    const ended = await this.#store.deleteGrant(tenantId, grantId)
+    if (ended && grant) this.#emit({ type: 'revoked', reason, ...aboutGrant(grant, tenantKey) })
+    return ended
   }
-  return { grant, codeOf }
+
+  /** Ends the oldest of a customer's grants of one client if there are too many. A failure only postpones that. */
+  async #endOldest({ tenantId, subject, clientId, grantId }: Grant, tenant: ResolvedTenant): Promise<void> {
+    try {
+      const grants = (await this.#store.listGrants(tenantId, subject)).filter((grant) => grant.clientId === clientId)
+      const excess = Math.max(0, grants.length - this.#limits.maxGrantsPerClient)
+      // Codes that nobody has redeemed go before grants in use, which a page that asks for codes again and again must not end.
+      const isWaiting = ({ credential }: Grant) => Number(credential.kind === 'code')
+      const others = grants.filter((grant) => grant.grantId !== grantId)
+      others.sort((one, other) => isWaiting(other) - isWaiting(one) || one.createdAt - other.createdAt)
+      for (const grant of others.slice(0, excess)) await this.end(grant, tenant.key, 'too_many')
+    } catch (error) {
+      this.#emit(faultEvent('createGrant', error, { tenantKey: tenant.key, tenantId, clientId, grantId, subject }))
+    }
+  }
+
+  #draft(
+    { clientId, codeChallenge, scopes, resource, redirectUri, subject, claims }: Agreement,
+    tenant: ResolvedTenant,
+  ): Draft {
+    const kind = 'code'
+    const binding = { client_id: clientId, redirect_uri: redirectUri, code_verifier: codeChallenge }
+    const [handle, secret] = [newHandle(tenant.id, subject), newSecret()]
+    const grantId = grantIdOf(handle)
+    const grant = {
+      tenantId: tenant.id,
+      grantId,
+      clientId,
+      subject,
+      scopes,
+      resource,
+      claims,
+      credential: { kind, hash: credentialHash(kind, secret, binding) } as const,
+      request: { redirectUri, codeChallenge },
+      lifetime: this.#limits.codeLifetime,
+      endsAfter: this.#limits.grantLifetime,
+    }
+    const codeOf = (created: Grant) => {
+      const expiry = expiryOf(created)
+      const tag = this.#chain.tag(tenant.id, grantId, { kind, secret, expiry }, binding)
+      return formatCredential({ kind, handle, secret, expiry, tag })
+    }
+    return { grant, codeOf }
+  }
 }

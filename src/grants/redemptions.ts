@@ -1,161 +1,292 @@
-import { aboutGrant, type RepeatEvent } from '../events/events'
-import { temporarilyUnavailable } from '../protocol/oauth-error'
-import type { Service } from '../service'
+import type { RepeatEvent } from '../events/customer-sign-in-event'
+import { aboutGrant, type Emit, warn } from '../events/emitter'
+import type { CredentialKind } from '../protocol/grant-types'
+import { temporarilyUnavailable, withContext } from '../protocol/oauth-error'
+import type { GuardedStore } from '../stores/guarded-store'
 import type { Grant } from '../stores/token-store'
-import { credentialHash, expiryOf, formatCredential } from './credential'
-import type { Successor } from './credential-chain'
+import { spelledByTenant, stillOffered } from '../tenants/tenants'
+import { type AccessTokenTerms, scopesGone } from '../tokens/access-tokens'
 import {
-  contextOf,
-  invalidGrant,
-  isOurs,
-  type Presented,
+  credentialHash,
+  expiryOf,
+  formatCredential,
+  grantIdOf,
+  isLive,
+  type PresentedCredential,
+  parseCredential,
+  readExpiry,
+} from './credential'
+import type { CredentialChain, Successor } from './credential-chain'
+import type { Grants } from './grants'
+import {
+  grantGone,
+  malformed,
+  notRedeemable,
+  replayedCredential,
+  resourceGone,
   resourceNotGranted,
-  whyMissing,
-  whyNotRedeemable,
+  unknownCredential,
 } from './refusals'
-import type { Step } from './swaps'
+import { type Step, Swaps } from './swaps'
 
-/** What a redemption gives: the grant as it is now, and the refresh token that redeems it next. */
+/** How repeated and late redemptions are judged. Milliseconds. */
+export interface RedemptionRules {
+  refreshRetryWindow: number
+  replayTolerance: number
+  /** How long a code lives that becomes redeemable again, because its redemption was taken back. */
+  codeLifetime: number
+}
+
+/** The grant as it is after a redemption, and the refresh token that redeems it next. */
 export interface Redeemed {
   grant: Grant
   /** The time of the store. */
   now: number
   refreshToken: string
-  /** By a plain swap, without one as the refresh token is new, by the retry window, or after the store had lost the newest redemptions. */
+  /** By a plain swap; without one, as the refresh token is new; by the retry window; or after the store had lost the newest redemptions. */
   by: 'swap' | 'rest' | 'retry' | 'recovery'
-  /** The step that was taken, where one was. */
+  /** The step that was taken, if one was. */
   step?: Step | undefined
-  /** What a repeat inside the retry window tells of its client. */
+  /** What a repeat inside the retry window tells about its client. */
   repeat?: RepeatEvent | undefined
 }
 
-// Between two looks at a grant another process can move it on; more than twice in a row is no coincidence.
+/** A redeemed credential, and what its access token says. */
+export type Redemption = Redeemed & AccessTokenTerms
+
+// Between two looks at a grant another process can move it on. More than twice in a row is no coincidence.
 const maxLooks = 4
-// The store's clock may differ that much from itself after a failover, in milliseconds.
+// The store's clock may differ this much from itself after a failover, in milliseconds.
 const clockSlack = 1000
+// Parallel requests of one client refresh within some seconds, and the last one to save its tokens need not have the newest. Milliseconds.
+const maxBurst = 10_000
 
-/**
- * Redeems a credential by the one atomic step: if it is the live one, its successor takes its place. The order is that of the flowchart
- * in docs/credential-chain.md.
- *
- * @throws {OAuthError} `invalid_grant`, `invalid_target`, or `temporarily_unavailable` where the store does not say what came of
- * it. None of them uses a live credential up.
- */
-export async function redeem(presented: Presented, service: Service): Promise<Redeemed> {
-  const { chain, swaps } = service
-  const { credential, binding, grantId } = presented
-  const hash = credentialHash(credential.kind, credential.secret, binding)
-  const next = chain.successor(grantId, hash, binding)
-  let by: Redeemed['by'] = 'swap'
-  let before: readonly string[] = []
-  for (let looks = 0; looks < maxLooks; looks++) {
-    const step = stepTo(next, [hash, ...before], presented, service)
-    const result = await swaps.take(step)
-    if (result.outcome === 'missing') throw whyMissing(presented, result.now, service)
-    if (result.outcome === 'wrong_resource') throw resourceNotGranted(presented, result.grant)
-    const { grant, now } = result
-    if (result.outcome === 'swapped') {
-      return { grant, now, refreshToken: refreshTokenOf(next, grant, presented, service), by, step }
+/** Reads a credential. @throws {OAuthError} `invalid_grant` if the text is no credential of this kind. */
+export function presentedCredential(
+  kind: CredentialKind,
+  text: string,
+  presentedWith: Omit<PresentedCredential, 'credential' | 'grantId'>,
+): PresentedCredential {
+  const credential = parseCredential(kind, text)
+  if (!credential) throw malformed(kind)
+  return { credential, grantId: grantIdOf(credential.handle), ...presentedWith }
+}
+
+/** Redeems codes and refresh tokens. The decisions are in the order of the flowchart in docs/credential-chain.md. */
+export class Redemptions {
+  readonly #store: GuardedStore
+  readonly #chain: CredentialChain
+  readonly #grants: Grants
+  readonly #rules: RedemptionRules
+  readonly #swaps: Swaps
+  readonly #emit: Emit
+  #hasWarnedOfSecrets = false
+
+  constructor(store: GuardedStore, chain: CredentialChain, grants: Grants, rules: RedemptionRules, emit: Emit) {
+    const { refreshRetryWindow, replayTolerance } = rules
+    this.#store = store
+    this.#chain = chain
+    this.#grants = grants
+    this.#rules = rules
+    this.#swaps = new Swaps(store, {
+      remember: Math.max(refreshRetryWindow, replayTolerance),
+      rest: Math.min(refreshRetryWindow, maxBurst),
+    })
+    this.#emit = emit
+  }
+
+  /** Whether a refresh token that was used a moment ago is answered with the live one. */
+  get hasRetryWindow(): boolean {
+    return this.#rules.refreshRetryWindow > 0
+  }
+
+  /**
+   * Redeems a credential: if it is the live one, its successor takes its place in one atomic step.
+   *
+   * @param settle Settles the terms before anything is used up, if they need more than the grant says.
+   * @throws {OAuthError} `invalid_grant`, `invalid_target`, `invalid_scope`, what `settle` throws, or `temporarily_unavailable` if the
+   * store does not say what came of it. None of them uses a live credential up.
+   */
+  async redeem(
+    presented: PresentedCredential,
+    settle: ((grant: Grant) => Promise<AccessTokenTerms>) | undefined,
+  ): Promise<Redemption> {
+    try {
+      const settled = settle && (await settle(await this.#redeemableGrant(presented)))
+      const redeemed = await this.#exchange(presented)
+      const { grant } = redeemed
+      if (spelledByTenant(grant.resource, presented.tenant) === undefined)
+        throw await this.#endForResource(presented, grant)
+      const scopes = settled?.scopes ?? stillOffered(grant.scopes, presented.tenant)
+      if (scopes === undefined) throw await this.#takeBackForScopes(redeemed)
+      return { ...redeemed, scopes, claims: settled?.claims }
+    } catch (error) {
+      // Before the store has said a word, it is certain whose a credential is that this server minted.
+      throw this.#chain.minted(presented) ? withContext(error, about(presented)) : error
     }
-    // What is new stays what it is: the last of a client's parallel requests to save its tokens would leave it with a used one.
-    if (result.outcome === 'fresh') return { grant, now, refreshToken: formatCredential(credential), by: 'rest' }
-
-    if (!isOurs(presented, service)) throw whyNotRedeemable(presented, grant)
-    const live = grant.credential.hash
-    // The store is behind the client: only this server can have issued what follows the live credential.
-    const lost = credential.kind === 'refresh_token' ? chain.pathBetween(grantId, live, hash, binding) : undefined
-    if (!lost && live !== hash) return judgeRepeat(hash, presented, result, service)
-    by = lost ? 'recovery' : 'swap'
-    before = lost ?? []
   }
-  throw temporarilyUnavailable(new Error('The grant moved on between every two looks at it'))
+
+  /** The grant of a credential that can be redeemed, as far as can be seen without redeeming it. */
+  async #redeemableGrant(presented: PresentedCredential): Promise<Grant> {
+    const grant = await this.#store.findGrant(presented.tenant.id, presented.grantId)
+    if (!grant) throw this.#missing(presented, Date.now())
+    if (!isLive(presented, grant) && !this.#chain.minted(presented)) throw notRedeemable(presented, grant)
+    return grant
+  }
+
+  async #exchange(presented: PresentedCredential): Promise<Redeemed> {
+    const { credential, binding, grantId } = presented
+    const hash = credentialHash(credential.kind, credential.secret, binding)
+    const next = this.#chain.successor(grantId, hash, binding)
+    let by: Redeemed['by'] = 'swap'
+    let before: readonly string[] = []
+    for (let looks = 0; looks < maxLooks; looks++) {
+      const step = this.#stepTo(next, [hash, ...before], presented)
+      const result = await this.#swaps.take(step)
+      if (result.outcome === 'missing') throw this.#missing(presented, result.now)
+      if (result.outcome === 'wrong_resource') throw resourceNotGranted(presented, result.grant)
+      const { grant, now } = result
+      if (result.outcome === 'swapped') {
+        this.#checkSecrets(presented)
+        return { grant, now, refreshToken: this.#refreshToken(next, grant, presented), by, step }
+      }
+      // A new refresh token stays live: the last of a client's parallel requests to save its tokens would otherwise leave it with a used one.
+      if (result.outcome === 'fresh') return { grant, now, refreshToken: formatCredential(credential), by: 'rest' }
+
+      if (!this.#chain.minted(presented)) throw notRedeemable(presented, grant)
+      const live = grant.credential.hash
+      // The presented token descends from the live one, so only this server can have issued it: the store has lost writes.
+      const lost =
+        credential.kind === 'refresh_token' ? this.#chain.pathBetween(grantId, live, hash, binding) : undefined
+      if (!lost && live !== hash) return this.#judgeRepeat(hash, presented, grant, now)
+      by = lost ? 'recovery' : 'swap'
+      before = lost ?? []
+    }
+    throw temporarilyUnavailable(new Error('The grant moved on between every two looks at it'))
+  }
+
+  /** @param redeems The credential that was presented, and those before it down to the live one. */
+  #stepTo({ hash: to }: Successor, redeems: readonly [string, ...string[]], presented: PresentedCredential): Step {
+    const [hash] = redeems
+    const { credential, binding, grantId, tenant, lifetime, resource } = presented
+    const { redirect_uri: redirectUri = '', code_verifier: codeChallenge = '' } = binding
+    const code = { request: { redirectUri, codeChallenge }, lifetime: this.#rules.codeLifetime }
+    const isCode = credential.kind === 'code'
+    return {
+      tenantId: tenant.id,
+      grantId,
+      from: redeems.at(-1) as string,
+      to,
+      redeems,
+      lifetime,
+      resource,
+      isOurs: () => this.#chain.minted(presented),
+      presented: isCode
+        ? { credential: { kind: 'code', hash }, code }
+        : { credential: { kind: 'refresh_token', hash } },
+    }
+  }
+
+  /**
+   * Judges a credential that was live once and is not now, by how long ago it was redeemed. A replay ends its grant (RFC 6749
+   * section 4.1.2, RFC 9700 section 4.14), unless it comes so soon that two tabs or an impatient retry explain it.
+   *
+   * @returns The refresh token that is live now, inside `refreshRetryWindow`.
+   * @throws {OAuthError} `invalid_grant` otherwise.
+   */
+  async #judgeRepeat(hash: string, presented: PresentedCredential, grant: Grant, now: number): Promise<Redeemed> {
+    const { credential, grantId, binding, tenant, resource } = presented
+    const { refreshRetryWindow, replayTolerance } = this.#rules
+    const redeemed = grant.redeemed ?? []
+    const place = redeemed.findIndex(({ mark }) => hash.startsWith(mark))
+    const age = ageOf(redeemed[place]?.at, now)
+    // The newest redeemed credential led to the live one, which nobody has used yet.
+    const repeat = { age: Number.isFinite(age) ? age / 1000 : undefined, successorUsed: place !== 0 }
+
+    const window = credential.kind === 'refresh_token' ? refreshRetryWindow : 0
+    if (age < window) {
+      const since = redeemed.slice(0, place).map(({ mark }) => mark)
+      const live = this.#chain.liveSuccessor(grantId, hash, since.reverse(), grant.credential.hash, binding)
+      if (live && resource !== undefined && resource !== grant.resource) throw resourceNotGranted(presented, grant)
+      if (live) return { grant, now, refreshToken: this.#refreshToken(live, grant, presented), by: 'retry', repeat }
+    }
+    const replayed = {
+      type: 'replayed',
+      credential: credential.kind,
+      ...repeat,
+      ...aboutGrant(grant, tenant.key),
+    } as const
+    // A client that has hung up may have given up long ago, and have been answered by another process since.
+    const ends = age >= Math.max(window, replayTolerance) && !(await presented.hasHungUp())
+    const ending = ends ? this.#store.deleteGrant(tenant.id, grantId) : Promise.resolve(false)
+    const ended = await ending.catch((error) => {
+      // Nobody knows whether it has ended. If it has, no later request tells of the replay.
+      this.#emit({ ...replayed, ended: false })
+      throw error
+    })
+    this.#emit({ ...replayed, ended })
+    throw replayedCredential(presented, grant)
+  }
+
+  /**
+   * The error for a credential whose grant is gone. The expiry inside the credential says whether its time was over. If it was not, the
+   * grant was ended, of which there is an event, or the store has lost it.
+   *
+   * @param now By the clock that has not found the grant.
+   */
+  #missing(presented: PresentedCredential, now: number) {
+    if (!this.#chain.minted(presented)) return unknownCredential(presented)
+    const { credential } = presented
+    const { expiresAt, isEnd } = readExpiry(credential)
+    if (now < expiresAt) return grantGone(presented, 'ended_or_lost')
+    const lifetime = credential.kind === 'code' ? 'authorizationCodeLifetime' : 'refreshTokenLifetime'
+    const limit = isEnd ? 'grantLifetime' : lifetime
+    this.#emit({ type: 'expired', credential: credential.kind, limit, expiredAt: expiresAt, ...about(presented) })
+    return grantGone(presented, 'expired')
+  }
+
+  /** A grant whose resource is gone ends, because the API would refuse every token of it. */
+  async #endForResource(presented: PresentedCredential, grant: Grant) {
+    await this.#grants.end(grant, presented.tenant.key, 'resource_gone')
+    return resourceGone(presented, grant)
+  }
+
+  /** A tenant may offer its scopes again: the credential stays live. */
+  async #takeBackForScopes({ grant, step }: Redeemed) {
+    if (step && grant.swap) await this.#swaps.takeBack(step, grant.swap.attempt)
+    return scopesGone(grant)
+  }
+
+  #refreshToken(
+    { secret }: Successor,
+    grant: Grant,
+    { credential, tenant, grantId, binding }: PresentedCredential,
+  ): string {
+    const kind = 'refresh_token'
+    const expiry = expiryOf(grant)
+    const tag = this.#chain.tag(tenant.id, grantId, { kind, secret, expiry }, binding)
+    return formatCredential({ kind, handle: credential.handle, secret, expiry, tag })
+  }
+
+  /** A code that redeems a grant and that this process did not mint comes from a process with other secrets. */
+  #checkSecrets(presented: PresentedCredential): void {
+    if (presented.credential.kind !== 'code' || this.#hasWarnedOfSecrets || this.#chain.minted(presented)) return
+    this.#hasWarnedOfSecrets = true
+    warn('SECRETS', 'Another process issues codes into this token store with other credentialSecrets or signingKeys')
+  }
 }
 
-/** @param redeems The credential that was presented, and those before it down to the live one. */
-function stepTo(
-  { hash: to }: Successor,
-  redeems: readonly [string, ...string[]],
-  presented: Presented,
-  service: Service,
-): Step {
-  const [hash] = redeems
-  const { credential, binding, grantId, tenant, lifetime, resource } = presented
-  const { redirect_uri: redirectUri = '', code_verifier: codeChallenge = '' } = binding
-  const codeLifetime = service.options.authorizationCodeLifetime * 1000
-  const code = { request: { redirectUri, codeChallenge }, lifetime: codeLifetime }
-  const isCode = credential.kind === 'code'
-  return {
-    tenantId: tenant.id,
-    grantId,
-    from: redeems.at(-1) as string,
-    to,
-    redeems,
-    lifetime: lifetime * 1000,
-    resource,
-    isOurs: () => isOurs(presented, service),
-    presented: isCode ? { credential: { kind: 'code', hash }, code } : { credential: { kind: 'refresh_token', hash } },
-  }
+/** Whose a credential is, as far as the credential itself says. */
+function about({ tenant, grantId, binding }: PresentedCredential) {
+  return { tenantKey: tenant.key, tenantId: tenant.id, clientId: binding.client_id, grantId }
 }
 
-/**
- * Judges a credential that was live once and is not now, by how long ago it was redeemed. A replay ends its grant (RFC 6749
- * section 4.1.2, RFC 9700 section 4.14), unless it comes so soon that two tabs or an impatient retry explain it.
- *
- * @returns The refresh token that is live now, inside `refreshRetryWindow`.
- * @throws {OAuthError} `invalid_grant` otherwise.
- */
-async function judgeRepeat(
-  hash: string,
-  presented: Presented,
-  { grant, now }: { grant: Grant; now: number },
-  service: Service,
-): Promise<Redeemed> {
-  const { credential, grantId, binding, tenant, resource } = presented
-  const { refreshRetryWindow, replayTolerance } = service.options
-  const redeemed = grant.redeemed ?? []
-  const place = redeemed.findIndex(({ mark }) => hash.startsWith(mark))
-  const age = secondsSince(redeemed[place]?.at, now)
-  // The newest one that was redeemed led to the live one, which nobody has used yet.
-  const repeat = { age: Number.isFinite(age) ? age : undefined, successorUsed: place !== 0 }
-
-  const window = credential.kind === 'refresh_token' ? refreshRetryWindow : 0
-  if (age < window) {
-    const since = redeemed.slice(0, place).map(({ mark }) => mark)
-    const live = service.chain.liveSuccessor(grantId, hash, since.reverse(), grant.credential.hash, binding)
-    if (live && resource !== undefined && resource !== grant.resource) throw resourceNotGranted(presented, grant)
-    if (live) return { grant, now, refreshToken: refreshTokenOf(live, grant, presented, service), by: 'retry', repeat }
-  }
-  const told = { type: 'replayed', credential: credential.kind, ...repeat, ...aboutGrant(grant, tenant.key) } as const
-  // Who has hung up may have given up long ago, and have been answered elsewhere since.
-  const ends = age >= Math.max(window, replayTolerance) && !(await presented.hasHungUp())
-  const ending = ends ? service.tokenStore.deleteGrant(tenant.id, grantId) : Promise.resolve(false)
-  const ended = await ending.catch((error) => {
-    // Whether it has ended is not known. If it has, nothing tells of the replay again.
-    service.emit({ ...told, ended: false })
-    throw error
-  })
-  service.emit({ ...told, ended })
-  throw invalidGrant(presented, 'has been used already', 'replayed', { context: contextOf(grant) })
-}
-
-/** By the store's clock. @throws {OAuthError} `temporarily_unavailable` where that has been set back since. */
-function secondsSince(at: number | undefined, now: number): number {
+/** Milliseconds, by the store's clock. @throws {OAuthError} `temporarily_unavailable` if that has been set back since. */
+function ageOf(at: number | undefined, now: number): number {
   if (at === undefined) return Number.POSITIVE_INFINITY
-  if (now >= at - clockSlack) return Math.max(0, now - at) / 1000
+  if (now >= at - clockSlack) return Math.max(0, now - at)
   const behind = Math.round((at - now) / 1000)
   throw temporarilyUnavailable(
     new Error(`The token store's clock is ${behind} s behind the time of its own last write: has it been set back?`),
   )
-}
-
-function refreshTokenOf(
-  { secret }: Successor,
-  grant: Grant,
-  { credential, tenant, grantId, binding }: Presented,
-  { chain }: Service,
-): string {
-  const kind = 'refresh_token'
-  const expiry = expiryOf(grant)
-  const tag = chain.tag(tenant.id, grantId, { kind, secret, expiry }, binding)
-  return formatCredential({ kind, handle: credential.handle, secret, expiry, tag })
 }

@@ -43,6 +43,11 @@ export class BaseUrl {
     return baseUrl
   }
 
+  /** The rest of a path below the path of the address, or the path itself if it is elsewhere. */
+  below(path: string): string {
+    return path.startsWith(`${this.#path}/`) ? path.slice(this.#path.length) : path
+  }
+
   /** The path of the address, or `''`. */
   get path(): string {
     return this.#path

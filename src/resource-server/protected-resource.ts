@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { flag, must, optional, requiredScopes, requirements } from '../configuration/checks'
+import type { BaseUrl } from '../http/base-url'
 import { requestPath } from '../http/request-path'
-import { metadataUrlOf, resourceAt } from '../protocol/protected-resource'
-import type { Service } from '../service'
-import { guardWith, type Middleware } from './require-access-token'
+import { metadataUrlOf } from '../protocol/protected-resource'
+import type { ProtectedResources } from '../tenants/protected-resources'
+import type { AccessTokenGuards, Middleware } from './require-access-token'
 
 /** A protected resource that every tenant has, at a path of its own. */
 export interface ProtectedResourceOptions {
@@ -26,22 +27,23 @@ const checkedMembers = requirements({
 })
 
 /**
- * Announces a protected resource and gives the middleware that guards it, whose challenges lead to its metadata (RFC 9728 section
- * 5.1).
+ * Announces a protected resource. @returns The middleware that guards it, whose challenges lead to its metadata (RFC 9728 section 5.1).
  */
-export function protectedResource(options: ProtectedResourceOptions, service: Service): Middleware<IncomingMessage> {
+export function protectedResource(
+  options: ProtectedResourceOptions,
+  guards: AccessTokenGuards,
+  resources: ProtectedResources,
+  baseUrl: BaseUrl,
+): Middleware<IncomingMessage> {
   const { path, scopes, checkRevocation } = checkedMembers(options, 'protectedResource')
-  const resource = resourceAt(path, scopes)
-  service.protectedResources.push(resource)
-  const tenantKeyOf = (req: IncomingMessage & { originalUrl?: string }) => {
+  const announced = resources.announce(path, scopes)
+  const tenantKey = (req: IncomingMessage & { originalUrl?: string }) => {
     // No tenant has the key '': a target that others may read differently opens nothing.
     const target = requestPath(req.originalUrl ?? req.url) ?? ''
-    const { path: basePath } = service.baseUrl
-    const own = target.startsWith(`${basePath}/`) ? target.slice(basePath.length) : target
-    return resource.tenantKeyIn(own)?.tenantKey ?? ''
+    return announced.tenantKeyIn(baseUrl.below(target))?.tenantKey ?? ''
   }
-  const urlOf = (req: IncomingMessage) => resource.urlFor(tenantKeyOf(req), service.baseUrl.current(req))
-  const metadataUrl = (req: IncomingMessage) => metadataUrlOf(urlOf(req))
-  const required = { tenantKey: tenantKeyOf, resource: urlOf, scopes, checkRevocation }
-  return guardWith({ ...required, guard: 'protectedResource', metadataUrlOf: metadataUrl }, service)
+  const resource = (req: IncomingMessage) => announced.urlFor(tenantKey(req), baseUrl.current(req))
+  const metadataUrl = (req: IncomingMessage) => metadataUrlOf(resource(req))
+  const required = { tenantKey, resource, scopes, checkRevocation }
+  return guards.middleware({ ...required, guard: 'protectedResource', metadataUrlOf: metadataUrl })
 }

@@ -1,21 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { must, optional, requirements } from '../configuration/checks'
 import { wrongAnswer } from '../configuration/configuration-error'
-import { type Place, reported } from '../events/report'
+import type { Emit } from '../events/emitter'
+import { type Place, reportError } from '../events/report-error'
+import type { BaseUrl } from '../http/base-url'
 import { respondAsApi } from '../http/responses'
 import { isTenantKey } from '../protocol/issuer'
 import { OAuthError } from '../protocol/oauth-error'
 import { isResource } from '../protocol/resource'
-import type { Service } from '../service'
 import { callHostWithin } from '../stores/call-host'
-import { findTenant } from '../tenants/tenants'
-import { invalidToken, namingOwner } from '../tokens/verified-claims'
+import type { Tenants } from '../tenants/tenants'
+import { type AccessTokens, invalidToken } from '../tokens/access-tokens'
 import {
   type AccessTokenInfo,
-  accessTokenChecks,
+  type AccessTokenVerifications,
   type CheckedOptions,
   type VerifyAccessTokenOptions,
-  verifyForTenant,
+  verifyOptions,
 } from './verify-access-token'
 
 /** A value, or how to read it off a request. */
@@ -38,16 +39,8 @@ export type TenantRequest = IncomingMessage & { params: { tenantKey: string } }
 /** A request that `requireAccessToken` has let through. */
 export type AuthorizedRequest<R = IncomingMessage> = R & { auth: AccessTokenInfo }
 
-/** The middleware of the host's own API (RFC 6750): answers 401 or 403, or sets `req.auth` and goes on. */
-export function requireAccessToken<R extends IncomingMessage>(
-  required: RequireAccessTokenOptions<R>,
-  service: Service,
-): Middleware<R> {
-  return guardWith({ ...checkedRequirement<R>(required), guard: 'requireAccessToken' }, service)
-}
-
-/** A requirement that has been checked. */
-interface Requirement<R> extends Omit<CheckedOptions, 'resource'> {
+/** What a guard requires of a request, after its checks. */
+export interface Requirement<R> extends Omit<CheckedOptions, 'resource'> {
   tenantKey: PerRequest<R, string>
   resource: PerRequest<R, string> | undefined
   /** What the host calls the method that has made the guard. */
@@ -56,34 +49,82 @@ interface Requirement<R> extends Omit<CheckedOptions, 'resource'> {
   metadataUrlOf?: (req: R) => string
 }
 
-export function guardWith<R extends IncomingMessage>(
-  { tenantKey, resource, scopes, checkRevocation, guard, metadataUrlOf }: Requirement<R>,
-  service: Service,
-): Middleware<R> {
-  async function authorize(req: R, place: Place): Promise<void> {
-    place.tenantKey = await read(tenantKey, req, aTenantKey, `${guard}.tenantKey`, service)
-    const tenant = await findTenant(place.tenantKey, service.baseUrl.current(req), service)
-    const expected = resource && (await read(resource, req, anApi, `${guard}.resource`, service))
-    const info = await verifyForTenant(
-      bearerToken(req),
-      tenant,
-      { checkRevocation, scopes, resource: expected, guard },
-      service,
-    )
-    Object.assign(req, { auth: info })
+/** Makes the middleware that guards the host's own API (RFC 6750). */
+export class AccessTokenGuards {
+  readonly #verifications: AccessTokenVerifications
+  readonly #tokens: AccessTokens
+  readonly #tenants: Tenants
+  readonly #baseUrl: BaseUrl
+  readonly #timeout: number
+  readonly #emit: Emit
+
+  /** @param timeout How long a function of the host's may take to read a value off a request, in milliseconds. */
+  constructor(
+    verifications: AccessTokenVerifications,
+    tokens: AccessTokens,
+    tenants: Tenants,
+    baseUrl: BaseUrl,
+    timeout: number,
+    emit: Emit,
+  ) {
+    this.#verifications = verifications
+    this.#tokens = tokens
+    this.#tenants = tenants
+    this.#baseUrl = baseUrl
+    this.#timeout = timeout
+    this.#emit = emit
   }
 
-  return (req, res, next) => {
-    const place: Place = { where: 'requireAccessToken' }
-    // `next` stands outside: what it throws is the host's own.
-    authorize(req, place).then(
-      () => next(),
-      (error) => {
-        const refused = challenged(error, scopes, metadataUrlOf?.(req))
-        const owned = namingOwner(refused, tokenIn(req) ?? '', service.signingKeys)
-        respondAsApi(res, isFirstRequest(owned) ? owned : reported(owned, place, service))
-      },
-    )
+  /** The middleware for options of the host's. */
+  requireAccessToken<R extends IncomingMessage>(options: RequireAccessTokenOptions<R>): Middleware<R> {
+    return this.middleware({ ...checkedRequirement<R>(options), guard: 'requireAccessToken' })
+  }
+
+  /** Answers 401 or 403, or sets `req.auth` and goes on. */
+  middleware<R extends IncomingMessage>(requirement: Requirement<R>): Middleware<R> {
+    const { scopes, metadataUrlOf } = requirement
+    return (req, res, next) => {
+      const place: Place = { where: 'requireAccessToken' }
+      // `next` stands outside: what it throws is the host's own.
+      this.#authorize(req, requirement, place).then(
+        () => next(),
+        (error) => {
+          if (error instanceof MissingToken) {
+            // A client begins without a token, to be told where to get one. Nobody has been denied anything, so there is no event.
+            respondAsApi(res, withChallenge(error, scopes, metadataUrlOf?.(req)))
+          } else {
+            const refused = error instanceof OAuthError ? withChallenge(error, scopes, metadataUrlOf?.(req)) : error
+            const named = this.#tokens.namingOwner(refused, tokenIn(req) ?? '')
+            respondAsApi(res, reportError(named, place, this.#emit))
+          }
+        },
+      )
+    }
+  }
+
+  async #authorize<R extends IncomingMessage>(req: R, requirement: Requirement<R>, place: Place): Promise<void> {
+    const { tenantKey, resource, scopes, checkRevocation, guard } = requirement
+    place.tenantKey = await this.#read(tenantKey, req, aTenantKey, `${guard}.tenantKey`)
+    const tenant = await this.#tenants.find(place.tenantKey, this.#baseUrl.current(req))
+    const expected = resource && (await this.#read(resource, req, anApi, `${guard}.resource`))
+    const verification = { checkRevocation, scopes, resource: expected, guard }
+    const auth = await this.#verifications.verifyFor(tenant, bearerToken(req), verification)
+    Object.assign(req, { auth })
+  }
+
+  /**
+   * Reads a required value off a request.
+   *
+   * @throws {OAuthError} `server_error` if a function returns no text: it must not fall back to a default. Any text is taken as it is.
+   */
+  async #read<R>(value: PerRequest<R, string>, req: R, { what }: Kind, name: string): Promise<string> {
+    if (typeof value === 'string') return value
+    const given: unknown = await callHostWithin(name, this.#timeout, () => value(req))
+    if (typeof given === 'string') return given
+    throw new OAuthError('server_error', 'This API is misconfigured', {
+      cause: wrongAnswer(name, given, what),
+      reason: 'misconfigured',
+    })
   }
 }
 
@@ -102,29 +143,8 @@ function checkedRequirement<R>(given: RequireAccessTokenOptions<R>) {
       (value) => (typeof value === 'string' ? accepts(value) : typeof value === 'function'),
       { quotes: true },
     )
-  const checks = { ...accessTokenChecks, tenantKey: perRequest(aTenantKey), resource: optional(perRequest(anApi)) }
+  const checks = { ...verifyOptions, tenantKey: perRequest(aTenantKey), resource: optional(perRequest(anApi)) }
   return requirements(checks)(given, 'requireAccessToken')
-}
-
-/**
- * Reads what a request must be good for off it.
- *
- * @throws {OAuthError} `server_error` where a function gives no text: it must not fall back to a default. Any text is given as it is.
- */
-async function read<R>(
-  value: PerRequest<R, string>,
-  req: R,
-  { what }: Kind,
-  name: string,
-  { options }: Service,
-): Promise<string> {
-  if (typeof value === 'string') return value
-  const given: unknown = await callHostWithin(name, options.hostTimeout * 1000, () => value(req))
-  if (typeof given === 'string') return given
-  throw new OAuthError('server_error', 'This API is misconfigured', {
-    cause: wrongAnswer(name, given, what),
-    reason: 'misconfigured',
-  })
 }
 
 /** RFC 6750 section 2.1; a token in the body or query is not accepted. */
@@ -133,31 +153,35 @@ function bearerToken(req: IncomingMessage): string {
   if (token !== undefined) return token
   if (/^Bearer\b/i.test(req.headers.authorization ?? ''))
     throw invalidToken('The access token is malformed', 'malformed_token')
-  throw new OAuthError('invalid_token', noCredentials)
+  throw new MissingToken()
 }
 
 function tokenIn({ headers: { authorization = '' } }: IncomingMessage): string | undefined {
   return /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(authorization)?.[1]
 }
 
-const noCredentials = 'An access token is required'
-
-/** A client begins without a token, to be told where to get one: nobody has been denied anything, so there is no event. */
-function isFirstRequest(error: unknown): error is OAuthError {
-  return error instanceof OAuthError && error.description === noCredentials
+/** The request has no token at all. */
+class MissingToken extends OAuthError {
+  constructor() {
+    super('invalid_token', 'An access token is required')
+  }
 }
 
-/** The error with its challenge (RFC 6750 section 3, RFC 9728 section 5.1). Who sends no credentials is told no error. */
-function challenged(thrown: unknown, scopes: readonly string[], resourceMetadata: string | undefined): unknown {
-  if (!(thrown instanceof OAuthError) || ![401, 403].includes(thrown.status)) return thrown
-  const { code, description, detail, reason, context } = thrown
-  const attributes = {
-    ...(description !== noCredentials && { error: code, error_description: description }),
-    ...((code === 'insufficient_scope' || resourceMetadata !== undefined) &&
-      scopes.length > 0 && { scope: scopes.join(' ') }),
-    ...(resourceMetadata !== undefined && { resource_metadata: resourceMetadata }),
+/** The `WWW-Authenticate` header of an error (RFC 6750 section 3, RFC 9728 section 5.1). A request without credentials is told no error. */
+function challengeOf(error: OAuthError, scopes: readonly string[], resourceMetadata: string | undefined): string {
+  const attributes: string[] = []
+  if (!(error instanceof MissingToken)) {
+    attributes.push(`error="${error.code}"`, `error_description="${error.description}"`)
   }
-  const challenge = Object.entries(attributes).map(([name, value]) => `${name}="${value}"`)
-  const headers = { 'WWW-Authenticate': ['Bearer', challenge.join(', ')].filter(Boolean).join(' ') }
+  const namesScope = error.code === 'insufficient_scope' || resourceMetadata !== undefined
+  if (namesScope && scopes.length > 0) attributes.push(`scope="${scopes.join(' ')}"`)
+  if (resourceMetadata !== undefined) attributes.push(`resource_metadata="${resourceMetadata}"`)
+  return attributes.length > 0 ? `Bearer ${attributes.join(', ')}` : 'Bearer'
+}
+
+function withChallenge(error: OAuthError, scopes: readonly string[], resourceMetadata: string | undefined): OAuthError {
+  if (error.status !== 401 && error.status !== 403) return error
+  const { code, description, detail, reason, context } = error
+  const headers = { 'WWW-Authenticate': challengeOf(error, scopes, resourceMetadata) }
   return new OAuthError(code, description, { headers, detail, reason, context })
 }

@@ -1,14 +1,14 @@
 import { must, requirements, text } from '../configuration/checks'
-import { reported } from '../events/report'
+import type { Emit } from '../events/emitter'
+import { reportError } from '../events/report-error'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
 import { asError } from '../protocol/thrown'
-import type { Service } from '../service'
 import { callHostWithin } from '../stores/call-host'
 import {
   type AccessTokenInfo,
-  accessTokenChecks,
+  type AccessTokenVerifications,
   type VerifyAccessTokenOptions,
-  verifyChecked,
+  verifyOptions,
 } from './verify-access-token'
 
 /** What `signIn.verifier` verifies, and how it refuses. Scopes are the SDK's own `requiredScopes`. */
@@ -24,7 +24,7 @@ export interface VerifierOptions extends Omit<VerifyAccessTokenOptions, 'scopes'
   invalidToken: (description: string) => Error
 }
 
-const { scopes: _, ...ofSdk } = accessTokenChecks
+const { scopes: _, ...ofSdk } = verifyOptions
 
 const checkedMembers = requirements({
   ...ofSdk,
@@ -40,23 +40,27 @@ export interface AccessTokenVerifier {
   verifyAccessToken(token: string): Promise<AccessTokenInfo>
 }
 
-/** Makes a verifier for the MCP SDK's own `requireBearerAuth`. */
-export function verifier(options: VerifierOptions, service: Service): AccessTokenVerifier {
-  const { invalidToken, tenantKey, ...check } = checkedMembers(options, 'verifier')
+/** Makes a verifier for the MCP SDK's own `requireBearerAuth`. @param timeout How long `invalidToken` may take, in milliseconds. */
+export function verifier(
+  given: VerifierOptions,
+  verifications: AccessTokenVerifications,
+  timeout: number,
+  emit: Emit,
+): AccessTokenVerifier {
+  const { invalidToken, tenantKey, ...options } = checkedMembers(given, 'verifier')
 
   async function errorOfSdk(description: string): Promise<Error> {
-    const timeout = service.options.hostTimeout * 1000
     const error: unknown = await callHostWithin('verifier.invalidToken', timeout, () => invalidToken(description))
     if (asError(error) === error) return error as Error
-    throw temporarilyUnavailable(new TypeError('verifier.invalidToken must give an Error'), 'hook_failed')
+    throw temporarilyUnavailable(new TypeError('verifier.invalidToken must return an Error'), 'hook_failed')
   }
 
   return {
     async verifyAccessToken(token) {
       try {
-        return await verifyChecked(token, { ...check, scopes: [], guard: 'verifier' }, tenantKey, service)
+        return await verifications.verifyOf(tenantKey, token, { ...options, scopes: [], guard: 'verifier' })
       } catch (error) {
-        const { status, description } = reported(error, { where: 'verifier', tenantKey }, service)
+        const { status, description } = reportError(error, { where: 'verifier', tenantKey }, emit)
         if (status >= 500) throw error
         throw await errorOfSdk(description)
       }

@@ -8,13 +8,14 @@ import {
   resource as resourceIndicator,
 } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
+import type { BaseUrl } from '../http/base-url'
 import { tenantKeyOf } from '../protocol/issuer'
 import { OAuthError, withContext } from '../protocol/oauth-error'
 import { canonicalResource } from '../protocol/resource'
 import { scopesOf } from '../protocol/scope'
-import type { Service } from '../service'
-import { findTenant, type ResolvedTenant } from '../tenants/tenants'
-import { claimedIssuer, invalidToken, namingOwner, verifiedClaims } from '../tokens/verified-claims'
+import type { GuardedStore } from '../stores/guarded-store'
+import type { ResolvedTenant, Tenants } from '../tenants/tenants'
+import { type AccessTokens, claimedIssuer, invalidToken, notOurs } from '../tokens/access-tokens'
 
 /** What an access token must be good for, besides its tenant. A member is given a value or left out: undefined would require nothing. */
 export interface VerifyAccessTokenOptions {
@@ -47,110 +48,113 @@ export interface AccessTokenInfo {
 }
 
 /** The checks of an {@link VerifyAccessTokenOptions}. */
-export const accessTokenChecks = {
+export const verifyOptions = {
   resource: optional(resourceIndicator),
   scopes: optional(requiredScopes, []),
   checkRevocation: optional(flag),
 }
 
-/** An {@link VerifyAccessTokenOptions} that has been checked. */
-export type CheckedOptions = Checked<typeof accessTokenChecks>
+/** {@link VerifyAccessTokenOptions} after their checks. */
+export type CheckedOptions = Checked<typeof verifyOptions>
 
 const checkedMembers = requirements({
   tenantKey: anything<unknown>,
   anyTenant: anything<unknown>,
-  ...accessTokenChecks,
+  ...verifyOptions,
 })
 
-/** Verifies an access token of a tenant that is named, or any's. */
-export async function verifyAccessToken(
-  token: string,
-  given: VerifyAccessTokenOptions & TenantSelector,
-  service: Service,
-): Promise<AccessTokenInfo> {
-  const { tenantKey, anyTenant, ...check } = checkedMembers(given, 'verifyAccessToken')
-  const baseUrl = service.baseUrl.current()
-  const key = anyTenant === true ? tenantKeyOf(claimedIssuer(token), baseUrl) : checkedTenantKey(tenantKey)
-  return verifyChecked(token, { ...check, guard: 'verifyAccessToken' }, key, service)
+/** Checked options, and what the host calls the method by which it asks. */
+export type Verification = CheckedOptions & { guard: string }
+
+/** Verifies access tokens for the host's own API (RFC 9068 section 4). */
+export class AccessTokenVerifications {
+  readonly #tokens: AccessTokens
+  readonly #tenants: Tenants
+  readonly #store: GuardedStore
+  readonly #baseUrl: BaseUrl
+  readonly #scopes: readonly string[]
+
+  /** @param scopes All that any tenant can offer by default. */
+  constructor(
+    tokens: AccessTokens,
+    tenants: Tenants,
+    store: GuardedStore,
+    baseUrl: BaseUrl,
+    scopes: readonly string[],
+  ) {
+    this.#tokens = tokens
+    this.#tenants = tenants
+    this.#store = store
+    this.#baseUrl = baseUrl
+    this.#scopes = scopes
+  }
+
+  /** Verifies an access token of a named tenant, or of any. */
+  async verify(token: string, given: VerifyAccessTokenOptions & TenantSelector): Promise<AccessTokenInfo> {
+    const { tenantKey, anyTenant, ...options } = checkedMembers(given, 'verifyAccessToken')
+    const key =
+      anyTenant === true ? tenantKeyOf(claimedIssuer(token), this.#baseUrl.current()) : checkedTenantKey(tenantKey)
+    return this.verifyOf(key, token, { ...options, guard: 'verifyAccessToken' })
+  }
+
+  /** The same with checked options. Its refusals name whose token it is. */
+  async verifyOf(tenantKey: string | undefined, token: string, verification: Verification): Promise<AccessTokenInfo> {
+    if (tenantKey === undefined) throw notOurs()
+    try {
+      const tenant = await this.#tenants.find(tenantKey, this.#baseUrl.current())
+      return await this.verifyFor(tenant, token, verification)
+    } catch (refused) {
+      throw this.#tokens.namingOwner(withContext(refused, { tenantKey }), token)
+    }
+  }
+
+  /** Verifies an access token of a tenant. */
+  async verifyFor(
+    tenant: ResolvedTenant,
+    token: string,
+    { resource = tenant.resources[0], scopes: required, checkRevocation = false, guard }: Verification,
+  ): Promise<AccessTokenInfo> {
+    const claims = this.#tokens.claimsOf(token)
+    // The id as well: a tenant key that has passed to another company leaves the issuer as it was.
+    if (claims.tenant_id !== tenant.id) throw invalidToken('The access token is not for this tenant', 'wrong_tenant')
+    if (claims.iss !== tenant.issuer) throw invalidToken('The access token is not for this tenant', 'wrong_issuer')
+    if (canonicalResource(claims.aud) !== canonicalResource(resource)) {
+      throw invalidToken('The access token is not for this resource', 'wrong_resource')
+    }
+    const scopes = scopesOf(claims.scope)
+    this.#checkScopes(scopes, required, guard, tenant)
+    if (checkRevocation && !(await this.#store.findGrant(tenant.id, claims.grant_id))) {
+      throw invalidToken('The access token has been revoked', 'ended_or_lost')
+    }
+    return {
+      token,
+      clientId: claims.client_id,
+      scopes,
+      expiresAt: claims.exp,
+      resource: new URL(claims.aud),
+      subject: claims.sub,
+      tenantKey: tenant.key,
+      grantId: claims.grant_id,
+      claims,
+    }
+  }
+
+  /** A scope that the tenant does not offer any more is refused, even if an older token has it. */
+  #checkScopes(scopes: readonly string[], required: readonly string[], guard: string, tenant: ResolvedTenant): void {
+    const notOffered = required.filter((scope) => !tenant.scopes.includes(scope))
+    const unheardOf = notOffered.find((scope) => !this.#scopes.includes(scope))
+    if (unheardOf !== undefined) throw requiresUnknownScope(guard, unheardOf, tenant)
+    if (notOffered.length === 0 && required.every((scope) => scopes.includes(scope))) return
+    throw new OAuthError('insufficient_scope', `The access token must have the scope ${required.join(' ')}`, {
+      detail: notOffered.length > 0 ? { notOffered } : {},
+    })
+  }
 }
 
-/** The same with a check that has been checked. Its refusals name whose token it is. */
-export async function verifyChecked(
-  token: string,
-  check: CheckedOptions & { guard: string },
-  key: string | undefined,
-  service: Service,
-): Promise<AccessTokenInfo> {
-  if (key === undefined) throw invalidToken('The access token is not of this server', 'unknown_token')
-  try {
-    return await verifyForTenant(token, await findTenant(key, service.baseUrl.current(), service), check, service)
-  } catch (refused) {
-    throw namingOwner(withContext(refused, { tenantKey: key }), token, service.signingKeys)
-  }
-}
-
-/**
- * Verifies an access token of a tenant (RFC 9068 section 4).
- *
- * @param check.guard What the host calls the method by which it asks.
- */
-export async function verifyForTenant(
-  token: string,
-  tenant: ResolvedTenant,
-  {
-    resource = tenant.resources[0],
-    scopes: required,
-    checkRevocation = false,
-    guard,
-  }: CheckedOptions & { guard: string },
-  service: Service,
-): Promise<AccessTokenInfo> {
-  const claims = verifiedClaims(token, service.signingKeys)
-  // The id as well: a tenant key that has passed to another company leaves the issuer as it was.
-  if (claims.tenant_id !== tenant.id) throw invalidToken('The access token is not for this tenant', 'wrong_tenant')
-  if (claims.iss !== tenant.issuer) throw invalidToken('The access token is not for this tenant', 'wrong_issuer')
-  if (canonicalResource(claims.aud) !== canonicalResource(resource)) {
-    throw invalidToken('The access token is not for this resource', 'wrong_resource')
-  }
-  const scopes = scopesOf(claims.scope)
-  checkScopes(scopes, required, guard, tenant, service)
-  if (checkRevocation && !(await service.tokenStore.findGrant(tenant.id, claims.grant_id))) {
-    throw invalidToken('The access token has been revoked', 'ended_or_lost')
-  }
-  return {
-    token,
-    clientId: claims.client_id,
-    scopes,
-    expiresAt: claims.exp,
-    resource: new URL(claims.aud),
-    subject: claims.sub,
-    tenantKey: tenant.key,
-    grantId: claims.grant_id,
-    claims,
-  }
-}
-
-/** The tenant key of a check, whose types not every host compiles against. */
-export function checkedTenantKey(tenantKey: unknown): string {
+/** The tenant key of a host that does not compile against our types. */
+function checkedTenantKey(tenantKey: unknown): string {
   if (typeof tenantKey === 'string') return tenantKey
   throw new ConfigurationError('tenantKey', tenantKey, 'the key of a tenant, or anyTenant: true in its place')
-}
-
-/** What the tenant does not offer is not passed either where a token of earlier days has it. */
-function checkScopes(
-  scopes: readonly string[],
-  required: readonly string[],
-  guard: string,
-  tenant: ResolvedTenant,
-  { options }: Service,
-): void {
-  const notOffered = required.filter((scope) => !tenant.scopes.includes(scope))
-  const unheardOf = notOffered.find((scope) => !Object.hasOwn(options.scopes, scope))
-  if (unheardOf !== undefined) throw requiresUnknownScope(guard, unheardOf, tenant)
-  if (notOffered.length === 0 && required.every((scope) => scopes.includes(scope))) return
-  throw new OAuthError('insufficient_scope', `The access token must have the scope ${required.join(' ')}`, {
-    detail: notOffered.length > 0 ? { notOffered } : {},
-  })
 }
 
 function requiresUnknownScope(guard: string, scope: string, { key }: ResolvedTenant): OAuthError {

@@ -1,6 +1,12 @@
 import { errorOfHost } from '../protocol/oauth-error'
 import { blames, type PartOfHost } from '../protocol/reasons'
 
+// biome-ignore lint/suspicious/noConfusingVoidType: so that a hook can end with `return res.redirect(...)`.
+type Nothing = undefined | void
+
+/** What a hook of the host's returns: the answer or nothing, now or later. */
+export type HookAnswer<T> = T | Nothing | Promise<T | Nothing>
+
 /**
  * Calls a function of the host's that may take its time.
  *

@@ -14,9 +14,9 @@ import {
   text,
 } from '../configuration/checks'
 import { nearestName } from '../configuration/nearest-name'
-import { accessTokenLifetime, refreshTokenLifetime } from '../options'
 import type { Tenant } from '../stores/tenant-store'
 import { clientRecords } from './client-record'
+import { accessTokenLifetime, refreshTokenLifetime } from './lifetimes'
 
 /** What the partition of a tenant without an `id` begins with, before its key. No `id` of a host's can begin with it. */
 const partitionOfKey = 'key:'

@@ -1,9 +1,9 @@
 import { issuerOf, isTenantKey } from '../protocol/issuer'
 import { OAuthError } from '../protocol/oauth-error'
 import { canonicalResource } from '../protocol/resource'
-import type { Service } from '../service'
 import { callHostWithin } from '../stores/call-host'
-import type { Client, Tenant } from '../stores/tenant-store'
+import type { Client, Tenant, TenantStore } from '../stores/tenant-store'
+import type { ProtectedResources } from './protected-resources'
 import { partitionOf, type TenantRecord, tenantRecord } from './tenant-record'
 
 /** A tenant with every default filled in. */
@@ -24,54 +24,94 @@ export interface ResolvedTenant {
   refreshTokenLifetime: number
   /** Whether clients can register themselves. */
   registration: boolean
-  /** Whether a client can be known here by the address of its metadata document. */
+  /** Whether a client can identify itself by the address of its metadata document. */
   metadataDocuments: boolean
   /** The host's own record. */
   record: Tenant
 }
 
-/**
- * The tenant of a request.
- *
- * @throws {OAuthError} `not_found` (404) where there is none, `server_error` (500) where the host's record of it cannot be used,
- * `temporarily_unavailable` (503) where the host's store fails.
- */
-export async function findTenant(tenantKey: string, baseUrl: string, service: Service): Promise<ResolvedTenant> {
-  const { options } = service
-  const record = isTenantKey(tenantKey)
-    ? await callHostWithin('tenantStore.findTenant', options.hostTimeout * 1000, () =>
-        options.tenantStore.findTenant(tenantKey),
-      )
-    : undefined
-  // A store that folds case would otherwise make one tenant answer under two issuers.
-  if (!record || record.key !== tenantKey) throw noSuchTenant()
-  const checked = checkedRecord(record)
-  const issuer = issuerOf(baseUrl, tenantKey)
-  const announced = service.protectedResources.map(({ urlFor }) => urlFor(tenantKey, baseUrl))
-  const [first = issuer, ...others] = checked.resources ?? [...announced, issuer]
-  return {
-    key: tenantKey,
-    id: partitionOf(checked),
-    name: checked.name,
-    logoUri: checked.logoUri,
-    issuer,
-    clients: checked.clients ?? [],
-    scopes: checked.scopes ?? Object.keys(options.scopes),
-    resources: [first, ...others],
-    accessTokenLifetime: checked.accessTokenLifetime ?? options.accessTokenLifetime,
-    refreshTokenLifetime: checked.refreshTokenLifetime ?? options.refreshTokenLifetime,
-    registration: options.registration && (checked.registration ?? true),
-    metadataDocuments:
-      options.metadataDocuments !== false && (checked.metadataDocuments ?? checked.registration ?? true),
-    record,
+/** What a tenant has where its record does not say otherwise. */
+export type TenantDefaults = Pick<
+  ResolvedTenant,
+  'scopes' | 'accessTokenLifetime' | 'refreshTokenLifetime' | 'registration' | 'metadataDocuments'
+>
+
+/** The companies that the host knows. */
+export class Tenants {
+  readonly #store: TenantStore
+  readonly #defaults: TenantDefaults
+  readonly #announced: ProtectedResources
+  readonly #timeout: number
+
+  /**
+   * @param announced The resources of a tenant whose record names none.
+   * @param timeout How long the host's store may take, in milliseconds.
+   */
+  constructor(store: TenantStore, defaults: TenantDefaults, announced: ProtectedResources, timeout: number) {
+    this.#store = store
+    this.#defaults = defaults
+    this.#announced = announced
+    this.#timeout = timeout
   }
+
+  /**
+   * The tenant of a request.
+   *
+   * @throws {OAuthError} `not_found` (404) if there is none, `server_error` (500) if the host's record of it cannot be used,
+   * `temporarily_unavailable` (503) if the host's store fails.
+   */
+  async find(tenantKey: string, baseUrl: string): Promise<ResolvedTenant> {
+    const [record, checked] = await this.#recordOf(tenantKey)
+    const defaults = this.#defaults
+    const issuer = issuerOf(baseUrl, tenantKey)
+    const [first = issuer, ...others] = checked.resources ?? [...this.#announced.urlsFor(tenantKey, baseUrl), issuer]
+    return {
+      key: tenantKey,
+      id: partitionOf(checked),
+      name: checked.name,
+      logoUri: checked.logoUri,
+      issuer,
+      clients: checked.clients ?? [],
+      scopes: checked.scopes ?? defaults.scopes,
+      resources: [first, ...others],
+      accessTokenLifetime: checked.accessTokenLifetime ?? defaults.accessTokenLifetime,
+      refreshTokenLifetime: checked.refreshTokenLifetime ?? defaults.refreshTokenLifetime,
+      registration: defaults.registration && (checked.registration ?? true),
+      metadataDocuments: defaults.metadataDocuments && (checked.metadataDocuments ?? checked.registration ?? true),
+      record,
+    }
+  }
+
+  /** The id that everything of a tenant is stored under. @throws {OAuthError} As `find` does. */
+  async idOf(tenantKey: string): Promise<string> {
+    const [, checked] = await this.#recordOf(tenantKey)
+    return partitionOf(checked)
+  }
+
+  async #recordOf(tenantKey: string): Promise<[Tenant, TenantRecord]> {
+    if (!isTenantKey(tenantKey)) throw noSuchTenant()
+    const record = await callHostWithin('tenantStore.findTenant', this.#timeout, () =>
+      this.#store.findTenant(tenantKey),
+    )
+    // A store that folds case would otherwise make one tenant answer under two issuers.
+    if (!record || record.key !== tenantKey) throw noSuchTenant()
+    return [record, checkedRecord(record)]
+  }
+}
+
+/** The scopes among these that the tenant still offers: undefined if there were some and none is left. */
+export function stillOffered(scopes: string[], tenant: ResolvedTenant): string[] | undefined {
+  const isOffered = (scope: string) => tenant.scopes.includes(scope)
+  if (scopes.every(isOffered)) return scopes
+  const offered = scopes.filter(isOffered)
+  return offered.length > 0 ? offered : undefined
 }
 
 /** The tenant's own spelling of a resource that it has, given in canonical form. */
 export function spelledByTenant(canonical: string, tenant: ResolvedTenant): string | undefined {
-  // To find the canonical form takes parsing. Where a text is its own one, which it is not with a slash at its end, none is needed.
-  const same = (resource: string) => resource === canonical && !resource.endsWith('/')
-  return tenant.resources.find((resource) => same(resource) || canonicalResource(resource) === canonical)
+  // Fast path: a string equal to the canonical form needs no URL parsing. A trailing slash is never canonical.
+  const isSame = (resource: string) => resource === canonical && !resource.endsWith('/')
+  return tenant.resources.find((resource) => isSame(resource) || canonicalResource(resource) === canonical)
 }
 
 export function noSuchTenant(): OAuthError {

@@ -1,9 +1,48 @@
-import { randomUUID } from 'node:crypto'
-import { sign } from 'jsonwebtoken'
-import type { Redemption } from '../grants/access-token-terms'
-import type { Service } from '../service'
-import { type ResolvedTenant, spelledByTenant } from '../tenants/tenants'
-import { accessTokenType } from './verified-claims'
+import { type JsonWebKey, randomUUID } from 'node:crypto'
+import { decode, sign, verify } from 'jsonwebtoken'
+import { wrongAnswer } from '../configuration/configuration-error'
+import { contextOf } from '../events/emitter'
+import type { GrantType } from '../protocol/grant-types'
+import { OAuthError, temporarilyUnavailable, withContext } from '../protocol/oauth-error'
+import type { DenialReason } from '../protocol/reasons'
+import { grantedScopes } from '../protocol/scope'
+import { callHostWithin, type HookAnswer } from '../stores/call-host'
+import type { Tenant } from '../stores/tenant-store'
+import type { Grant } from '../stores/token-store'
+import { type ResolvedTenant, spelledByTenant, stillOffered } from '../tenants/tenants'
+import { plainJson } from './plain-json'
+import type { SigningKey, SigningKeys } from './signing-keys'
+
+/** What the `accessTokenClaims` hook is told about the token that is to be issued. */
+export interface AccessTokenRequest {
+  tenant: Tenant
+  grantType: GrantType
+  grantId: string
+  clientId: string
+  subject: string
+  scopes: string[]
+  resource: string
+  /** The claims that `issueAuthorizationCode` was given. */
+  claims: Readonly<Record<string, unknown>>
+}
+
+/** Returns more claims for an access token, or refuses it by throwing an `OAuthError`. */
+export type AccessTokenClaimsHook = (request: AccessTokenRequest) => HookAnswer<Record<string, unknown>>
+
+/** What an access token says besides what its grant says. */
+export interface AccessTokenTerms {
+  /** The grant's scopes, or fewer. */
+  scopes: string[]
+  /** From the host's `accessTokenClaims`. */
+  claims?: Record<string, unknown> | undefined
+}
+
+/** What a client asks for when it redeems a credential. */
+export interface RequestedTerms {
+  grantType: GrantType
+  /** The `scope` of the request, which may be narrower than the grant's. */
+  scope: string | undefined
+}
 
 /** An access token and for how many seconds it is valid. */
 export interface IssuedAccessToken {
@@ -11,32 +50,181 @@ export interface IssuedAccessToken {
   expiresIn: number
 }
 
-/** Signs a JWT access token (RFC 9068). It never outlives the grant that it comes from. */
-export function issueAccessToken(
-  { grant, scopes, claims, now: storeNow }: Redemption,
-  tenant: ResolvedTenant,
-  { signingKeys: [key] }: Service,
-): IssuedAccessToken {
-  const now = Math.floor(Date.now() / 1000)
-  const expiresIn = Math.min(tenant.accessTokenLifetime, Math.floor((grant.expiresAt - storeNow) / 1000))
-  const payload = {
-    ...grant.claims,
-    ...claims,
-    iss: tenant.issuer,
-    sub: grant.subject,
-    aud: spelledByTenant(grant.resource, tenant) ?? grant.resource,
-    client_id: grant.clientId,
-    scope: scopes.join(' '),
-    jti: randomUUID(),
-    iat: now,
-    exp: now + expiresIn,
-    grant_id: grant.grantId,
-    tenant_id: tenant.id,
+/** The claims that every access token of this server has. */
+export interface AccessTokenClaims extends Record<string, unknown> {
+  iss: string
+  sub: string
+  aud: string
+  exp: number
+  scope: string
+  client_id: string
+  grant_id: string
+  tenant_id: string
+}
+
+/** The `typ` of an access token (RFC 9068 section 2.1). */
+const accessTokenType = 'at+jwt'
+
+/** Issues access tokens, and reads those that it has issued (RFC 9068). */
+export class AccessTokens {
+  readonly #keys: SigningKeys
+  readonly #claimsHook: AccessTokenClaimsHook | undefined
+  readonly #timeout: number
+
+  /** @param timeout How long the host's hook may take, in milliseconds. */
+  constructor(keys: SigningKeys, claimsHook: AccessTokenClaimsHook | undefined, timeout: number) {
+    this.#keys = keys
+    this.#claimsHook = claimsHook
+    this.#timeout = timeout
   }
-  // As text, as an object would be copied and looked through first; its claims have been checked when they came in.
-  const accessToken = sign(JSON.stringify(payload), key.privateKey, {
-    algorithm: key.algorithm,
-    header: { alg: key.algorithm, typ: accessTokenType, kid: key.kid },
+
+  /** The public keys that access tokens verify with (RFC 7517). */
+  get publicKeys(): JsonWebKey[] {
+    return this.#keys.map(({ publicJwk }) => publicJwk)
+  }
+
+  /**
+   * Settles what an access token will say before the credential is used up, so that a refusal uses nothing up.
+   *
+   * @returns Undefined if the grant alone decides, and need not be read first: without a requested scope and without the host's hook.
+   * Otherwise a function of the grant, which throws `invalid_scope` or what the hook throws.
+   */
+  settling(
+    requested: RequestedTerms,
+    tenant: ResolvedTenant,
+  ): ((grant: Grant) => Promise<AccessTokenTerms>) | undefined {
+    if (requested.scope === undefined && !this.#claimsHook) return undefined
+    return async (grant) => {
+      const scopes = stillOffered(grantedScopes(requested.scope, grant.scopes), tenant)
+      if (scopes === undefined) throw scopesGone(grant)
+      const claims = await this.#hostClaims(scopes, grant, requested.grantType, tenant).catch((refused) => {
+        throw withContext(refused, contextOf(grant))
+      })
+      return { scopes, claims }
+    }
+  }
+
+  /**
+   * Signs an access token. It never outlives the grant that it comes from.
+   *
+   * @param storeNow The time by the clock that the grant's times are of.
+   */
+  issue(
+    { grant, scopes, claims, now: storeNow }: AccessTokenTerms & { grant: Grant; now: number },
+    tenant: ResolvedTenant,
+  ): IssuedAccessToken {
+    const [key] = this.#keys
+    const now = Math.floor(Date.now() / 1000)
+    const expiresIn = Math.min(tenant.accessTokenLifetime, Math.floor((grant.expiresAt - storeNow) / 1000))
+    const payload = {
+      ...grant.claims,
+      ...claims,
+      iss: tenant.issuer,
+      sub: grant.subject,
+      aud: spelledByTenant(grant.resource, tenant) ?? grant.resource,
+      client_id: grant.clientId,
+      scope: scopes.join(' '),
+      jti: randomUUID(),
+      iat: now,
+      exp: now + expiresIn,
+      grant_id: grant.grantId,
+      tenant_id: tenant.id,
+    }
+    // `sign` copies and checks an object. A string is signed as it is: its claims were checked when they came in.
+    const accessToken = sign(JSON.stringify(payload), key.privateKey, {
+      algorithm: key.algorithm,
+      header: { alg: key.algorithm, typ: accessTokenType, kid: key.kid },
+    })
+    return { accessToken, expiresIn }
+  }
+
+  /**
+   * The claims of an access token that this server has signed and that has not expired. The caller checks for whom it is good.
+   *
+   * @param options.ignoreExpiration Returns the claims of an expired one as well.
+   * @throws {OAuthError} `invalid_token`
+   */
+  claimsOf(token: string, { ignoreExpiration = false } = {}): AccessTokenClaims {
+    const header = decoded(token)?.header
+    const key = this.#keys.find(({ kid }) => kid === header?.kid)
+    if (!key || header?.typ !== accessTokenType) throw notOurs()
+    const claims = verified(token, key, ignoreExpiration)
+    // The host may sign other tokens with the same key.
+    if (!hasOurClaims(claims)) throw notOurs()
+    return claims
+  }
+
+  /**
+   * Adds to an error about an access token whose token it is, if this server has signed it. The tenant id is that of the customer, whichever
+   * tenant was asked.
+   */
+  namingOwner(thrown: unknown, token: string): unknown {
+    if (thrown instanceof OAuthError && thrown.reason === 'unknown_token') return thrown
+    try {
+      const { tenant_id, client_id, grant_id, sub } = this.claimsOf(token, { ignoreExpiration: true })
+      return withContext(thrown, { tenantId: tenant_id, clientId: client_id, grantId: grant_id, subject: sub })
+    } catch {
+      return thrown
+    }
+  }
+
+  async #hostClaims(
+    scopes: string[],
+    { grantId, clientId, subject, resource, claims = {} }: Grant,
+    grantType: GrantType,
+    tenant: ResolvedTenant,
+  ): Promise<Record<string, unknown>> {
+    const request = { tenant: tenant.record, grantType, grantId, clientId, subject, scopes, resource, claims }
+    const added = await callHostWithin('accessTokenClaims', this.#timeout, () => this.#claimsHook?.(request))
+    const plain = plainJson(added ?? {})
+    if (plain) return plain
+    const wrong = wrongAnswer('accessTokenClaims', added, 'an object of plain JSON, or nothing')
+    throw temporarilyUnavailable(wrong, 'hook_failed')
+  }
+}
+
+/** The issuer that a token names, before anything of it is verified. */
+export function claimedIssuer(token: string): string {
+  const payload = decoded(token)?.payload
+  return typeof payload === 'object' && typeof payload.iss === 'string' ? payload.iss : ''
+}
+
+export function invalidToken(description: string, reason: DenialReason): OAuthError {
+  return new OAuthError('invalid_token', description, { reason })
+}
+
+export function notOurs(): OAuthError {
+  return invalidToken('The access token is not of this server', 'unknown_token')
+}
+
+/** The error for a grant of whose scopes the tenant offers none any more. */
+export function scopesGone(grant: Grant): OAuthError {
+  return new OAuthError('invalid_scope', 'Nothing of the granted scope is offered any more', {
+    reason: 'scopes_gone',
+    context: contextOf(grant),
+    detail: { scopes: grant.scopes },
   })
-  return { accessToken, expiresIn }
+}
+
+function verified(token: string, key: SigningKey, ignoreExpiration: boolean): unknown {
+  try {
+    return verify(token, key.publicKey, { algorithms: [key.algorithm], ignoreExpiration })
+  } catch (error) {
+    const isExpired = (error as Error).name === 'TokenExpiredError'
+    throw isExpired ? invalidToken('The access token has expired', 'token_expired') : notOurs()
+  }
+}
+
+function hasOurClaims(claims: unknown): claims is AccessTokenClaims {
+  const { exp, ...others } = claims as Record<string, unknown>
+  const texts = ['iss', 'sub', 'aud', 'scope', 'client_id', 'grant_id', 'tenant_id']
+  return typeof exp === 'number' && texts.every((name) => typeof others[name] === 'string')
+}
+
+function decoded(token: string) {
+  try {
+    return decode(token, { complete: true })
+  } catch {
+    return null
+  }
 }

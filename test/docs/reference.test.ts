@@ -203,7 +203,7 @@ describe('docs/errors.md', () => {
   })
 
   it('has every warning', () => {
-    const codes = [...source.matchAll(/\bwarn\('(\w+)'/g)].map(([, code]) => `CUSTOMER_SIGN_IN_${code}`)
+    const codes = [...source.matchAll(/\bwarn\(\s*'(\w+)'/g)].map(([, code]) => `CUSTOMER_SIGN_IN_${code}`)
     const rows = tableUnder('## Warnings', 'docs/errors.md').map(([code]) => bare(code ?? ''))
     expect(rows.sort()).toEqual(codes.sort())
   })

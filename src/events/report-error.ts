@@ -1,15 +1,14 @@
 import { type ErrorContext, type OAuthError, underlying, withContext } from '../protocol/oauth-error'
 import { isDenialReason } from '../protocol/reasons'
-import type { Service } from '../service'
-import { faultOf } from './events'
+import { type Emit, faultOf } from './emitter'
 
 /** Where an error happened and what is known there, for the operator. */
 export interface Place extends ErrorContext {
   where: string
 }
 
-/** Makes an event of whatever was thrown, and the OAuth error that the client is told. */
-export function reported(thrown: unknown, { where, ...known }: Place, { emit }: Service): OAuthError {
+/** Tells the host of whatever was thrown, and returns it as the OAuth error that the client is answered with. */
+export function reportError(thrown: unknown, { where, ...known }: Place, emit: Emit): OAuthError {
   const error = withContext(thrown, known)
   const { code, description, status, detail, context } = error
   // A refusal can be a 503 too, such as where a stranger's server is away: no fault that an operator has to look at.

@@ -1,0 +1,123 @@
+import type { Clients, FoundClient } from '../clients/clients'
+import type { Grants } from '../grants/grants'
+import { OAuthError } from '../protocol/oauth-error'
+import { isCodeChallenge } from '../protocol/pkce'
+import { redirectUriMatches, withResponse } from '../protocol/redirect-uri'
+import { requestedResource } from '../protocol/resource'
+import { grantedScopes } from '../protocol/scope'
+import { type ResolvedTenant, spelledByTenant } from '../tenants/tenants'
+
+/** Who asks, and where the browser is to be sent back to: the client exists and the redirect URI is one of its own. */
+export interface Recipient {
+  found: FoundClient
+  redirectUri: string
+}
+
+/** An authorization request as it was received (RFC 6749 section 4.1.1), by a browser or by `issueAuthorizationCode`. */
+export interface ReceivedRequest {
+  codeChallenge: string | undefined
+  codeChallengeMethod: string | undefined
+  scopes?: string | readonly string[] | undefined
+  resources: readonly string[]
+}
+
+/** An authorization request that was checked: all of it can be granted, if the customer agrees. */
+export interface CheckedRequest extends Recipient {
+  codeChallenge: string
+  scopes: string[]
+  /** In canonical form. */
+  resource: string
+}
+
+/** A checked request to which the customer has agreed. */
+export interface AgreedRequest extends CheckedRequest {
+  subject: string
+  /** The host's own claims for the access tokens, as JSON carries them. */
+  claims: Record<string, unknown> | undefined
+  /** Handed back to the client with the code. */
+  state: string | undefined
+}
+
+/** The successful answer to an authorization request (RFC 6749 section 4.1.2). */
+export interface AuthorizationResponse {
+  /** Valid for `authorizationCodeLifetime` seconds, and once. */
+  code: string
+  /** The complete URL to send the browser to, with `code`, `state` and `iss` (RFC 9207). */
+  redirectTo: string
+}
+
+/** Authorization requests in their three stages: received, checked, agreed. */
+export class Authorizations {
+  readonly #clients: Clients
+  readonly #grants: Grants
+
+  constructor(clients: Clients, grants: Grants) {
+    this.#clients = clients
+    this.#grants = grants
+  }
+
+  /**
+   * Finds the client, and makes sure that the redirect URI is its own. Until then no browser may be sent there.
+   *
+   * @throws {OAuthError} `invalid_client`; `unauthorized_client` if the redirect URI is not the client's.
+   */
+  async recipient(clientId: string, redirectUri: string, tenant: ResolvedTenant): Promise<Recipient> {
+    const found = await this.#clients.find(clientId, tenant)
+    const { redirectUris } = found.client
+    if (redirectUris.some((registered) => redirectUriMatches(registered, redirectUri))) return { found, redirectUri }
+    throw new OAuthError('unauthorized_client', 'redirect_uri is not registered for this client', {
+      reason: 'wrong_redirect_uri',
+      context: { clientId },
+      detail: { redirectUri },
+    })
+  }
+
+  /**
+   * Checks a received request against what the tenant offers to the client.
+   *
+   * @throws {OAuthError} `unauthorized_client`, `invalid_request`, `invalid_scope` or `invalid_target`.
+   */
+  check(
+    { codeChallenge, codeChallengeMethod, scopes, resources }: ReceivedRequest,
+    recipient: Recipient,
+    tenant: ResolvedTenant,
+  ): CheckedRequest {
+    const { client } = recipient.found
+    if (client.grantTypes && !client.grantTypes.includes('authorization_code')) {
+      throw new OAuthError('unauthorized_client', 'The client may not use authorization codes')
+    }
+    // RFC 7636 section 4.3: without a method it would be `plain`.
+    if (codeChallengeMethod !== 'S256') throw new OAuthError('invalid_request', 'code_challenge_method must be S256')
+    if (typeof codeChallenge !== 'string' || !isCodeChallenge(codeChallenge)) {
+      throw new OAuthError('invalid_request', 'code_challenge must be 43 base64url characters')
+    }
+    const offered = tenant.scopes.filter((scope) => client.scopes?.includes(scope) ?? true)
+    if (offered.length === 0 && tenant.scopes.length > 0) {
+      throw new OAuthError('invalid_scope', 'None of the scopes of the client is offered by this tenant')
+    }
+    return {
+      ...recipient,
+      codeChallenge,
+      scopes: grantedScopes(scopes, offered),
+      resource: resourceOf(resources, tenant),
+    }
+  }
+
+  /** Turns the agreed request into a grant, and into the code that redeems it. */
+  async agree(request: AgreedRequest, tenant: ResolvedTenant): Promise<AuthorizationResponse> {
+    const { found, redirectUri, state } = request
+    // Before there is a grant: its client must not expire before it, nor make room for others until the code can be redeemed.
+    await this.#clients.touchAllowed(found, tenant)
+    const code = await this.#grants.create({ ...request, clientId: found.client.clientId }, tenant)
+    this.#clients.noteAllowed(found)
+    return { code, redirectTo: withResponse(redirectUri, { code, state, iss: tenant.issuer }) }
+  }
+}
+
+function resourceOf(requested: readonly string[], tenant: ResolvedTenant): string {
+  const resource = requestedResource(requested.length > 0 ? requested : [tenant.resources[0]]) as string
+  if (spelledByTenant(resource, tenant) === undefined) {
+    throw new OAuthError('invalid_target', 'resource is not one of this tenant')
+  }
+  return resource
+}

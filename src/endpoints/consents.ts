@@ -1,0 +1,165 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { CheckedRequest } from '../authorization/authorizations'
+import type { ConsentSubject, ConsentTokens } from '../authorization/consent-tokens'
+import type { Customer } from '../authorization/customer'
+import { wrongAnswer } from '../configuration/configuration-error'
+import type { Emit } from '../events/emitter'
+import { readForm } from '../http/form'
+import { responseBegins } from '../http/response-begins'
+import { respondWithConsentPage } from '../pages/consent-page'
+import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
+import { callHost, type HookAnswer } from '../stores/call-host'
+import type { Context } from './context'
+import type { SignInRequest } from './customer-sessions'
+
+/** An authorization request that waits for the customer's consent. */
+export interface ConsentRequest extends SignInRequest {
+  customer: Customer
+  redirectUri: string
+}
+
+/** Asks for consent in the host's own way: returns the answer, or nothing if it has answered the request with a page. */
+export type ConsentHook = {
+  of(req: IncomingMessage, res: ServerResponse, request: ConsentRequest): HookAnswer<boolean>
+}['of']
+
+/** A checked request of a signed-in customer, who may have to be asked. */
+export interface ConsentQuestion {
+  customer: Customer
+  checked: CheckedRequest
+  /** What the host's hooks are told. */
+  signIn: SignInRequest
+  /** The query of the request, as every page of it has it. */
+  query: string
+}
+
+/** How customers are asked. */
+export interface ConsentRules {
+  /** The host's own way of asking. With false, the tenant's own clients go without. */
+  consent: ConsentHook | false | undefined
+  /** What each scope is called on the page. */
+  scopeWords: Readonly<Record<string, string>>
+  /** How long the beginning of the host's own page may take, in milliseconds. */
+  timeout: number
+}
+
+/** What the customer has decided. Undefined while they are being asked. */
+type Decision = 'allowed' | 'declined' | undefined
+
+/** Asks customers for their consent. */
+export class Consents {
+  readonly #tokens: ConsentTokens
+  readonly #rules: ConsentRules
+  readonly #emit: Emit
+
+  constructor(tokens: ConsentTokens, rules: ConsentRules, emit: Emit) {
+    this.#tokens = tokens
+    this.#rules = rules
+    this.#emit = emit
+  }
+
+  /**
+   * Whether the customer has consented, if that is needed. False while the customer is being asked.
+   *
+   * @throws {OAuthError} `access_denied` if they refuse, `consent_required` if they must not be asked.
+   */
+  async given(question: ConsentQuestion, context: Context): Promise<boolean> {
+    if (!this.#isNeeded(question)) return true
+    if (question.signIn.prompt.includes('none')) throw new OAuthError('consent_required', 'The customer must be asked')
+    const { consent } = this.#rules
+    const decision =
+      typeof consent === 'function'
+        ? await this.#askHost(consent, question, context)
+        : await this.#askOnPage(question, context)
+    if (decision === undefined) return false
+    const { tenant } = context
+    const { found, scopes, resource } = question.checked
+    this.#emit({
+      type: decision,
+      scopes,
+      resource,
+      tenantKey: tenant.key,
+      tenantId: tenant.id,
+      clientId: found.client.clientId,
+      subject: question.customer.subject,
+    })
+    if (decision === 'allowed') return true
+    throw new OAuthError('access_denied', 'The customer has refused', { reason: 'declined' })
+  }
+
+  /** First-party clients can skip consent. Self-registered and metadata-document clients never can: anyone can create one. */
+  #isNeeded({ checked: { found }, signIn }: ConsentQuestion): boolean {
+    if (signIn.prompt.includes('consent') || found.source !== 'tenant') return true
+    return this.#rules.consent !== false && found.client.firstParty !== true
+  }
+
+  async #askOnPage({ customer, checked, query }: ConsentQuestion, context: Context): Promise<Decision> {
+    const { tenant } = context
+    const { redirectUri, scopes, resource } = checked
+    const { client, source } = checked.found
+    const publisher = source === 'document' ? new URL(client.clientId).host : undefined
+    const clientName = client.clientName ?? publisher ?? client.clientId
+    const about = {
+      tenantId: tenant.id,
+      subject: customer.subject,
+      query,
+      shown: [clientName, scopes.join(' '), resource],
+    }
+    const button = await this.#pressedButton(about, context)
+    if (button === 'allow') return 'allowed'
+    if (button !== undefined && button !== 'confirm') return 'declined'
+    respondWithConsentPage(context.res, {
+      tenantName: tenant.name ?? tenant.key,
+      logoUri: tenant.logoUri,
+      clientName,
+      vouchedFor: source === 'tenant',
+      publisher,
+      redirectUri,
+      answered: button === 'confirm',
+      scopes: scopes.map((scope) => this.#wordsOf(scope)),
+      customerName: customer.name,
+      action: `?${query}`,
+      token: this.#tokens.issue(about),
+    })
+    return undefined
+  }
+
+  /**
+   * The button of the page that was pressed. Undefined if there is no valid consent token: the page has expired, or another site made the
+   * browser send a form.
+   */
+  async #pressedButton(about: ConsentSubject, { req, res }: Context): Promise<string | undefined> {
+    if (req.method !== 'POST') return undefined
+    const form = await readForm(req, res).catch(ignoreUnreadable)
+    if (!form) return undefined
+    return this.#tokens.verifies(form.get('consent_token') ?? '', about) ? (form.get('decision') ?? '') : undefined
+  }
+
+  #wordsOf(scope: string): string {
+    const { scopeWords } = this.#rules
+    return (Object.hasOwn(scopeWords, scope) ? scopeWords[scope] : undefined) ?? scope
+  }
+
+  async #askHost(
+    ask: ConsentHook,
+    { customer, checked, signIn }: ConsentQuestion,
+    { req, res }: Context,
+  ): Promise<Decision> {
+    const { redirectUri } = checked
+    const allowed = await callHost('consent', () => ask(req, res, { ...signIn, customer, redirectUri }))
+    if (allowed === true) return 'allowed'
+    if (allowed === false) return 'declined'
+    if (allowed !== undefined) {
+      throw temporarilyUnavailable(wrongAnswer('consent', allowed, 'true, false or nothing'), 'hook_failed')
+    }
+    if (await responseBegins(res, this.#rules.timeout)) return undefined
+    const cause = new Error('consent returned neither true nor false and did not answer the request')
+    throw temporarilyUnavailable(cause, 'hook_failed')
+  }
+}
+
+/** A form that this library has not made is no answer, and no error that a client is told of. */
+function ignoreUnreadable(error: unknown): undefined {
+  if (error instanceof OAuthError && error.status < 500) return undefined
+  throw error
+}

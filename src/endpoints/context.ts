@@ -1,0 +1,9 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ResolvedTenant } from '../tenants/tenants'
+
+/** A request of a tenant, and the response to it. */
+export interface Context {
+  req: IncomingMessage
+  res: ServerResponse
+  tenant: ResolvedTenant
+}

@@ -1,0 +1,65 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Customer, customerRecord } from '../authorization/customer'
+import { isObject } from '../configuration/checks'
+import { wrongAnswer } from '../configuration/configuration-error'
+import { responseBegins } from '../http/response-begins'
+import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
+import { callHost, type HookAnswer } from '../stores/call-host'
+import type { Client, Tenant } from '../stores/tenant-store'
+import type { Context } from './context'
+
+/** An authorization request that waits for the customer to sign in. */
+export interface SignInRequest {
+  /** Where to send the browser back to once the customer has logged in. It holds the whole request. */
+  url: string
+  tenant: Tenant
+  client: Client
+  scopes: string[]
+  resource: string
+  /** `login` asks for a fresh login even if there is a session. With `none` no page may be shown. */
+  prompt: readonly string[]
+  loginHint?: string | undefined
+}
+
+/** Returns the customer of the host's session, or nothing if it has answered the request with its login page. */
+export type AuthenticateHook = {
+  // A method's type is bivariant: a host may name its framework's own request and response.
+  of(req: IncomingMessage, res: ServerResponse, request: SignInRequest): HookAnswer<Customer | null>
+}['of']
+
+/** The customers who are signed in at the host. */
+export class CustomerSessions {
+  readonly #authenticate: AuthenticateHook | undefined
+  readonly #timeout: number
+
+  /** @param timeout How long the beginning of the host's login page may take, in milliseconds. */
+  constructor(authenticate: AuthenticateHook | undefined, timeout: number) {
+    this.#authenticate = authenticate
+    this.#timeout = timeout
+  }
+
+  /**
+   * @returns The signed-in customer, or undefined if the host has answered the request itself, with its login page.
+   * @throws {OAuthError} `login_required` if the customer is not signed in and must not be asked, `temporarily_unavailable` if the hook fails.
+   */
+  async signedIn(request: SignInRequest, { req, res }: Context): Promise<Customer | undefined> {
+    const customer = await callHost('authenticate', () => this.#authenticate?.(req, res, request))
+    if (customer !== undefined && customer !== null) return checkedCustomer(customer)
+    if (!res.headersSent && request.prompt.includes('none')) {
+      throw new OAuthError('login_required', 'The customer is not signed in')
+    }
+    if (await responseBegins(res, this.#timeout)) return undefined
+    const cause = new Error('authenticate returned no customer and did not answer the request')
+    throw temporarilyUnavailable(cause, 'hook_failed')
+  }
+}
+
+/** What is wrong with it is the host's fault, so the client is asked to come again. */
+function checkedCustomer(given: Customer): Customer {
+  try {
+    if (!isObject(given)) throw wrongAnswer('authenticate', given, 'a customer, null or nothing')
+    return customerRecord(given, 'customer')
+  } catch (error) {
+    throw temporarilyUnavailable(error, 'hook_failed')
+  }
+}

@@ -1,0 +1,56 @@
+import { type ErrorContext, OAuthError, underlying } from '../protocol/oauth-error'
+import { type FaultReason, faultReasons } from '../protocol/reasons'
+import { asError } from '../protocol/thrown'
+import type { Grant } from '../stores/token-store'
+import type { CustomerSignInEvent, ErrorEvent, GrantEvent, TimedEvent } from './customer-sign-in-event'
+
+/** What every event about a grant says of it. */
+export function aboutGrant(
+  { tenantId, grantId, clientId, subject }: Grant,
+  tenantKey: string,
+): Omit<GrantEvent, keyof TimedEvent> {
+  return { tenantKey, tenantId, grantId, clientId, subject }
+}
+
+/** Whom an error about a grant is about. */
+export function contextOf({ tenantId, grantId, clientId, subject }: Grant): ErrorContext {
+  return { tenantId, grantId, clientId, subject }
+}
+
+type Untimed<Event> = Event extends unknown ? Omit<Event, keyof TimedEvent> : never
+
+/** Tells the host. Never throws, never waits. */
+export type Emit = (event: Untimed<CustomerSignInEvent>) => void
+
+/** The event of a fault that no client is told of. */
+export function faultEvent(where: string, thrown: unknown, context: ErrorContext): Untimed<ErrorEvent> {
+  return { type: 'error', where, reason: faultOf(thrown), error: underlying(thrown), ...context }
+}
+
+/** What has failed, as an error event says it. */
+export function faultOf(thrown: unknown): FaultReason {
+  const reason = thrown instanceof OAuthError ? thrown.reason : undefined
+  return faultReasons.find((known) => known === reason) ?? 'unexpected'
+}
+
+/**
+ * A host's callback as an {@link Emit}. By default errors become process warnings and the rest is not told.
+ */
+export function emitter(onEvent: (event: CustomerSignInEvent) => unknown = warnOfErrors): Emit {
+  return (event) => {
+    const timed = { at: Date.now(), ...event } as CustomerSignInEvent
+    // A callback that throws or rejects is the host's concern, never a client's.
+    Promise.resolve(timed)
+      .then(onEvent)
+      .catch((thrown) => warn('EVENT', `onEvent failed: ${asError(thrown).message}`))
+  }
+}
+
+/** Tells the operator of something to put right, where no event can be expected to be read yet. */
+export function warn(code: string, message: string): void {
+  process.emitWarning(message, { type: 'CustomerSignInWarning', code: `CUSTOMER_SIGN_IN_${code}` })
+}
+
+function warnOfErrors(event: CustomerSignInEvent): void {
+  if (event.type === 'error') warn('ERROR', `${event.where}: ${event.error.message}`)
+}

@@ -1,0 +1,64 @@
+import { OAuthError } from '../protocol/oauth-error'
+import type { GuardedStore } from '../stores/guarded-store'
+import type { Grant } from '../stores/token-store'
+import type { ResolvedTenant } from '../tenants/tenants'
+import type { AccessTokens } from '../tokens/access-tokens'
+import { grantIdOf, isLive, parseCredential } from './credential'
+import type { CredentialChain } from './credential-chain'
+import type { Grants } from './grants'
+
+/** The grant that a token of this server names, as far as it still exists. */
+interface NamedGrant {
+  tenantId: string
+  grantId: string
+  grant: Grant | undefined
+}
+
+/** Ends grants by the tokens that they have given (RFC 7009). */
+export class Revocations {
+  readonly #store: GuardedStore
+  readonly #chain: CredentialChain
+  readonly #grants: Grants
+  readonly #tokens: AccessTokens
+
+  constructor(store: GuardedStore, chain: CredentialChain, grants: Grants, tokens: AccessTokens) {
+    this.#store = store
+    this.#chain = chain
+    this.#grants = grants
+    this.#tokens = tokens
+  }
+
+  /** Ends the grant of a refresh token or access token, if the token is this client's. */
+  async revoke(token: string, clientId: string, tenant: ResolvedTenant): Promise<void> {
+    const named =
+      (await this.#namedByRefreshToken(token, clientId, tenant)) ??
+      (await this.#namedByAccessToken(token, clientId, tenant))
+    if (named) await this.#grants.endNamed(named, tenant.key, 'client')
+  }
+
+  async #namedByRefreshToken(token: string, clientId: string, tenant: ResolvedTenant): Promise<NamedGrant | undefined> {
+    const credential = parseCredential('refresh_token', token)
+    if (!credential) return undefined
+    const grantId = grantIdOf(credential.handle)
+    const presented = { credential, grantId, binding: { client_id: clientId }, tenant }
+    const grant = await this.#store.findGrant(tenant.id, grantId)
+    const isNamed = (grant && isLive(presented, grant)) || this.#chain.minted(presented)
+    return isNamed ? { tenantId: tenant.id, grantId, grant } : undefined
+  }
+
+  /** An access token names its grant also when it has expired: its client may not have needed it for long. */
+  async #namedByAccessToken(token: string, clientId: string, tenant: ResolvedTenant): Promise<NamedGrant | undefined> {
+    const { tenant_id, client_id, grant_id: grantId } = this.#claimsOf(token) ?? {}
+    if (grantId === undefined || tenant_id !== tenant.id || client_id !== clientId) return undefined
+    return { tenantId: tenant.id, grantId, grant: await this.#store.findGrant(tenant.id, grantId) }
+  }
+
+  #claimsOf(token: string) {
+    try {
+      return this.#tokens.claimsOf(token, { ignoreExpiration: true })
+    } catch (error) {
+      if (error instanceof OAuthError && error.code === 'invalid_token') return undefined
+      throw error
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import { warn } from '../events/emitter'
+import { type ProtectedResource, resourceAt } from '../protocol/protected-resource'
+
+// A host may guard two routes of one API apart. More announcements of one API look like one for each request.
+const maxAnnouncements = 20
+
+/** The protected resources that the host has announced. Every tenant has each of them, at a path of its own. */
+export class ProtectedResources {
+  readonly #announced = new Map<string, ProtectedResource>()
+  #announcements = 0
+
+  /** @param path With `:tenantKey` as one of its segments. */
+  announce(path: string, scopes: readonly string[]): ProtectedResource {
+    const name = `${path} ${scopes.join(' ')}`
+    const known = this.#announced.get(name)
+    if (known) {
+      this.#announcements++
+      if (this.#announcements === maxAnnouncements) {
+        warn(
+          'PROTECTED_RESOURCE',
+          `protectedResource was called again and again for ${path}: call it once, not for each request`,
+        )
+      }
+      return known
+    }
+    const resource = resourceAt(path, scopes)
+    this.#announced.set(name, resource)
+    return resource
+  }
+
+  /** Their addresses at a tenant, in the order in which they were announced. */
+  urlsFor(tenantKey: string, baseUrl: string): string[] {
+    return [...this.#announced.values()].map((resource) => resource.urlFor(tenantKey, baseUrl))
+  }
+
+  /** The protected resource at a path below the base URL, and the tenant whose it is there. */
+  at(path: string): { resource: ProtectedResource; tenantKey: string } | undefined {
+    for (const resource of this.#announced.values()) {
+      const found = resource.tenantKeyIn(path)
+      if (found?.rest === '') return { resource, tenantKey: found.tenantKey }
+    }
+    return undefined
+  }
+}
