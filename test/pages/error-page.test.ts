@@ -13,7 +13,7 @@ describe('the error page', () => {
     const page = expectErrorPage(await new Authorization(host, { redirect_uri: 'https://evil.example' }).open())
     const text = textOf(page)
     expect(text).toContain('go back to the app')
-    expect(text).toContain('redirect_uri is not registered for this client (invalid_request)')
+    expect(text).toContain('redirect_uri is not registered for this client (unauthorized_client)')
     expect(elementsOf(page)).toEqual([
       ...['html lang', 'head', 'meta charset', 'meta name content', 'title', '/title', 'style', '/style', '/head'],
       ...['body', 'main', 'h1', '/h1', 'p', '/p', 'p class', '/p', '/main', '/body', '/html'],

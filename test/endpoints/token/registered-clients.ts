@@ -207,7 +207,14 @@ export function registeredClients(start: Start, createTokenStore: CreateTokenSto
     const clock = stopClock()
     const host = await start({ tokenStore: faults.store })
     const client = await Registered.at(host)
+    let touching: Promise<unknown> = Promise.resolve()
+    faults.always('touchClient', (apply) => {
+      touching = apply()
+      return touching
+    })
     const { refresh_token } = expectTokens(await client.exchange())
+    // The exchange's own touch goes on after its response, and must not come after the two days.
+    await touching
     faults.always('touchClient', rejects)
     clock.advance(2 * day)
     expectTokens(await client.refresh(refresh_token))
