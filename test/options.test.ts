@@ -12,6 +12,11 @@ const needed = { tenantStore: new MemoryTenantStore([]), tokenStore: new MemoryT
 const complete = { ...needed, baseUrl: 'https://assistant.example', signingKeys: [signingKey] }
 const day = 86_400
 
+/** A store of the host's own. None of its methods is called here. */
+const databaseStore = Object.fromEntries(
+  Object.getOwnPropertyNames(MemoryTokenStore.prototype).map((name) => [name, () => {}]),
+)
+
 /** Makes a server with options that not every host has had checked by a compiler. */
 function create(options: unknown) {
   return createCustomerSignIn(options as CustomerSignInOptions)
@@ -269,8 +274,15 @@ describe('in production', () => {
   })
 
   it('nothing else is required, and nothing is warned of', () => {
-    create(complete)
+    create({ ...complete, tokenStore: databaseStore })
     expect(warned).not.toHaveBeenCalled()
+  })
+
+  it('a store in memory is warned of, as every sign-in ends with the process', () => {
+    create(complete)
+    expect(warned.mock.calls).toEqual([
+      [expect.stringContaining('MemoryTokenStore'), expect.objectContaining({ code: 'CUSTOMER_SIGN_IN_MEMORY_STORE' })],
+    ])
   })
 })
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { type Clients, ownClient, unknownClient } from '../clients/clients'
-import { contextOf, type Emit, faultEvent } from '../events/emitter'
+import { aboutGrant, contextOf, type Emit, faultEvent } from '../events/emitter'
 import type { Grants } from '../grants/grants'
 import type { Redemption } from '../grants/redemptions'
 import type { Form } from '../http/form'
@@ -59,10 +59,11 @@ export async function confirmClient(
   const [redemption, registration] = await Promise.allSettled([redeeming, lookingUp])
   if (registration.status === 'fulfilled' && !registration.value) {
     if (redemption.status === 'fulfilled') {
+      const { grant } = redemption.value
       // If this fails, the grant is out of reach in any case: nobody was given its new refresh token.
       await grants
-        .end(redemption.value.grant, tenant.key, 'client_gone')
-        .catch((error) => reportFault('deleteGrant', error))
+        .end(grant, tenant.key, 'client_gone')
+        .catch((error) => emit(faultEvent('deleteGrant', error, aboutGrant(grant, tenant.key))))
     }
     throw withContext(unknownClient(clientId), grantOf(redemption))
   }

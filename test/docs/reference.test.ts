@@ -104,17 +104,19 @@ describe('the tables of docs/configuration.md', () => {
 
   it('have everything that authenticate is told and gives', () => {
     const [request = [], customer = []] = tablesUnder('## Login: `authenticate`')
-    expect(request.sort()).toEqual(membersOf('SignInRequest', 'options').sort())
-    expect(customer.sort()).toEqual(membersOf('Customer', 'options').sort())
+    expect(request.sort()).toEqual(membersOf('SignInRequest', 'endpoints/customer-sessions').sort())
+    expect(customer.sort()).toEqual(membersOf('Customer', 'authorization/customer').sort())
   })
 })
 
 describe('docs/events.md', () => {
   const page = 'docs/events.md'
   const declared = new Map(
-    [...sourceOf('events/events').matchAll(/export interface (\w+)(?: extends ([\w, ]+))? \{\n(.*?)\n\}/gs)].map(
-      ([, name = '', bases = '', body = '']) => [name, { bases: bases.split(', ').filter(Boolean), body }],
-    ),
+    [
+      ...sourceOf('events/customer-sign-in-event').matchAll(
+        /export interface (\w+)(?: extends ([\w, ]+))? \{\n(.*?)\n\}/gs,
+      ),
+    ].map(([, name = '', bases = '', body = '']) => [name, { bases: bases.split(', ').filter(Boolean), body }]),
   )
   const context = /export interface ErrorContext \{\n(.*?)\n\}/s.exec(sourceOf('protocol/oauth-error'))?.[1] ?? ''
   const membersOf = (name: string): string[] => {
@@ -129,7 +131,8 @@ describe('docs/events.md', () => {
 
   it('has every event', () => {
     expect(rows.map(([type = '']) => bare(type))).toEqual(events.map(({ type }) => type))
-    const [, union = ''] = /export type CustomerSignInEvent =\n(.*?)\n\n/s.exec(sourceOf('events/events')) ?? []
+    const [, union = ''] =
+      /export type CustomerSignInEvent =\n(.*)/s.exec(sourceOf('events/customer-sign-in-event')) ?? []
     expect(union.split('|').length - 1).toBe(events.length)
   })
 

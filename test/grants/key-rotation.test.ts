@@ -127,3 +127,32 @@ describe('rotating signingKeys', () => {
     })
   })
 })
+
+describe('processes with different secrets over one store', () => {
+  const start = async (tokenStore: MemoryTokenStore, name: string) =>
+    started({
+      tokenStore,
+      baseUrl: 'https://assistant.example',
+      signingKeys: [oldKey],
+      credentialSecrets: [secret(name)],
+    })
+
+  it('are warned of, once, when one redeems a code of another', async () => {
+    const tokenStore = new MemoryTokenStore()
+    const [one, other] = [await start(tokenStore, 'one'), await start(tokenStore, 'other')]
+    const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    for (let times = 0; times < 3; times++) expectTokens(await other.exchange(await one.asCustomer()))
+    const told = warned.mock.calls.filter(([, options]) => /_SECRETS/.test(JSON.stringify(options)))
+    warned.mockRestore()
+    expect(told).toEqual([[expect.stringContaining('credentialSecrets'), expect.anything()]])
+  })
+
+  it('are not, where each redeems its own', async () => {
+    const one = await start(new MemoryTokenStore(), 'one')
+    const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    expectTokens(await one.exchange(await one.asCustomer()))
+    const told = warned.mock.calls.filter(([, options]) => /_SECRETS/.test(JSON.stringify(options)))
+    warned.mockRestore()
+    expect(told).toEqual([])
+  })
+})

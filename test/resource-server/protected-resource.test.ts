@@ -187,3 +187,24 @@ describe('a protected resource', () => {
     },
   )
 })
+
+describe('protectedResource that a host calls', () => {
+  const warnings = () => {
+    const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    return () => warned.mock.calls.filter(([, options]) => /PROTECTED_RESOURCE/.test(JSON.stringify(options)))
+  }
+
+  it('for each request is warned of once, by the path', async () => {
+    const { signIn } = await ApiHost.start()
+    const warned = warnings()
+    for (let calls = 0; calls < 100; calls++) signIn.protectedResource({ path: '/v1/:tenantKey/mcp' })
+    expect(warned()).toEqual([[expect.stringContaining('/v1/:tenantKey/mcp'), expect.anything()]])
+  })
+
+  it('for each of its APIs is not', async () => {
+    const { signIn } = await ApiHost.start()
+    const warned = warnings()
+    for (let calls = 0; calls < 100; calls++) signIn.protectedResource({ path: `/v1/:tenantKey/api-${calls}` })
+    expect(warned()).toEqual([])
+  })
+})
