@@ -1,22 +1,19 @@
 import { OAuthError } from '../protocol/oauth-error'
 import { isOnHostOf, redirectUriFault } from '../protocol/redirect-uri'
 import { scopesOf } from '../protocol/scope'
-import type { Client } from '../stores/tenant-store'
+import type { ClientMetadata } from '../stores/tenant-store'
 import { presentableName } from './client-name'
 
 const maxRedirectUris = 20
 const maxNameLength = 200
-// With its dates and expiry, what is stored of a registration is then 4 KiB at the most.
+// As JSON. A stored registration, with its dates, then takes 4 KiB at most.
 const maxBytes = 4000
 
-/** What of a client's own metadata counts here (RFC 7591 section 2). */
-export type ClientMetadata = Omit<Client, 'clientId' | 'grantTypes' | 'firstParty'>
-
 /**
- * Reads the metadata that a client gives of itself, in its registration or its metadata document. What is not known here is passed
- * over, and whatever authentication method is asked for, the client is public.
+ * Reads the metadata of a client from its registration or its metadata document. Ignores unknown members, and every
+ * `token_endpoint_auth_method`: the client is public.
  *
- * @param appRedirects The app addresses that are accepted besides those whose scheme has a dot.
+ * @param appRedirects The redirect URIs of apps that are accepted although their scheme has no dot.
  * @throws {OAuthError} `invalid_redirect_uri` or `invalid_client_metadata` (RFC 7591 section 3.2.2).
  */
 export function readClientMetadata(
@@ -39,25 +36,29 @@ export function readClientMetadata(
   }
 }
 
-/** What is wrong with redirect URIs that a stranger has chosen, at this issuer; undefined where nothing is. */
+/**
+ * Says what is wrong if a stranger's client has a redirect URI on the issuer's own host.
+ *
+ * @returns Undefined if no redirect URI is on that host.
+ */
 export function ownHostFault(redirectUris: readonly string[], issuer: string): string | undefined {
   const index = redirectUris.findIndex((redirectUri) => isOnHostOf(issuer, redirectUri))
   return index === -1 ? undefined : `redirect_uris[${index}] must not be on the host of this server`
 }
 
 /**
- * The metadata with only those scopes that there are: clients ask for more, as their authors do not know this server. Where none is left
- * they may ask for all.
+ * Removes the scopes that the tenant does not offer: the authors of most clients do not know this server. A client that names no offered
+ * scope may ask for all of them.
  */
 export function offeredHere({ scopes = [], ...metadata }: ClientMetadata, offered: readonly string[]): ClientMetadata {
-  const ours = scopes.filter((scope) => offered.includes(scope))
-  return ours.length > 0 ? { ...metadata, scopes: ours } : metadata
+  const known = scopes.filter((scope) => offered.includes(scope))
+  return known.length > 0 ? { ...metadata, scopes: known } : metadata
 }
 
 /**
- * Checks that metadata is small enough to be stored for a stranger.
+ * Checks that a stranger's metadata is small enough to be stored.
  *
- * @throws {OAuthError} `invalid_client_metadata` where it takes more than 4,000 bytes as JSON.
+ * @throws {OAuthError} `invalid_client_metadata` if it takes more than 4,000 bytes as JSON.
  */
 export function checkSize(metadata: ClientMetadata): void {
   if (Buffer.byteLength(JSON.stringify(metadata)) <= maxBytes) return

@@ -1,18 +1,18 @@
-// Code points: a grapheme can have any number of them.
+// In code points, because a grapheme can have any number of them.
 const maxLength = 60
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
 /**
- * A client's name for itself as it can be shown beside words of ours: in normal form C, on one line, without characters that turn the
- * direction of others or show nothing, with at most two combining marks in a row, and at most 60 characters long. Double quotation
- * marks become single ones, as the name is shown between double ones.
+ * Makes the name that a client gives itself safe to show beside words of ours: in normal form C, on one line, without characters that are
+ * invisible or change the direction of the text, with at most two combining marks in a row, and at most 60 characters long. Double
+ * quotation marks become single ones, because the page puts the name between double ones.
  *
- * @returns Undefined where the name has no letter and no digit.
+ * @returns Undefined if the name has no letter and no digit.
  */
 export function presentableName(name: string): string | undefined {
   const presentable = name
-    // All bidi controls are among them. The joiners and U+FE0F belong to Persian, to Indic scripts and to emoji.
+    // These include all bidi controls. The joiners and U+FE0F stay: Persian, Indic scripts and emoji need them.
     .replace(/(?!\u200C|\u200D|\uFE0F)\p{Default_Ignorable_Code_Point}/gu, '')
     .replace(/[\p{Cs}\p{Co}\uFFF9-\uFFFB]/gu, '')
     .replace(/[\p{White_Space}\p{Cc}\u2800]+/gu, ' ')
@@ -20,10 +20,10 @@ export function presentableName(name: string): string | undefined {
     .normalize('NFC')
     .replace(/((?:\p{M}[\u200C\u200D]*){2})[\p{M}\u200C\u200D]+/gu, '$1')
     .replace(/^[\p{M}\p{Z}\u200C\u200D]+|\p{Z}+$/gu, '')
-  return /[\p{L}\p{N}]/u.test(presentable) ? shortened(presentable) : undefined
+  return /[\p{L}\p{N}]/u.test(presentable) ? shorten(presentable) : undefined
 }
 
-function shortened(name: string): string {
+function shorten(name: string): string {
   if ([...name].length <= maxLength) return name
   let start = ''
   for (const { segment } of graphemes.segment(name)) {

@@ -1,20 +1,21 @@
 import type { FetchFor } from '../http/fetch-slots'
-import type { ClientMetadata } from './client-metadata'
+import type { ClientMetadata } from '../stores/tenant-store'
 
 const maxOfSite = 50
 const maxOfTenant = 250
 const maxDocuments = 1000
 
-/** For how long a document may be kept. Milliseconds. */
+/** How long a document may be used, in milliseconds. */
 export interface Freshness {
-  /** Without asking for it again. */
+  /** Before it must be fetched again. */
   fresh: number
-  /** After that, while it cannot be had. */
+  /** After that, while it cannot be fetched. */
   stale: number
 }
 
 /**
- * What is known of an address: nothing, that it has given a document before, or that a customer has allowed that document's client besides.
+ * What is known about the URL of a document: nothing (`unknown`), that a valid document has been fetched from it (`known`), or also that a
+ * customer has allowed the document's client (`allowed`).
  */
 export type Standing = 'unknown' | 'known' | 'allowed'
 
@@ -22,41 +23,42 @@ interface Kept extends FetchFor {
   metadata: ClientMetadata
   freshUntil: number
   usableUntil: number
-  /** When it is to be asked for again: once it is not fresh any more, or a pause later where it could not be had. */
-  askAgainAt: number
-  /** Whether a customer has allowed its client. */
+  /** When it must be fetched again: as soon as it is no longer fresh, or some time after a fetch that failed. */
+  fetchAgainAt: number
+  /** Whether a customer has allowed the client. */
   isAllowed: boolean
 }
 
 /**
- * The metadata documents that are kept: 1000, at most 50 of a site and 250 that one tenant has brought in. The one that was used longest ago
- * makes room, first of those whose client no customer has allowed. One that is too old to be used stays known.
+ * The metadata documents in memory: at most 1000, of which at most 50 are of one site and at most 250 were first fetched for one tenant. The
+ * document that was used longest ago makes room; a document whose client a customer has allowed makes room only after all others. A
+ * document that is too old to be used still makes its URL known.
  */
 export class KeptDocuments {
-  // In the order of their last use.
+  // The document that was used longest ago comes first.
   readonly #kept = new Map<string, Kept>()
 
-  /** The document at an address while it need not be asked for again. */
+  /** The document at a URL, unless it must be fetched again. */
   fresh(url: string): ClientMetadata | undefined {
     const kept = this.#kept.get(url)
-    if (!kept || performance.now() >= kept.askAgainAt) return undefined
+    if (!kept || performance.now() >= kept.fetchAgainAt) return undefined
     this.#kept.delete(url)
     this.#kept.set(url, kept)
     return kept.metadata
   }
 
   /**
-   * The document at an address that cannot be had now.
+   * The document at a URL that cannot be fetched now.
    *
-   * @param most For how long it is good after it was fresh, unless its own headers forbid that. Milliseconds.
-   * @param pause For how long it need not be asked for again. Milliseconds.
+   * @param maxStale How long the document may be used after it was fresh, if its own headers allow it. Milliseconds.
+   * @param pause How long to wait before it is fetched again. Milliseconds.
    */
-  stale(url: string, most: number, pause: number): ClientMetadata | undefined {
+  stale(url: string, maxStale: number, pause: number): ClientMetadata | undefined {
     const kept = this.#kept.get(url)
     if (!kept) return undefined
-    const until = Math.min(kept.freshUntil + most, kept.usableUntil)
+    const until = Math.min(kept.freshUntil + maxStale, kept.usableUntil)
     if (performance.now() >= until) return undefined
-    kept.askAgainAt = Math.min(performance.now() + pause, until)
+    kept.fetchAgainAt = Math.min(performance.now() + pause, until)
     return kept.metadata
   }
 
@@ -66,7 +68,7 @@ export class KeptDocuments {
     return kept.isAllowed ? 'allowed' : 'known'
   }
 
-  /** Keeps a document, for the tenant that has brought it in first. */
+  /** Keeps a document. It counts for the tenant that it was first fetched for. */
   keep(url: string, metadata: ClientMetadata, { fresh, stale }: Freshness, fetchFor: FetchFor): void {
     const { isAllowed, tenantId, site } = this.#kept.get(url) ?? { isAllowed: false, ...fetchFor }
     this.#kept.delete(url)
@@ -75,24 +77,25 @@ export class KeptDocuments {
     this.#makeRoom(maxDocuments, () => true)
     const freshUntil = performance.now() + fresh
     const usableUntil = freshUntil + stale
-    this.#kept.set(url, { metadata, tenantId, site, freshUntil, usableUntil, askAgainAt: freshUntil, isAllowed })
+    this.#kept.set(url, { metadata, tenantId, site, freshUntil, usableUntil, fetchAgainAt: freshUntil, isAllowed })
   }
 
-  /** Forgets an address. */
+  /** Forgets a URL. */
   drop(url: string): void {
     this.#kept.delete(url)
   }
 
-  /** A customer has allowed the client: its document makes room last. */
-  allowed(url: string): void {
+  /** Notes that a customer has allowed the client, so that its document makes room last. */
+  markAllowed(url: string): void {
     const kept = this.#kept.get(url)
     if (kept) kept.isAllowed = true
   }
 
-  #makeRoom(most: number, shares: (kept: Kept) => boolean): void {
-    if (this.#kept.size < most) return
-    const sharing = [...this.#kept].filter(([, kept]) => shares(kept))
-    const [first] = sharing.filter(([, { isAllowed }]) => !isAllowed).concat(sharing)
-    if (first && sharing.length >= most) this.#kept.delete(first[0])
+  /** Removes one document of a group that is full. */
+  #makeRoom(max: number, isInGroup: (kept: Kept) => boolean): void {
+    if (this.#kept.size < max) return
+    const group = [...this.#kept].filter(([, kept]) => isInGroup(kept))
+    const first = group.find(([, { isAllowed }]) => !isAllowed) ?? group[0]
+    if (first && group.length >= max) this.#kept.delete(first[0])
   }
 }

@@ -6,23 +6,25 @@ import { siteOf } from '../http/site'
 import { isClientId } from '../protocol/client-id'
 import { isLoopbackHost } from '../protocol/loopback'
 import { OAuthError } from '../protocol/oauth-error'
-import { type ClientMetadata, readClientMetadata } from './client-metadata'
+import type { ClientMetadata } from '../stores/tenant-store'
+import { readClientMetadata } from './client-metadata'
 import { type Freshness, KeptDocuments, type Standing } from './kept-documents'
 
 // Milliseconds.
 const minute = 60_000
 const day = 24 * 60 * minute
 
-// More than one address may ask for by the README's rate limit of /authorize.
+// More than the README's rate limit of /authorize lets one IP address cause.
 const maxPerMinuteOfSiteAtTenant = 300
 const maxPerMinuteOfTenant = 600
 const maxPerMinuteOfSite = 600
 const maxPerMinuteOfKnown = 60
 
 /**
- * The clients whose id is the https URL of their metadata document (draft-ietf-oauth-client-id-metadata-document). Fetches, and the
- * documents that are kept, are shared by site and by tenant. Addresses that have given a document before are fetched in slots of their own,
- * so that no flood of others is in their way. No failure is kept.
+ * The clients whose id is the https URL of their metadata document (draft-ietf-oauth-client-id-metadata-document).
+ *
+ * Each site and each tenant has a share of the fetches and of the documents in memory. URLs that have given a document before are fetched
+ * in slots of their own, so that a flood of other URLs cannot delay them. Failures are not cached.
  */
 export class MetadataDocuments {
   readonly #guard: FetchGuard
@@ -50,22 +52,22 @@ export class MetadataDocuments {
   }
 
   /**
-   * What the document of a client says of it, for a tenant. A copy that is not fresh any more is good for another day while the
-   * document's server fails, and for ten minutes while too many are being fetched, unless its own headers forbid that.
+   * Finds the metadata of a client for a tenant. A copy that is no longer fresh may be used for another day while the document's server
+   * fails, and for ten minutes while too many documents are being fetched, unless its own headers forbid it.
    *
-   * @throws {OAuthError} `invalid_client` where there is no such document or it is not about this client, `temporarily_unavailable` where it
-   * cannot be had now: its server fails, or too many are being fetched.
+   * @throws {OAuthError} `invalid_client` if there is no such document or it is not about this client; `temporarily_unavailable` if it
+   * cannot be fetched now, because its server fails or too many documents are being fetched.
    */
   async find(clientId: string, tenantId: string): Promise<ClientMetadata> {
     const fresh = this.#kept.fresh(clientId)
     if (fresh) return fresh
     try {
-      return await this.#fetchedOnce(clientId, tenantId)
+      return await this.#fetchOnce(clientId, tenantId)
     } catch (error) {
       if (error instanceof OAuthError && error.status === 503) {
-        // Strangers can see to it that too many are fetched, and must not keep in force what its publisher has withdrawn.
-        const most = error instanceof TooMany ? 10 * minute : day
-        const stale = this.#kept.stale(clientId, most, minute)
+        // Strangers can cause too many fetches. That must not keep a document in use for long that its publisher has withdrawn.
+        const maxStale = error instanceof TooMany ? 10 * minute : day
+        const stale = this.#kept.stale(clientId, maxStale, minute)
         if (stale) return stale
       } else {
         this.#kept.drop(clientId)
@@ -74,30 +76,30 @@ export class MetadataDocuments {
     }
   }
 
-  /** A customer has allowed a client: its document, if it has one, is kept longer than others. */
+  /** Notes that a customer has allowed a client. Its document, if it has one, is kept longer than others. */
   allowed(clientId: string): void {
-    this.#kept.allowed(clientId)
+    this.#kept.markAllowed(clientId)
   }
 
-  /** One fetch for all who wait for it: at a tenant, or at all of them where the address is known. */
-  #fetchedOnce(clientId: string, tenantId: string): Promise<ClientMetadata> {
+  /** Fetches a document once for all requests that wait for it: those of one tenant, or of all tenants if its URL is known. */
+  #fetchOnce(clientId: string, tenantId: string): Promise<ClientMetadata> {
     const standing = this.#kept.standing(clientId)
     const site = siteOf(new URL(clientId))
-    // One that is known is no tenant's in particular: its site stands for all of them.
+    // A known document belongs to no particular tenant: its site takes the tenant's place.
     const fetchFor = { tenantId: standing === 'unknown' ? tenantId : site, site }
     const name = `${fetchFor.tenantId} ${clientId}`
     const underWay = this.#fetching.get(name)
     if (underWay !== undefined) return underWay
-    const fetching = this.#fetched(clientId, standing, fetchFor).finally(() => this.#fetching.delete(name))
+    const fetching = this.#fetch(clientId, standing, fetchFor).finally(() => this.#fetching.delete(name))
     this.#fetching.set(name, fetching)
     return fetching
   }
 
-  async #fetched(clientId: string, standing: Standing, fetchFor: FetchFor): Promise<ClientMetadata> {
+  async #fetch(clientId: string, standing: Standing, fetchFor: FetchFor): Promise<ClientMetadata> {
     this.#checkShares(clientId, standing, fetchFor)
     try {
       return await this.#slots[standing].lend(fetchFor, async () => {
-        // Another tenant may have fetched it meanwhile.
+        // A request of another tenant may have fetched it in the meantime.
         const fresh = this.#kept.fresh(clientId)
         return fresh ?? this.#read(clientId, await guardedFetch(new URL(clientId), this.#guard), fetchFor)
       })
@@ -109,8 +111,8 @@ export class MetadataDocuments {
   }
 
   #checkShares(clientId: string, standing: Standing, { tenantId, site }: FetchFor): void {
-    const count = (name: string, most: number) => this.#perMinute.count(name, most)
-    // One that is known is fresh for a minute at least: only a failing one is fetched more often.
+    const count = (name: string, max: number) => this.#perMinute.count(name, max)
+    // A known document is fresh for at least a minute, so only a failing one is fetched more often.
     const isWithin =
       standing === 'unknown'
         ? count(`both ${tenantId} ${site}`, maxPerMinuteOfSiteAtTenant) &&
@@ -124,18 +126,19 @@ export class MetadataDocuments {
   #read(clientId: string, { status, headers, body }: FetchedDocument, fetchFor: FetchFor): ClientMetadata {
     if (status !== 200) throw new UnexpectedStatus(status)
     checkType(headers['content-type'])
-    const metadata = this.#checked(clientId, parsed(body))
+    const metadata = this.#parse(clientId, body)
     this.#kept.keep(clientId, metadata, freshnessOf(headers['cache-control']), fetchFor)
     return metadata
   }
 
-  #checked(clientId: string, metadata: Record<string, unknown>): ClientMetadata {
-    if (metadata.client_id !== clientId) throw invalid('client_id in it is not its own address')
+  #parse(clientId: string, body: string): ClientMetadata {
+    const metadata = parseJson(body)
+    if (metadata.client_id !== clientId) throw invalid("client_id in the document does not match the document's URL")
     if (
       metadata.client_secret !== undefined ||
       String(metadata.token_endpoint_auth_method).startsWith('client_secret')
     ) {
-      throw invalid('it must not have a client_secret, as everyone can read it')
+      throw invalid('a document that everyone can read must not have a client_secret')
     }
     return readClientMetadata(metadata, this.#appRedirects)
   }
@@ -150,7 +153,7 @@ class UnexpectedStatus extends Error {
   }
 }
 
-/** The document is not fetched now, for what else is. */
+/** The document cannot be fetched now, because too many others are being fetched. */
 class TooMany extends OAuthError {
   constructor(clientId: string, reason: string, retryAfter: number) {
     super('temporarily_unavailable', 'Too many client metadata documents are being fetched', {
@@ -161,28 +164,28 @@ class TooMany extends OAuthError {
   }
 }
 
-function parsed(body: string): Record<string, unknown> {
+function parseJson(body: string): Record<string, unknown> {
   try {
     return Object(JSON.parse(body))
   } catch {
-    throw invalid('it must be JSON')
+    throw invalid('the document must be JSON')
   }
 }
 
-/** Anything else may be what somebody has uploaded to a site that is not theirs. */
+/** A document of another type may be a file that a stranger has uploaded to somebody else's site. */
 function checkType(contentType = ''): void {
   const { type } = parse(contentType, { parameters: false })
   if (/^application\/(?:[\w.+-]+\+)?json$/.test(type)) return
-  throw invalid('it must be of the type application/json')
+  throw invalid('the Content-Type of the document must be application/json')
 }
 
-/** How long a document may be kept by its `Cache-Control` (RFC 9111 section 5.2.2), within a minute and a day. */
+/** How long a document may be used, by its `Cache-Control` (RFC 9111 section 5.2.2): fresh for a minute to a day. */
 function freshnessOf(cacheControl = ''): Freshness {
   const directives = cacheControl.toLowerCase()
   // RFC 9111 section 4.2.4.
   const stale = /\b(?:no-store|no-cache|must-revalidate)\b/.test(directives) ? 0 : day
-  const [, seconds = '0'] = /\bmax-age=(\d+)/.exec(directives) ?? []
-  const fresh = /\b(?:no-store|no-cache)\b/.test(directives) ? 0 : Number(seconds) * 1000
+  const maxAge = Number(/\bmax-age=(\d+)/.exec(directives)?.[1] ?? 0) * 1000
+  const fresh = /\b(?:no-store|no-cache)\b/.test(directives) ? 0 : maxAge
   return { fresh: Math.min(Math.max(fresh, minute), day), stale }
 }
 
@@ -190,10 +193,10 @@ function invalid(description: string): OAuthError {
   return new OAuthError('invalid_client_metadata', description)
 }
 
-/** Whether another try can go better, as far as the error tells. */
-function isPassing(error: unknown): boolean {
+/** Whether another fetch may succeed, as far as the error tells. */
+function isTemporary(error: unknown): boolean {
   if (error instanceof UnexpectedStatus) {
-    // 403 is how walls against robots answer, which says nothing of the document.
+    // Firewalls against bots answer 403, which says nothing about the document.
     return [403, 408, 425, 429].includes(error.status) || error.status >= 500
   }
   return !(error instanceof ForbiddenFetch) && !(error instanceof OAuthError)
@@ -201,7 +204,7 @@ function isPassing(error: unknown): boolean {
 
 function unusable(clientId: string, error: unknown): OAuthError {
   const detail = { clientId, reason: error instanceof Error ? error.message : String(error) }
-  if (isPassing(error)) {
+  if (isTemporary(error)) {
     return new OAuthError('temporarily_unavailable', 'The metadata document of client_id cannot be fetched for now', {
       headers: { 'Retry-After': '5' },
       reason: 'temporarily_unavailable',

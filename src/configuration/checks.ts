@@ -17,7 +17,7 @@ export type Check<T> = (given: unknown, name: string) => T
 export function must<T>(
   allowed: string,
   accepts: (given: unknown) => boolean,
-  { quotes = false }: { quotes?: boolean } = {},
+  { quotes = false }: { quotes?: boolean | undefined } = {},
 ): Check<T> {
   return (given, name) => {
     if (accepts(given)) return given as T
@@ -138,7 +138,11 @@ export type Checked<T extends Record<string, Check<unknown>>> = { [K in keyof T]
  *
  * @param options.fractions Whether it may be a fraction of a second. Default false.
  */
-export function seconds(min: number, max: number, { fractions = false }: { fractions?: boolean } = {}): Check<number> {
+export function seconds(
+  min: number,
+  max: number,
+  { fractions = false }: { fractions?: boolean | undefined } = {},
+): Check<number> {
   const isNumber = (given: unknown): given is number =>
     typeof given === 'number' && (fractions || Number.isInteger(given))
   return must(

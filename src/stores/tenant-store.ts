@@ -3,66 +3,69 @@ export interface Tenant {
   /** The short name in the company's addresses: 1 to 64 of `A-Z a-z 0-9 . _ ~ -`. */
   key: string
   /**
-   * Never changes and is never given to another company; partitions everything stored and issued, as it is given. By default `key:` and
-   * the `key`, which no id can begin with.
-   * Set it if a key can ever pass from one company to another.
+   * Identifies the company in everything that is stored and issued. Must never change, and never be given to another company. Set it if a
+   * key can ever pass from one company to another. Default: `key:` and the `key`; no id can begin with `key:`.
    */
   id?: string | undefined
-  /** The company's name as its customers know it. */
+  /** The company's name, as its customers know it. */
   name?: string | undefined
   /** The company's logo for the consent page: an https or data URL. */
   logoUri?: string | undefined
   /** The clients that the company has registered by hand. */
   clients?: Client[] | undefined
-  /** What customers can grant here; wins over the option `scopes`. */
+  /** What customers can grant here. Takes precedence over the option `scopes`. */
   scopes?: string[] | undefined
   /**
-   * The protected APIs that tokens can be for, as absolute URLs, the default one first. By default those that `protectedResource`
-   * announces, then the tenant's issuer.
+   * The protected APIs that tokens can be for, as absolute URLs, the default one first. Default: those that `protectedResource` announces,
+   * then the tenant's issuer.
    */
   resources?: string[] | undefined
-  /** Seconds, 1 to 3600; wins over the option. */
+  /** Seconds, 1 to 3600. Takes precedence over the option. */
   accessTokenLifetime?: number | undefined
-  /** Seconds, up to 30 days; wins over the option. */
+  /** Seconds, up to 30 days. Takes precedence over the option. */
   refreshTokenLifetime?: number | undefined
-  /** Whether clients can register themselves here; wins over the option where that is on. */
+  /** Whether clients can register themselves here. False takes precedence over the option. */
   registration?: boolean | undefined
   /**
-   * Whether a client can be known here by the address of its metadata document; wins over the option where that is on. By default as
-   * `registration` of this record: a company that takes no strangers' clients takes none of either kind. Turned off, new sign-ins are
-   * refused; what customers have connected goes on until it is revoked.
+   * Whether clients can be identified here by the URL of their metadata document. False takes precedence over the option. Default: the
+   * `registration` of this record, because a company that lets no stranger's client register wants none with a document either.
+   *
+   * When you turn it off, new sign-ins of such clients are refused. What customers have connected works until it is revoked.
    */
   metadataDocuments?: boolean | undefined
 }
 
-/** An OAuth client. Every client is public: it has no secret (RFC 6749 section 2.1). */
-export interface Client {
-  /** What it sends as `client_id`. */
-  clientId: string
-  /** The name that a customer knows it by. */
+/** What a client says about itself (RFC 7591 section 2). */
+export interface ClientMetadata {
+  /** The name that the consent page shows. */
   clientName?: string | undefined
-  /** Its own page, as it says itself. */
+  /** The address of the client's own web page. */
   clientUri?: string | undefined
   /** Where authorization codes may be sent. Compared as exact text, except the port of a loopback address. */
   redirectUris: string[]
-  /** What it may send as `grant_type`. By default both, `authorization_code` and `refresh_token`. */
-  grantTypes?: string[] | undefined
-  /** The most that this client may ask for. By default all that the tenant offers. */
+  /** The most that the client may ask for. Default: all scopes that the tenant offers. */
   scopes?: string[] | undefined
-  /** The company's own app, whose customers are not asked for consent. Only for a client that nobody else can pass for. */
+}
+
+/** An OAuth client. Every client is public: it has no secret (RFC 6749 section 2.1). */
+export interface Client extends ClientMetadata {
+  /** What the client sends as `client_id`. */
+  clientId: string
+  /** What the client may send as `grant_type`. Default: both, `authorization_code` and `refresh_token`. */
+  grantTypes?: string[] | undefined
+  /** Whether this is the company's own app: its customers are not asked for consent. Only for a client that nobody can impersonate. */
   firstParty?: boolean | undefined
 }
 
 /**
- * The host's own data about its tenants. This library only reads it, once for each request, so a host whose look-up is
- * slow should cache it.
+ * The host's own data about its tenants. This library only reads it, once for each request: if the look-up is slow, the host should cache
+ * it.
  */
 export interface TenantStore {
   /**
    * Finds a tenant by the key in its addresses.
    *
-   * @param tenantKey As the request has it: 1 to 64 of `A-Z a-z 0-9 . _ ~ -`, and neither `.` nor `..`.
-   * @returns The tenant; null or undefined (answered with 404) when there is none or it has not set up customer sign-in.
+   * @returns The tenant; null or undefined (answered with 404) if there is none or it has not set up customer sign-in.
    * A rejection is answered with 503.
    */
   findTenant(tenantKey: string): Tenant | null | undefined | Promise<Tenant | null | undefined>

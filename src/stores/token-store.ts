@@ -1,5 +1,5 @@
 import type { CredentialKind } from '../protocol/grant-types'
-import type { Client } from './tenant-store'
+import type { ClientMetadata } from './tenant-store'
 
 /**
  * One customer's authorization of one client. Times are milliseconds since 1970 by the store's clock.
@@ -181,7 +181,9 @@ export type GrantOwner = { tenantId: string } & (
  *
  * It expires when it is idle and without a live grant.
  */
-export interface RegisteredClient extends Client {
+export interface RegisteredClient extends ClientMetadata {
+  /** What the client sends as `client_id`. */
+  clientId: string
   /** The `id` of the tenant that it registered at (`key:` and the tenant's `key` where it has none). */
   tenantId: string
   /** When it registered. */

@@ -40,7 +40,7 @@ const clientRecord: Check<Client> = record({
   firstParty: nullable(flag),
 })
 
-/** The clients of a tenant's record, each without the members that are null in it. */
+/** Checks the clients of a tenant's record, and returns each without its null members. */
 export const clientRecords: Check<Client[]> = (given, name) => {
   const clients = listOf(clientRecord)(given, name)
   const seen = new Set<string>()

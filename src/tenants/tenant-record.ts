@@ -18,7 +18,7 @@ import type { Tenant } from '../stores/tenant-store'
 import { clientRecords } from './client-record'
 import { accessTokenLifetime, refreshTokenLifetime } from './lifetimes'
 
-/** What the partition of a tenant without an `id` begins with, before its key. No `id` of a host's can begin with it. */
+/** The prefix of the partition of a tenant without an `id`. Its key follows. No `id` of a host's can begin with it. */
 const partitionOfKey = 'key:'
 
 const ownId = must<string>(
@@ -29,7 +29,7 @@ const ownId = must<string>(
 
 const members = {
   key: anything<string>,
-  // Not null: in a column that can be null, a company would change its partition on the day that it gets an id.
+  // Not nullable: a company whose column is null would change its partition on the day that it gets an id.
   id: ((given, name) => (given === undefined ? undefined : ownId(given, name))) as Check<string | undefined>,
   name: nullable(text),
   logoUri: nullable(imageUrl),
@@ -44,25 +44,24 @@ const members = {
 
 const names = Object.keys(members)
 
-/** A row can have members of the host's own, but none that is one of ours in another spelling: it would go unheard. */
-const isTheHosts = rememberAccepted((name) => nearestName(name, names, { maxDistance: 1 }) === undefined)
+/** Whether a member is the host's own: a row may have any, except one that is probably a misspelt member of ours, which would be ignored. */
+const isMemberOfHost = rememberAccepted((name) => nearestName(name, names, { maxDistance: 1 }) === undefined)
 
-/** A tenant's record without what is null in it, and without the members of the host's own. */
+/** A tenant's record without null members and without the host's own members. */
 export type TenantRecord = Checked<typeof members>
 
 /**
- * Checks a tenant's record. With every request, as the host may change its objects at any time; what takes parsing is remembered by its
- * text.
+ * Checks a tenant's record, on every request, because the host may change its objects at any time.
  *
- * @throws {ConfigurationError} at the first member that is wrong, or is nearly one of ours.
+ * @throws {ConfigurationError} at the first member that is wrong, or whose name is probably misspelt.
  */
 export function tenantRecord(given: Tenant): TenantRecord {
   return check(given, 'tenant')
 }
 
-const check = record(members, isTheHosts)
+const check = record(members, isMemberOfHost)
 
-/** Under which everything of a tenant is stored and issued: its id as the host gives it, or one that no id can be. */
+/** The id under which everything of a tenant is stored and issued: the host's own, or one that no host can give. */
 export function partitionOf({ key, id }: TenantRecord): string {
   return id ?? `${partitionOfKey}${key}`
 }

@@ -14,7 +14,6 @@ export function clientContract({ describe, test }: StoreTest): void {
     test('are given back as they were saved, with any Unicode', async (store) => {
       const client = newClient({
         clientName: unicode,
-        grantTypes: ['authorization_code'],
         scopes: ['profile', 'calendar'],
       })
       const { lifetime: _, ...given } = client

@@ -47,7 +47,7 @@ describe('kept documents', () => {
   it('are dropped last if a customer has allowed their client', () => {
     const documents = new KeptDocuments()
     keep(documents, 'acme/site/allowed')
-    documents.allowed('acme/site/allowed')
+    documents.markAllowed('acme/site/allowed')
     keep(documents, ...many(500, (index) => `acme/site/${index}`), ...many(500, (index) => `acme/site${index}`))
     expect(documents.fresh('acme/site/allowed')).toEqual(metadata)
   })
@@ -55,7 +55,7 @@ describe('kept documents', () => {
   it('stay allowed when they are fetched again', () => {
     const documents = new KeptDocuments()
     keep(documents, 'acme/site/allowed')
-    documents.allowed('acme/site/allowed')
+    documents.markAllowed('acme/site/allowed')
     keep(documents, 'acme/site/allowed', ...many(50, (index) => `acme/site/${index}`))
     expect(documents.fresh('acme/site/allowed')).toEqual(metadata)
   })
@@ -64,7 +64,7 @@ describe('kept documents', () => {
     const documents = new KeptDocuments()
     const own = many(50, (index) => `acme/site/${index}`)
     keep(documents, ...own)
-    for (const address of own) documents.allowed(address)
+    for (const address of own) documents.markAllowed(address)
     keep(documents, 'acme/site/new')
     expect(gone(documents, [...own, 'acme/site/new'])).toEqual(['acme/site/0'])
   })
@@ -102,7 +102,7 @@ describe('kept documents', () => {
     const clock = stopClock()
     const documents = new KeptDocuments()
     keep(documents, 'acme/site/a', 'acme/site/b')
-    documents.allowed('acme/site/b')
+    documents.markAllowed('acme/site/b')
     clock.advance(1_000_000)
     const addresses = ['acme/site/a', 'acme/site/b', 'acme/site/c']
     const standings = () => addresses.map((address) => documents.standing(address))

@@ -99,7 +99,8 @@ describe('the tables of docs/configuration.md', () => {
   it('have every member of a tenant and of a client', () => {
     const [tenant = [], client = []] = tablesUnder('## Tenants')
     expect(tenant.sort()).toEqual(membersOf('Tenant', 'stores/tenant-store').sort())
-    expect(client.sort()).toEqual(membersOf('Client', 'stores/tenant-store').sort())
+    const ofClient = ['Client', 'ClientMetadata'].flatMap((type) => membersOf(type, 'stores/tenant-store'))
+    expect(client.sort()).toEqual(ofClient.sort())
   })
 
   it('have everything that authenticate is told and gives', () => {

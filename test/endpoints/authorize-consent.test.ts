@@ -153,7 +153,8 @@ describe('a customer is asked', () => {
   it('for a registered client that claims to be the tenant’s own, even if the store believes it', async () => {
     const host = await started({ authenticate: asTheySay })
     const said = await registered(host, { firstParty: true })
-    await saveClient(host.tokenStore, { clientId: 'stored', firstParty: true })
+    const claim: object = { firstParty: true }
+    await saveClient(host.tokenStore, { clientId: 'stored', ...claim })
     for (const client_id of [said, 'stored']) await new Authorization(host, { client_id }).form()
   })
 })

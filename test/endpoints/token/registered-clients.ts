@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { CustomerSignInOptions, NewClient } from 'customer-sign-in'
 import { releaseClock, stopClock } from '../../support/clock'
 import { faultyStore, hangs, rejects } from '../../support/faulty-store'
-import { saveClient } from '../../support/registration'
+import { registered, saveClient } from '../../support/registration'
 import { expectError, expectTokens, type TestSignIn } from '../../support/sign-in'
 import { wrapStore } from '../../support/wrap-store'
 import type { CreateTokenStore, Start } from './start'
@@ -75,10 +75,13 @@ export function registeredClients(start: Start, createTokenStore: CreateTokenSto
     expectTokens(await client.refresh(refresh_token))
   })
 
-  it('always has both grant types', async () => {
-    const client = await Registered.at(await start(), { grantTypes: ['authorization_code'] })
-    const { refresh_token } = expectTokens(await client.exchange())
-    expectTokens(await client.refresh(refresh_token))
+  it('gets refresh tokens even if it has registered for authorization codes alone', async () => {
+    const host = await start()
+    const client_id = await registered(host, { grant_types: ['authorization_code'] })
+    const { refresh_token } = expectTokens(
+      await host.exchange(await host.asCustomer({ clientId: client_id }), { client_id }),
+    )
+    expectTokens(await host.refresh(refresh_token, { client_id }))
   })
 
   it('is registered with one company only', async () => {
