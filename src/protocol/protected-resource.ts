@@ -1,22 +1,23 @@
-/** A protected resource as the router and the tenants know it. */
+/** A protected resource that every tenant has, at a path of its own. */
 export interface ProtectedResource {
+  /** The scopes that its access tokens must have. */
   scopes: readonly string[]
-  /** Its address at a tenant. */
+  /** The URL of the resource at a tenant. */
   urlFor(tenantKey: string, baseUrl: string): string
-  /** The tenant key in a path of it or below it, where the path is one. */
+  /** The tenant key in a path, and what the path has below the resource. Undefined if the path is neither the resource nor below it. */
   tenantKeyIn(path: string): { tenantKey: string; rest: string } | undefined
 }
 
-/** Where a protected resource's metadata is, before the resource's own path (RFC 9728 section 3). */
+/** The path of a protected resource's metadata, in front of the path of the resource (RFC 9728 section 3). */
 export const protectedResourcePath = '/.well-known/oauth-protected-resource'
 
-/** Where the metadata of a resource is (RFC 9728 section 3.1). */
+/** The URL of a resource's metadata (RFC 9728 section 3.1). */
 export function metadataUrlOf(resource: string): string {
   const { origin, pathname } = new URL(resource)
   return `${origin}${protectedResourcePath}${pathname}`
 }
 
-/** @param path With `:tenantKey` as one of its segments. */
+/** The protected resource at a path that has `:tenantKey` as one of its segments. */
 export function resourceAt(path: string, scopes: readonly string[]): ProtectedResource {
   const [before = '', after = ''] = path.split(':tenantKey')
   return {

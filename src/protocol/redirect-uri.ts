@@ -1,11 +1,27 @@
 import { isLoopbackHost, isLoopbackUrl, withoutLoopbackPort } from './loopback'
 
-// RFC 3986 section 2, without the fragment's `#`.
+/** What can be wrong with a redirect URI. */
+export const redirectUriFaults = [
+  'must be a string of at most 512 characters',
+  'must be a string of at most 2000 characters',
+  'must be an absolute URI',
+  'must not have a fragment',
+  'must contain only characters that a URI may have',
+  'must not contain a user name or password',
+  'must be written in its normal form',
+  'must be https, except on loopback',
+  'must be https, http on loopback, or an app address that is accepted here',
+  'must be https, http on loopback, or the address of an app',
+] as const
+
+export type RedirectUriFault = (typeof redirectUriFaults)[number]
+
+// RFC 3986 section 2, without the `#` of a fragment.
 const uriText = /^([\w\-.~:/?[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/
 
 /**
- * Whether the redirect URI of a request is a registered one: the same text, except the port of a loopback address, which
- * an app on the customer's own machine picks again each time (RFC 8252 section 7.3, RFC 9700 section 2.1).
+ * Whether the redirect URI of a request is a registered one. They must be the same text, except for the port of a loopback host: an app on the
+ * customer's own machine takes another port each time (RFC 8252 section 7.3, RFC 9700 section 2.1).
  */
 export function redirectUriMatches(registered: string, presented: string): boolean {
   if (registered === presented) return true
@@ -13,15 +29,15 @@ export function redirectUriMatches(registered: string, presented: string): boole
   return withoutPort !== undefined && withoutPort === withoutLoopbackPort(presented) && URL.canParse(presented)
 }
 
-// Schemes that browsers, or what they hand them to, give a meaning of their own.
+// Schemes that mean something to browsers, or to the programs that browsers open.
 const knownSchemes =
   'http https ws wss ftp file filesystem blob data javascript vbscript about view-source mailto tel sms urn intent chrome'.split(
     ' ',
   )
 
 /**
- * Whether a text can say which addresses of an app are accepted: one address, or with a slash at its end all below it. A whole scheme
- * cannot: an app has addresses that install, clone or run something too.
+ * Whether a text can say which addresses of an app are accepted: it is one address, or with a slash at its end stands for all addresses that
+ * begin with it. A whole scheme is not accepted, because an app also has addresses that install, clone or run something.
  */
 export function isAppRedirect(text: string): boolean {
   const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+-]*):((?:\/\/[\w.~-]+)?(?:\/[\w.~-]+)*\/?)$/.exec(text) ?? []
@@ -29,36 +45,36 @@ export function isAppRedirect(text: string): boolean {
 }
 
 /**
- * Why a client may not register a redirect URI, or undefined where it may: https, http on loopback, or an app's own address (RFC
- * 8252 section 7), written the way every reader understands alike.
+ * What is wrong with a redirect URI that a client registers for itself, or undefined if nothing is. It must be https, http on loopback, or an
+ * address of an app (RFC 8252 section 7), and written so that every parser reads it the same way.
  *
- * @param appRedirects The app addresses that are accepted besides those whose scheme has a dot, see {@link isAppRedirect}.
+ * @param appRedirects The app addresses that are accepted besides those whose scheme contains a dot, see {@link isAppRedirect}.
  */
-export function redirectUriFault(redirectUri: unknown, appRedirects: readonly string[]): string | undefined {
-  if (typeof redirectUri !== 'string' || redirectUri.length > 512) return 'must be a text of at most 512 characters'
+export function redirectUriFault(redirectUri: unknown, appRedirects: readonly string[]): RedirectUriFault | undefined {
+  if (typeof redirectUri !== 'string' || redirectUri.length > 512) return 'must be a string of at most 512 characters'
   if (!URL.canParse(redirectUri)) return 'must be an absolute URI'
   const { href, protocol, username, password } = new URL(redirectUri)
   if (redirectUri.includes('#')) return 'must not have a fragment'
-  if (!uriText.test(redirectUri)) return 'must have nothing but the characters of a URI'
-  if (username !== '' || password !== '') return 'must not have credentials'
-  // Whatever a parser would change, readers may understand differently: case, encodings, dot segments, default ports.
+  if (!uriText.test(redirectUri)) return 'must contain only characters that a URI may have'
+  if (username !== '' || password !== '') return 'must not contain a user name or password'
+  // What one parser changes, another may read differently: letter case, encodings, dot segments, default ports.
   if (href !== redirectUri && href !== `${redirectUri}/`) return 'must be written in its normal form'
   const scheme = protocol.slice(0, -1)
   if (scheme === 'https' || (scheme === 'http' && isLoopbackUrl(redirectUri))) return undefined
   if (scheme === 'http') return 'must be https, except on loopback'
   if (scheme.includes('.') || appRedirects.some((accepted) => isWithin(accepted, redirectUri))) return undefined
-  return 'must be https, on loopback, or an address of an app that is accepted here'
+  return 'must be https, http on loopback, or an app address that is accepted here'
 }
 
 function isWithin(accepted: string, redirectUri: string): boolean {
   if (!accepted.endsWith('/')) return redirectUri === accepted
-  // An app may decode what the path encodes, and arrive elsewhere.
+  // An encoded path is refused: an app that decodes it could arrive at another address.
   return redirectUri.startsWith(accepted) && /^[\w.~/-]*(\?|$)/.test(redirectUri.slice(accepted.length))
 }
 
 /**
- * Whether a redirect URI leads to the host of this server itself, where a page that forwards or leaks its address would hand a code on.
- * Loopback does not count: in development every app is there.
+ * Whether a redirect URI leads to the host of this server. A page there that redirects, or that leaks its address, would hand the code to
+ * somebody else. A loopback host does not count: in development every app is on one.
  */
 export function isOnHostOf(issuer: string, redirectUri: string): boolean {
   const hostname = hostnameOf(issuer)
@@ -70,24 +86,24 @@ function hostnameOf(url: string): string {
 }
 
 /**
- * Why a client that the company itself has registered cannot have a redirect URI, or undefined where it can. Any app scheme will do here,
- * and no normal form is asked for, as the company knows its own client.
+ * What is wrong with a redirect URI in the company's own record of a client, or undefined if nothing is. Any app scheme is accepted, and no
+ * normal form is required, because the company knows its own client.
  */
-export function ownRedirectUriFault(redirectUri: unknown): string | undefined {
-  if (typeof redirectUri !== 'string' || redirectUri.length > 2000) return 'must be a text of at most 2000 characters'
+export function ownRedirectUriFault(redirectUri: unknown): RedirectUriFault | undefined {
+  if (typeof redirectUri !== 'string' || redirectUri.length > 2000) return 'must be a string of at most 2000 characters'
   if (!URL.canParse(redirectUri)) return 'must be an absolute URI'
   const { protocol, username, password } = new URL(redirectUri)
   if (redirectUri.includes('#')) return 'must not have a fragment'
-  if (!uriText.test(redirectUri)) return 'must have nothing but the characters of a URI'
-  if (username !== '' || password !== '') return 'must not have credentials'
+  if (!uriText.test(redirectUri)) return 'must contain only characters that a URI may have'
+  if (username !== '' || password !== '') return 'must not contain a user name or password'
   if (protocol === 'http:' && !isLoopbackUrl(redirectUri)) return 'must be https, except on loopback'
-  return browserSchemes.includes(protocol) ? 'must be https, on loopback, or of an app' : undefined
+  return browserSchemes.includes(protocol) ? 'must be https, http on loopback, or the address of an app' : undefined
 }
 
-// What a browser would run or show itself.
+// Schemes of addresses that a browser itself runs or shows.
 const browserSchemes = ['javascript:', 'data:', 'vbscript:', 'blob:', 'file:', 'about:', 'view-source:', 'filesystem:']
 
-/** A redirect URI with the parameters of a response. Its own text stays: apps compare it, and not all of them as a URL. */
+/** Appends the parameters of a response to a redirect URI. Its own text stays as it is, because some apps compare it as text. */
 export function withResponse(redirectUri: string, parameters: Record<string, string | undefined>): string {
   const sent = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined)
   return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${new URLSearchParams(sent)}`

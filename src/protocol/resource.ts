@@ -6,9 +6,9 @@ export function isResource(text: string): boolean {
 }
 
 /**
- * The form in which resources are compared and stored: as a URL, without one trailing slash (RFC 8707 section 2).
+ * The form in which resources are compared and stored: as `URL` writes it, without one trailing slash (RFC 8707 section 2).
  *
- * @returns undefined where the text is no resource indicator.
+ * @returns Undefined if the text is not a resource indicator.
  */
 export function canonicalResource(resource: string): string | undefined {
   if (!isResource(resource)) return undefined
@@ -17,13 +17,13 @@ export function canonicalResource(resource: string): string | undefined {
 }
 
 /**
- * The one resource that a request names, in its canonical form, or undefined where it names none.
+ * The one resource that a request names, in its canonical form, or undefined if it names none.
  *
- * @throws {OAuthError} `invalid_target` where it is not an absolute URL, or where several different ones are named.
+ * @throws {OAuthError} `invalid_target` if it is not an absolute URL, or if the request names several different ones.
  */
 export function requestedResource(values: readonly string[]): string | undefined {
   const resources = new Set(values.map(canonicalResource))
-  if (resources.size > 1) throw new OAuthError('invalid_target', 'resource can name only one resource')
+  if (resources.size > 1) throw new OAuthError('invalid_target', 'resource must name only one resource')
   const [resource] = resources
   if (resource === undefined && resources.size > 0) {
     throw new OAuthError('invalid_target', 'resource must be an absolute URL without a fragment')

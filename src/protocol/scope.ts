@@ -5,23 +5,23 @@ export function isScopeToken(text: string): boolean {
   return /^[\x21\x23-\x5B\x5D-\x7E]+$/.test(text)
 }
 
-/** Scope tokens, each once, in the order given: of a list, or of a text that has them as a `scope` parameter does. */
+/** Scope tokens without repetitions, in the order given. A text has a space between every two, as the parameter `scope` does. */
 export function scopesOf(scopes: string | readonly string[]): string[] {
   const tokens = typeof scopes === 'string' ? scopes.split(' ').filter((token) => token !== '') : scopes
   return [...new Set(tokens)]
 }
 
 /**
- * The scopes that a request is given out of those on offer (RFC 6749 sections 3.3 and 6).
+ * The scopes that a request gets out of those that are offered (RFC 6749 sections 3.3 and 6).
  *
- * `offline_access` is accepted and changes nothing: every grant can be refreshed.
+ * `offline_access` is accepted and changes nothing, because every grant can be refreshed.
  *
- * @returns The requested scopes, or all that are on offer where none was requested.
- * @throws {OAuthError} `invalid_scope` where more is requested than offered.
+ * @returns The requested scopes, or all that are offered if the request names none.
+ * @throws {OAuthError} `invalid_scope` if a requested scope is not offered.
  */
 export function grantedScopes(requested: string | readonly string[] = [], offered: readonly string[]): string[] {
   const scopes = scopesOf(requested).filter((scope) => scope !== 'offline_access' || offered.includes(scope))
-  // One alone: a request must not put a sentence of its own on the page that its error is read on.
+  // The error names one scope only. With several, a request could write a sentence onto the page that shows the error.
   const excess = scopes.find((scope) => !offered.includes(scope))
   if (excess !== undefined) throw new OAuthError('invalid_scope', `scope asks for more than is granted: ${excess}`)
   return scopes.length > 0 ? scopes : [...offered]

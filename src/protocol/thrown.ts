@@ -1,10 +1,12 @@
 import { inspect, types } from 'node:util'
 
-const [maxCharacters, maxOfMessage] = [500, 10_000]
+// Of a description that is made here, and of the message of an Error that stays as it is.
+const maxCharacters = 500
+const maxMessageCharacters = 10_000
 
 /**
- * Whatever was thrown, as an Error that any log can take: an Error as it is, and for anything else a new one that describes it. Of an
- * object it says no more than its kind, as its members may be secrets.
+ * Turns whatever was thrown into an Error that any log can take. An Error stays as it is; anything else is described by a new Error. For an
+ * object that says only which kind it is, because its members may be secrets.
  */
 export function asError(thrown: unknown): Error {
   try {
@@ -15,20 +17,20 @@ export function asError(thrown: unknown): Error {
   }
 }
 
-/** A proxy is none: what it says can change from one look to the next. */
+/** A proxy does not count: what it says can change each time it is read. */
 function isReadableError(thrown: unknown): thrown is Error {
   if (!types.isNativeError(thrown)) return false
   const { name, message, stack } = thrown
-  // A log reads its other members as well, and one of them may throw.
+  // A log also reads the other members, and a getter may throw.
   Object.values(thrown)
   const isText =
     typeof name === 'string' && typeof message === 'string' && ['string', 'undefined'].includes(typeof stack)
-  return isText && message.length <= maxOfMessage
+  return isText && message.length <= maxMessageCharacters
 }
 
 function described(thrown: unknown): string {
   if (typeof thrown === 'string') return thrown
   const message: unknown = (thrown as { message?: unknown } | null | undefined)?.message
   if (typeof message === 'string') return message
-  return `${inspect(thrown, { depth: -1, customInspect: false })} was thrown, which is no Error`
+  return `${inspect(thrown, { depth: -1, customInspect: false })} was thrown, which is not an Error`
 }

@@ -168,7 +168,7 @@ describe('a registration', () => {
         400,
         'invalid_redirect_uri',
       )
-      expect(description).toContain('an app that is accepted here')
+      expect(description).toContain('an app address that is accepted here')
     }
   })
 

@@ -68,7 +68,7 @@ describe('a redirect URI may be registered', () => {
 
   describe.each(Object.entries(unregistrable))('but not with %s', (_, redirectUris) => {
     it.each(redirectUris.map(inWords))('%s', (_, redirectUri) => {
-      expect(redirectUriFault(redirectUri, accepted)).toMatch(/^must (not )?(be|have) /)
+      expect(redirectUriFault(redirectUri, accepted)).toMatch(/^must (not )?(be|have|contain) /)
     })
   })
 
@@ -151,7 +151,7 @@ describe('a redirect URI', () => {
   it('has 512 characters at the most', () => {
     const ofLength = (length: number) => 'https://assistant.example/'.padEnd(length, 'x')
     expect(redirectUriFault(ofLength(512), [])).toBeUndefined()
-    expect(redirectUriFault(ofLength(513), [])).toBe('must be a text of at most 512 characters')
+    expect(redirectUriFault(ofLength(513), [])).toBe('must be a string of at most 512 characters')
   })
 })
 
@@ -178,22 +178,22 @@ describe('a client of the company itself', () => {
   )
 
   it.each<[redirectUri: unknown, fault: string]>([
-    [1, 'must be a text of at most 2000 characters'],
-    ['https://assistant.example/'.padEnd(2001, 'x'), 'must be a text of at most 2000 characters'],
+    [1, 'must be a string of at most 2000 characters'],
+    ['https://assistant.example/'.padEnd(2001, 'x'), 'must be a string of at most 2000 characters'],
     ['callback', 'must be an absolute URI'],
     ['https://assistant.example/#', 'must not have a fragment'],
-    ['https://assistant.example/a b', 'must have nothing but the characters of a URI'],
-    ['https://user@assistant.example/', 'must not have credentials'],
-    ['https://:password@assistant.example/', 'must not have credentials'],
+    ['https://assistant.example/a b', 'must contain only characters that a URI may have'],
+    ['https://user@assistant.example/', 'must not contain a user name or password'],
+    ['https://:password@assistant.example/', 'must not contain a user name or password'],
     ['http://assistant.example/', 'must be https, except on loopback'],
-    ['javascript:x', 'must be https, on loopback, or of an app'],
-    ['data:x', 'must be https, on loopback, or of an app'],
-    ['vbscript:x', 'must be https, on loopback, or of an app'],
-    ['blob:x', 'must be https, on loopback, or of an app'],
-    ['file:x', 'must be https, on loopback, or of an app'],
-    ['about:x', 'must be https, on loopback, or of an app'],
-    ['view-source:x', 'must be https, on loopback, or of an app'],
-    ['filesystem:x', 'must be https, on loopback, or of an app'],
+    ['javascript:x', 'must be https, http on loopback, or the address of an app'],
+    ['data:x', 'must be https, http on loopback, or the address of an app'],
+    ['vbscript:x', 'must be https, http on loopback, or the address of an app'],
+    ['blob:x', 'must be https, http on loopback, or the address of an app'],
+    ['file:x', 'must be https, http on loopback, or the address of an app'],
+    ['about:x', 'must be https, http on loopback, or the address of an app'],
+    ['view-source:x', 'must be https, http on loopback, or the address of an app'],
+    ['filesystem:x', 'must be https, http on loopback, or the address of an app'],
   ])('cannot have %.60s: it %s', (redirectUri, fault) => {
     expect(ownRedirectUriFault(redirectUri)).toBe(fault)
   })

@@ -33,7 +33,7 @@ describe('the resource of a request', () => {
   it.each([[['https://api.example', 'https://files.example']], [['https://api.example', 'junk']]])(
     'is never several: %j',
     (values) => {
-      expect(() => requestedResource(values)).toThrow('resource can name only one resource')
+      expect(() => requestedResource(values)).toThrow('resource must name only one resource')
     },
   )
 

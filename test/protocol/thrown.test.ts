@@ -13,13 +13,13 @@ describe('whatever was thrown', () => {
   it.each<[what: string, thrown: unknown, message: string]>([
     ['a text', 'The database is down', 'The database is down'],
     ['an object with a message', { message: 'The database is down' }, 'The database is down'],
-    ['null', null, 'null was thrown, which is no Error'],
-    ['undefined', undefined, 'undefined was thrown, which is no Error'],
-    ['a number', 42, '42 was thrown, which is no Error'],
-    ['a symbol', Symbol('x'), 'Symbol(x) was thrown, which is no Error'],
-    ['an object', { password: 'secret' }, '[Object] was thrown, which is no Error'],
-    ['an object with a message that is no text', { message: 1 }, '[Object] was thrown, which is no Error'],
-    ['a list', ['secret'], '[Array] was thrown, which is no Error'],
+    ['null', null, 'null was thrown, which is not an Error'],
+    ['undefined', undefined, 'undefined was thrown, which is not an Error'],
+    ['a number', 42, '42 was thrown, which is not an Error'],
+    ['a symbol', Symbol('x'), 'Symbol(x) was thrown, which is not an Error'],
+    ['an object', { password: 'secret' }, '[Object] was thrown, which is not an Error'],
+    ['an object with a message that is no text', { message: 1 }, '[Object] was thrown, which is not an Error'],
+    ['a list', ['secret'], '[Array] was thrown, which is not an Error'],
   ])('is an error that describes it: %s', (_, thrown, message) => {
     expect(asError(thrown).message).toBe(message)
   })
