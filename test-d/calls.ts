@@ -1,9 +1,9 @@
 // The methods that a host calls, for codes, tokens, grants and clients.
 import type {
   AccessTokenInfo,
+  AuthorizationResponse,
   ConnectedGrant,
   CustomerSignIn,
-  AuthorizationResponse,
   RegisteredClient,
 } from 'customer-sign-in'
 
