@@ -19,12 +19,12 @@ describe('what authenticate gives', () => {
     [
       'nobody by a name',
       'customer-1',
-      'authenticate must give a customer, null or nothing, and gave a text of 10 characters',
+      'authenticate must return a customer, null or nothing, but returned a text of 10 characters',
     ],
-    ['true', true, 'authenticate must give a customer, null or nothing, and gave true'],
-    ['false', false, 'authenticate must give a customer, null or nothing, and gave false'],
-    ['an empty text', '', 'authenticate must give a customer, null or nothing, and gave a text of 0 characters'],
-    ['a list', [{ subject }], 'authenticate must give a customer, null or nothing, and gave an array of 1 item'],
+    ['true', true, 'authenticate must return a customer, null or nothing, but returned true'],
+    ['false', false, 'authenticate must return a customer, null or nothing, but returned false'],
+    ['an empty text', '', 'authenticate must return a customer, null or nothing, but returned a text of 0 characters'],
+    ['a list', [{ subject }], 'authenticate must return a customer, null or nothing, but returned an array of 1 item'],
     ['no subject', {}, 'customer.subject is missing: it must be a string that is not empty'],
     ['an empty subject', { subject: '' }, 'customer.subject must be a string that is not empty, and is ""'],
     ['null for a subject', { subject: null }, 'customer.subject must be a string that is not empty, and is null'],
@@ -70,7 +70,7 @@ describe('what consent gives', () => {
     ['1', 1, '1'],
   ])('is no answer where it is %s, and the operator is told why', async (_, answer, shown) => {
     const { message } = await toldOf({ consent: () => answer })
-    expect(message).toBe(`customer-sign-in: consent must give true, false or nothing, and gave ${shown}`)
+    expect(message).toBe(`customer-sign-in: consent must return true, false or nothing, but returned ${shown}`)
   })
 })
 
@@ -87,7 +87,7 @@ describe('what accessTokenClaims gives', () => {
     expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
     const [event] = await host.told('error')
     expect(event?.error.message).toBe(
-      `customer-sign-in: accessTokenClaims must give an object of plain JSON, or nothing, and gave ${shown}`,
+      `customer-sign-in: accessTokenClaims must return an object of plain JSON, or nothing, but returned ${shown}`,
     )
     given = null
     expectTokens(await host.refresh(refresh_token))

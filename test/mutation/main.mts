@@ -7,7 +7,9 @@ import { type FileResult, type Results, rateOf, readResults, sha256Of, tableOf, 
 import { isSame, mutationOf, readSurvivors, type Survivors } from './survivors.js'
 import { timeIsUp } from './test-files.mjs'
 
-const folders = ['src/protocol', 'src/tokens', 'src/grants', 'src/endpoints', 'src/clients', 'src/http']
+const folders = ['protocol', 'tokens', 'authorization', 'grants', 'endpoints', 'clients', 'http'].map(
+  (name) => `src/${name}`,
+)
 const lowestRate = 0.9
 
 const { values: options, positionals: paths } = parseArgs({

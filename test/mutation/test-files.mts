@@ -37,7 +37,8 @@ const testedIn: Record<string, string[]> = {
   protocol: ['protocol/', 'endpoints/authorize', 'endpoints/register', 'endpoints/token'],
   tokens: ['tokens/', 'endpoints/token', 'resource-server/', 'endpoints/jwks'],
   grants: ['endpoints/token', 'grants/', 'endpoints/revoke', 'faults/', 'endpoints/authorize'],
-  endpoints: ['endpoints/', 'resource-server/protected-resource-metadata', 'router', 'events'],
+  authorization: ['endpoints/authorize', 'authorization/', 'arguments', 'endpoints/token', 'conformance/'],
+  endpoints: ['endpoints/', 'resource-server/protected-resource-metadata', 'router', 'events/'],
   clients: ['clients/', 'endpoints/register', 'endpoints/token', 'endpoints/authorize-consent', 'pages/'],
   http: [
     'http/',
@@ -50,7 +51,7 @@ const testedIn: Record<string, string[]> = {
 }
 
 /** How many files are tried for one mutant: one that only others kill counts as a survivor. */
-const mostFiles = 16
+const maxFiles = 16
 
 /**
  * Runs the test files that reach a mutant one after the other until one fails. To Stryker, a file is a test.
@@ -112,7 +113,7 @@ class TestFiles implements TestRunner {
     return this.#testFiles
       .filter(({ reachedBy }) => reachedBy[mutant] !== undefined)
       .sort((one, other) => rank(one) - rank(other))
-      .slice(0, mostFiles)
+      .slice(0, maxFiles)
   }
 
   #killsOf(sourceFile: string): Map<string, number> {
