@@ -43,7 +43,7 @@ export type { AccessTokenInfo, TenantSelector, VerifyAccessTokenOptions } from '
 export type { Handler } from './router'
 export { MemoryTenantStore } from './stores/memory-tenant-store'
 export { MemoryTokenStore, type MemoryTokenStoreOptions } from './stores/memory-token-store'
-export type { Client, ClientMetadata, Tenant, TenantStore } from './stores/tenant-store'
+export type { Client, ClientMetadata, NullableMembers, Tenant, TenantStore } from './stores/tenant-store'
 export type {
   ClientUse,
   CreateResult,

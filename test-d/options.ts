@@ -130,3 +130,24 @@ export const confidential: Tenant = { key: 'acme', clients: [{ clientId: 'app', 
 export const weak: SigningAlgorithm[] = ['none', 'HS256']
 
 export const options: CustomerSignInOptions = least
+
+// Rows of a database have null where there is nothing. An id must not be null: it would change when it is set.
+declare const row: { key: string; name: string | null; scopes: string[] | null; clientName: string | null }
+const tenantOfRow: Tenant = {
+  ...row,
+  logoUri: null,
+  registration: null,
+  clients: [
+    { clientId: 'app', redirectUris: ['https://app.example/callback'], clientName: row.clientName, scopes: null },
+  ],
+}
+createCustomerSignIn({
+  tenantStore: { findTenant: async () => tenantOfRow },
+  tokenStore,
+  authenticate: async () => ({ subject: '7', name: row.name, claims: null }),
+})
+createCustomerSignIn({
+  // @ts-expect-error
+  tenantStore: { findTenant: async () => ({ key: 'acme', id: null }) },
+  tokenStore,
+})

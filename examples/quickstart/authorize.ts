@@ -28,7 +28,8 @@ export function authorizePage({ signIn, findTenant, baseUrl }: Authorize): Route
     if (!tenant) throw new OAuthError('not_found', 'This company has no customer sign-in')
     const client = tenant.clients?.find((known) => known.clientId === clientId)
     if (!client) throw new OAuthError('invalid_request', 'This company does not know the app that sent you here')
-    res.send(consentPage({ tenant, client, customer: customer.name, scopes: scopes ?? tenant.scopes ?? [] }))
+    const app = client.clientName ?? clientId
+    res.send(consentPage({ tenant, app, customer: customer.name, scopes: scopes ?? tenant.scopes ?? [] }))
   })
 
   router.post('/', async (req, res) => {

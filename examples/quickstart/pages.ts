@@ -8,17 +8,18 @@ const inWords: Record<string, string> = {
 
 interface Consent {
   tenant: Tenant
-  client: Client
+  /** The client's name. */
+  app: string
   customer: string
   scopes: readonly string[]
 }
 
 /** Asks a customer whether a client may act for them. The form is sent to the page's own address. */
-export function consentPage({ tenant, client, customer, scopes }: Consent): string {
+export function consentPage({ tenant, app, customer, scopes }: Consent): string {
   const items = scopes.map((scope) => `<li>${escaped(inWords[scope] ?? scope)}</li>`)
   return page(
     'Allow access?',
-    `<h1>${escaped(client.clientName ?? client.clientId)} asks to use your ${escaped(tenant.name ?? tenant.key)} account</h1>
+    `<h1>${escaped(app)} asks to use your ${escaped(tenant.name ?? tenant.key)} account</h1>
     <p>You are signed in as <strong>${escaped(customer)}</strong>. If you allow it, the app can:</p>
     <ul>${items.join('')}</ul>
     <form method="post"><button>Allow</button></form>

@@ -5,7 +5,7 @@ import { wrongAnswer } from '../configuration/configuration-error'
 import { responseBegins } from '../http/response-begins'
 import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
 import { callHost, type HookAnswer } from '../stores/call-host'
-import type { Client, Tenant } from '../stores/tenant-store'
+import type { Client, NullableMembers, Tenant } from '../stores/tenant-store'
 import type { Context } from './context'
 
 /** An authorization request that waits for the customer to sign in. */
@@ -24,7 +24,7 @@ export interface SignInRequest {
 /** Returns the customer of the host's session, or nothing if it has answered the request with its login page. */
 export type AuthenticateHook = {
   // A method's type is bivariant: a host may name its framework's own request and response.
-  of(req: IncomingMessage, res: ServerResponse, request: SignInRequest): HookAnswer<Customer | null>
+  of(req: IncomingMessage, res: ServerResponse, request: SignInRequest): HookAnswer<NullableMembers<Customer> | null>
 }['of']
 
 /** The customers who are signed in at the host. */
@@ -55,7 +55,7 @@ export class CustomerSessions {
 }
 
 /** What is wrong with it is the host's fault, so the client is asked to come again. */
-function checkedCustomer(given: Customer): Customer {
+function checkedCustomer(given: NullableMembers<Customer>): Customer {
   try {
     if (!isObject(given)) throw wrongAnswer('authenticate', given, 'a customer, null or nothing')
     return customerRecord(given, 'customer')

@@ -1,4 +1,7 @@
-/** A company that has set up customer sign-in, as the host's own data describes it. */
+/** A record as a database returns it: each member that can be absent can be null as well. */
+export type NullableMembers<T> = { [K in keyof T]: undefined extends T[K] ? T[K] | null : T[K] }
+
+/** A company that has set up customer sign-in, as the host's own data describes it. A member that is null counts as absent. */
 export interface Tenant {
   /** The short name in the company's addresses: 1 to 64 of `A-Z a-z 0-9 . _ ~ -`. */
   key: string
@@ -8,31 +11,31 @@ export interface Tenant {
    */
   id?: string | undefined
   /** The company's name, as its customers know it. */
-  name?: string | undefined
+  name?: string | null | undefined
   /** The company's logo for the consent page: an https or data URL. */
-  logoUri?: string | undefined
+  logoUri?: string | null | undefined
   /** The clients that the company has registered by hand. */
-  clients?: Client[] | undefined
+  clients?: NullableMembers<Client>[] | null | undefined
   /** What customers can grant here. Takes precedence over the option `scopes`. */
-  scopes?: string[] | undefined
+  scopes?: string[] | null | undefined
   /**
    * The protected APIs that tokens can be for, as absolute URLs, the default one first. Default: those that `protectedResource` announces,
    * then the tenant's issuer.
    */
-  resources?: string[] | undefined
+  resources?: string[] | null | undefined
   /** Seconds, 1 to 3600. Takes precedence over the option. */
-  accessTokenLifetime?: number | undefined
+  accessTokenLifetime?: number | null | undefined
   /** Seconds, up to 30 days. Takes precedence over the option. */
-  refreshTokenLifetime?: number | undefined
+  refreshTokenLifetime?: number | null | undefined
   /** Whether clients can register themselves here. False takes precedence over the option. */
-  registration?: boolean | undefined
+  registration?: boolean | null | undefined
   /**
    * Whether clients can be identified here by the URL of their metadata document. False takes precedence over the option. Default: the
    * `registration` of this record, because a company that lets no stranger's client register wants none with a document either.
    *
    * When you turn it off, new sign-ins of such clients are refused. What customers have connected works until it is revoked.
    */
-  metadataDocuments?: boolean | undefined
+  metadataDocuments?: boolean | null | undefined
 }
 
 /** What a client says about itself (RFC 7591 section 2). */
