@@ -1,4 +1,4 @@
-import { type Client, OAuthError, type Tenant } from 'customer-sign-in'
+import { OAuthError, type Tenant } from 'customer-sign-in'
 import type { ErrorRequestHandler } from 'express'
 
 const inWords: Record<string, string> = {
