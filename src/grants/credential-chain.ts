@@ -10,23 +10,23 @@ import {
   partLength,
 } from './credential'
 
-/** A credential before it has a tag and a handle: its secret and the hash that the store keeps. */
+/** A refresh token before it has a handle, an expiry and a tag: its secret, and the hash that the store keeps. */
 export interface Successor {
   secret: Buffer
   hash: string
 }
 
-/** What a tag covers of a credential, besides its grant and redeemer. */
+/** The parts of a credential that its tag covers, together with its grant and its redeemer. */
 type Untagged = Pick<Credential, 'kind' | 'secret' | 'expiry'>
 
-// How far the store may be behind a client after a failover.
+// How many redemptions the store may be behind a client after a failover.
 const maxGap = 4
 
 /**
- * The keys from which every refresh token of a grant follows from the credential before it, so that only this server can
- * say what comes after what (docs/credential-chain.md).
+ * Derives each refresh token of a grant from the credential before it, under keys that only this server has. So only this server can tell
+ * which credential follows which (docs/credential-chain.md).
  *
- * The first secret derives; all are recognised, so that processes may hold them in different order while they rotate.
+ * It derives under the first secret and recognises all of them, so processes may list them in different order while a secret is replaced.
  */
 export class CredentialChain {
   readonly #keys: { chain: Buffer; tag: Buffer }[]
@@ -44,11 +44,12 @@ export class CredentialChain {
   }
 
   /**
-   * The live refresh token, as its holder of some steps before reaches it.
+   * Derives the live refresh token from a credential that was redeemed some steps before it.
    *
-   * @param hash The credential to begin at.
-   * @param marks What was redeemed since, the oldest first.
+   * @param hash The hash of that credential.
+   * @param marks The marks of the credentials that were redeemed since, the oldest first.
    * @param live The hash of the live refresh token.
+   * @returns Undefined if the credential does not lead to the live one this way.
    */
   liveSuccessor(grantId: string, hash: string, marks: readonly string[], live: string, binding: Binding) {
     let reached = hash
@@ -61,8 +62,9 @@ export class CredentialChain {
   }
 
   /**
-   * How the credential with hash `later` follows, within a few steps, the one with hash `earlier`: the hashes before it, the newest
-   * first, down to `earlier`. Undefined where it does not.
+   * Finds out whether the credential with the hash `later` follows the one with the hash `earlier` within a few steps.
+   *
+   * @returns The hashes of the credentials before `later`, from the newest down to `earlier`. Undefined if it does not follow.
    */
   pathBetween(
     grantId: string,
@@ -80,12 +82,12 @@ export class CredentialChain {
     return undefined
   }
 
-  /** The proof that this server minted a credential, for this tenant, grant and redeemer. */
+  /** Proves that this server issued a credential of this tenant and grant to this redeemer. */
   tag(tenantId: string, grantId: string, credential: Untagged, binding: Binding): Buffer {
     return tagUnder(this.#first.tag, tenantId, grantId, credential, binding)
   }
 
-  /** Whether this server minted a credential, under any of the keys, for just this redeemer. Only then can it be a replay. */
+  /** Whether this server issued a credential to exactly this redeemer, under any of the keys. Only then can it be a replay. */
   minted({
     credential,
     grantId,

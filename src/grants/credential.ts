@@ -8,8 +8,8 @@ import type { ResolvedTenant } from '../tenants/tenants'
 /**
  * A code or refresh token as a client presents it: `prefix_` and base64url(handle ‖ secret ‖ expiry ‖ tag), of 25, 16, 6 and 16 bytes.
  *
- * The handle names the grant: the customer's handle and 16 random bytes. The secret redeems it. The expiry tells an operator, once the grant
- * is gone, whether it was time; nothing else rests on it. The tag proves who minted all this and for whom.
+ * The handle names the grant: the customer's handle and 16 random bytes. The secret redeems it. Once the grant is gone, the expiry tells an
+ * operator whether it had expired; no decision rests on it. The tag proves that this server issued the credential, and to whom.
  */
 export interface Credential {
   kind: CredentialKind
@@ -20,14 +20,14 @@ export interface Credential {
 }
 
 /**
- * What the redeemer must present beside the credential. Stored only inside the credential's hash, so that whoever presents
- * anything else does not have the credential at all and cannot use it up.
+ * What the redeemer must present with the credential. The credential's hash covers it, so a caller who presents anything else does not
+ * have the credential, and cannot use it up.
  */
 export interface Binding {
   client_id: string
-  /** A code's alone. */
+  /** Only for a code. */
   redirect_uri?: string | undefined
-  /** A code's alone: the S256 challenge of the code_verifier. */
+  /** Only for a code: the S256 challenge of the code_verifier. */
   code_verifier?: string | undefined
 }
 
@@ -39,13 +39,13 @@ export interface PresentedCredential {
   /** In canonical form, if the request names one. */
   resource: string | undefined
   tenant: ResolvedTenant
-  /** How long the grant goes on living once it is redeemed, in milliseconds. */
+  /** How long the grant lives after it is redeemed, in milliseconds. */
   lifetime: number
   /** Whether the client has hung up without waiting for the response. */
   hasHungUp(): Promise<boolean>
 }
 
-/** How many bytes a secret and a tag have. */
+/** The length of a secret and of a tag, in bytes. */
 export const partLength = 16
 const customerLength = 9
 const handleLength = customerLength + partLength
@@ -53,7 +53,7 @@ const secretEnd = handleLength + partLength
 const expiryLength = 6
 const bodyPattern = /^[A-Za-z0-9_-]{84}$/
 
-/** The random handle of a new grant of a customer. */
+/** Makes the handle of a new grant of a customer. */
 export function newHandle(tenantId: string, subject: string): Buffer {
   return Buffer.concat([Buffer.from(customerHandle(tenantId, subject), 'base64url'), randomBytes(partLength)])
 }
@@ -62,7 +62,7 @@ export function newSecret(): Buffer {
   return randomBytes(partLength)
 }
 
-/** Reads a credential; undefined where the text is none of ours, or of the other kind. */
+/** Reads a credential. @returns Undefined if the text does not have the form of a credential of this kind. */
 export function parseCredential(kind: CredentialKind, text: string): Credential | undefined {
   const { prefix } = credentialKinds[kind]
   const body = text.slice(prefix.length)
@@ -81,7 +81,7 @@ export function formatCredential({ kind, handle, secret, expiry, tag }: Credenti
   return credentialKinds[kind].prefix + Buffer.concat([handle, secret, expiry, tag]).toString('base64url')
 }
 
-/** The expiry of a grant's credential: whether the grant ends with it in any case, in one byte, and seconds since 1970 in five. */
+/** Encodes when a grant's credential expires: one byte says whether the grant ends then in any case, five hold seconds since 1970. */
 export function expiryOf({ expiresAt, endsAt }: Pick<Grant, 'expiresAt' | 'endsAt'>): Buffer {
   const expiry = Buffer.alloc(expiryLength)
   expiry.writeUInt8(Number(expiresAt === endsAt))
@@ -95,15 +95,15 @@ export function readExpiry({ expiry }: Credential): { expiresAt: number; isEnd: 
 }
 
 /**
- * The id of a grant: its customer's handle, and a hash of its own. Whoever reads the store, a log or an access token cannot name the grant
- * to the token endpoint.
+ * The id of a grant: its customer's handle, and a hash of the whole handle. A person who reads the store, a log or an access token cannot
+ * name the grant to the token endpoint.
  */
 export function grantIdOf(handle: Buffer): string {
   const own = digest('grant', handle).slice(0, 16)
   return handle.subarray(0, customerLength).toString('base64url') + own
 }
 
-/** The hash under which the store knows a live credential. */
+/** The hash that the store has of a live credential. */
 export function credentialHash(kind: CredentialKind, secret: Buffer, binding: Binding): string {
   return digest(kind, secret, ...boundValues(kind, binding))
 }
@@ -116,7 +116,7 @@ export function isLive(
   return credentialHash(credential.kind, credential.secret, binding) === grant.credential.hash
 }
 
-/** What the redeemer of a grant's live credential must present, as far as the grant says it. */
+/** What the redeemer of a grant's live credential must present, as far as the record says it. */
 export function bindingOf(grant: Grant): Binding {
   return {
     client_id: grant.clientId,

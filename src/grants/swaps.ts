@@ -3,69 +3,74 @@ import { temporarilyUnavailable } from '../protocol/oauth-error'
 import type { GuardedStore } from '../stores/guarded-store'
 import type { CredentialSwap, ReversedCredential, SwapResult } from '../stores/token-store'
 
-/** A step of a grant from its live credential to the next one. */
+/** One step of a grant: from its live credential to the next one. */
 export interface Step
   extends Pick<CredentialSwap, 'tenantId' | 'grantId' | 'from' | 'to' | 'redeems' | 'lifetime' | 'resource'> {
-  /** What is live again if the step is taken back: the credential that was presented. */
+  /** The credential that the client presented. It becomes live again if the step is reversed. */
   presented: ReversedCredential
-  /** Whether this server minted that credential: nothing is remembered for junk. */
+  /** Whether this server issued that credential. Attempts at a step of any other are not remembered, so junk takes up no room. */
   isOurs(): boolean
 }
 
-/** In milliseconds: for how long a grant remembers what it was redeemed by, and for how long it keeps a refresh token that is new. */
+/** For how long a grant remembers a redeemed credential, and for how long a new refresh token is not replaced. Milliseconds. */
 export type SwapTimes = Pick<CredentialSwap, 'remember' | 'rest'>
 
-/** A result that a verdict can rest on. */
+/** The result of a swap that reached the store before its deadline. */
 export type DecidedSwap = Exclude<SwapResult, { outcome: 'late' }>
 
-/** The attempts at a step that the store may have applied, and whose result was given to nobody. */
+/** Attempts at one step that the store may have applied, although no client was given the result. */
 interface Undecided {
   step: Step
   attempts: Set<string>
-  /** When the last one was given up, by the monotonic clock of this process. From then on the store does not apply it any more. */
+  /** The deadline of the last attempt, by the monotonic clock of this process. The store applies none of them after it. */
   overAt: number
-  /** While they are being taken back. */
+  /** Pending while the attempts are being reversed. */
   settling?: Promise<void> | undefined
 }
 
+// How many steps have their attempts reversed at a time, and the pauses before that, in milliseconds.
 const settledAtOnce = 100
 const [atOnce, soonest, latest] = [1, 250, 5000]
 
 /**
- * Takes the steps of grants, one atomic swap of the store each. The whole life of an attempt at a step is in here:
+ * Takes the steps of grants. Each step is one atomic swap of the store. This class holds the whole life of an attempt at a step:
  *
- * - begun: it is sent, and once more where the answer does not come;
- * - decided: an answer says what came of it;
- * - undecided: none does. The client is answered 503, and this process remembers the attempt;
- * - taken up: a client that comes again before the attempt is over goes on under its name, so that there are never more of them than
- *   requests at a time;
- * - taken back: as soon as the store answers again, or the client comes again. The store may have applied the attempt, but its result was
- *   given to nobody. So the credential that was presented is made live again, and wherever the client goes next, it is accepted;
- * - forgotten: once the store has said that it is taken back, or that it never came to be.
+ * - Sent: the store is asked to swap, and asked once more if its answer does not come.
+ * - Decided: an answer says what came of the swap.
+ * - Undecided: no answer says so. The client gets 503, and this process remembers the attempt.
+ * - Continued: if the client comes again before the attempt's deadline, its request uses the same attempt id. So there are never more
+ *   attempts at a step than there are requests for it at one time.
+ * - Reversed: as soon as the store answers again, or the client comes again, the store makes the presented credential live again. No client
+ *   was given the result of the attempt, so the client still has that credential, and it is accepted wherever the client comes next.
+ * - Forgotten: once the deadline has passed and the store has said that it reversed the attempt or does not have it.
  */
 export class Swaps {
   readonly #store: GuardedStore
   readonly #times: SwapTimes
   readonly #maxUndecided: number
-  /** By the name of their step. */
+  /** Keyed by {@link nameOf} their step. */
   readonly #undecided = new Map<string, Undecided>()
   #delay = soonest
   #timer: NodeJS.Timeout | undefined
 
-  /** @param maxUndecided How many steps it remembers attempts at. */
+  /** @param maxUndecided At how many steps it remembers attempts. */
   constructor(store: GuardedStore, times: SwapTimes, maxUndecided = 100_000) {
     this.#store = store
     this.#times = times
     this.#maxUndecided = maxUndecided
   }
 
-  /** @throws {OAuthError} `temporarily_unavailable` where the store does not say what came of it. */
+  /**
+   * Takes a step, if the store finds the credential live and the conditions hold.
+   *
+   * @throws {OAuthError} `temporarily_unavailable` if the store does not say what came of it.
+   */
   async take(step: Step): Promise<DecidedSwap> {
     if (this.#undecided.size > 0) await this.#settle(nameOf(step))
     const [attempt, overAt] = this.#takeUp(nameOf(step)) ?? [randomUUID().slice(-12)]
     const { presented: _, isOurs: __, ...swap } = step
     const { remember } = this.#times
-    // What the store had lost writes before is not what it says is new.
+    // The store has lost writes: a refresh token that it calls new is not new to the client.
     const rest = step.redeems.length > 1 ? 0 : this.#times.rest
     const patience = { giveUpAt: performance.now() + this.#store.timeout, timeout: this.#store.timeout / 2 }
     const send = async () => {
@@ -74,7 +79,7 @@ export class Swaps {
     }
     try {
       const result = await send()
-      // The sendings that were given up may still be applied, also from another live credential than this one.
+      // The store may still apply the earlier sendings of this attempt, which may swap from another live credential than this one.
       const isSettled = result.outcome === 'swapped' || result.outcome === 'missing'
       if (!isSettled && overAt !== undefined) this.#remind(step, attempt, overAt)
       return result
@@ -83,15 +88,15 @@ export class Swaps {
       if (again?.outcome === 'swapped' || again?.outcome === 'missing') return again
       this.#remind(step, attempt, patience.giveUpAt)
       if (again?.outcome === 'fresh') return again
-      // A mismatch decides nothing here: the first sending may have been applied, and followed by more.
+      // A mismatch decides nothing here: the store may have applied the first sending, and more swaps after it.
       throw lost
     }
   }
 
   /**
-   * Takes a step back that has been taken and must not be answered.
+   * Reverses a step that has been taken, because the client is refused.
    *
-   * @throws {OAuthError} `temporarily_unavailable` where the store fails; it is then taken back as soon as that is possible.
+   * @throws {OAuthError} `temporarily_unavailable` if the store fails. The step is then reversed as soon as the store answers again.
    */
   async takeBack(step: Step, attempt: string): Promise<void> {
     const overAt = performance.now()
@@ -99,7 +104,7 @@ export class Swaps {
     await this.#takeBack(nameOf(step), { step, attempts: new Set([attempt]), overAt })
   }
 
-  /** Hands an attempt out that may still be applied, to one request: two could both find the work of the other. */
+  /** Gives an attempt that the store may still apply to one request only: of two, each could take the other's swap for its own. */
   #takeUp(name: string): [attempt: string, overAt: number] | undefined {
     const undecided = this.#undecided.get(name)
     const [attempt] = undecided?.attempts ?? []
@@ -117,13 +122,13 @@ export class Swaps {
       undecided.attempts.add(attempt)
       undecided.overAt = Math.max(undecided.overAt, overAt)
     } else if (this.#undecided.size < this.#maxUndecided) {
-      // The first attempts of an outage are those that may have been applied: where there are too many, they stay.
+      // If there are too many, the first stay: those are the ones that the store may have applied before it failed.
       this.#undecided.set(name, { step, attempts: new Set([attempt]), overAt })
     }
     this.#settleLater()
   }
 
-  /** Takes the attempts at a step back. All who wait for it share one call. */
+  /** Reverses the attempts at a step. All requests that wait for that share one call. */
   async #settle(name: string): Promise<void> {
     const undecided = this.#undecided.get(name)
     if (!undecided) return
@@ -138,7 +143,7 @@ export class Swaps {
     const meant = [...attempts]
     const isOver = performance.now() >= overAt
     await this.#store.reverseSwap({ tenantId, grantId, to, attempts: meant, ...presented })
-    // Until then one of them may still be applied.
+    // The store may still apply one of them before its deadline.
     if (!isOver) return
     const remembered = this.#undecided.get(name)
     for (const attempt of meant) remembered?.attempts.delete(attempt)
@@ -167,18 +172,20 @@ export class Swaps {
   }
 }
 
-/** The result as far as a verdict can rest on it: a swap that was applied although its answer never came finds its own work. */
+/** Interprets a result of the store: a mismatch that shows this attempt as live means that an earlier sending was applied. */
 function interpreted(result: DecidedSwap, { from, to, resource }: Step, attempt: string): DecidedSwap {
   if (result.outcome !== 'mismatch') return result
   const { grant } = result
   if (grant.credential.hash === from) {
-    throw temporarilyUnavailable(new Error('The token store says mismatch and shows the grant from before'))
+    throw temporarilyUnavailable(
+      new Error('The token store answered mismatch, but shows the expected credential as the live one'),
+    )
   }
   if (grant.credential.hash !== to || grant.swap?.attempt !== attempt) return result
   return { ...result, outcome: resource === undefined || resource === grant.resource ? 'swapped' : 'wrong_resource' }
 }
 
-/** A step is named by where it leads: that stays the same where the store turns out to be behind and the step begins elsewhere. */
+/** Names a step by its successor alone: if the store has lost writes, `from` changes and the successor does not. */
 function nameOf({ tenantId, grantId, to }: Step): string {
   return `${tenantId}:${grantId}:${to}`
 }
