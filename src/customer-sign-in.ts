@@ -43,11 +43,8 @@ import { loadSigningKeys, privateParts, temporarySigningKeys } from './tokens/si
 /** The router, to be mounted as it is, with the rest of the API as its properties. */
 export interface CustomerSignIn extends Handler {
   /**
-   * The handler of the metadata's place at the root of the host (RFC 8414 section 3), for a `baseUrl` with a path.
-   *
-   * @example
-   * app.use(signIn.wellKnown)
-   * app.use('/auth', signIn)   // baseUrl: 'https://assistant.example/auth'
+   * The handler of the metadata's place at the root of the host (RFC 8414 section 3), for a `baseUrl` with a path. For
+   * `https://assistant.example/auth`: `app.use(signIn.wellKnown)`, and then `app.use('/auth', signIn)`.
    */
   wellKnown: Handler
 
@@ -55,8 +52,10 @@ export interface CustomerSignIn extends Handler {
    * Stores a grant and gives its authorization code, for hosts with an authorize page of their own.
    *
    * @returns The code, valid for `authorizationCodeLifetime` seconds and once, and the complete URL to send the browser to.
-   * @throws {OAuthError} `not_found`, `invalid_client`, `invalid_request`, `invalid_scope`, `invalid_target`;
-   * `unauthorized_client` when the redirect URI is not the client's: do not redirect to it then.
+   * @throws {OAuthError} `invalid_request`, `invalid_scope`, `invalid_target`; `not_found` for an unknown tenant; `temporarily_unavailable`
+   * when a store fails; `invalid_client` or `unauthorized_client` when there is no such client or the redirect URI is not its own: do not
+   * redirect there then.
+   * @throws {ConfigurationError} for a wrong value that is the host's own, such as `subject` or `claims`.
    *
    * @example
    * const { redirectTo } = await signIn.issueAuthorizationCode({
@@ -69,15 +68,27 @@ export interface CustomerSignIn extends Handler {
   /**
    * Verifies an access token of one tenant and one resource (RFC 9068 section 4).
    *
+   * @param token The access token, without `Bearer`.
+   * @param check The tenant, the resource and the scopes that it must have.
+   * @returns What the token says.
    * @throws {OAuthError} `invalid_token` (401), `insufficient_scope` (403), `not_found` for an unknown tenant,
    * `temporarily_unavailable` when a store fails.
+   * @throws {ConfigurationError} for a wrong check.
    *
    * @example
    * const { subject } = await signIn.verifyAccessToken(token, { tenantKey: 'acme', scopes: 'profile' })
    */
   verifyAccessToken(token: string, check: VerifyAccessTokenOptions & TenantSelector): Promise<AccessTokenInfo>
 
-  /** A verifier for the MCP SDK's `requireBearerAuth({ verifier })`. */
+  /**
+   * Makes a verifier for the MCP SDK's `requireBearerAuth({ verifier })`.
+   *
+   * @throws {ConfigurationError} for a wrong option.
+   *
+   * @example
+   * const verifier = signIn.verifier({ tenantKey: 'acme', invalidToken: (description) => new InvalidTokenError(description) })
+   * app.post('/v1/acme/mcp', requireBearerAuth({ verifier, requiredScopes: ['profile'] }), handler)
+   */
   verifier(options: VerifierOptions): AccessTokenVerifier
 
   /**
@@ -86,12 +97,15 @@ export interface CustomerSignIn extends Handler {
    * It answers 401 with a bare `Bearer` challenge without a token, 401 `invalid_token`, 403 `insufficient_scope`, 404 for an unknown
    * tenant and 503 when a store fails.
    *
+   * @throws {ConfigurationError} for a wrong option.
+   *
    * @example
    * app.get('/v1/:tenantKey/me', signIn.requireAccessToken({ tenantKey: (req) => req.params.tenantKey }), handler)
    */
   requireAccessToken<R extends IncomingMessage = TenantRequest>(
     required: RequireAccessTokenOptions<R> & { tenantKey: (req: R) => string },
   ): Middleware<R>
+  /** For an API of one tenant. */
   requireAccessToken<R extends IncomingMessage = IncomingMessage>(
     required: RequireAccessTokenOptions<R> & { tenantKey: string },
   ): Middleware<R>
@@ -115,7 +129,7 @@ export interface CustomerSignIn extends Handler {
 }
 
 /**
- * Makes the host app an OAuth 2.0 authorization server for the customers of many companies (docs at the README).
+ * Makes the host app an OAuth 2.0 authorization server for the customers of many companies (see the README).
  *
  * @throws {ConfigurationError} for an option that is unknown, wrong, or missing.
  *

@@ -41,6 +41,7 @@ export type {
 export type { AccessTokenVerifier, VerifierOptions } from './resource-server/verifier'
 export type { AccessTokenInfo, TenantSelector, VerifyAccessTokenOptions } from './resource-server/verify-access-token'
 export type { Handler } from './router'
+export type { HookAnswer } from './stores/call-host'
 export { MemoryTenantStore } from './stores/memory-tenant-store'
 export { MemoryTokenStore, type MemoryTokenStoreOptions } from './stores/memory-token-store'
 export type { Client, ClientMetadata, NullableMembers, Tenant, TenantStore } from './stores/tenant-store'

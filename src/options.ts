@@ -80,12 +80,6 @@ export interface CustomerSignInOptions {
    * Signs the customer in, and thereby turns the authorization endpoint on. Gives the customer of the host's session; where there is
    * none, it answers the request (with a redirect to the login page, say) and gives nothing. The login page later sends the browser
    * back to `request.url`.
-   *
-   * @example
-   * authenticate: (req, res, { url, tenant }) => {
-   *   if (req.session.company === tenant.key) return { subject: req.session.customerId }
-   *   return res.redirect(`/login?next=${encodeURIComponent(url)}`)
-   * }
    */
   authenticate?: AuthenticateHook | undefined
   /**

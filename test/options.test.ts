@@ -5,12 +5,14 @@ import {
   MemoryTenantStore,
   MemoryTokenStore,
 } from 'customer-sign-in'
+import { textOf } from './docs/pages'
 import { signingKey } from './support/sign-in'
 import { started } from './support/started'
 
 const needed = { tenantStore: new MemoryTenantStore([]), tokenStore: new MemoryTokenStore() }
 const complete = { ...needed, baseUrl: 'https://assistant.example', signingKeys: [signingKey] }
 const day = 86_400
+const [repository] = JSON.parse(textOf('package.json')).homepage.split('#')
 
 /** A store of the host's own. None of its methods is called here. */
 const databaseStore = Object.fromEntries(
@@ -52,8 +54,8 @@ describe('createCustomerSignIn', () => {
       allowed: 'a whole number of seconds from 1 to 3600',
       message:
         'customer-sign-in: accessTokenLifetime must be a whole number of seconds from 1 to 3600, but is 3601. ' +
-        'See https://github.com/customer-sign-in/customer-sign-in/blob/main/docs/configuration.md#lifetimes',
-      help: 'https://github.com/customer-sign-in/customer-sign-in/blob/main/docs/configuration.md#lifetimes',
+        `See ${repository}/blob/main/docs/configuration.md#lifetimes`,
+      help: `${repository}/blob/main/docs/configuration.md#lifetimes`,
     })
   })
 

@@ -8,12 +8,15 @@ import { customerClaims } from './customer'
 
 /** An authorization request to which a customer has signed in and agreed, on pages of the host's own (RFC 6749 section 4.1.1). */
 export interface IssueAuthorizationCodeRequest {
+  /** The key of the tenant at whose address the request came. */
   tenantKey: string
+  /** As in the request. */
   clientId: string
   /** As in the request. It must be one of the client's. */
   redirectUri: string
-  /** 43 base64url characters (RFC 7636 section 4.2). */
+  /** As in the request: 43 base64url characters (RFC 7636 section 4.2). */
   codeChallenge: string
+  /** As in the request. Any other method is refused with `invalid_request`. */
   codeChallengeMethod: 'S256'
   /** The customer inside the tenant: `sub` in access tokens. */
   subject: string

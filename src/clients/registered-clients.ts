@@ -8,9 +8,20 @@ import type { Tenants } from '../tenants/tenants'
  * `ConfigurationError` for a member that is unknown, missing or empty.
  */
 export interface RegisteredClients {
-  /** @returns The registration, or undefined if there is none. */
+  /**
+   * Finds a registered client.
+   *
+   * @returns The registration; undefined if there is none, or it has expired.
+   *
+   * @example
+   * const client = await signIn.clients.find({ tenantKey: 'acme', clientId })
+   */
   find(which: { tenantKey: string; clientId: string }): Promise<RegisteredClient | undefined>
-  /** From then on its refresh tokens are refused, and each of its grants ends when it is used. @returns Whether there was one. */
+  /**
+   * Deletes a registration. From then on its refresh tokens are refused, and each of its grants ends when it is used.
+   *
+   * @returns Whether there was one.
+   */
   delete(which: { tenantKey: string; clientId: string }): Promise<boolean>
 }
 

@@ -18,6 +18,7 @@ export class ConfigurationError extends Error {
   /** The address of the page and heading that explain the option. */
   readonly help: string
 
+  /** @internal */
   constructor(option: string, given: unknown, allowed: string, { quotes = false, says }: Wording = {}) {
     const help = helpFor(option)
     super(`customer-sign-in: ${option} ${says ?? refusal(given, allowed, quotes)}. See ${help}`)

@@ -14,11 +14,19 @@ import type { SignInRequest } from './customer-sessions'
 
 /** An authorization request that waits for the customer's consent. */
 export interface ConsentRequest extends SignInRequest {
+  /** As `authenticate` returned it. */
   customer: Customer
+  /** Where the browser will be sent. */
   redirectUri: string
 }
 
-/** Asks for consent in the host's own way: returns the answer, or nothing if it has answered the request with a page. */
+/**
+ * Asks for consent in the host's own way: returns the answer, or nothing if it has answered the request with a page.
+ *
+ * @returns True if the customer has allowed the request, false if they have refused it.
+ *
+ * @useDeclaredType
+ */
 export type ConsentHook = {
   of(req: IncomingMessage, res: ServerResponse, request: ConsentRequest): HookAnswer<boolean>
 }['of']

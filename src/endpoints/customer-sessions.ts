@@ -12,16 +12,31 @@ import type { Context } from './context'
 export interface SignInRequest {
   /** Where to send the browser back to once the customer has logged in. It holds the whole request. */
   url: string
+  /** The tenant's record, as the `tenantStore` gave it. */
   tenant: Tenant
+  /** The client. */
   client: Client
+  /** What the client asks for, as far as the tenant offers it. */
   scopes: string[]
+  /** The protected API that the tokens will be for. */
   resource: string
   /** `login` asks for a fresh login even if there is a session. With `none` no page may be shown. */
   prompt: readonly string[]
+  /** The `login_hint` of the request: who the client thinks the customer is. */
   loginHint?: string | undefined
 }
 
-/** Returns the customer of the host's session, or nothing if it has answered the request with its login page. */
+/**
+ * Returns the customer of the host's session, or nothing if it has answered the request with its login page.
+ *
+ * @example
+ * (req, res, { url, tenant }) => {
+ *   if (req.session.company === tenant.key) return { subject: req.session.customerId }
+ *   return res.redirect(`/login?next=${encodeURIComponent(url)}`)
+ * }
+ *
+ * @useDeclaredType
+ */
 export type AuthenticateHook = {
   // A method's type is bivariant: a host may name its framework's own request and response.
   of(req: IncomingMessage, res: ServerResponse, request: SignInRequest): HookAnswer<NullableMembers<Customer> | null>

@@ -9,17 +9,21 @@ export interface TimedEvent {
   at: number
 }
 
-/** A customer of a tenant. */
+/** What happens to a customer of a tenant. */
 export interface CustomerEvent extends TimedEvent {
+  /** The key of the tenant that the request named. */
   tenantKey: string
+  /** The id of the tenant that the customer belongs to (`key:` and its key where it has none). */
   tenantId: string
+  /** The client. */
   clientId: string
+  /** The customer inside the tenant. */
   subject: string
 }
 
 /** What happens to a customer's grant. */
 export interface GrantEvent extends CustomerEvent {
-  /** Its first 12 characters are the same for all grants of one customer. */
+  /** The grant. The first 12 characters are the same for all grants of one customer. */
   grantId: string
 }
 
@@ -34,28 +38,36 @@ export interface RepeatEvent {
 /** A customer has agreed to a client's request, on the consent page or in the host's own way. */
 export interface AllowedEvent extends CustomerEvent {
   type: 'allowed'
+  /** What the customer has allowed. */
   scopes: string[]
+  /** The protected API that it is for. */
   resource: string
 }
 
 /** A customer has refused a client's request. */
 export interface DeclinedEvent extends CustomerEvent {
   type: 'declined'
+  /** What the client had asked for. */
   scopes: string[]
+  /** The protected API that it would have been for. */
   resource: string
 }
 
 /** A code was redeemed for the first tokens of a grant. */
 export interface IssuedEvent extends GrantEvent {
   type: 'issued'
+  /** The scopes of the access token. */
   scopes: string[]
+  /** The protected API that it is for. */
   resource: string
 }
 
 /** A refresh token was answered with tokens. */
 export interface RefreshedEvent extends GrantEvent {
   type: 'refreshed'
+  /** The scopes of the access token. */
   scopes: string[]
+  /** The protected API that it is for. */
   resource: string
   /** The store had lost the newest redemptions, as a failover can make it, and the chain went on from where the client is. */
   recovered: boolean
@@ -66,13 +78,16 @@ export interface RefreshedEvent extends GrantEvent {
 /** A refresh token was presented again inside `refreshRetryWindow` and answered with the one that is live now. */
 export interface RetriedEvent extends GrantEvent, RepeatEvent {
   type: 'retried'
+  /** The scopes of the access token. */
   scopes: string[]
+  /** The protected API that it is for. */
   resource: string
 }
 
 /** A used credential was presented. */
 export interface ReplayedEvent extends GrantEvent, RepeatEvent {
   type: 'replayed'
+  /** Which kind of credential it was. */
   credential: CredentialKind
   /** Whether that ended the grant, or was tolerated (`replayTolerance`). */
   ended: boolean
@@ -91,22 +106,30 @@ export interface RevokedEvent extends GrantEvent {
 /** A code or refresh token of ours was presented whose time is over and whose grant is gone. */
 export interface ExpiredEvent extends TimedEvent {
   type: 'expired'
+  /** Which kind of credential it was. */
   credential: CredentialKind
   /** The option by which its time was over. */
   limit: 'authorizationCodeLifetime' | 'refreshTokenLifetime' | 'grantLifetime'
   /** When that was, in milliseconds since 1970, to the second. */
   expiredAt: number
+  /** The key of the tenant that the request named. */
   tenantKey: string
+  /** The id of that tenant. */
   tenantId: string
+  /** The client. */
   clientId: string
+  /** The grant. The first 12 characters are the same for all grants of one customer. */
   grantId: string
 }
 
 /** A client registered itself. */
 export interface RegisteredEvent extends TimedEvent {
   type: 'registered'
+  /** The key of the tenant at which it registered. */
   tenantKey: string
+  /** The id of that tenant. */
   tenantId: string
+  /** The id that it got. */
   clientId: string
 }
 
@@ -115,11 +138,13 @@ export interface DeniedEvent extends TimedEvent, ErrorContext {
   type: 'denied'
   /** The endpoint or guard. */
   where: string
+  /** Why, in a stable word for programs. */
   reason: DenialReason
   /** The OAuth error code, as the client was told it. */
   error: OAuthErrorCode
   /** As the client was told it. */
   description: string
+  /** The HTTP status, as the client was told it. */
   status: number
   /** More than the client was told. */
   detail: Readonly<Record<string, unknown>>
@@ -130,7 +155,9 @@ export interface ErrorEvent extends TimedEvent, ErrorContext {
   type: 'error'
   /** The endpoint, guard or method. */
   where: string
+  /** What has failed, in a stable word for programs. */
   reason: FaultReason
+  /** What was thrown, as an `Error` that can be logged. */
   error: Error
 }
 

@@ -8,11 +8,17 @@ import type { Grants } from './grants'
 
 /** A client that a customer has connected, for a "connected assistants" page. Times are milliseconds since 1970. */
 export interface ConnectedGrant {
+  /** What {@link CustomerGrants.revoke} takes. */
   grantId: string
+  /** The client. */
   clientId: string
+  /** What the customer has granted. */
   scopes: string[]
+  /** The protected API that its tokens are for. */
   resource: string
+  /** When the customer agreed, and the grant was created. */
   connectedAt: number
+  /** When its code or a refresh token was last redeemed. */
   lastUsedAt: number
   /** When it ends unless it is used again. */
   expiresAt: number
@@ -30,9 +36,20 @@ export type GrantSelector = { tenantKey: string } & (
  * `ConfigurationError` for a member that is unknown, missing or empty.
  */
 export interface CustomerGrants {
-  /** The clients that a customer has connected. */
+  /**
+   * Lists the clients that a customer has connected. A sign-in whose code is not redeemed yet is not among them.
+   *
+   * @returns A grant for each sign-in, in any order.
+   *
+   * @example
+   * const connected = await signIn.grants.list({ tenantKey: 'acme', subject: customer.id })
+   */
   list(of: { tenantKey: string; subject: string }): Promise<ConnectedGrant[]>
-  /** Ends one grant. @returns Whether there was such a grant. */
+  /**
+   * Ends one grant: its refresh token is refused from then on, and its access tokens wherever revocation is checked.
+   *
+   * @returns Whether there was such a grant.
+   */
   revoke(which: { tenantKey: string; grantId: string }): Promise<boolean>
   /**
    * Ends all grants of a customer (signed out everywhere), of one client of a customer, or of a client, whoever connected it. On Redis the
@@ -42,6 +59,9 @@ export interface CustomerGrants {
    * again until it does not.
    *
    * @returns How many this call has ended.
+   *
+   * @example
+   * await signIn.grants.revokeAll({ tenantKey: 'acme', subject: customer.id })
    */
   revokeAll(of: GrantSelector): Promise<number>
 }

@@ -198,7 +198,11 @@ export const hostCodes = {
 /** Every code that an {@link OAuthError} can have. */
 export const oauthErrorCodes = { ...answeredCodes, ...hostCodes }
 
-/** The code of an {@link OAuthError}: what the client is told as `error` (RFC 6749 section 5.2). docs/errors.md explains each. */
+/**
+ * The code of an {@link OAuthError}: what the client is told as `error` (RFC 6749 section 5.2). docs/errors.md explains each.
+ *
+ * @useDeclaredType
+ */
 export type OAuthErrorCode = keyof typeof answeredCodes | keyof typeof hostCodes
 
 /** Whether a value is the code of an OAuth error. */

@@ -80,6 +80,7 @@ export class OAuthError extends Error {
     this.context = options.context ?? {}
   }
 
+  /** @returns The body that it is answered with. */
   toJSON(): { error: string; error_description: string } {
     return { error: this.code, error_description: this.description }
   }

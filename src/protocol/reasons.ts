@@ -29,6 +29,7 @@ export const denialReasons = [
 ] as const
 
 /** Why a request was denied, in a stable word: one that says more than the OAuth error code, or else that code. */
+/** Why a request was denied, in a stable word for programs (docs/events.md). @useDeclaredType */
 export type DenialReason = (typeof denialReasons)[number] | OAuthErrorCode
 
 /** Whether a word is a reason of denials. */
@@ -46,6 +47,7 @@ export const faultReasons = [
 ] as const
 
 /** What has failed, in a stable word. */
+/** What has failed where an operator should look, in a stable word for programs (docs/events.md). @useDeclaredType */
 export type FaultReason = (typeof faultReasons)[number]
 
 /** The parts of a host's code that can refuse or fail, with the reason of the event for each. */

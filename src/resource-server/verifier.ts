@@ -13,13 +13,12 @@ import {
 
 /** What `signIn.verifier` verifies, and how it refuses. Scopes are the SDK's own `requiredScopes`. */
 export interface VerifierOptions extends Omit<VerifyAccessTokenOptions, 'scopes'> {
+  /** The tenant whose token it must be. */
   tenantKey: string
   /**
-   * Makes the error by which the MCP SDK tells a bad token (401) from a fault of the server (500): it goes by its own class.
-   *
-   * @example
-   * (description) => new InvalidTokenError(description)                      // SDK 1
-   * (description) => new OAuthError(OAuthErrorCode.InvalidToken, description)  // SDK 2
+   * Makes the error by which the MCP SDK tells a bad token (401) from a fault of the server (500): it goes by its own class. For SDK 1
+   * `(description) => new InvalidTokenError(description)`, for SDK 2
+   * `(description) => new OAuthError(OAuthErrorCode.InvalidToken, description)`.
    */
   invalidToken: (description: string) => Error
 }
@@ -37,6 +36,11 @@ const checkedMembers = requirements({
 
 /** An `OAuthTokenVerifier` of the MCP SDK. */
 export interface AccessTokenVerifier {
+  /**
+   * Verifies an access token. For a bad token it rejects with what `invalidToken` makes.
+   *
+   * @throws {OAuthError} `temporarily_unavailable` when a store fails, `server_error` when something is misconfigured.
+   */
   verifyAccessToken(token: string): Promise<AccessTokenInfo>
 }
 

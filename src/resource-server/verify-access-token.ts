@@ -32,8 +32,11 @@ export type TenantSelector = { tenantKey: string; anyTenant?: never } | { anyTen
 
 /** What an access token says: a superset of the MCP SDK's `AuthInfo`. */
 export interface AccessTokenInfo {
+  /** The token itself. */
   token: string
+  /** The client that it was issued to. */
   clientId: string
+  /** What the customer has granted. */
   scopes: string[]
   /** Seconds since 1970. */
   expiresAt: number
@@ -41,7 +44,9 @@ export interface AccessTokenInfo {
   resource: URL
   /** The customer inside the tenant. */
   subject: string
+  /** The key of the tenant that issued it. */
   tenantKey: string
+  /** The grant that it belongs to, as {@link CustomerGrants.revoke} takes it. */
   grantId: string
   /** The whole payload, with the host's own claims. */
   claims: Record<string, unknown>

@@ -15,18 +15,34 @@ import type { SigningKey, SigningKeys } from './signing-keys'
 
 /** What the `accessTokenClaims` hook is told about the token that is to be issued. */
 export interface AccessTokenRequest {
+  /** The tenant's record, as the `tenantStore` gave it. */
   tenant: Tenant
+  /** Whether the client exchanges a code or a refresh token. */
   grantType: GrantType
+  /** The grant. */
   grantId: string
+  /** The client. */
   clientId: string
+  /** The customer inside the tenant. */
   subject: string
+  /** The scopes that the token will have. */
   scopes: string[]
+  /** The protected API that the token will be for. */
   resource: string
   /** The claims that `issueAuthorizationCode` was given. */
   claims: Readonly<Record<string, unknown>>
 }
 
-/** Returns more claims for an access token, or refuses it by throwing an `OAuthError`. */
+/**
+ * Returns more claims for an access token, or refuses it by throwing an `OAuthError`.
+ *
+ * @example
+ * async ({ subject }) => {
+ *   const customer = await customers.find(subject)
+ *   if (!customer.active) throw new OAuthError('invalid_grant', 'The customer has been deactivated')
+ *   return { plan: customer.plan }
+ * }
+ */
 export type AccessTokenClaimsHook = (request: AccessTokenRequest) => HookAnswer<Record<string, unknown>>
 
 /** What an access token says besides what its grant says. */
