@@ -14,7 +14,7 @@ import { answerPreflight } from './http/cors'
 import { requestPath } from './http/request-path'
 import { respondWithError } from './http/responses'
 import { respondWithErrorPage } from './pages/error-page'
-import { OAuthError } from './protocol/oauth-error'
+import { oauthError } from './protocol/oauth-error'
 import { protectedResourcePath } from './protocol/protected-resource'
 import type { ProtectedResources } from './tenants/protected-resources'
 import { noSuchTenant, type Tenants } from './tenants/tenants'
@@ -164,7 +164,7 @@ function routesBelowIssuer({ authorization, registration, revocation }: RoutedEn
 
 function checkMethod({ method = '' }: IncomingMessage, { methods, page }: Route): void {
   if (methods.includes(method)) return
-  throw new OAuthError('method_not_allowed', `The method must be ${methods.join(' or ')}`, {
+  throw oauthError('method_not_allowed', `The method must be ${methods.join(' or ')}`, {
     headers: { Allow: [...methods, ...(page ? [] : ['OPTIONS'])].join(', ') },
   })
 }

@@ -1,6 +1,6 @@
 import type { Clients, FoundClient } from '../clients/clients'
 import type { Grants } from '../grants/grants'
-import { OAuthError } from '../protocol/oauth-error'
+import { oauthError } from '../protocol/oauth-error'
 import { isCodeChallenge } from '../protocol/pkce'
 import { redirectUriMatches, withResponse } from '../protocol/redirect-uri'
 import { requestedResource } from '../protocol/resource'
@@ -65,7 +65,7 @@ export class Authorizations {
     const found = await this.#clients.find(clientId, tenant)
     const { redirectUris } = found.client
     if (redirectUris.some((registered) => redirectUriMatches(registered, redirectUri))) return { found, redirectUri }
-    throw new OAuthError('unauthorized_client', 'redirect_uri is not registered for this client', {
+    throw oauthError('unauthorized_client', 'redirect_uri is not registered for this client', {
       reason: 'wrong_redirect_uri',
       context: { clientId },
       detail: { redirectUri },
@@ -84,16 +84,16 @@ export class Authorizations {
   ): CheckedRequest {
     const { client } = recipient.found
     if (client.grantTypes && !client.grantTypes.includes('authorization_code')) {
-      throw new OAuthError('unauthorized_client', 'The client may not use authorization codes')
+      throw oauthError('unauthorized_client', 'The client may not use authorization codes')
     }
     // RFC 7636 section 4.3: without a method it would be `plain`.
-    if (codeChallengeMethod !== 'S256') throw new OAuthError('invalid_request', 'code_challenge_method must be S256')
+    if (codeChallengeMethod !== 'S256') throw oauthError('invalid_request', 'code_challenge_method must be S256')
     if (typeof codeChallenge !== 'string' || !isCodeChallenge(codeChallenge)) {
-      throw new OAuthError('invalid_request', 'code_challenge must be 43 base64url characters')
+      throw oauthError('invalid_request', 'code_challenge must be 43 base64url characters')
     }
     const offered = tenant.scopes.filter((scope) => client.scopes?.includes(scope) ?? true)
     if (offered.length === 0 && tenant.scopes.length > 0) {
-      throw new OAuthError('invalid_scope', 'None of the scopes of the client is offered by this tenant')
+      throw oauthError('invalid_scope', 'None of the scopes of the client is offered by this tenant')
     }
     return {
       ...recipient,
@@ -117,7 +117,7 @@ export class Authorizations {
 function resourceOf(requested: readonly string[], tenant: ResolvedTenant): string {
   const resource = requestedResource(requested.length > 0 ? requested : [tenant.resources[0]]) as string
   if (spelledByTenant(resource, tenant) === undefined) {
-    throw new OAuthError('invalid_target', 'resource is not one of this tenant')
+    throw oauthError('invalid_target', 'resource is not one of this tenant')
   }
   return resource
 }

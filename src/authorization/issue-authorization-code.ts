@@ -1,6 +1,6 @@
 import { type Check, listOf, nullable, record, text } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
-import { OAuthError } from '../protocol/oauth-error'
+import { oauthError } from '../protocol/oauth-error'
 import { scopesOf } from '../protocol/scope'
 import type { Tenants } from '../tenants/tenants'
 import type { AuthorizationResponse, Authorizations } from './authorizations'
@@ -34,7 +34,7 @@ export interface IssueAuthorizationCodeRequest {
 function ofRequest(parameter: string): Check<string | undefined> {
   return (given) => {
     if (given === undefined || given === null || typeof given === 'string') return given ?? undefined
-    throw new OAuthError('invalid_request', `${parameter} must be sent once, as a text`)
+    throw oauthError('invalid_request', `${parameter} must be sent once, as a text`)
   }
 }
 
@@ -44,7 +44,7 @@ const requestedScopes: Check<string[] | undefined> = (given, name) => {
   if (typeof given !== 'string') return chosenScopes(given, name)
   const scopes = scopesOf(given)
   if (scopes.length > 0) return scopes
-  throw new OAuthError('invalid_scope', 'scope is empty: left out, it would be all that the client may have')
+  throw oauthError('invalid_scope', 'scope is empty: left out, it would be all that the client may have')
 }
 
 const chosenScopes: Check<string[]> = (given, name) => {

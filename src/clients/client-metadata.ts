@@ -1,4 +1,5 @@
-import { OAuthError } from '../protocol/oauth-error'
+import { type OAuthError, oauthError } from '../protocol/oauth-error'
+import type { ErrorDescription } from '../protocol/oauth-error-codes'
 import { isOnHostOf, redirectUriFault } from '../protocol/redirect-uri'
 import { scopesOf } from '../protocol/scope'
 import type { ClientMetadata } from '../stores/tenant-store'
@@ -21,8 +22,8 @@ export function readClientMetadata(
   appRedirects: readonly string[],
 ): ClientMetadata {
   const { redirect_uris, client_name, client_uri, scope, grant_types, response_types } = metadata
-  mustInclude('grant_types', grant_types, 'authorization_code')
-  mustInclude('response_types', response_types, 'code')
+  if (!allows(grant_types, 'authorization_code')) throw invalidMetadata('grant_types must include authorization_code')
+  if (!allows(response_types, 'code')) throw invalidMetadata('response_types must include code')
   if (scope !== undefined && typeof scope !== 'string') throw invalidMetadata('scope must be a string')
   if (client_name !== undefined && (typeof client_name !== 'string' || client_name.length > maxNameLength)) {
     throw invalidMetadata(`client_name must be a string of at most ${maxNameLength} characters`)
@@ -41,7 +42,10 @@ export function readClientMetadata(
  *
  * @returns Undefined if no redirect URI is on that host.
  */
-export function ownHostFault(redirectUris: readonly string[], issuer: string): string | undefined {
+export function ownHostFault(
+  redirectUris: readonly string[],
+  issuer: string,
+): ErrorDescription<'invalid_redirect_uri'> | undefined {
   const index = redirectUris.findIndex((redirectUri) => isOnHostOf(issuer, redirectUri))
   return index === -1 ? undefined : `redirect_uris[${index}] must not be on the host of this server`
 }
@@ -69,24 +73,24 @@ export function checkSize(metadata: ClientMetadata): void {
 
 function redirectUrisOf(redirectUris: unknown, appRedirects: readonly string[]): string[] {
   if (!Array.isArray(redirectUris) || redirectUris.length === 0 || redirectUris.length > maxRedirectUris) {
-    throw new OAuthError('invalid_redirect_uri', `redirect_uris must be an array of 1 to ${maxRedirectUris}`)
+    throw oauthError('invalid_redirect_uri', `redirect_uris must be an array of 1 to ${maxRedirectUris}`)
   }
   for (const [index, redirectUri] of redirectUris.entries()) {
     const fault = redirectUriFault(redirectUri, appRedirects)
-    if (fault) throw new OAuthError('invalid_redirect_uri', `redirect_uris[${index}] ${fault}`)
+    if (fault) throw oauthError('invalid_redirect_uri', `redirect_uris[${index}] ${fault}`)
   }
   return redirectUris
 }
 
-function mustInclude(name: string, given: unknown, needed: string): void {
-  if (given === undefined || (Array.isArray(given) && given.includes(needed))) return
-  throw invalidMetadata(`${name} must include ${needed}`)
+/** Whether a list of types names one. A client that leaves the list out accepts every type. */
+function allows(types: unknown, type: string): boolean {
+  return types === undefined || (Array.isArray(types) && types.includes(type))
 }
 
 function isHttpsUrl(value: unknown): value is string {
   return typeof value === 'string' && value.length <= 512 && URL.canParse(value) && new URL(value).protocol === 'https:'
 }
 
-function invalidMetadata(description: string): OAuthError {
-  return new OAuthError('invalid_client_metadata', description)
+function invalidMetadata(description: ErrorDescription<'invalid_client_metadata'>): OAuthError {
+  return oauthError('invalid_client_metadata', description)
 }

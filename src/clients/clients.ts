@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Emit } from '../events/emitter'
 import { isClientId } from '../protocol/client-id'
-import { OAuthError } from '../protocol/oauth-error'
+import { type OAuthError, oauthError } from '../protocol/oauth-error'
 import type { GuardedStore } from '../stores/guarded-store'
 import type { Client } from '../stores/tenant-store'
 import type { Grant, RegisteredClient, RegistrationLimits } from '../stores/token-store'
@@ -58,7 +58,7 @@ export class Clients {
     if (tenant.metadataDocuments && this.#documents?.isDocumentUrl(clientId)) {
       const metadata = await this.#documents.find(clientId, tenant.id)
       const fault = ownHostFault(metadata.redirectUris, tenant.issuer)
-      if (fault) throw new OAuthError('invalid_client', `The metadata document of client_id cannot be used: ${fault}`)
+      if (fault) throw oauthError('invalid_client', `The metadata document of client_id cannot be used: ${fault}`)
       const client = { clientId, ...offeredHere(metadata, tenant.scopes) }
       return { client, source: 'document', registration: undefined }
     }
@@ -85,7 +85,7 @@ export class Clients {
     const { appRedirects, lifetime, limits } = this.#rules
     const metadata = offeredHere(readClientMetadata(given, appRedirects), tenant.scopes)
     const fault = ownHostFault(metadata.redirectUris, tenant.issuer)
-    if (fault) throw new OAuthError('invalid_redirect_uri', fault)
+    if (fault) throw oauthError('invalid_redirect_uri', fault)
     checkSize(metadata)
     const clientId = randomBytes(16).toString('base64url')
     const client = await this.#store.saveClient({ tenantId: tenant.id, clientId, ...metadata, lifetime }, limits)
@@ -135,7 +135,7 @@ export function ownClient(clientId: string, tenant: ResolvedTenant): Client | un
 
 /** The error for a client that there is not: it makes a client register again. */
 export function unknownClient(clientId: string): OAuthError {
-  return new OAuthError('invalid_client', 'There is no client with this client_id', {
+  return oauthError('invalid_client', 'There is no client with this client_id', {
     headers: { 'WWW-Authenticate': 'Basic realm="client_id"' },
     reason: 'client_gone',
     detail: { clientId },

@@ -5,7 +5,8 @@ import { PerMinute } from '../http/per-minute'
 import { siteOf } from '../http/site'
 import { isClientId } from '../protocol/client-id'
 import { isLoopbackHost } from '../protocol/loopback'
-import { OAuthError } from '../protocol/oauth-error'
+import { OAuthError, oauthError } from '../protocol/oauth-error'
+import type { ErrorDescription } from '../protocol/oauth-error-codes'
 import type { ClientMetadata } from '../stores/tenant-store'
 import { readClientMetadata } from './client-metadata'
 import { type Freshness, KeptDocuments, type Standing } from './kept-documents'
@@ -153,10 +154,12 @@ class UnexpectedStatus extends Error {
   }
 }
 
+const tooMany: ErrorDescription<'temporarily_unavailable'> = 'Too many client metadata documents are being fetched'
+
 /** The document cannot be fetched now, because too many others are being fetched. */
 class TooMany extends OAuthError {
   constructor(clientId: string, reason: string, retryAfter: number) {
-    super('temporarily_unavailable', 'Too many client metadata documents are being fetched', {
+    super('temporarily_unavailable', tooMany, {
       reason: 'temporarily_unavailable',
       headers: { 'Retry-After': String(retryAfter) },
       detail: { clientId, reason },
@@ -189,8 +192,8 @@ function freshnessOf(cacheControl = ''): Freshness {
   return { fresh: Math.min(Math.max(fresh, minute), day), stale }
 }
 
-function invalid(description: string): OAuthError {
-  return new OAuthError('invalid_client_metadata', description)
+function invalid(description: ErrorDescription<'invalid_client_metadata'>): OAuthError {
+  return oauthError('invalid_client_metadata', description)
 }
 
 /** Whether another fetch may succeed, as far as the error tells. */
@@ -205,14 +208,14 @@ function isTemporary(error: unknown): boolean {
 function unusable(clientId: string, error: unknown): OAuthError {
   const detail = { clientId, reason: error instanceof Error ? error.message : String(error) }
   if (isTemporary(error)) {
-    return new OAuthError('temporarily_unavailable', 'The metadata document of client_id cannot be fetched for now', {
+    return oauthError('temporarily_unavailable', 'The metadata document of client_id cannot be fetched for now', {
       headers: { 'Retry-After': '5' },
       reason: 'temporarily_unavailable',
       detail,
     })
   }
-  const described = error instanceof OAuthError ? `: ${error.description}` : ''
-  return new OAuthError('invalid_client', `The metadata document of client_id cannot be used${described}`, {
+  const described = error instanceof OAuthError ? (`: ${error.description}` as const) : ''
+  return oauthError('invalid_client', `The metadata document of client_id cannot be used${described}`, {
     detail,
     cause: error,
   })

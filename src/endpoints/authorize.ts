@@ -3,7 +3,7 @@ import type { CheckedRequest, Recipient } from '../authorization/authorizations'
 import { type Place, reportError } from '../events/report-error'
 import { keepsOpener, nosniff } from '../http/browser-headers'
 import { Form, parametersOf } from '../http/form'
-import { OAuthError, withContext } from '../protocol/oauth-error'
+import { oauthError, withContext } from '../protocol/oauth-error'
 import { withResponse } from '../protocol/redirect-uri'
 import type { Context } from './context'
 import type { SignInRequest } from './customer-sessions'
@@ -64,10 +64,10 @@ export async function authorize(
 
 function checkResponse(form: Form): void {
   if (form.required('response_type') !== 'code') {
-    throw new OAuthError('unsupported_response_type', 'response_type must be code')
+    throw oauthError('unsupported_response_type', 'response_type must be code')
   }
   if ((form.get('response_mode') ?? 'query') !== 'query') {
-    throw new OAuthError('invalid_request', 'response_mode must be query')
+    throw oauthError('invalid_request', 'response_mode must be query')
   }
 }
 
@@ -102,12 +102,12 @@ function signInRequest(
 function promptOf(form: Form, { source }: Recipient['found']): string[] {
   const prompt = (form.get('prompt') ?? '').split(' ').filter(Boolean)
   if (prompt.includes('none') && prompt.length > 1) {
-    throw new OAuthError('invalid_request', 'prompt must be none alone, or not at all')
+    throw oauthError('invalid_request', 'prompt must be none alone, or not at all')
   }
   // It could never succeed. Refused before the host is asked, so that nobody learns who is signed in here.
   if (prompt.includes('none') && source !== 'tenant') {
     const description = 'prompt must not be none: customers are always asked about this client'
-    throw new OAuthError('interaction_required', description)
+    throw oauthError('interaction_required', description)
   }
   return prompt
 }
@@ -131,7 +131,7 @@ function queryOf({ url = '' }: IncomingMessage): string {
 function single(parameters: QueryParameters, name: string): string {
   const value = parameters[name]
   if (typeof value === 'string' && value !== '') return value
-  throw new OAuthError('invalid_request', `${name} must be sent, and once`)
+  throw oauthError('invalid_request', `${name} must be sent, and once`)
 }
 
 function firstOf(value: string | string[] | undefined): string | undefined {

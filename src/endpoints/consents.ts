@@ -7,7 +7,7 @@ import type { Emit } from '../events/emitter'
 import { readForm } from '../http/form'
 import { responseBegins } from '../http/response-begins'
 import { respondWithConsentPage } from '../pages/consent-page'
-import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
+import { OAuthError, oauthError, temporarilyUnavailable } from '../protocol/oauth-error'
 import { callHost, type HookAnswer } from '../stores/call-host'
 import type { Context } from './context'
 import type { SignInRequest } from './customer-sessions'
@@ -73,7 +73,7 @@ export class Consents {
    */
   async given(question: ConsentQuestion, context: Context): Promise<boolean> {
     if (!this.#isNeeded(question)) return true
-    if (question.signIn.prompt.includes('none')) throw new OAuthError('consent_required', 'The customer must be asked')
+    if (question.signIn.prompt.includes('none')) throw oauthError('consent_required', 'The customer must be asked')
     const { consent } = this.#rules
     const decision =
       typeof consent === 'function'
@@ -92,7 +92,7 @@ export class Consents {
       subject: question.customer.subject,
     })
     if (decision === 'allowed') return true
-    throw new OAuthError('access_denied', 'The customer has refused', { reason: 'declined' })
+    throw oauthError('access_denied', 'The customer has refused', { reason: 'declined' })
   }
 
   /** First-party clients can skip consent. Self-registered and metadata-document clients never can: anyone can create one. */

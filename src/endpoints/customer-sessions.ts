@@ -3,7 +3,7 @@ import { type Customer, customerRecord } from '../authorization/customer'
 import { isObject } from '../configuration/checks'
 import { wrongAnswer } from '../configuration/configuration-error'
 import { responseBegins } from '../http/response-begins'
-import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
+import { oauthError, temporarilyUnavailable } from '../protocol/oauth-error'
 import { callHost, type HookAnswer } from '../stores/call-host'
 import type { Client, NullableMembers, Tenant } from '../stores/tenant-store'
 import type { Context } from './context'
@@ -61,7 +61,7 @@ export class CustomerSessions {
     const customer = await callHost('authenticate', () => this.#authenticate?.(req, res, request))
     if (customer !== undefined && customer !== null) return checkedCustomer(customer)
     if (!res.headersSent && request.prompt.includes('none')) {
-      throw new OAuthError('login_required', 'The customer is not signed in')
+      throw oauthError('login_required', 'The customer is not signed in')
     }
     if (await responseBegins(res, this.#timeout)) return undefined
     const cause = new Error('authenticate returned no customer and did not answer the request')

@@ -1,6 +1,6 @@
 import { publicDocument } from '../http/public-documents'
 import { respondWithDocument } from '../http/responses'
-import { OAuthError } from '../protocol/oauth-error'
+import { oauthError } from '../protocol/oauth-error'
 import type { ProtectedResource } from '../protocol/protected-resource'
 import { canonicalResource } from '../protocol/resource'
 import { spelledByTenant } from '../tenants/tenants'
@@ -14,7 +14,7 @@ export function protectedResourceMetadata(
 ): void {
   const url = resource.urlFor(tenant.key, baseUrl)
   const spelling = spelledByTenant(canonicalResource(url) ?? url, tenant)
-  if (spelling === undefined) throw new OAuthError('not_found', 'This tenant does not have this API')
+  if (spelling === undefined) throw oauthError('not_found', 'This tenant does not have this API')
   respondWithDocument(
     req,
     res,

@@ -1,14 +1,14 @@
 import { readJson } from '../http/json'
 import { respondWithJson } from '../http/responses'
 import { grantTypes } from '../protocol/grant-types'
-import { OAuthError } from '../protocol/oauth-error'
+import { oauthError } from '../protocol/oauth-error'
 import type { RegisteredClient } from '../stores/token-store'
 import type { Context } from './context'
 import type { Rooms } from './endpoint'
 
 /** `POST I/register`: registers a public client (RFC 7591 section 3). */
 export async function register({ req, res, tenant }: Context, { clients }: Pick<Rooms, 'clients'>): Promise<void> {
-  if (!tenant.registration) throw new OAuthError('access_denied', 'Clients cannot register here', { status: 403 })
+  if (!tenant.registration) throw oauthError('access_denied', 'Clients cannot register here', { status: 403 })
   const metadata = await readJson(req, res)
   const client = await clients.register(metadata, tenant)
   respondWithJson(res, clientInformation(client), { status: 201 })

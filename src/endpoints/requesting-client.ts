@@ -6,7 +6,7 @@ import type { Redemption } from '../grants/redemptions'
 import type { Form } from '../http/form'
 import { isClientId } from '../protocol/client-id'
 import type { GrantType } from '../protocol/grant-types'
-import { type ErrorContext, OAuthError, withContext } from '../protocol/oauth-error'
+import { type ErrorContext, OAuthError, oauthError, withContext } from '../protocol/oauth-error'
 import type { Client } from '../stores/tenant-store'
 import type { ResolvedTenant } from '../tenants/tenants'
 
@@ -27,9 +27,9 @@ export function identifyClient(req: IncomingMessage, form: Form, tenant: Resolve
   const username = basicUsername(req.headers.authorization)
   const clientId = username ?? form.required('client_id')
   if ((form.get('client_id') ?? clientId) !== clientId) {
-    throw new OAuthError('invalid_request', 'client_id is not the username of the Authorization header')
+    throw oauthError('invalid_request', 'client_id is not the username of the Authorization header')
   }
-  if (!isClientId(clientId)) throw new OAuthError('invalid_request', 'client_id must be printable ASCII, 2048 at most')
+  if (!isClientId(clientId)) throw oauthError('invalid_request', 'client_id must be printable ASCII, 2048 at most')
   return { clientId, preRegistered: ownClient(clientId, tenant) }
 }
 
@@ -87,7 +87,7 @@ function basicUsername(authorization: string | undefined): string | undefined {
   if (scheme.toLowerCase() !== 'basic') return undefined
   const [username, password] = Buffer.from(credentials, 'base64').toString('utf8').split(/:(.*)/s)
   if (!username || password === undefined)
-    throw new OAuthError('invalid_request', 'The Authorization header must name the client as its username')
+    throw oauthError('invalid_request', 'The Authorization header must name the client as its username')
   return formDecoded(username)
 }
 

@@ -6,7 +6,7 @@ import { type Form, readForm } from '../http/form'
 import { hasHungUp } from '../http/has-hung-up'
 import { respondWithJson } from '../http/responses'
 import { type GrantType, grantTypes, isGrantType } from '../protocol/grant-types'
-import { OAuthError } from '../protocol/oauth-error'
+import { oauthError } from '../protocol/oauth-error'
 import { codeChallengeOf, isCodeVerifier } from '../protocol/pkce'
 import { requestedResource } from '../protocol/resource'
 import type { ResolvedTenant } from '../tenants/tenants'
@@ -44,9 +44,9 @@ export async function token(context: Context, rooms: TokenRooms): Promise<void> 
 function grantTypeOf(form: Form, client: RequestingClient): GrantType {
   const grantType = form.required('grant_type')
   if (!isGrantType(grantType)) {
-    throw new OAuthError('unsupported_grant_type', `grant_type must be ${grantTypes.join(' or ')}`)
+    throw oauthError('unsupported_grant_type', `grant_type must be ${grantTypes.join(' or ')}`)
   }
-  if (!mayUse(grantType, client)) throw new OAuthError('unauthorized_client', 'grant_type is not for this client')
+  if (!mayUse(grantType, client)) throw oauthError('unauthorized_client', 'grant_type is not for this client')
   return grantType
 }
 
@@ -68,7 +68,7 @@ function presentedCode(form: Form, client: RequestingClient, { req, res, tenant 
   const redirectUri = form.required('redirect_uri')
   const codeVerifier = form.required('code_verifier')
   if (!isCodeVerifier(codeVerifier)) {
-    throw new OAuthError('invalid_request', 'code_verifier must be 43 to 128 of A-Z a-z 0-9 - . _ ~')
+    throw oauthError('invalid_request', 'code_verifier must be 43 to 128 of A-Z a-z 0-9 - . _ ~')
   }
   const lifetime = mayUse('refresh_token', client) ? tenant.refreshTokenLifetime : tenant.accessTokenLifetime
   return presentedCredential('code', code, {

@@ -1,6 +1,7 @@
 import { contextOf } from '../events/emitter'
 import { type CredentialKind, credentialKinds } from '../protocol/grant-types'
-import { OAuthError, type OAuthErrorOptions } from '../protocol/oauth-error'
+import { type OAuthError, type OAuthErrorOptions, oauthError } from '../protocol/oauth-error'
+import type { answeredCodes } from '../protocol/oauth-error-codes'
 import type { DenialReason } from '../protocol/reasons'
 import type { Grant } from '../stores/token-store'
 import { bindingOf, isLive, type PresentedCredential } from './credential'
@@ -9,7 +10,7 @@ const unknown = 'is unknown or has expired'
 
 /** The error for a text that is no credential of this kind. */
 export function malformed(kind: CredentialKind): OAuthError {
-  return new OAuthError('invalid_grant', `${credentialKinds[kind].label} is unknown`, {
+  return oauthError('invalid_grant', `${credentialKinds[kind].label} is unknown`, {
     reason: 'malformed_credential',
   })
 }
@@ -52,7 +53,7 @@ export function replayedCredential(presented: PresentedCredential, grant: Grant)
 
 /** The error for a request that names another resource than the grant's. */
 export function resourceNotGranted({ resource }: PresentedCredential, grant: Grant): OAuthError {
-  return new OAuthError('invalid_target', 'resource is not the one that was granted', {
+  return oauthError('invalid_target', 'resource is not the one that was granted', {
     reason: 'wrong_resource',
     context: contextOf(grant),
     detail: { requested: resource, granted: grant.resource },
@@ -65,11 +66,16 @@ export function resourceGone(presented: PresentedCredential, grant: Grant): OAut
   return invalidGrant(presented, why, 'resource_gone', { context: contextOf(grant) })
 }
 
+/** What is wrong with a credential, without the label of its kind. */
+type WhyInvalidGrant = After<'*credential* ', (typeof answeredCodes)['invalid_grant']['descriptions'][number]>
+
+type After<Prefix extends string, Text> = Text extends `${Prefix}${infer Rest}` ? Rest : never
+
 function invalidGrant(
   { credential }: PresentedCredential,
-  why: string,
+  why: WhyInvalidGrant,
   reason: DenialReason,
   options: OAuthErrorOptions = {},
 ): OAuthError {
-  return new OAuthError('invalid_grant', `${credentialKinds[credential.kind].label} ${why}`, { reason, ...options })
+  return oauthError('invalid_grant', `${credentialKinds[credential.kind].label} ${why}`, { reason, ...options })
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { raw } from 'body-parser'
 import { parse } from 'content-type'
-import { OAuthError } from '../protocol/oauth-error'
+import { type OAuthError, oauthError } from '../protocol/oauth-error'
 
 const maxBytes = 16 * 1024
 // Not body-parser's `urlencoded` and `json`: the first merges repeated parameters and reads brackets as structure, the second sets
@@ -27,9 +27,9 @@ export async function readBody(req: HostRequest, res: ServerResponse, mediaType:
 function checkMediaType(contentType = '', mediaType: string): void {
   if (contentType === mediaType) return
   const { type, parameters } = parse(contentType)
-  if (type !== mediaType) throw new OAuthError('invalid_request', `Content-Type must be ${mediaType}`)
+  if (type !== mediaType) throw oauthError('invalid_request', `Content-Type must be ${mediaType}`)
   if (parameters.charset !== undefined && parameters.charset.toLowerCase() !== 'utf-8') {
-    throw new OAuthError('invalid_request', 'charset must be UTF-8')
+    throw oauthError('invalid_request', 'charset must be UTF-8')
   }
 }
 
@@ -58,9 +58,9 @@ function decodeBody(req: HostRequest): unknown {
 function unreadable({ type, message }: Error & { type?: string }): OAuthError {
   const encoding = type === 'encoding.unsupported'
   const description = encoding ? 'Content-Encoding must be gzip, deflate, br or none' : 'The body cannot be read'
-  return new OAuthError('invalid_request', description, { detail: { reason: message } })
+  return oauthError('invalid_request', description, { detail: { reason: message } })
 }
 
 function tooLarge(): OAuthError {
-  return new OAuthError('invalid_request', `The body must not be larger than ${maxBytes} bytes`, { status: 413 })
+  return oauthError('invalid_request', `The body must not be larger than ${maxBytes} bytes`, { status: 413 })
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { parse } from 'node:querystring'
-import { OAuthError } from '../protocol/oauth-error'
+import { oauthError } from '../protocol/oauth-error'
 import { readBody } from './body'
 
 /** The parameters of a form or query (RFC 6749 section 3.2). A parameter without a value counts as omitted. */
@@ -24,7 +24,7 @@ export class Form {
   /** @throws {OAuthError} `invalid_request` if the parameter was omitted. */
   required(name: string): string {
     const value = this.get(name)
-    if (value === undefined) throw new OAuthError('invalid_request', `${name} is missing`)
+    if (value === undefined) throw oauthError('invalid_request', `${name} is missing`)
     return value
   }
 
@@ -72,10 +72,10 @@ function checkedValue(name: string, value: unknown, repeatable: readonly string[
   // A stranger chooses the name, and the description is shown on a page of this server.
   const shownName = /^[\w.-]{1,40}$/.test(name) ? name : 'Each parameter'
   if (Array.isArray(value) && !repeatable.includes(name)) {
-    throw new OAuthError('invalid_request', `${shownName} must be sent once, as plain text`)
+    throw oauthError('invalid_request', `${shownName} must be sent once, as plain text`)
   }
   if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) {
-    throw new OAuthError('invalid_request', `${shownName} must be plain text`)
+    throw oauthError('invalid_request', `${shownName} must be plain text`)
   }
   return value
 }

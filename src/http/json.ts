@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { OAuthError } from '../protocol/oauth-error'
+import { oauthError } from '../protocol/oauth-error'
 import { readBody } from './body'
 
 /**
@@ -11,7 +11,7 @@ export async function readJson(req: IncomingMessage, res: ServerResponse): Promi
   const body = await readBody(req, res, 'application/json')
   const value = typeof body === 'string' || Buffer.isBuffer(body) ? parseJson(body.toString()) : body
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  throw new OAuthError('invalid_request', 'The body must be a JSON object')
+  throw oauthError('invalid_request', 'The body must be a JSON object')
 }
 
 /** @returns Undefined if the text is not JSON. */

@@ -5,6 +5,8 @@ interface OAuthErrorDefinition {
   meaning: string
   /** Where the code is defined. */
   source: string
+  /** Every description that this library gives with the code. What stands between asterisks differs from request to request. */
+  descriptions?: readonly string[]
 }
 
 /** The codes that this library answers with. */
@@ -13,101 +15,198 @@ export const answeredCodes = {
     status: 400,
     meaning: 'The request is malformed: a parameter is missing, repeated or wrong.',
     source: 'RFC 6749 section 5.2',
+    descriptions: [
+      '*parameter* is missing',
+      '*parameter* must be sent, and once',
+      '*parameter* must be sent once, as plain text',
+      '*parameter* must be sent once, as a text',
+      '*parameter* must be plain text',
+      'Content-Type must be *type*',
+      'charset must be UTF-8',
+      'Content-Encoding must be gzip, deflate, br or none',
+      'The body must be a JSON object',
+      'The body must not be larger than *number* bytes',
+      'The body cannot be read',
+      'The Authorization header must name the client as its username',
+      'client_id is not the username of the Authorization header',
+      'client_id must be printable ASCII, 2048 at most',
+      'redirect_uri is not registered for this client',
+      'response_mode must be query',
+      'prompt must be none alone, or not at all',
+      'code_challenge must be 43 base64url characters',
+      'code_challenge_method must be S256',
+      'code_verifier must be 43 to 128 of A-Z a-z 0-9 - . _ ~',
+    ],
   },
   invalid_client: {
     status: 401,
     meaning: 'The server does not know the client, or cannot use what the client says about itself.',
     source: 'RFC 6749 section 5.2',
+    descriptions: [
+      'There is no client with this client_id',
+      'The metadata document of client_id cannot be used',
+      'The metadata document of client_id cannot be used: *reason*',
+    ],
   },
   invalid_grant: {
     status: 400,
     meaning: 'The code or refresh token does not redeem a grant.',
     source: 'RFC 6749 section 5.2',
+    descriptions: [
+      '*credential* is unknown',
+      '*credential* is unknown or has expired',
+      '*credential* has been used already',
+      '*credential* was granted for a resource that is not served here any more',
+      '*credential* was issued to another client',
+      '*credential* was requested with another redirect_uri',
+      '*credential* was requested with a code_challenge that does not match the code_verifier',
+    ],
   },
   invalid_redirect_uri: {
     status: 400,
     meaning: 'The server does not accept a redirect URI that the client names for itself.',
     source: 'RFC 7591 section 3.2.2',
+    descriptions: [
+      'redirect_uris must be an array of 1 to *number*',
+      'redirect_uris[*n*] *fault*',
+      'redirect_uris[*n*] must not be on the host of this server',
+    ],
   },
   invalid_client_metadata: {
     status: 400,
     meaning: 'The server does not accept what the client says about itself.',
     source: 'RFC 7591 section 3.2.2',
+    descriptions: [
+      'client_name must be a string of at most *number* characters',
+      'scope must be a string',
+      'redirect_uris, client_name, client_uri and scope must take no more than *number* bytes together',
+      'grant_types must include authorization_code',
+      'response_types must include code',
+      "client_id in the document does not match the document's URL",
+      'a document that everyone can read must not have a client_secret',
+      'the document must be JSON',
+      'the Content-Type of the document must be application/json',
+    ],
   },
   unauthorized_client: {
     status: 400,
     meaning: 'The client may not make this request.',
     source: 'RFC 6749 section 5.2',
+    descriptions: [
+      'grant_type is not for this client',
+      'The client may not use authorization codes',
+      'redirect_uri is not registered for this client',
+    ],
   },
   access_denied: {
     status: 400,
     meaning: 'The customer or the company refuses.',
     source: 'RFC 6749 section 4.1.2.1',
+    descriptions: ['The customer has refused', 'Clients cannot register here'],
   },
   login_required: {
     status: 400,
     meaning: 'The customer is not signed in, and the request forbids a login page.',
     source: 'OpenID Connect Core section 3.1.2.6',
+    descriptions: ['The customer is not signed in'],
   },
   consent_required: {
     status: 400,
     meaning: 'The customer has to be asked for consent, and the request forbids a page for that.',
     source: 'OpenID Connect Core section 3.1.2.6',
+    descriptions: ['The customer must be asked'],
   },
   interaction_required: {
     status: 400,
     meaning: 'The customer has to see a page, and the request forbids pages.',
     source: 'OpenID Connect Core section 3.1.2.6',
+    descriptions: ['prompt must not be none: customers are always asked about this client'],
   },
   unsupported_response_type: {
     status: 400,
     meaning: 'The authorization endpoint does not have this response type.',
     source: 'RFC 6749 section 4.1.2.1',
+    descriptions: ['response_type must be code'],
   },
   unsupported_grant_type: {
     status: 400,
     meaning: 'The token endpoint does not have this grant type.',
     source: 'RFC 6749 section 5.2',
+    descriptions: ['grant_type must be *grant types*'],
   },
   invalid_scope: {
     status: 400,
     meaning: 'The request asks for a scope that cannot be granted.',
     source: 'RFC 6749 section 5.2',
+    descriptions: [
+      'scope asks for more than is granted: *scope*',
+      'scope is empty: left out, it would be all that the client may have',
+      'Nothing of the granted scope is offered any more',
+      'None of the scopes of the client is offered by this tenant',
+    ],
   },
   invalid_target: {
     status: 400,
     meaning: 'The request names a resource that no token can be for.',
     source: 'RFC 8707 section 2',
+    descriptions: [
+      'resource must be an absolute URL without a fragment',
+      'resource must name only one resource',
+      'resource is not one of this tenant',
+      'resource is not the one that was granted',
+    ],
   },
   invalid_token: {
     status: 401,
     meaning: 'The request has no access token that is valid here.',
     source: 'RFC 6750 section 3.1',
+    descriptions: [
+      'An access token is required',
+      'The access token is malformed',
+      'The access token is not of this server',
+      'The access token has expired',
+      'The access token is not for this tenant',
+      'The access token is not for this resource',
+      'The access token has been revoked',
+    ],
   },
   insufficient_scope: {
     status: 403,
     meaning: 'The access token lacks a scope that the API requires.',
     source: 'RFC 6750 section 3.1',
+    descriptions: ['The access token must have the scope *scopes*'],
   },
   not_found: {
     status: 404,
     meaning: 'Nothing is served at this address.',
     source: 'this library',
+    descriptions: ['There is no customer sign-in at this address', 'This tenant does not have this API'],
   },
   method_not_allowed: {
     status: 405,
     meaning: 'The address is not for this HTTP method.',
     source: 'this library',
+    descriptions: ['The method must be *methods*'],
   },
   server_error: {
     status: 500,
     meaning: 'The server is misconfigured or has failed unexpectedly.',
     source: 'RFC 6749 section 4.1.2.1',
+    descriptions: [
+      'Sign-in failed unexpectedly',
+      'This API is misconfigured',
+      'Customer sign-in is misconfigured at this address',
+    ],
   },
   temporarily_unavailable: {
     status: 503,
     meaning: 'The server cannot answer now: the client keeps what it has and tries again.',
     source: 'RFC 6749 section 4.1.2.1',
+    descriptions: [
+      'Sign-in is unavailable for the moment, try again shortly',
+      'The metadata document of client_id cannot be fetched for now',
+      'Too many client metadata documents are being fetched',
+    ],
   },
 } as const satisfies Record<string, OAuthErrorDefinition>
 
@@ -204,6 +303,17 @@ export const oauthErrorCodes = { ...answeredCodes, ...hostCodes }
  * @useDeclaredType
  */
 export type OAuthErrorCode = keyof typeof answeredCodes | keyof typeof hostCodes
+
+/** A code that this library answers with. */
+export type AnsweredCode = keyof typeof answeredCodes
+
+/** A description that this library gives with a code. */
+export type ErrorDescription<Code extends AnsweredCode> = Filled<(typeof answeredCodes)[Code]['descriptions'][number]>
+
+/** The texts of a pattern. */
+type Filled<Pattern extends string> = Pattern extends `${infer Before}*${string}*${infer After}`
+  ? `${Before}${string}${Filled<After>}`
+  : Pattern
 
 /** Whether a value is the code of an OAuth error. */
 export function isOAuthErrorCode(given: unknown): given is OAuthErrorCode {

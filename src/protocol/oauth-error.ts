@@ -1,4 +1,10 @@
-import { isOAuthErrorCode, type OAuthErrorCode, oauthErrorCodes } from './oauth-error-codes'
+import {
+  type AnsweredCode,
+  type ErrorDescription,
+  isOAuthErrorCode,
+  type OAuthErrorCode,
+  oauthErrorCodes,
+} from './oauth-error-codes'
 import { blames, type DenialReason, type FaultReason, type PartOfHost } from './reasons'
 import { asError } from './thrown'
 
@@ -86,9 +92,21 @@ export class OAuthError extends Error {
   }
 }
 
+/**
+ * Makes an error of this library's own, whose description the compiler finds in the registry of {@link answeredCodes}. Hosts choose their own
+ * descriptions.
+ */
+export function oauthError<Code extends AnsweredCode>(
+  code: Code,
+  description: ErrorDescription<Code>,
+  options?: OAuthErrorOptions,
+): OAuthError {
+  return new OAuthError(code, description, options)
+}
+
 /** The error for a request that cannot be answered because a store or hook of the host failed: the client keeps its tokens and tries again. */
 export function temporarilyUnavailable(cause: unknown, reason: FaultReason = 'token_store_failed'): OAuthError {
-  return new OAuthError('temporarily_unavailable', 'Sign-in is unavailable for the moment, try again shortly', {
+  return oauthError('temporarily_unavailable', 'Sign-in is unavailable for the moment, try again shortly', {
     headers: { 'Retry-After': '1' },
     cause: asError(cause),
     reason,
@@ -113,7 +131,7 @@ export function errorOfHost(thrown: unknown, part: PartOfHost): OAuthError {
 export function withContext(thrown: unknown, context: ErrorContext): OAuthError {
   if (thrown instanceof OAuthError) return copyOf(thrown, { context: { ...context, ...thrown.context } })
   const reason = 'unexpected'
-  return new OAuthError('server_error', 'Sign-in failed unexpectedly', { cause: asError(thrown), reason, context })
+  return oauthError('server_error', 'Sign-in failed unexpectedly', { cause: asError(thrown), reason, context })
 }
 
 function copyOf(error: OAuthError, changes: OAuthErrorOptions): OAuthError {

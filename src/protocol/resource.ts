@@ -1,4 +1,4 @@
-import { OAuthError } from './oauth-error'
+import { oauthError } from './oauth-error'
 
 /** Whether a text is a resource indicator: an absolute URL without a fragment (RFC 8707 section 2). */
 export function isResource(text: string): boolean {
@@ -23,10 +23,10 @@ export function canonicalResource(resource: string): string | undefined {
  */
 export function requestedResource(values: readonly string[]): string | undefined {
   const resources = new Set(values.map(canonicalResource))
-  if (resources.size > 1) throw new OAuthError('invalid_target', 'resource must name only one resource')
+  if (resources.size > 1) throw oauthError('invalid_target', 'resource must name only one resource')
   const [resource] = resources
   if (resource === undefined && resources.size > 0) {
-    throw new OAuthError('invalid_target', 'resource must be an absolute URL without a fragment')
+    throw oauthError('invalid_target', 'resource must be an absolute URL without a fragment')
   }
   return resource
 }

@@ -1,4 +1,4 @@
-import { OAuthError } from './oauth-error'
+import { oauthError } from './oauth-error'
 
 /** Whether a text is one scope token (RFC 6749 section 3.3). */
 export function isScopeToken(text: string): boolean {
@@ -23,6 +23,6 @@ export function grantedScopes(requested: string | readonly string[] = [], offere
   const scopes = scopesOf(requested).filter((scope) => scope !== 'offline_access' || offered.includes(scope))
   // The error names one scope only. With several, a request could write a sentence onto the page that shows the error.
   const excess = scopes.find((scope) => !offered.includes(scope))
-  if (excess !== undefined) throw new OAuthError('invalid_scope', `scope asks for more than is granted: ${excess}`)
+  if (excess !== undefined) throw oauthError('invalid_scope', `scope asks for more than is granted: ${excess}`)
   return scopes.length > 0 ? scopes : [...offered]
 }

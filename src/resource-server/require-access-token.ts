@@ -6,7 +6,8 @@ import { type Place, reportError } from '../events/report-error'
 import type { BaseUrl } from '../http/base-url'
 import { respondAsApi } from '../http/responses'
 import { isTenantKey } from '../protocol/issuer'
-import { OAuthError } from '../protocol/oauth-error'
+import { OAuthError, oauthError } from '../protocol/oauth-error'
+import type { ErrorDescription } from '../protocol/oauth-error-codes'
 import { isResource } from '../protocol/resource'
 import { callHostWithin } from '../stores/call-host'
 import type { Tenants } from '../tenants/tenants'
@@ -121,7 +122,7 @@ export class AccessTokenGuards {
     if (typeof value === 'string') return value
     const given: unknown = await callHostWithin(name, this.#timeout, () => value(req))
     if (typeof given === 'string') return given
-    throw new OAuthError('server_error', 'This API is misconfigured', {
+    throw oauthError('server_error', 'This API is misconfigured', {
       cause: wrongAnswer(name, given, what),
       reason: 'misconfigured',
     })
@@ -160,10 +161,12 @@ function tokenIn({ headers: { authorization = '' } }: IncomingMessage): string |
   return /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(authorization)?.[1]
 }
 
+const tokenRequired: ErrorDescription<'invalid_token'> = 'An access token is required'
+
 /** The request has no token at all. */
 class MissingToken extends OAuthError {
   constructor() {
-    super('invalid_token', 'An access token is required')
+    super('invalid_token', tokenRequired)
   }
 }
 

@@ -10,7 +10,7 @@ import {
 import { ConfigurationError } from '../configuration/configuration-error'
 import type { BaseUrl } from '../http/base-url'
 import { tenantKeyOf } from '../protocol/issuer'
-import { OAuthError, withContext } from '../protocol/oauth-error'
+import { type OAuthError, oauthError, withContext } from '../protocol/oauth-error'
 import { canonicalResource } from '../protocol/resource'
 import { scopesOf } from '../protocol/scope'
 import type { GuardedStore } from '../stores/guarded-store'
@@ -150,7 +150,7 @@ export class AccessTokenVerifications {
     const unheardOf = notOffered.find((scope) => !this.#scopes.includes(scope))
     if (unheardOf !== undefined) throw requiresUnknownScope(guard, unheardOf, tenant)
     if (notOffered.length === 0 && required.every((scope) => scopes.includes(scope))) return
-    throw new OAuthError('insufficient_scope', `The access token must have the scope ${required.join(' ')}`, {
+    throw oauthError('insufficient_scope', `The access token must have the scope ${required.join(' ')}`, {
       detail: notOffered.length > 0 ? { notOffered } : {},
     })
   }
@@ -166,5 +166,5 @@ function requiresUnknownScope(guard: string, scope: string, { key }: ResolvedTen
   const cause = new ConfigurationError(`${guard}.scopes`, scope, 'scopes that the option or the tenant has', {
     says: `has ${JSON.stringify(scope)}, which neither the option scopes nor the tenant ${JSON.stringify(key)} has`,
   })
-  return new OAuthError('server_error', 'This API is misconfigured', { cause, reason: 'misconfigured' })
+  return oauthError('server_error', 'This API is misconfigured', { cause, reason: 'misconfigured' })
 }

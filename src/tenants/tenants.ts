@@ -1,5 +1,5 @@
 import { issuerOf, isTenantKey } from '../protocol/issuer'
-import { OAuthError } from '../protocol/oauth-error'
+import { type OAuthError, oauthError } from '../protocol/oauth-error'
 import { canonicalResource } from '../protocol/resource'
 import { callHostWithin } from '../stores/call-host'
 import type { Client, Tenant, TenantStore } from '../stores/tenant-store'
@@ -115,14 +115,14 @@ export function spelledByTenant(canonical: string, tenant: ResolvedTenant): stri
 }
 
 export function noSuchTenant(): OAuthError {
-  return new OAuthError('not_found', 'There is no customer sign-in at this address', { reason: 'tenant_gone' })
+  return oauthError('not_found', 'There is no customer sign-in at this address', { reason: 'tenant_gone' })
 }
 
 function checkedRecord(record: Tenant): TenantRecord {
   try {
     return tenantRecord(record)
   } catch (error) {
-    throw new OAuthError('server_error', 'Customer sign-in is misconfigured at this address', {
+    throw oauthError('server_error', 'Customer sign-in is misconfigured at this address', {
       cause: error,
       reason: 'misconfigured',
     })

@@ -3,7 +3,8 @@ import { decode, sign, verify } from 'jsonwebtoken'
 import { wrongAnswer } from '../configuration/configuration-error'
 import { contextOf } from '../events/emitter'
 import type { GrantType } from '../protocol/grant-types'
-import { OAuthError, temporarilyUnavailable, withContext } from '../protocol/oauth-error'
+import { OAuthError, oauthError, temporarilyUnavailable, withContext } from '../protocol/oauth-error'
+import type { ErrorDescription } from '../protocol/oauth-error-codes'
 import type { DenialReason } from '../protocol/reasons'
 import { grantedScopes } from '../protocol/scope'
 import { callHostWithin, type HookAnswer } from '../stores/call-host'
@@ -205,8 +206,8 @@ export function claimedIssuer(token: string): string {
   return typeof payload === 'object' && typeof payload.iss === 'string' ? payload.iss : ''
 }
 
-export function invalidToken(description: string, reason: DenialReason): OAuthError {
-  return new OAuthError('invalid_token', description, { reason })
+export function invalidToken(description: ErrorDescription<'invalid_token'>, reason: DenialReason): OAuthError {
+  return oauthError('invalid_token', description, { reason })
 }
 
 export function notOurs(): OAuthError {
@@ -215,7 +216,7 @@ export function notOurs(): OAuthError {
 
 /** The error for a grant of whose scopes the tenant offers none any more. */
 export function scopesGone(grant: Grant): OAuthError {
-  return new OAuthError('invalid_scope', 'Nothing of the granted scope is offered any more', {
+  return oauthError('invalid_scope', 'Nothing of the granted scope is offered any more', {
     reason: 'scopes_gone',
     context: contextOf(grant),
     detail: { scopes: grant.scopes },

@@ -1,5 +1,11 @@
 import { OAuthError } from 'customer-sign-in'
-import { errorOfHost, temporarilyUnavailable, underlying, withContext } from '../../src/protocol/oauth-error'
+import {
+  errorOfHost,
+  oauthError,
+  temporarilyUnavailable,
+  underlying,
+  withContext,
+} from '../../src/protocol/oauth-error'
 import { oauthErrorCodes } from '../../src/protocol/oauth-error-codes'
 import { expectError } from '../support/sign-in'
 import { started } from '../support/started'
@@ -120,6 +126,25 @@ describe('an OAuthError', () => {
     expect(expectError(response, 429, 'too_many_requests')).toBe('Slow down')
     expect(response.headers['retry-after']).toBe('7')
     expect(await host.told('denied')).toMatchObject([{ error: 'too_many_requests', status: 429, detail: { seats: 3 } }])
+  })
+})
+
+describe('an OAuthError of this library’s own', () => {
+  it('has a description of the registry, with anything in its gaps', () => {
+    expect(oauthError('invalid_request', `${'code'} is missing`, { status: 418 })).toMatchObject({
+      code: 'invalid_request',
+      description: 'code is missing',
+      status: 418,
+    })
+  })
+
+  it('does not compile with another description, or with a code that only hosts throw', () => {
+    // @ts-expect-error This description is not in the registry.
+    oauthError('invalid_request', 'code is not there')
+    // @ts-expect-error It is the description of another code.
+    oauthError('invalid_grant', 'code is missing')
+    // @ts-expect-error This library never gives this code.
+    oauthError('slow_down', 'code is missing')
   })
 })
 
