@@ -22,7 +22,7 @@ import type { CustomerSignInEvent } from './events/customer-sign-in-event'
 import { english } from './pages/words'
 import { isLoopbackHost } from './protocol/loopback'
 import type { TenantStore } from './stores/tenant-store'
-import type { TokenStore } from './stores/token-store'
+import { type TokenStore, tokenStoreMethods } from './stores/token-store'
 import { accessTokenLifetime, refreshTokenLifetime } from './tenants/lifetimes'
 import type { AccessTokenClaimsHook } from './tokens/access-tokens'
 import type { SigningKeyInput } from './tokens/signing-keys'
@@ -127,19 +127,7 @@ const wholeFrom1 = must<number>('a whole number, 1 or more', (given) => Number.i
 
 const checks = {
   tenantStore: objectWith<TenantStore>('findTenant'),
-  tokenStore: objectWith<TokenStore>(
-    'createGrant',
-    'findGrant',
-    'swapCredential',
-    'reverseSwap',
-    'deleteGrant',
-    'listGrants',
-    'deleteGrants',
-    'saveClient',
-    'findClient',
-    'touchClient',
-    'deleteClient',
-  ),
+  tokenStore: objectWith<TokenStore>(...tokenStoreMethods),
   baseUrl: inProduction(publicAddress),
   signingKeys: inProduction(must<readonly SigningKeyInput[]>('an array of private keys', Array.isArray)),
   accessTokenLifetime: optional(accessTokenLifetime, 3600),

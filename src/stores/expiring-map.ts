@@ -1,16 +1,16 @@
 const sweepEvery = 60_000
 
-/** A map whose records are gone once they have expired, and are dropped by the first call a minute later. */
+/** A map without the records that have expired. The first call that comes a minute later removes them from memory. */
 export class ExpiringMap<T extends { expiresAt: number }> {
   readonly #records = new Map<string, T>()
-  readonly #onDrop: (record: T) => void
+  readonly #onRemove: (record: T) => void
   #sweptAt = Date.now()
-  /** Nothing expires before. */
+  /** No record expires before this time. */
   #nextExpiry = Number.POSITIVE_INFINITY
 
-  /** @param onDrop Is told of each record that is deleted or dropped, but not of one that another takes the place of. */
-  constructor(onDrop: (record: T) => void = () => {}) {
-    this.#onDrop = onDrop
+  /** @param onRemove Called with each record that is deleted or has expired, but not with one that is replaced. */
+  constructor(onRemove: (record: T) => void = () => {}) {
+    this.#onRemove = onRemove
   }
 
   /** @returns The record, unless it has expired. */
@@ -20,45 +20,45 @@ export class ExpiringMap<T extends { expiresAt: number }> {
     return record && record.expiresAt > Date.now() ? record : undefined
   }
 
-  /** Puts a record in its place, or behind all others where there is none. */
+  /** Replaces a record, or adds one after all others. */
   set(key: string, record: T): void {
     this.#sweepSometimes()
     this.#records.set(key, record)
     this.#nextExpiry = Math.min(this.#nextExpiry, record.expiresAt)
   }
 
-  /** @returns Whether there was such a record, which had not expired. */
+  /** @returns Whether there was such a record that had not expired. */
   delete(key: string): boolean {
     const isLive = this.get(key) !== undefined
-    this.#drop(key)
+    this.#remove(key)
     return isLive
   }
 
-  /** All that have not expired, the ones that were set first in front. */
+  /** The records that have not expired, in the order in which they were added. */
   live(): T[] {
     this.#sweep()
     return [...this.#records.values()]
   }
 
-  /** All records, also those that have expired and are not dropped yet. */
+  /** All records in memory, with those that have expired and are not removed yet. */
   all(): T[] {
     return [...this.#records.values()]
   }
 
-  /** How many have not expired. */
+  /** How many records have not expired. */
   liveCount(): number {
     if (Date.now() >= this.#nextExpiry) this.#sweep()
     return this.#records.size
   }
 
-  /** Whether no record can be added, not even in the place of an expired one. */
-  isFull(most: number): boolean {
-    if (this.#records.size >= most) this.#sweep()
-    return this.#records.size >= most
+  /** Whether there are `max` records that have not expired. */
+  isFull(max: number): boolean {
+    if (this.#records.size >= max) this.#sweep()
+    return this.#records.size >= max
   }
 
   #sweepSometimes(): void {
-    // A clock that is set back must not put it off.
+    // `abs`, so that a clock that is set back does not delay it.
     if (Math.abs(Date.now() - this.#sweptAt) >= sweepEvery) this.#sweep()
   }
 
@@ -66,14 +66,14 @@ export class ExpiringMap<T extends { expiresAt: number }> {
     this.#sweptAt = Date.now()
     this.#nextExpiry = Number.POSITIVE_INFINITY
     for (const [key, { expiresAt }] of this.#records) {
-      if (expiresAt <= this.#sweptAt) this.#drop(key)
+      if (expiresAt <= this.#sweptAt) this.#remove(key)
       else this.#nextExpiry = Math.min(this.#nextExpiry, expiresAt)
     }
   }
 
-  #drop(key: string): void {
+  #remove(key: string): void {
     const record = this.#records.get(key)
     this.#records.delete(key)
-    if (record) this.#onDrop(record)
+    if (record) this.#onRemove(record)
   }
 }

@@ -18,10 +18,10 @@ import type {
   TokenStore,
 } from './token-store'
 
-// The first answer of a store tells its clock; a second one is enough where that has been set meanwhile.
-const maxSendings = 3
+// The first result of a store shows its clock. A second one is enough if the clock has been set in the meantime.
+const maxAttempts = 3
 
-/** When a caller gives up, by this process's monotonic clock, and how long it waits for this sending. */
+/** When a caller gives up for good, by this process's monotonic clock, and how many milliseconds it waits for this call. */
 export interface Patience {
   giveUpAt: number
   timeout: number
@@ -30,15 +30,15 @@ export interface Patience {
 /** A call before it has a deadline. */
 type Undated<Call> = Call extends unknown ? Omit<Call, 'deadline'> : never
 
-/** An answer to a call that came in time. */
+/** The result of a call that came before its deadline. */
 type Timely<Result> = Exclude<Result, Late>
 
 /**
- * The host's store, none of whose calls takes longer than `timeout` milliseconds. Whatever it rejects with becomes
- * `temporarily_unavailable`, with the store's own error as the cause.
+ * The host's store with a time limit: no call takes longer than `timeout` milliseconds. If the store rejects, the error is
+ * `temporarily_unavailable`, with the store's own error as its cause.
  *
- * Calls that change a grant carry a deadline. Once this process has given such a call up, the store no longer applies it, however long it
- * waits in a queue, at a server that hangs, or to be sent again.
+ * Calls that change a grant have a deadline: once this process has given such a call up, the store no longer applies it, however long the
+ * call waits in a queue, at a server that hangs, or to be sent again.
  */
 export class GuardedStore {
   /** Milliseconds. */
@@ -76,10 +76,10 @@ export class GuardedStore {
     return this.#within('listGrants', () => this.#store.listGrants(tenantId, subject))
   }
 
-  /** Without a time limit: it may go through the whole store, and only hosts ask for it. */
+  /** No time limit: it may scan the whole store, and only hosts call it. */
   async *deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {
     try {
-      // A store in JavaScript may reject in place of giving something to go through.
+      // A host's store without types may reject in place of returning an iterable.
       yield* await Promise.resolve(this.#store.deleteGrants(owner))
     } catch (error) {
       throw errorOfHost(error, 'tokenStore')
@@ -112,7 +112,7 @@ export class GuardedStore {
     call: (deadline: number) => Promise<Result>,
   ): Promise<Timely<Result>> {
     return callHostWithin(`tokenStore.${method}`, timeout, async () => {
-      for (let sendings = 0; sendings < maxSendings; sendings++) {
+      for (let attempt = 0; attempt < maxAttempts; attempt++) {
         const sentAt = performance.now()
         const result = await call(this.#clock.noLaterThan(giveUpAt))
         this.#clock.learn(result.now, sentAt)

@@ -1,6 +1,6 @@
 import type { RegisteredClient, RegistrationLimits } from './token-store'
 
-/** The registered clients that are not in use, by tenant and in the order in which they make room. */
+/** The registered clients that are not in use: by tenant, and in the order in which they make room. */
 export class IdleClients {
   readonly #byTenant = new Map<string, Map<string, RegisteredClient>>()
   #size = 0
@@ -9,14 +9,14 @@ export class IdleClients {
     return this.#size
   }
 
-  /** Puts a client that is not among them behind all others of its tenant. */
+  /** Adds a new client, after all others of its tenant. */
   add(client: RegisteredClient): void {
     const clients = this.#byTenant.get(client.tenantId) ?? new Map<string, RegisteredClient>()
     this.#byTenant.set(client.tenantId, clients.set(client.clientId, client))
     this.#size++
   }
 
-  /** Takes a client out, if it is among them. */
+  /** Removes a client, if it is one of these. */
   delete({ tenantId, clientId }: RegisteredClient): void {
     const clients = this.#byTenant.get(tenantId)
     if (!clients?.delete(clientId)) return
@@ -24,17 +24,17 @@ export class IdleClients {
     this.#size--
   }
 
-  /** The next one that must make room where one of this tenant has just been added; undefined where there are no more than may be. */
-  crowdedOut(tenantId: string, { perTenant, total }: RegistrationLimits): RegisteredClient | undefined {
+  /** The client to delete next after a client of this tenant has been added, or undefined if the limits are kept. */
+  nextToDelete(tenantId: string, { perTenant, total }: RegistrationLimits): RegisteredClient | undefined {
     const own = this.#byTenant.get(tenantId)
     if (own && own.size > perTenant) return oldestOf(own)
     if (this.#size <= total) return undefined
-    // Of equals the first: never the new one, whose tenant is the last where it has no other.
-    let most: Map<string, RegisteredClient> | undefined
+    // Of tenants with equally many, the first. A tenant whose only client is the new one comes last, so that one is never deleted.
+    let largest: Map<string, RegisteredClient> | undefined
     for (const clients of this.#byTenant.values()) {
-      if (!most || clients.size > most.size) most = clients
+      if (!largest || clients.size > largest.size) largest = clients
     }
-    return most && oldestOf(most)
+    return largest && oldestOf(largest)
   }
 }
 

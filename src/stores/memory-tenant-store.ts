@@ -1,7 +1,7 @@
 import type { Tenant, TenantStore } from './tenant-store'
 
 /**
- * A {@link TenantStore} over a list, for development, tests and hosts with few companies.
+ * A {@link TenantStore} that holds an array of tenants, for development, tests and hosts with few companies.
  *
  * @example
  * new MemoryTenantStore([{ key: 'acme', clients: [{ clientId: 'app', redirectUris: ['https://app.example/callback'] }] }])
@@ -9,7 +9,7 @@ import type { Tenant, TenantStore } from './tenant-store'
 export class MemoryTenantStore implements TenantStore {
   readonly #tenants: Map<string, Tenant>
 
-  /** @param tenants The companies; of two with the same `key` the last counts. */
+  /** @param tenants The companies. Of two with the same `key`, the last one counts. */
   constructor(tenants: readonly Tenant[]) {
     this.#tenants = new Map(tenants.map((tenant) => [tenant.key, tenant]))
   }

@@ -20,18 +20,18 @@ import {
 
 /** The options of {@link MemoryTokenStore}. */
 export interface MemoryTokenStoreOptions {
-  /** The most live grants that it holds. Default 100,000. When it is full, new sign-ins are answered with 503; no live grant makes room. */
+  /** The most live grants. Default 100,000. When the store is full, new sign-ins are answered with 503: no live grant makes room. */
   maxGrants?: number | undefined
   /**
-   * The most registered clients that it holds. Default 100,000. Those that no customer has connected make room for others; when all are in
-   * use, new registrations are answered with 503, at every tenant.
+   * The most registered clients. Default 100,000. Clients that no customer has connected make room for others. When all clients are in use,
+   * new registrations of every tenant are answered with 503.
    */
   maxClients?: number | undefined
 }
 
 /**
- * A {@link TokenStore} in this process's memory, for development, tests and a single process: all customers sign in again when it
- * restarts. Its clock is the process's. It keeps no timer: what has expired is dropped by the first call a minute later.
+ * A {@link TokenStore} in the memory of this process, for development, tests and hosts with a single process. When the process restarts,
+ * all customers have to sign in again. Its clock is that of the process.
  *
  * @example
  * new MemoryTokenStore({ maxGrants: 10_000 })
@@ -43,13 +43,12 @@ export class MemoryTokenStore implements TokenStore {
   readonly #maxGrants: number
   readonly #maxClients: number
 
-  /** @param options How much it holds. */
   constructor({ maxGrants = 100_000, maxClients = 100_000 }: MemoryTokenStoreOptions = {}) {
     this.#maxGrants = maxGrants
     this.#maxClients = maxClients
   }
 
-  /** @returns Everything that it holds at this moment, for tests; also what has expired and is not dropped yet. */
+  /** @returns Everything in memory, with what has expired and is not removed yet. For tests. */
   contents(): { grants: Grant[]; clients: RegisteredClient[] } {
     return { grants: this.#grants.all(), clients: this.#clients.all() }
   }
@@ -60,7 +59,7 @@ export class MemoryTokenStore implements TokenStore {
     const taken = this.#grants.get(key)
     if (taken) return { outcome: 'taken', grant: taken, now }
     if (now >= deadline) return { outcome: 'late', now }
-    if (this.#grants.isFull(this.#maxGrants)) throw isFull(this.#maxGrants, 'grants')
+    if (this.#grants.isFull(this.#maxGrants)) throw fullError(this.#maxGrants, 'grants')
     const endsAt = endsAfter === undefined ? undefined : now + endsAfter
     const created = structuredClone({ ...grant, createdAt: now, expiresAt: earlier(now + lifetime, endsAt), endsAt })
     this.#grants.set(key, created)
@@ -80,10 +79,10 @@ export class MemoryTokenStore implements TokenStore {
     if (swap.resource !== undefined && swap.resource !== grant.resource)
       return { outcome: 'wrong_resource', grant, now }
     const refreshedAt = grant.swap?.redeemed === 'refresh_token' ? grant.swap.at : Number.NEGATIVE_INFINITY
-    // Where the clock has gone back, it is not new but of an unknown age.
+    // If the clock has gone back, the age of the refresh token is unknown: it is not new.
     if (now >= refreshedAt && now - refreshedAt < swap.rest) return { outcome: 'fresh', grant, now }
     if (now >= swap.deadline) return { outcome: 'late', now }
-    // A clock that has gone back must not make a swap older than the one before.
+    // Even if the clock has gone back, a swap is not older than the one before.
     const at = Math.max(now, grant.swap?.at ?? grant.createdAt)
     const remembered = (grant.redeemed ?? []).filter((redeemed) => at - redeemed.at <= swap.remember)
     const redeemed = swap.redeems.map((hash) => ({ mark: hash.slice(0, markLength), at }))
@@ -125,7 +124,7 @@ export class MemoryTokenStore implements TokenStore {
   }
 
   async *deleteGrants({ tenantId, subject, clientId }: GrantOwner): AsyncIterable<Grant> {
-    // Also those that have expired, which are no longer given: nothing of a customer must be left.
+    // Deletes those that have expired too, without yielding them: nothing of a customer must remain.
     for (const grant of this.#grants.all()) {
       if (grant.tenantId !== tenantId || grant.subject !== (subject ?? grant.subject)) continue
       if (grant.clientId !== (clientId ?? grant.clientId)) continue
@@ -137,13 +136,13 @@ export class MemoryTokenStore implements TokenStore {
     const { tenantId, clientId } = client
     const now = Date.now()
     const saved = structuredClone({ ...client, createdAt: now, expiresAt: now + lifetime })
-    // The newest stands last.
+    // Deleted first, so that it is added after all others.
     this.#clients.delete(keyOf(tenantId, clientId))
     const room = this.#maxClients - (this.#clients.liveCount() - this.#idle.size)
-    if (room < 1) throw isFull(this.#maxClients, 'registered clients that are in use')
+    if (room < 1) throw fullError(this.#maxClients, 'registered clients that are in use')
     this.#addClient(saved)
-    const bounds = { ...limits, total: Math.min(limits.total, room) }
-    const next = () => this.#idle.crowdedOut(tenantId, bounds)
+    const ownLimits = { ...limits, total: Math.min(limits.total, room) }
+    const next = () => this.#idle.nextToDelete(tenantId, ownLimits)
     for (let old = next(); old; old = next()) this.#clients.delete(keyOf(old.tenantId, old.clientId))
     return saved
   }
@@ -171,15 +170,15 @@ export class MemoryTokenStore implements TokenStore {
   }
 }
 
-function isFull(most: number, what: string): Error {
-  return new Error(`MemoryTokenStore is full: it holds ${most} ${what}`)
+function fullError(max: number, what: string): Error {
+  return new Error(`MemoryTokenStore is full: it holds ${max} ${what}`)
 }
 
 function earlier(expiresAt: number, endsAt = Number.POSITIVE_INFINITY): number {
   return Math.min(expiresAt, endsAt)
 }
 
-/** One key for two ids of any content: the length says where the first ends. */
+/** One key for two ids with any characters: the length says where the first id ends. */
 function keyOf(tenantId: string, id: string): string {
   return `${tenantId.length}:${tenantId}${id}`
 }

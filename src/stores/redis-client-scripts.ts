@@ -1,9 +1,9 @@
 import { commonParts, script } from './redis-scripts'
 
-// A registered client is in two places, which a Cluster may keep at two nodes: its own key, and while it is not in use the index of all
-// that are not in use, which is one key for all tenants. The index says who makes room; the value itself says whether it may be dropped.
+// A registered client has a key of its own. While it is not in use, it also has an entry in an index, which is one key for all tenants. On
+// a Cluster the two keys may be on two nodes. The index says which client makes room; the value itself says whether it may be deleted.
 
-/** `saveClient` on a client's key. ARGV: lifetime, what never changes. */
+/** `saveClient` on a client's key. ARGV: lifetime, and the line that never changes. */
 export const saveScript = script(`${commonParts}
 local value = redis.call('GET', KEYS[1])
 if value and not string.find(value, '^1;[iu];%d+;%d+\\n[^\\n]+\\n%.$') then return {'unreadable'} end
@@ -13,7 +13,7 @@ redis.call('SET', KEYS[1], table.concat({'1;i;' .. number(now) .. ';' .. expires
 return {'saved', number(now), expiresAt}
 `)
 
-/** `touchClient` on a client's key. ARGV: lifetime, `u` where it is in use from now on or `i`. Gives `idle` where it was not in use before, and its expiry. */
+/** `touchClient` on a client's key. ARGV: lifetime, and `u` if it is in use from now on, or `i`. Returns `idle` if it was not in use before, and its expiry. */
 export const keepScript = script(`${commonParts}
 local value = redis.call('GET', KEYS[1])
 if not value then return {'missing'} end
@@ -26,19 +26,19 @@ redis.call('SET', KEYS[1], table.concat({'1;' .. becomes .. ';' .. createdAt .. 
 return {use == 'i' and 'idle' or 'in use', expiresAt}
 `)
 
-/** Drops a registered client, unless it is in use. */
+/** Deletes a registered client, unless it is in use. */
 export const dropIdleScript = script(`
 local value = redis.call('GET', KEYS[1])
 if value and string.find(value, '^1;i;') then redis.call('DEL', KEYS[1]) end
 return 1
 `)
 
-// The index is a sorted set whose members are like the rows of four tables, each in the order of its text. Numbers have 16 digits.
-//   t;tenant;place;client            by tenant, the oldest first: places only ever grow
+// The index is a sorted set whose members are the rows of four tables, in alphabetical order. Numbers have 16 digits.
+//   t;tenant;place;client            by tenant, oldest first: each place is greater than the ones before
 //   x;expiry;tenant;client           by expiry
 //   c;tenant;client;place;expiry     by client
-//   n;count;tenant                   how many rows of the first kind each tenant has
-// Besides, d;time;tenant;client is a client that made room at that time, until its value has been dropped.
+//   n;count;tenant                   how many rows of the first table each tenant has
+// A row d;time;tenant;client is a client that made room at that time and whose value is not deleted yet.
 const indexParts = `${commonParts}
 local index = KEYS[1]
 local function padded(value) return string.format('%016.0f', value) end
@@ -84,11 +84,11 @@ end
 `
 
 /**
- * Adds a client to the index, and takes those out of it that are too many. ARGV: tenant, client, lifetime, and the most of the tenant and
- * of all. Gives the rows of those whose values are to be dropped, also those that a process did not live to drop.
+ * Adds a client to the index, and removes the clients that are too many from it. ARGV: tenant, client, lifetime, and the limits of the
+ * tenant and of all tenants. Returns the rows of the clients whose values must be deleted, with those that an earlier process has left.
  *
- * Each call does a small part of what a lower limit, or the end of many registrations, leaves to do, so that Redis serves others in
- * between. It is more than the one registration that a call adds.
+ * If a lower limit, or the expiry of many registrations, leaves much to remove, each call removes a small part of it, so that Redis serves
+ * other requests in between. That part is more than the one client that a call adds.
  */
 export const enterScript = script(`${indexParts}
 local tenant, client, perTenant, total = ARGV[1], ARGV[2], tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -128,20 +128,20 @@ return dropped
 `)
 
 /**
- * Ends what entering has begun. ARGV: tenant, client, and the rows of those whose values have been dropped. Says whether the client is still
- * in the index: others may have taken it out before it had a value that they could drop.
+ * Completes what `enterScript` has begun. ARGV: tenant, client, and the rows of the clients whose values have been deleted. Returns whether
+ * the client is still in the index: another process may have removed it before it had a value to delete.
  */
 export const settleScript = script(`${indexParts}
 for position = 3, #ARGV do redis.call('ZREM', index, ARGV[position]) end
 return count('c', ARGV[1], ARGV[2])
 `)
 
-/** Takes a client out of the index. ARGV: tenant, client. */
+/** Removes a client from the index. ARGV: tenant, client. */
 export const leaveScript = script(`${indexParts}
 return forget(ARGV[1], ARGV[2]) and 1 or 0
 `)
 
-/** Makes a client the newest of the index, if it is there. ARGV: tenant, client, expiry. */
+/** Makes a client the newest of the index, if it is in the index. ARGV: tenant, client, expiry. */
 export const renewScript = script(`${indexParts}
 if forget(ARGV[1], ARGV[2]) then append(ARGV[1], ARGV[2], ARGV[3]) end
 return 1

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream'
 import timers from 'node:timers'
 import type { Script } from './redis-scripts'
 
-// Kept from the start: a host's tests may put another one in its place, which never runs.
+// Read when this module is loaded, so that a host's fake timers cannot keep commands from being sent.
 const { setImmediate } = timers
 
 type Reply = [error: Error | null, result: unknown]
@@ -13,27 +13,28 @@ type Command = [name: string, ...Argument[]]
 
 const nothing: Reply = [null, null]
 
-/** The part of an `ioredis` client, 5 or 6, that the store uses: a `Redis`, also one that finds its server through Sentinel, or a `Cluster`. */
+/** The part of an `ioredis` client (5 or 6) that the store uses: a `Redis`, with or without Sentinel, or a `Cluster`. */
 export interface RedisClient {
-  /** Sends one command; resolves to its reply, and rejects with the server's error. */
+  /** Sends a command. Resolves to its reply, or rejects with the server's error. */
   call(command: string, ...args: (string | number)[]): Promise<unknown>
-  /** Sends several commands together; resolves to an error or a result for each. */
+  /** Sends several commands together. Resolves to an error or a result for each. */
   pipeline(commands: unknown[][]): { exec(): Promise<[error: Error | null, result: unknown][] | null> }
-  /** The clients of the single servers. Only a `Cluster` has it. */
+  /** The clients of the single nodes. Only a `Cluster` has this. */
   nodes?(role: 'master' | 'all'): RedisClient[]
-  /** Asks the servers again which of them has which keys. Only a `Cluster` has it. */
+  /** Asks the nodes again which of them serves which slots. Only a `Cluster` has this. */
   refreshSlotsCache?(callback: (error?: Error | null) => void): void
-  /** What the client was made with. Its `keyPrefix` stands before the store's own. */
+  /** The client's options. Its `keyPrefix` comes before the store's own. */
   options?: { keyPrefix?: string | undefined; host?: string | undefined; port?: number | undefined } | undefined
   /** The connection of a `Redis`, while there is one. */
   stream?: Writable | undefined
 }
 
-// A redirection takes one more try, a slot that is moving some.
+// A redirection takes one more try, and a slot that is being moved takes several.
 const maxTries = 10
-const tryAgainAfter = 100
+// Milliseconds.
+const pauseBetweenTries = 100
 
-/** The commands of a store to its server. Errors name the key that a command is about, the first one where there are several. */
+/** Sends the commands of a store to its server. Errors name the key of the command, or the first of its keys. */
 export class RedisCommands {
   readonly #redis: RedisClient
   readonly #replicas: number
@@ -51,18 +52,18 @@ export class RedisCommands {
     return withScript(script, keys, args, (command) => this.#call(this.#redis, keys[0], command))
   }
 
-  /** Runs a script and waits until enough replicas have what its node has written, this script or any command before it. */
+  /** Runs a script, and waits until enough replicas have what its node has written so far. */
   runDurably(script: Script, keys: Keys, args: readonly Argument[]): Promise<unknown> {
     if (this.#replicas === 0) return this.run(script, keys, args)
     return withScript(script, keys, args, (command) => this.#sendAndWait(keys[0], command))
   }
 
-  /** Sends a command as it is. */
+  /** Sends a command. */
   send(key: string, ...command: Command): Promise<unknown> {
     return this.#call(this.#redis, key, command)
   }
 
-  /** Sends a command and waits until enough replicas have what its node has written. */
+  /** Sends a command, and waits until enough replicas have what its node has written so far. */
   sendDurably(key: string, ...command: Command): Promise<unknown> {
     return this.#replicas === 0 ? this.send(key, ...command) : this.#sendAndWait(key, command)
   }
@@ -72,12 +73,12 @@ export class RedisCommands {
     try {
       return await redis.call(...command)
     } catch (error) {
-      throw explained(error, key)
+      throw withKey(error, key)
     }
   }
 
-  /** Waits until enough replicas of every master have what it has written. */
-  async settled(): Promise<void> {
+  /** Waits until enough replicas of every master have what it has written so far. */
+  async waitForReplicas(): Promise<void> {
     if (this.#replicas === 0) return
     for (const node of await this.#masters()) {
       const replies = await node.pipeline([['time'], this.#wait()]).exec()
@@ -85,18 +86,18 @@ export class RedisCommands {
     }
   }
 
-  /** A Cluster client follows no redirection in a pipeline that WAIT is in. */
+  /** Follows redirections itself: a Cluster client does not, in a pipeline with `WAIT`. */
   async #sendAndWait(key: string, command: Command): Promise<unknown> {
     let replies: Reply[] = []
     let asked: RedisClient | undefined
     for (let tries = 0; tries < maxTries; tries++) {
-      // In a pipeline, because WAIT covers the writes of its own connection alone; on a Cluster the key picks the node.
+      // `WAIT` covers the writes of its own connection only, so both go in one pipeline. A Cluster routes it by the key.
       const commands = [...(asked ? [['asking']] : []), command, this.#wait()]
       replies = ((await (asked ?? this.#redis).pipeline(commands).exec()) ?? []).slice(asked ? 1 : 0)
       const [redirection, , address] = replies[0]?.[0]?.message.split(' ') ?? []
-      if (redirection === 'TRYAGAIN') await new Promise((resolve) => setTimeout(resolve, tryAgainAfter))
+      if (redirection === 'TRYAGAIN') await new Promise((resolve) => setTimeout(resolve, pauseBetweenTries))
       else if (redirection !== 'MOVED' && redirection !== 'ASK') break
-      // A plain command is redirected by the client itself, which then knows the node.
+      // The client follows the redirection of a single command, and then knows the node.
       else await this.send(key, 'get', key)
       asked = redirection === 'ASK' ? this.#nodeAt(address) : undefined
     }
@@ -107,8 +108,10 @@ export class RedisCommands {
     return ['wait', this.#replicas, this.#replicaTimeout]
   }
 
-  #checkReplicas([[error, result] = nothing, [failed, replicas] = nothing]: Reply[], key: string): unknown {
-    if (error || failed) throw explained(error ?? failed, key)
+  #checkReplicas([commandReply = nothing, waitReply = nothing]: Reply[], key: string): unknown {
+    const [commandError, result] = commandReply
+    const [waitError, replicas] = waitReply
+    if (commandError || waitError) throw withKey(commandError ?? waitError, key)
     if (Number(replicas) >= this.#replicas) return result
     throw new Error(`RedisTokenStore: ${Number(replicas)} of ${this.#replicas} replicas have the write`)
   }
@@ -117,7 +120,7 @@ export class RedisCommands {
     return this.#redis.nodes?.('all').find(({ options }) => `${options?.host}:${options?.port}` === address)
   }
 
-  /** The keys that begin like this, some at a time, on every master of a Cluster; each at least once, if the servers stay what they are. */
+  /** The keys with this prefix on every master of a Cluster, some at a time. Each comes at least once if {@link servers} stays the same. */
   async *keysBeginning(prefix: string): AsyncIterable<string[]> {
     // ioredis adds its `keyPrefix` to keys, but not to patterns.
     const ownPrefix = this.#redis.options?.keyPrefix ?? ''
@@ -134,9 +137,9 @@ export class RedisCommands {
   }
 
   /**
-   * What a scan rests on: the runs of the servers, and on a Cluster the slots of each. Undefined while slots are moving.
+   * What a scan depends on: the run id of each server, and on a Cluster its slots. Undefined while slots are being moved.
    *
-   * A server that has been started again takes the cursor of a scan, and gives other keys for it.
+   * A server that has been restarted accepts the cursor of an earlier scan, but returns other keys for it.
    */
   async servers(): Promise<string | undefined> {
     const servers: string[] = []
@@ -147,7 +150,7 @@ export class RedisCommands {
     return servers.some((server) => server.includes('[')) ? undefined : servers.sort().join('\n')
   }
 
-  /** The slots that a node of a Cluster has, those that are moving in brackets. */
+  /** The slots of a node of a Cluster. Those that are being moved are in brackets. */
   async #slotsOf(node: RedisClient): Promise<string> {
     if (!this.#redis.nodes) return ''
     const nodes = String(await this.#call(node, '', ['cluster', 'nodes'])).split('\n')
@@ -155,7 +158,7 @@ export class RedisCommands {
     return itself.split(' ').slice(8).join(' ')
   }
 
-  /** Every server that holds keys, also one that the client has not heard of, or that does not answer: scanning it then fails. */
+  /** Every server that holds keys, even if the client did not know it yet, or if it does not answer: a scan of it then fails. */
   async #masters(): Promise<RedisClient[]> {
     const cluster = this.#redis
     if (!cluster.nodes || !cluster.refreshSlotsCache) return [cluster]
@@ -167,8 +170,8 @@ export class RedisCommands {
 }
 
 /**
- * Has all commands of this turn of the event loop leave together: under load, a system call for each costs more than everything
- * else that sending takes.
+ * Sends all commands of this turn of the event loop in one system call: under load, one call for each would take longer than everything
+ * else.
  */
 function gatherWrites({ stream }: RedisClient): void {
   if (!stream || stream.writableCorked > 0) return
@@ -176,7 +179,7 @@ function gatherWrites({ stream }: RedisClient): void {
   setImmediate(() => stream.uncork())
 }
 
-/** Sends a script's name, and the script itself where the server does not know it (any more). */
+/** Sends the SHA-1 of a script, and the script itself if the server does not know it. */
 async function withScript(
   { sha, lua }: Script,
   keys: Keys,
@@ -191,10 +194,10 @@ async function withScript(
   }
 }
 
-/** The store's error with the key that it is about, and with the cause that the server's words hide. */
-function explained(error: unknown, key: string): Error {
+/** The server's error with the key that it is about, and with a hint if the server is too old. */
+function withKey(error: unknown, key: string): Error {
   const { message } = error as Error
   const hint = message.includes('syntax error') ? '; the server must be Redis 6.2 or later, or Valkey' : ''
-  // Not as the cause: a client's errors carry the command, which may be the one that says the password.
+  // The original error is not the cause: ioredis puts the command into it, which may be the one with the password.
   return new Error(`RedisTokenStore: ${message} (key ${JSON.stringify(key)})${hint}`)
 }

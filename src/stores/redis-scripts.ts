@@ -4,13 +4,13 @@ import { successorLetters } from './redis-values'
 
 const { code, refresh_token } = credentialKinds
 
-/** A Lua script on the keys that it is given. */
+/** A Lua script, and its SHA-1, by which the server knows it. */
 export interface Script {
   lua: string
   sha: string
 }
 
-/** What all scripts share: the server's time in milliseconds, and a number as text. */
+/** The functions of all scripts: the server's time in milliseconds, and a number as text. */
 export const commonParts = `
 local function clock()
   local time = redis.call('TIME')
@@ -20,9 +20,9 @@ end
 local function number(value) return string.format('%.0f', value) end
 `
 
-// The parts that the scripts on grants share. A value begins with a header of fields behind semicolons: version, kind, hash, attempt,
-// swapped at, created at, expires at, ends at, and what was redeemed last: marks of 8 characters, each with its age at the last swap.
-// The kind is c for a code, f for the first refresh token, which came of the code, and r for all others.
+// The functions of the scripts on grants. A value begins with a header, whose fields have semicolons between them: version, kind, hash,
+// attempt, swapped at, created at, expires at, ends at, and what was redeemed last: marks of 8 characters, each with its age at the last
+// swap. The kind is c for a code, f for the first refresh token, which replaced the code, and r for every other refresh token.
 const grantParts = `${commonParts}
 local successors = { ${[...successorLetters].map(([letter, next]) => `${letter} = '${next}'`).join(', ')} }
 local marks = '(' .. string.rep('[%w_-]', 8) .. ')(%d+)'
@@ -60,8 +60,8 @@ end
 `
 
 /**
- * `createGrant` on a grant's key and its customer's index. ARGV: the grant's place in the index, deadline, lifetime, until what age it
- * lives at the most or '', hash, and the lines of the value: resource, fixed, request.
+ * `createGrant` on a grant's key and its customer's index. ARGV: the grant's member of the index, deadline, lifetime, the age at which the
+ * grant ends at the latest or '', hash, and the lines of the value: resource, fixed, request.
  */
 export const createScript = script(`${grantParts}
 local now = clock()
@@ -78,10 +78,10 @@ return {'created', number(now), write(grant)}
 `)
 
 /**
- * `swapCredential` on a grant's key and its customer's index. ARGV: the grant's place in the index, deadline, from, to, attempt,
- * remember, rest, lifetime, the required resource as a line of the value or '', and the marks of what it redeems.
+ * `swapCredential` on a grant's key and its customer's index. ARGV: the grant's member of the index, deadline, from, to, attempt,
+ * remember, rest, lifetime, the line of the required resource or '', and the marks of what it redeems.
  *
- * An entry of the index outlives its grant by a day, so that not every refresh has to move it.
+ * The index keeps a member for a day longer than the grant lives, so that not every refresh has to write the index.
  */
 export const swapScript = script(`${grantParts}
 local now = clock()
@@ -121,8 +121,8 @@ return {'swapped', number(now), write(grant)}
 `)
 
 /**
- * `reverseSwap` on a grant's key and its customer's index. ARGV: the grant's place in the index, deadline, to, kind, hash, of a code
- * the request and the lifetime, and the attempts.
+ * `reverseSwap` on a grant's key and its customer's index. ARGV: the grant's member of the index, deadline, to, kind, hash, the
+ * request and the lifetime of a code, and the attempts.
  */
 export const reverseScript = script(`${grantParts}
 local now = clock()
@@ -158,14 +158,14 @@ write(grant)
 return {'reversed', number(now)}
 `)
 
-/** `deleteGrant` on a grant's key and its customer's index. ARGV: the grant's place in the index. */
+/** `deleteGrant` on a grant's key and its customer's index. ARGV: the grant's member of the index. */
 export const deleteScript = script(`
 local deleted = redis.call('DEL', KEYS[1])
 redis.call('ZREM', KEYS[2], ARGV[1])
 return deleted
 `)
 
-/** Drops the entries of a customer's index whose grants are gone. On the index and those grants' keys. ARGV: their places in the index. */
+/** Removes from a customer's index the members whose grants no longer exist. On the index and those grants' keys. ARGV: the members. */
 export const dropEntriesScript = script(`
 for position, member in ipairs(ARGV) do
   if not redis.call('GET', KEYS[position + 1]) then redis.call('ZREM', KEYS[1], member) end
@@ -173,7 +173,7 @@ end
 return 1
 `)
 
-/** @param lua What the server runs. */
+/** Makes a script of its source. */
 export function script(lua: string): Script {
   return { lua, sha: createHash('sha1').update(lua).digest('hex') }
 }

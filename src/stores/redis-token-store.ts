@@ -2,26 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { must, objectWith, optional, record, seconds } from '../configuration/checks'
 import { customerHandle, customerHandleLength } from '../protocol/customer-handle'
 import { credentialKinds } from '../protocol/grant-types'
-import {
-  dropIdleScript,
-  enterScript,
-  keepScript,
-  leaveScript,
-  renewScript,
-  saveScript,
-  settleScript,
-} from './redis-client-scripts'
 import { type RedisClient, RedisCommands } from './redis-commands'
-import { createScript, deleteScript, dropEntriesScript, reverseScript, type Script, swapScript } from './redis-scripts'
-import {
-  decodeClient,
-  decodeGrant,
-  encodeClient,
-  encodeNewGrant,
-  encodeRequest,
-  encodeResource,
-  UnreadableValueError,
-} from './redis-values'
+import { RedisRegistrations } from './redis-registrations'
+import { createScript, deleteScript, dropEntriesScript, reverseScript, swapScript } from './redis-scripts'
+import { decodeGrant, encodeNewGrant, encodeRequest, encodeResource, UnreadableValueError } from './redis-values'
 import {
   type ClientUse,
   type CreateResult,
@@ -44,19 +28,21 @@ export interface RedisTokenStoreOptions {
   /** What every key begins with. Default `csi:`. */
   keyPrefix?: string | undefined
   /**
-   * How many replicas must have a swap or a deletion before it counts (`WAIT`). Default 0. With fewer, the client is answered with
-   * 503 and finds its tokens when it comes again.
+   * How many replicas must have received a swap or a deletion before the store confirms it (`WAIT`). Default 0. If fewer have, the client is
+   * answered with 503, and receives its tokens when it tries again.
    */
   replicas?: number | undefined
-  /** How long to wait for them, in seconds. Default 1; keep it well below `hostTimeout`. */
+  /** How long to wait for the replicas, in seconds. Default 1. Keep it well below `hostTimeout`. */
   replicaTimeout?: number | undefined
 }
 
-const maxAtOnce = 500
+// How many grants are read at once.
+const batchSize = 500
 const maxPasses = 5
-const betweenPasses = 200
+// Milliseconds between two passes, if the servers have changed during the first.
+const pauseBetweenPasses = 200
 
-/** What a script answers with: the outcome, the server's time, and the grant's value where the outcome has a grant. */
+/** The reply of a script: the outcome, the server's time, and the grant's value if the outcome has a grant. */
 type Reply<Result extends { outcome: string }> = [outcome: Result['outcome'], now: string, value: string]
 type Unreadable = [outcome: 'unreadable', now: string, value: string]
 
@@ -76,9 +62,10 @@ const checks = {
 }
 
 /**
- * A {@link TokenStore} in Redis 6.2 or later, or Valkey: for any number of processes.
+ * A {@link TokenStore} in Redis 6.2 or later, or Valkey, for any number of processes.
  *
- * Every step is one Lua call on one key, so it works on a Cluster as it is. It makes no connection and closes none.
+ * Every step is one Lua call whose keys are on one node, so it works on a Cluster without further settings. It opens and closes no
+ * connection.
  *
  * @example
  * new RedisTokenStore(new Redis('redis://localhost:6379'))
@@ -86,10 +73,11 @@ const checks = {
 export class RedisTokenStore implements TokenStore {
   readonly #prefix: string
   readonly #commands: RedisCommands
+  readonly #registrations: RedisRegistrations
 
   /**
-   * @param redis The host's own client. The store uses its connection and its settings.
-   * @throws {ConfigurationError} for a wrong option, and for a client that is no `ioredis` client.
+   * @param redis The host's own `ioredis` client. The store uses its connection and its settings.
+   * @throws {ConfigurationError} for a wrong option or client.
    */
   constructor(redis: RedisClient, options: RedisTokenStoreOptions = {}) {
     const { keyPrefix, replicas, replicaTimeout } = record(checks)(options, 'RedisTokenStore')
@@ -99,6 +87,7 @@ export class RedisTokenStore implements TokenStore {
       replicas,
       replicaTimeout,
     )
+    this.#registrations = new RedisRegistrations(keyPrefix, this.#commands)
   }
 
   async createGrant(grant: NewGrant): Promise<CreateResult> {
@@ -169,31 +158,32 @@ export class RedisTokenStore implements TokenStore {
           yield found
         }
       }
-      // A pass that the servers stood still for has met every grant that was there when it began. Those that are made meanwhile end as
-      // well, but nobody goes after them for ever.
+      // If the servers are the same after a pass as before, the pass has met every grant that existed when it began. Further passes look
+      // for grants that were created in the meantime, but not for ever.
       const isSure = isListed || (servers !== undefined && servers === (await this.#commands.servers()))
       if (isSure && pass > 1 && (ended === 0 || pass >= maxPasses)) break
-      if (pass >= 2 * maxPasses) throw new Error('RedisTokenStore: the servers do not stand still to be searched')
-      if (!isSure) await pause(betweenPasses)
+      if (pass >= 2 * maxPasses)
+        throw new Error('RedisTokenStore: the servers keep changing, so not every grant can be found')
+      if (!isSure) await pause(pauseBetweenPasses)
     }
     if (isListed) await this.#dropEntries(tenantId, subject)
-    // What an earlier call has ended counts only once the replicas have it.
-    await this.#commands.settled()
+    // The replicas must also have received what an earlier call has deleted.
+    await this.#commands.waitForReplicas()
     if (unreadable) throw unreadable
   }
 
-  /** Drops what a customer's index says of grants that have expired: nothing of a customer must be left whose grants have been ended. */
+  /** Removes expired grants from a customer's index, so that nothing of the customer remains. */
   async #dropEntries(tenantId: string, subject: string): Promise<void> {
     const ids = await this.#indexed(tenantId, subject)
-    for (let start = 0; start < ids.length; start += maxAtOnce) {
-      const some = ids.slice(start, start + maxAtOnce)
+    for (let start = 0; start < ids.length; start += batchSize) {
+      const some = ids.slice(start, start + batchSize)
       const keys = some.map((id) => this.#keysOf(tenantId, id)[0])
       const index = this.#indexKey(tenantId, customerHandle(tenantId, subject))
       await this.#commands.runDurably(dropEntriesScript, [index, ...keys], some.map(memberOf))
     }
   }
 
-  /** The ids of the grants that a customer's index has, also of some that have expired. */
+  /** The ids of the grants in a customer's index, some of which may have expired. */
   async #indexed(tenantId: string, subject: string): Promise<string[]> {
     const handle = customerHandle(tenantId, subject)
     const index = this.#indexKey(tenantId, handle)
@@ -201,18 +191,18 @@ export class RedisTokenStore implements TokenStore {
     return members.map((member) => handle + member)
   }
 
-  /** A customer's grants, and the values that cannot be read. */
+  /** The grants of a customer, and an error for each value that cannot be read. */
   async *#listed(tenantId: string, subject: string): AsyncIterable<Grant | UnreadableValueError> {
     const indexed = await this.#indexed(tenantId, subject)
-    for (let start = 0; start < indexed.length; start += maxAtOnce) {
-      const ids = indexed.slice(start, start + maxAtOnce)
+    for (let start = 0; start < indexed.length; start += batchSize) {
+      const ids = indexed.slice(start, start + batchSize)
       for (const found of await this.#read(tenantId, ids)) {
         if (found instanceof UnreadableValueError || found.subject === subject) yield found
       }
     }
   }
 
-  /** All grants of a tenant, each at least once, and the values that cannot be read. */
+  /** All grants of a tenant, each at least once, and an error for each value that cannot be read. */
   async *#scanned(tenantId: string): AsyncIterable<Grant | UnreadableValueError> {
     const prefix = `${this.#prefix}g:{${encodeURIComponent(tenantId)}:`
     for await (const keys of this.#commands.keysBeginning(prefix)) {
@@ -221,7 +211,7 @@ export class RedisTokenStore implements TokenStore {
     }
   }
 
-  /** The grants with these ids, as far as there are any. One that cannot be read does not keep the others from being read. */
+  /** The grants with these ids that exist, and an error for each value that cannot be read. */
   async #read(tenantId: string, ids: readonly string[]): Promise<(Grant | UnreadableValueError)[]> {
     const read = (id: string) =>
       this.findGrant(tenantId, id).catch((error: unknown) => {
@@ -232,58 +222,23 @@ export class RedisTokenStore implements TokenStore {
     return found.filter((grant) => grant !== undefined)
   }
 
-  async saveClient(client: NewClient, { perTenant, total }: RegistrationLimits): Promise<RegisteredClient> {
-    const { tenantId, clientId, lifetime, ...metadata } = client
-    const key = this.#clientKey(tenantId, clientId)
-    const place = placeOf(tenantId, clientId)
-    // In the index before there is a value, so that there is never a value which nobody would drop.
-    const dropped = (await this.#onIndex(enterScript, [...place, lifetime, perTenant, total])) as string[]
-    const [saved] = await Promise.all([
-      this.#commands.run(saveScript, [key], [lifetime, encodeClient(client)]),
-      ...dropped.map((row) => this.#dropIdle(...idsOf(row))),
-    ])
-    const [outcome, createdAt, expiresAt] = saved as [outcome: string, createdAt: string, expiresAt: string]
-    if (outcome === 'unreadable') throw new UnreadableValueError(key)
-    const isKnown = Number(await this.#onIndex(settleScript, [...place, ...dropped])) > 0
-    if (!isKnown) await this.#dropIdle(tenantId, clientId)
-    return { tenantId, clientId, ...metadata, createdAt: Number(createdAt), expiresAt: Number(expiresAt) }
+  saveClient(client: NewClient, limits: RegistrationLimits): Promise<RegisteredClient> {
+    return this.#registrations.save(client, limits)
   }
 
-  async findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined> {
-    const key = this.#clientKey(tenantId, clientId)
-    const value = await this.#commands.send(key, 'get', key)
-    return value === null ? undefined : decodeClient(key, String(value), tenantId, clientId)
+  findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined> {
+    return this.#registrations.find(tenantId, clientId)
   }
 
-  async touchClient(tenantId: string, clientId: string, { lifetime, inUse }: ClientUse): Promise<void> {
-    const key = this.#clientKey(tenantId, clientId)
-    const kept = await this.#commands.run(keepScript, [key], [lifetime, inUse ? 'u' : 'i'])
-    const [before, expiresAt] = kept as [before: string, expiresAt: string]
-    if (before === 'unreadable') throw new UnreadableValueError(key)
-    if (before !== 'idle') return
-    const place = placeOf(tenantId, clientId)
-    await (inUse ? this.#onIndex(leaveScript, place) : this.#onIndex(renewScript, [...place, expiresAt]))
+  touchClient(tenantId: string, clientId: string, use: ClientUse): Promise<void> {
+    return this.#registrations.touch(tenantId, clientId, use)
   }
 
-  async deleteClient(tenantId: string, clientId: string): Promise<boolean> {
-    const key = this.#clientKey(tenantId, clientId)
-    const [deleted] = await Promise.all([
-      this.#commands.sendDurably(key, 'del', key),
-      this.#onIndex(leaveScript, placeOf(tenantId, clientId)),
-    ])
-    return Number(deleted) > 0
+  deleteClient(tenantId: string, clientId: string): Promise<boolean> {
+    return this.#registrations.delete(tenantId, clientId)
   }
 
-  #dropIdle(tenantId: string, clientId: string): Promise<unknown> {
-    return this.#commands.run(dropIdleScript, [this.#clientKey(tenantId, clientId)], [])
-  }
-
-  /** Runs a script on the index of the clients that are not in use. */
-  #onIndex(script: Script, args: readonly (string | number)[]): Promise<unknown> {
-    return this.#commands.run(script, [`${this.#prefix}r`], args)
-  }
-
-  /** A grant's key, and that of its customer's index: on a Cluster both are at one node, so that one script can keep them right. */
+  /** The keys of a grant and of its customer's index. The hash tag keeps both on one node of a Cluster, so that one script can write both. */
   #keysOf(tenantId: string, grantId: string): [string, string] {
     const handle = grantId.slice(0, customerHandleLength)
     const place = `{${encodeURIComponent(tenantId)}:${handle}}`
@@ -293,24 +248,9 @@ export class RedisTokenStore implements TokenStore {
   #indexKey(tenantId: string, handle: string): string {
     return this.#keysOf(tenantId, handle)[1]
   }
-
-  #clientKey(tenantId: string, clientId: string): string {
-    return `${this.#prefix}c:${encodeURIComponent(tenantId)}:${clientId}`
-  }
 }
 
-/** What a grant is called in its customer's index. */
+/** The part of a grant's id that its customer's index has: the id without the customer's handle. */
 function memberOf(grantId: string): string {
   return grantId.slice(customerHandleLength)
-}
-
-/** What a client is called in the index of those that are not in use: no semicolon is left in its ids. */
-function placeOf(tenantId: string, clientId: string): [tenant: string, client: string] {
-  return [encodeURIComponent(tenantId), encodeURIComponent(clientId)]
-}
-
-/** The client that makes room, by its row in the index. */
-function idsOf(row: string): [tenantId: string, clientId: string] {
-  const [, , tenant = '', client = ''] = row.split(';')
-  return [decodeURIComponent(tenant), decodeURIComponent(client)]
 }

@@ -8,8 +8,8 @@ import {
   type RegisteredClient,
 } from './token-store'
 
-// Every value begins with its version and ends with a full stop on a line of its own, so that a future or a truncated one is
-// known as such. The scripts take a value apart by its lines and know no JSON.
+// Every value begins with its version and ends with a full stop on a line of its own, so that a value of a later version or a truncated
+// value is recognised. The scripts read a value by its lines, without JSON.
 const version = '1'
 const end = '.'
 
@@ -23,7 +23,7 @@ export const successorLetters: ReadonlyMap<string, string> = new Map([
   ...kinds.map(([, { successorLetter }]) => [successorLetter, credentialKinds.refresh_token.successorLetter] as const),
 ])
 
-/** A value under one of our keys that is none of ours, is truncated, or comes from a later version. */
+/** The value of one of our keys was written by somebody else or by a later version, or is truncated. */
 export class UnreadableValueError extends Error {
   constructor(key: string) {
     super(
@@ -33,7 +33,7 @@ export class UnreadableValueError extends Error {
   }
 }
 
-/** The lines of a new grant's value behind its header, which the server writes as it knows the time. */
+/** The lines of a new grant's value after its header. The server writes the header, because it knows the time. */
 export function encodeNewGrant({ resource, clientId, subject, scopes, claims, request }: NewGrant) {
   return {
     resource: encodeResource(resource),
@@ -42,12 +42,12 @@ export function encodeNewGrant({ resource, clientId, subject, scopes, claims, re
   }
 }
 
-/** The resource as it stands in the value of a grant. */
+/** The line of a grant's value that has the resource. */
 export function encodeResource(resource: string): string {
   return JSON.stringify(resource)
 }
 
-/** The authorization request as it stands in the value of a grant. */
+/** The line of a grant's value that has the authorization request. */
 export function encodeRequest({ redirectUri, codeChallenge }: NonNullable<Grant['request']>): string {
   return JSON.stringify([redirectUri, codeChallenge])
 }
@@ -80,7 +80,7 @@ export function decodeGrant(key: string, value: string, tenantId: string, grantI
   })
 }
 
-/** Each mark stands before its age at the last swap. */
+/** Each entry is a mark and its age at the last swap. */
 function decodeRedeemed(redeemed: string, swappedAt: number): RedeemedCredential[] {
   return redeemed.split(',').map((entry) => ({
     mark: entry.slice(0, markLength),
@@ -88,7 +88,7 @@ function decodeRedeemed(redeemed: string, swappedAt: number): RedeemedCredential
   }))
 }
 
-/** The line of a registered client's value that never changes. */
+/** The line of a registered client's value that has everything that never changes. */
 export function encodeClient({ tenantId: _, clientId: __, lifetime: ___, ...fixed }: NewClient): string {
   return JSON.stringify(fixed)
 }

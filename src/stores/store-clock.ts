@@ -1,27 +1,28 @@
 /**
- * The clock of a token store, as far as its answers tell it. It may differ from this machine's by any amount; between two answers this
- * process's monotonic clock goes on from what they told.
+ * What this process knows of a token store's clock from the store's results. That clock may differ from this machine's by any amount.
+ * Between two results, this process's monotonic clock says how much time has passed.
  */
 export class StoreClock {
-  // The store's clock is ahead of the monotonic one by something between these two.
-  #least = Number.NEGATIVE_INFINITY
-  #most = Number.POSITIVE_INFINITY
+  // The store's clock is ahead of the monotonic clock by something between these two.
+  #minOffset = Number.NEGATIVE_INFINITY
+  #maxOffset = Number.POSITIVE_INFINITY
 
-  /** Learns from an answer: the store's clock showed `now` at some time between `askedAt` and this moment. */
-  learn(now: number, askedAt: number): void {
+  /** Learns from a result: the store's clock showed `now` at some time between `calledAt` and this moment. */
+  learn(now: number, calledAt: number): void {
     if (!Number.isFinite(now)) throw new TypeError('The token store does not tell its time')
-    const [least, most] = [now - performance.now(), now - askedAt]
-    // No offset explains both answers: one of the clocks has been set, or has drifted, or another server answers.
-    const differs = least > this.#most || most < this.#least
-    this.#least = differs ? least : Math.max(least, this.#least)
-    this.#most = differs ? most : Math.min(most, this.#most)
+    const min = now - performance.now()
+    const max = now - calledAt
+    // No offset explains both results: a clock has been set or has drifted, or another server answers.
+    const isContradiction = min > this.#maxOffset || max < this.#minOffset
+    this.#minOffset = isContradiction ? min : Math.max(min, this.#minOffset)
+    this.#maxOffset = isContradiction ? max : Math.min(max, this.#maxOffset)
   }
 
   /**
-   * A time of the store that has come when this process's monotonic clock shows `at`. As long as nothing is known of the store's clock it
-   * is 1970: the store answers that this is too late, and tells its time.
+   * A time that the store's clock has reached when this process's monotonic clock shows `at`. Before the first result it is 1970: the store
+   * then answers `late`, with its time.
    */
   noLaterThan(at: number): number {
-    return this.#least === Number.NEGATIVE_INFINITY ? 0 : Math.floor(at + this.#least)
+    return this.#minOffset === Number.NEGATIVE_INFINITY ? 0 : Math.floor(at + this.#minOffset)
   }
 }

@@ -1,0 +1,90 @@
+import {
+  dropIdleScript,
+  enterScript,
+  keepScript,
+  leaveScript,
+  renewScript,
+  saveScript,
+  settleScript,
+} from './redis-client-scripts'
+import type { RedisCommands } from './redis-commands'
+import type { Script } from './redis-scripts'
+import { decodeClient, encodeClient, UnreadableValueError } from './redis-values'
+import type { ClientUse, NewClient, RegisteredClient, RegistrationLimits } from './token-store'
+
+/** The registered clients in Redis: a value for each, and an index of those that are not in use. */
+export class RedisRegistrations {
+  readonly #prefix: string
+  readonly #commands: RedisCommands
+
+  constructor(prefix: string, commands: RedisCommands) {
+    this.#prefix = prefix
+    this.#commands = commands
+  }
+
+  async save(client: NewClient, { perTenant, total }: RegistrationLimits): Promise<RegisteredClient> {
+    const { tenantId, clientId, lifetime, ...metadata } = client
+    const key = this.#keyOf(tenantId, clientId)
+    const entry = entryOf(tenantId, clientId)
+    // The index comes first, so that there is never a value that nothing would delete.
+    const dropped = (await this.#onIndex(enterScript, [...entry, lifetime, perTenant, total])) as string[]
+    const [saved] = await Promise.all([
+      this.#commands.run(saveScript, [key], [lifetime, encodeClient(client)]),
+      ...dropped.map((row) => this.#dropIdle(...idsOf(row))),
+    ])
+    const [outcome, createdAt, expiresAt] = saved as [outcome: string, createdAt: string, expiresAt: string]
+    if (outcome === 'unreadable') throw new UnreadableValueError(key)
+    const isInIndex = Number(await this.#onIndex(settleScript, [...entry, ...dropped])) > 0
+    if (!isInIndex) await this.#dropIdle(tenantId, clientId)
+    return { tenantId, clientId, ...metadata, createdAt: Number(createdAt), expiresAt: Number(expiresAt) }
+  }
+
+  async find(tenantId: string, clientId: string): Promise<RegisteredClient | undefined> {
+    const key = this.#keyOf(tenantId, clientId)
+    const value = await this.#commands.send(key, 'get', key)
+    return value === null ? undefined : decodeClient(key, String(value), tenantId, clientId)
+  }
+
+  async touch(tenantId: string, clientId: string, { lifetime, inUse }: ClientUse): Promise<void> {
+    const key = this.#keyOf(tenantId, clientId)
+    const kept = await this.#commands.run(keepScript, [key], [lifetime, inUse ? 'u' : 'i'])
+    const [before, expiresAt] = kept as [before: string, expiresAt: string]
+    if (before === 'unreadable') throw new UnreadableValueError(key)
+    if (before !== 'idle') return
+    const entry = entryOf(tenantId, clientId)
+    await (inUse ? this.#onIndex(leaveScript, entry) : this.#onIndex(renewScript, [...entry, expiresAt]))
+  }
+
+  async delete(tenantId: string, clientId: string): Promise<boolean> {
+    const key = this.#keyOf(tenantId, clientId)
+    const [deleted] = await Promise.all([
+      this.#commands.sendDurably(key, 'del', key),
+      this.#onIndex(leaveScript, entryOf(tenantId, clientId)),
+    ])
+    return Number(deleted) > 0
+  }
+
+  #dropIdle(tenantId: string, clientId: string): Promise<unknown> {
+    return this.#commands.run(dropIdleScript, [this.#keyOf(tenantId, clientId)], [])
+  }
+
+  /** Runs a script on the index of the clients that are not in use. */
+  #onIndex(script: Script, args: readonly (string | number)[]): Promise<unknown> {
+    return this.#commands.run(script, [`${this.#prefix}r`], args)
+  }
+
+  #keyOf(tenantId: string, clientId: string): string {
+    return `${this.#prefix}c:${encodeURIComponent(tenantId)}:${clientId}`
+  }
+}
+
+/** How the index names a client. The encoding leaves no semicolon in the ids. */
+function entryOf(tenantId: string, clientId: string): [tenant: string, client: string] {
+  return [encodeURIComponent(tenantId), encodeURIComponent(clientId)]
+}
+
+/** The client of a row of the index. */
+function idsOf(row: string): [tenantId: string, clientId: string] {
+  const [, , tenant = '', client = ''] = row.split(';')
+  return [decodeURIComponent(tenant), decodeURIComponent(client)]
+}
