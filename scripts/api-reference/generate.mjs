@@ -34,9 +34,14 @@ which an editor shows too. [The other pages](../../README.md#documentation) say 
 | [\`customer-sign-in/testing\`](customer-sign-in.testing.md) | the tests for a token store of your own |
 `
 
+const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+process.chdir(root)
+
 const app = await Application.bootstrapWithPlugins({
   plugin: ['typedoc-plugin-markdown'],
-  entryPoints: ['index.ts', 'redis.ts', 'testing/index.ts'].map((name) => join(root, 'src', name)),
+  entryPoints: Object.values(exports).flatMap(
+    ({ types }) => types?.replace('dist', 'src').replace('.d.ts', '.ts') ?? [],
+  ),
   tsconfig: join(root, 'tsconfig.build.json'),
   name: 'API reference',
   readme: 'none',
@@ -71,6 +76,8 @@ const app = await Application.bootstrapWithPlugins({
 app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
   for (const entryPoint of project.children) {
     entryPoint.name = entryPoint.name === 'index' ? 'customer-sign-in' : `customer-sign-in/${entryPoint.name}`
+    if (!introduction.includes(`[\`${entryPoint.name}\`]`))
+      app.logger.error(`The introduction lacks ${entryPoint.name}`)
     for (const exported of entryPoint.children) putInChapter(exported)
   }
   for (const declared of project.getReflectionsByKind(ReflectionKind.Class)) leaveToInterface(declared)
