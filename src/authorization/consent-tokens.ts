@@ -4,19 +4,19 @@ import { mac } from '../protocol/mac'
 
 const lifetime = 10 * 60_000
 
-/** What a consent page is about; its answer counts for nothing else. */
+/** What a consent page asks about. A token of the page is valid for nothing else. */
 export interface ConsentSubject {
   tenantId: string
   subject: string
-  /** The authorization request as the page's own address has it. */
+  /** The query of the authorization request, as it is in the page's own address. */
   query: string
-  /** What the page says that the query may not: it can change with the client's own metadata. */
+  /** What the page shows that the query does not settle: the client's own metadata can change it. */
   shown: readonly string[]
 }
 
 /**
- * The tokens that prove an answer comes from a page that this server has shown to this customer, about this request, in the last ten
- * minutes: no other site can know one.
+ * Tokens that prove that a submitted form comes from a page that this server showed to this customer, about this request, in the last ten
+ * minutes. No other site can know one.
  */
 export class ConsentTokens {
   readonly #keys: Buffer[]
@@ -31,7 +31,7 @@ export class ConsentTokens {
     return `${body}.${proof(key, body, about)}`
   }
 
-  /** Whether a token is from a page that this server has shown about this. */
+  /** Whether a token comes from a page that this server showed about this, and has not expired. */
   verifies(token: string, about: ConsentSubject): boolean {
     const [, body = '', expiry, given = ''] = /^((\d{13})\.[\w-]{16})\.([\w-]{43})$/.exec(token) ?? []
     if (!(Number(expiry) > Date.now())) return false

@@ -12,7 +12,7 @@ export interface Customer {
   claims?: Record<string, unknown> | undefined
 }
 
-/** Claims of the host's own for access tokens, as JSON carries them. Its error quotes none. */
+/** Checks the host's own claims for access tokens, and returns them as JSON carries them. The error quotes none of them. */
 export const customerClaims: Check<Record<string, unknown>> = (given, name) => {
   const plain = isObject(given) ? plainJson(given) : undefined
   if (plain) return plain
@@ -20,8 +20,8 @@ export const customerClaims: Check<Record<string, unknown>> = (given, name) => {
 }
 
 /**
- * A customer as a hook of the host's returns it. It refuses a whole row of a database, at the first member that is not one of these:
- * nothing of the row may get into a page or a token by its name alone.
+ * Checks a customer that a hook of the host has returned. It refuses an unknown member, and so a whole row of a database: no column may
+ * get onto a page or into a token only because of its name.
  */
 export const customerRecord: Check<Customer> = record({
   subject: text,

@@ -12,7 +12,7 @@ export function aboutGrant(
   return { tenantKey, tenantId, grantId, clientId, subject }
 }
 
-/** Whom an error about a grant is about. */
+/** Whom an error about a grant concerns. */
 export function contextOf({ tenantId, grantId, clientId, subject }: Grant): ErrorContext {
   return { tenantId, grantId, clientId, subject }
 }
@@ -22,7 +22,7 @@ type Untimed<Event> = Event extends unknown ? Omit<Event, keyof TimedEvent> : ne
 /** Tells the host. Never throws, never waits. */
 export type Emit = (event: Untimed<CustomerSignInEvent>) => void
 
-/** The event of a fault that no client is told of. */
+/** The event for a fault that no client is told about. */
 export function faultEvent(where: string, thrown: unknown, context: ErrorContext): Untimed<ErrorEvent> {
   return { type: 'error', where, reason: faultOf(thrown), error: underlying(thrown), ...context }
 }
@@ -34,7 +34,7 @@ export function faultOf(thrown: unknown): FaultReason {
 }
 
 /**
- * A host's callback as an {@link Emit}. By default errors become process warnings and the rest is not told.
+ * Makes an {@link Emit} of the host's `onEvent`. Without one, errors become process warnings and all other events are dropped.
  */
 export function emitter(onEvent: (event: CustomerSignInEvent) => unknown = warnOfErrors): Emit {
   return (event) => {
@@ -46,7 +46,7 @@ export function emitter(onEvent: (event: CustomerSignInEvent) => unknown = warnO
   }
 }
 
-/** Tells the operator of something to put right, where no event can be expected to be read yet. */
+/** Emits a process warning, which tells the operator of something to put right. */
 export function warn(code: string, message: string): void {
   process.emitWarning(message, { type: 'CustomerSignInWarning', code: `CUSTOMER_SIGN_IN_${code}` })
 }

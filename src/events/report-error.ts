@@ -2,7 +2,7 @@ import { type ErrorContext, type OAuthError, underlying, withContext } from '../
 import { isDenialReason } from '../protocol/reasons'
 import { type Emit, faultOf } from './emitter'
 
-/** Where an error happened and what is known there, for the operator. */
+/** Where an error happened, and whom it concerns as far as that is known there. */
 export interface Place extends ErrorContext {
   where: string
 }
@@ -11,7 +11,7 @@ export interface Place extends ErrorContext {
 export function reportError(thrown: unknown, { where, ...known }: Place, emit: Emit): OAuthError {
   const error = withContext(thrown, known)
   const { code, description, status, detail, context } = error
-  // A refusal can be a 503 too, such as where a stranger's server is away: no fault that an operator has to look at.
+  // A refusal can be a 503 too, for example when a client's own server is down. The operator need not look at that.
   if (status < 500 || isDenialReason(error.reason)) {
     const reason = isDenialReason(error.reason) ? error.reason : code
     emit({ type: 'denied', where, reason, error: code, description, status, detail, ...context })

@@ -7,7 +7,7 @@ import type { ResolvedTenant } from '../tenants/tenants'
 import { credentialHash, expiryOf, formatCredential, grantIdOf, newHandle, newSecret } from './credential'
 import type { CredentialChain } from './credential-chain'
 
-/** Milliseconds. */
+/** How long grants live, and how many there can be. Times are milliseconds. */
 export interface GrantLimits {
   codeLifetime: number
   /** The absolute end of a grant, however often it is refreshed. */
@@ -25,11 +25,11 @@ export interface Agreement {
   /** In canonical form. */
   resource: string
   subject: string
-  /** As JSON carries them. */
+  /** The host's own claims for the access tokens, as JSON carries them. */
   claims: Record<string, unknown> | undefined
 }
 
-/** A grant before it is stored, and the code that redeems it once its times are known. */
+/** A grant before it is stored, and how to make its code, which needs the times that the store gives to the grant. */
 interface Draft {
   grant: Omit<NewGrant, 'deadline'>
   codeOf(created: Grant): string
@@ -55,11 +55,11 @@ export class Grants {
     const create = async () => {
       const { grant, codeOf } = this.#draft(agreement, tenant)
       const { grant: created } = await this.#store.createGrant(grant, patience)
-      // The store's client may have sent the command twice: then the second finds the work of the first.
+      // The store's client may have sent the command twice: then the second sending finds the grant of the first.
       if (created.credential.hash === grant.credential.hash) return { created, code: codeOf(created) }
       throw temporarilyUnavailable(new Error('The token store has another grant under a new random id'))
     }
-    // If the reply is lost, another grant is created. Should the first one come to be, nobody has its code.
+    // If the reply is lost, another grant is created. Even if the store stored the first one, nobody has its code.
     const { created, code } = await create().catch(create)
     await this.#endOldest(created, tenant)
     return code
@@ -71,7 +71,7 @@ export class Grants {
   }
 
   /**
-   * Ends the grant that has an id, also if it was not found: an earlier call may have ended it without the replicas knowing yet.
+   * Ends the grant with this id, even if the store did not find it: an earlier call may have deleted it without the replicas' knowledge.
    *
    * @param named.grant The grant as it was found, for the event.
    */

@@ -33,7 +33,7 @@ import { type Step, Swaps } from './swaps'
 export interface RedemptionRules {
   refreshRetryWindow: number
   replayTolerance: number
-  /** How long a code lives that becomes redeemable again, because its redemption was taken back. */
+  /** How long a code lives whose redemption was reversed, counted from its creation. */
   codeLifetime: number
 }
 
@@ -43,22 +43,25 @@ export interface Redeemed {
   /** The time of the store. */
   now: number
   refreshToken: string
-  /** By a plain swap; without one, as the refresh token is new; by the retry window; or after the store had lost the newest redemptions. */
+  /**
+   * How the refresh token was found: by a swap; without one, because the presented refresh token is new (`rest`); inside
+   * `refreshRetryWindow`; or by a swap after the store had lost the newest redemptions.
+   */
   by: 'swap' | 'rest' | 'retry' | 'recovery'
   /** The step that was taken, if one was. */
   step?: Step | undefined
-  /** What a repeat inside the retry window tells about its client. */
+  /** What a repeat inside `refreshRetryWindow` tells about its client. */
   repeat?: RepeatEvent | undefined
 }
 
 /** A redeemed credential, and what its access token says. */
 export type Redemption = Redeemed & AccessTokenTerms
 
-// Between two looks at a grant another process can move it on. More than twice in a row is no coincidence.
+// Another process can redeem a grant between two looks at it, but hardly four times in a row.
 const maxLooks = 4
 // The store's clock may differ this much from itself after a failover, in milliseconds.
 const clockSlack = 1000
-// Parallel requests of one client refresh within some seconds, and the last one to save its tokens need not have the newest. Milliseconds.
+// A client's parallel requests refresh within some seconds, and the last one to save its tokens may not have the newest. Milliseconds.
 const maxBurst = 10_000
 
 /** Reads a credential. @throws {OAuthError} `invalid_grant` if the text is no credential of this kind. */
@@ -105,7 +108,7 @@ export class Redemptions {
    *
    * @param settle Settles the terms before anything is used up, if they need more than the grant says.
    * @throws {OAuthError} `invalid_grant`, `invalid_target`, `invalid_scope`, what `settle` throws, or `temporarily_unavailable` if the
-   * store does not say what came of it. None of them uses a live credential up.
+   * store does not say what came of it. None of them uses a live credential up, but the grant ends if the tenant no longer has its resource.
    */
   async redeem(
     presented: PresentedCredential,
@@ -121,12 +124,12 @@ export class Redemptions {
       if (scopes === undefined) throw await this.#takeBackForScopes(redeemed)
       return { ...redeemed, scopes, claims: settled?.claims }
     } catch (error) {
-      // Before the store has said a word, it is certain whose a credential is that this server minted.
+      // The tag of a credential that this server issued proves whose it is, even if the store has not answered.
       throw this.#chain.minted(presented) ? withContext(error, about(presented)) : error
     }
   }
 
-  /** The grant of a credential that can be redeemed, as far as can be seen without redeeming it. */
+  /** Finds the grant of a credential. Refuses a credential that certainly cannot be redeemed, and uses nothing up. */
   async #redeemableGrant(presented: PresentedCredential): Promise<Grant> {
     const grant = await this.#store.findGrant(presented.tenant.id, presented.grantId)
     if (!grant) throw this.#missing(presented, Date.now())
@@ -162,10 +165,10 @@ export class Redemptions {
       by = lost ? 'recovery' : 'swap'
       before = lost ?? []
     }
-    throw temporarilyUnavailable(new Error('The grant moved on between every two looks at it'))
+    throw temporarilyUnavailable(new Error('Other processes changed the grant between every two looks at it'))
   }
 
-  /** @param redeems The credential that was presented, and those before it down to the live one. */
+  /** @param redeems The hashes of the presented credential and of those before it, down to the live one. */
   #stepTo({ hash: to }: Successor, redeems: readonly [string, ...string[]], presented: PresentedCredential): Step {
     const [hash] = redeems
     const { credential, binding, grantId, tenant, lifetime, resource } = presented
@@ -191,7 +194,7 @@ export class Redemptions {
    * Judges a credential that was live once and is not now, by how long ago it was redeemed. A replay ends its grant (RFC 6749
    * section 4.1.2, RFC 9700 section 4.14), unless it comes so soon that two tabs or an impatient retry explain it.
    *
-   * @returns The refresh token that is live now, inside `refreshRetryWindow`.
+   * @returns The refresh token that is live now, if the repeat comes inside `refreshRetryWindow`.
    * @throws {OAuthError} `invalid_grant` otherwise.
    */
   async #judgeRepeat(hash: string, presented: PresentedCredential, grant: Grant, now: number): Promise<Redeemed> {
@@ -220,7 +223,7 @@ export class Redemptions {
     const ends = age >= Math.max(window, replayTolerance) && !(await presented.hasHungUp())
     const ending = ends ? this.#store.deleteGrant(tenant.id, grantId) : Promise.resolve(false)
     const ended = await ending.catch((error) => {
-      // Nobody knows whether it has ended. If it has, no later request tells of the replay.
+      // The grant may have ended. If it has, no later request can report the replay.
       this.#emit({ ...replayed, ended: false })
       throw error
     })
@@ -229,10 +232,10 @@ export class Redemptions {
   }
 
   /**
-   * The error for a credential whose grant is gone. The expiry inside the credential says whether its time was over. If it was not, the
-   * grant was ended, of which there is an event, or the store has lost it.
+   * The error for a credential whose grant is gone. The expiry inside the credential says whether it had expired. If it had not, the grant
+   * was ended, and an event said so, or the store has lost it.
    *
-   * @param now By the clock that has not found the grant.
+   * @param now The time of the store, or of this process if the store did not tell it.
    */
   #missing(presented: PresentedCredential, now: number) {
     if (!this.#chain.minted(presented)) return unknownCredential(presented)
@@ -245,13 +248,13 @@ export class Redemptions {
     return grantGone(presented, 'expired')
   }
 
-  /** A grant whose resource is gone ends, because the API would refuse every token of it. */
+  /** Ends a grant whose resource the tenant no longer has, because the API would refuse every token of it. */
   async #endForResource(presented: PresentedCredential, grant: Grant) {
     await this.#grants.end(grant, presented.tenant.key, 'resource_gone')
     return resourceGone(presented, grant)
   }
 
-  /** A tenant may offer its scopes again: the credential stays live. */
+  /** Keeps the presented credential live, because the tenant may offer its scopes again. */
   async #takeBackForScopes({ grant, step }: Redeemed) {
     if (step && grant.swap) await this.#swaps.takeBack(step, grant.swap.attempt)
     return scopesGone(grant)
@@ -268,7 +271,7 @@ export class Redemptions {
     return formatCredential({ kind, handle: credential.handle, secret, expiry, tag })
   }
 
-  /** A code that redeems a grant and that this process did not mint comes from a process with other secrets. */
+  /** Warns if a code redeems a grant although this process did not issue it: another process has other secrets. Once for a process. */
   #checkSecrets(presented: PresentedCredential): void {
     if (presented.credential.kind !== 'code' || this.#hasWarnedOfSecrets || this.#chain.minted(presented)) return
     this.#hasWarnedOfSecrets = true
@@ -281,7 +284,11 @@ function about({ tenant, grantId, binding }: PresentedCredential) {
   return { tenantKey: tenant.key, tenantId: tenant.id, clientId: binding.client_id, grantId }
 }
 
-/** Milliseconds, by the store's clock. @throws {OAuthError} `temporarily_unavailable` if that has been set back since. */
+/**
+ * How long ago a credential was redeemed, in milliseconds by the store's clock.
+ *
+ * @throws {OAuthError} `temporarily_unavailable` if that clock has been set back since.
+ */
 function ageOf(at: number | undefined, now: number): number {
   if (at === undefined) return Number.POSITIVE_INFINITY
   if (now >= at - clockSlack) return Math.max(0, now - at)

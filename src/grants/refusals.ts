@@ -15,7 +15,7 @@ export function malformed(kind: CredentialKind): OAuthError {
   })
 }
 
-/** The error for a credential of which this server cannot say that it ever was one. Its grant may be anybody's making. */
+/** The error for a credential that this server may never have issued. Anybody can make up its handle, and so the id of its grant. */
 export function unknownCredential(presented: PresentedCredential): OAuthError {
   return invalidGrant(presented, unknown, 'unknown_credential', { detail: { grantId: presented.grantId } })
 }
@@ -27,7 +27,7 @@ export function grantGone(presented: PresentedCredential, reason: 'expired' | 'e
 
 /**
  * The error for a credential that is not the live one and that this server did not mint for this redeemer. It says which value differs only
- * to a caller that presents the live code itself. Of a refresh token it says nothing: that it is live would tell a thief when to come.
+ * to a caller that presents the live code itself. Of a refresh token it says nothing: a thief must not learn that the token is live.
  */
 export function notRedeemable(presented: PresentedCredential, grant: Grant): OAuthError {
   const { credential, binding } = presented

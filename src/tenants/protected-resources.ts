@@ -1,7 +1,7 @@
 import { warn } from '../events/emitter'
 import { type ProtectedResource, resourceAt } from '../protocol/protected-resource'
 
-// A host may guard two routes of one API apart. More announcements of one API look like one for each request.
+// A host may guard several routes of one API separately. More calls than these are probably one for each request.
 const maxAnnouncements = 20
 
 /** The protected resources that the host has announced. Every tenant has each of them, at a path of its own. */
@@ -28,12 +28,12 @@ export class ProtectedResources {
     return resource
   }
 
-  /** Their addresses at a tenant, in the order in which they were announced. */
+  /** The addresses of the resources at a tenant, in the order in which they were announced. */
   urlsFor(tenantKey: string, baseUrl: string): string[] {
     return [...this.#announced.values()].map((resource) => resource.urlFor(tenantKey, baseUrl))
   }
 
-  /** The protected resource at a path below the base URL, and the tenant whose it is there. */
+  /** Finds the protected resource at a path below the base URL, and the key of its tenant. */
   at(path: string): { resource: ProtectedResource; tenantKey: string } | undefined {
     for (const resource of this.#announced.values()) {
       const found = resource.tenantKeyIn(path)

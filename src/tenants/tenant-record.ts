@@ -44,7 +44,10 @@ const members = {
 
 const names = Object.keys(members)
 
-/** Whether a member is the host's own: a row may have any, except one that is probably a misspelt member of ours, which would be ignored. */
+/**
+ * Whether an unknown member may be the host's own. A name that is nearly one of these members may not: it is probably misspelt, and what it
+ * says would be ignored.
+ */
 const isMemberOfHost = rememberAccepted((name) => nearestName(name, names, { maxDistance: 1 }) === undefined)
 
 /** A tenant's record without null members and without the host's own members. */

@@ -30,7 +30,7 @@ export interface ResolvedTenant {
   record: Tenant
 }
 
-/** What a tenant has where its record does not say otherwise. */
+/** What a tenant has if its record does not say otherwise. */
 export type TenantDefaults = Pick<
   ResolvedTenant,
   'scopes' | 'accessTokenLifetime' | 'refreshTokenLifetime' | 'registration' | 'metadataDocuments'
@@ -55,7 +55,7 @@ export class Tenants {
   }
 
   /**
-   * The tenant of a request.
+   * Finds the tenant of a request.
    *
    * @throws {OAuthError} `not_found` (404) if there is none, `server_error` (500) if the host's record of it cannot be used,
    * `temporarily_unavailable` (503) if the host's store fails.
@@ -82,7 +82,7 @@ export class Tenants {
     }
   }
 
-  /** The id that everything of a tenant is stored under. @throws {OAuthError} As `find` does. */
+  /** Finds the id that everything of a tenant is stored under. @throws {OAuthError} As `find` does. */
   async idOf(tenantKey: string): Promise<string> {
     const [, checked] = await this.#recordOf(tenantKey)
     return partitionOf(checked)

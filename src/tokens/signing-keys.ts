@@ -36,7 +36,7 @@ const allowed =
 /** Reads the host's keys: the first signs, all verify. */
 export function loadSigningKeys(inputs: readonly SigningKeyInput[]): SigningKeys {
   const [first, ...others] = inputs.map((input, index) => loadSigningKey(input, `signingKeys[${index}]`))
-  // Each is a credential secret as well by default, and four keep the search for a lost write short (credential-chain.ts).
+  // By default each key is a credential secret too, and with four the search for a lost write stays short (credential-chain.ts).
   if (!first || others.length > 3) throw new ConfigurationError('signingKeys', inputs, `an array of 1 to 4 ${allowed}`)
   const kids = new Set([first, ...others].map(({ kid }) => kid))
   if (kids.size < inputs.length)
@@ -49,7 +49,7 @@ export function temporarySigningKeys(): SigningKeys {
   return loadSigningKeys([generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey])
 }
 
-/** What only the holder of the keys knows, as secrets to derive from. */
+/** The private parts of the keys, as secrets to derive from. */
 export function privateParts([first, ...others]: SigningKeys): [Buffer, ...Buffer[]] {
   const privatePart = ({ privateKey }: SigningKey) =>
     Buffer.from(String(privateKey.export({ format: 'jwk' }).d), 'base64url')
@@ -65,7 +65,7 @@ function loadSigningKey(input: SigningKeyInput, option: string): SigningKey {
     const members = kty === 'EC' ? { crv, kty, x, y } : { e, kty, n }
     // The members are in the order that RFC 7638 section 3.2 hashes them in.
     const kid = createHash('sha256').update(JSON.stringify(members)).digest('base64url')
-    // A key that the JWT library would refuse must not wait for the first customer to be found out.
+    // A key that the JWT library refuses must fail at start-up, not at the first customer.
     sign({}, privateKey, { algorithm })
     const publicJwk = { ...members, kid, alg: algorithm, use: 'sig' } as JsonWebKey
     return { kid, algorithm, privateKey, publicKey, publicJwk }

@@ -24,7 +24,9 @@ describe('a store that contradicts itself', () => {
     })
     expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
     expect(shown.length).toBeLessThan(10)
-    const error = expect.objectContaining({ message: expect.stringContaining('moved on between every two looks') })
+    const error = expect.objectContaining({
+      message: expect.stringContaining('changed the grant between every two looks'),
+    })
     expect(await host.told('error')).toMatchObject([{ reason: 'token_store_failed', error }])
     recover()
     expectTokens(await host.refresh(refresh_token))
