@@ -3,7 +3,7 @@ import { deflateSync } from 'node:zlib'
 const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
 
 /**
- * A picture of few colours as a PNG with a palette: a third of the size that browsers give it.
+ * Encodes a picture of few colours as a PNG with a palette: a third of the size of a browser's PNG.
  *
  * @param rgba Four bytes for each pixel, row by row. It must not be transparent anywhere.
  */
@@ -14,21 +14,21 @@ export function indexedPng(rgba: Buffer, width: number): Buffer {
   const height = rgb.length / width
   const rows = Buffer.alloc(height * (width + 1))
   for (const [pixel, color] of rgb.entries()) {
-    // Each row begins with its filter: none.
+    // Each row begins with the number of its filter; 0 is none.
     const row = Math.floor(pixel / width)
     rows[pixel + row + 1] = indexes.get(palette.get(bucketOf(color)) ?? 0) ?? 0
   }
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
-  // 8 bits for each pixel, which is an index.
+  // 8 bits for each pixel: an index into the palette.
   header.set([8, 3], 8)
   const colors = Buffer.from([...indexes.keys()].flatMap((color) => [color >> 16, (color >> 8) & 255, color & 255]))
   const data = deflateSync(rows, { level: 9, memLevel: 9 })
   return Buffer.concat([signature, chunk('IHDR', header), chunk('PLTE', colors), chunk('IDAT', data), chunk('IEND')])
 }
 
-/** The most frequent colour of each bucket, so that areas keep theirs, and only the edges of letters are rounded. */
+/** The most frequent colour of each bucket, so that areas keep their exact colour, and only the edges of letters change. */
 function paletteOf(rgb: readonly number[]): Map<number, number> {
   const counts = new Map<number, number>()
   for (const color of rgb) counts.set(color, (counts.get(color) ?? 0) + 1)
@@ -38,7 +38,7 @@ function paletteOf(rgb: readonly number[]): Map<number, number> {
   return palette
 }
 
-/** Colours that nobody can tell apart. */
+/** The bucket of a colour: colours that nobody can tell apart share one. */
 function bucketOf(color: number): number {
   return color & 0xf8f8f8
 }
@@ -52,7 +52,7 @@ function chunk(type: string, data: Buffer = Buffer.alloc(0)): Buffer {
   return framed
 }
 
-/** Node 20 has none. */
+/** CRC-32 (Node 20 does not have one). */
 function crc32(bytes: Buffer): number {
   let crc = -1
   for (const byte of bytes) {

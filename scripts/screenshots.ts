@@ -15,7 +15,7 @@ const logo = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40">
   <circle cx="20" cy="20" r="20" fill="#d9480f"/><path d="M8 24 32 12 22 32 19 24z" fill="#fff"/>
 </svg>`
 
-/** Makes the pictures of the docs from the pages as they are served. */
+/** Takes the screenshots of the docs from the pages that a server serves. */
 async function main(): Promise<void> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -79,7 +79,7 @@ async function shoot(browser: Browser, { name, url, colorScheme, height }: Shot)
   await page.goto(url)
   const shot = (await page.screenshot()).toString('base64')
   await page.goto('about:blank')
-  // The browser can read its own pictures, Node cannot.
+  // The browser can decode its own pictures; Node cannot.
   const pixels = await page.evaluate<string>(`(async () => {
     const image = new Image()
     image.src = 'data:image/png;base64,${shot}'

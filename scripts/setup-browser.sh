@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes sure that there is a Chromium for the browser tests and `npm run example:mcp-server -- --once`. On Debian and its kin a
-# missing one is installed with apt; elsewhere CHROMIUM_PATH names one. With apt, Xvfb and xdotool are installed too, by which tests
-# have a screen and a mouse of their own; elsewhere those tests are skipped. Run again, it does nothing.
+# Makes sure that there is a Chromium for the browser tests and `npm run example:mcp-server -- --once`. If it is missing, this script
+# installs it with apt; on systems without apt, set CHROMIUM_PATH. With apt, it also installs Xvfb and xdotool, which give tests a
+# screen and a mouse of their own; without them, those tests are skipped. A second run does nothing.
 set -euo pipefail
 exec </dev/null
 
@@ -23,4 +23,4 @@ if [ ${#missing[@]} -gt 0 ] && command -v apt-get >/dev/null; then
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y "${missing[@]}"
 fi
 
-browser || echo 'There is no Chromium: the browser tests are left out. Set CHROMIUM_PATH to one.' >&2
+browser || echo 'Chromium was not found, so the browser tests are skipped. Set CHROMIUM_PATH to one.' >&2

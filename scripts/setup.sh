@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes sure that a Redis or Valkey server and its command line tool are on the PATH: the tests and `npm run example:redis` start
-# servers of their own. Where there is none, one is installed with apt or brew, and not started. With apt, `faketime` is installed too, by
-# which tests give a server another time; elsewhere those tests are skipped. Run again, it does nothing.
+# Makes sure that a Redis or Valkey server and its command line tool are on the PATH, because the tests and `npm run example:redis` start
+# their own servers. If there is no server, this script installs one with apt or brew, and does not start it. With apt, it also installs
+# `faketime`, with which tests set a server's clock; without it, those tests are skipped. A second run does nothing.
 set -euo pipefail
 exec </dev/null
 
@@ -45,14 +45,14 @@ install_with_apt() {
   may_be_root || give_up 'there is no redis-server or valkey-server, and apt-get needs root or sudo to install one.'
   start_no_services
   apt_install redis-server || give_up 'apt-get failed.'
-  # Not at the next boot either.
+  # Do not start it at the next boot either.
   [ ! -d /run/systemd/system ] || as_root systemctl disable redis-server
 }
 
 install_faketime() {
   ! command -v faketime >/dev/null || return 0
   command -v apt-get >/dev/null && may_be_root && apt_install faketime && return 0
-  echo 'scripts/setup.sh: there is no faketime, so tests that need a server with another time are skipped.' >&2
+  echo 'scripts/setup.sh: faketime is not installed, so tests that set the clock of a server are skipped.' >&2
 }
 
 apt_install() {
@@ -67,7 +67,7 @@ as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi
 }
 
-# Debian asks policy-rc.d whether a package may start what it brings; 101 is no.
+# Debian asks policy-rc.d whether a package may start its services; 101 means no.
 start_no_services() {
   local policy=/usr/sbin/policy-rc.d
   [ ! -e "$policy" ] || return 0

@@ -15,10 +15,10 @@ const issuing = {
   subject,
 }
 
-/** Calls a method as a host without types can call it. */
+/** Calls a method as a host that does not use TypeScript can call it. */
 type Call = (signIn: CustomerSignIn, given: never) => unknown
 
-// What each method is called with, and members that are wrong. What is undefined must not require nothing.
+// The arguments of each method, and wrong ones. A requirement whose value is undefined must be refused, not dropped.
 const requirements = [
   { scope: 'bookings' },
   { scopes: '' },
@@ -140,7 +140,7 @@ describe.each(methods)('%s', (name, call, right, wrong) => {
     }
   }
 
-  it('takes what its types say', async () => {
+  it('accepts arguments that match its types', async () => {
     expect(await outcomeOf(right)).not.toBeInstanceOf(ConfigurationError)
   })
 
@@ -151,9 +151,12 @@ describe.each(methods)('%s', (name, call, right, wrong) => {
     },
   )
 
-  it.each([undefined, null, 'acme'])('refuses %p in place of its members, and names itself', async (given) => {
-    expect(await outcomeOf(given)).toMatchObject({ message: expect.stringContaining(`customer-sign-in: ${name} `) })
-  })
+  it.each([undefined, null, 'acme'])(
+    'refuses %p in place of its arguments, and names itself in the error',
+    async (given) => {
+      expect(await outcomeOf(given)).toMatchObject({ message: expect.stringContaining(`customer-sign-in: ${name} `) })
+    },
+  )
 })
 
 describe('issueAuthorizationCode', () => {
@@ -164,7 +167,7 @@ describe('issueAuthorizationCode', () => {
     [{ codeChallengeMethod: {} }, 'code_challenge_method'],
     [{ resource: ['https://a.example', 'https://b.example'] }, 'resource'],
     [{ state: ['a', 'b'] }, 'state'],
-  ])('answers a fault of the request’s own with an error for the client: %j', async (members, parameter) => {
+  ])('refuses a faulty request with an error for the client: %j', async (members, parameter) => {
     const { signIn } = await started()
     const issued = signIn.issueAuthorizationCode({ ...issuing, ...members } as never)
     await expect(issued).rejects.toMatchObject({
@@ -174,7 +177,7 @@ describe('issueAuthorizationCode', () => {
   })
 
   it.each(['', '  '])(
-    'grants nothing for the empty scope %j, which a page may have made of no choice',
+    'grants nothing for the empty scope %j, which a page may send when the customer has chosen none',
     async (scopes) => {
       const { signIn } = await started()
       const issued = signIn.issueAuthorizationCode({ ...issuing, codeChallengeMethod: 'S256', scopes })
@@ -182,14 +185,14 @@ describe('issueAuthorizationCode', () => {
     },
   )
 
-  it('takes null for a client or redirect URI that there is not', async () => {
+  it('refuses null as an unknown client or redirect URI', async () => {
     const { signIn } = await started()
     const issued = (members: object) => signIn.issueAuthorizationCode({ ...issuing, ...members } as never)
     await expect(issued({ clientId: null })).rejects.toMatchObject({ code: 'invalid_client', detail: { clientId: '' } })
     await expect(issued({ redirectUri: null })).rejects.toMatchObject({ code: 'unauthorized_client' })
   })
 
-  it('takes null for what the request does not have', async () => {
+  it('accepts null for the parameters that the request does not have', async () => {
     const { signIn } = await started()
     const absent = { scopes: null, resource: null, state: null, claims: null }
     const { redirectTo } = await signIn.issueAuthorizationCode({ ...issuing, ...absent } as never)
@@ -198,7 +201,7 @@ describe('issueAuthorizationCode', () => {
 })
 
 describe('verifyAccessToken', () => {
-  it.each([undefined, null, 7, {}, ['a token'], ''])('takes %p for no token', async (token) => {
+  it.each([undefined, null, 7, {}, ['a token'], ''])('refuses %p as no token', async (token) => {
     const { signIn } = await started()
     await expect(signIn.verifyAccessToken(token as never, { tenantKey })).rejects.toMatchObject({
       code: 'invalid_token',

@@ -1,5 +1,5 @@
-// Writes docs/api/ from the docstrings of what the package exports. With --check it writes nothing and fails where docs/api/ is not
-// what the docstrings say, where an exported name has no docstring, and where a link leads nowhere.
+// Writes docs/api/ from the docstrings of what the package exports. With --check it writes nothing, and fails if docs/api/ differs from
+// the docstrings, if an exported name has no docstring, or if a link is broken.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '../..')
 const pages = join(root, 'docs/api')
 const checking = process.argv.includes('--check')
 
-/** The chapters of a page, in their order, and the files of src whose names they hold. */
+/** The chapters of a page, in order, each with the files of src whose exports it describes. */
 const chapters = {
   'The authorization server': /^(customer-sign-in|router|options)\b/,
   'Signing customers in': /^(endpoints|authorization)\b/,
@@ -90,7 +90,7 @@ app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
 
 const project = await app.convert()
 if (!project) process.exit(1)
-// An interface that can be called would have its description twice.
+// Otherwise a callable interface has its description twice.
 for (const declared of project.getReflectionsByKind(ReflectionKind.Interface)) {
   const [signature] = declared.signatures ?? []
   if (!signature) continue
@@ -119,7 +119,7 @@ function putInChapter(exported) {
   }
 }
 
-/** `@throws {Name}` loses its type on the page, so the type is put in front of the text. */
+/** typedoc drops the type of `@throws {Name}`, so put it in front of the text. */
 function nameWhatIsThrown({ comment, project }) {
   for (const tag of comment?.getTags('@throws') ?? []) {
     const name = tag.typeAnnotation?.replace(/[{}]/g, '')
@@ -135,7 +135,7 @@ function isUnionOfTexts(type) {
   return type?.type === 'union' && type.types.every((member) => typeof member.value === 'string')
 }
 
-/** A union that holds all texts of an exported one has its name, and not fifty texts. */
+/** Where a union contains all members of an exported union, show the name of that union instead of fifty literals. */
 function nameUnion(type, union) {
   const texts = union.type.types.map(({ value }) => value)
   if (type?.type !== 'union' || texts.some((text) => type.types.every(({ value }) => value !== text))) return
@@ -143,7 +143,7 @@ function nameUnion(type, union) {
   type.types = [ReferenceType.createResolvedReference(union.name, union, union.project), ...others]
 }
 
-/** The methods of a store are described once, at the interface. */
+/** Describe the methods of a store once, at the interface. */
 function leaveToInterface(declared) {
   const described = (declared.implementedTypes ?? []).flatMap(({ reflection }) => reflection?.children ?? [])
   const names = described.map(({ name }) => name)
@@ -152,7 +152,7 @@ function leaveToInterface(declared) {
   }
 }
 
-/** The exported names and their members without a docstring. A type that is written in place belongs to the name that it is of. */
+/** The exported names and their members that have no docstring. An inline type counts as part of the name that has it. */
 function undocumented(project) {
   const kinds =
     ReflectionKind.ClassOrInterface |

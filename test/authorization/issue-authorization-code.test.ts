@@ -5,7 +5,7 @@ import { started } from '../support/started'
 const codeChallenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 const [web, loopback] = ['https://assistant.example/callback?from=acme', 'http://127.0.0.1/callback']
 
-/** A host with an authorize page of its own, and a client with two redirect URIs. */
+/** A host with its own authorize page, and a client with two redirect URIs. */
 async function issuing() {
   const clients = [{ clientId, redirectUris: [web, loopback] }]
   const tenantStore = new MemoryTenantStore([{ key: 'acme', clients, scopes: ['profile', 'calendar'] }])
@@ -23,14 +23,17 @@ async function issuing() {
 }
 
 describe('issueAuthorizationCode', () => {
-  it.each(['a state', undefined])('says where the browser goes with the code and the state %j', async (state) => {
-    const { host, issued } = await issuing()
-    const { code, redirectTo } = await issued(web, state)
-    const { origin, pathname, searchParams } = new URL(redirectTo)
-    expect(`${origin}${pathname}`).toBe('https://assistant.example/callback')
-    const answer = { from: 'acme', code, iss: host.issuer(), ...(state !== undefined && { state }) }
-    expect(Object.fromEntries(searchParams)).toEqual(answer)
-  })
+  it.each(['a state', undefined])(
+    'gives the address to send the browser to, with the code and the state %j',
+    async (state) => {
+      const { host, issued } = await issuing()
+      const { code, redirectTo } = await issued(web, state)
+      const { origin, pathname, searchParams } = new URL(redirectTo)
+      expect(`${origin}${pathname}`).toBe('https://assistant.example/callback')
+      const answer = { from: 'acme', code, iss: host.issuer(), ...(state !== undefined && { state }) }
+      expect(Object.fromEntries(searchParams)).toEqual(answer)
+    },
+  )
 
   it('sends the browser to any of the client’s redirect URIs, and to no other', async () => {
     const { issued } = await issuing()
@@ -41,7 +44,7 @@ describe('issueAuthorizationCode', () => {
     await expect(issued('https://assistant.example/callback')).rejects.toMatchObject({ code: 'unauthorized_client' })
   })
 
-  it('grants what the customer has chosen, as a list', async () => {
+  it('grants the scopes that the customer has chosen, as a list', async () => {
     const host = await started()
     const signedIn = await host.asCustomer({ scopes: ['calendar'] })
     expect(expectTokens(await host.exchange(signedIn)).scope).toBe('calendar')

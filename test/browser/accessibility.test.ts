@@ -6,7 +6,7 @@ import { companies, site, Visit } from '../support/visit'
 
 const logoUri = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" width="90" height="30"/>')}`
 
-/** What axe finds wrong on a page, or cannot tell. */
+/** The violations that axe finds on a page, and what it cannot decide. */
 async function findings(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   const { violations, incomplete, passes } = await page.evaluate<AxeResults>('axe.run()')
@@ -14,17 +14,17 @@ async function findings(page: Page): Promise<string[]> {
   return [...violations, ...incomplete].map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
 }
 
-describe.each(['light', 'dark'] as const)('in a %s browser, axe has nothing to say against', (colorScheme) => {
+describe.each(['light', 'dark'] as const)('in a %s browser, axe finds no fault with', (colorScheme) => {
   const browser = { colorScheme }
 
   describeWithBrowser('the consent page', () => {
-    it('for an app of the company’s own', async () => {
+    it('for the company’s own app', async () => {
       const visit = await Visit.start({ browser })
       await visit.open(visit.request())
       expect(await findings(visit.page)).toEqual([])
     })
 
-    it('for an app that has a metadata document, at a company with a logo', async () => {
+    it('for an app with a metadata document, at a company with a logo', async () => {
       const { origin } = await site((app) =>
         app.get('/client.json', (_req, res) => {
           const redirect_uris = [visit.redirectUri]
@@ -42,7 +42,7 @@ describe.each(['light', 'dark'] as const)('in a %s browser, axe has nothing to s
       expect(await findings(visit.page)).toEqual([])
     })
 
-    it('that asks again, on a phone', async () => {
+    it('when it asks a second time, on a phone', async () => {
       const visit = await Visit.start({ browser: { ...browser, hasTouch: true, isMobile: true } })
       await visit.open(visit.request({ client_id: await visit.registered('Travel Assistant') }))
       await visit.page.getByRole('button', { name: 'Allow' }).tap()

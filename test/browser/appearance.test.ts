@@ -87,7 +87,7 @@ describeWithBrowser('the consent page', () => {
     const pieces = await extents(visit.page)
     expect(pieces.length).toBe(5)
     for (const [index, { left }] of pieces.entries()) {
-      // To the pixel: a space at the end of a piece belongs to both.
+      // To the pixel, because a space at the end of a piece belongs to both.
       if (index > 0) expect(Math.round(left)).toBeGreaterThanOrEqual(Math.round(pieces[index - 1]?.right ?? 0))
     }
   })
@@ -102,7 +102,7 @@ describeWithBrowser('the consent page', () => {
     expect(await visit.page.title()).toBe(`Connect “${name}” to Acme Air?`)
   })
 
-  it('shows the logo of the company, and loads nothing else', async () => {
+  it('shows the company’s logo, and loads nothing else', async () => {
     const visit = await Visit.start({
       tenantStore: new MemoryTenantStore(companies.map((company) => ({ ...company, logoUri }))),
     })
@@ -114,7 +114,7 @@ describeWithBrowser('the consent page', () => {
     expect(loaded).toEqual([visit.host.url + request.path])
   })
 
-  it('is dark where the customer’s device is', async () => {
+  it('is dark if the customer’s device is set to dark', async () => {
     const [light, dark] = await Promise.all(
       (['light', 'dark'] as const).map(async (colorScheme) => {
         const visit = await Visit.start({ browser: { colorScheme } })

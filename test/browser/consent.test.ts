@@ -9,7 +9,7 @@ import { wrapStore } from '../support/wrap-store'
 afterEach(releaseClock)
 
 describeWithBrowser('a customer who is asked for consent', () => {
-  it('says yes, and is back in the app with a code that redeems', async () => {
+  it('presses Allow, and returns to the app with a code that can be redeemed', async () => {
     const visit = await Visit.start()
     const request = visit.request()
     await visit.open(request)
@@ -17,7 +17,7 @@ describeWithBrowser('a customer who is asked for consent', () => {
     await visit.tokens(request, await visit.back())
   })
 
-  it('says no, and is back in the app without a code', async () => {
+  it('presses Deny, and returns to the app without a code', async () => {
     const visit = await Visit.start()
     await visit.open(visit.request())
     await deny(visit.page)
@@ -41,7 +41,7 @@ describeWithBrowser('a customer who is asked for consent', () => {
     await visit.tokens(request, await visit.back())
   })
 
-  it('says no, goes back, and may still say yes', async () => {
+  it('presses Deny, goes back, and can still press Allow', async () => {
     const visit = await Visit.start()
     const request = visit.request()
     await visit.open(request)
@@ -53,7 +53,7 @@ describeWithBrowser('a customer who is asked for consent', () => {
     await visit.tokens(request, await visit.back())
   })
 
-  it('leaves the page open for too long, is asked anew, and then allows it', async () => {
+  it('is asked again after leaving the page open for too long, and can then allow it', async () => {
     const clock = stopClock()
     const visit = await Visit.start()
     const request = visit.request()
@@ -69,11 +69,11 @@ describeWithBrowser('a customer who is asked for consent', () => {
 })
 
 describeWithBrowser('a customer who presses Allow twice', () => {
-  it('in a row brings the app one code, which redeems', async () => {
+  it('in quick succession gives the app one code, which can be redeemed', async () => {
     const first = signal()
     const second = signal()
     let created = 0
-    // The first is not answered before the second has come.
+    // The server answers the first request only after the second has arrived.
     const tokenStore = wrapStore(new MemoryTokenStore(), async ({ method, apply }) => {
       if (method !== 'createGrant') return apply()
       if (created++ === 0) first.give()
@@ -92,11 +92,11 @@ describeWithBrowser('a customer who presses Allow twice', () => {
     expect(await visit.host.signIn.grants.list({ tenantKey: 'acme', subject: 'customer-1' })).toHaveLength(1)
   })
 
-  it('because the app is slow to appear gives the app another code, and harms nothing of the first', async () => {
+  it('because the app is slow to appear gives the app another code, and leaves the first as it is', async () => {
     const visit = await Visit.start()
     const codes = [signal<string>(), signal<string>()]
     let arrived = 0
-    // It never answers the browser.
+    // The app never answers the browser.
     const slow = await site((app) => app.get('/callback', ({ query }) => codes[arrived++]?.give(String(query.code))))
     const redirectUri = `${slow.origin}/callback`
     const request = visit.request({ redirect_uri: redirectUri })
@@ -118,7 +118,7 @@ describeWithBrowser('a customer who presses Allow twice', () => {
   })
 })
 
-/** Presses Allow as a hand does, which does not wait for what comes of it. */
+/** Presses Allow as a person does, without waiting for the result. */
 async function handOnAllow(page: Page): Promise<() => Promise<void>> {
   const { x, y } = await pointAt(page, 'Allow')
   return () => page.mouse.click(x, y)

@@ -4,7 +4,7 @@ import { allow, deny, middleOf, pointAt, Visit } from '../support/visit'
 
 const phone: BrowserContextOptions = { hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } }
 
-/** A customer who is asked about a client that nobody vouches for. */
+/** Shows a customer the consent page for a client that registered itself. */
 async function asked(browser: BrowserContextOptions, prepare = async (_page: Page) => {}) {
   const visit = await Visit.start({ browser })
   await prepare(visit.page)
@@ -17,7 +17,7 @@ const grantsAt = ({ host }: Visit) => host.tokenStore.listGrants('acme', 'custom
 const isAskedAgain = (page: Page) => page.getByRole('heading', { name: 'Please confirm' }).waitFor()
 const tapAllow = (page: Page) => page.getByRole('button', { name: 'Allow' }).tap()
 
-/** Makes a browser of today one that knows no `:has`. */
+/** Makes a current browser behave like one that does not support `:has`. */
 async function withoutHas(page: Page): Promise<void> {
   await page.route('**/authorize?*', async (route) => {
     const response = await route.fetch({ maxRedirects: 0 })
@@ -29,7 +29,7 @@ async function withoutHas(page: Page): Promise<void> {
 }
 
 describeWithBrowser('a customer with a mouse', () => {
-  it('presses nothing while the mouse has only just come, and Allow once it has been there for a while', async () => {
+  it('presses nothing with a mouse that has only just arrived, and Allow once it has been there for a while', async () => {
     const { visit, page } = await asked({})
     const { x, y } = await middleOf(page.getByRole('button', { name: 'Allow' }))
     await page.mouse.click(x, y)
@@ -37,7 +37,7 @@ describeWithBrowser('a customer with a mouse', () => {
     expect((await visit.back()).get('code')).toMatch(/^csic_/)
   })
 
-  it('starts the wait again by each press beside the buttons', async () => {
+  it('has to wait again after each press beside the buttons', async () => {
     const { visit, page } = await asked({})
     const { x, y } = await pointAt(page, 'Allow')
     await page.mouse.click(x, y - 150)
@@ -47,14 +47,14 @@ describeWithBrowser('a customer with a mouse', () => {
     expect((await visit.back()).get('error')).toBe('access_denied')
   })
 
-  it('is asked once, also about a client that nobody vouches for', async () => {
+  it('is asked only once, even about a client that nobody vouches for', async () => {
     const { visit, page } = await asked({})
     expect(await page.getByRole('button').allTextContents()).toEqual(['Deny', 'Allow'])
     await allow(page)
     await visit.back()
   })
 
-  it('in a browser without :has is asked again, and then goes on', async () => {
+  it('is asked a second time in a browser without :has, and then goes on', async () => {
     const { visit, page } = await asked({ bypassCSP: true }, withoutHas)
     await allow(page)
     await isAskedAgain(page)
@@ -64,7 +64,7 @@ describeWithBrowser('a customer with a mouse', () => {
 })
 
 describeWithBrowser('a customer with a touch screen', () => {
-  it('allows what nobody vouches for with two taps, at two places', async () => {
+  it('allows a client that nobody vouches for with two taps, at two places', async () => {
     const { visit, page } = await asked(phone)
     await tapAllow(page)
     await isAskedAgain(page)
@@ -72,14 +72,14 @@ describeWithBrowser('a customer with a touch screen', () => {
     expect((await visit.back()).get('code')).toMatch(/^csic_/)
   })
 
-  it('allows an app of the company’s own with one', async () => {
+  it('allows the company’s own app with one tap', async () => {
     const visit = await Visit.start({ browser: phone })
     await visit.open(visit.request())
     await tapAllow(visit.page)
     await visit.back()
   })
 
-  it('says no with one tap on either page', async () => {
+  it('denies with one tap on either page', async () => {
     for (const taps of [['Deny'], ['Allow', 'Deny']]) {
       const { visit, page } = await asked(phone)
       for (const name of taps) await page.getByRole('button', { name }).tap()
@@ -98,7 +98,7 @@ describeWithBrowser('a customer with a touch screen', () => {
     expect(await grantsAt(visit)).toEqual([])
   })
 
-  it('allows nothing by two taps at the two places that come too soon', async () => {
+  it('allows nothing by two taps at the two places that follow each other too soon', async () => {
     const { visit, page } = await asked(phone)
     await tapAllow(page)
     await isAskedAgain(page)
@@ -114,7 +114,7 @@ describeWithBrowser('a customer with a touch screen', () => {
     [568, 320],
     [360, 740],
     [820, 1180],
-  ])('has the buttons of the two pages far apart on a screen of %s by %s pixels', async (width, height) => {
+  ])('gets the buttons of the two pages far apart on a screen of %s by %s pixels', async (width, height) => {
     const { page } = await asked({ ...phone, viewport: { width, height } })
     const first = await middleOf(page.getByRole('button', { name: 'Allow' }))
     await tapAllow(page)
@@ -131,7 +131,7 @@ describeWithBrowser('a key that a stranger’s page has made the customer hold',
     await page.goto(visit.redirectUri)
     await page.keyboard.down(key)
     await visit.open(visit.request({ client_id: await visit.registered('Free Games') }))
-    // A key that is held repeats.
+    // A key that is held down repeats.
     for (let repeats = 0; repeats < 5; repeats++) await page.keyboard.down(key)
     await page.keyboard.up(key)
     await page.keyboard.press(key)

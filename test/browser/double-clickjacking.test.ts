@@ -16,9 +16,9 @@ interface Inside {
 }
 
 interface AttackOptions {
-  /** What the page of the attack opens: a tab in front of itself, or a window that leaves some of it in view. */
+  /** What the attacker's page opens: a tab in front of itself, or a window that leaves a part of it in view. */
   opens?: 'tab' | 'window'
-  /** What the browser is started with besides. */
+  /** More arguments of the browser. */
   flags?: readonly string[]
 }
 
@@ -38,8 +38,8 @@ const waiting = setInterval(() => {
 </script>`
 
 /**
- * A stranger's page, in the browser of a customer who is signed in. It opens another page, which sends its opener to the consent page
- * and closes itself as soon as a button of the mouse or a key is down. Where Allow will be is known beforehand: there the mouse is.
+ * A stranger's page, in the browser of a customer who is signed in. It opens another page. That one sends its opener to the consent page,
+ * and closes itself as soon as a mouse button or a key is down. The attacker knows where Allow will be, and lures the mouse there.
  */
 class Attack {
   readonly codes: string[] = []
@@ -50,7 +50,7 @@ class Attack {
     this.#display = display
   }
 
-  /** Everything up to where the consent page is ready behind the page that is going to vanish. */
+  /** Prepares the attack until the consent page is ready behind the page that is going to vanish. */
   static async prepared({ opens = 'tab', flags = [] }: AttackOptions = {}): Promise<Attack> {
     const attack = new Attack(await Display.open())
     const seen = attack.#seen
@@ -70,7 +70,7 @@ class Attack {
         res.end()
       })
     })
-    // Another site than the host's.
+    // On another site than the host.
     const elsewhere = origin.replace('127.0.0.1', 'localhost')
     const redirect_uri = `${elsewhere}/callback`
     const client_id = await registered(host, { client_name: 'Free Games', redirect_uris: [redirect_uri] })
@@ -84,17 +84,17 @@ class Attack {
     return attack
   }
 
-  /** What the customer does, as `xdotool` has it. */
+  /** What the customer does, in commands of `xdotool`. */
   input(...commands: (string | number)[]): Promise<void> {
     return this.#display.input(...commands)
   }
 
-  /** Clicks where the mouse is, so many seconds apart. */
+  /** Clicks where the mouse is, this many seconds apart. */
   click(times: number, seconds: number): Promise<void> {
     return this.input(...Array.from({ length: times }, () => ['click', 1, 'sleep', seconds]).flat())
   }
 
-  /** Nothing has been pressed, although a page that was pressed would have been answered by now; pressed now, Allow does its work. */
+  /** Fails if a button was pressed: by now its page would have been answered. Then checks that Allow still works. */
   async expectNothing(press = ['click', '1']): Promise<void> {
     await this.input('sleep', 1.2)
     expect(this.codes).toEqual([])
@@ -108,7 +108,7 @@ function numbersOf(values: Record<string, string>): Inside {
   return { x: Number(x), y: Number(y), width: Number(width), height: Number(height) }
 }
 
-/** Where Allow is on the screen, in a window of this inside. */
+/** Where Allow is on the screen, in a window with this inside. */
 async function placeOfAllow(url: string, { x, y, width, height }: Inside): Promise<{ x: number; y: number }> {
   const context = await newBrowser({ viewport: { width, height } })
   const page = await context.newPage()
@@ -136,7 +136,7 @@ describeWithDisplay('a stranger’s page that vanishes from above the consent pa
   it.each([
     ['wants less motion', '--force-prefers-reduced-motion'],
     ['wants colors of their own', '--force-high-contrast'],
-  ])('presses nothing of a customer who %s', async (_, flag) => {
+  ])('presses nothing for a customer who %s', async (_, flag) => {
     const attack = await Attack.prepared({ flags: [flag] })
     await attack.click(5, 0.2)
     await attack.expectNothing()
@@ -153,7 +153,7 @@ describeWithDisplay('a stranger’s page that vanishes from above the consent pa
     const attack = await Attack.prepared()
     const keys = ['key', 'Tab', 'key', 'Tab', 'key', 'Return']
     await attack.input('sleep', 1.5, 'key', 'Return', 'sleep', 0.1, ...keys)
-    // Tab may have left the page, a click comes back to it.
+    // Tab may have moved the focus out of the page; a click brings it back.
     const inThePage = ['mousemove_relative', '--', '0', '-150', 'click', '1']
     await attack.expectNothing([...inThePage, 'key', 'Tab', 'sleep', '1', 'key', 'Tab', 'key', 'Return'])
   })

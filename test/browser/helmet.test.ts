@@ -7,13 +7,13 @@ import { describeWithBrowser, newBrowser } from '../support/browser'
 import { testSignIn } from '../support/host-app'
 import { allow, companies, site } from '../support/visit'
 
-// What docs/configuration.md has a host set for its login page. These hosts are http, to which no browser must upgrade.
+// What docs/configuration.md tells a host to set for its login page. These hosts are http, so no browser must upgrade to https.
 const forLoginPage: HelmetOptions = {
   contentSecurityPolicy: { directives: { formAction: null, upgradeInsecureRequests: null } },
   crossOriginOpenerPolicy: { policy: 'unsafe-none' },
 }
 
-/** Starts a host that has helmet in front of everything, and its own settings of it for the login page. */
+/** Starts a host with helmet in front of everything, and with other settings of helmet for the login page. */
 async function hostWithHelmet(loginPage: HelmetOptions, firstParty: boolean): Promise<string> {
   const tenants = companies.map((company) => ({
     ...company,
@@ -40,7 +40,7 @@ async function hostWithHelmet(loginPage: HelmetOptions, firstParty: boolean): Pr
   return origin
 }
 
-/** An app in a browser opens a window for the sign-in, and the customer logs in there. */
+/** Lets an app in a browser open a window for the sign-in, in which the customer logs in. */
 async function loggedInPopup({
   loginPage = {},
   firstParty = false,
@@ -72,27 +72,27 @@ async function expectCodeIn(opener: Page): Promise<void> {
 }
 
 describeWithBrowser('a host with helmet in front, whose login page sets what the docs say', () => {
-  it('lets a client open the sign-in in a window of its own, and hear of its end', async () => {
+  it('lets a client open the sign-in in a window of its own, and tells it the result', async () => {
     const { opener, popup } = await loggedInPopup({ loginPage: forLoginPage })
     await allow(popup)
     await expectCodeIn(opener)
   })
 
-  it('leads from the login page to the client where no page of the sign-in is between them', async () => {
+  it('leads from the login page straight to a client that needs no consent page', async () => {
     const { opener } = await loggedInPopup({ loginPage: forLoginPage, firstParty: true })
     await expectCodeIn(opener)
   })
 })
 
 describeWithBrowser('a login page with what helmet sets by default', () => {
-  it('parts the window from the client that opened it, for good', async () => {
+  it('cuts the window off from the client that opened it, for good', async () => {
     const { contentSecurityPolicy } = forLoginPage
     const { popup } = await loggedInPopup({ loginPage: { contentSecurityPolicy } })
     await popup.getByRole('button', { name: 'Allow' }).waitFor()
     expect(await popup.evaluate('opener')).toBeNull()
   })
 
-  it('leads to no client where no page of the sign-in is between them', async () => {
+  it('does not lead to a client that needs no consent page', async () => {
     const { crossOriginOpenerPolicy } = forLoginPage
     const contentSecurityPolicy = { directives: { upgradeInsecureRequests: null } }
     const loginPage = { contentSecurityPolicy, crossOriginOpenerPolicy }

@@ -20,10 +20,10 @@ describeWithBrowser('a page of somebody else', () => {
   })
 })
 
-describeWithBrowser('a customer who allows it is let go', () => {
+describeWithBrowser('a customer who presses Allow is sent', () => {
   const app = 'cursor://anysphere.cursor-mcp/oauth/callback'
 
-  it('to an app that a scheme of its own opens', async () => {
+  it('to an app with its own URI scheme', async () => {
     const visit = await Visit.start()
     const { page } = visit
     const clientId = await visit.registered('Cursor', app)
@@ -33,7 +33,7 @@ describeWithBrowser('a customer who allows it is let go', () => {
     expect(new URL((await opened).url()).searchParams.get('code')).toMatch(/^csic_/)
   })
 
-  it('by way of a page that leads on to such an app', async () => {
+  it('to a web page that leads on to such an app', async () => {
     const visit = await Visit.start()
     const { page } = visit
     const { origin } = await site((routes) => routes.get('/callback', (_req, res) => res.redirect(app)))

@@ -2,14 +2,14 @@ import { describeWithBrowser } from '../support/browser'
 import { allow, Visit } from '../support/visit'
 
 describeWithBrowser('a customer without a mouse', () => {
-  it('comes to Deny before Allow, sees where they are, and presses Enter', async () => {
+  it('reaches Deny before Allow, sees the focus, and presses Enter', async () => {
     const visit = await Visit.start()
     const { page } = visit
     const request = visit.request()
     await visit.open(request)
 
     for (const button of ['Deny', 'Allow']) {
-      // Allow is gone for a moment once Deny has the focus.
+      // Allow is hidden for a moment once Deny has the focus.
       await page.getByRole('button', { name: button }).waitFor()
       await page.keyboard.press('Tab')
       expect(await page.locator(':focus').textContent()).toBe(button)
@@ -20,7 +20,7 @@ describeWithBrowser('a customer without a mouse', () => {
     await visit.tokens(request, await visit.back())
   })
 
-  it('says no with the first button', async () => {
+  it('denies with the first button', async () => {
     const visit = await Visit.start()
     await visit.open(visit.request())
     await visit.page.keyboard.press('Tab')
@@ -30,7 +30,7 @@ describeWithBrowser('a customer without a mouse', () => {
 })
 
 describeWithBrowser('a customer without JavaScript', () => {
-  it('is connected all the same', async () => {
+  it('can allow a client', async () => {
     const visit = await Visit.start({ browser: { javaScriptEnabled: false } })
     const request = visit.request()
     await visit.open(request)

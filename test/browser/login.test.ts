@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { describeWithBrowser } from '../support/browser'
 import { allow, companies, site, Visit } from '../support/visit'
 
-/** A visit to a host whose login page is elsewhere, with a session of its own for each company. */
+/** A visit to a host that has its own login page and a separate session for each company. */
 async function visitLoggedOut(): Promise<Visit> {
   const { origin } = await site((app) => {
     const form = '<form method="post"><label>Name <input name="name"></label><button>Log in</button></form>'
@@ -41,7 +41,7 @@ describeWithBrowser('a customer who is not logged in', () => {
     expect(decode(access_token)).toMatchObject({ sub: 'ada' })
   })
 
-  it('logs in anew where the client asks for it, and once is enough', async () => {
+  it('logs in again if the client asks for it, and only once', async () => {
     const visit = await visitLoggedOut()
     await visit.open(visit.request())
     await logIn(visit.page, 'ada')
@@ -56,7 +56,7 @@ describeWithBrowser('a customer who is not logged in', () => {
 })
 
 describeWithBrowser('a customer with two tabs', () => {
-  it('connects to two companies at the same time, as somebody else at each', async () => {
+  it('connects to two companies at the same time, as a different person at each', async () => {
     const visit = await visitLoggedOut()
     const tabs = await Promise.all(
       companies.map(async ({ key }) => {

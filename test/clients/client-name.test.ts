@@ -13,7 +13,7 @@ describe('the name that a client gives itself', () => {
     'ผู้ช่วยเดินทาง',
     '旅行アシスタント',
     'Flieger 👩‍✈️ ☎️',
-  ])('stays as it is where there is nothing wrong with it: %s', (name) => {
+  ])('stays as it is if nothing is wrong with it: %s', (name) => {
     expect(presentableName(name)).toBe(name)
   })
 
@@ -55,7 +55,7 @@ describe('the name that a client gives itself', () => {
     expect(presentableName(`${'x'.repeat(57)}👩‍✈️ and more`)).toBe(`${'x'.repeat(57)}…`)
   })
 
-  it('is short, in one direction and the same when it is read again, whatever is given', () => {
+  it('comes out short, in one direction, and unchanged by a second pass, whatever is given', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (name) => {
         const presentable = presentableName(name)

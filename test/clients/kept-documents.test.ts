@@ -5,7 +5,7 @@ import { redirectUri } from '../support/sign-in'
 const metadata = { redirectUris: [redirectUri] }
 const hour = { fresh: 3_600_000, stale: 0 }
 
-/** Keeps a document; its address tells who has brought it in: `tenant/site`, and then what is different. */
+/** Keeps a document. Its address says who has brought it in: `tenant/site`, and then any suffix. */
 function keep(documents: KeptDocuments, ...addresses: string[]): void {
   for (const address of addresses) {
     const [tenantId = '', site = ''] = address.split('/')
@@ -21,7 +21,7 @@ const gone = (documents: KeptDocuments, addresses: readonly string[]) =>
 afterEach(releaseClock)
 
 describe('kept documents', () => {
-  it('are 50 of a site, whichever tenants bring them in: the one used longest ago makes room', () => {
+  it('are at most 50 of a site, whichever tenants bring them in: the one used longest ago makes room', () => {
     const documents = new KeptDocuments()
     const own = many(50, (index) => `tenant${index}/site/${index}`)
     keep(documents, 'acme/other', ...own)
@@ -30,14 +30,14 @@ describe('kept documents', () => {
     expect(gone(documents, ['acme/other', ...own, 'acme/site/new'])).toEqual(['tenant1/site/1'])
   })
 
-  it('are 250 that one tenant has brought in, whichever sites they are of', () => {
+  it('are at most 250 from one tenant, whichever sites they are of', () => {
     const documents = new KeptDocuments()
     const own = many(250, (index) => `acme/site${index}`)
     keep(documents, 'globex/site', ...own, 'acme/new')
     expect(gone(documents, ['globex/site', ...own, 'acme/new'])).toEqual(['acme/site0'])
   })
 
-  it('are 1000 in all', () => {
+  it('are at most 1000 in all', () => {
     const documents = new KeptDocuments()
     const all = many(1000, (index) => `tenant${index % 5}/site${index}`)
     keep(documents, ...all, 'acme/new')
@@ -60,7 +60,7 @@ describe('kept documents', () => {
     expect(documents.fresh('acme/site/allowed')).toEqual(metadata)
   })
 
-  it('still make room where all of a site’s clients are allowed', () => {
+  it('still make room if customers have allowed all clients of a site', () => {
     const documents = new KeptDocuments()
     const own = many(50, (index) => `acme/site/${index}`)
     keep(documents, ...own)
@@ -69,7 +69,7 @@ describe('kept documents', () => {
     expect(gone(documents, [...own, 'acme/site/new'])).toEqual(['acme/site/0'])
   })
 
-  it('are good for a time after they are not fresh any more, and then gone', () => {
+  it('can be used for a time after they are no longer fresh, and are then dropped', () => {
     const clock = stopClock()
     const documents = new KeptDocuments()
     documents.keep('a', metadata, { fresh: 60_000, stale: 600_000 }, { tenantId: 'acme', site: 'a' })
@@ -85,7 +85,7 @@ describe('kept documents', () => {
     clock.advance(1)
     expect([documents.fresh('a'), documents.stale('a', 600_000, 60_000)]).toEqual([undefined, undefined])
   })
-  it('are good for no longer than is asked for, however often they are used meanwhile', () => {
+  it('can be used for no longer than is asked for, however often they are used meanwhile', () => {
     const clock = stopClock()
     const documents = new KeptDocuments()
     documents.keep('a', metadata, { fresh: 60_000, stale: 6_000_000 }, { tenantId: 'acme', site: 'a' })
@@ -98,7 +98,7 @@ describe('kept documents', () => {
     expect(documents.stale('a', 6_000_000, 60_000)).toEqual(metadata)
   })
 
-  it('stay known when they are too old to be used, until they are gone or make room', () => {
+  it('stay known when they are too old to be used, until they are dropped or make room', () => {
     const clock = stopClock()
     const documents = new KeptDocuments()
     keep(documents, 'acme/site/a', 'acme/site/b')
@@ -112,7 +112,7 @@ describe('kept documents', () => {
     expect(standings()).toEqual(['unknown', 'unknown', 'unknown'])
   })
 
-  it('remain those of the tenant that brought them in first', () => {
+  it('count for the tenant that brought them in first', () => {
     const documents = new KeptDocuments()
     const own = many(250, (index) => `acme/site${index}`)
     keep(documents, ...own)

@@ -28,7 +28,7 @@ describe.each(versions)('auth() of the MCP SDK %s', (_version, auth) => {
     releaseClock()
   })
 
-  /** An assistant that knows nothing but the address of the API, after its customer has signed in. */
+  /** An assistant that knew only the address of the API, and whose customer has signed in. */
   async function signedIn(): Promise<AssistantSession> {
     const session = new AssistantSession(host.issuer)
     expect(await auth(session, { serverUrl: host.api })).toBe('REDIRECT')
@@ -47,7 +47,7 @@ describe.each(versions)('auth() of the MCP SDK %s', (_version, auth) => {
     expect(status).toBe(200)
   }
 
-  it('finds the way from the address of the API to an access token for it', async () => {
+  it('needs only the address of the API to get an access token for it', async () => {
     await expectAccess(await signedIn())
   })
 

@@ -33,7 +33,7 @@ async function mcpHost(options: Partial<CustomerSignInOptions> = {}): Promise<{ 
   return { host, server: `${host.baseUrl}/v1/acme/mcp` }
 }
 
-/** What the customer's browser does: opens the page and sends its form. @returns What it brings back to the assistant. */
+/** What the customer's browser does: opens the page and sends its form. @returns What the browser brings back to the assistant. */
 async function answered(authorizationUrl: URL, decision: 'allow' | 'deny' = 'allow'): Promise<URLSearchParams> {
   const page = await fetch(authorizationUrl)
   const { action, token } = consentForm({ text: await page.text() })
@@ -48,7 +48,7 @@ describe.each(sdks)('an assistant on the MCP SDK %s', (version, connectTo) => {
   beforeEach(() => jest.spyOn(console, 'warn').mockImplementation())
   afterEach(() => Promise.all(open.splice(0).map((connection) => connection.close())))
 
-  /** From the bare address to a connection: refused at first, sent to the customer, and let in. */
+  /** Connects from the bare address: the first request is refused, the customer agrees, and the second is let in. */
   async function connected(server: string, assistant: NewAssistant): Promise<McpConnection> {
     const refused = connectTo(server, assistant)
     await expect(refused.open()).rejects.toThrow('Unauthorized')
@@ -61,7 +61,7 @@ describe.each(sdks)('an assistant on the MCP SDK %s', (version, connectTo) => {
     return connection
   }
 
-  it('finds its way from the address alone: registers, asks the customer, and calls a tool', async () => {
+  it('needs only the address: it registers, asks the customer, and calls a tool', async () => {
     const { host, server } = await mcpHost()
     const assistant = new NewAssistant()
     expect(await (await connected(server, assistant)).whoAmI()).toEqual(isCustomer1)
@@ -71,10 +71,10 @@ describe.each(sdks)('an assistant on the MCP SDK %s', (version, connectTo) => {
   })
 
   it('is identified by its metadata document, and registers nothing', async () => {
-    // By its address, as no test asks the name servers of the internet.
+    // By its IP address, so that no test asks the name servers of the internet.
     const clientId = 'https://93.184.215.14/client.json'
     const documents = await DocumentServer.start((server) => publishing(server, { client_id: clientId }))
-    // The one thing of the internet that there must be.
+    // The only part of the internet that this test needs.
     jest
       .spyOn(https, 'request')
       .mockImplementation(((_url: URL, options: https.RequestOptions) =>
@@ -85,7 +85,7 @@ describe.each(sdks)('an assistant on the MCP SDK %s', (version, connectTo) => {
         if (type === 'registered') registered()
       },
     })
-    // 1.17.0 does not know such documents, but takes any client id.
+    // 1.17.0 does not know such documents, but accepts any client id.
     const identity = version === '1.17.0' ? { clientId } : { metadataUrl: clientId }
     const assistant = new NewAssistant(identity)
     expect(await (await connected(server, assistant)).whoAmI()).toEqual(isCustomer1)
@@ -93,13 +93,13 @@ describe.each(sdks)('an assistant on the MCP SDK %s', (version, connectTo) => {
     expect(registered).not.toHaveBeenCalled()
   })
 
-  it('is identified by a document on the developer’s own machine, where the host allows that', async () => {
+  it('is identified by a document on the developer’s own machine, if the host allows that', async () => {
     const clientId = (await DocumentServer.start()).url()
     const { server } = await mcpHost({ metadataDocuments: 'with-loopback' })
     expect(await (await connected(server, new NewAssistant({ clientId }))).whoAmI()).toEqual(isCustomer1)
   })
 
-  it('stays connected for longer than its registration would have lived unused', async () => {
+  it('stays connected for longer than an unused registration lives', async () => {
     const clock = stopClock()
     const { server } = await mcpHost({ registrationLifetime: day })
     const assistant = new NewAssistant()
@@ -112,7 +112,7 @@ describe.each(sdks)('an assistant on the MCP SDK %s', (version, connectTo) => {
     expect(assistant.clientId).toBe(clientId)
   })
 
-  it('registers anew when its registration has expired, and is connected as soon as the customer agrees', async () => {
+  it('registers again when its registration has expired, and is connected as soon as the customer agrees', async () => {
     const clock = stopClock()
     const { server } = await mcpHost()
     const assistant = new NewAssistant()
@@ -127,7 +127,7 @@ describe.each(sdks)('an assistant on the MCP SDK %s', (version, connectTo) => {
     expect(await connection.whoAmI()).toEqual(isCustomer1)
   })
 
-  it('registers anew when the host has deleted its registration', async () => {
+  it('registers again when the host has deleted its registration', async () => {
     const clock = stopClock()
     const { host, server } = await mcpHost()
     const assistant = new NewAssistant()
@@ -140,7 +140,7 @@ describe.each(sdks)('an assistant on the MCP SDK %s', (version, connectTo) => {
     expect(await host.signIn.grants.list({ tenantKey: 'acme', subject: 'customer-1' })).toEqual([])
   })
 
-  it('is not let in where the customer refuses, and may ask again', async () => {
+  it('is not let in if the customer refuses, and may ask again', async () => {
     const { server } = await mcpHost()
     const assistant = new NewAssistant()
     await expect(connectTo(server, assistant).open()).rejects.toThrow('Unauthorized')

@@ -11,7 +11,7 @@ const sizes = Array.from({ length: 6 }, () => [2, 3, 6, 10, 16]).flat()
 
 const versions = sdks.filter(([version]) => version !== '1.17.0')
 
-// The SDKs warn of every sign-out on the console.
+// The SDKs print a warning at every sign-out.
 beforeEach(() => jest.spyOn(console, 'warn').mockImplementation())
 afterEach(() => jest.restoreAllMocks())
 
@@ -22,9 +22,9 @@ describeWithRedis('requests at once that find the access token refused', () => {
   })
   afterAll(() => site.stop())
 
-  it.each(versions)('sign nobody out on the MCP SDK %s', async (version, connect) => {
+  it.each(versions)('sign no customer out on the MCP SDK %s', async (version, connect) => {
     const bursts = await runBursts(connect, site, sizes)
-    // SDK 1 fails a request by itself where another on its connection has refreshed, but is not answered yet.
+    // SDK 1 itself fails a request if another one on its connection has refreshed and is not answered yet.
     const failsSome = version !== '2'
     expect(bursts.filter(({ signedOut, refused }) => signedOut || (refused > 0 && !failsSome))).toEqual([])
     expect(bursts).toHaveLength(sizes.length)

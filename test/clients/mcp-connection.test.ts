@@ -90,7 +90,7 @@ describe.each([
     expect(await whoAmI()).toEqual(isCustomer1)
   })
 
-  it('stays connected for weeks, though each access token ends after an hour', async () => {
+  it('stays connected for weeks, although each access token expires after an hour', async () => {
     const { whoAmI } = await connected()
     for (let week = 0; week < 8; week++) {
       clock.advance(7 * 86_400)
@@ -101,7 +101,7 @@ describe.each([
   it('stays connected when several calls at once find the access token expired', async () => {
     const { whoAmI } = await connected()
     clock.advance(3601)
-    // SDK 1 can fail such a call by a circuit breaker of its own; the connection must outlive that.
+    // SDK 1 has a circuit breaker that can fail such a call; the connection must outlive that.
     await Promise.allSettled([1, 2, 3].map(() => whoAmI()))
     expect(await whoAmI()).toEqual(isCustomer1)
     clock.advance(3601)

@@ -6,7 +6,7 @@ import { CompanyHost } from '../support/company-host'
 import { clientId, redirectUri } from '../support/sign-in'
 import { type ClientTokens, type ClientUnderTest, staysSignedIn } from './stays-signed-in'
 
-/** What the functions of every version have in common. */
+/** The functions that every version has. */
 interface Call {
   metadata: AuthorizationServerMetadata
   clientInformation: { client_id: string }

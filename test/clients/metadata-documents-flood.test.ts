@@ -8,7 +8,7 @@ import { DocumentServer, publishing } from '../support/document-server'
 import { started } from '../support/started'
 import { trustTestCertificate } from '../support/tls-certificate'
 
-/** A web server of strangers, which holds every request until it is let go. */
+/** A web server of strangers, which holds every request until the test releases it. */
 class HeldServer {
   readonly #waiting: (() => void)[] = []
   #isOpen = false
@@ -22,7 +22,7 @@ class HeldServer {
     }
   }
 
-  /** Resolves once it holds this many. */
+  /** Resolves once it holds this many requests. */
   holds(count: number): Promise<void> {
     return new Promise((resolve) => {
       this.#arrived = () => this.#waiting.length >= count && resolve()
@@ -30,7 +30,7 @@ class HeldServer {
     })
   }
 
-  /** Lets go what it holds, and holds nothing from then on. */
+  /** Releases the requests that it holds, and holds none from then on. */
   open(): void {
     this.#isOpen = true
     this.release()
@@ -89,9 +89,9 @@ describe('a stranger with slow documents', () => {
     await Promise.all(waiting)
   })
 
-  it('is told to come again once too many wait', async () => {
+  it('is told to retry if too many fetches wait', async () => {
     const { host, held, stranger, open } = await flooded()
-    // The page of somebody who is refused at once, while all others wait.
+    // The page of the one who is refused at once, while all others wait.
     const urls = many(70, (index) => stranger.url(`/${index}`, `n.stranger${index % 2}.example`))
     const opened = urls.map(async (url) => await open(url, 'acme'))
     const refused = await Promise.race(opened)
@@ -121,7 +121,7 @@ describe('a stranger with slow documents', () => {
 })
 
 describe('documents that were fetched before, and then are slow', () => {
-  /** Documents of strangers that are held, and of `honest.example` that are not, all fetched before and not fresh any more. */
+  /** Documents that were all fetched before and are no longer fresh: the server holds those of strangers, not those of `honest.example`. */
   async function slowAgain(paths: number, strangers: readonly string[]) {
     const held = new HeldServer()
     let isAgain = false

@@ -8,20 +8,20 @@ import { trustTestCertificate } from '../support/tls-certificate'
 const documentsOf = () =>
   new MetadataDocuments({ allowLoopback: true, ports: [443], lookUp: async () => ['127.0.0.1'] }, [])
 
-/** Stops the clock of what waits for a time; connections go on. */
+/** Stops the clock of timers; connections go on. */
 const stopTimers = () =>
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance', 'Date'] })
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Writes what is no response that a client library would send, straight to the connection. */
+/** Writes bytes that no HTTP library would send, straight to the connection. */
 const writing =
   (...parts: string[]): RequestListener =>
   ({ socket }) => {
     for (const part of parts) socket.write(part)
   }
 
-/** Writes something again and again, for as long as the other side listens. */
+/** Writes the same bytes again and again, for as long as the other side listens. */
 const writingOn =
   (text: string): RequestListener =>
   ({ socket }) => {
@@ -34,7 +34,7 @@ const writingOn =
 
 const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n'
 
-/** Servers that end a fetch in their own ways, at once. */
+/** Servers whose answers end a fetch at once. */
 const rude: Record<string, RequestListener> = {
   'switches to another protocol (101)': writing(
     'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
@@ -57,7 +57,7 @@ const rude: Record<string, RequestListener> = {
   },
 }
 
-/** Servers that would never end it. */
+/** Servers that would never end a fetch. */
 const slow: Record<string, RequestListener> = {
   'never answers': () => {},
   'stops after an interim response': writing('HTTP/1.1 103 Early Hints\r\n\r\n'),
@@ -67,7 +67,7 @@ const slow: Record<string, RequestListener> = {
   'stops in a chunk': writing(`${head}Transfer-Encoding: chunked\r\n\r\n64\r\n{`),
 }
 
-/** A site of one document that is good, and of others that are answered in such a way. */
+/** A site with one good document; `answer` answers for all others. */
 const siteOf = (answer: RequestListener) =>
   DocumentServer.startTls((self) => (req, res) => {
     if (req.url === '/good') publishing(self)(req, res)
@@ -145,7 +145,7 @@ describe('a fetch from a server that', () => {
     }
   })
 
-  it('does not say who it is is not read', async () => {
+  it('has no valid certificate for its name sends no request', async () => {
     jest.restoreAllMocks()
     const server = await DocumentServer.startTls()
     const fetching = documentsOf().find(server.url('/client.json', 'stranger.example'), 'acme')

@@ -31,7 +31,7 @@ describe('a metadata document is kept', () => {
     ['max-age=86400', 24 * hour],
     ['max-age=31536000', 24 * hour],
     [`max-age=${'9'.repeat(30)}`, 24 * hour],
-  ])('as its Cache-Control says, within a minute and a day: %j', async (cacheControl, seconds) => {
+  ])('for as long as its Cache-Control says, between a minute and a day: %j', async (cacheControl, seconds) => {
     const headers: Record<string, string> = cacheControl === undefined ? {} : { 'Cache-Control': cacheControl }
     const server = await DocumentServer.start((self) => publishing(self, {}, headers))
     const host = await startedWith()
@@ -45,7 +45,7 @@ describe('a metadata document is kept', () => {
     expect(server.requests).toHaveLength(2)
   })
 
-  it('and counts as it is then: a redirect URI that it no longer has is no longer good', async () => {
+  it('and fetched again later: a redirect URI that it no longer has is refused then', async () => {
     let changes = {}
     const server = await DocumentServer.start((self) => (req, res) => publishing(self, changes)(req, res))
     const host = await startedWith()
@@ -64,7 +64,7 @@ describe('a metadata document is kept', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  it('and is used at once, whatever else of its site is being fetched again', async () => {
+  it('and is used at once while other documents of its site are being fetched', async () => {
     const held: (() => void)[] = []
     let holds = false
     const server = await DocumentServer.start((self) => (req, res) => {
@@ -124,7 +124,7 @@ describe('a metadata document that cannot be used', () => {
     },
   )
 
-  it('takes no place among those that are fetched', async () => {
+  it('does not keep another document of its site from being fetched', async () => {
     const server = await DocumentServer.start((self) => (req, res) => {
       publishing(self, {}, {}, req.url === '/good' ? 200 : 404)(req, res)
     })
@@ -137,7 +137,7 @@ describe('a metadata document that cannot be used', () => {
 describe('a metadata document that is not fresh any more', () => {
   const day = 24 * 60 * 60
 
-  /** A document that is kept and then not fresh any more, and what its server says from then on. */
+  /** A document that was kept and is no longer fresh, and what its server answers from then on. */
   async function expired(cacheControl = '') {
     const server = await DocumentServer.start(
       (self) => (req, res) => publishing(self, now.changes, { 'Cache-Control': cacheControl }, now.status)(req, res),
@@ -150,7 +150,7 @@ describe('a metadata document that is not fresh any more', () => {
     return { server, now, host, clock }
   }
 
-  it.each([403, 429, 500, 503])('is good for another day while its server answers %d', async (status) => {
+  it.each([403, 429, 500, 503])('can be used for another day while its server answers %d', async (status) => {
     const { server, now, host, clock } = await expired()
     now.status = status
     await open(host, server.url()).expect(200)
@@ -160,13 +160,13 @@ describe('a metadata document that is not fresh any more', () => {
     expectErrorPage(await open(host, server.url()), 503)
   })
 
-  it('is good while its server is away', async () => {
+  it('can be used while its server is down', async () => {
     const { server, host } = await expired()
     await server.stop()
     await open(host, server.url()).expect(200)
   })
 
-  it('is asked for once a minute meanwhile, and is what it says as soon as it can be had', async () => {
+  it('is requested once a minute meanwhile, and its new text counts as soon as the server answers', async () => {
     const { server, now, host, clock } = await expired()
     now.status = 500
     for (const requests of [2, 3]) {
@@ -206,7 +206,7 @@ describe('fetches are counted', () => {
   const documentsOf = () => new MetadataDocuments({ allowLoopback: true, ports: [443], lookUp }, [])
   const tooMany = { code: 'temporarily_unavailable', description: expect.stringMatching(/^Too many/) }
 
-  /** A server with documents at odd numbers and at `/client.json`, of any name. */
+  /** A server under any name, with documents at odd numbers and at `/client.json`. */
   const startedServer = () =>
     DocumentServer.start((self) => (req, res) => {
       publishing(self, {}, {}, /[13579]$|json$/.test(req.url ?? '') ? 200 : 404)(req, res)

@@ -10,14 +10,14 @@ import { wrapStore } from '../support/wrap-store'
 
 const startedWith = () => started({ authenticate: asTheySay, metadataDocuments: 'with-loopback' })
 
-/** Fails unless the customer is shown a page, and the operator is told why; gives the reason. */
+/** Fails unless the customer sees an error page and the operator is told why. @returns The reason. */
 async function expectRefused(host: TestSignIn, client_id: string): Promise<string> {
   const page = expectErrorPage(await new Authorization(host, { client_id }).open())
   expect(page).toContain('The metadata document of client_id cannot be used')
   return reasonTold(host, client_id, page, 'invalid_client')
 }
 
-/** The same for a document that another try may bring: the page says so, and no operator is called. */
+/** The same for a document that a later try may get: the page says so, and there is no `error` event. */
 async function expectLater(host: TestSignIn, client_id: string): Promise<string> {
   const response = await new Authorization(host, { client_id }).open()
   const page = expectErrorPage(response, 503)
@@ -105,12 +105,12 @@ describe('a metadata document is refused', () => {
     'image/svg+xml',
     'xapplication/json',
     '',
-  ])('of the type %j, as anyone may upload one to a site', async (type) => {
+  ])('of the type %j, because anyone can upload such a file to many sites', async (type) => {
     const server = await DocumentServer.start((self) => publishing(self, {}, { 'Content-Type': type }))
     await expectRefused(await startedWith(), server.url())
   })
 
-  it('that is compressed, as it could grow without end', async () => {
+  it('that is compressed, because it could grow without end', async () => {
     const server = await DocumentServer.start((self) => {
       const document = { client_id: self.url(), redirect_uris: [redirectUri] }
       return text(gzipSync(JSON.stringify(document)), { 'Content-Encoding': 'gzip' })
@@ -119,7 +119,7 @@ describe('a metadata document is refused', () => {
   })
 })
 
-describe('a metadata document cannot be had for now, and the client keeps what it has,', () => {
+describe('a metadata document cannot be fetched for now, and the client keeps its tokens,', () => {
   it('that breaks off', async () => {
     const server = await DocumentServer.start((self) => (_req, res) => {
       res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 1000 })
@@ -133,7 +133,7 @@ describe('a metadata document cannot be had for now, and the client keeps what i
     await expectLater(await startedWith(), server.url())
   })
 
-  it('whose server is not there', async () => {
+  it('whose server is down', async () => {
     const server = await DocumentServer.start()
     const url = server.url()
     await server.stop()
@@ -164,7 +164,7 @@ describe('the time and memory for a metadata document are limited', () => {
   it.each([
     ['', 200, '65536 bytes'],
     [' although it is none', 404, '404'],
-  ])('one that never ends is given up%s', async (_, status, reason) => {
+  ])('a fetch that never ends is given up%s', async (_, status, reason) => {
     let closed: Promise<unknown> | undefined
     const server = await DocumentServer.start(() => (_req, res) => {
       closed = once(res, 'close')
@@ -201,7 +201,7 @@ describe('a metadata document is read', () => {
   })
 })
 
-describe('an address is no metadata document’s', () => {
+describe('a client_id is not taken for the address of a metadata document,', () => {
   it.each([
     'http://assistant.example/client.json',
     'http://localhost.evil.example/client.json',
@@ -228,7 +228,7 @@ describe('an address is no metadata document’s', () => {
     'file:///etc/passwd',
     'data:application/json,{}',
     'com.example.assistant:/client.json',
-  ])('but at most a client’s id like any other: %s', async (client_id) => {
+  ])('but looked up like any other client_id: %s', async (client_id) => {
     const asked: unknown[] = []
     const tokenStore = wrapStore(new MemoryTokenStore(), ({ method, args, apply }) => {
       if (method === 'findClient') asked.push(args[1])
@@ -241,7 +241,7 @@ describe('an address is no metadata document’s', () => {
     expect(denied?.description).toBe('There is no client with this client_id')
   })
 
-  it('on this machine, where that is not allowed', async () => {
+  it('on this machine, if the host does not allow that', async () => {
     const server = await DocumentServer.start()
     const host = await started({ authenticate: asTheySay })
     const opened = async (client_id: string) => expectErrorPage(await new Authorization(host, { client_id }).open())
@@ -250,14 +250,14 @@ describe('an address is no metadata document’s', () => {
     expect(server.requests).toEqual([])
   })
 
-  it.each(['127.0.0.1', 'localhost', '[::1]'])('unless it is allowed, on this machine: %s', async (name) => {
+  it.each(['127.0.0.1', 'localhost', '[::1]'])('on this machine, unless the host allows that: %s', async (name) => {
     const server = await DocumentServer.start()
     const url = server.url('/client.json', name)
     await server.stop()
     await expectLater(await startedWith(), url)
   })
 
-  it('longer than an id can be', async () => {
+  it('if it is longer than a client_id can be', async () => {
     const server = await DocumentServer.start()
     expectErrorPage(
       await new Authorization(await startedWith(), { client_id: server.url(`/${'x'.repeat(2048)}`) }).open(),

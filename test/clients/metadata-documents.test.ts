@@ -42,7 +42,7 @@ describe('a client with a metadata document', () => {
     expect(textOf(text)).not.toContain('long/')
   })
 
-  it('is asked for nothing but its document', async () => {
+  it('is sent only a request for its document', async () => {
     const [host, server] = [await startedWith(), await DocumentServer.start()]
     const client_id = server.url('/apps/client.json?version=2')
     await new Authorization(host, { client_id })
@@ -73,7 +73,7 @@ describe('a client with a metadata document', () => {
     expectErrorPage(await to(server.url()).open())
   })
 
-  it('is looked up nowhere when it redeems: its grant is bound to its address', async () => {
+  it('redeems without a look-up, because its grant is bound to its address', async () => {
     const called: string[] = []
     const tokenStore = wrapStore(new MemoryTokenStore(), ({ method, apply }) => {
       called.push(method)
@@ -107,7 +107,7 @@ describe('a client with a metadata document', () => {
     expectTokens(await host.exchange(signedIn, { client_id: server.url('/a') }))
   })
 
-  it('may ask for what the tenant offers, however much more its document names', async () => {
+  it('may ask for the scopes that the tenant offers, even if its document names more', async () => {
     const scope = 'openid calendar'
     const [host, server] = [await startedWith(), await DocumentServer.start((self) => publishing(self, { scope }))]
     const client_id = server.url()
@@ -117,7 +117,7 @@ describe('a client with a metadata document', () => {
     expect(expectErrorPage(more)).toContain('(invalid_scope)')
   })
 
-  it('may ask for all that there is, where its document names only what there is not', async () => {
+  it('may ask for all scopes, if its document names only scopes that the tenant does not offer', async () => {
     const scope = 'openid email'
     const [host, server] = [await startedWith(), await DocumentServer.start((self) => publishing(self, { scope }))]
     const client_id = server.url()
@@ -140,7 +140,7 @@ describe('a client with a metadata document', () => {
     expectTokens(await host.exchange(await host.asCustomer({ clientId: client_id }), { client_id }))
   })
 
-  it('that the tenant has registered itself is what the tenant says, and nobody is asked', async () => {
+  it('that the tenant has registered itself is what the tenant says, and no document is fetched', async () => {
     const server = await DocumentServer.start()
     const clients = [{ clientId: server.url(), clientName: 'Our own', redirectUris: [redirectUri] }]
     const host = await startedWith({ tenantStore: new MemoryTenantStore([{ key: 'acme', clients }]) })
@@ -162,7 +162,7 @@ describe('metadata documents', () => {
     expect(body.client_id_metadata_document_supported).toBe(announced)
   })
 
-  it('can be turned off: nothing is fetched, and who has connected by one is told to register', async () => {
+  it('can be turned off: none is fetched, and a client that has connected by one is told to register', async () => {
     const server = await DocumentServer.start()
     const client_id = server.url()
     const tokenStore = new MemoryTokenStore()
@@ -178,7 +178,7 @@ describe('metadata documents', () => {
     expectTokens(await host.exchange(await host.asCustomer()))
   })
 
-  it('are fetched from the ports that the host names, and from no others', async () => {
+  it('are fetched only from the ports that the host names', async () => {
     const host = await started({ authenticate: asTheySay, metadataDocuments: { ports: [8443] } })
     for (const client_id of ['https://1.1.1.1/client.json', 'https://1.1.1.1:9443/client.json']) {
       expectErrorPage(await new Authorization(host, { client_id }).open())
@@ -187,14 +187,14 @@ describe('metadata documents', () => {
     }
   })
 
-  it('leave all other clients as they are', async () => {
+  it('change nothing for other clients', async () => {
     const host = await startedWith()
     expectTokens(await host.exchange(await new Authorization(host, { client_id: clientId }).allowed()))
   })
 })
 
 describe('a company', () => {
-  /** Two companies, of which `globex` says this of itself. */
+  /** Two companies; `globex` has this setting of its own. */
   async function startedWhere(globex: Partial<Tenant>, options: Partial<CustomerSignInOptions> = {}) {
     const tenantStore = new MemoryTenantStore([{ key: 'acme' }, { key: 'globex', ...globex }])
     const [host, server] = [await startedWith({ tenantStore, ...options }), await DocumentServer.start()]
@@ -233,18 +233,18 @@ describe('a company', () => {
     },
   )
 
-  it('takes them where registration is off for all: only what it says itself counts', async () => {
+  it('takes them if registration is off for all: only its own setting counts', async () => {
     const { opened } = await startedWhere({}, { registration: false })
     await opened('globex').expect(200)
   })
 
-  it('takes none where the host takes none, whatever it says itself', async () => {
+  it('takes none if the host takes none, whatever its own setting', async () => {
     const { opened, announced } = await startedWhere({ metadataDocuments: true }, { metadataDocuments: false })
     expectErrorPage(await opened('globex'))
     expect(await announced('globex')).toBeUndefined()
   })
 
-  it('that takes them no longer says so at once', async () => {
+  it('that no longer takes them says so in its metadata at once', async () => {
     const globex: Tenant = { key: 'globex' }
     const { opened, announced } = await startedWhere({}, { tenantStore: { findTenant: () => globex } })
     expect(await announced('globex')).toBe(true)
@@ -253,7 +253,7 @@ describe('a company', () => {
     expectErrorPage(await opened('globex'))
   })
 
-  it('that takes them no longer keeps what its customers have connected, until it is ended', async () => {
+  it('that no longer takes them keeps the connections of its customers until those are ended', async () => {
     const globex: Tenant = { key: 'globex' }
     const { host, server } = await startedWhere({}, { tenantStore: { findTenant: () => globex } })
     const client_id = server.url()
@@ -265,7 +265,7 @@ describe('a company', () => {
     expectError(await host.refresh(refresh_token, { client_id }, 'globex'), 400, 'invalid_grant')
   })
 
-  it('that does not say it with true or false is misconfigured', async () => {
+  it('whose setting is neither true nor false is misconfigured', async () => {
     const { opened } = await startedWhere({ metadataDocuments: 'no' as never })
     expectErrorPage(await opened('globex'), 500)
   })

@@ -30,7 +30,7 @@ describe('a redirect URI on the host of this server', () => {
     }
   })
 
-  it('is not registered in development either, where the address is that of the request', async () => {
+  it('is not registered in development either, when the address is taken from the request', async () => {
     jest.spyOn(process, 'emitWarning').mockImplementation()
     const host = await started({ baseUrl: undefined })
     const response = await register(host, { redirect_uris: [ours] }).set('Host', 'signin.example:3000')
@@ -38,7 +38,7 @@ describe('a redirect URI on the host of this server', () => {
     jest.restoreAllMocks()
   })
 
-  it('is good for a client of the tenant’s own', async () => {
+  it('is allowed for the tenant’s own client', async () => {
     const clients = [{ clientId, redirectUris: [ours] }]
     const tenantStore = new MemoryTenantStore([{ key: 'acme', clients }])
     const host = await started({ baseUrl, authenticate: asTheySay, tenantStore })
@@ -47,7 +47,7 @@ describe('a redirect URI on the host of this server', () => {
 })
 
 describe('on a developer’s own machine', () => {
-  it('an assistant on another port is registered, and so is one on any', async () => {
+  it('an assistant can register with another port, and with any port', async () => {
     const host = await started()
     await register(host, { redirect_uris: ['http://127.0.0.1:1/callback', 'http://127.0.0.1/callback'] }).expect(201)
   })

@@ -1,12 +1,12 @@
 import { CompanyHost } from '../support/company-host'
 
-/** What a client makes of a token response. */
+/** A token response as a client returns it. */
 export interface ClientTokens {
   access_token: string
   refresh_token?: string
 }
 
-/** A client on its way through one sign-in. */
+/** One sign-in of a client. */
 export interface ClientSession {
   /** Where the client sends the customer's browser. */
   authorizationUrl: URL
@@ -15,7 +15,7 @@ export interface ClientSession {
   refresh(refreshToken: string): Promise<ClientTokens>
 }
 
-/** A client that nobody here wrote, by the calls that its documentation gives. */
+/** A client that others wrote, used as its documentation says. */
 export interface ClientUnderTest {
   /** Discovers the authorization server and prepares an authorization request for the API. */
   start(issuer: string, api: string): Promise<ClientSession>
@@ -25,7 +25,7 @@ export interface ClientUnderTest {
   errorCode(error: unknown): Promise<string> | string
 }
 
-/** What holds for every client. */
+/** The tests that every client must pass. */
 export function staysSignedIn({ start, checksIssuer, errorCode }: ClientUnderTest): void {
   let host: CompanyHost
   beforeAll(async () => {
@@ -65,7 +65,7 @@ export function staysSignedIn({ start, checksIssuer, errorCode }: ClientUnderTes
   })
 
   if (checksIssuer) {
-    it('refuses an authorization response of another issuer, or of none, and takes the right one afterwards', async () => {
+    it('refuses an authorization response of another issuer, or of none, and accepts the right one afterwards', async () => {
       const { authorizationUrl, exchange } = await discover()
       const callback = await host.browse(authorizationUrl)
       await expect(exchange(withIssuer(callback, host.issuer.replace('acme', 'globex')))).rejects.toThrow()
@@ -95,7 +95,7 @@ export function staysSignedIn({ start, checksIssuer, errorCode }: ClientUnderTes
     expect(await refusal(exchange(callback))).toBe('invalid_grant')
   })
 
-  it('is told to come again while the store is down, and then goes on with the token it has', async () => {
+  it('is told to retry while the store is down, and then goes on with the token it has', async () => {
     const { refresh, tokens } = await signedIn()
     const store = jest.spyOn(host.tokenStore, 'swapCredential').mockRejectedValue(new Error('the store is down'))
     expect(await refusal(refresh(tokens.refresh_token))).toBe('temporarily_unavailable')

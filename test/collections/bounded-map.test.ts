@@ -1,13 +1,13 @@
 import { BoundedMap } from '../../src/collections/bounded-map'
 
-/** A map of at most three entries, filled with these. */
+/** A map of at most three entries, filled with these keys. */
 function mapOf(...keys: string[]): BoundedMap<string, string> {
   const map = new BoundedMap<string, string>(3)
   for (const key of keys) map.set(key, `value of ${key}`)
   return map
 }
 
-/** Those of the keys that the map still has. Asking changes which entry makes room next. */
+/** The keys that the map still has. Asking changes which entry makes room next. */
 const keptBy = (map: BoundedMap<string, string>, ...keys: string[]) => keys.filter((key) => map.get(key) !== undefined)
 
 describe('a bounded map', () => {
@@ -18,7 +18,7 @@ describe('a bounded map', () => {
     expect(map.size).toBe(3)
   })
 
-  it('lets the entry that was used longest ago make room', () => {
+  it('drops the entry that was used longest ago to make room', () => {
     const map = mapOf('a', 'b', 'c', 'd')
     expect(keptBy(map, 'a', 'b', 'c', 'd')).toEqual(['b', 'c', 'd'])
     map.get('b')
@@ -26,7 +26,7 @@ describe('a bounded map', () => {
     expect(keptBy(map, 'b', 'c', 'd', 'e')).toEqual(['b', 'd', 'e'])
   })
 
-  it('has one entry for a key that is put in again, which then makes room last', () => {
+  it('keeps one entry for a key that is put in again, and drops that entry last', () => {
     const map = mapOf('a', 'b', 'c', 'a')
     expect(map.size).toBe(3)
     map.set('d', 'value of d')

@@ -1,7 +1,7 @@
 import { rememberAccepted } from '../../src/configuration/checks'
 
 describe('rememberAccepted', () => {
-  it('asks once about a text that is accepted, and each time about one that is not', () => {
+  it('checks an accepted text once, and a refused one each time', () => {
     const accepts = jest.fn((text: string) => text.startsWith('https:'))
     const isAccepted = rememberAccepted(accepts)
     const texts = ['https://acme.example', 'acme.example', 'https://acme.example', 'acme.example']

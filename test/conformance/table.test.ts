@@ -21,7 +21,7 @@ function namedTest(text: string): Row['tests'][number] {
   return { name, path: join(__dirname, path), title }
 }
 
-/** Whether a file has a test of this title, be it one of its own or one with a table of cases. */
+/** Whether a file has a test of this title, with or without a table of cases. */
 function hasTest(path: string, title: string): boolean {
   const escaped = title.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
   return new RegExp(`(?:\\bit|\\btest|\\))\\(\\s*(['"\`])${escaped}\\1`).test(readFileSync(path, 'utf8'))
@@ -35,7 +35,7 @@ describe('the conformance table', () => {
     }
   })
 
-  it('says every requirement once', () => {
+  it('lists every requirement once', () => {
     const requirements = rows.map(({ requirement }) => requirement)
     expect(requirements).toEqual([...new Set(requirements)])
   })

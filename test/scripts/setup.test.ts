@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 const script = join(__dirname, '../../scripts/setup.sh')
 
-/** A machine on whose PATH there are these commands alone, each a shell script; whatever they are called with is logged. */
+/** A machine that has only these commands on its PATH, each a shell script. The arguments of each call are logged. */
 class Machine {
   readonly #bin = mkdtempSync(join(tmpdir(), 'setup-'))
   readonly #log = join(this.#bin, 'log')
@@ -53,10 +53,10 @@ const apt = {
   'apt-get': `case "$*" in *redis*) ${leavesRedis};; *faketime*) ${leaves('faketime')};; esac`,
 }
 const faketime = { faketime: '' }
-// What an administrator runs besides: the policy that no service starts.
+// As root, the script also writes the policy that no service starts.
 const asRoot = { id: 'echo 0', tee: 'cat > /dev/null', chmod: '', rm: '', systemctl: '' }
 const asUser = { id: 'echo 1000' }
-// Is not really root, so it runs apt-get alone.
+// This is not really root, so it runs only apt-get.
 const sudo = { sudo: 'shift; case "$1" in env) shift 2; "$@";; apt-get) "$@";; esac' }
 
 describe('scripts/setup.sh', () => {
@@ -79,14 +79,14 @@ describe('scripts/setup.sh', () => {
   it.each([
     ['as root', asRoot],
     ['with sudo', { ...asUser, ...sudo }],
-  ])('installs Redis with apt %s where there is no server', (_, rights) => {
+  ])('installs Redis with apt %s if there is no server', (_, rights) => {
     expect(setUp({ ...faketime, ...apt, ...rights })).toMatchObject({
       status: 0,
       installing: ['apt-get update', 'apt-get install -y redis-server'],
     })
   })
 
-  it('installs faketime with apt where there is none', () => {
+  it('installs faketime with apt if it is missing', () => {
     expect(setUp({ ...redis, ...apt, ...asRoot })).toMatchObject({
       status: 0,
       installing: ['apt-get update', 'apt-get install -y faketime'],
@@ -97,10 +97,10 @@ describe('scripts/setup.sh', () => {
     ['there is no apt', {}],
     ['it may not become root', { ...apt, ...asUser }],
     ['apt fails', { 'apt-get': 'exit 100', ...asRoot }],
-  ])('leaves it at a Redis without faketime where %s, and says what that costs', (_, commands) => {
+  ])('goes on without faketime where %s, and says which tests are skipped', (_, commands) => {
     const { status, output } = setUp({ ...redis, ...commands })
     expect(status).toBe(0)
-    expect(output).toContain('tests that need a server with another time are skipped')
+    expect(output).toContain('tests that set the clock of a server are skipped')
   })
 
   it('installs nothing when it runs again', () => {
@@ -110,7 +110,7 @@ describe('scripts/setup.sh', () => {
     expect({ status, calls: called(both).length }).toEqual({ status: 0, calls: 4 })
   })
 
-  it('installs Redis with brew where there is no apt', () => {
+  it('installs Redis with brew if there is no apt', () => {
     expect(setUp({ brew: leavesRedis })).toMatchObject({ status: 0, installing: ['brew install redis'] })
   })
 

@@ -2,7 +2,7 @@ import { AssistantSession } from '../../support/assistant-session'
 import type { McpConnection } from '../../support/mcp-connection'
 import type { BurstSite } from './site'
 
-/** Keeps tokens as a host of the SDK does, the last that it is given, and counts how often its customer is to sign in. */
+/** Keeps the tokens that the SDK saved last, as an app with the SDK does, and counts how often the SDK asks for a sign-in. */
 class CountingSession extends AssistantSession {
   signIns = 0
 
@@ -12,10 +12,10 @@ class CountingSession extends AssistantSession {
   }
 }
 
-/** What a version of the SDK connects with. */
+/** How a version of the SDK connects. */
 export type Connect = (server: string, session: CountingSession) => McpConnection
 
-/** A customer's assistant: some connections, as of several chats, and one session for them all. */
+/** A customer's assistant: several connections, as of several chats, with one session for all of them. */
 export class Assistant {
   readonly #session: CountingSession
   readonly #site: BurstSite
@@ -27,7 +27,7 @@ export class Assistant {
     this.#connections = connections
   }
 
-  /** One whose customer has just signed in. */
+  /** Starts an assistant whose customer has just signed in. */
   static async connected(connect: Connect, site: BurstSite, connections = 1): Promise<Assistant> {
     const session = new CountingSession(site.issuer)
     const signedOut = connect(site.mcp, session)
@@ -42,12 +42,12 @@ export class Assistant {
     return new Assistant(session, site, opened)
   }
 
-  /** The refresh token that it keeps. */
+  /** The refresh token that the assistant keeps. */
   get refreshToken(): string {
     return this.#session.tokens()?.refresh_token ?? ''
   }
 
-  /** Whether the refresh token that it keeps has been redeemed already, as one saved by a response that came late. */
+  /** Whether the refresh token that the assistant keeps has been redeemed already, because a late response has overwritten a newer one. */
   get keepsOlderToken(): boolean {
     return this.#site.front.redeemed.has(this.refreshToken)
   }
@@ -57,21 +57,21 @@ export class Assistant {
     return this.#session.signIns > 0
   }
 
-  /** One request whose access token is refused, so that the SDK refreshes first; fails unless it is answered then. */
+  /** Sends one request whose access token is refused, so that the SDK refreshes. Fails unless the request is answered then. */
   async refreshingCall([connection] = this.#connections): Promise<void> {
     this.#site.front.expire(this.#session.tokens()?.access_token ?? '')
     const answer = JSON.stringify(await connection?.whoAmI())
-    if (!answer?.includes('customer-1')) throw new Error(`Not the customer's: ${answer}`)
+    if (!answer?.includes('customer-1')) throw new Error(`The answer is not the customer's: ${answer}`)
   }
 
-  /** So many such requests at once. @returns How many of them failed. */
+  /** Sends this many such requests at once. @returns How many of them failed. */
   async burst(size: number): Promise<number> {
     const connectionOf = (index: number) => this.#connections.slice(index % this.#connections.length)
     const calls = Array.from({ length: size }, (_, index) => this.refreshingCall(connectionOf(index)))
     return (await Promise.allSettled(calls)).filter(({ status }) => status === 'rejected').length
   }
 
-  /** Whether one such request is answered. */
+  /** Whether one such request gets an answer. */
   refreshes(): Promise<boolean> {
     return this.refreshingCall().then(
       () => true,

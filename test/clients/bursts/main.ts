@@ -7,14 +7,14 @@ const sizes = [2, 3, 4, 6, 8, 10, 13, 16]
 
 const { values: options } = parseArgs({
   options: {
-    /** Bursts of each size, for each SDK. */
+    /** How many bursts of each size to run for each SDK. */
     each: { type: 'string', default: '125' },
-    /** Of the delays. Which request meets with which of them is also up to the machine. */
+    /** Seed of the delays. Which request gets which delay also depends on the machine. */
     seed: { type: 'string', default: '1' },
   },
 })
 
-/** Prints how many bursts of parallel requests sign a customer out: none is right. */
+/** Prints how many bursts of parallel requests sign a customer out. The right number is 0. */
 async function main(): Promise<void> {
   const [each, seed] = [Number(options.each), Number(options.seed)]
   if (!(each >= 1)) throw new Error(`--each must be a number from 1, not ${options.each}`)
@@ -46,10 +46,10 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-// The SDKs warn of every sign-out on the console.
+// The SDKs print a warning at every sign-out.
 console.warn = () => {}
 
-// Ends the Redis server and the host processes too.
+// This also stops the Redis server and the host processes.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1))
 
 main().catch((error) => {

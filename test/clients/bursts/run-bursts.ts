@@ -1,12 +1,12 @@
 import { Assistant, type Connect } from './assistant'
 import type { BurstSite } from './site'
 
-/** What came of one burst. */
+/** The result of one burst. */
 export interface Burst {
   size: number
   /** Whether the customer had to sign in again. */
   signedOut: boolean
-  /** How many of its requests failed, whatever for. */
+  /** How many of its requests failed, for whatever reason. */
   refused: number
   /** Whether it left the client with a refresh token that is not the newest. */
   olderKept: boolean
@@ -15,8 +15,8 @@ export interface Burst {
 const assistants = 12
 
 /**
- * Bursts of these sizes, many at a time, each followed by a single request that has to refresh. Who is signed out by one signs in
- * again.
+ * Runs bursts of these sizes, many at a time. After each burst, a single request has to refresh. A customer whom a burst signs out signs
+ * in again.
  */
 export async function runBursts(connect: Connect, site: BurstSite, sizes: readonly number[]): Promise<Burst[]> {
   const bursts: Burst[] = []
@@ -38,7 +38,7 @@ export async function runBursts(connect: Connect, site: BurstSite, sizes: readon
     await assistant?.close()
   }
 
-  // Some have one connection, as SDK 1 lets but one request of a connection refresh at a time; others several.
+  // Some have one connection, because SDK 1 refreshes for only one request of a connection at a time; others have several.
   const all = Array.from({ length: Math.min(assistants, sizes.length) }, (_, index) => useAssistant(1 + (index % 4)))
   await Promise.all(all)
   return bursts

@@ -3,7 +3,7 @@ import { RedisServer } from '../../support/redis-server'
 import { SeededRandom } from '../../support/seeded-random'
 import { SlowFront } from '../../support/slow-front'
 
-/** Seconds; how long after its use a refresh token that comes again is answered. */
+/** How long a used refresh token can be presented again, in seconds. */
 export const retryWindow = 300
 
 const mcpPath = '/v1/:tenantKey/mcp'
@@ -33,9 +33,9 @@ export class BurstSite {
   } = {}): Promise<BurstSite> {
     const redis = await RedisServer.start()
     const front = await SlowFront.start(new SeededRandom(seed), maxDelay)
-    // Strict after the window, so that what comes later is judged at once.
+    // No tolerance after the window, so that a later repeat ends the grant.
     const strict = { refreshRetryWindow, replayTolerance: 0 }
-    // All assistants are one customer's, and of one client.
+    // All assistants belong to one customer and one client.
     const signIn = { baseUrl: front.url, ...strict, maxGrantsPerClient: 10_000 }
     const hosts = await HostProcess.startAll(4, { redis: { port: redis.port }, signIn, mcpPath })
     return new BurstSite(front, hosts, redis)
@@ -47,7 +47,7 @@ export class BurstSite {
     await this.#redis.stop()
   }
 
-  /** One of the processes, without the front before it. */
+  /** One of the processes, without the slow front. */
   get host(): HostProcess {
     return this.#hosts[0] as HostProcess
   }
