@@ -30,7 +30,6 @@ export const answeredCodes = {
       'The Authorization header must name the client as its username',
       'client_id is not the username of the Authorization header',
       'client_id must be printable ASCII, 2048 at most',
-      'redirect_uri is not registered for this client',
       'response_mode must be query',
       'prompt must be none alone, or not at all',
       'code_challenge must be 43 base64url characters',
