@@ -40,22 +40,22 @@ import { type TenantDefaults, Tenants } from './tenants/tenants'
 import { AccessTokens } from './tokens/access-tokens'
 import { loadSigningKeys, privateParts, temporarySigningKeys } from './tokens/signing-keys'
 
-/** The router, to be mounted as it is, with the rest of the API as its properties. */
+/** The router, to mount as it is, with the rest of the API as its properties. */
 export interface CustomerSignIn extends Handler {
   /**
-   * The handler of the metadata's place at the root of the host (RFC 8414 section 3), for a `baseUrl` with a path. For
+   * Serves the metadata at the root of the host (RFC 8414 section 3, RFC 9728 section 3), for a `baseUrl` with a path. For
    * `https://assistant.example/auth`: `app.use(signIn.wellKnown)`, and then `app.use('/auth', signIn)`.
    */
   wellKnown: Handler
 
   /**
-   * Stores a grant and gives its authorization code, for hosts with an authorize page of their own.
+   * Stores a grant and returns its authorization code, for hosts with an authorize page of their own.
    *
    * @returns The code, valid for `authorizationCodeLifetime` seconds and once, and the complete URL to send the browser to.
    * @throws {OAuthError} `invalid_request`, `invalid_scope`, `invalid_target`; `not_found` for an unknown tenant; `temporarily_unavailable`
-   * when a store fails; `invalid_client` or `unauthorized_client` when there is no such client or the redirect URI is not its own: do not
-   * redirect there then.
-   * @throws {ConfigurationError} for a wrong value that is the host's own, such as `subject` or `claims`.
+   * when a store fails; `invalid_client` or `unauthorized_client` when there is no such client or the redirect URI is not the client's.
+   * After the last two, do not send the browser to the redirect URI.
+   * @throws {ConfigurationError} for a wrong value of the host's own, such as `subject` or `claims`.
    *
    * @example
    * const { redirectTo } = await signIn.issueAuthorizationCode({
@@ -69,7 +69,7 @@ export interface CustomerSignIn extends Handler {
    * Verifies an access token of one tenant and one resource (RFC 9068 section 4).
    *
    * @param token The access token, without `Bearer`.
-   * @param check The tenant, the resource and the scopes that it must have.
+   * @param check The tenant, resource and scopes that the token must have.
    * @returns What the token says.
    * @throws {OAuthError} `invalid_token` (401), `insufficient_scope` (403), `not_found` for an unknown tenant,
    * `temporarily_unavailable` when a store fails.
@@ -92,10 +92,10 @@ export interface CustomerSignIn extends Handler {
   verifier(options: VerifierOptions): AccessTokenVerifier
 
   /**
-   * The middleware of the host's own API (RFC 6750): lets a request with a good access token through, with `req.auth` set.
+   * Makes the middleware for an API of the host's own (RFC 6750). It sets `req.auth` and calls `next` if the access token is valid.
    *
-   * It answers 401 with a bare `Bearer` challenge without a token, 401 `invalid_token`, 403 `insufficient_scope`, 404 for an unknown
-   * tenant and 503 when a store fails.
+   * Otherwise it answers: 401 with a bare `Bearer` challenge if there is no token, 401 `invalid_token`, 403 `insufficient_scope`, 404 for an
+   * unknown tenant, and 503 when a store fails.
    *
    * @throws {ConfigurationError} for a wrong option.
    *
@@ -111,8 +111,8 @@ export interface CustomerSignIn extends Handler {
   ): Middleware<R>
 
   /**
-   * Announces an API that every tenant has, and gives the middleware that guards it: its challenges lead clients to the resource's
-   * metadata, and from there to the tenant's sign-in (RFC 9728).
+   * Announces an API that every tenant has, and returns the middleware that guards it. The challenges of the middleware lead clients to the
+   * resource's metadata, and from there to the tenant's sign-in (RFC 9728).
    *
    * @throws {ConfigurationError} for a wrong option.
    *
@@ -222,7 +222,7 @@ function warnOfDefaults({ baseUrl, signingKeys, tokenStore }: Options): void {
   if (process.env.NODE_ENV === 'production' && tokenStore instanceof MemoryTokenStore) {
     warn(
       'MEMORY_STORE',
-      'MemoryTokenStore in production: every sign-in ends with this process, and no other process knows it',
+      'MemoryTokenStore in production: every sign-in ends with this process, and other processes do not know it',
     )
   }
 }
@@ -245,7 +245,7 @@ function metadataDocuments({ metadataDocuments: sources, appRedirects }: Options
 
 function fetchGuard(sources: Exclude<DocumentSources, false>): FetchGuard {
   const ports = typeof sources === 'object' ? sources.ports : [443]
-  // What is on this machine may be in its hosts file alone.
+  // Only the hosts file of this machine may have the name of a server on it.
   return sources === 'with-loopback'
     ? { allowLoopback: true, ports, lookUp: lookUpBySystem }
     : { allowLoopback: false, ports, lookUp: lookUpByDns() }

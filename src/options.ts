@@ -27,7 +27,10 @@ import { accessTokenLifetime, refreshTokenLifetime } from './tenants/lifetimes'
 import type { AccessTokenClaimsHook } from './tokens/access-tokens'
 import type { SigningKeyInput } from './tokens/signing-keys'
 
-/** Where metadata documents may be: nowhere, at port 443 of public addresses, also on this machine, or at other ports. */
+/**
+ * Where the library fetches metadata documents: nowhere (`false`), at port 443 of public addresses (`true`), there and on this machine
+ * (`'with-loopback'`), or at other ports of public addresses.
+ */
 export type DocumentSources = boolean | 'with-loopback' | { ports: readonly number[] }
 
 /** The options of {@link createCustomerSignIn}. Lifetimes and times are seconds. */
@@ -37,87 +40,88 @@ export interface CustomerSignInOptions {
   /** What this library writes: grants and registered clients. */
   tokenStore: TokenStore
   /**
-   * The public address, such as `https://assistant.example`, with a path where the router is mounted under one. Required in
-   * production (`NODE_ENV`); elsewhere taken from the requests, with a warning.
+   * The public address of the app, such as `https://assistant.example`, with the path that the router is mounted at, if it has one.
+   * Required in production (`NODE_ENV`). Outside production the library takes it from the requests by default, and warns.
    */
   baseUrl?: string | undefined
   /**
-   * The keys that access tokens are signed with: the first signs, all verify. Required in production; elsewhere made for the
-   * process, with a warning.
+   * The keys for access tokens: the first signs, all verify. Required in production. Outside production the library makes a key for the
+   * process by default, and warns.
    */
   signingKeys?: readonly SigningKeyInput[] | undefined
-  /** Default 3600, at most 3600. */
+  /** How long an access token is valid. Default 3600, at most 3600. */
   accessTokenLifetime?: number | undefined
-  /** Default and at most 30 days (2,592,000). Each refresh starts it again. */
+  /** How long a refresh token is valid. Each refresh starts it again. Default 30 days (2,592,000), at most 30 days. */
   refreshTokenLifetime?: number | undefined
-  /** The absolute end of a grant, however often it is refreshed. Default none. */
+  /** How long a grant lives after the sign-in, however often it is refreshed. Default none. */
   grantLifetime?: number | undefined
-  /** Default 60, at most 600. */
+  /** How long an authorization code is valid. Default 60, at most 600. */
   authorizationCodeLifetime?: number | undefined
   /**
-   * For how long after its use a refresh token that comes again is answered with the refresh token that is live then. Default 0 (strictly
-   * single-use), at most 1800. 300 is right for MCP clients, which refresh in parallel and come again at their leisure.
+   * For how long a used refresh token that is presented again is answered with the refresh token that is live now, instead of refused.
+   * Default 0 (strictly single use), at most 1800. Set 300 for MCP clients: they refresh in parallel, and retry minutes later.
    */
   refreshRetryWindow?: number | undefined
   /**
-   * For how long after its use a credential that comes again is only refused. Later, or with 0, a replay ends the grant (RFC 9700
-   * section 4.14). Default 10, at most 60.
+   * For how long a used code or refresh token that is presented again is refused without ending its grant. After that, or with 0, a replay
+   * ends the grant (RFC 9700 section 4.14). Default 10, at most 60.
    */
   replayTolerance?: number | undefined
   /**
-   * Secrets of at least 32 bytes that refresh tokens and the proofs of consent are derived from: the first derives, all are recognised. By default the
-   * private parts of `signingKeys`.
+   * Secrets of at least 32 bytes, from which refresh tokens and the tokens of consent pages are derived: the first derives, all are
+   * recognised. Default: the private parts of `signingKeys`.
    */
   credentialSecrets?: readonly (string | Buffer)[] | undefined
   /**
-   * How many grants one customer can have of one client. Beyond that the oldest end, those whose code still waits to be redeemed
-   * before all others. Default 100.
+   * How many grants one customer can have of one client. If there are more, the oldest end; first those whose code has not been redeemed
+   * yet. Default 100.
    */
   maxGrantsPerClient?: number | undefined
-  /** All that a customer can grant, with the words that the consent page has for it. Default `{ profile: 'Know who you are' }`. */
+  /** What customers can grant: the scopes, with the words that the consent page shows for each. Default `{ profile: 'Know who you are' }`. */
   scopes?: readonly string[] | Readonly<Record<string, string>> | undefined
   /**
-   * Signs the customer in, and thereby turns the authorization endpoint on. Gives the customer of the host's session; where there is
-   * none, it answers the request (with a redirect to the login page, say) and gives nothing. The login page later sends the browser
-   * back to `request.url`.
+   * Says who is logged in, and turns the authorization endpoint on. It returns the customer of the host's session. If there is none, it
+   * answers the request, for example with a redirect to the login page, and returns nothing. After the login, the login page sends the
+   * browser to `request.url`.
    */
   authenticate?: AuthenticateHook | undefined
   /**
-   * How the customer is asked for consent. By default on a page of this library's. With `false` the tenant's own clients go without;
-   * for a client that registered itself, which anyone can do, the page stays.
+   * How the customer is asked for consent: by default on the library's page, with a function in the host's own way. With `false`, customers
+   * are not asked about the tenant's own clients. About a client that registered itself or has a metadata document they always are,
+   * because anyone can be such a client.
    */
   consent?: ConsentHook | false | undefined
   /** Whether clients can register themselves (RFC 7591). Default true. */
   registration?: boolean | undefined
-  /** For how long a registration lives that is not used. Default 30 days, at most 365. */
+  /** How long an unused registration lives. Default 30 days (2,592,000), at most 365 days. */
   registrationLifetime?: number | undefined
-  /** How many registrations that no customer uses a tenant has at the most; its oldest make room. Default 1000. */
+  /** How many registrations that no customer uses one tenant can have. If there are more, its oldest are deleted. Default 1000. */
   maxRegistrationsPerTenant?: number | undefined
   /**
-   * How many registrations that no customer uses all tenants have together at the most; the oldest of the tenant that has the most make
-   * room. Default 20,000.
+   * How many registrations that no customer uses all tenants can have together. If there are more, the oldest of the tenant that has the
+   * most are deleted. Default 20,000.
    */
   maxRegistrations?: number | undefined
   /**
-   * Whether a client can identify itself by the https address of its metadata document (Client ID Metadata Document). Default true:
-   * at port 443, or at those of `ports`. `with-loopback` also allows documents on this machine, at any port, for development alone.
+   * Whether a client can identify itself by the https URL of its metadata document (Client ID Metadata Document), and at which ports.
+   * `true` means port 443. `with-loopback` also allows documents on this machine, at any port; it is only for development. Default true.
    */
   metadataDocuments?: DocumentSources | undefined
   /**
-   * The redirect URIs of apps that are accepted besides those whose scheme has a dot: whole ones, or with a slash at the end all below.
-   * Default: those of known assistants.
+   * Redirect URIs of apps that are accepted although their scheme has no dot. An entry that ends in a slash accepts every URI that begins
+   * with it. Default: those of known assistants.
    */
   appRedirects?: readonly string[] | undefined
-  /** Where the host runs endpoints of its own, as absolute URLs for the metadata. */
+  /** The absolute URLs of endpoints that the host runs itself, for the metadata. The library then does not serve them. */
   externalEndpoints?: { [endpoint in 'authorization' | 'registration' | 'revocation']?: string | undefined } | undefined
   /**
-   * Adds claims to each access token, or refuses it by throwing an `OAuthError`. Whatever else it throws is answered with 503, so
-   * that a fault of the host's signs nobody out. It runs before the credential is used up, and costs one more read of the store.
+   * Adds claims to each access token, or refuses it by throwing an `OAuthError`. If it throws anything else, the client gets 503, so that a
+   * fault of the host signs nobody out. It runs before the credential is used up, and costs one more read of the store.
    */
   accessTokenClaims?: AccessTokenClaimsHook | undefined
-  /** Told of everything that happens. Never awaited. By default errors become process warnings. */
+  /** Receives every event (docs/events.md). The library never waits for it. By default errors become process warnings. */
   onEvent?: ((event: CustomerSignInEvent) => unknown) | undefined
-  /** How long a store, a hook that gives data, or the beginning of a page of the host's may take. Default 5. */
+  /** How long a store or a hook that returns data may take, and the host's own page until it begins. Default 5, from 0.1 to 60. */
   hostTimeout?: number | undefined
 }
 
@@ -174,7 +178,7 @@ export function checkedOptions(given: CustomerSignInOptions): Options {
   return record(checks)(given, '')
 }
 
-/** The scopes with their words; a scope in a list is its own word, except the default one. */
+/** The scopes with the words that the consent page shows. For a scope in a list, those are the scope itself. */
 function scopesWithWords(given: unknown, name: string): Readonly<Record<string, string>> {
   if (given === undefined) return english.scopes
   if (Array.isArray(given)) return Object.fromEntries(listOf(scopeToken)(given, name).map((scope) => [scope, scope]))

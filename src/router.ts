@@ -38,7 +38,7 @@ interface Match {
   tenantKey: string
 }
 
-/** Which endpoints the router has, besides those that every server has. */
+/** Which of the optional endpoints the router has. */
 export interface RoutedEndpoints {
   authorization: boolean
   registration: boolean
@@ -78,13 +78,13 @@ export class Router {
     this.#handle(req, res, next, this.#baseUrl.ofRouter(req), (path, isMounted) => this.#match(path, isMounted))
   }
 
-  /** Handles the documents' places at the root of the host (RFC 8414 section 3, RFC 9728 section 3), for a base URL with a path. */
+  /** Handles the metadata at the root of the host (RFC 8414 section 3, RFC 9728 section 3), for a base URL with a path. */
   readonly handleWellKnown: Handler = (
     req: MountedRequest,
     res,
     next = () => respondWithError(res, noSuchTenant()),
   ) => {
-    // At the root of the host nobody can see under which path the router is mounted.
+    // A request to the root of the host does not show the path that the router is mounted at.
     const baseUrl = this.#baseUrl.current(req)
     this.#handle(req, res, next, baseUrl, (path) => this.#matchWellKnown(path, this.#baseUrl.path))
   }
@@ -98,14 +98,14 @@ export class Router {
   ): void {
     const path = requestPath(req.url)
     const whole = requestPath(req.originalUrl ?? req.url)
-    // Express 4 takes a mount path off with the slashes that follow it, which no path in front has.
+    // Express 4 also removes all slashes after the mount path, so a rate limiter in front of the router may not recognise a path with `//`.
     const matched = path && whole && !whole.includes('//') ? match(path, path !== whole) : undefined
     if (!matched) next()
     else if (matched.route.page || !answerPreflight(req, res)) void this.#answer(matched, baseUrl, req, res)
   }
 
   #match(path: string, isMounted: boolean): Match | undefined {
-    // Taken off once: a second time it would be another path than what stands in front has seen.
+    // Express has removed the mount path. Removing it again would match another path than middleware in front of the router has seen.
     const own = isMounted ? path : this.#baseUrl.below(path)
     const [, tenantKey, rest] = /^\/v1\/([^/]+)\/oauth(\/.+)$/.exec(own) ?? []
     const route = rest !== undefined && Object.hasOwn(this.#routes, rest) ? this.#routes[rest] : undefined

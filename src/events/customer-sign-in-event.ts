@@ -5,7 +5,7 @@ import type { DenialReason, FaultReason } from '../protocol/reasons'
 
 /** What every event has. None carries a code or token. */
 export interface TimedEvent {
-  /** When it was told, in milliseconds since 1970 by the clock of this process. */
+  /** The time of the event, in milliseconds since 1970 by the clock of this process. */
   at: number
 }
 
@@ -13,7 +13,7 @@ export interface TimedEvent {
 export interface CustomerEvent extends TimedEvent {
   /** The key of the tenant that the request named. */
   tenantKey: string
-  /** The id of the tenant that the customer belongs to (`key:` and its key where it has none). */
+  /** The id of the tenant that the customer belongs to (`key:` and its key, if it has no `id`). */
   tenantId: string
   /** The client. */
   clientId: string
@@ -27,15 +27,15 @@ export interface GrantEvent extends CustomerEvent {
   grantId: string
 }
 
-/** What a credential that was presented again tells of its client. */
+/** What an event says about a credential that was presented again. */
 export interface RepeatEvent {
-  /** Seconds since it was redeemed; absent where that is longer ago than the grant remembers. */
+  /** Seconds since it was redeemed. Absent if the grant no longer remembers that redemption. */
   age?: number | undefined
-  /** Whether the refresh token that it led to has been used. Where it never is, the client does not keep the refresh tokens that it is given. */
+  /** Whether the refresh token that replaced it has been used. If this is false every time, the client does not store its refresh tokens. */
   successorUsed: boolean
 }
 
-/** A customer has agreed to a client's request, on the consent page or in the host's own way. */
+/** A customer has allowed a client's request, on the consent page or in the host's `consent`. */
 export interface AllowedEvent extends CustomerEvent {
   type: 'allowed'
   /** What the customer has allowed. */
@@ -44,7 +44,7 @@ export interface AllowedEvent extends CustomerEvent {
   resource: string
 }
 
-/** A customer has refused a client's request. */
+/** A customer has refused a client's request. A {@link DeniedEvent} follows. */
 export interface DeclinedEvent extends CustomerEvent {
   type: 'declined'
   /** What the client had asked for. */
@@ -62,20 +62,20 @@ export interface IssuedEvent extends GrantEvent {
   resource: string
 }
 
-/** A refresh token was answered with tokens. */
+/** A client refreshed, and got tokens. */
 export interface RefreshedEvent extends GrantEvent {
   type: 'refreshed'
   /** The scopes of the access token. */
   scopes: string[]
   /** The protected API that it is for. */
   resource: string
-  /** The store had lost the newest redemptions, as a failover can make it, and the chain went on from where the client is. */
+  /** True if the store had lost the newest redemptions, as after a failover: the grant then goes on from the client's refresh token. */
   recovered: boolean
-  /** False where the refresh token was so new that it stays what it is, as those of a burst of requests do. */
+  /** False if the refresh token was so new that the client keeps it, as in a burst of parallel requests. */
   rotated: boolean
 }
 
-/** A refresh token was presented again inside `refreshRetryWindow` and answered with the one that is live now. */
+/** A used refresh token was presented again inside `refreshRetryWindow`, and the client got the refresh token that is live now. */
 export interface RetriedEvent extends GrantEvent, RepeatEvent {
   type: 'retried'
   /** The scopes of the access token. */
@@ -84,12 +84,12 @@ export interface RetriedEvent extends GrantEvent, RepeatEvent {
   resource: string
 }
 
-/** A used credential was presented. */
+/** A used credential was presented. A {@link DeniedEvent} follows. */
 export interface ReplayedEvent extends GrantEvent, RepeatEvent {
   type: 'replayed'
   /** Which kind of credential it was. */
   credential: CredentialKind
-  /** Whether that ended the grant, or was tolerated (`replayTolerance`). */
+  /** Whether the replay ended the grant. If not, the library tolerated it (`replayTolerance`). */
   ended: boolean
 }
 
@@ -97,20 +97,20 @@ export interface ReplayedEvent extends GrantEvent, RepeatEvent {
 export interface RevokedEvent extends GrantEvent {
   type: 'revoked'
   /**
-   * By the host, by its client (RFC 7009), because its client's registration or its resource is gone, or because its customer has too many
-   * of its client (`maxGrantsPerClient`).
+   * Why it ended: by the `host`, by its `client` (RFC 7009), because the client's registration is gone, because the tenant no longer has its
+   * resource, or because the customer has more than `maxGrantsPerClient`.
    */
   reason: 'host' | 'client' | 'client_gone' | 'resource_gone' | 'too_many'
 }
 
-/** A code or refresh token of ours was presented whose time is over and whose grant is gone. */
+/** A code or refresh token of this server was presented after it had expired and its grant was gone. A {@link DeniedEvent} follows. */
 export interface ExpiredEvent extends TimedEvent {
   type: 'expired'
   /** Which kind of credential it was. */
   credential: CredentialKind
-  /** The option by which its time was over. */
+  /** The option that set its expiry. */
   limit: 'authorizationCodeLifetime' | 'refreshTokenLifetime' | 'grantLifetime'
-  /** When that was, in milliseconds since 1970, to the second. */
+  /** When it expired, in milliseconds since 1970, to the second. */
   expiredAt: number
   /** The key of the tenant that the request named. */
   tenantKey: string
@@ -150,7 +150,7 @@ export interface DeniedEvent extends TimedEvent, ErrorContext {
   detail: Readonly<Record<string, unknown>>
 }
 
-/** Something that an operator should look at. Clients were told to come again, or that the tenant is misconfigured. */
+/** Something that an operator should look at. If a client noticed, it got a 5xx response. */
 export interface ErrorEvent extends TimedEvent, ErrorContext {
   type: 'error'
   /** The endpoint, guard or method. */

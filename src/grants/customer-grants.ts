@@ -24,7 +24,7 @@ export interface ConnectedGrant {
   expiresAt: number
 }
 
-/** Whose grants to end: a customer's, a client's, or those of one customer and one client. */
+/** Whose grants to end: those of a customer, of a client, or of one customer and one client. */
 export type GrantSelector = { tenantKey: string } & (
   | { subject: string; clientId?: never }
   | { clientId: string; subject?: never }
@@ -32,7 +32,7 @@ export type GrantSelector = { tenantKey: string } & (
 )
 
 /**
- * What a host can ask about its customers' grants and do to them. Each rejects with `not_found` for an unknown tenant, and with a
+ * What a host can ask about its customers' grants and do to them. Each method rejects with `not_found` for an unknown tenant, and with a
  * `ConfigurationError` for a member that is unknown, missing or empty.
  */
 export interface CustomerGrants {
@@ -52,11 +52,11 @@ export interface CustomerGrants {
    */
   revoke(which: { tenantKey: string; grantId: string }): Promise<boolean>
   /**
-   * Ends all grants of a customer (signed out everywhere), of one client of a customer, or of a client, whoever connected it. On Redis the
-   * last goes through the whole store (docs/operations.md).
+   * Ends all grants of a customer, which signs the customer out everywhere; or the customer's grants of one client; or every customer's
+   * grants of a client. On Redis, the last of these goes through the whole store (docs/operations.md).
    *
-   * Once it resolves, every such grant that was there when it was called has ended. Where it rejects, some may have ended already: call it
-   * again until it does not.
+   * When it resolves, every such grant that existed when it was called has ended. If it rejects, some may have ended already: call it again
+   * until it resolves.
    *
    * @returns How many this call has ended.
    *

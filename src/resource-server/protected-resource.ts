@@ -10,9 +10,9 @@ import type { AccessTokenGuards, Middleware } from './require-access-token'
 export interface ProtectedResourceOptions {
   /** The path below `baseUrl`, with `:tenantKey` for the tenant: `/v1/:tenantKey/mcp`. */
   path: string
-  /** The scopes that a token must have: a list, or a text with spaces between them. The metadata lists them. Default none. */
+  /** The scopes that a token must have: a list, or a string with spaces between them. The metadata lists them. Default none. */
   scopes?: string | readonly string[]
-  /** Asks the store, once for each request, whether the grant has ended since. Default false. */
+  /** Whether to ask the store, once for each request, if the grant has ended. Default false. */
   checkRevocation?: boolean
 }
 
@@ -38,7 +38,7 @@ export function protectedResource(
   const { path, scopes, checkRevocation } = checkedMembers(options, 'protectedResource')
   const announced = resources.announce(path, scopes)
   const tenantKey = (req: IncomingMessage & { originalUrl?: string }) => {
-    // No tenant has the key '': a target that others may read differently opens nothing.
+    // No tenant has the key '', so a request target that others may read differently is refused.
     const target = requestPath(req.originalUrl ?? req.url) ?? ''
     return announced.tenantKeyIn(baseUrl.below(target))?.tenantKey ?? ''
   }

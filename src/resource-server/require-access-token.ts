@@ -20,21 +20,21 @@ import {
   verifyOptions,
 } from './verify-access-token'
 
-/** A value, or how to read it off a request. */
+/** A value, or a function that returns it for a request. */
 export type PerRequest<R, T> = T | ((req: R) => T)
 
 /** What `requireAccessToken` requires of a request. */
 export interface RequireAccessTokenOptions<R = IncomingMessage> extends Omit<VerifyAccessTokenOptions, 'resource'> {
-  /** The tenant whose token it must be. */
+  /** The tenant that the token must belong to. */
   tenantKey: PerRequest<R, string>
-  /** The API that it must be for. By default the tenant's first resource. */
+  /** The API that the token must be for. By default the tenant's first resource. */
   resource?: PerRequest<R, string>
 }
 
-/** What lets a request through to the next handler, or answers it. */
+/** Passes a request on to the next handler, or answers it. */
 export type Middleware<R> = (req: R, res: ServerResponse, next: (error?: unknown) => void) => void
 
-/** A request of a route with `:tenantKey` in its path, as Express hands it on. */
+/** A request to an Express route with `:tenantKey` in its path. */
 export type TenantRequest = IncomingMessage & { params: { tenantKey: string } }
 
 /** A request that `requireAccessToken` has let through. */
@@ -44,9 +44,9 @@ export type AuthorizedRequest<R = IncomingMessage> = R & { auth: AccessTokenInfo
 export interface Requirement<R> extends Omit<CheckedOptions, 'resource'> {
   tenantKey: PerRequest<R, string>
   resource: PerRequest<R, string> | undefined
-  /** What the host calls the method that has made the guard. */
+  /** The name of the method that made the guard. */
   guard: string
-  /** Where the resource's metadata is, which challenges name. */
+  /** The URL of the resource's metadata, for the challenges. */
   metadataUrlOf?: (req: R) => string
 }
 
@@ -59,7 +59,7 @@ export class AccessTokenGuards {
   readonly #timeout: number
   readonly #emit: Emit
 
-  /** @param timeout How long a function of the host's may take to read a value off a request, in milliseconds. */
+  /** @param timeout How long a function of the host's may take to return a value for a request, in milliseconds. */
   constructor(
     verifications: AccessTokenVerifications,
     tokens: AccessTokens,
@@ -76,17 +76,17 @@ export class AccessTokenGuards {
     this.#emit = emit
   }
 
-  /** The middleware for options of the host's. */
+  /** Makes the middleware from the host's options. */
   requireAccessToken<R extends IncomingMessage>(options: RequireAccessTokenOptions<R>): Middleware<R> {
     return this.middleware({ ...checkedRequirement<R>(options), guard: 'requireAccessToken' })
   }
 
-  /** Answers 401 or 403, or sets `req.auth` and goes on. */
+  /** Makes the middleware: it sets `req.auth` and calls `next`, or answers with an error. */
   middleware<R extends IncomingMessage>(requirement: Requirement<R>): Middleware<R> {
     const { scopes, metadataUrlOf } = requirement
     return (req, res, next) => {
       const place: Place = { where: 'requireAccessToken' }
-      // `next` stands outside: what it throws is the host's own.
+      // Not inside #authorize: an error that `next` throws is the host's own.
       this.#authorize(req, requirement, place).then(
         () => next(),
         (error) => {
@@ -114,9 +114,10 @@ export class AccessTokenGuards {
   }
 
   /**
-   * Reads a required value off a request.
+   * Reads a required value from a request.
    *
-   * @throws {OAuthError} `server_error` if a function returns no text: it must not fall back to a default. Any text is taken as it is.
+   * @throws {OAuthError} `server_error` if a function returns anything but a string: a default must not take its place. Any string is taken
+   * as it is.
    */
   async #read<R>(value: PerRequest<R, string>, req: R, { what }: Kind, name: string): Promise<string> {
     if (typeof value === 'string') return value
@@ -148,7 +149,7 @@ function checkedRequirement<R>(given: RequireAccessTokenOptions<R>) {
   return requirements(checks)(given, 'requireAccessToken')
 }
 
-/** RFC 6750 section 2.1; a token in the body or query is not accepted. */
+/** Reads the token from the header (RFC 6750 section 2.1). A token in the body or the query is not accepted. */
 function bearerToken(req: IncomingMessage): string {
   const token = tokenIn(req)
   if (token !== undefined) return token
@@ -170,7 +171,7 @@ class MissingToken extends OAuthError {
   }
 }
 
-/** The `WWW-Authenticate` header of an error (RFC 6750 section 3, RFC 9728 section 5.1). A request without credentials is told no error. */
+/** The `WWW-Authenticate` header of an error (RFC 6750 section 3, RFC 9728 section 5.1). Without a token in the request, it names no error. */
 function challengeOf(error: OAuthError, scopes: readonly string[], resourceMetadata: string | undefined): string {
   const attributes: string[] = []
   if (!(error instanceof MissingToken)) {

@@ -11,13 +11,13 @@ import {
   verifyOptions,
 } from './verify-access-token'
 
-/** What `signIn.verifier` verifies, and how it refuses. Scopes are the SDK's own `requiredScopes`. */
+/** What `signIn.verifier` verifies, and how it refuses. The SDK checks scopes itself (`requiredScopes`). */
 export interface VerifierOptions extends Omit<VerifyAccessTokenOptions, 'scopes'> {
-  /** The tenant whose token it must be. */
+  /** The tenant that the token must belong to. */
   tenantKey: string
   /**
-   * Makes the error by which the MCP SDK tells a bad token (401) from a fault of the server (500): it goes by its own class. For SDK 1
-   * `(description) => new InvalidTokenError(description)`, for SDK 2
+   * Makes an error of the MCP SDK's own class, by which the SDK tells a bad token (401) from a fault of the server (500). For SDK 1:
+   * `(description) => new InvalidTokenError(description)`. For SDK 2:
    * `(description) => new OAuthError(OAuthErrorCode.InvalidToken, description)`.
    */
   invalidToken: (description: string) => Error

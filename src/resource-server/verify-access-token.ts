@@ -17,17 +17,17 @@ import type { GuardedStore } from '../stores/guarded-store'
 import type { ResolvedTenant, Tenants } from '../tenants/tenants'
 import { type AccessTokens, claimedIssuer, invalidToken, notOurs } from '../tokens/access-tokens'
 
-/** What an access token must be good for, besides its tenant. A member is given a value or left out: undefined would require nothing. */
+/** What an access token must have, in addition to its tenant. Leave out what you do not require: undefined is refused. */
 export interface VerifyAccessTokenOptions {
-  /** The API that it must be for. By default the tenant's first resource. */
+  /** The API that the token must be for. By default the tenant's first resource. */
   resource?: string
-  /** The scopes that it must have: a list, or a text with spaces between them. Default none. */
+  /** The scopes that the token must have: a list, or a string with spaces between them. Default none. */
   scopes?: string | readonly string[]
-  /** Asks the store, once, whether the grant has ended since. By default the token alone decides. */
+  /** Whether to ask the store, in one read, if the grant has ended. By default the token alone decides. */
   checkRevocation?: boolean
 }
 
-/** The tenant whose token it must be, or in so many words: any. A token of one company must not open another by omission. */
+/** The tenant that the token must belong to, or `anyTenant: true`. If you forget both, a token of one company must not work for another. */
 export type TenantSelector = { tenantKey: string; anyTenant?: never } | { anyTenant: true; tenantKey?: never }
 
 /** What an access token says: a superset of the MCP SDK's `AuthInfo`. */
@@ -52,14 +52,14 @@ export interface AccessTokenInfo {
   claims: Record<string, unknown>
 }
 
-/** The checks of an {@link VerifyAccessTokenOptions}. */
+/** The checks of {@link VerifyAccessTokenOptions}. */
 export const verifyOptions = {
   resource: optional(resourceIndicator),
   scopes: optional(requiredScopes, []),
   checkRevocation: optional(flag),
 }
 
-/** {@link VerifyAccessTokenOptions} after their checks. */
+/** {@link VerifyAccessTokenOptions} after the checks. */
 export type CheckedOptions = Checked<typeof verifyOptions>
 
 const checkedMembers = requirements({
@@ -68,7 +68,7 @@ const checkedMembers = requirements({
   ...verifyOptions,
 })
 
-/** Checked options, and what the host calls the method by which it asks. */
+/** Checked options, and the name of the method that the host has called. */
 export type Verification = CheckedOptions & { guard: string }
 
 /** Verifies access tokens for the host's own API (RFC 9068 section 4). */
@@ -79,7 +79,7 @@ export class AccessTokenVerifications {
   readonly #baseUrl: BaseUrl
   readonly #scopes: readonly string[]
 
-  /** @param scopes All that any tenant can offer by default. */
+  /** @param scopes The option `scopes`: what a tenant offers unless its record says otherwise. */
   constructor(
     tokens: AccessTokens,
     tenants: Tenants,
@@ -102,7 +102,7 @@ export class AccessTokenVerifications {
     return this.verifyOf(key, token, { ...options, guard: 'verifyAccessToken' })
   }
 
-  /** The same with checked options. Its refusals name whose token it is. */
+  /** Verifies with checked options. Its errors say whose token it is. */
   async verifyOf(tenantKey: string | undefined, token: string, verification: Verification): Promise<AccessTokenInfo> {
     if (tenantKey === undefined) throw notOurs()
     try {
@@ -120,7 +120,7 @@ export class AccessTokenVerifications {
     { resource = tenant.resources[0], scopes: required, checkRevocation = false, guard }: Verification,
   ): Promise<AccessTokenInfo> {
     const claims = this.#tokens.claimsOf(token)
-    // The id as well: a tenant key that has passed to another company leaves the issuer as it was.
+    // The issuer alone does not tell companies apart: it stays the same when a tenant key passes to another company.
     if (claims.tenant_id !== tenant.id) throw invalidToken('The access token is not for this tenant', 'wrong_tenant')
     if (claims.iss !== tenant.issuer) throw invalidToken('The access token is not for this tenant', 'wrong_issuer')
     if (canonicalResource(claims.aud) !== canonicalResource(resource)) {
@@ -144,7 +144,7 @@ export class AccessTokenVerifications {
     }
   }
 
-  /** A scope that the tenant does not offer any more is refused, even if an older token has it. */
+  /** Refuses a scope that the tenant no longer offers, even if an older token has it. */
   #checkScopes(scopes: readonly string[], required: readonly string[], guard: string, tenant: ResolvedTenant): void {
     const notOffered = required.filter((scope) => !tenant.scopes.includes(scope))
     const unheardOf = notOffered.find((scope) => !this.#scopes.includes(scope))
@@ -156,7 +156,7 @@ export class AccessTokenVerifications {
   }
 }
 
-/** The tenant key of a host that does not compile against our types. */
+/** Checks the tenant key, because not every host is compiled against the types. */
 function checkedTenantKey(tenantKey: unknown): string {
   if (typeof tenantKey === 'string') return tenantKey
   throw new ConfigurationError('tenantKey', tenantKey, 'the key of a tenant, or anyTenant: true in its place')

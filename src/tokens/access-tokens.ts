@@ -46,7 +46,7 @@ export interface AccessTokenRequest {
  */
 export type AccessTokenClaimsHook = (request: AccessTokenRequest) => HookAnswer<Record<string, unknown>>
 
-/** What an access token says besides what its grant says. */
+/** The scopes of an access token, and the claims that the host adds to it. */
 export interface AccessTokenTerms {
   /** The grant's scopes, or fewer. */
   scopes: string[]
@@ -103,8 +103,8 @@ export class AccessTokens {
   /**
    * Settles what an access token will say before the credential is used up, so that a refusal uses nothing up.
    *
-   * @returns Undefined if the grant alone decides, and need not be read first: without a requested scope and without the host's hook.
-   * Otherwise a function of the grant, which throws `invalid_scope` or what the hook throws.
+   * @returns Undefined without a requested scope and without the host's hook: the grant alone decides then, and need not be read first.
+   * Otherwise a function of the grant. It throws `invalid_scope`, or what the hook throws.
    */
   settling(
     requested: RequestedTerms,
@@ -124,7 +124,7 @@ export class AccessTokens {
   /**
    * Signs an access token. It never outlives the grant that it comes from.
    *
-   * @param storeNow The time by the clock that the grant's times are of.
+   * @param storeNow The time by the store's clock, which the grant's times are from too.
    */
   issue(
     { grant, scopes, claims, now: storeNow }: AccessTokenTerms & { grant: Grant; now: number },
@@ -156,10 +156,10 @@ export class AccessTokens {
   }
 
   /**
-   * The claims of an access token that this server has signed and that has not expired. The caller checks for whom it is good.
+   * Returns the claims of an access token that this server has signed and that has not expired. The caller checks tenant and resource.
    *
-   * @param options.ignoreExpiration Returns the claims of an expired one as well.
-   * @throws {OAuthError} `invalid_token`
+   * @param options.ignoreExpiration Whether to accept an expired one too.
+   * @throws {OAuthError} `invalid_token` for any other token.
    */
   claimsOf(token: string, { ignoreExpiration = false } = {}): AccessTokenClaims {
     const header = decoded(token)?.header
@@ -172,8 +172,8 @@ export class AccessTokens {
   }
 
   /**
-   * Adds to an error about an access token whose token it is, if this server has signed it. The tenant id is that of the customer, whichever
-   * tenant was asked.
+   * Adds the owner of an access token to an error about it, if this server has signed the token. The tenant id is that of the customer,
+   * whichever tenant the request named.
    */
   namingOwner(thrown: unknown, token: string): unknown {
     if (thrown instanceof OAuthError && thrown.reason === 'unknown_token') return thrown
@@ -200,7 +200,7 @@ export class AccessTokens {
   }
 }
 
-/** The issuer that a token names, before anything of it is verified. */
+/** The issuer that a token names. Nothing in the token has been verified yet. */
 export function claimedIssuer(token: string): string {
   const payload = decoded(token)?.payload
   return typeof payload === 'object' && typeof payload.iss === 'string' ? payload.iss : ''
@@ -214,7 +214,7 @@ export function notOurs(): OAuthError {
   return invalidToken('The access token is not of this server', 'unknown_token')
 }
 
-/** The error for a grant of whose scopes the tenant offers none any more. */
+/** The error for a grant if the tenant no longer offers any of its scopes. */
 export function scopesGone(grant: Grant): OAuthError {
   return oauthError('invalid_scope', 'Nothing of the granted scope is offered any more', {
     reason: 'scopes_gone',
