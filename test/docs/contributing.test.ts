@@ -5,7 +5,7 @@ import { allTablesUnder, root, tableUnder, textOf } from './pages'
 const page = '.github/CONTRIBUTING.md'
 
 describe('CONTRIBUTING.md', () => {
-  it('has a line for every folder of src, and for every file beside them', () => {
+  it('has a line for every folder of src, and for every file directly in src', () => {
     const [map = []] = allTablesUnder('## How the code is laid out', page)
     const named = map.flatMap(([rooms = '']) => linksOf(rooms))
     expect(named.sort()).toEqual(readdirSync(join(root, 'src')).map((name) => `../src/${name}`))
@@ -26,7 +26,7 @@ describe('CONTRIBUTING.md', () => {
     expect(withoutFile).toEqual([])
   })
 
-  it('names no command that there is not, and forgets none', () => {
+  it('names every command, and none that does not exist', () => {
     const { scripts } = JSON.parse(textOf('package.json'))
     const named = [...textOf(page).matchAll(/npm (?:run )?(test|(?<=run )[\w:-]+)/g)].map(([, name = '']) => name)
     expect(named.filter((name) => !(name in scripts))).toEqual([])

@@ -16,11 +16,11 @@ describe('the help of a ConfigurationError', () => {
     expect(Object.keys(helpPages)).toContain(name)
   })
 
-  it('has no page for what there is not', () => {
+  it('has no page for names that do not exist', () => {
     expect(Object.keys(helpPages).filter((name) => ![...options, ...otherNames, 'options'].includes(name))).toEqual([])
   })
 
-  it.each(Object.entries(helpPages))('leads to a heading that there is: %s', (_, page) => {
+  it.each(Object.entries(helpPages))('leads to a heading that exists: %s', (_, page) => {
     expect(page).toContain('#')
     expect(leadsSomewhere(page, 'README.md')).toBe(true)
   })
@@ -33,7 +33,7 @@ describe('the help of a ConfigurationError', () => {
     ['accessTokenTtl', 'docs/errors.md#configuration-errors'],
     ['constructor', 'docs/errors.md#configuration-errors'],
     ['', 'docs/errors.md#configuration-errors'],
-  ])('of %j is at the home of this package, in %s', (option, page) => {
+  ])('of %j is an address at the home page of this package, in %s', (option, page) => {
     const { help, message } = new ConfigurationError(option, undefined, 'given')
     expect(help).toBe(`${homepage.split('#')[0]}/blob/main/${page}`)
     expect(message).toMatch(/\. See https:[^ ]+$/)

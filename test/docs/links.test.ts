@@ -1,7 +1,7 @@
 import { furtherPages, leadsSomewhere, pages, textOf } from './pages'
 
 describe('the links and pictures of the README and the docs', () => {
-  it.each([...pages, ...furtherPages])('lead somewhere: %s', (page) => {
+  it.each([...pages, ...furtherPages])('are not broken: %s', (page) => {
     const dead = linksOf(page).filter((link) => !leadsSomewhere(link, page))
     expect(dead).toEqual([])
   })
@@ -12,7 +12,7 @@ describe('the links and pictures of the README and the docs', () => {
   })
 })
 
-/** What the links and pictures of a page lead to inside this repository. */
+/** The targets of the links and pictures of a page inside this repository. */
 function linksOf(page: string): string[] {
   const prose = textOf(page).replace(/^```.*?^```$/gms, '')
   return [...prose.matchAll(/\]\(([^)]+)\)|\bsrc(?:set)?="([^"]+)"/g)]

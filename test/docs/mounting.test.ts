@@ -7,7 +7,7 @@ import { HostApp } from '../support/host-app'
 import { NewAssistant } from '../support/new-assistant'
 import { snippetFolder, snippetWith } from './pages'
 
-// What the snippet adds to: a host with sessions, a login and an MCP server of its own.
+// The host that the snippet is added to, with its own sessions, login and MCP server.
 const before = `
 import express from 'express'
 const mcp = (req, res) => res.json({ subject: req.auth.subject })
@@ -31,7 +31,7 @@ describe('the first snippet of the README', () => {
     writeFileSync(file, before + code)
     const warned = jest.spyOn(process, 'emitWarning').mockImplementation()
     const { app }: { app: Express } = await import(file)
-    // Of the address and the key that it makes up.
+    // The warnings are about the address and the key that the server makes up.
     expect(warned).toHaveBeenCalledTimes(2)
     host = await HostApp.start(() => app)
   })
@@ -46,7 +46,7 @@ describe('the first snippet of the README', () => {
     expect(lines).toHaveLength(10)
   })
 
-  it('connects an assistant that is given nothing but the address of the company’s MCP server', async () => {
+  it('connects an assistant that is given only the address of the company’s MCP server', async () => {
     const serverUrl = `${host.origin}/v1/acme/mcp`
     const assistant = new NewAssistant()
     const resourceMetadataUrl = await refusedAt(serverUrl)
@@ -60,7 +60,7 @@ describe('the first snippet of the README', () => {
     expect(elsewhere.status).toBe(404)
   })
 
-  /** Where the refusal leads to. */
+  /** The authorization URL that the refusal leads to. */
   async function refusedAt(serverUrl: string): Promise<URL> {
     const { status, headers } = await fetch(serverUrl, { method: 'POST' })
     expect(status).toBe(401)
@@ -68,7 +68,7 @@ describe('the first snippet of the README', () => {
     return new URL(metadata)
   }
 
-  /** The customer logs in and allows it. @returns The code that the browser brings back. */
+  /** The customer logs in and presses Allow. @returns The code that the browser brings back. */
   async function broughtBack(authorizationUrl: URL): Promise<string> {
     const stay = { redirect: 'manual' } as const
     const sentTo = (response: Response) => new URL(response.headers.get('Location') ?? '', host.origin)

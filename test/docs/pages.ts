@@ -3,7 +3,7 @@ import { dirname, join, normalize, resolve } from 'node:path'
 
 export const root = resolve(__dirname, '..', '..')
 
-/** Everything that is written for readers, by its path from the root. */
+/** All pages for users, by their paths from the root. */
 export const pages = [
   'README.md',
   'CHANGELOG.md',
@@ -12,7 +12,7 @@ export const pages = [
     .map((name) => `docs/${name}`),
 ]
 
-/** What is written for contributors, and what is generated. */
+/** The pages for contributors, and the generated pages. */
 export const furtherPages = ['.github', 'docs/api'].flatMap((folder) =>
   readdirSync(join(root, folder))
     .filter((name) => name.endsWith('.md'))
@@ -47,10 +47,10 @@ function anchorsOf(page: string): string[] {
   return [...headings, ...[...prose.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)]
 }
 
-/** A fenced block of TypeScript. */
+/** A fenced code block of TypeScript. */
 export interface Snippet {
   page: string
-  /** The line of the page that its first line is on. */
+  /** The line of the page on which the code begins. */
   line: number
   code: string
 }
@@ -64,10 +64,10 @@ export function snippetsOf(page: string): Snippet[] {
   }))
 }
 
-/** The one snippet that has these words. */
+/** The only snippet that contains these words. */
 export function snippetWith(words: string): Snippet {
   const [found, ...others] = pages.flatMap(snippetsOf).filter(({ code }) => code.includes(words))
-  if (!found || others.length > 0) throw new Error(`There must be one snippet with ${words}`)
+  if (!found || others.length > 0) throw new Error(`There must be exactly one snippet with ${words}`)
   return found
 }
 
@@ -91,7 +91,7 @@ function cellsOf(row: string): string[] {
     .map((cell) => cell.trim())
 }
 
-/** A new folder inside the repository, where a snippet finds what it imports. */
+/** A new folder inside the repository, from which a snippet can import the package. */
 export function snippetFolder(): string {
   const folder = join(__dirname, '.snippets')
   mkdirSync(folder, { recursive: true })

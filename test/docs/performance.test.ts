@@ -46,7 +46,7 @@ describe('the figures of docs/performance.md', () => {
     }
   })
 
-  it('have its shares beside the peers, and its profiles', () => {
+  it('include the shares compared with the peers, and the profiles', () => {
     const latest = (heading: string) => tableUnder(heading, 'bench/results/latest.md')
     expect(tableUnder('## Compared with other servers', page)).toEqual(
       latest('## CPU time of a refresh, divided by that of another server'),
@@ -57,7 +57,7 @@ describe('the figures of docs/performance.md', () => {
     ])
   })
 
-  it('say how far it grows by multiplication of what was measured', () => {
+  it('extrapolate only by multiplying what was measured', () => {
     const { rps } = row('customer-sign-in in Express 5')
     const script = Math.max(...scale.map((each: { serverCpuUnderLoad: number }) => each.serverCpuUnderLoad))
     const expected = [1e6, 1e7, 1e8].map((grants) => {
@@ -74,7 +74,7 @@ describe('the figures of docs/performance.md', () => {
     expect(tableUnder('## Scaling', page)).toEqual(expected)
   })
 
-  it('have a row for each server and workload, in which the load was not the limit', () => {
+  it('have a row for each server and workload, and the load generator was never the limit', () => {
     const names = rows.map(({ server, workload }) => `${server}, ${workload}`)
     expect(new Set(names).size).toBe(rows.length)
     for (const { server_busy, load_busy } of rows.filter((each) => each.workload !== 'lone refresh')) {
@@ -82,7 +82,7 @@ describe('the figures of docs/performance.md', () => {
     }
   })
 
-  it('count one round trip for a refresh, with resource too, and one winner', () => {
+  it('count one round trip for a refresh, also with resource, and one winner', () => {
     const keeping = JSON.parse(textOf('bench/results/latest-redis.json'))
     expect(keeping.find(({ server }: { server: string }) => server === 'customer-sign-in')).toMatchObject({
       commands: { evalsha: 1 },

@@ -21,7 +21,7 @@ describe('the rate limits of the README', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  it('answer with JSON that a client in a browser can read, and that makes clients come again', async () => {
+  it('answer with JSON that a client in a browser can read, and that tells clients to retry', async () => {
     const register = () => request(app).post('/v1/acme/oauth/register')
     for (let each = 0; each < 20; each++) await register().expect(200)
     const { status, headers, body } = await register()
@@ -37,7 +37,7 @@ describe('the rate limits of the README', () => {
     })
   })
 
-  it('are of one route each, for all companies together', async () => {
+  it('apply to one route each, for all companies together', async () => {
     const { body } = await request(app).post('/v1/globex/oauth/register').expect(429)
     expect(body.error).toBe('too_many_requests')
     for (const route of ['token', 'revoke', 'authorize', 'jwks']) {

@@ -64,7 +64,7 @@ describe('the options table of the README', () => {
     expect(accepts(option, Number(most) + 1)).toBe(limit.endsWith(' or more'))
   })
 
-  it('says all that consent and metadataDocuments can be', () => {
+  it('lists everything that consent and metadataDocuments can be', () => {
     for (const value of [false, () => true]) expect(accepts('consent', value)).toBe(true)
     for (const value of [true, false, 'with-loopback', { ports: [8443] }])
       expect(accepts('metadataDocuments', value)).toBe(true)
@@ -104,7 +104,7 @@ describe('the tables of docs/configuration.md', () => {
     expect(client.sort()).toEqual(ofClient.sort())
   })
 
-  it('have everything that authenticate is told and gives', () => {
+  it('have everything that authenticate receives and returns', () => {
     const [request = [], customer = []] = tablesUnder('## Login: `authenticate`')
     expect(request.sort()).toEqual(membersOf('SignInRequest', 'endpoints/customer-sessions').sort())
     expect(customer.sort()).toEqual(membersOf('Customer', 'authorization/customer').sort())
@@ -168,7 +168,7 @@ describe('docs/errors.md', () => {
     expect(textOf('README.md')).toContain(`\`${code}\``)
   })
 
-  it('has every code that only a host throws, and no other as one', () => {
+  it('has every code that only a host throws, and no other among them', () => {
     const rows = tableUnder('### Codes that only your own code throws', 'docs/errors.md')
     expect(rows).toEqual(
       Object.entries(hostCodes).map(([code, { status, meaning, source }]) => [
@@ -194,7 +194,7 @@ describe('docs/errors.md', () => {
     expect(told.filter((text) => !given.some(isToldAs(text)))).toEqual([])
   })
 
-  it('has what an error event says of hooks that are wrong', () => {
+  it('has what an error event says about faulty hooks', () => {
     const words = [...source.matchAll(/new Error\('((?:authenticate|consent) [^']+)'/g)].map(([, said]) => said)
     const answers = [...source.matchAll(/wrongAnswer\('(\w+)', \w+, '([^']+)'\)/g)]
     const said = [...words, ...answers.map(([, hook, allowed]) => `${hook} must return ${allowed}`)]

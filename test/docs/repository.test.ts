@@ -8,7 +8,7 @@ const workflows = filesOf('.github/workflows')
 const packageJson = JSON.parse(textOf('package.json'))
 
 describe('an issue form', () => {
-  it.each(forms)('is one that GitHub shows: %s', (file) => {
+  it.each(forms)('is valid, so that GitHub shows it: %s', (file) => {
     const { name, description, body } = read(file)
     expect([name, description]).toEqual([expect.any(String), expect.any(String)])
     const types = body.map(({ type }: { type: string }) => type)
@@ -20,7 +20,7 @@ describe('an issue form', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  it.each(forms)('leads to pages and headings that there are: %s', (file) => {
+  it.each(forms)('has no broken links: %s', (file) => {
     const links = [...textOf(file).matchAll(/\]\(\.\.\/blob\/main\/([^)#]+)(?:#([^)]+))?\)/g)]
     expect(links.length).toBeGreaterThan(0)
     for (const [, page = '', anchor] of links) {

@@ -24,14 +24,14 @@ function namedTest(text: string): Threat['tests'][number] {
   return { name, path: join(root, 'docs', path), titles: title.split(' › ') }
 }
 
-/** Whether a file has a test or a group of tests of this title, be it one of its own or one with a table of cases. */
+/** Whether a file has a test or a group of tests of this title, with or without a table of cases. */
 function hasTitle(path: string, title: string): boolean {
   const escaped = title.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
   return new RegExp(`(?:\\b(?:describe\\w*|it|test)|\\))\\(\\s*(['"\`])${escaped}\\1`).test(readFileSync(path, 'utf8'))
 }
 
 describe('docs/security.md', () => {
-  it('says of every threat where it is from, what stands against it, and which test shows that', () => {
+  it('names the source, the defence and a test for every threat', () => {
     expect(threats.length).toBeGreaterThan(40)
     for (const { threat, source, defence, tests } of threats) {
       for (const text of [threat, source, defence, ...tests.flatMap(({ titles }) => titles)]) expect(text).not.toBe('')
@@ -44,7 +44,7 @@ describe('docs/security.md', () => {
     expect(rows.length).toBe(threats.length)
   })
 
-  it('goes through every attack of RFC 9700 section 4', () => {
+  it('covers every attack of RFC 9700 section 4', () => {
     const cited = threats.flatMap(({ source }) => {
       const [, sections = ''] = /RFC 9700 ([\d., ]+)/.exec(source) ?? []
       return sections.split(', ').map((section) => section.split('.').slice(0, 2).join('.'))

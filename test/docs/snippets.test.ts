@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { StrictProject } from '../support/strict-project'
 import { pages, type Snippet, snippetFolder, snippetsOf } from './pages'
 
-// What readers have already where a snippet begins: their own app, or the snippets before it. Their session is express-session's.
+// What readers have already when a snippet begins: their own app, or the snippets before it. Their session is express-session's.
 const context = `
 /// <reference types="express-session" />
 declare const app: import('express').Express
@@ -34,7 +34,7 @@ declare module 'pg' {
 }
 `
 
-// What the login of the reader's app puts into the session.
+// What the login of the reader's app stores in the session.
 const sessionData = `
 import 'express-session'
 declare module 'express-session' {
@@ -48,7 +48,7 @@ describe('the snippets of the README and the docs', () => {
   const folder = snippetFolder()
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  it('compile as they are with every strict check, as ES modules, and show types as they are exported', () => {
+  it('compile unchanged with every strict check, as ES modules, and show types as they are exported', () => {
     const project = new StrictProject(folder)
     project.write('context.d.ts', context)
     project.write('session-data.ts', sessionData)
@@ -65,7 +65,7 @@ function fileOf({ page, line, code }: Snippet): string {
   return `${page.replace(/\W+/g, '-')}-${line}.ts`
 }
 
-/** So that the compiler complains of a line of the page. The types that it shows must be the exported ones, member for member. */
+/** Makes the compiler name lines of the page. The types that the page shows must equal the exported ones, member by member. */
 function onItsLine({ line, code }: Snippet): string {
   const shown = [...code.matchAll(/^interface (\w+)/gm)].map(([, name = '']) => name)
   const same = shown

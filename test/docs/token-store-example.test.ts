@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root, snippetFolder, snippetWith } from './pages'
 
-// PostgreSQL compiled to WebAssembly. It brings modules that only Node itself can load, so it runs in a process of its own.
+// PostgreSQL compiled to WebAssembly. It has modules that only Node itself can load, so it runs in a separate process.
 const contract = `
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -23,12 +23,12 @@ describe('PostgresTokenStore', () => {
     contents: async () => [await rowsOf('sign_in_grants'), await rowsOf('sign_in_clients')],
   })
 
-  it('ends nothing when it is not told whose grants to end', async () => {
+  it('ends no grant if it is not told whose grants to end', async () => {
     const grants = store.deleteGrants({ tenantId: 't' })[Symbol.asyncIterator]()
     await assert.rejects(grants.next(), /whose grants/)
   })
 
-  it('sweeps what has expired, and nothing else', async () => {
+  it('deletes what has expired, and nothing else', async () => {
     const grant = {
       tenantId: 't', clientId: 'app', subject: 'ada', scopes: [], resource: 'urn:api', deadline: Infinity,
       credential: { kind: 'code', hash: '' }, request: { redirectUri: '', codeChallenge: '' },

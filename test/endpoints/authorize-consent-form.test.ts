@@ -70,7 +70,7 @@ describe('a submitted consent form has no effect', () => {
   })
 
   it('with the token of another tenant', async () => {
-    // The client and the API are those of both, so that nothing else differs.
+    // Both tenants have the same client and the same API, so that nothing else differs.
     const resource = 'https://api.example/mcp'
     const shared = { clients: [{ clientId, redirectUris: [redirectUri] }], resources: [resource] }
     const tenantStore = new MemoryTenantStore(['acme', 'globex'].map((key) => ({ key, id: key, ...shared })))
@@ -91,7 +91,7 @@ describe('a submitted consent form has no effect', () => {
     await expectAskedAgain(authorization, host, form)
   })
 
-  it('of another server', async () => {
+  it('with the token of another server', async () => {
     const [host, other] = [await signedIn(), await signedIn({ credentialSecrets: ['o'.repeat(32)] })]
     const authorization = new Authorization(host)
     const { text } = await request(other.url).get(authorization.path).expect(200)
@@ -112,7 +112,7 @@ describe('a submitted consent form has no effect', () => {
     consentForm(await authorization.answer(form).expect(200))
   })
 
-  it('in the address', async () => {
+  it('with the form in the query of the URL', async () => {
     const host = await signedIn()
     const authorization = new Authorization(host)
     const { token } = await authorization.form()
@@ -165,21 +165,21 @@ describe('a submitted consent form', () => {
     expectTokens(await host.exchange(allowed, { client_id }))
   })
 
-  it('that another site makes the browser send leads to no page with the buttons elsewhere', async () => {
+  it('that another site makes the browser send does not lead to the page with the buttons elsewhere', async () => {
     const host = await signedIn()
     const authorization = new Authorization(host, { client_id: await registered(host) })
     const page = await authorization.answer({ ...(await authorization.form()), token: 'junk' }, 'confirm').expect(200)
     expect(page.text).toContain('value="confirm"')
   })
 
-  it('that is Deny is told to the client', async () => {
+  it('that says Deny is reported to the client', async () => {
     const host = await signedIn()
     const authorization = new Authorization(host)
     expectErrorRedirect(await authorization.answer(await authorization.form(), 'deny'), 'access_denied', host.issuer())
     expect(await grantsAt(host)).toEqual([])
   })
 
-  it('that is neither is a Deny', async () => {
+  it('that says neither Allow nor Deny counts as Deny', async () => {
     const host = await signedIn()
     const authorization = new Authorization(host)
     const { action, token } = await authorization.form()
@@ -192,7 +192,7 @@ describe('a submitted consent form', () => {
     expect(await grantsAt(host)).toEqual([])
   })
 
-  it('counts at every process with the same secrets, also while they rotate', async () => {
+  it('is accepted by every process with the same secrets, also while the secrets rotate', async () => {
     const [oldSecret, newSecret] = ['o'.repeat(32), 'n'.repeat(32)]
     const tokenStore = new MemoryTokenStore()
     const shared = { tokenStore, baseUrl: 'https://assistant.example' }

@@ -25,7 +25,7 @@ describe('consent', () => {
     expect(scope).toBe('profile payments')
   })
 
-  it('given again on an old page brings no ended grant back: its refresh tokens stay dead', async () => {
+  it('that is given again on an old page revives no ended grant and none of its refresh tokens', async () => {
     const host = await started({ authenticate: asTheySay })
     const authorization = new Authorization(host)
     const form = await authorization.form()

@@ -4,7 +4,7 @@ import { registered, saveClient } from '../support/registration'
 import { clientId, expectTokens, redirectUri } from '../support/sign-in'
 import { started } from '../support/started'
 
-/** Acme with a client of its own, whose customers need not be asked. */
+/** Acme with its own client, for which customers are not asked. */
 const ownClient = new MemoryTenantStore([
   { key: 'acme', clients: [{ clientId, redirectUris: [redirectUri], firstParty: true }] },
 ])
@@ -13,7 +13,7 @@ const consented = (consent: ConsentHook | false, options: object = {}) =>
   started({ authenticate: asTheySay, consent, hostTimeout: 0.1, ...options })
 
 describe('a consent function', () => {
-  it('is told who is asked by whom for what, and where the code will go', async () => {
+  it('is told the customer, the tenant, the client, the scopes, the resource and the redirect URI', async () => {
     const asked: ConsentRequest[] = []
     const host = await consented((_req, _res, request) => {
       asked.push(request)
@@ -52,7 +52,7 @@ describe('a consent function', () => {
     expect(await host.tokenStore.listGrants('acme', 'customer-1')).toEqual([])
   })
 
-  it('may show a page of its own, and decide when that is answered', async () => {
+  it('may show its own page, and decide when the customer has answered that', async () => {
     const host = await consented((req, res) => {
       if (req.method === 'POST') return true
       res.end('the host’s own page')
@@ -64,7 +64,7 @@ describe('a consent function', () => {
     expectTokens(await host.exchange(authorization.signedIn(response)))
   })
 
-  it('may show its page later than it ends, as template engines do', async () => {
+  it('may show its page after it returns, as template engines do', async () => {
     const host = await consented((_req, res) => {
       setImmediate(() => setImmediate(() => res.end('the host’s own page')))
       return undefined
@@ -83,7 +83,7 @@ describe('a consent function', () => {
     ['gives nothing and answers nothing', () => undefined],
     ['gives what is no answer', () => 'yes' as never],
     ['gives 1', () => 1 as never],
-  ])('that %s gives no code: the client tries again, the operator is told', async (_, consent) => {
+  ])('that %s gives no code: the client is told to retry, and the operator is told', async (_, consent) => {
     const host = await consented(consent)
     const response = await new Authorization(host).open()
     const description = expectErrorRedirect(response, 'temporarily_unavailable', host.issuer())
@@ -92,7 +92,7 @@ describe('a consent function', () => {
     expect(await host.tokenStore.listGrants('acme', 'customer-1')).toEqual([])
   })
 
-  it('refuses with an OAuthError of its own', async () => {
+  it('may refuse with an OAuthError of its own', async () => {
     const host = await consented(() => {
       throw new OAuthError('invalid_scope', 'Not on a Sunday')
     })
@@ -100,7 +100,7 @@ describe('a consent function', () => {
     expect(expectErrorRedirect(response, 'invalid_scope', host.issuer())).toBe('Not on a Sunday')
   })
 
-  it('is not called where nobody is signed in, nor under prompt=none', async () => {
+  it('is not called if nobody is signed in, or with prompt=none', async () => {
     const consent = jest.fn(() => true)
     const host = await consented(consent, { authenticate: () => null })
     await new Authorization(host).open()
@@ -112,13 +112,13 @@ describe('a consent function', () => {
 })
 
 describe('a customer is not asked', () => {
-  it('where consent is false', async () => {
+  it('if consent is false', async () => {
     const host = await consented(false)
     const authorization = new Authorization(host)
     expectTokens(await host.exchange(authorization.signedIn(await authorization.open())))
   })
 
-  it('for a client of the tenant’s own, by whatever means, not even under prompt=none', async () => {
+  it('for the tenant’s own client, with or without prompt=none, however consent is set', async () => {
     const consent = jest.fn(() => false)
     for (const host of [
       await started({ authenticate: asTheySay, tenantStore: ownClient }),
@@ -132,7 +132,7 @@ describe('a customer is not asked', () => {
     expect(consent).not.toHaveBeenCalled()
   })
 
-  it('save where the client wants it: prompt=consent', async () => {
+  it('unless the client wants it with prompt=consent', async () => {
     for (const host of [await consented(false), await consented(false, { tenantStore: ownClient })]) {
       const authorization = new Authorization(host, { prompt: 'consent' })
       expectTokens(await host.exchange(await authorization.allowed()))

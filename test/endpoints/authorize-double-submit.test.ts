@@ -25,7 +25,7 @@ describe('Allow, pressed again on the same page', () => {
     for (const each of [second, first]) expectTokens(await host.exchange(each))
   })
 
-  it('leaves nothing of the codes that nobody redeems', async () => {
+  it('stores nothing that outlives a code that nobody redeems', async () => {
     const clock = stopClock()
     const { host, press } = await pressedOnce()
     const pressed = await Promise.all(Array.from({ length: 20 }, () => press()))
@@ -34,7 +34,7 @@ describe('Allow, pressed again on the same page', () => {
     expect(await grantsAt(host)).toHaveLength(1)
   })
 
-  it('touches no grant that it gave before', async () => {
+  it('does not change the grant that it gave before', async () => {
     const { host, press, first } = await pressedOnce()
     const tokens = expectTokens(await host.exchange(first))
     expectTokens(await host.exchange(await press()))
@@ -58,14 +58,14 @@ describe('Allow, pressed again on the same page', () => {
     expectTokens(await host.refresh(tokens.refresh_token))
   })
 
-  it('gives a code that redeems, although the first has expired', async () => {
+  it('gives a code that can be redeemed, although the first has expired', async () => {
     const clock = stopClock()
     const { host, press } = await pressedOnce()
     clock.advance(61)
     expectTokens(await host.exchange(await press()))
   })
 
-  it('gives two codes on two pages of the same request', async () => {
+  it('gives a different code on each of two pages of the same request', async () => {
     const host = await signedIn()
     const authorization = new Authorization(host)
     const [first, second] = [await authorization.allowed(), await authorization.allowed()]

@@ -23,7 +23,7 @@ describe('an authorization request with', () => {
     expect(denied).toMatchObject({ where: 'authorize', tenantKey: 'acme', error })
   })
 
-  it('two states tells the client, with the first', async () => {
+  it('two states redirects to the client with the error and the first state', async () => {
     const host = await started({ authenticate: asTheySay })
     const response = await new Authorization(host, { state: ['one', 'two'] }).open()
     expectErrorRedirect(response, 'invalid_request', host.issuer(), 'one')
@@ -36,21 +36,21 @@ describe('an authorization request with', () => {
     expect(authenticate).not.toHaveBeenCalled()
   })
 
-  it('a client that may not use codes tells it', async () => {
+  it('a client that may not use codes tells the client so', async () => {
     const clients = [{ clientId, redirectUris: [redirectUri], grantTypes: ['refresh_token'] }]
     const tenantStore = new MemoryTenantStore([{ key: 'acme', clients }])
     const host = await started({ authenticate: asTheySay, tenantStore })
     expectErrorRedirect(await new Authorization(host).open(), 'unauthorized_client', host.issuer())
   })
 
-  it('a client that may ask for nothing that is granted here tells it', async () => {
+  it('a client whose scopes the tenant does not offer tells the client so', async () => {
     const clients = [{ clientId, redirectUris: [redirectUri], scopes: ['admin'] }]
     const tenantStore = new MemoryTenantStore([{ key: 'acme', clients, scopes: ['profile'] }])
     const host = await started({ authenticate: asTheySay, tenantStore })
     expectErrorRedirect(await new Authorization(host).open(), 'invalid_scope', host.issuer())
   })
 
-  it('a client with scopes at a tenant without any is nothing wrong', async () => {
+  it('a client with scopes at a tenant without any is accepted', async () => {
     const clients = [{ clientId, redirectUris: [redirectUri], scopes: ['admin'] }]
     const host = await started({
       authenticate: asTheySay,
@@ -69,7 +69,7 @@ describe('the authorization endpoint', () => {
     expect(response.headers).not.toHaveProperty('access-control-allow-origin')
   })
 
-  it('answers HEAD with 405, and asks nobody', async () => {
+  it('answers HEAD with 405, and does not call authenticate', async () => {
     const authenticate = jest.fn()
     const host = await started({ authenticate })
     const response = await request(host.url).head(new Authorization(host).path)
@@ -86,7 +86,7 @@ describe('the authorization endpoint', () => {
     },
   )
 
-  it('lets no other site read it', async () => {
+  it('lets no other site read its responses', async () => {
     const host = await started({ authenticate: asTheySay })
     const response = await new Authorization(host).open().set('Origin', 'https://evil.example')
     expect(response.headers).not.toHaveProperty('access-control-allow-origin')
@@ -94,7 +94,7 @@ describe('the authorization endpoint', () => {
 })
 
 describe('a store that fails', () => {
-  it('is a page and 503 where it is the tenants’', async () => {
+  it('shows a page with 503 if it is the tenant store', async () => {
     const findTenant = () => Promise.reject(new Error('The database is down'))
     const host = await started({ authenticate: asTheySay, tenantStore: { findTenant } })
     const response = await new Authorization(host).open()
@@ -102,7 +102,7 @@ describe('a store that fails', () => {
     expect(response.headers['retry-after']).toBe('1')
   })
 
-  it('is a page and 503 where it cannot say whether there is such a client', async () => {
+  it('shows a page with 503 if it cannot say whether the client exists', async () => {
     const { store, always } = faultyStore()
     always('findClient', rejects)
     const host = await started({ authenticate: asTheySay, tokenStore: store })
@@ -113,7 +113,7 @@ describe('a store that fails', () => {
     ['rejects', rejects],
     ['hangs', hangs],
   ])(
-    'is temporarily_unavailable to the client where it %s, and the same page can be answered again',
+    'gives the client temporarily_unavailable if it %s, and the same page can be submitted again',
     async (_, fault) => {
       const { store, always, recover } = faultyStore()
       const host = await started({ authenticate: asTheySay, tokenStore: store, hostTimeout: 0.1 })
@@ -127,7 +127,7 @@ describe('a store that fails', () => {
     },
   )
 
-  it('whose answer is lost still gives the code', async () => {
+  it('still gives the code if only its answer is lost', async () => {
     const { store, healthy, next } = faultyStore()
     const host = await started({ authenticate: asTheySay, tokenStore: store })
     next('createGrant', async (apply) => {

@@ -5,7 +5,7 @@ import { started } from '../support/started'
 
 const subject = 'customer-1'
 
-/** Asks a host whose hook answers like this for a code; gives what its operator is told. */
+/** Asks for a code at a host whose hook gives this value. @returns What the operator is told. */
 async function toldOf(options: object) {
   const host = await started({ authenticate: asTheySay, ...options } as Partial<CustomerSignInOptions>)
   const response = await new Authorization(host).open()
@@ -50,12 +50,12 @@ describe('what authenticate gives', () => {
       { subject, claim: {} },
       'customer.claim is no member of customer. Did you mean claims? There are subject, name and claims',
     ],
-  ])('is refused where it is %s, and the operator is told why', async (_, customer, message) => {
+  ])('is refused if it is %s, and the operator is told why', async (_, customer, message) => {
     const error = await toldOf({ authenticate: () => customer })
     expect(error).toMatchObject({ name: 'ConfigurationError', message: `customer-sign-in: ${message}` })
   })
 
-  it('can be a row with null where there is nothing', async () => {
+  it('can be a database row with null for absent values', async () => {
     const authenticate = () => ({ subject, name: null, claims: null }) as never
     const host = await started({ authenticate })
     expectTokens(await host.exchange(await new Authorization(host).allowed()))
@@ -68,7 +68,7 @@ describe('what consent gives', () => {
     ['null', null, 'null'],
     ['an object', { allowed: true }, 'an object'],
     ['1', 1, '1'],
-  ])('is no answer where it is %s, and the operator is told why', async (_, answer, shown) => {
+  ])('is no answer if it is %s, and the operator is told why', async (_, answer, shown) => {
     const { message } = await toldOf({ consent: () => answer })
     expect(message).toBe(`customer-sign-in: consent must return true, false or nothing, but returned ${shown}`)
   })
@@ -79,7 +79,7 @@ describe('what accessTokenClaims gives', () => {
     ['a text', 'gold', 'a text of 4 characters'],
     ['a list', ['gold'], 'an array of 1 item'],
     ['what JSON cannot carry', { balance: 1n }, 'an object'],
-  ])('is refused where it is %s, without using anything up', async (_, claims, shown) => {
+  ])('is refused if it is %s, and no credential is used up', async (_, claims, shown) => {
     let given: unknown = {}
     const host = await started({ accessTokenClaims: () => given as never })
     const { refresh_token } = await host.connected()

@@ -132,7 +132,7 @@ describe('a line break adds no header', () => {
     expect(expectRedirect(response).searchParams.get('state')).toBe(lines)
   })
 
-  it.each(['\r\n', '\n', '\r', '\0'])('as it is: %j', async (raw) => {
+  it.each(['\r\n', '\n', '\r', '\0'])('as a raw character: %j', async (raw) => {
     const host = await signedIn()
     const { path } = new Authorization(host)
     const { status, headers } = await rawRequest(host.url, head(`GET ${path}&x=${raw}Set-Cookie:evil=1`))

@@ -21,7 +21,7 @@ describe('PKCE cannot be downgraded', () => {
     expect(await host.tokenStore.listGrants('acme', 'customer-1')).toEqual([])
   })
 
-  it('between the page and its answer', async () => {
+  it('between the consent page and its form', async () => {
     const host = await started({ authenticate: asTheySay })
     const authorization = new Authorization(host)
     const { token } = await authorization.form()

@@ -27,7 +27,7 @@ describe('a redirect URI', () => {
     'http://localhost/callback',
     'http://localhost:41234/callback',
     'http://[::1]:41234/callback',
-  ])('of an app on the customer’s machine may have any port: %s', async (redirectUri) => {
+  ])('of an app on the customer’s own machine may have any port: %s', async (redirectUri) => {
     const authorization = new Authorization(host, { redirect_uri: redirectUri })
     const response = await authorization.answer(await authorization.form())
     expect(response.headers.location?.startsWith(`${redirectUri}?code=`)).toBe(true)
@@ -47,7 +47,7 @@ describe('a redirect URI', () => {
     )
   })
 
-  it('is a table of many', () => {
+  it('is tested with a long table of disguises', () => {
     expect(new Set(Object.values(hostile).flat()).size).toBeGreaterThan(100)
   })
 })

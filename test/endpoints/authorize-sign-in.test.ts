@@ -11,7 +11,7 @@ type Authenticate = NonNullable<CustomerSignInOptions['authenticate']>
 
 const ada = { subject: 'customer-1', name: 'Ada' }
 
-/** A host with a login page, at which nobody is logged in until `logIn` is called. */
+/** A host with a login page. Nobody is logged in until the test calls `logIn`. */
 async function startedWithLogin() {
   const seen: SignInRequest[] = []
   let customer: typeof ada | undefined
@@ -30,7 +30,7 @@ async function startedWithLogin() {
 }
 
 describe('authenticate', () => {
-  it('is told what the login page may want to show', async () => {
+  it('is told everything that a login page may want to show', async () => {
     const { host, seen } = await startedWithLogin()
     await new Authorization(host, { scope: 'calendar', login_hint: 'ada@example.com' }).open()
     expect(seen).toMatchObject([
@@ -45,7 +45,7 @@ describe('authenticate', () => {
     ])
   })
 
-  it('may answer with the login page, and request.url brings the whole request back', async () => {
+  it('may respond with the login page, and request.url leads back to the whole request', async () => {
     const { host, logIn, lastUrl } = await startedWithLogin()
     const authorization = new Authorization(host, { state: 'a+b &=\u202e', scope: 'calendar' })
     await authorization.open().expect(302).expect('Location', '/login')
@@ -70,7 +70,7 @@ describe('authenticate', () => {
     },
   )
 
-  it('may render its login page with Express, which does so later', async () => {
+  it('may render its login page with Express, which responds later', async () => {
     const app = await HostApp.start((origin) => {
       const authenticate: Authenticate = (_req, res) => (res as Response).render(__filename) as undefined
       return express()
@@ -96,18 +96,21 @@ describe('authenticate', () => {
     ['gives a customer with an empty subject', () => ({ subject: '' })],
     ['gives a customer whose subject is a number', () => ({ subject: 7 }) as never],
     ['gives claims that JSON cannot carry', () => ({ subject: 'customer-1', claims: { large: 1n } })],
-  ])('that %s is a fault of the host’s: the client tries again, the operator is told', async (_, authenticate) => {
-    const host = await started({ authenticate: authenticate as Authenticate, hostTimeout: 0.1 })
-    const description = expectErrorRedirect(
-      await new Authorization(host).open(),
-      'temporarily_unavailable',
-      host.issuer(),
-    )
-    expect(description).not.toMatch(/session store|subject|claims/)
-    expect(await host.told('error')).toMatchObject([
-      { where: 'authorize', tenantKey: 'acme', error: expect.any(Error) },
-    ])
-  })
+  ])(
+    'that %s is a fault of the host: the client is told to retry, and the operator is told',
+    async (_, authenticate) => {
+      const host = await started({ authenticate: authenticate as Authenticate, hostTimeout: 0.1 })
+      const description = expectErrorRedirect(
+        await new Authorization(host).open(),
+        'temporarily_unavailable',
+        host.issuer(),
+      )
+      expect(description).not.toMatch(/session store|subject|claims/)
+      expect(await host.told('error')).toMatchObject([
+        { where: 'authorize', tenantKey: 'acme', error: expect.any(Error) },
+      ])
+    },
+  )
 
   it.each([
     [
@@ -134,7 +137,7 @@ describe('authenticate', () => {
 })
 
 describe('prompt', () => {
-  it('login asks for a login although there is one, and once', async () => {
+  it('login asks a logged-in customer to log in again, once', async () => {
     const { host, seen, logIn, lastUrl } = await startedWithLogin()
     logIn()
     const authorization = new Authorization(host, { prompt: 'login' })
@@ -183,7 +186,7 @@ describe('prompt', () => {
     expectErrorRedirect(await new Authorization(host, { prompt: 'none' }).open(), 'consent_required', host.issuer())
   })
 
-  it('that nobody here knows changes nothing', async () => {
+  it('with an unknown value changes nothing', async () => {
     const { host, seen, logIn } = await startedWithLogin()
     logIn()
     await new Authorization(host, { prompt: 'select_account create' }).open().expect(200)

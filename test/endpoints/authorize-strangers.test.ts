@@ -15,7 +15,7 @@ const loginPage: Authenticate = (_req, res) => {
   return undefined
 }
 
-/** Clients that nobody vouches for, by how they became known; each gives the parameters that name it. */
+/** Clients that nobody vouches for, by the way in which they became known. Each gives the parameters that name the client. */
 const strangers: [which: string, known: (host: TestSignIn) => Promise<FormFields>][] = [
   ['registered itself', (host) => registersWith(redirectUri, host)],
   ['registered itself, on the customer’s machine', (host) => registersWith('http://127.0.0.1/callback', host)],
@@ -30,7 +30,7 @@ async function registersWith(redirect_uri: string, host: TestSignIn): Promise<Fo
 const startedWith = (options: Partial<CustomerSignInOptions> = {}) =>
   started({ authenticate: asTheySay, metadataDocuments: 'with-loopback', ...options })
 
-/** What tells two answers apart, except the date. */
+/** Everything in which two responses can differ, except the date. */
 function shown({ status, headers: { date, ...headers }, text }: Response): object {
   return { status, headers, text }
 }
@@ -85,7 +85,7 @@ describe.each(strangers)('before anybody has logged in, a client that %s', (_, k
 })
 
 describe.each(strangers)('once the customer has logged in, a client that %s', (_, known) => {
-  /** What the client is sent, when the customer has come and pressed a button. */
+  /** What the client gets once the customer has pressed a button. */
   async function told(host: TestSignIn, decision: 'allow' | 'deny'): Promise<object> {
     const parameters = await known(host)
     const authorization = new Authorization(host, parameters)
@@ -95,19 +95,19 @@ describe.each(strangers)('once the customer has logged in, a client that %s', (_
     return Object.fromEntries(searchParams)
   }
 
-  it('is told that they refuse', async () => {
+  it('is told if the customer refuses', async () => {
     const host = await startedWith()
     expect(await told(host, 'deny')).toMatchObject({ error: 'access_denied', state: 'a state', iss: host.issuer() })
   })
 
-  it('is told to come again where a store fails', async () => {
+  it('is told to retry if a store fails', async () => {
     const { store, always } = faultyStore()
     const host = await startedWith({ tokenStore: store })
     always('createGrant', rejects)
     expect(await told(host, 'allow')).toMatchObject({ error: 'temporarily_unavailable', iss: host.issuer() })
   })
 
-  it('is told what the host’s own consent says', async () => {
+  it('is told what the host’s own consent function says', async () => {
     const consent = () => {
       throw new OAuthError('access_denied', 'Not on a Sunday')
     }

@@ -10,14 +10,14 @@ import { started } from '../support/started'
 
 const startedWith = (options: Partial<CustomerSignInOptions> = {}) => started({ authenticate: asTheySay, ...options })
 
-/** Acme, with a client that may ask for no more than this. */
+/** Acme, with a client that may ask for these scopes only. */
 const withClientScopes = (scopes: string[]) =>
   new MemoryTenantStore([
     { key: 'acme', scopes: ['profile', 'calendar'], clients: [{ clientId, redirectUris: [redirectUri], scopes }] },
   ])
 
 describe('an authorization request', () => {
-  it('asks the customer, and sends the browser back with a code that redeems', async () => {
+  it('asks the customer, and sends the browser back with a code that can be redeemed', async () => {
     const host = await startedWith({ authenticate: () => ({ subject: 'ada', claims: { locale: 'de' } }) })
     const authorization = new Authorization(host)
     const tokens = expectTokens(await host.exchange(await authorization.allowed()))
@@ -46,20 +46,20 @@ describe('an authorization request', () => {
     }
   })
 
-  it('without a state is answered without one', async () => {
+  it('without a state gets a response without one', async () => {
     const host = await startedWith()
     const authorization = new Authorization(host, { state: undefined })
     const location = expectRedirect(await authorization.answer(await authorization.form()))
     expect([...location.searchParams.keys()]).toEqual(['code', 'iss'])
   })
 
-  it('may name parameters that nobody here knows', async () => {
+  it('may have unknown parameters', async () => {
     const host = await startedWith()
     const more = { nonce: 'n', claims: '{}', ui_locales: 'de', request_uri: 'urn:x', iss: 'https://evil.example' }
     expectTokens(await host.exchange(await new Authorization(host, more).allowed()))
   })
 
-  it('keeps what the redirect URI has of a query', async () => {
+  it('keeps the query of the redirect URI', async () => {
     const own = `${redirectUri}?flow=1`
     const clients = [{ clientId, redirectUris: [own] }]
     const host = await startedWith({ tenantStore: new MemoryTenantStore([{ key: 'acme', clients }]) })
@@ -69,7 +69,7 @@ describe('an authorization request', () => {
     expectTokens(await host.exchange(authorization.signedIn(response), { redirect_uri: own }))
   })
 
-  it('comes to the same below a base path, behind a body parser of the host’s', async () => {
+  it('works the same below a base path, behind a body parser of the host', async () => {
     const urls: string[] = []
     const app = await HostApp.start((origin) => {
       const baseUrl = `${origin}/auth`
@@ -89,7 +89,7 @@ describe('an authorization request', () => {
     expect(urls[0]).toBe(`${issuer}/authorize?${authorization.query}`)
   })
 
-  it('is left to the host that has no authenticate', async () => {
+  it('is left to the host if authenticate is not set', async () => {
     const signIn = testSignIn({ baseUrl: 'https://assistant.example' })
     const host = await HostApp.start(() => (req, res) => signIn(req, res, () => res.end('the host’s own page')))
     const response = await request(host.origin).get('/v1/acme/oauth/authorize?client_id=nobody')

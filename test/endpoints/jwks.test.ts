@@ -61,7 +61,7 @@ describe('the key set', () => {
   it.each([
     ['an elliptic curve', p256, ['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']],
     ['RSA', rsa, ['alg', 'e', 'kid', 'kty', 'n', 'use']],
-  ])('shows of a key of %s its public members alone', async (_, key, members) => {
+  ])('shows only the public members of a key of %s', async (_, key, members) => {
     const [published] = await publishedKeys(await started({ signingKeys: [jwk(key)] }))
     expect(Object.keys(published ?? {}).sort()).toEqual(members)
   })
@@ -75,7 +75,7 @@ describe('the key set', () => {
     expect(published?.kid).toBe(thumbprint(createPublicKey(key).export({ format: 'jwk' })))
   })
 
-  it('has every key, of which the first signs and all verify', async () => {
+  it('has every key: the first signs, and all verify', async () => {
     const before = await started({ signingKeys: [rsa] })
     const { access_token } = await before.connected()
     const [oldKey] = await publishedKeys(before)

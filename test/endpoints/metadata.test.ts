@@ -9,7 +9,7 @@ const wellKnown = '/.well-known/oauth-authorization-server'
 const get = (host: TestSignIn, path: string) => request(host.url).get(path)
 
 describe('metadata', () => {
-  it('has every field of RFC 8414 that a client of this server needs, and no others', async () => {
+  it('has every field of RFC 8414 that a client of this server needs, and no other', async () => {
     const host = await started()
     const { status, headers, body } = await get(host, `${wellKnown}/v1/acme/oauth`)
     expect(status).toBe(200)
@@ -50,13 +50,13 @@ describe('metadata', () => {
     })
   })
 
-  it('promises no iss in the response of an authorization endpoint that is not ours', async () => {
+  it('does not promise iss if the host runs the authorization endpoint itself', async () => {
     const host = await started({ externalEndpoints: { authorization: 'https://login.example/authorize' } })
     const { body } = await get(host, `${wellKnown}/v1/acme/oauth`)
     expect(body).not.toHaveProperty('authorization_response_iss_parameter_supported')
   })
 
-  it('is the same at the place of RFC 8414 and below the issuer', async () => {
+  it('is the same at the address of RFC 8414 and below the issuer', async () => {
     const host = await started()
     const { body } = await get(host, `${wellKnown}/v1/acme/oauth`)
     expect((await get(host, `/v1/acme/oauth${wellKnown}`)).body).toEqual(body)
@@ -76,7 +76,7 @@ describe('metadata', () => {
     expect(globex).toMatchObject({ issuer: host.issuer('globex'), scopes_supported: ['files', 'mail'] })
   })
 
-  it("is each company's own where companies differ by their key alone", async () => {
+  it("is each company's own even if companies differ only in their key", async () => {
     const host = await started({ tenantStore: { findTenant: (key) => ({ key }) } })
     for (const key of ['acme', 'globex', 'acme']) {
       const { body } = await get(host, `${wellKnown}/v1/${key}/oauth`)
@@ -84,7 +84,7 @@ describe('metadata', () => {
     }
   })
 
-  it('has addresses at which the endpoints answer', async () => {
+  it('has the addresses at which the endpoints answer', async () => {
     const host = await started()
     const { body } = await get(host, `${wellKnown}/v1/acme/oauth`)
     expect((await fetch(body.jwks_uri)).status).toBe(200)
@@ -99,7 +99,7 @@ describe('metadata', () => {
     expect(claims.iss).toBe(body.issuer)
   })
 
-  it('can be cached, and costs nothing to ask for again', async () => {
+  it('can be cached, and is not sent again if it has not changed', async () => {
     const host = await started()
     const first = await get(host, `${wellKnown}/v1/acme/oauth`)
     const { etag = '', 'cache-control': cacheControl } = first.headers
@@ -112,7 +112,7 @@ describe('metadata', () => {
     expect([other.status, other.body]).toEqual([200, first.body])
   })
 
-  it('has another ETag once it says something else', async () => {
+  it('has another ETag when its content changes', async () => {
     const tenant = { key: 'acme', scopes: ['profile'] }
     const host = await started({ tenantStore: { findTenant: () => tenant } })
     const { etag = '' } = (await get(host, `${wellKnown}/v1/acme/oauth`)).headers
@@ -122,7 +122,7 @@ describe('metadata', () => {
     expect(changed.headers.etag).not.toBe(etag)
   })
 
-  it('says at once what has changed, and what has changed back', async () => {
+  it('shows every change at once, also a change back', async () => {
     const tenant = { key: 'acme', scopes: ['profile'], registration: true }
     const host = await started({ tenantStore: { findTenant: () => tenant } })
     const asked = async () => {
@@ -140,7 +140,7 @@ describe('metadata', () => {
     expect(await asked()).toEqual([['profile'], register])
   })
 
-  it('answers HEAD with the headers of GET alone', async () => {
+  it('answers HEAD with the headers of GET and no body', async () => {
     const host = await started()
     const { headers } = await get(host, `${wellKnown}/v1/acme/oauth`)
     const head = await request(host.url).head(`${wellKnown}/v1/acme/oauth`)
@@ -151,9 +151,9 @@ describe('metadata', () => {
     }
   })
 
-  it('asks nothing of the token store', async () => {
+  it('does not call the token store', async () => {
     const untouchable = new Proxy(new MemoryTokenStore(), {
-      get: () => () => Promise.reject(new Error('Nothing is to be asked')),
+      get: () => () => Promise.reject(new Error('The token store must not be called')),
     })
     const host = await started({ tokenStore: untouchable })
     expect((await get(host, `${wellKnown}/v1/acme/oauth`)).status).toBe(200)

@@ -16,7 +16,7 @@ const refreshToken = `csir_${'A'.repeat(84)}`
 describe('registrations in MemoryTokenStore', () => {
   limits(() => new MemoryTokenStore())
 
-  it('make room at their tenant also where the store is full', async () => {
+  it('make room at their own tenant also when the store is full', async () => {
     const tokenStore = new MemoryTokenStore({ maxClients: 2 })
     const host = await started({ tokenStore, maxRegistrationsPerTenant: 2 })
     const ids = [await registered(host), await registered(host), await registered(host)]
@@ -50,7 +50,7 @@ describeWithRedisClock('registrations in RedisTokenStore', () => {
   limits(() => new RedisTokenStore(redis, { keyPrefix: `${randomUUID()}:` }))
 })
 
-/** What may be relied on about the registrations that a tenant keeps, whatever the store. */
+/** What every store guarantees about the registrations of a tenant. */
 function limits(createStore: () => TokenStore): void {
   afterEach(releaseClock)
 
@@ -82,7 +82,7 @@ function limits(createStore: () => TokenStore): void {
     return tokens
   }
 
-  // Nobody waits for a registration to be prolonged.
+  // A response does not wait until the registration is extended.
   const kept = (host: TestSignIn, clientId: string) =>
     eventually(async () => {
       const grants = (await host.tokenStore.listGrants('acme', 'customer-1')).filter(
@@ -130,7 +130,7 @@ function limits(createStore: () => TokenStore): void {
       clock.advance(3599)
       expect(await leftOf(host, [clientId])).toEqual([clientId])
       expect(await outcome(host, clientId)).toBe('invalid_grant')
-      // The server lets a key live to the end of its millisecond.
+      // The server keeps a key to the end of its millisecond.
       clock.advance(1.002)
       expectErrorPage(await new Authorization(host, { client_id: clientId }).open())
       const response = await host.refresh(refreshToken, { client_id: clientId })
@@ -151,7 +151,7 @@ function limits(createStore: () => TokenStore): void {
       expectTokens(await host.exchange(signedIn, { client_id: clientId }))
     })
 
-    it('live as long as new ones from then on', async () => {
+    it('live as long as new registrations from then on', async () => {
       const host = await start({ registrationLifetime: 60 })
       const clock = stopClock()
       const clientId = await registered(host)
@@ -173,7 +173,7 @@ function limits(createStore: () => TokenStore): void {
       expect(await leftOf(host, ids)).toEqual(ids.slice(-3))
     })
 
-    it('make room as before, where nobody has signed in for the page', async () => {
+    it('make room as before, if nobody has signed in for the page', async () => {
       const authenticate: CustomerSignInOptions['authenticate'] = (_req, res) => void res.end('Who are you?')
       const host = await start({ maxRegistrationsPerTenant: 2, authenticate })
       const [clientId = '', second = ''] = await severalAt(host, 2)
@@ -194,7 +194,7 @@ function limits(createStore: () => TokenStore): void {
       expect(await leftOf(host, ids)).toEqual(ids.slice(-3))
     })
 
-    it('are as many as may be unused, for however many of them a host issues codes', async () => {
+    it('never exceed the limit for unused ones, for however many of them a host issues codes', async () => {
       const host = await start({ maxRegistrationsPerTenant: 3 })
       const ids: string[] = []
       for (let count = 0; count < 8; count++) {
@@ -213,7 +213,7 @@ function limits(createStore: () => TokenStore): void {
       expectTokens(await host.exchange(signedIn, { client_id: clientId }))
     })
 
-    it('live until the code is redeemed, also those that were about to expire', async () => {
+    it('live until the code is redeemed, even if they were about to expire', async () => {
       const host = await start({ registrationLifetime: 60 })
       const clock = stopClock()
       const clientId = await registered(host)
@@ -236,7 +236,7 @@ function limits(createStore: () => TokenStore): void {
       expectTokens(await host.refresh(refresh_token, { client_id: clientId }))
     })
 
-    it('take no room from those that are not', async () => {
+    it('take no room from those that are not in use', async () => {
       const host = await start({ maxRegistrationsPerTenant: 3 })
       const [first = '', second = ''] = await severalAt(host, 2)
       await connect(host, second)
@@ -258,7 +258,7 @@ function limits(createStore: () => TokenStore): void {
       expectError(await host.refresh(tokens.refresh_token, { client_id: clientId }), 401, 'invalid_client')
     })
 
-    it('outlive the grant of a code although the store failed to note its redemption, and are in use from the next refresh on', async () => {
+    it('outlive the grant of a code although the store failed to record its redemption, and are in use from the next refresh on', async () => {
       const { store, next } = faultyStore(createStore())
       const host = await start({ tokenStore: store, registrationLifetime: 60 })
       const clock = stopClock()
@@ -272,7 +272,7 @@ function limits(createStore: () => TokenStore): void {
       await kept(host, clientId)
     })
 
-    it('outlive their grants although the store once failed to prolong one', async () => {
+    it('outlive their grants although the store once failed to extend one', async () => {
       const { store, next } = faultyStore(createStore())
       const host = await start({ tokenStore: store })
       const clock = stopClock()

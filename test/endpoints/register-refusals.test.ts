@@ -60,14 +60,14 @@ describe('a registration is refused', () => {
     '{"redirect_uris":["https://assistant.example/callback"]}}',
     '\ufeff{',
     'redirect_uris=https://assistant.example/callback',
-  ])('where the body is no JSON object: %j', async (body) => {
+  ])('if the body is not a JSON object: %j', async (body) => {
     expect(expectError(await register(host, body), 400, 'invalid_request')).toContain('JSON object')
   })
 
   it.each([
     ['__proto__', '{"__proto__":{"redirect_uris":["https://assistant.example/callback"]}}'],
     ['constructor', '{"constructor":{"prototype":{"redirect_uris":["https://assistant.example/callback"]}}}'],
-  ])('where the metadata is meant for %s, and no other object has it', async (_, body) => {
+  ])('if the metadata is meant for %s, and no other object gets it', async (_, body) => {
     expectError(await register(host, body), 400, 'invalid_redirect_uri')
     expect({}).not.toHaveProperty('redirect_uris')
     const app = await HostApp.start((baseUrl) => express().use(express.json()).use(testSignIn({ baseUrl })))
@@ -84,7 +84,7 @@ describe('a registration is refused', () => {
     },
   )
 
-  it('without a type', async () => {
+  it('without a content type', async () => {
     const body = JSON.stringify({ redirect_uris: [redirectUri] })
     const top = head('POST /v1/acme/oauth/register', { 'Content-Length': body.length })
     const response = await rawRequest(host.url, top, body)
@@ -148,12 +148,12 @@ describe('a registration', () => {
     ['20 redirect URIs', { redirect_uris: Array.from({ length: 20 }, (_, index) => `${redirectUri}/${index}`) }],
     ['a name of 200 characters', { client_name: 'x'.repeat(200) }],
     ['a client_uri of 512 characters', { client_uri: `https://assistant.example/${'x'.repeat(486)}` }],
-  ])('is accepted with %s, which is the most', async (_, metadata) => {
+  ])('is accepted with %s, which is the maximum', async (_, metadata) => {
     const { body } = await register(await started(), metadata).expect(201)
     expect(Object.keys(body)).toEqual(expect.arrayContaining(Object.keys(metadata)))
   })
 
-  it('is accepted with the apps’ addresses that the host names, and no others', async () => {
+  it('is accepted with the app addresses that the host names, and no others', async () => {
     const host = await started({ appRedirects: ['assistant:/callback', 'assistant://connect/'] })
     const accepted = ['assistant:/callback', 'assistant://connect/oauth', 'com.example.app:/callback']
     await register(host, { redirect_uris: accepted }).expect(201)
@@ -172,7 +172,7 @@ describe('a registration', () => {
     }
   })
 
-  it('that the store does not take is a 503, and is told to nobody as registered', async () => {
+  it('that the store refuses gets 503, and no event reports it as registered', async () => {
     const { store, always } = faultyStore()
     always('saveClient', rejects)
     const host = await started({ tokenStore: store })

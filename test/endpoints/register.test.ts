@@ -9,7 +9,7 @@ import { expectError, expectTokens, redirectUri } from '../support/sign-in'
 import { started } from '../support/started'
 
 describe('a registration', () => {
-  it('is answered with all that was registered, as it was registered', async () => {
+  it('gets a response with everything that was registered, as it was registered', async () => {
     const host = await started()
     const metadata = {
       client_name: 'Assistant',
@@ -36,7 +36,7 @@ describe('a registration', () => {
     expect(Math.abs(response.body.client_id_issued_at - Date.now() / 1000)).toBeLessThan(60)
   })
 
-  it('leaves out what has no value', async () => {
+  it('leaves out members that have no value', async () => {
     const { body } = await register(await started())
     expect(Object.keys(body).sort()).toEqual([
       ...['client_id', 'client_id_issued_at', 'grant_types', 'redirect_uris', 'response_types'],
@@ -60,7 +60,7 @@ describe('a registration', () => {
     expect(JSON.stringify(body)).not.toMatch(/secret|mine|registration_access_token/)
   })
 
-  it('passes over what is not known here', async () => {
+  it('ignores unknown members', async () => {
     const more = {
       logo_uri: 'https://evil.example',
       jwks: { keys: [] },
@@ -78,7 +78,7 @@ describe('a registration', () => {
     ['no URL', 'assistant.example'],
     ['a URL of another scheme', 'http://assistant.example'],
     ['longer than 512 characters', `https://assistant.example/${'x'.repeat(487)}`],
-  ])('passes over a client_uri that is %s', async (_, client_uri) => {
+  ])('ignores a client_uri that is %s', async (_, client_uri) => {
     const { body } = await register(await started(), { client_uri }).expect(201)
     expect(body).not.toHaveProperty('client_uri')
   })
@@ -108,7 +108,7 @@ describe('a registration', () => {
     expect(body.scope).toBe(kept)
   })
 
-  it('may ask for all that there is, where it named only what there is not', async () => {
+  it('may ask for all scopes, if it named only scopes that the tenant does not offer', async () => {
     const host = await started({ authenticate: asTheySay })
     const client_id = await registered(host, { scope: 'openid email' })
     const signedIn = await new Authorization(host, { client_id }).allowed()
@@ -126,7 +126,7 @@ describe('a registration', () => {
     },
   )
 
-  it('is answered with the name that is going to be shown', async () => {
+  it('gets a response with the name that customers will see', async () => {
     const host = await started()
     const named = async (client_name: string) => (await register(host, { client_name }).expect(201)).body.client_name
     expect(await named(` Assistant\u202e of${' all'.repeat(20)}`)).toBe(
@@ -161,7 +161,7 @@ describe('a registration', () => {
     expect(new Set(ids).size).toBe(50)
   })
 
-  it('is told to the host, with the id and the tenant', async () => {
+  it('is reported to the host with its id and its tenant', async () => {
     const host = await started()
     const clientId = await registered(host)
     expect(await host.told('registered')).toEqual([
@@ -183,7 +183,7 @@ describe('a registration', () => {
     ['before the router', express.json()],
     ['as text', express.text({ type: '*/*' })],
     ['as bytes', express.raw({ type: '*/*' })],
-  ])('works where the host has read the body %s', async (_, parser) => {
+  ])('works if the host has read the body %s', async (_, parser) => {
     const app = await HostApp.start((baseUrl) => express().use(parser).use(testSignIn({ baseUrl })))
     const { status, body } = await register({ url: app.origin }, { client_name: 'Assistant' })
     await app.stop()
@@ -192,7 +192,7 @@ describe('a registration', () => {
 })
 
 describe('where clients cannot register', () => {
-  it('at all, the path is the host’s and the metadata is silent', async () => {
+  it('at all, the path is left to the host and the metadata does not name it', async () => {
     const signIn = testSignIn({ baseUrl: 'https://assistant.example', registration: false })
     const app = await HostApp.start(() => (req, res) => signIn(req, res, () => res.end('the host’s own')))
     const { text } = await request(app.origin).post('/v1/acme/oauth/register')
@@ -202,7 +202,7 @@ describe('where clients cannot register', () => {
     expect(body).not.toHaveProperty('registration_endpoint')
   })
 
-  it('at one tenant, it is refused there and nowhere else, and the metadata says so', async () => {
+  it('at one tenant, registration is refused there and nowhere else, and the metadata says so', async () => {
     const tenantStore = new MemoryTenantStore([{ key: 'acme', registration: false }, { key: 'globex' }])
     const host = await started({ tenantStore })
     expectError(await register(host), 403, 'access_denied')
@@ -223,7 +223,7 @@ describe('where clients cannot register', () => {
     await register(host).expect(404)
   })
 
-  it('because the host registers them elsewhere, the metadata leads there', async () => {
+  it('because the host registers them elsewhere, the metadata names that address', async () => {
     const registration = 'https://host.example/register'
     const host = await started({ externalEndpoints: { registration } })
     await register(host).expect(404)

@@ -5,7 +5,7 @@ import { started } from '../support/started'
 const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64')
 const formEncoded = (text: string) => new URLSearchParams([['', text]]).toString().slice(1)
 
-/** A code of this client, redeemed by a request that names its client in this way. */
+/** Redeems a code of this client with a request that names the client in this way. */
 async function redeemedBy(clientId: string, authorization: string | undefined, fields: FormFields = {}) {
   const clients = [clientId, 'another-app'].map((id) => ({ clientId: id, redirectUris: [redirectUri] }))
   const host = await started({ tenantStore: new MemoryTenantStore([{ key: 'acme', clients }]) })
@@ -37,12 +37,12 @@ describe('a client that names itself by HTTP Basic', () => {
     expectTokens(await redeemedBy(clientId, `Basic ${base64(`${clientId}:`)}`))
   })
 
-  it('is not asked for client_id as well, but may send the same', async () => {
+  it('need not send client_id as well, but may send the same one', async () => {
     expectTokens(await redeemedBy('app', `Basic ${base64('app:')}`, { client_id: 'app' }))
     expectTokens(await redeemedBy('app', `Basic ${base64('app:')}`, { client_id: '' }))
   })
 
-  it.each(['another-app', 'App', 'app '])('must not call itself otherwise in client_id: %j', async (clientId) => {
+  it.each(['another-app', 'App', 'app '])('must not name another client in client_id: %j', async (clientId) => {
     const response = await redeemedBy('app', `Basic ${base64('app:')}`, { client_id: clientId })
     expect(expectError(response, 400, 'invalid_request')).toMatch(/client_id/)
   })
@@ -63,7 +63,7 @@ describe('a client that names itself by HTTP Basic', () => {
     ['with a NUL byte', base64('app\u0000:')],
     ['with an encoded NUL byte', base64('app%00:')],
     ['longer than 2048 characters', base64(`${'a'.repeat(2049)}:`)],
-  ])('is refused where its username is %s', async (_, credentials) => {
+  ])('is refused if its username is %s', async (_, credentials) => {
     expectError(await redeemedBy('app', `Basic ${credentials}`), 400, 'invalid_request')
   })
 })
@@ -83,7 +83,7 @@ describe('a client that names itself by client_id', () => {
     },
   )
 
-  it('is told where it is missing, and where there is no such client', async () => {
+  it('is told if client_id is missing, and if there is no such client', async () => {
     expect(expectError(await redeemedBy('app', undefined), 400, 'invalid_request')).toMatch(/client_id is missing/)
     const unknown = await redeemedBy('app', undefined, { client_id: 'App' })
     expectError(unknown, 401, 'invalid_client')
@@ -91,7 +91,7 @@ describe('a client that names itself by client_id', () => {
   })
 })
 
-it('a client that is refused does not have its password told to the host', async () => {
+it('no event contains the password of a client that is refused', async () => {
   const host = await started()
   await host.refresh('csir_', { client_id: undefined }).set('Authorization', `Basic ${base64('nobody:hunter2')}`)
   expect(await host.told('denied')).toMatchObject([{ error: 'invalid_client', detail: { clientId: 'nobody' } }])

@@ -22,7 +22,7 @@ function revoke(host: TestSignIn, token: string | undefined, fields: FormFields 
   return request(host.url).post(`/v1/${tenantKey}/oauth/revoke`).type('form').send(body)
 }
 
-/** Fails unless the answer is 200 and says nothing, as it does whatever the token was. */
+/** Fails unless the response is an empty 200, which every token gets. */
 function expectNothingSaid({ status, body, headers }: Response): void {
   expect({ status, body }).toEqual({ status: 200, body: {} })
   expect(headers).toMatchObject({ 'cache-control': 'no-store', 'access-control-allow-origin': '*' })
@@ -52,7 +52,7 @@ describe('revocation ends the grant', () => {
     expect(await host.told('revoked')).toMatchObject([{ type: 'revoked', reason: 'client', ...about }])
   })
 
-  it('of an access token that has expired, as a client may not have needed it for long', async () => {
+  it('of an access token that has expired, because a client may not have needed it for a long time', async () => {
     const host = await started()
     const clock = stopClock()
     const tokens = await host.connected()
@@ -62,7 +62,7 @@ describe('revocation ends the grant', () => {
     expect(await host.told('revoked')).toMatchObject([{ reason: 'client' }])
   })
 
-  it('of a refresh token that has been used, as a client may have lost the newest', async () => {
+  it('of a refresh token that has been used, because a client may have lost the newest', async () => {
     const host = await started()
     const { refresh_token } = await host.connected()
     const newest = expectTokens(await host.refresh(refresh_token))
@@ -107,14 +107,14 @@ describe('revocation ends the grant', () => {
     }
   })
 
-  it('and no other of the same customer and client', async () => {
+  it('and no other grant of the same customer and client', async () => {
     const host = await started()
     const [one, other] = [await host.connected(), await host.connected()]
     expectNothingSaid(await revoke(host, one.refresh_token))
     expectTokens(await host.refresh(other.refresh_token))
   })
 
-  it('once: again it is nothing new', async () => {
+  it('once: a second revocation changes nothing and causes no event', async () => {
     const host = await started()
     const { refresh_token, access_token } = await host.connected()
     for (const token of [refresh_token, refresh_token, access_token]) expectNothingSaid(await revoke(host, token))
@@ -147,7 +147,7 @@ describe('revocation gets the same response, and ends nothing,', () => {
     expectNothingSaid(await revoke(host, refresh_token))
   })
 
-  it('for a code, which stays good', async () => {
+  it('for a code, which can still be redeemed', async () => {
     const host = await started()
     const signedIn = await host.asCustomer()
     expectNothingSaid(await revoke(host, signedIn.code))
@@ -202,7 +202,7 @@ describe('revocation is refused', () => {
     expectError(await revoke(host, 'x'.repeat(16_384)), 413, 'invalid_request')
   })
 
-  it.each(['findGrant', 'deleteGrant'] as const)('for the moment where the store fails in %s', async (method) => {
+  it.each(['findGrant', 'deleteGrant'] as const)('with 503 while the store fails in %s', async (method) => {
     const { store, next } = faultyStore()
     const host = await started({ tokenStore: store })
     const tokens = await host.connected()
@@ -212,7 +212,7 @@ describe('revocation is refused', () => {
     await expectEnded(host, tokens)
   })
 
-  it('where the host revokes elsewhere, and the metadata leads there', async () => {
+  it('if the host revokes elsewhere, and the metadata names that address', async () => {
     const revocation = 'https://host.example/revoke'
     const host = await started({ externalEndpoints: { revocation } })
     await revoke(host, 'a').expect(404)

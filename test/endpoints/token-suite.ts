@@ -13,9 +13,9 @@ import { storeFaults } from './token/store-faults'
 import { tenants } from './token/tenants'
 
 /**
- * What a client may rely on at `POST I/token`, whatever the store.
+ * What a client can rely on at `POST I/token`, with any store.
  *
- * @param createTokenStore Gives the store to test with; asked once for each test. Stores may share what they hold.
+ * @param createTokenStore Gives the store to test with. It is called once for each test. Stores may share their contents.
  */
 export function tokenEndpointSuite(createTokenStore: CreateTokenStore): void {
   const start: Start = async (options) =>

@@ -38,7 +38,7 @@ describe('onEvent', () => {
     ])
   })
 
-  it('is told the scopes that the access token has, not the whole grant’s', async () => {
+  it('is told the scopes of the access token, not those of the whole grant', async () => {
     const host = await started()
     const { refresh_token } = await host.connected()
     await host.refresh(refresh_token, { scope: 'profile' })
@@ -53,7 +53,7 @@ describe('onEvent', () => {
     expect(await host.told('issued')).toMatchObject([{ tenantKey: 'acme', tenantId: 'company-7' }])
   })
 
-  it('is told of a grant that ends because its client is gone', async () => {
+  it('is told of a grant that ends because its client has been deleted', async () => {
     const host = await started()
     await saveClient(host.tokenStore)
     const signedIn = await host.asCustomer({ clientId: 'registered' })
@@ -64,7 +64,7 @@ describe('onEvent', () => {
     expect(await host.told('refreshed')).toEqual([])
   })
 
-  it('is told why a request was refused, and more than the client', async () => {
+  it('is told why a request was refused, with more detail than the client', async () => {
     const host = await started()
     const { refresh_token } = await host.connected()
     const { grantId } = await recordOf(host.tokenStore)
@@ -86,7 +86,7 @@ describe('onEvent', () => {
     expect(response.text).not.toContain(grantId)
   })
 
-  it('is told of a fault with the error behind it, and of no refusal', async () => {
+  it('is told of a fault with its cause, and not as a refusal', async () => {
     const faulty = faultyStore()
     const host = await started({ tokenStore: faulty.store })
     const { refresh_token } = await host.connected()
@@ -114,7 +114,7 @@ describe('onEvent', () => {
   it('runs in the context of the request that caused the event, with many under way', async () => {
     const context = new AsyncLocalStorage<string>()
     const seen: string[] = []
-    // The answers of the store come out of turn, in the context of a connection that all share.
+    // The store answers out of order, in the context of a connection that all requests share.
     const store = wrapStore(new MemoryTokenStore(), async ({ apply }) => {
       await new Promise((resolve) => context.exit(() => setTimeout(resolve, Math.random() * 20)))
       return apply()
@@ -161,13 +161,13 @@ describe('onEvent', () => {
     warning.mockRestore()
   })
 
-  it('that never ends keeps no client waiting', async () => {
+  it('that never finishes keeps no client waiting', async () => {
     const host = await started({ onEvent: () => new Promise(() => {}) })
     const { refresh_token } = await host.connected()
     expectTokens(await host.refresh(refresh_token))
   })
 
-  it('makes process warnings of errors by default, and is silent about the rest', async () => {
+  it('emits process warnings for errors by default, and nothing for other events', async () => {
     const warning = jest.spyOn(process, 'emitWarning').mockImplementation()
     const faulty = faultyStore()
     const host = await started({ tokenStore: faulty.store, onEvent: undefined })

@@ -8,7 +8,7 @@ import { expectErrorPage } from '../support/authorization'
 import { describeWithBrowser } from '../support/browser'
 import { consentForm } from '../support/consent-form'
 
-// What `npm run example:mcp-server` runs, after its build.
+// The command that `npm run example:mcp-server` runs after the build.
 const command = ['--import', 'tsx', join('examples', 'mcp-server', 'main.ts')]
 const noBrowser = { CHROMIUM_PATH: '/nowhere/chromium' }
 
@@ -38,7 +38,7 @@ describeWithBrowser('the MCP server with --once', () => {
     expect(stdout).not.toMatch(/csi[cr]_|eyJ/)
   })
 
-  it('ends with another exit code than 0 when an answer is not as it should be', () => {
+  it('fails with a non-zero exit code if a response is wrong', () => {
     const otherwise = `
       import { ServerResponse } from 'node:http'
       const { writeHead } = ServerResponse.prototype
@@ -61,7 +61,7 @@ describe('the MCP server on a machine without a browser', () => {
     expect(stderr).toContain('There is no Chromium at /nowhere/chromium')
   })
 
-  it('prints an address from which any client finds its way', async () => {
+  it('prints an address that is all a client needs to connect', async () => {
     const env = { ...process.env, ...noBrowser, PORT: '0' }
     const example = spawn(process.execPath, command, { env, stdio: ['ignore', 'pipe', 'inherit'] })
     try {
@@ -144,7 +144,7 @@ describe('the pages of the MCP server', () => {
     `${baseUrl}/v1/globex/assistants`,
     'javascript:alert(1)',
     '',
-  ])('send nobody from the login to %j', async (next) => {
+  ])('do not redirect from the login to %j', async (next) => {
     const { headers } = await supertest(app).post('/v1/acme/login').query({ next }).type('form').send({ name: 'Ada' })
     expect(headers.location).toBe(`${baseUrl}/v1/acme/assistants`)
   })
@@ -163,7 +163,7 @@ describe('the pages of the MCP server', () => {
     expect(headers.location).toMatch('/v1/acme/login?next=')
   })
 
-  it('are only there for the companies that there are', async () => {
+  it('exist only for known companies', async () => {
     for (const page of ['login', 'assistants', 'mcp']) await supertest(app).get(`/v1/initech/${page}`).expect(404)
   })
 
@@ -173,7 +173,7 @@ describe('the pages of the MCP server', () => {
     expect(text).toContain('<bdi>&lt;i&gt;Ada&lt;/i&gt;</bdi>')
   })
 
-  it('let customers disconnect their own assistants and nobody else’s', async () => {
+  it('let customers disconnect their own assistants only', async () => {
     const [ada, grace] = await Promise.all([connected('Ada'), connected('Grace')])
     const grant = grantOn(await ada.get('/v1/acme/assistants'))
     const disconnect = (agent: typeof ada) => agent.post('/v1/acme/assistants').type('form').send({ grant })
@@ -186,7 +186,7 @@ describe('the pages of the MCP server', () => {
     expect((await ada.get('/v1/acme/assistants')).text).toContain('None.')
   })
 
-  it('ask for a login where the client wants a fresh one, and for none where it wants no page', async () => {
+  it('ask for a login if the client wants a fresh one, and for none if it wants no page', async () => {
     const ada = await loggedIn('Ada')
     const fresh = await ada.get(await authorizePath({ prompt: 'login' })).expect(303)
     expect(fresh.headers.location).toMatch(/^\/v1\/acme\/login\?next=/)

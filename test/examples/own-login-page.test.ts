@@ -6,7 +6,7 @@ import supertest from 'supertest'
 import { createHost } from '../../examples/own-login-page/host'
 import { authorizationUrl } from '../../examples/own-login-page/walk'
 
-// What `npm run example:own-login-page` runs, after its build.
+// The command that `npm run example:own-login-page` runs after the build.
 const command = ['--import', 'tsx', join('examples', 'own-login-page', 'main.ts')]
 
 function runOnce(env: NodeJS.ProcessEnv = {}) {
@@ -14,7 +14,7 @@ function runOnce(env: NodeJS.ProcessEnv = {}) {
 }
 
 describe('the login page of a host’s own', () => {
-  it('with --once is walked through to a token, and ends by itself', () => {
+  it('with --once goes from the login to a token, and ends by itself', () => {
     const { status, stdout, stderr } = runOnce()
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout.split('\n')).toEqual([
@@ -29,7 +29,7 @@ describe('the login page of a host’s own', () => {
     ])
   })
 
-  it('ends with another exit code than 0 when an answer is not as it should be', () => {
+  it('fails with a non-zero exit code if a response is wrong', () => {
     const loggedOut = `
       import { ServerResponse } from 'node:http'
       const { setHeader } = ServerResponse.prototype
@@ -77,11 +77,11 @@ describe('the host with a login page of its own', () => {
     `${baseUrl}.evil.example/`,
     'javascript:1',
     '',
-  ])('sends nobody from its login to %j', async (next) => {
+  ])('does not redirect from its login to %j', async (next) => {
     expect((await logIn(next)).headers.location).toBe('/')
   })
 
-  it('asks for a login where the client wants a fresh one, and for nothing where it wants no page', async () => {
+  it('asks for a login if the client wants a fresh one, and for none if it wants no page', async () => {
     const path = authorizationUrl(baseUrl).slice(baseUrl.length)
     const cookie = (await logIn('')).headers['set-cookie'] ?? ''
     const asked = (prompt: string) => supertest(app).get(path).query({ prompt }).set('Cookie', cookie)

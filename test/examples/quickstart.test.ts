@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import request from 'supertest'
 import { createHost } from '../../examples/quickstart/host'
 
-// What `npm run example:quickstart` runs, after its build.
+// The command that `npm run example:quickstart` runs after the build.
 const command = ['--import', 'tsx', join('examples', 'quickstart', 'main.ts')]
 const credential = /csi[cr]_[\w-]{84}|eyJ[\w-]+\.[\w-]+\.[\w-]+/
 
@@ -24,7 +24,7 @@ describe('the quickstart with --once', () => {
     ended = runOnce()
   })
 
-  it('walks the whole way and ends by itself', () => {
+  it('goes through the whole flow and ends by itself', () => {
     expect(ended).toMatchObject({ status: 0, stderr: '' })
     expect(ended.stdout.match(/^\d+\. .+$/gm)).toEqual([
       '1. Discovery',
@@ -41,7 +41,7 @@ describe('the quickstart with --once', () => {
     expect(ended.stdout).toMatch(/Every step went as it should\.\s*$/)
   })
 
-  it('shows what went over the wire', () => {
+  it('shows the requests and responses', () => {
     for (const line of [
       'client -> GET /.well-known/oauth-authorization-server/v1/acme/oauth',
       'browser -> POST /v1/acme/oauth/authorize',
@@ -61,11 +61,11 @@ describe('the quickstart with --once', () => {
     }
   })
 
-  it('shows no code or token as a whole', () => {
+  it('shows no complete code or token', () => {
     expect(ended.stdout).not.toMatch(credential)
   })
 
-  it('ends with another exit code than 0 when an answer is not as it should be', () => {
+  it('fails with a non-zero exit code if a response is wrong', () => {
     const gone = `
       import { ServerResponse } from 'node:http'
       const { writeHead } = ServerResponse.prototype
@@ -121,7 +121,7 @@ withCurl('the quickstart, serving on', () => {
     expect(paste('a company without customer sign-in')).toMatch(/^HTTP\/1\.1 404 .*"not_found"/s)
   })
 
-  it('takes a browser from the Allow button to the client, which says how to redeem the code', async () => {
+  it('leads a browser from the Allow button to the client, which shows how to redeem the code', async () => {
     const authorize = /in a browser:\n(\S+)/.exec(stdout)?.[1] ?? ''
     const form = await (await fetch(authorize)).text()
     expect(form).toContain('<form method="post"><button>Allow</button></form>')
@@ -146,7 +146,7 @@ describe('the authorize page of the quickstart', () => {
     state: 'opaque',
   }
 
-  it('says who asks the customer for what', async () => {
+  it('shows the customer which client asks for what', async () => {
     const { status, text } = await request(host).get('/v1/acme/oauth/authorize').query(good)
     expect(status).toBe(200)
     for (const words of ['Travel Assistant', 'Acme Air', 'Ada Lovelace', 'see your bookings'])
@@ -159,7 +159,7 @@ describe('the authorize page of the quickstart', () => {
     expect(headers.location).toMatch(/^http:\/\/127\.0\.0\.1:4000\/callback\?code=csic_[\w-]{84}&state=opaque&iss=/)
   })
 
-  it('escapes what the request says', async () => {
+  it('escapes the text of the request', async () => {
     const { text } = await request(host)
       .get('/v1/acme/oauth/authorize')
       .query({ ...good, scope: '<script>"\'&' })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describeWithRedis, RedisServer } from '../support/redis-server'
 
-// What `npm run example:redis` runs, after its build.
+// The command that `npm run example:redis` runs after the build.
 const command = ['--import', 'tsx', join('examples', 'redis', 'main.ts')]
 const credential = /csi[cr]_[\w-]{84}|eyJ[\w-]+\.[\w-]+\.[\w-]+/
 
@@ -39,7 +39,7 @@ describeWithRedis('the Redis example with --once', () => {
     ended = runOnce()
   })
 
-  it('walks the whole way and ends by itself', () => {
+  it('goes through the whole flow and ends by itself', () => {
     expect(ended).toMatchObject({ status: 0, stderr: '' })
     expect(ended.stdout.match(/^\d+\. .+$/gm)).toEqual([
       '1. Sign-in',
@@ -52,14 +52,14 @@ describeWithRedis('the Redis example with --once', () => {
     expect(ended.stdout).toMatch(/Every step went as it should\.\s*$/)
   })
 
-  it('shows which process answered, and that a killed one is not missed', () => {
+  it('shows which process answered, and that killing a process breaks nothing', () => {
     expect(ended.stdout).toMatch(/token refresh_token +process 1: 200/)
     expect(ended.stdout).toMatch(/token refresh_token +process 2: 200/)
     expect(ended.stdout).toMatch(/token refresh_token +process \d: 400 invalid_grant/)
     expect(ended.stdout).toMatch(/token refresh_token +no process: 502\n.* refresh_token +process \d: 200\n/)
   })
 
-  it('shows no code or token as a whole', () => {
+  it('shows no complete code or token', () => {
     expect(ended.stdout).not.toMatch(credential)
   })
 
@@ -67,7 +67,7 @@ describeWithRedis('the Redis example with --once', () => {
     expect(leftovers()).toEqual([])
   })
 
-  it('ends with another exit code than 0, and leaves nothing behind, when an answer is not as it should be', () => {
+  it('fails with a non-zero exit code, and leaves nothing behind, if a response is wrong', () => {
     const forgiving = `
       import { ServerResponse } from 'node:http'
       const { writeHead } = ServerResponse.prototype
@@ -89,7 +89,7 @@ describeWithRedis('the Redis example at a server of your own', () => {
   })
   afterAll(() => server.stop())
 
-  it('works at REDIS_URL, under keys of its own, and leaves the server running', async () => {
+  it('works on the server at REDIS_URL, under its own keys, and leaves the server running', async () => {
     expect(runOnce({ REDIS_URL: server.url, PATH: '' })).toMatchObject({ status: 0, stderr: '' })
     const keys = (await server.command('KEYS', '*')) as string[]
     expect(keys).not.toEqual([])
@@ -98,7 +98,7 @@ describeWithRedis('the Redis example at a server of your own', () => {
 })
 
 describe('the Redis example without a server', () => {
-  it('says what to do where none is installed', () => {
+  it('says what to do if no server is installed', () => {
     const { status, stderr } = runOnce({ PATH: '' })
     expect(status).toBe(1)
     expect(stderr.trim()).toBe(
@@ -106,7 +106,7 @@ describe('the Redis example without a server', () => {
     )
   })
 
-  it('says so where none answers at REDIS_URL, without its password', () => {
+  it('says that no server answers at REDIS_URL, without showing the password', () => {
     const { status, stderr } = runOnce({ REDIS_URL: 'redis://:secret@127.0.0.1:1' })
     expect(status).toBe(1)
     expect(stderr.trim()).toBe('The server at REDIS_URL does not answer: connect ECONNREFUSED 127.0.0.1:1')

@@ -17,13 +17,13 @@ beforeEach(async () => {
 })
 afterEach(() => server.stop())
 
-/** What the host was told of errors meanwhile. */
+/** The messages of the host's `error` events. */
 async function errorsOf(host: TestSignIn): Promise<string[]> {
   return (await host.told('error')).map(({ error }: Extract<CustomerSignInEvent, { type: 'error' }>) => error.message)
 }
 
 describeWithRedis('Out of memory, as docs/operations.md says', () => {
-  it('sign-ins, refreshes and registrations get 503, all else goes on, and nobody is signed out', async () => {
+  it('sign-ins, refreshes and registrations get 503, everything else works, and nobody is signed out', async () => {
     const host = await startedOnRedis(server.port)
     const [tokens, other] = [await host.connected(), await host.connected({ subject: 'customer-2' })]
     await server.command('CONFIG', 'SET', 'maxmemory', '1')
@@ -46,22 +46,25 @@ describeWithRedis('Out of memory, as docs/operations.md says', () => {
     expectError(await host.refresh(other.refresh_token), 400, 'invalid_grant')
   })
 
-  it.each(['allkeys-lru', 'volatile-ttl'])('%s signs customers out, and only a denial tells', async (policy) => {
-    const host = await startedOnRedis(server.port)
-    const tokens = await host.connected()
-    await server.command('CONFIG', 'SET', 'maxmemory-policy', policy)
-    await server.command('CONFIG', 'SET', 'maxmemory', '1')
-    await server.command('SET', 'another', 'key').catch(() => {})
-    await server.command('CONFIG', 'SET', 'maxmemory', '0')
-    expectError(await host.refresh(tokens.refresh_token), 400, 'invalid_grant')
-    expect(await host.signIn.grants.list(customer)).toEqual([])
-    expect(await errorsOf(host)).toEqual([])
-    expect(await host.told('denied')).toMatchObject([{ reason: 'ended_or_lost' }])
-  })
+  it.each(['allkeys-lru', 'volatile-ttl'])(
+    '%s signs customers out, and only a denied event shows it',
+    async (policy) => {
+      const host = await startedOnRedis(server.port)
+      const tokens = await host.connected()
+      await server.command('CONFIG', 'SET', 'maxmemory-policy', policy)
+      await server.command('CONFIG', 'SET', 'maxmemory', '1')
+      await server.command('SET', 'another', 'key').catch(() => {})
+      await server.command('CONFIG', 'SET', 'maxmemory', '0')
+      expectError(await host.refresh(tokens.refresh_token), 400, 'invalid_grant')
+      expect(await host.signIn.grants.list(customer)).toEqual([])
+      expect(await errorsOf(host)).toEqual([])
+      expect(await host.told('denied')).toMatchObject([{ reason: 'ended_or_lost' }])
+    },
+  )
 })
 
 describeWithRedis('Replicas and failover, as docs/operations.md says', () => {
-  it('a connection follows an address that moves', async () => {
+  it('a connection follows an address that moves to another server', async () => {
     const replica = await RedisServer.start(['--replicaof', '127.0.0.1', String(server.port)])
     const address = await MovingAddress.start(server.port)
     const host = await startedOver(new Redis(address.port, '127.0.0.1', clientOptions()))
@@ -77,7 +80,7 @@ describeWithRedis('Replicas and failover, as docs/operations.md says', () => {
     await replica.stop()
   })
 
-  it('without enough replicas a client gets 503, and its tokens when it comes again', async () => {
+  it('without enough replicas a client gets 503, and its tokens when it retries', async () => {
     const store = { replicas: 1, replicaTimeout: 0.05 }
     const host = await startedOnRedis(server.port, { replayTolerance: 0, refreshRetryWindow: 10 })
     const waiting = await startedOnRedis(server.port, { store, replayTolerance: 0, refreshRetryWindow: 10 })
@@ -92,7 +95,7 @@ describeWithRedis('Replicas and failover, as docs/operations.md says', () => {
     await replica.stop()
   })
 
-  it('min-replicas-to-write keeps a lonely master from confirming anything', async () => {
+  it('min-replicas-to-write keeps a master without replicas from confirming any write', async () => {
     const host = await startedOnRedis(server.port)
     const { refresh_token } = await host.connected()
     await server.command('CONFIG', 'SET', 'min-replicas-to-write', '1')
@@ -102,10 +105,10 @@ describeWithRedis('Replicas and failover, as docs/operations.md says', () => {
   })
 })
 
-describeWithRedis('What the error of an event says, as docs/operations.md has it', () => {
+describeWithRedis('The error of an error event, as docs/operations.md describes it:', () => {
   const words = textOf(page).slice(textOf(page).indexOf('What the `error` of an `error` event says'))
 
-  /** The words of the table that are in what a host is told about a refresh. */
+  /** The words of the table that are in the `error` event of a refresh. */
   async function saidOf(host: TestSignIn, refreshToken: string): Promise<string[]> {
     expectError(await host.refresh(refreshToken), 503, 'temporarily_unavailable')
     const [said = ''] = await errorsOf(host)
@@ -114,7 +117,7 @@ describeWithRedis('What the error of an event says, as docs/operations.md has it
     return all.filter((word) => word !== 'ms' && said.includes(word))
   }
 
-  it('where Redis is out of reach', async () => {
+  it('Redis is out of reach', async () => {
     const host = await startedOnRedis(server.port, { hostTimeout: 0.5 })
     const { refresh_token } = await host.connected()
     server.signal('SIGSTOP')
@@ -143,7 +146,7 @@ describeWithRedis('What the error of an event says, as docs/operations.md has it
     expect(await saidOf(host, refresh_token)).toEqual([said])
   })
 
-  it('where a value cannot be read', async () => {
+  it('a value cannot be read', async () => {
     const host = await startedOnRedis(server.port)
     const { refresh_token } = await host.connected()
     const [grant] = await host.signIn.grants.list(customer)
@@ -151,7 +154,7 @@ describeWithRedis('What the error of an event says, as docs/operations.md has it
     expect(await saidOf(host, refresh_token)).toEqual(['cannot read the value of the key'])
   })
 
-  it('names every type of event that it has an advice for', () => {
+  it('names every type of event to alert on', () => {
     const rows = tableUnder('## What to alert on', page).map(([event = '']) => /^`(\w+)`/.exec(event)?.[1])
     expect([...new Set(rows)]).toEqual(['error', 'replayed', 'refreshed', 'retried', 'denied', 'revoked'])
   })
@@ -164,7 +167,7 @@ function clientOptions(): RedisOptions {
   return { reconnectOnError: new Function(`return ${reconnect}`)() }
 }
 
-/** An address that leads to one server now and to another later. */
+/** An address that a test can move from one server to another. */
 class MovingAddress {
   target: number
   readonly port: number

@@ -29,13 +29,13 @@ describe('the figures of docs/operations.md', () => {
     }
   })
 
-  it('are of the grant that it describes, up to what was promised of it', () => {
+  it('describe the measured grant, and are within their stated limits', () => {
     expect(memory.bytesPerGrant).toBeLessThanOrEqual(700)
     expect(memory.bytesPerGrantAfterRotations / memory.bytesPerGrant).toBeLessThan(1.01)
     expect([smallest?.grants, largest?.grants]).toEqual([1000, 2_000_000])
   })
 
-  it('count one command for a redemption, and one more where the page says so', () => {
+  it('count one command for a redemption, and one more in the cases that the page names', () => {
     expect(sentOf('Redeem a code')).toEqual({ evalsha: 1 })
     expect(sentOf('Redeem a refresh token')).toEqual({ evalsha: 1 })
     expect(sentOf('- with `resource`')).toEqual({ evalsha: 1 })

@@ -17,7 +17,7 @@ describeWithRedis('Lost writes, as docs/operations.md says', () => {
     return startedOnRedis(server.port, { redis: { maxRetriesPerRequest: null }, replayTolerance: 0, ...options })
   }
 
-  /** All that is written meanwhile is lost: the server goes back to a snapshot from before. */
+  /** Loses everything that `work` writes: the server goes back to a snapshot from before. */
   async function losing<T>(write: () => Promise<T>): Promise<T> {
     await server.command('SAVE')
     const written = await write()

@@ -17,7 +17,7 @@ const [waitRight = ''] = rightsFor('`replicas`')
 const clusterRights = rightsFor('a Cluster')
 const sentinelRights =
   /on the Sentinels: `ACL SETUSER ([^`]+)`/.exec(page)?.[1]?.replaceAll('\\|', '|').split(' ') ?? []
-// The host itself pings; the store needs all others.
+// The host itself sends PING; the store needs all the others.
 const needed = rights.filter((right) => right.startsWith('+') && right !== '+ping')
 
 function rightsFor(what: string): string[] {
@@ -27,7 +27,7 @@ function rightsFor(what: string): string[] {
 
 const day = 86_400_000
 
-/** Does everything that a store does; rejects where one thing is not allowed. */
+/** Calls every method of a store. Rejects if one command is not allowed. */
 async function everything(store: TokenStore): Promise<void> {
   const grant = await created(store, { subject: 'ada' })
   const { tenantId, grantId, clientId } = grant
@@ -63,7 +63,7 @@ describeWithRedis('the rights that docs/operations.md gives', () => {
     redis.disconnect()
     await server.stop()
   })
-  // Scripts that the server does not know yet take more rights.
+  // Loading a script that the server does not know yet takes more rights.
   beforeEach(async () => {
     await server.command('SCRIPT', 'FLUSH')
     await server.command('FLUSHALL')
@@ -73,12 +73,12 @@ describeWithRedis('the rights that docs/operations.md gives', () => {
     tokenStoreContract({ describe, it }, () => new RedisTokenStore(redis))
   })
 
-  it('are enough for everything else, and nothing was refused on the way', async () => {
+  it('are enough for everything else, and Redis has refused no command', async () => {
     await everything(new RedisTokenStore(redis))
     expect(await server.command('ACL', 'LOG')).toEqual([])
   })
 
-  it.each(needed)('are too few without %s', async (right) => {
+  it.each(needed)('are not enough without %s', async (right) => {
     await allow(
       server,
       rights.filter((other) => other !== right),

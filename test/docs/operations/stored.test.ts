@@ -10,7 +10,7 @@ const page = textOf('docs/operations.md')
 const day = 86_400_000
 const handle = customerHandle('acme', 'ada')
 
-/** The reply to a command, as the page shows it. */
+/** The reply to a command, in the form that the page shows. */
 function shown(command: string): string[] {
   const [, reply = ''] = page.split(`> ${command}`)
   return (
@@ -21,7 +21,7 @@ function shown(command: string): string[] {
   )
 }
 
-/** A text of which only the shape counts where each run has another value. */
+/** Replaces the values that differ in each run by their shape. */
 function shape(lines: readonly unknown[]): string[] {
   return lines.map((line) =>
     String(line)

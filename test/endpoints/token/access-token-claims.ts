@@ -8,7 +8,7 @@ type Hook = NonNullable<CustomerSignInOptions['accessTokenClaims']>
 const claimsOf = (accessToken: string) => decode(accessToken, { json: true })
 
 export function accessTokenClaims(start: Start): void {
-  /** A host whose hook can be changed, with a code that waits to be redeemed and a refresh token. */
+  /** A host whose hook a test can change, with a code that is not redeemed yet and a refresh token. */
   async function startWith(first: Hook) {
     let hook = first
     const host = await start({ accessTokenClaims: (request) => hook(request) })
@@ -30,20 +30,20 @@ export function accessTokenClaims(start: Start): void {
     expect(claimsOf(second.access_token)).toMatchObject({ by: 'refresh_token', roles: ['admin'], locale: 'de' })
   })
 
-  it('leaves out what it leaves undefined', async () => {
+  it('leaves out claims that are undefined', async () => {
     const { host } = await startWith(() => ({ nbf: undefined, nickname: undefined, locale: 'de' }))
     const claims = claimsOf((await host.connected()).access_token)
     expect(claims).toMatchObject({ locale: 'de' })
     for (const name of ['nickname', 'nbf']) expect(claims).not.toHaveProperty(name)
   })
 
-  it('may say from when on the token is good', async () => {
+  it('may set the time from which the token is valid', async () => {
     const nbf = Math.floor(Date.now() / 1000) - 10
     const { host } = await startWith(() => ({ nbf }))
     expect(claimsOf((await host.connected()).access_token)).toMatchObject({ nbf })
   })
 
-  it('may take its time, as one does that asks another server', async () => {
+  it('may take a while, for example to ask another server', async () => {
     const { host, change } = await startWith(() => undefined)
     change(async () => {
       const { status } = await fetch(`${host.issuer()}/jwks`)
@@ -54,7 +54,7 @@ export function accessTokenClaims(start: Start): void {
     expectTokens(await host.refresh(refresh_token))
   })
 
-  it('is told whom the access token is for', async () => {
+  it('is told the customer, client and resource of the access token', async () => {
     const requests: AccessTokenRequest[] = []
     const { host } = await startWith((request) => {
       requests.push(request)
@@ -90,7 +90,7 @@ export function accessTokenClaims(start: Start): void {
     expect(info.expiresAt).toBeLessThan(9e9)
   })
 
-  it('brings no claim that would become the prototype of the others where they are copied', async () => {
+  it('cannot add a claim that would become the prototype of a copy of the claims', async () => {
     const { host } = await startWith(() => JSON.parse('{"__proto__": {"admin": true}, "plan": "gold"}'))
     const { access_token } = await host.connected()
     const { claims } = await host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })
@@ -98,7 +98,7 @@ export function accessTokenClaims(start: Start): void {
     expect(Object.keys(claims)).not.toContain('__proto__')
   })
 
-  it('refuses by an OAuthError, which the client is told and which uses nothing up', async () => {
+  it('refuses with an OAuthError, which the client gets, and no credential is used up', async () => {
     const { host, change } = await startWith(() => undefined)
     const { signedIn, refreshToken } = await credentials(host)
     change(() => {
@@ -130,7 +130,7 @@ export function accessTokenClaims(start: Start): void {
     ['gives a text', () => 'claims' as unknown as Record<string, unknown>],
     ['gives a time', () => new Date() as unknown as Record<string, unknown>],
     ['gives an nbf that is no time', () => ({ nbf: 'now' })],
-  ])('that %s is a fault of the host, which uses nothing up', async (_, faulty) => {
+  ])('that %s is a fault of the host, and no credential is used up', async (_, faulty) => {
     const { host, change } = await startWith(() => undefined)
     const { signedIn, refreshToken } = await credentials(host)
     change(faulty)
@@ -144,7 +144,7 @@ export function accessTokenClaims(start: Start): void {
     expectTokens(await host.refresh(refreshToken))
   })
 
-  it('that never answers is a fault of the host, which uses nothing up', async () => {
+  it('that never answers is a fault of the host, and no credential is used up', async () => {
     let answers = true
     const host = await start({
       accessTokenClaims: () => (answers ? undefined : new Promise(() => {})),
@@ -157,10 +157,10 @@ export function accessTokenClaims(start: Start): void {
     answers = true
     expectTokens(await host.exchange(signedIn))
     expectTokens(await host.refresh(refreshToken))
-    // Sooner than by the default.
+    // Sooner than with the default.
   }, 4_000)
 
-  it('is not asked about a credential that its client could not redeem', async () => {
+  it('is not called for a credential that the client cannot redeem', async () => {
     let asked = 0
     const { host, change } = await startWith(() => undefined)
     const { signedIn, refreshToken } = await credentials(host)

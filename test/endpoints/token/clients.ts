@@ -5,7 +5,7 @@ import type { Start } from './start'
 
 const basic = (username: string, password = '') => `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 
-/** Tenants with one company, which has registered this client. */
+/** Tenants with one company, which has this client. */
 function companyWith(client: Partial<Client>): { tenantStore: MemoryTenantStore } {
   return {
     tenantStore: new MemoryTenantStore([
@@ -36,7 +36,7 @@ export function clients(start: Start): void {
     expectTokens(await host.refresh(expectTokens(await basically).refresh_token))
   })
 
-  it('that names itself in two ways uses nothing up', async () => {
+  it('that names itself in two ways is refused, and its code is not used up', async () => {
     const host = await start()
     const signedIn = await host.asCustomer()
     const response = await host.exchange(signedIn).set('Authorization', basic('other-app'))
@@ -44,7 +44,7 @@ export function clients(start: Start): void {
     expectTokens(await host.exchange(signedIn))
   })
 
-  it('that does not exist is answered with 401 and a challenge, and uses nothing up', async () => {
+  it('that does not exist gets 401 with a challenge, and no credential is used up', async () => {
     const host = await start()
     const signedIn = await host.asCustomer()
     const { refresh_token } = await host.connected()
@@ -60,7 +60,7 @@ export function clients(start: Start): void {
     expectTokens(await host.refresh(refresh_token))
   })
 
-  it('without the grant type refresh_token is given no refresh token and may present none', async () => {
+  it('without the grant type refresh_token gets no refresh token and may present none', async () => {
     const host = await start(companyWith({ grantTypes: ['authorization_code'] }))
     const { body, status } = await host.exchange(await host.asCustomer())
     expect({ status, ...body }).toEqual({
@@ -88,7 +88,7 @@ export function clients(start: Start): void {
     expectError(await host.exchange(presented), 400, 'unauthorized_client')
   })
 
-  it('whose grant types are taken away and given back has lost nothing', async () => {
+  it('whose grant types are taken away and given back can still refresh', async () => {
     const client: Client = { clientId, redirectUris: [redirectUri] }
     const host = await start({ tenantStore: { findTenant: (key) => ({ key, clients: [client] }) } })
     const { refresh_token } = await host.connected()

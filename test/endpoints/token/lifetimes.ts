@@ -8,7 +8,7 @@ const day = 86_400
 export function lifetimes(start: Start): void {
   afterEach(releaseClock)
 
-  /** A host at which one company has lifetimes of its own. */
+  /** A host at which one company has its own lifetimes. */
   function startWithOwnLifetimes(start: Start) {
     const clients = [{ clientId, redirectUris: [redirectUri] }]
     const own = { accessTokenLifetime: 120, refreshTokenLifetime: 600 }
@@ -48,7 +48,7 @@ export function lifetimes(start: Start): void {
   it.each([
     ['30 days', {}, 30 * day],
     ['what refreshTokenLifetime says', { refreshTokenLifetime: 90 }, 90],
-  ])('of a refresh token is %s, and begins anew with each', async (_, options, lifetime) => {
+  ])('of a refresh token is %s, and begins again with each refresh', async (_, options, lifetime) => {
     const clock = stopClock()
     const host = await start(options)
     let tokens = await host.connected()
@@ -84,7 +84,7 @@ export function lifetimes(start: Start): void {
     expectError(await host.exchange(tooLate), 400, 'invalid_grant')
   })
 
-  it('of a grant ends it, however often it is refreshed', async () => {
+  it('of a grant ends the grant, however often it is refreshed', async () => {
     const clock = stopClock()
     const host = await start({ grantLifetime: 7 * day })
     let tokens = await host.connected()
@@ -96,7 +96,7 @@ export function lifetimes(start: Start): void {
     expectError(await host.refresh(tokens.refresh_token), 400, 'invalid_grant')
   })
 
-  it('of an access token ends with its grant', async () => {
+  it('of an access token is never longer than its grant', async () => {
     const clock = stopClock()
     const host = await start({ grantLifetime: 600 })
     const first = await host.connected()
@@ -107,7 +107,7 @@ export function lifetimes(start: Start): void {
     expect(expires_in).toBeLessThanOrEqual(100)
   })
 
-  it('that is made shorter holds from the next refresh on', async () => {
+  it('that is made shorter applies from the next refresh on', async () => {
     const clock = stopClock()
     const tenant = { key: 'acme', clients: [{ clientId, redirectUris: [redirectUri] }], refreshTokenLifetime: 30 * day }
     const host = await start({ tenantStore: { findTenant: () => tenant } })

@@ -4,7 +4,7 @@ import { wrapStore } from '../../support/wrap-store'
 import type { CreateTokenStore, Start } from './start'
 
 export function oneRoundTrip(start: Start, createTokenStore: CreateTokenStore): void {
-  /** A host that notes what is asked of its store. */
+  /** A host that records the calls of its store. */
   async function noting(options: Parameters<Start>[0] = {}) {
     const asked: (keyof TokenStore)[] = []
     const tokenStore = wrapStore(await createTokenStore(), ({ method, apply }) => {
@@ -15,7 +15,7 @@ export function oneRoundTrip(start: Start, createTokenStore: CreateTokenStore): 
     return { host, asked: () => asked.splice(0) }
   }
 
-  it('asks the store once, also where it names a resource', async () => {
+  it('calls the store once, also if it names a resource', async () => {
     const { host, asked } = await noting()
     const signedIn = await host.asCustomer()
     asked()
@@ -25,7 +25,7 @@ export function oneRoundTrip(start: Start, createTokenStore: CreateTokenStore): 
     expect(asked()).toEqual(['swapCredential'])
   })
 
-  it('reads first where it narrows the scope', async () => {
+  it('reads the grant first if it narrows the scope', async () => {
     const { host, asked } = await noting()
     const { refresh_token } = await host.connected()
     asked()
@@ -33,7 +33,7 @@ export function oneRoundTrip(start: Start, createTokenStore: CreateTokenStore): 
     expect(asked()).toEqual(['findGrant', 'swapCredential'])
   })
 
-  it('reads first where accessTokenClaims has a say', async () => {
+  it('reads the grant first if accessTokenClaims is set', async () => {
     const { host, asked } = await noting({ accessTokenClaims: () => ({}) })
     const signedIn = await host.asCustomer()
     asked()
@@ -41,7 +41,7 @@ export function oneRoundTrip(start: Start, createTokenStore: CreateTokenStore): 
     expect(asked()).toEqual(['findGrant', 'swapCredential'])
   })
 
-  it('that is malformed asks the store nothing', async () => {
+  it('that is malformed does not call the store', async () => {
     const { host, asked } = await noting()
     const signedIn = await host.asCustomer()
     asked()

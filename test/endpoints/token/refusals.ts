@@ -6,7 +6,7 @@ import type { Start } from './start'
 
 interface Case {
   what: string
-  /** The parameters that are wrong, given those that are right. */
+  /** The wrong parameters, made from the right ones. */
   wrong: (right: FormFields) => FormFields
   error: string
   says: RegExp
@@ -179,7 +179,7 @@ export function refusals(start: Start): void {
     ['wrong_client', { client_id: 'other-app' }],
     ['wrong_redirect_uri', { redirect_uri: 'https://elsewhere.example/' }],
     ['wrong_code_verifier', { code_verifier: anyVerifier }],
-  ])('is told to the operator as %s, with the customer whose code it is', async (reason, wrong) => {
+  ])('is reported to the operator as %s, with the customer whose code it is', async (reason, wrong) => {
     const host = await start()
     await host.exchange(await host.asCustomer({ tenantKey: 'globex' }), wrong)
     const [denied] = await host.told('denied')
@@ -206,7 +206,7 @@ export function refusals(start: Start): void {
     expect(expectError(await host.refresh(refresh_token), 400, 'invalid_grant')).toMatch(/unknown or has expired/)
   })
 
-  it('has mistaken one kind of credential for the other', async () => {
+  it('gets invalid_grant for one kind of credential in place of the other', async () => {
     const host = await start()
     const [signedIn, { refresh_token }] = [await host.asCustomer(), await host.connected()]
     expectError(await host.exchange(signedIn, { code: refresh_token }), 400, 'invalid_grant')
@@ -227,7 +227,7 @@ export function refusals(start: Start): void {
     },
   )
 
-  it('is larger than 16 KiB: 413', async () => {
+  it('gets 413 if it is larger than 16 KiB', async () => {
     const host = await start()
     const { refresh_token } = await host.connected()
     const described = expectError(await host.refresh(refresh_token, { x: 'x'.repeat(16_384) }), 413, 'invalid_request')
@@ -235,7 +235,7 @@ export function refusals(start: Start): void {
     expectTokens(await host.refresh(refresh_token))
   })
 
-  it('is told to the host as denied, with what the client was not told', async () => {
+  it('is reported to the host as denied, with details that the client is not told', async () => {
     const host = await start()
     await host.refresh(unheardOf('csir_'))
     expect(await host.told('denied')).toEqual([

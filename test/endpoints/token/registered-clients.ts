@@ -9,7 +9,7 @@ import type { CreateTokenStore, Start } from './start'
 
 const day = 86_400
 
-/** A client that has just registered itself at a host, with what it does there. */
+/** A client that has just registered itself at a host, and the requests that it makes there. */
 class Registered {
   readonly clientId = `registered-${randomUUID()}`
   readonly #host: TestSignIn
@@ -40,7 +40,7 @@ class Registered {
     return this.#host.refresh(refreshToken, { client_id: this.clientId })
   }
 
-  /** Until when it is registered, in milliseconds; undefined once it is gone. */
+  /** When its registration expires, in milliseconds; undefined if it has no registration any more. */
   async expiresAt(): Promise<number | undefined> {
     return (await this.#host.tokenStore.findClient('acme', this.clientId))?.expiresAt
   }
@@ -49,7 +49,7 @@ class Registered {
 export function registeredClients(start: Start, createTokenStore: CreateTokenStore): void {
   afterEach(releaseClock)
 
-  /** A host that tells how often a registration was prolonged, and when the next one has been. */
+  /** A host that counts how often a registration was extended, and with which a test can wait for the next time. */
   async function keeping(options: Partial<CustomerSignInOptions> = {}) {
     let kept = 0
     let tell = () => {}
@@ -69,13 +69,13 @@ export function registeredClients(start: Start, createTokenStore: CreateTokenSto
     return { host, kept: () => kept, nextKept }
   }
 
-  it('redeems codes and refresh tokens as any other', async () => {
+  it('redeems codes and refresh tokens like any other', async () => {
     const client = await Registered.at(await start())
     const { refresh_token } = expectTokens(await client.exchange())
     expectTokens(await client.refresh(refresh_token))
   })
 
-  it('gets refresh tokens even if it has registered for authorization codes alone', async () => {
+  it('gets refresh tokens even if it has registered only for authorization codes', async () => {
     const host = await start()
     const client_id = await registered(host, { grant_types: ['authorization_code'] })
     const { refresh_token } = expectTokens(
@@ -108,7 +108,7 @@ export function registeredClients(start: Start, createTokenStore: CreateTokenSto
     expectError(await client.refresh(refresh_token), 400, 'invalid_grant')
   })
 
-  it('whose registration is gone is refused also where the store cannot end its grant, which the operator is told', async () => {
+  it('whose registration is gone is refused even if the store cannot end its grant, and the operator is told', async () => {
     const faults = faultyStore(await createTokenStore())
     const host = await start({ tokenStore: faults.store })
     const client = await Registered.at(host)
@@ -159,7 +159,7 @@ export function registeredClients(start: Start, createTokenStore: CreateTokenSto
     expectTokens(await client.exchange(Promise.resolve(signedIn)))
   })
 
-  it('is forgotten once it is idle and its grants are over', async () => {
+  it('is deleted once it is idle and its grants have ended', async () => {
     const clock = stopClock()
     const { host, nextKept } = await keeping({ refreshTokenLifetime: 2 * day })
     const client = await Registered.at(host)
@@ -173,7 +173,7 @@ export function registeredClients(start: Start, createTokenStore: CreateTokenSto
     expectError(await client.refresh(refresh_token), 401, 'invalid_client')
   })
 
-  it('costs one write a day for it, not one a refresh', async () => {
+  it('has its registration written once a day, not at every refresh', async () => {
     const clock = stopClock()
     const { host, kept, nextKept } = await keeping()
     const client = await Registered.at(host)
@@ -205,7 +205,7 @@ export function registeredClients(start: Start, createTokenStore: CreateTokenSto
     expect(await host.told('error')).toMatchObject([{ where: 'findClient' }, { where: 'findClient' }])
   })
 
-  it('is not refused because its registration cannot be prolonged', async () => {
+  it('is not refused because its registration cannot be extended', async () => {
     const faults = faultyStore(await createTokenStore())
     const clock = stopClock()
     const host = await start({ tokenStore: faults.store })
@@ -216,7 +216,7 @@ export function registeredClients(start: Start, createTokenStore: CreateTokenSto
       return touching
     })
     const { refresh_token } = expectTokens(await client.exchange())
-    // The exchange's own touch goes on after its response, and must not come after the two days.
+    // The exchange extends the registration after its response. That must not happen after the two days.
     await touching
     faults.always('touchClient', rejects)
     clock.advance(2 * day)

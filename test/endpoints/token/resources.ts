@@ -12,7 +12,7 @@ const files = 'https://files.globex.example/'
 const audienceOf = (accessToken: string) => decode(accessToken, { json: true })?.aud
 
 export function resources(start: Start): void {
-  it("is the company's first, and its issuer where it has none", async () => {
+  it("is the company's first, or its issuer if it has none", async () => {
     const host = await start()
     expect(audienceOf((await host.connected({ tenantKey: 'globex' })).access_token)).toBe(api)
     expect(audienceOf((await host.connected()).access_token)).toBe(host.issuer())
@@ -68,14 +68,14 @@ export function resources(start: Start): void {
     expectTokens(await host.refresh(refresh_token, {}, 'globex'))
   })
 
-  it('can be granted only if the company has it', async () => {
+  it('can be granted only if the company has that resource', async () => {
     const host = await start()
     for (const resource of ['https://elsewhere.example/', 'mcp', `${api}#x`, `${api}/other`, `${files}/`]) {
       await expect(host.asCustomer({ tenantKey: 'globex', resource })).rejects.toMatchObject({ code: 'invalid_target' })
     }
   })
 
-  it('is spelled as it comes first in the list of the company', async () => {
+  it('has the spelling that comes first in the company’s list', async () => {
     for (const resources of [
       [files, 'https://files.globex.example'],
       ['https://files.globex.example', files],

@@ -4,7 +4,7 @@ import { clientId, expectError, expectTokens } from '../../support/sign-in'
 import type { Start } from './start'
 
 export function responses(start: Start): void {
-  it('has what RFC 6749 section 5.1 asks for, and no cache keeps it', async () => {
+  it('has every field of RFC 6749 section 5.1, and no cache keeps it', async () => {
     const host = await start()
     const tokens = expectTokens(await host.exchange(await host.asCustomer()))
     expect(tokens).toMatchObject({ expires_in: 3600, scope: 'profile calendar' })
@@ -14,7 +14,7 @@ export function responses(start: Start): void {
     })
   })
 
-  it('brings a new refresh token each time, and the one before is no longer usable', async () => {
+  it('has a new refresh token each time, and the one before no longer works', async () => {
     const host = await start()
     const seen: string[] = []
     for (let { refresh_token } = await host.connected(); seen.length < 4; ) {
@@ -26,7 +26,7 @@ export function responses(start: Start): void {
     }
   })
 
-  it('is the same with parameters that nobody knows', async () => {
+  it('is the same with unknown parameters', async () => {
     const host = await start()
     const unknown = { client_secret: 'none', audience: 'x', 'a[b]': 'c' }
     const { refresh_token } = expectTokens(await host.exchange(await host.asCustomer(), unknown))
@@ -63,7 +63,7 @@ export function responses(start: Start): void {
     expect(claims?.iat).toBeLessThanOrEqual(Math.floor(Date.now() / 1000))
   })
 
-  it('carries another access token each time, of the same grant', async () => {
+  it('carries a new access token of the same grant each time', async () => {
     const host = await start()
     const first = await host.connected()
     const second = expectTokens(await host.refresh(first.refresh_token))
@@ -72,7 +72,7 @@ export function responses(start: Start): void {
     expect(after).toMatchObject({ grant_id: before?.grant_id, sub: 'customer-1' })
   })
 
-  it('carries the claims of the authorization in every access token, of which none replaces ours', async () => {
+  it('carries the claims of the authorization in every access token, and none of them replaces a claim of the server', async () => {
     const host = await start()
     const claims = { plan: { name: 'gold', seats: [1, 2] }, locale: 'de', sub: 'someone', aud: 'elsewhere', exp: 9e9 }
     const first = await host.connected({ claims })
@@ -84,7 +84,7 @@ export function responses(start: Start): void {
     }
   })
 
-  it('carries the claims of the authorization as JSON has them', async () => {
+  it('carries the claims of the authorization as JSON writes them', async () => {
     const host = await start()
     const claims = { since: new Date(0), nickname: undefined, nbf: undefined, greet: () => 'hello' }
     const { access_token } = await host.connected({ claims })
@@ -96,7 +96,7 @@ export function responses(start: Start): void {
   it.each<[string, Record<string, unknown>]>([
     ['an nbf that is no time', { nbf: 'now' }],
     ['a BigInt', { balance: 1n }],
-  ])('cannot carry %s, so that the authorization is refused', async (_, claims) => {
+  ])('cannot carry %s, so the authorization is refused', async (_, claims) => {
     const host = await start()
     await expect(host.asCustomer({ claims })).rejects.toMatchObject({ option: 'issueAuthorizationCode.claims' })
   })

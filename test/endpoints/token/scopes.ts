@@ -3,7 +3,7 @@ import { clientId, expectError, expectTokens, redirectUri } from '../../support/
 import type { Start } from './start'
 
 export function scopes(start: Start): void {
-  it('is all that the company offers where the authorization named none', async () => {
+  it('is everything that the company offers if the authorization named none', async () => {
     const host = await start()
     expect((await host.connected()).scope).toBe('profile calendar')
     expect((await host.connected({ tenantKey: 'globex' })).scope).toBe('profile')
@@ -19,20 +19,20 @@ export function scopes(start: Start): void {
     await expect(host.asCustomer({ scopes: 'mail' })).rejects.toMatchObject({ code: 'invalid_scope' })
   })
 
-  it('is refused to a client that may ask for nothing of what there is', async () => {
+  it('is refused to a client that may ask for none of the scopes on offer', async () => {
     const clients = [{ clientId, redirectUris: [redirectUri], scopes: ['mail'] }]
     const host = await start({ tenantStore: { findTenant: (key) => ({ key, clients, scopes: ['profile'] }) } })
     await expect(host.asCustomer()).rejects.toMatchObject({ code: 'invalid_scope' })
   })
 
-  it('is nothing at a company that has none', async () => {
+  it('is empty at a company that has none', async () => {
     const clients = [{ clientId, redirectUris: [redirectUri] }]
     const host = await start({ tenantStore: { findTenant: (key) => ({ key, clients, scopes: [] }) } })
     const { scope, refresh_token } = await host.connected()
     expect([scope, expectTokens(await host.refresh(refresh_token)).scope]).toEqual(['', ''])
   })
 
-  it('of a refresh can be narrower, for that access token alone', async () => {
+  it('of a refresh can be narrower, for that access token only', async () => {
     const host = await start()
     const first = await host.connected()
     const narrow = expectTokens(await host.refresh(first.refresh_token, { scope: 'calendar' }))
@@ -42,7 +42,7 @@ export function scopes(start: Start): void {
     expect(expectTokens(await host.refresh(narrow.refresh_token)).scope).toBe('profile calendar')
   })
 
-  it('of a refresh cannot be wider than was granted, though the company offers more', async () => {
+  it('of a refresh cannot be wider than was granted, although the company offers more', async () => {
     const host = await start()
     const { scope, refresh_token } = await host.connected({ scopes: 'profile' })
     expect(scope).toBe('profile')
@@ -82,7 +82,7 @@ export function scopes(start: Start): void {
       return { host, tenant, tokens: await host.connected({ scopes }) }
     }
 
-    it('is left out from the next refresh on, and answered as such', async () => {
+    it('is left out from the next refresh on, and the response says so', async () => {
       const { host, tenant, tokens } = await connected('profile calendar')
       tenant.scopes = ['profile', 'mail']
       const refreshed = expectTokens(await host.refresh(tokens.refresh_token))
@@ -93,7 +93,7 @@ export function scopes(start: Start): void {
       )
     })
 
-    it('comes back when it is offered again, and what was not granted does not come', async () => {
+    it('comes back when it is offered again, without scopes that were not granted', async () => {
       const { host, tenant, tokens } = await connected('profile calendar')
       tenant.scopes = ['profile', 'mail']
       const refreshed = expectTokens(await host.refresh(tokens.refresh_token))
@@ -105,9 +105,9 @@ export function scopes(start: Start): void {
       ['as it is', {}, {}],
       ['with a scope', { scope: 'calendar' }, {}],
       ['where the host adds claims', {}, { accessTokenClaims: () => ({ plan: 'gold' }) }],
-      ['of a refresh token that is as good as new', {}, { refreshRetryWindow: 60 }],
+      ['of a refresh token that was just issued, with refreshRetryWindow', {}, { refreshRetryWindow: 60 }],
     ])(
-      'refuses a refresh %s where nothing is left, and keeps the grant and its refresh token',
+      'refuses a refresh %s if no scope is left, and keeps the grant and its refresh token',
       async (_, asked, options) => {
         const { host, tenant, tokens } = await connected('calendar', options)
         tenant.scopes = ['profile']
@@ -121,7 +121,7 @@ export function scopes(start: Start): void {
       },
     )
 
-    it('is no question for accessTokenClaims where nothing is left', async () => {
+    it('does not reach accessTokenClaims if no scope is left', async () => {
       const asked: string[][] = []
       const accessTokenClaims = ({ scopes }: { scopes: string[] }) => void asked.push(scopes)
       const { host, tenant, tokens } = await connected('calendar', { accessTokenClaims })
@@ -130,7 +130,7 @@ export function scopes(start: Start): void {
       expect(asked).toHaveLength(1)
     })
 
-    it('refuses a code where nothing is left, and keeps it', async () => {
+    it('refuses a code if no scope is left, and keeps it', async () => {
       const { host, tenant } = await connected('profile')
       const signedIn = await host.asCustomer({ scopes: 'calendar' })
       tenant.scopes = ['profile']

@@ -8,7 +8,7 @@ export function storeFaults(start: Start, createTokenStore: CreateTokenStore): v
     ['swapCredential', 'the step itself', {}],
     ['swapCredential', 'the step with a resource', { resource: 'https://api.globex.example/mcp' }],
     ['findGrant', 'the read before a narrower scope', { scope: 'profile' }],
-  ])('at %s, %s, is a 503 to come again after, and the refresh token still works', async (method, _, fields) => {
+  ])('at %s, %s, gives 503 with Retry-After, and the refresh token still works', async (method, _, fields) => {
     const faults = faultyStore(await createTokenStore())
     const host = await start({ tokenStore: faults.store })
     const { refresh_token } = await host.connected({ tenantKey: 'globex' })
@@ -26,7 +26,7 @@ export function storeFaults(start: Start, createTokenStore: CreateTokenStore): v
     expectTokens(await host.refresh(refresh_token, fields, 'globex'))
   })
 
-  it('leaves a code as it was', async () => {
+  it('does not use a code up', async () => {
     const faults = faultyStore(await createTokenStore())
     const host = await start({ tokenStore: faults.store })
     const signedIn = await host.asCustomer()
@@ -45,7 +45,7 @@ export function storeFaults(start: Start, createTokenStore: CreateTokenStore): v
       },
     ],
     ['rejects', () => Promise.reject(new Error('No tenants today'))],
-  ])('where it is that of the tenants and %s is a 503 as well', async (_, fault) => {
+  ])('gives 503 as well if it is the tenant store and %s', async (_, fault) => {
     const healthy = new MemoryTenantStore(tenants)
     let broken = false
     const host = await start({ tenantStore: { findTenant: (key) => (broken ? fault() : healthy.findTenant(key)) } })

@@ -73,7 +73,7 @@ export function tenants(start: Start): void {
   })
 
   it.each([{ accessTokenLifetime: 3601 }, { refreshTokenLifetime: 30 * 86_400 + 1 }, { accessTokenLifetime: 0 }])(
-    'whose record says %j is told to the operator, and the others work on',
+    'whose record says %j is reported to the operator, and the others go on working',
     async (lifetime) => {
       const broken: Tenant = { key: 'initech', clients }
       const host = await start({ tenantStore: new MemoryTenantStore([...testTenants, broken]) })
