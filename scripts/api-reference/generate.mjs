@@ -152,13 +152,15 @@ function leaveToInterface(declared) {
   }
 }
 
-/** The exported names and their members that have no docstring. An inline type counts as part of the name that has it. */
+/**
+ * The exported names and their members that have no docstring. An inline type counts as part of the name that has it, and a constructor as
+ * part of its class.
+ */
 function undocumented(project) {
   const kinds =
     ReflectionKind.ClassOrInterface |
     ReflectionKind.TypeAlias |
     ReflectionKind.FunctionOrMethod |
-    ReflectionKind.Constructor |
     ReflectionKind.Property |
     ReflectionKind.Accessor |
     ReflectionKind.Variable
