@@ -46,8 +46,23 @@ export function emitter(onEvent: (event: CustomerSignInEvent) => unknown = warnO
   }
 }
 
+/** The codes of warnings, without `CUSTOMER_SIGN_IN_` (docs/errors.md). */
+export const warningCodes = [
+  'BASE_URL',
+  'SIGNING_KEYS',
+  'MEMORY_STORE',
+  'PROTECTED_RESOURCE',
+  'RETRY_WINDOW',
+  'SECRETS',
+  'ERROR',
+  'EVENT',
+] as const
+
+/** The code of a warning, without `CUSTOMER_SIGN_IN_`. */
+export type WarningCode = (typeof warningCodes)[number]
+
 /** Emits a process warning, which tells the operator of something to put right. */
-export function warn(code: string, message: string): void {
+export function warn(code: WarningCode, message: string): void {
   process.emitWarning(message, { type: 'CustomerSignInWarning', code: `CUSTOMER_SIGN_IN_${code}` })
 }
 
