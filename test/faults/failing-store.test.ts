@@ -9,7 +9,7 @@ import { clientId, expectError, expectTokens, tenants } from '../support/sign-in
 import { started } from '../support/started'
 import { wrapStore } from '../support/wrap-store'
 
-// Short, as some stores here never answer; and the default must not be what ends the wait.
+// Short, because some stores here never answer, and so that the default timeout is not what ends the wait.
 const hostTimeout = 0.2
 jest.setTimeout(4_000)
 
@@ -40,7 +40,7 @@ describe.each(failures)('a store that %s', (_, fault) => {
     return { faulty, host }
   }
 
-  it.each(kinds)('asks who redeems a %s to come again, and uses nothing up', async (kind) => {
+  it.each(kinds)('makes a client that redeems a %s retry, and no credential is used up', async (kind) => {
     const { faulty, host } = await prepared()
     const redeem = await liveCredential[kind](host)
     const before = await recordOf(faulty.healthy)
@@ -51,7 +51,7 @@ describe.each(failures)('a store that %s', (_, fault) => {
     expectTokens(await redeem())
   })
 
-  it('asks who narrows the scope to come again, and uses nothing up', async () => {
+  it('makes a client that narrows the scope retry, and no credential is used up', async () => {
     const { faulty, host } = await prepared()
     const { refresh_token } = await host.connected()
     faulty.always('findGrant', fault)
@@ -72,13 +72,13 @@ describe.each(failures)('a store that %s', (_, fault) => {
     expectError(await host.refresh(second.refresh_token), 400, 'invalid_grant')
   })
 
-  it('gives no code that it has not stored', async () => {
+  it('lets no code out that it has not stored', async () => {
     const { faulty, host } = await prepared()
     faulty.always('createGrant', fault)
     await expect(host.asCustomer()).rejects.toMatchObject(unavailable)
   })
 
-  it('has stored nothing of a code that was given to nobody, even if it comes to it later', async () => {
+  it('keeps no grant for a code that nobody received, even if it stores the grant later', async () => {
     const { faulty, host } = await prepared()
     const clock = stopClock()
     await host.asCustomer({ subject: 'customer-2' })
@@ -93,7 +93,7 @@ describe.each(failures)('a store that %s', (_, fault) => {
     expect(await recordsOf(faulty.healthy)).toEqual([])
   })
 
-  it('is asked again for a code, and gives one if it then answers', async () => {
+  it('is called a second time for a code, and the code is issued if it then answers', async () => {
     const { faulty, host } = await prepared()
     faulty.next('createGrant', fault)
     expectTokens(await host.exchange(await host.asCustomer()))
@@ -112,7 +112,7 @@ describe.each(failures)('a store that %s', (_, fault) => {
     ['list', 'listGrants'],
     ['revoke', 'findGrant'],
     ['revoke', 'deleteGrant'],
-  ])('tells a host that calls %s of the failure of %s', async (call, method) => {
+  ])('makes %s reject for the host if %s fails', async (call, method) => {
     const { faulty, host } = await prepared()
     await host.connected()
     const { grantId } = await recordOf(faulty.healthy)
@@ -126,7 +126,7 @@ describe.each(failures)('a store that %s', (_, fault) => {
     await expect(calls[call]()).rejects.toMatchObject(unavailable)
   })
 
-  it('gives tokens all the same when only the look-up of a registered client fails', async () => {
+  it('does not prevent tokens if only the look-up of a registered client fails', async () => {
     const { faulty, host } = await prepared()
     await saveClient(faulty.healthy)
     const signedIn = await host.asCustomer({ clientId: 'registered' })
@@ -138,7 +138,7 @@ describe.each(failures)('a store that %s', (_, fault) => {
 })
 
 describe('a store that has another grant under the id of a new one', () => {
-  it('is as good as none: no code is given', async () => {
+  it('counts as failing: no code is issued', async () => {
     const healthy = new MemoryTokenStore()
     const tokenStore = wrapStore(healthy, async ({ method, apply }) => {
       const result = await apply()
@@ -151,8 +151,8 @@ describe('a store that has another grant under the id of a new one', () => {
   })
 })
 
-describe('a store that loses the answer to the end of a grant', () => {
-  it('has ended it all the same, and the host is told of the replay', async () => {
+describe('a store whose answer to the deletion of a grant is lost', () => {
+  it('has ended the grant nevertheless, and the host is told of the replay', async () => {
     const clock = stopClock()
     const faulty = faultyStore()
     const host = await started({ tokenStore: faulty.store })
@@ -172,7 +172,7 @@ describe('a tenant store', () => {
   it.each<[string, () => Promise<undefined>]>([
     ['rejects', () => Promise.reject(new Error('The database is out of reach'))],
     ['never answers', () => new Promise(() => {})],
-  ])('that %s asks the client to come again', async (_, find) => {
+  ])('that %s makes the client retry', async (_, find) => {
     let failing = false
     const healthy = new MemoryTenantStore(tenants)
     const tenantStore = { findTenant: (key: string) => (failing ? find() : healthy.findTenant(key)) }
@@ -191,7 +191,7 @@ describe('accessTokenClaims', () => {
     ['rejects', () => Promise.reject(new Error('The directory is out of reach'))],
     ['never answers', () => new Promise(() => {})],
     ['gives what no token can carry', async () => ({ big: 1n })],
-  ])('that %s asks the client to come again, and uses nothing up', async (_, failing) => {
+  ])('that %s makes the client retry, and no credential is used up', async (_, failing) => {
     let claims = failing
     const host = await started({ hostTimeout, accessTokenClaims: () => claims() })
     const signedIn = await host.asCustomer()
@@ -208,7 +208,7 @@ describe('accessTokenClaims', () => {
     })
   })
 
-  it('that refuses uses nothing up either', async () => {
+  it('that refuses the customer uses no credential up either', async () => {
     let active = false
     const accessTokenClaims = () => {
       if (!active) throw new OAuthError('invalid_grant', 'The customer has been deactivated')

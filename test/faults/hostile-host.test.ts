@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 const root = join(__dirname, '..', '..')
 
-/** What the process says of itself, and how it ended. */
+/** The output of the process, and how it ended. */
 async function ranToItsEnd(): Promise<{ code: number | null; said: { tried: number; wrong: string[] } | undefined }> {
   const child = fork(join(__dirname, 'hostile-host', 'main.ts'), {
     execArgv: ['--import', 'tsx', '--no-warnings'],

@@ -5,7 +5,7 @@ import { kinds, liveCredential } from '../support/redemptions'
 import { expectError, expectTokens } from '../support/sign-in'
 import { started } from '../support/started'
 
-// Short, as some stores here never answer.
+// Short, because some stores here never answer.
 const hostTimeout = 0.2
 
 const oneFault: [string, Fault[]][] = [
@@ -73,7 +73,7 @@ describe.each(kinds)('redeeming a %s', (kind) => {
       expectTokens(await host.refresh(tokens.refresh_token))
     })
 
-    it('still refuses another resource, and uses nothing up by that', async () => {
+    it('still refuses another resource, and does not use the credential up', async () => {
       const { faulty, host, redeem } = await prepared()
       faulty.next('swapCredential', ...faults)
       expectError(await redeem(), 503, 'temporarily_unavailable')
@@ -83,7 +83,7 @@ describe.each(kinds)('redeeming a %s', (kind) => {
     })
 
     it.each([0, 60])(
-      'has exactly one success when the client comes again with several at once, %d s later',
+      'has exactly one success when the client retries with several requests at once, %d s later',
       async (wait) => {
         const { clock, faulty, host, redeem } = await prepared({ replayTolerance: 10 })
         faulty.next('swapCredential', ...faults)
@@ -116,7 +116,7 @@ describe.each(kinds)('redeeming a %s', (kind) => {
     expectTokens(await host.refresh(expectTokens(won).refresh_token))
   })
 
-  it('succeeds when the client comes again and the store has applied it late', async () => {
+  it('succeeds when the client retries and the store has applied the swap late', async () => {
     const { faulty, host, redeem } = await prepared()
     let applyLate: () => Promise<unknown> = async () => undefined
     const takesLate: Fault = (apply) => {
@@ -134,7 +134,7 @@ describe.each(kinds)('redeeming a %s', (kind) => {
     ['the one that was granted', false],
     ['another', true],
   ])(
-    'finds its own work when the store applies the first sending then, and the client names %s as its API',
+    'recognises its own swap when the store applies the first call during the retry, and the client names %s as its API',
     async (_, isRefused) => {
       const { faulty, host, redeem } = await prepared()
       let applyLate: () => Promise<unknown> = async () => undefined
@@ -156,7 +156,7 @@ describe.each(kinds)('redeeming a %s', (kind) => {
     },
   )
 
-  it('keeps the tokens that were given when the store applies the first sendings after that', async () => {
+  it('keeps the new tokens valid when the store applies the first calls after that', async () => {
     const { faulty, host, redeem } = await prepared()
     const late: (() => Promise<unknown>)[] = []
     const takesLate: Fault = (apply) => {
@@ -172,7 +172,7 @@ describe.each(kinds)('redeeming a %s', (kind) => {
     expectTokens(await host.refresh(tokens.refresh_token))
   })
 
-  it('answers 503, and not that it is a replay, when the second sending finds another credential live', async () => {
+  it('responds with 503, and not as to a replay, when the second call finds another live credential', async () => {
     const { faulty, host, redeem } = await prepared()
     const elsewhere = await started({ tokenStore: faulty.healthy, baseUrl: host.url })
     const redeemedElsewhere: Fault = async (apply) => {
@@ -185,7 +185,7 @@ describe.each(kinds)('redeeming a %s', (kind) => {
     expect(await recordOf(faulty.healthy)).toBeDefined()
   })
 
-  it('answers 503, and not that it is a replay, when the store shows who loses the grant from before', async () => {
+  it('responds with 503, and not as to a replay, when the store shows a losing request the grant of before', async () => {
     const { faulty, host, redeem } = await prepared()
     const elsewhere = await started({ tokenStore: faulty.healthy, baseUrl: host.url })
     let won = ''
@@ -198,7 +198,7 @@ describe.each(kinds)('redeeming a %s', (kind) => {
     expectTokens(await host.refresh(won))
   })
 
-  it('tells the error of the store to the host, and not to the client', async () => {
+  it('reports the error of the store to the host, and not to the client', async () => {
     const { faulty, host, redeem } = await prepared()
     faulty.next('swapCredential', rejects, rejects)
     expect(expectError(await redeem(), 503, 'temporarily_unavailable')).not.toMatch(/store/)

@@ -20,7 +20,7 @@ describe('a client whose response was lost on its way', () => {
     expectTokens(await host.refresh(successor))
   })
 
-  it('may come to another process the second time', async () => {
+  it('may reach another process the second time', async () => {
     stopClock()
     const shared = { ...window, tokenStore: new MemoryTokenStore() }
     const [here, there] = [await started(shared), await started(shared)]
@@ -33,7 +33,7 @@ describe('a client whose response was lost on its way', () => {
     expect(await there.told('retried')).toHaveLength(1)
   })
 
-  it('may come to a process that holds the secrets in another order', async () => {
+  it('may reach a process that has the secrets in another order', async () => {
     stopClock()
     const tokenStore = new MemoryTokenStore()
     const here = await started({ ...window, tokenStore, credentialSecrets: secrets })
@@ -51,7 +51,7 @@ describe('a client whose response was lost on its way', () => {
     expect([...(await here.told('replayed')), ...(await there.told('replayed'))]).toEqual([])
   })
 
-  it('keeps either text of a successor that two processes gave it', async () => {
+  it('can use either text of the refresh token that two processes gave it', async () => {
     stopClock()
     const tokenStore = new MemoryTokenStore()
     const here = await started({ ...window, tokenStore, credentialSecrets: secrets })
@@ -69,7 +69,7 @@ describe('a client whose response was lost on its way', () => {
     }
   })
 
-  it('may have met with a store whose answers were lost, and then with another process', async () => {
+  it('stays signed in even if the store’s answers were lost, and another process gets the retry', async () => {
     stopClock()
     const faulty = faultyStore()
     const here = await started({ ...window, tokenStore: faulty.store })
@@ -81,7 +81,7 @@ describe('a client whose response was lost on its way', () => {
     expectTokens(await here.refresh(successor.refresh_token))
   })
 
-  it('is asked to come once more when the answer to its second refresh is lost in the store', async () => {
+  it('is told to retry when the store’s answer to its second refresh is lost', async () => {
     stopClock()
     const faulty = faultyStore()
     const host = await started({ ...window, tokenStore: faulty.store })
@@ -92,7 +92,7 @@ describe('a client whose response was lost on its way', () => {
     expect(expectTokens(await host.refresh(refresh_token)).refresh_token).toBe(lost.refresh_token)
   })
 
-  it('is refused at a strict host, but the grant lives as long as replays are tolerated', async () => {
+  it('is refused by a host without refreshRetryWindow, but the grant lives as long as replays are tolerated', async () => {
     const clock = stopClock()
     const host = await started()
     const first = await host.connected()

@@ -9,7 +9,7 @@ import { started } from '../support/started'
 const strict = { replayTolerance: 0 }
 const secrets = ['first secret', 'second secret', 'third secret'].map((secret) => secret.padEnd(32, '.'))
 
-/** A customer whose client has refreshed some times since the store was copied, and the store back at that copy. */
+/** A customer whose client has refreshed `behind` times since the store was copied. The store is back at that copy. */
 async function storeBehind(by: number, options: Partial<CustomerSignInOptions> = {}) {
   const clock = stopClock()
   const faulty = faultyStore()
@@ -29,7 +29,7 @@ async function storeBehind(by: number, options: Partial<CustomerSignInOptions> =
 afterEach(releaseClock)
 
 describe('a store that has lost the newest refreshes of a grant', () => {
-  it.each([1, 2, 3, 4])('goes on from where the client is: %d behind', async (behind) => {
+  it.each([1, 2, 3, 4])('accepts the client’s newest refresh token: %d behind', async (behind) => {
     const { host, newest } = await storeBehind(behind)
     let tokens = newest
     for (let refresh = 0; refresh < 3; refresh++) {
@@ -62,7 +62,7 @@ describe('a store that has lost the newest refreshes of a grant', () => {
     }
   })
 
-  it('may do so again and again', async () => {
+  it('can do so again and again', async () => {
     const { faulty, host, copy, newest } = await storeBehind(1)
     const second = expectTokens(await host.refresh(newest.refresh_token))
     await restore(faulty.healthy, copy)
@@ -72,7 +72,7 @@ describe('a store that has lost the newest refreshes of a grant', () => {
     expectTokens(await host.refresh(fourth.refresh_token))
   })
 
-  it('is no reason to take a refresh token of another client, or one that we did not mint', async () => {
+  it('accepts no refresh token of another client, and none that this server did not mint', async () => {
     const { faulty, host, copy, newest } = await storeBehind(2)
     const madeUp = forged(newest.refresh_token, { tag: junk() })
     expectError(await host.refresh(madeUp), 400, 'invalid_grant')
@@ -98,7 +98,7 @@ describe('a store that has lost the newest refreshes of a grant', () => {
     expectTokens(await host.refresh(won ? expectTokens(won).refresh_token : ''))
   })
 
-  it('goes on also where the processes hold their secrets in different order', async () => {
+  it('works also if the processes have their secrets in a different order', async () => {
     const tokenStore = new MemoryTokenStore()
     const orders = [
       [0, 1, 2],
@@ -124,7 +124,7 @@ describe('a store that has lost the newest refreshes of a grant', () => {
 })
 
 describe('a store that has lost the redemption of a code', () => {
-  /** A customer whose code was redeemed and then refreshed some times, and the store back at the code. */
+  /** A customer whose code was redeemed and whose client then refreshed some times. The store is back at the code. */
   async function backAtTheCode(refreshes: number) {
     const clock = stopClock()
     const host = await started(strict)
@@ -138,7 +138,7 @@ describe('a store that has lost the redemption of a code', () => {
   }
 
   it.each([0, 1, 2, 3])(
-    'goes on from where the client is, as long as the code would live: %d refreshes on',
+    'accepts the client’s newest refresh token for the lifetime of the code: %d refreshes later',
     async (n) => {
       const { clock, host, signedIn, newest } = await backAtTheCode(n)
       clock.advance(59)
@@ -178,7 +178,7 @@ describe('going on after lost writes, when the store fails as well,', () => {
     ['it was applied', [losesItsAnswer, rejects]],
     ['both answers were lost', [losesItsAnswer, losesItsAnswer]],
     ['it was not applied', [rejects, rejects]],
-  ])('asks the client to come again, and then succeeds: %s', async (_, faults) => {
+  ])('makes the client retry, and then succeeds: %s', async (_, faults) => {
     const { clock, faulty, host, newest } = await storeBehind(2)
     faulty.next('swapCredential', (apply) => apply(), ...faults)
     expectError(await host.refresh(newest.refresh_token), 503, 'temporarily_unavailable')
@@ -188,7 +188,7 @@ describe('going on after lost writes, when the store fails as well,', () => {
     expect(await host.told('replayed')).toEqual([])
   })
 
-  it('finds its own work where that was applied late, while the client was coming again', async () => {
+  it('recognises its own swap if that was applied late, before the client retried', async () => {
     const { faulty, host, newest } = await storeBehind(2, { hostTimeout: 0.2 })
     let applyLate: () => Promise<unknown> = async () => undefined
     const takesLate: Fault = (apply) => {

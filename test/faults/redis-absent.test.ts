@@ -7,7 +7,7 @@ import { startedOver } from '../support/started-on-redis'
 
 const host = '127.0.0.1'
 
-// With their defaults they queue what is asked of an absent server, and never cease to look for it.
+// With their defaults, clients queue commands for an absent server, and never stop trying to connect.
 const clients = {
   'ioredis 6': (port: number) => new Redis(port, host),
   'ioredis 5': (port: number) => new ioredis5.Redis(port, host),
@@ -24,7 +24,7 @@ describeWithRedis('a Redis server that is absent', () => {
     expect(await signIn.told('error')).toHaveLength(1)
   })
 
-  it('is found when it comes, without a restart of the host', async () => {
+  it('is found when it starts, without a restart of the host', async () => {
     const port = await freePort()
     const signIn = await startedOver(new Redis(port, host), { hostTimeout: 0.3 })
     await expect(signIn.asCustomer()).rejects.toMatchObject({ code: 'temporarily_unavailable' })

@@ -23,7 +23,7 @@ describeWithRedisClock('the clock of Redis', () => {
   const hosts = (options = {}): Promise<[TestSignIn, TestSignIn]> =>
     Promise.all([startedOnRedis(server.port, options), startedOnRedis(server.port, options)])
 
-  it('is the one that these tests set, for scripts and for the expiry of keys', async () => {
+  it('follows what these tests set, for scripts and for the expiry of keys', async () => {
     const time = async () => Number((await server.command('EVAL', "return redis.call('TIME')[1]", 0)) as string)
     const before = await time()
     await server.command('SET', 'key', 'value', 'EX', 100)
@@ -80,7 +80,7 @@ describeWithRedisClock('the clock of Redis', () => {
       expect(await other.told('replayed')).toMatchObject([{ ended: false }, { ended: true }])
     })
 
-    it('makes no access token live longer than its grant, nor shorter', async () => {
+    it('makes no access token live longer or shorter than its grant', async () => {
       const [one, other] = await hosts({ grantLifetime: 600 })
       const { expires_in, refresh_token } = await one.connected()
       expect([599, 600]).toContain(expires_in)
@@ -100,7 +100,7 @@ describeWithRedisClock('the clock of Redis', () => {
   })
 
   describe('that is set back by 5 minutes', () => {
-    it('makes no repeat an early one: it is 503, and an event says why', async () => {
+    it('does not make a repeat count as early: it gets 503, and an event says why', async () => {
       const [one, other] = await hosts({ refreshRetryWindow: 10, replayTolerance: 10 })
       const { refresh_token } = await one.connected()
       const next = expectTokens(await one.refresh(refresh_token)).refresh_token
@@ -115,7 +115,7 @@ describeWithRedisClock('the clock of Redis', () => {
       expectError(await one.refresh(next), 400, 'invalid_grant')
     })
 
-    it.each(kinds)('lets the owner of a %s go on as ever', async (kind) => {
+    it.each(kinds)('lets the owner of a %s go on as usual', async (kind) => {
       const [one, other] = await hosts(strict)
       const redeem = await liveCredential[kind](one)
       server.clock.set(-5 * minute)

@@ -23,7 +23,7 @@ describeWithRedisClock('what is sent to Redis', () => {
   beforeEach(async () => {
     clock = stopClock()
     host = await startedOnRedis(server.port)
-    // The scripts are known from then on.
+    // From then on, the server has the scripts.
     const { refresh_token } = await host.connected()
     expectTokens(await host.refresh(refresh_token))
   })
@@ -46,13 +46,13 @@ describeWithRedisClock('what is sent to Redis', () => {
     expect(await sentDuring(() => host.refresh(refresh_token))).toEqual(['evalsha'])
   })
 
-  it('is one command also where the request names a resource', async () => {
+  it('is one command also if the request names a resource', async () => {
     const resource = 'https://files.globex.example'
     const { refresh_token } = await host.connected({ tenantKey: 'globex', resource })
     expect(await sentDuring(() => host.refresh(refresh_token, { resource }, 'globex'))).toEqual(['evalsha'])
   })
 
-  it('is two commands where the request narrows the scope', async () => {
+  it('is two commands if the request narrows the scope', async () => {
     const { refresh_token } = await host.connected()
     expect(await sentDuring(() => host.refresh(refresh_token, { scope: 'profile' }))).toEqual(['get', 'evalsha'])
   })
@@ -63,7 +63,7 @@ describeWithRedisClock('what is sent to Redis', () => {
     expect(await sentDuring(work)).toEqual(['evalsha'])
   })
 
-  it('is one command more for a registered client, sent before the other is answered', async () => {
+  it('is one more command for a registered client, sent before the reply to the first', async () => {
     const proxy = await RedisProxy.start(server.port)
     try {
       const through = await startedOnRedis(proxy.port)
@@ -82,7 +82,7 @@ describeWithRedisClock('what is sent to Redis', () => {
     }
   })
 
-  it('goes out together, whatever is asked in one turn of the event loop', async () => {
+  it('goes out together for all calls in one turn of the event loop', async () => {
     const proxy = await RedisProxy.start(server.port)
     const redis = new Redis(proxy.port)
     try {
@@ -97,7 +97,7 @@ describeWithRedisClock('what is sent to Redis', () => {
     }
   })
 
-  it('goes out where a test of the host’s has put other timers in place', async () => {
+  it('goes out even if a test of the host has installed fake timers', async () => {
     const redis = new Redis(server.port)
     const timers = jest.requireActual<typeof import('node:timers')>('node:timers')
     const fake = jest.spyOn(timers, 'setImmediate').mockImplementation(() => ({}) as NodeJS.Immediate)

@@ -15,7 +15,7 @@ const ofStore = [
 const ofWaiting = ['wait']
 const ofCluster = ['cluster|info', 'cluster|nodes', 'cluster|slots', 'readonly']
 
-// What the test's own connections and the replica send, and what clients say about themselves.
+// What the test's own connections and the replica send, and commands by which clients set their name.
 const ofTest = /^(acl|client|config|hello|ping|psync|replconf)\b/
 
 const credentials = { username: 'sign-in', password: 'secret' }
@@ -34,7 +34,7 @@ function allow(server: RedisServer, commands: readonly string[]): Promise<unknow
   return server.command('ACL', 'SETUSER', credentials.username, 'reset', ...rules)
 }
 
-/** The commands that a server has refused to a user, save those by which a client says what it is called. */
+/** The commands that a server has refused to a user, except those by which a client sets its name. */
 async function refusedBy(server: RedisServer): Promise<string[]> {
   const log = (await server.command('ACL', 'LOG')) as string[][]
   return log.map((entry) => String(entry[7])).filter((command) => !command.startsWith('client'))
@@ -59,7 +59,7 @@ describeWithRedis('everything that a store does', () => {
   it.each<[string, RedisTokenStoreOptions, string[]]>([
     ['', {}, ofStore],
     [' that waits for a replica', { replicas: 1 }, [...ofStore, ...ofWaiting]],
-  ])('takes the commands of the least user alone, and all of them, with a store%s', async (_, options, allowed) => {
+  ])('needs exactly the commands of the minimal ACL, with a store%s', async (_, options, allowed) => {
     await server.command('CONFIG', 'RESETSTAT')
     await doEverything(new RedisTokenStore(redis, options))
     expect(await refusedBy(server)).toEqual([])
@@ -67,7 +67,7 @@ describeWithRedis('everything that a store does', () => {
     expect(called.sort()).toEqual([...allowed].sort())
   })
 
-  it('goes over the one connection that the store was given, and leaves it open', async () => {
+  it('uses only the connection that the store was given, and leaves it open', async () => {
     const connections = async () => /total_connections_received:\d+/.exec(await redis.info('stats'))?.[0]
     const before = await connections()
     await doEverything(new RedisTokenStore(redis))
@@ -75,7 +75,7 @@ describeWithRedis('everything that a store does', () => {
     expect(redis.status).toBe('ready')
   })
 
-  it('notices nothing of SCRIPT FLUSH, whenever it comes', async () => {
+  it('works through SCRIPT FLUSH at any time', async () => {
     const admin = new Redis(server.port, '127.0.0.1')
     const flushing: RedisClient = {
       call: async (command, ...args) => {
@@ -90,7 +90,7 @@ describeWithRedis('everything that a store does', () => {
 })
 
 describeWithRedis('everything that a store does on a Cluster', () => {
-  it('takes the commands of the least user alone', async () => {
+  it('needs only the commands of the minimal ACL', async () => {
     const cluster = await RedisCluster.start()
     for (const server of cluster.servers) await allow(server, [...ofStore, ...ofCluster])
     const redis = new Cluster(cluster.nodes, { redisOptions: credentials })

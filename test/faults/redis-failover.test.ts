@@ -10,7 +10,7 @@ import { startedOver } from '../support/started-on-redis'
 
 jest.setTimeout(90_000)
 
-/** Refreshes as a client does: with the same token again as long as it is told to come again. */
+/** Refreshes as a client does: with the same token again as long as it is told to retry. */
 async function refreshPatiently(host: TestSignIn, { refresh_token }: Tokens): Promise<Tokens> {
   let answer = await host.refresh(refresh_token)
   await eventually(async () => {
@@ -27,14 +27,14 @@ async function grantKeyOf({ access_token }: Tokens, host: TestSignIn): Promise<s
   return grantKey(grantId)
 }
 
-/** The master dies with writes that its replica, cut off just before them, never gets. */
+/** Kills the master with writes that its replica never gets, because it was cut off just before them. */
 async function loseTheNewestWrites<T>(
   { master, replica }: { master: RedisServer; replica: RedisServer },
   write: () => Promise<T>,
 ): Promise<T> {
   await eventually(() => hasAll(replica, master))
   replica.signal('SIGSTOP')
-  // What is on its way to a frozen replica would still arrive when it goes on.
+  // Data on its way to a frozen replica would still arrive when it goes on.
   await master.command('CLIENT', 'KILL', 'TYPE', 'replica')
   const written = await write()
   await master.kill('SIGKILL')
@@ -81,7 +81,7 @@ describeWithRedis('a Cluster failover', () => {
     expect(await host.told('replayed')).toMatchObject([{ ended: true }])
   })
 
-  it('that loses the newest writes leaves no grant that its customer’s list does not have', async () => {
+  it('that loses the newest writes leaves no grant that is missing in its customer’s list', async () => {
     const host = await startedOver(new Cluster(cluster.nodes), { replayTolerance: 0 })
     const of = { tenantKey: 'acme', subject: 'customer-3' }
     const first = await host.connected(of)
@@ -89,7 +89,7 @@ describeWithRedis('a Cluster failover', () => {
     const [ofGrant, ofIndex] = await Promise.all([cluster.serving(key), cluster.serving(indexKey(of.subject))])
     expect(ofIndex.master.port).toBe(ofGrant.master.port)
 
-    // A sign-in and a refresh that only the master has.
+    // A sign-in and a refresh that never reach the replica.
     const [lost, next] = await loseTheNewestWrites(ofGrant, async () => {
       const tokens = await host.connected(of)
       const refreshed = expectTokens(await host.refresh(first.refresh_token))

@@ -11,7 +11,7 @@ const ofCustomer = { tenantKey: 'acme', subject: 'customer-1' }
 const unavailable = { code: 'temporarily_unavailable', status: 503 }
 const year = 365 * 86_400_000
 
-/** Puts something in the place of a value of ours. */
+/** Replaces a value of the store by something else. */
 type Write = (redis: Redis, key: string, ours: Buffer) => Promise<unknown>
 
 const foreign: [name: string, write: Write][] = [
@@ -48,7 +48,7 @@ describeWithRedis('a value under the key prefix that is not the store’s own', 
     host = await startedOnRedis(server.port, { replayTolerance: 0 })
   })
 
-  /** Fails unless what is done while something foreign stands under a key leaves it as it is and tells the operator. */
+  /** Fails unless `work` leaves a foreign value under a key as it is, and the operator is told. */
   async function expectLeftAlone(key: string, write: Write, work: () => Promise<unknown>): Promise<void> {
     const ours = await redis.getBuffer(key)
     await redis.del(key)
@@ -68,7 +68,7 @@ describeWithRedis('a value under the key prefix that is not the store’s own', 
     return grantKey((await recordOf(host.tokenStore)).grantId)
   }
 
-  it.each(foreign)('is left alone by a refresh, which goes through once it is put right: %s', async (_, write) => {
+  it.each(foreign)('is left alone by a refresh, which succeeds once the right value is back: %s', async (_, write) => {
     const { refresh_token } = await host.connected()
     await expectLeftAlone(await keyOfGrant(), write, async () => {
       expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
@@ -77,16 +77,19 @@ describeWithRedis('a value under the key prefix that is not the store’s own', 
     expectTokens(await host.refresh(refresh_token))
   })
 
-  it.each(foreign)('is left alone by a code, which goes through once it is put right: %s', async (_, write) => {
-    const signedIn = await host.asCustomer()
-    await expectLeftAlone(await keyOfGrant(), write, async () => {
-      expectError(await host.exchange(signedIn), 503, 'temporarily_unavailable')
-      expect(await host.told('error')).toHaveLength(1)
-    })
-    expectTokens(await host.exchange(signedIn))
-  })
+  it.each(foreign)(
+    'is left alone by an exchange of a code, which succeeds once the right value is back: %s',
+    async (_, write) => {
+      const signedIn = await host.asCustomer()
+      await expectLeftAlone(await keyOfGrant(), write, async () => {
+        expectError(await host.exchange(signedIn), 503, 'temporarily_unavailable')
+        expect(await host.told('error')).toHaveLength(1)
+      })
+      expectTokens(await host.exchange(signedIn))
+    },
+  )
 
-  it.each(foreign)('is left alone by what reads or revokes a grant: %s', async (_, write) => {
+  it.each(foreign)('is left alone by calls that read or revoke a grant: %s', async (_, write) => {
     const { access_token, refresh_token } = await host.connected()
     const { grantId } = await recordOf(host.tokenStore)
     await expectLeftAlone(await keyOfGrant(), write, async () => {
@@ -159,7 +162,7 @@ describeWithRedis('a value under the key prefix that is not the store’s own', 
     await expectLeftAlone(key, write, () => expect(host.tokenStore.createGrant(grant)).rejects.toThrow(key))
   })
 
-  it.each(foreign)('is left alone in the place of the index: %s', async (_, write) => {
+  it.each(foreign)('is left alone in place of the index: %s', async (_, write) => {
     const key = indexKey()
     await expectLeftAlone(key, write, async () => {
       await expect(host.asCustomer()).rejects.toMatchObject({
@@ -171,12 +174,12 @@ describeWithRedis('a value under the key prefix that is not the store’s own', 
     expect(await redis.keys('csi:g:*')).toEqual([])
   })
 
-  describe('in the place of a registered client', () => {
+  describe('in place of a registered client', () => {
     const key = 'csi:c:acme:registered'
     const save = () => saveClient(host.tokenStore, { clientName: 'Zoë 中 😀', lifetime: year })
     const keep = () => host.tokenStore.touchClient('acme', 'registered', { lifetime: 2 * year, inUse: true })
 
-    it.each(foreign)('refuses no tokens, and is left alone: %s', async (_, write) => {
+    it.each(foreign)('prevents no tokens, and is left alone: %s', async (_, write) => {
       await save()
       const signedIn = await host.asCustomer({ clientId: 'registered' })
       await expectLeftAlone(key, write, async () => {
@@ -187,7 +190,7 @@ describeWithRedis('a value under the key prefix that is not the store’s own', 
       })
     })
 
-    it.each(foreign)('is not written over: %s', async (_, write) => {
+    it.each(foreign)('is not overwritten: %s', async (_, write) => {
       await expectLeftAlone(key, write, () => expect(save()).rejects.toThrow(key))
     })
 

@@ -8,9 +8,9 @@ const customers = Array.from({ length: 50 }, (_, index) => `customer-${index}`)
 type Refresh = (token: string, customer: number) => PromiseLike<TokenResponse | Response>
 
 /**
- * All customers refresh one time after the other, and in the middle of it the server freezes.
+ * Lets all customers refresh again and again, and freezes the server in the middle.
  *
- * @returns The token that each customer is left with: the one that was answered with 503.
+ * @returns The token that each customer is left with: the one whose refresh got 503.
  */
 async function freezeUnderLoad(server: RedisServer, firstTokens: string[], refresh: Refresh): Promise<string[]> {
   let refreshed = 0
@@ -32,7 +32,7 @@ async function freezeUnderLoad(server: RedisServer, firstTokens: string[], refre
   return leftWith
 }
 
-/** All customers refresh with the token in hand, again as long as they are told to. @returns The next token of each. */
+/** Lets all customers refresh with the token that they have, and retry as long as they are told to. @returns The next token of each. */
 function expectAllToRefresh(tokens: string[], refresh: Refresh): Promise<string[]> {
   const refreshed = tokens.map(async (token, customer) => {
     for (;;) {

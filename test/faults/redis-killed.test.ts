@@ -12,7 +12,7 @@ describeWithRedis('Redis that is killed under load, with appendfsync always', ()
   })
   afterEach(() => server.stop())
 
-  it('loses no chain and signs nobody out', async () => {
+  it('loses no grant and signs nobody out', async () => {
     const host = await startedOnRedis(server.port, { hostTimeout: 1, replayTolerance: 0 })
     const tokens = await Promise.all(customers.map((subject) => host.connected({ subject })))
 
@@ -50,7 +50,7 @@ describeWithRedis('Redis that is killed under load, with appendfsync always', ()
       while (answer.status === 503) answer = await host.refresh(token)
       expectTokens(answer)
     }
-    // A kill between two writes of one script leaves both or none.
+    // A kill between two writes of one script leaves both or neither.
     for (const subject of customers) {
       expect(await host.signIn.grants.list({ tenantKey: 'acme', subject })).toHaveLength(1)
     }

@@ -5,18 +5,18 @@ import { describeWithRedis, RedisServer } from '../support/redis-server'
 import { SeededRandom } from '../support/seeded-random'
 import { startedOnRedis } from '../support/started-on-redis'
 
-// Another seed goes through other breaks: SEED=7 npx jest redis-lost-replies
+// Another seed gives other breaks: SEED=7 npx jest redis-lost-replies
 const seed = Number(process.env.SEED ?? 1)
 
 jest.setTimeout(180_000)
 
-/** One to five breaks in a row: more than the store's client and the core take up by themselves. */
+/** One to five breaks in a row: more than the store's client and the library retry by themselves. */
 function someCuts(random: SeededRandom): Cut[] {
   return Array.from({ length: 1 + random.below(5) }, () => ({ point: random.pick(cutPoints), at: random.next() }))
 }
 
 /**
- * One customer refreshes, while connections to Redis break; after a 503 the client tries again with the same token.
+ * Lets one customer refresh while connections to Redis break. After a 503, the client tries again with the same token.
  *
  * @returns How many requests were answered with 503.
  */
@@ -59,8 +59,8 @@ describeWithRedis('a connection to Redis that breaks while a token is refreshed'
     await server.stop()
   })
 
-  it('never signs a customer out who comes back to the process, with the strict defaults', async () => {
-    // Nothing is sent again but by the core.
+  it('never signs out a customer who retries at the same process, with the strict defaults', async () => {
+    // The Redis client sends nothing again; only the library does.
     const redis = { maxRetriesPerRequest: 0, retryStrategy: () => 1 }
     const host = await startedOnRedis(proxy.port, { redis, replayTolerance: 0 })
     const { refresh_token } = await host.connected()
@@ -68,14 +68,14 @@ describeWithRedis('a connection to Redis that breaks while a token is refreshed'
     expect(unavailable).toBeGreaterThan(100)
   })
 
-  it('never signs a customer out where the client of Redis sends its commands again', async () => {
+  it('never signs a customer out if the Redis client sends its commands again', async () => {
     const host = await startedOnRedis(proxy.port, { redis: { retryStrategy: () => 1 }, replayTolerance: 0 })
     const { refresh_token } = await host.connected()
     await expectNobodySignedOut(refresh_token, proxy, (token) => host.refresh(token), 300)
     expect(await host.told('replayed')).toEqual([])
   })
 
-  it('never wastes a code that comes back to the process, with the strict defaults', async () => {
+  it('never wastes a code that is retried at the same process, with the strict defaults', async () => {
     const redis = { maxRetriesPerRequest: 0, retryStrategy: () => 1 }
     const host = await startedOnRedis(proxy.port, { redis, replayTolerance: 0 })
     const authorizing = await startedOnRedis(server.port)
@@ -90,7 +90,7 @@ describeWithRedis('a connection to Redis that breaks while a token is refreshed'
     }
   })
 
-  it('never signs a customer out who comes back to another of four processes, within refreshRetryWindow', async () => {
+  it('never signs out a customer who retries at another of four processes, within refreshRetryWindow', async () => {
     const signIn = { refreshRetryWindow: 10, replayTolerance: 0 }
     const { port } = proxy
     const [first, ...others] = [

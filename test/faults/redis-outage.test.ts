@@ -19,7 +19,7 @@ const later: [name: string, seconds: number][] = [
   ['after a week', 7 * 86_400],
 ]
 
-// Nothing forgives a repeat: what a 503 leaves behind must be nothing.
+// No repeat is tolerated, so a 503 must leave nothing behind.
 const strict = { hostTimeout: 0.5, refreshRetryWindow: 0, replayTolerance: 0, authorizationCodeLifetime: 600 }
 
 describeWithRedisClock('an outage of Redis', () => {
@@ -63,7 +63,7 @@ describeWithRedisClock('an outage of Redis', () => {
     ],
   ]
 
-  /** Everything that waited for Redis has been through. */
+  /** Waits until all pending commands have run. */
   async function healed(outage: Outage): Promise<void> {
     await outage.end()
     await eventually(async () => (await redis.ping().catch(() => '')) === 'PONG')
@@ -71,15 +71,15 @@ describeWithRedisClock('an outage of Redis', () => {
   }
 
   for (const kind of kinds) {
-    describe.each(outages)(`while a ${kind} is redeemed, where Redis %s`, (_, outage) => {
-      it('leaves nothing of what was answered with 503', async () => {
+    describe.each(outages)(`while a ${kind} is redeemed, in which Redis %s`, (_, outage) => {
+      it('leaves nothing of the requests that got 503', async () => {
         const redeem = await liveCredential[kind](host)
         const before = await recordOf(another.tokenStore)
         await outage.begin()
         expectError(await redeem(), 503, 'temporarily_unavailable')
         expectError(await redeem(), 503, 'temporarily_unavailable')
         await healed(outage)
-        // What Redis had done and could not say is taken back by the process that gave it up.
+        // If Redis applied a swap and could not reply, the process that gave up reverses it.
         await eventually(async () => (await recordOf(another.tokenStore)).credential.hash === before.credential.hash)
         await new Promise((resolve) => setTimeout(resolve, 300))
         const { credential, request } = await recordOf(another.tokenStore)
@@ -104,7 +104,7 @@ describeWithRedisClock('an outage of Redis', () => {
     })
   }
 
-  it('is over for a sign-in that was answered with 503: what is sent again of it revives nothing', async () => {
+  it('revives nothing of a sign-in that got 503, when its commands are sent again', async () => {
     const grants = () => another.tokenStore.listGrants('acme', 'customer-1')
     await host.asCustomer({ subject: 'customer-2' })
     proxy.loseReplies()

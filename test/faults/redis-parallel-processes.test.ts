@@ -7,7 +7,7 @@ const presentationsAtEach = 50
 
 jest.setTimeout(120_000)
 
-/** One customer's refresh token, presented 200 times at once in each round; the next round's is the winner's. */
+/** Presents one customer's refresh token 200 times at once in each round. The next round uses the token of the winner. */
 async function expectOneWinnerEachRound(
   redis: HostSettings['redis'],
   clockOffsets: readonly number[] = [0, 0, 0, 0],
@@ -37,7 +37,7 @@ describeWithRedis('four processes that are presented with one refresh token 200 
   })
 
   it.each([[[0, 0.02, -0.02, 2]], [[-2, 61, -61, 300]], [[-300, 86_400, -86_400, 0]]])(
-    'let one of them win each time, with clocks that are %p seconds ahead',
+    'let exactly one of them redeem it each time, with clocks that are %p seconds ahead',
     async (clockOffsets) => {
       const server = await RedisServer.start()
       await expectOneWinnerEachRound({ port: server.port }, clockOffsets, 20).finally(() => server.stop())

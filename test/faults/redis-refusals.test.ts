@@ -5,7 +5,7 @@ import { clientId, expectError, expectTokens, type TestSignIn, type Tokens } fro
 import { started } from '../support/started'
 import { startedOnRedis } from '../support/started-on-redis'
 
-/** A server that refuses what it is sent: how that comes about, and how it is put right. */
+/** A reason for which a server refuses commands: how to cause it, and how to end it. */
 interface Refusal {
   named: RegExp
   begin(server: RedisServer): Promise<unknown>
@@ -45,7 +45,7 @@ const refusals: Record<string, Refusal> = {
   },
 }
 
-/** Fails unless there is one event for each refused request, which names the cause and gives nothing away. */
+/** Fails unless each refused request has one event that names the cause and gives no secret away. */
 async function expectOneClearError(host: TestSignIn, named: RegExp, ...secrets: string[]): Promise<void> {
   const errors = await host.told('error')
   expect(errors).toHaveLength(1)
@@ -76,23 +76,20 @@ describeWithRedis('a Redis server that refuses', () => {
   })
   afterEach(() => server.stop())
 
-  it.each(Object.entries(refusals))(
-    'because it %s, is told of once and clearly, and loses nothing',
-    async (_, refusal) => {
-      const redis = { username: 'host', password, retryStrategy: () => 10 }
-      const host = await startedOnRedis(server.port, { redis, replayTolerance: 0 })
-      const { refresh_token } = await host.connected()
-      await refusal.begin(server)
-      expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
-      await expectOneClearError(host, refusal.named, password, refresh_token)
-      await refusal.end(server)
-      const next = await refreshedEventually(host, refresh_token)
-      expectTokens(await host.refresh(next.refresh_token))
-      await host.connected()
-    },
-  )
+  it.each(Object.entries(refusals))('because it %s causes one clear event, and loses nothing', async (_, refusal) => {
+    const redis = { username: 'host', password, retryStrategy: () => 10 }
+    const host = await startedOnRedis(server.port, { redis, replayTolerance: 0 })
+    const { refresh_token } = await host.connected()
+    await refusal.begin(server)
+    expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
+    await expectOneClearError(host, refusal.named, password, refresh_token)
+    await refusal.end(server)
+    const next = await refreshedEventually(host, refresh_token)
+    expectTokens(await host.refresh(next.refresh_token))
+    await host.connected()
+  })
 
-  it('because it wants another password, is told the right one by no rejection', async () => {
+  it('because it wants another password does not make any error quote the right one', async () => {
     const host = await startedOnRedis(server.port, { redis: { username: 'host', password, retryStrategy: () => 10 } })
     await host.connected()
     await refusals['wants another password']?.begin(server)
@@ -109,7 +106,7 @@ describeWithRedis('a Redis server that refuses', () => {
     }
   })
 
-  it('because it is out of memory, is given nothing more to keep by the sign-ins that it refuses', async () => {
+  it('because it is out of memory keeps nothing of the sign-ins that it refuses', async () => {
     const host = await startedOnRedis(server.port)
     await host.connected()
     await server.command('CONFIG', 'SET', 'maxmemory', '1')
@@ -119,7 +116,7 @@ describeWithRedis('a Redis server that refuses', () => {
     expect(await server.command('KEYS', '*new*')).toEqual([])
   })
 
-  it('because it loads its data, is told of clearly, and loses nothing', async () => {
+  it('because it loads its data causes one clear event, and loses nothing', async () => {
     const host = await startedOnRedis(server.port, { redis: { enableReadyCheck: false, retryStrategy: () => 10 } })
     const { refresh_token } = await host.connected()
     const loaded = await restartLoading(server)
@@ -129,7 +126,7 @@ describeWithRedis('a Redis server that refuses', () => {
     await refreshedEventually(host, refresh_token)
   })
 
-  it('because it loads its data, makes no request hang where the client waits for it', async () => {
+  it('because it loads its data makes no request hang if the Redis client waits for it', async () => {
     const host = await startedOnRedis(server.port, { redis: { maxLoadingRetryTime: 50 }, hostTimeout: 0.5 })
     const { refresh_token } = await host.connected()
     const loaded = await restartLoading(server)
@@ -140,7 +137,7 @@ describeWithRedis('a Redis server that refuses', () => {
   })
 })
 
-/** Starts the server again with so much to load that it does not come to an end before it is told to hurry. */
+/** Starts the server again with so much data that it goes on loading until it is told to hurry. */
 async function restartLoading(server: RedisServer): Promise<() => Promise<unknown>> {
   await server.command('EVAL', "for i = 1, 1000 do redis.call('SET', 'other:' .. i, string.rep('x', 2000)) end", 0)
   await server.command('CONFIG', 'SET', 'rdbcompression', 'no')
@@ -160,7 +157,7 @@ async function restartLoading(server: RedisServer): Promise<() => Promise<unknow
 }
 
 describeWithRedis('a Redis server of a version that is too old', () => {
-  it('is refused at the first use with what it must be, and is replaced without a restart of the host', async () => {
+  it('is refused at the first use with the version that is needed, and can be replaced without a restart of the host', async () => {
     const old = await OldRedis.start()
     const redis = { retryStrategy: () => 10 }
     const host = await startedOnRedis(old.port, { redis })

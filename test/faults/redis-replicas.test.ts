@@ -29,7 +29,7 @@ describeWithRedis('a store that waits for a replica', () => {
   })
   afterEach(() => Promise.all([replica.stop(), master.stop()]))
 
-  it('answers 503 to a redemption that no replica has, and gives the tokens for the same credential later', async () => {
+  it('responds with 503 to a redemption that no replica has, and gives the tokens for the same credential later', async () => {
     const host = await startedOnRedis(master.port, { store, replayTolerance: 0 })
     const signedIn = await host.asCustomer()
     replica.signal('SIGSTOP')
@@ -46,7 +46,7 @@ describeWithRedis('a store that waits for a replica', () => {
     expectTokens(await host.refresh(expectTokens(await host.refresh(refresh_token)).refresh_token))
   })
 
-  it('does not take a revocation for done that no replica has', async () => {
+  it('does not report a revocation that no replica has as done', async () => {
     const host = await startedOnRedis(master.port, { store })
     const { refresh_token } = await host.connected()
     replica.signal('SIGSTOP')
@@ -57,7 +57,7 @@ describeWithRedis('a store that waits for a replica', () => {
     await eventually(async () => ((await replica.command('KEYS', 'csi:g:*')) as unknown[]).length === 0)
   })
 
-  it('does not take a revocation for done that no replica has, when it is repeated', async () => {
+  it('does not report a repeated revocation that no replica has as done', async () => {
     const host = await startedOnRedis(master.port, { store })
     const { access_token } = await host.connected()
     const { grantId } = await host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })
@@ -67,7 +67,7 @@ describeWithRedis('a store that waits for a replica', () => {
     }
   })
 
-  it('answers 503 to a revocation that no replica has, however often it comes', async () => {
+  it('responds with 503 to a revocation that no replica has, however often it is sent', async () => {
     const host = await startedOnRedis(master.port, { store })
     const { access_token, refresh_token } = await host.connected()
     replica.signal('SIGSTOP')
@@ -85,13 +85,13 @@ describeWithRedis('a store that waits for a replica', () => {
     ['a client', () => ({ tenantKey: 'acme', clientId })],
     ['a customer and a client', () => ({ ...everywhere, clientId })],
   ])(
-    'does not take the end of all grants of %s for done that no replica has, however often it is asked for',
+    'does not report the end of all grants of %s as done if no replica has it, however often it is called',
     async (_, of) => {
       const host = await startedOnRedis(master.port, { store })
       await host.connected()
       replica.signal('SIGSTOP')
       for (const _ of [1, 2, 3]) await expect(host.signIn.grants.revokeAll(of())).rejects.toMatchObject(unavailable)
-      // Also at a process that has ended nothing itself.
+      // The same at a process that has ended no grant itself.
       const another = await startedOnRedis(master.port, { store })
       await expect(another.signIn.grants.revokeAll(of())).rejects.toMatchObject(unavailable)
       replica.signal('SIGCONT')
@@ -101,7 +101,7 @@ describeWithRedis('a store that waits for a replica', () => {
     },
   )
 
-  it('does not take a revocation for done that no replica has, when the connection breaks meanwhile', async () => {
+  it('does not report a revocation that no replica has as done if the connection breaks meanwhile', async () => {
     const proxy = await RedisProxy.start(master.port)
     try {
       const host = await startedOnRedis(proxy.port, { store })
@@ -140,7 +140,7 @@ describeWithRedis('a store that waits for a replica on a Cluster', () => {
     expect(await host.told('error')).toEqual([])
   })
 
-  it('redeems a grant of which only one key has moved yet, as soon as the other has', async () => {
+  it('redeems a grant of which only one key has moved, as soon as the other has moved too', async () => {
     const host = await startedOver(new Cluster(cluster.nodes), { store: { replicas: 1 }, replayTolerance: 0 })
     const { access_token, refresh_token } = await host.connected({ subject: 'customer-2' })
     const { grantId } = await host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })

@@ -17,7 +17,7 @@ async function keyOf({ access_token }: Tokens, host: TestSignIn): Promise<string
   return grantKey(grantId)
 }
 
-/** A node as the store uses it, what it says to a SCAN having gone through the test's hands. */
+/** A node as the store uses it. The test sees each reply to SCAN first. */
 function scanned(
   node: RedisClient,
   around: (reply: [string, string[]], node: RedisClient) => Promise<unknown>,
@@ -45,14 +45,14 @@ describeWithRedis('ending all grants of a client, while the server is killed and
     await server.stop()
   })
 
-  it('has ended every one once it resolves, though the server has other keys for the old cursors', async () => {
+  it('has ended every one when it resolves, although the server has other keys for the old cursors', async () => {
     const host = await startedOnRedis(server.port, { redis: { maxRetriesPerRequest: null } })
     const tokens = await host.connected()
     const key = await keyOf(tokens, host)
     await server.command('EVAL', "for i = 1, 3000 do redis.call('SET', 'other:' .. i, 'x') end", 0)
     let restarts = 0
     let pass = 0
-    // Two passes in a row meet a restart, and the key is among those that their cursors then leave out.
+    // The server restarts during two passes in a row, and the key is among those that the cursors then leave out.
     const client = scanned(redis, async ([cursor, keys]) => {
       if (restarts === pass && pass < 2 && cursor !== '0') {
         restarts++
@@ -69,7 +69,7 @@ describeWithRedis('ending all grants of a client, while the server is killed and
     expectError(await host.refresh(tokens.refresh_token), 400, 'invalid_grant')
   })
 
-  it('has ended every one once it resolves, or rejects, wherever in the scan that is', async () => {
+  it('has ended every one when it resolves, or else rejects, wherever in the scan that happens', async () => {
     const host = await startedOnRedis(server.port, { redis: { maxRetriesPerRequest: null } })
     await server.command('EVAL', "for i = 1, 20000 do redis.call('SET', 'other:' .. i, 'x') end", 0)
     for (let attempt = 0; attempt < 5; attempt++) {
@@ -112,7 +112,7 @@ describeWithRedis('ending all grants of a client', () => {
     expect(await host.signIn.grants.revokeAll(ofClient)).toBe(1)
   })
 
-  it('reaches a grant whose slot moves in mid scan to a master that has been gone through', async () => {
+  it('reaches a grant whose slot moves in mid scan to a master that has already been scanned', async () => {
     const redis = new Cluster(cluster.nodes)
     const host = await startedOver(redis)
     const tokens = await host.connected()
@@ -129,7 +129,7 @@ describeWithRedis('ending all grants of a client', () => {
       }
       return reply
     }
-    // The master that has the grant comes last, so that another has been gone through by then.
+    // The master that has the grant comes last, so that another one has been scanned by then.
     const { master } = await cluster.serving(key)
     const client: RedisClient = {
       call: (command, ...args) => redis.call(command, ...args) as Promise<unknown>,
@@ -147,7 +147,7 @@ describeWithRedis('ending all grants of a client', () => {
     expectError(await host.refresh(tokens.refresh_token), 400, 'invalid_grant')
   })
 
-  it('waits for a slot that is moving, and reaches what was in it', async () => {
+  it('waits for a slot that is moving, and reaches the grants in it', async () => {
     const redis = new Cluster(cluster.nodes)
     const host = await startedOver(redis)
     const tokens = await host.connected()
@@ -160,7 +160,7 @@ describeWithRedis('ending all grants of a client', () => {
     expectError(await host.refresh(tokens.refresh_token), 400, 'invalid_grant')
   })
 
-  it('is not taken for done while a master of a Cluster is away', async () => {
+  it('does not resolve while a master of a Cluster is down', async () => {
     const redis = new Cluster(cluster.nodes)
     const host = await startedOver(redis, { hostTimeout: 1 })
     const tokens = await host.connected()
@@ -170,7 +170,7 @@ describeWithRedis('ending all grants of a client', () => {
     await master.kill()
     await left
     await expect(host.signIn.grants.revokeAll(ofClient)).rejects.toMatchObject(unavailable)
-    // What it gives is no measure here: a call that ended the grant may have failed on a node that did not know the new master yet.
+    // Its result says nothing here: a call that ended the grant may have failed on a node that did not know the new master yet.
     await eventually(() =>
       host.signIn.grants.revokeAll(ofClient).then(
         () => true,
@@ -180,7 +180,7 @@ describeWithRedis('ending all grants of a client', () => {
     expectError(await host.refresh(tokens.refresh_token), 400, 'invalid_grant')
   })
 
-  it('is refused as any other fault of the store when the server cannot be reached', async () => {
+  it('fails like any other call of the store if the server cannot be reached', async () => {
     const redis = new Redis(await freePort(), '127.0.0.1', { maxRetriesPerRequest: 0 })
     const host = await startedOver(redis)
     await expect(host.signIn.grants.revokeAll(ofClient)).rejects.toMatchObject(unavailable)

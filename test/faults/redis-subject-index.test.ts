@@ -24,7 +24,7 @@ describeWithRedisClock('the index of a customer’s grants', () => {
   beforeEach(() => server.command('FLUSHALL'))
   afterEach(releaseClock)
 
-  /** Until when the index knows the customer's only grant, and until when that lives. */
+  /** Until when the index has the customer's only grant, and until when the grant lives. */
   async function knownAndLiving(host: TestSignIn): Promise<{ known: number; living: number }> {
     const { grantId, expiresAt } = await recordOf(host.tokenStore)
     const [score, expiry] = await Promise.all([
@@ -34,7 +34,7 @@ describeWithRedisClock('the index of a customer’s grants', () => {
     return { known: Math.min(Number(score), Number(expiry)), living: expiresAt }
   }
 
-  it('is written again by the first refresh of a day alone', async () => {
+  it('is written again only by the first refresh of a day', async () => {
     const clock = stopClock()
     const host = await startedOnRedis(server.port)
     const written = async () => (await callsSoFar(server)).zadd ?? 0
@@ -51,13 +51,13 @@ describeWithRedisClock('the index of a customer’s grants', () => {
     }
   })
 
-  it('knows a grant for as long as that lives, whenever it is refreshed', async () => {
+  it('has a grant for as long as the grant lives, whenever it is refreshed', async () => {
     const random = new SeededRandom(1)
     const clock = stopClock()
     const host = await startedOnRedis(server.port)
     let tokens = await host.connected()
     for (let refresh = 0; refresh < 100; refresh++) {
-      // Some soon, some at the last moment of the token's 30 days.
+      // Some refresh soon, some at the last moment of the token's 30 days.
       clock.advance(random.pick([60, day / 3, random.below(30 * day), 30 * day - 1]))
       tokens = expectTokens(await host.refresh(tokens.refresh_token))
       const { known, living } = await knownAndLiving(host)
@@ -65,7 +65,7 @@ describeWithRedisClock('the index of a customer’s grants', () => {
     }
   })
 
-  it('knows a grant for as long as that lives, also when its company has made the lifetime longer', async () => {
+  it('has a grant for as long as the grant lives, also if its company has made the lifetime longer', async () => {
     stopClock()
     const tenant = {
       key: 'acme',
@@ -82,7 +82,7 @@ describeWithRedisClock('the index of a customer’s grants', () => {
     expect(known).toBeGreaterThanOrEqual(living)
   })
 
-  it('finds a grant again at its next refresh, when all of it was lost', async () => {
+  it('has a grant again after its next refresh, if the whole index was lost', async () => {
     const host = await startedOnRedis(server.port)
     const { refresh_token } = await host.connected()
     await server.command('DEL', indexKey())
@@ -91,11 +91,11 @@ describeWithRedisClock('the index of a customer’s grants', () => {
     expect(await host.signIn.grants.list(ofCustomer)).toHaveLength(1)
   })
 
-  it('loses no grant, and no grant its customer, while the memory is full', async () => {
+  it('loses no grant, and no grant is missing in it, while the memory is full', async () => {
     const clock = stopClock()
     const [host, another] = [await startedOnRedis(server.port), await startedOnRedis(server.port)]
     let { refresh_token } = await host.connected()
-    // Each the first refresh of its day, which has both to write.
+    // Each is the first refresh of its day, which writes both the grant and the index.
     for (let days = 0; days < 3; days++) {
       clock.advance(day)
       await server.command('CONFIG', 'SET', 'maxmemory', '1')
@@ -108,7 +108,7 @@ describeWithRedisClock('the index of a customer’s grants', () => {
     }
   })
 
-  it('keeps a refresh from being made where it cannot be written', async () => {
+  it('makes a refresh fail if it cannot be written', async () => {
     await server.command('ACL', 'SETUSER', 'host', 'reset', 'on', 'nopass', '~*', '+@all')
     const clock = stopClock()
     const options = { redis: { username: 'host', password: 'any' }, replayTolerance: 0 }
@@ -126,7 +126,7 @@ describeWithRedisClock('the index of a customer’s grants', () => {
     expect(known).toBeGreaterThanOrEqual(living)
   })
 
-  it('is gone with the last grant, whether that is ended or expires', async () => {
+  it('is deleted with the last grant, whether that is ended or expires', async () => {
     const clock = stopClock()
     const host = await startedOnRedis(server.port)
     await host.connected()
@@ -153,7 +153,7 @@ describeWithRedisClock('the index of a customer’s grants', () => {
     expect(await server.command('KEYS', '*')).toEqual([])
   })
 
-  it('is gone, and all else, once a code has expired that was never redeemed', async () => {
+  it('is gone, like everything else, once a code has expired that was never redeemed', async () => {
     const clock = stopClock()
     const host = await startedOnRedis(server.port)
     await host.asCustomer()
@@ -163,7 +163,7 @@ describeWithRedisClock('the index of a customer’s grants', () => {
     }
   })
 
-  it('drops what has expired when the customer signs in again', async () => {
+  it('drops expired entries when the customer signs in again', async () => {
     const clock = stopClock()
     const host = await startedOnRedis(server.port)
     await host.connected()
@@ -179,7 +179,7 @@ describeWithRedisClock('the index of a customer’s grants', () => {
     const host = await startedOnRedis(server.port)
     const { refresh_token } = await host.connected()
     const { grantId } = await recordOf(host.tokenStore)
-    // As a customer would have it whose handle is the same.
+    // The copy is as if another customer with the same handle had it.
     const key = grantKey(`${grantId.slice(0, 12)}${'x'.repeat(16)}`)
     await server.command('EVAL', script, 3, grantKey(grantId), key, indexKey(), 'x'.repeat(16))
     expect(await host.signIn.grants.list(ofCustomer)).toHaveLength(1)
@@ -216,7 +216,7 @@ describeWithRedisClock('the index of a customer’s grants', () => {
   })
 })
 
-/** Copies a customer's grant to another customer's. KEYS: the grant, the copy, the index. ARGV: what the copy is called there. */
+/** Copies a customer's grant to another customer. KEYS: the grant, the copy, the index. ARGV: the name of the copy in the index. */
 const script = `
 local value = string.gsub(redis.call('GET', KEYS[1]), 'customer%-1', 'customer-2')
 redis.call('SET', KEYS[2], value, 'EX', 60)

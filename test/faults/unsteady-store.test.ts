@@ -8,7 +8,7 @@ import { started } from '../support/started'
 afterEach(releaseClock)
 
 describe('a store that contradicts itself', () => {
-  it('by showing another state of the grant at every look is asked a few times, and the client to come again', async () => {
+  it('by showing another state of the grant at every look is asked a few times, and the client is told to retry', async () => {
     const { store, healthy, always, recover } = faultyStore()
     const host = await started({ tokenStore: store, replayTolerance: 0 })
     const signedIn = await host.asCustomer()
@@ -32,7 +32,7 @@ describe('a store that contradicts itself', () => {
     expectTokens(await host.refresh(refresh_token))
   })
 
-  it('by a clock that was set back is told to the operator with the seconds, and nobody is signed out', async () => {
+  it('by a clock that was set back is reported to the operator with the seconds, and nobody is signed out', async () => {
     const clock = stopClock()
     const { store, next } = faultyStore()
     const host = await started({ tokenStore: store, replayTolerance: 0 })

@@ -2,13 +2,13 @@ import { inspect } from 'node:util'
 import { OAuthError } from 'customer-sign-in'
 
 const fail = (): never => {
-  throw new Error('This must not be looked at')
+  throw new Error('Nobody may read this')
 }
 const traps = Object.fromEntries(
   Object.getOwnPropertyNames(Reflect).map((trap) => [trap, fail]),
 ) as ProxyHandler<object>
 
-/** What no program expects to be thrown, or given. Each is made when it is needed. */
+/** Values that no program expects to be thrown or returned. Each is made when it is needed. */
 export const hostileValues: Record<string, () => unknown> = {
   nothing: () => undefined,
   null: () => null,
@@ -68,7 +68,7 @@ function withGetters<T extends object>(object: T, ...names: (string | symbol)[])
   return object
 }
 
-/** As a host can do it in JavaScript after the error was made. */
+/** Sets headers as a host can in JavaScript, after the error was made. */
 function withHeaders(headers: Record<string, unknown>): OAuthError {
   return Object.assign(new OAuthError('invalid_grant', 'No'), { headers })
 }

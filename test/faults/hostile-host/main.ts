@@ -1,9 +1,9 @@
-// Lets a host's code do its worst at every place, in a process of its own whose unhandled rejections count.
+// Lets a host's code do its worst at every place, in a separate process whose unhandled rejections count.
 import { inspect } from 'node:util'
 import { hostileValues } from './hostile-values'
 import { type Answer, HostileHost } from './places'
 
-/** The ways in which code hands a value on. */
+/** The ways in which a function can hand on a value. */
 const ways: Record<string, (value: () => unknown) => unknown> = {
   throws: (value) => {
     throw value()
@@ -12,7 +12,7 @@ const ways: Record<string, (value: () => unknown) => unknown> = {
   gives: (value) => value(),
 }
 
-// These may take their time: a customer may have to think.
+// These have no time limit, because a customer may have to think.
 const withoutTimeLimit = [
   'authenticate',
   'consent',
@@ -56,13 +56,13 @@ async function main(): Promise<void> {
     if (!withoutTimeLimit.includes(place)) await tryAt(place, 'never settles', () => new Promise(() => {}), false)
   }
   stop()
-  // What is still to be rejected is rejected by then.
+  // By then, all pending promises have been rejected.
   await new Promise((resolve) => setImmediate(resolve))
   process.send?.({ tried, wrong: wrong.slice(0, 20) })
   process.disconnect?.()
 }
 
-/** Undefined where a client can read the answer, and is told to come again where it should be. */
+/** Undefined if a client can read the response, and is told to retry if it should be. */
 function faultOf({ status, type, location, text }: Answer, mustFail: boolean): string | undefined {
   const error = location ? new URL(location).searchParams.get('error') : errorIn(type, text)
   const shown = `${status} ${type} ${location ?? ''} ${text.slice(0, 200)}`
@@ -70,7 +70,7 @@ function faultOf({ status, type, location, text }: Answer, mustFail: boolean): s
   return mustFail && error !== 'temporarily_unavailable' && error !== undefined ? `another error: ${shown}` : undefined
 }
 
-/** The error that an answer tells, if any; false where it is not well-formed. */
+/** The error in a response, if any; false if it is not well-formed. */
 function errorIn(type: string, text: string): string | null | undefined | false {
   if (type.startsWith('text/html')) return text.includes('</html>') ? undefined : false
   try {
@@ -85,7 +85,7 @@ function faultOfError(error: Error): string | undefined {
   return faultOfEvent({ type: 'error', error })
 }
 
-/** Undefined where a log can take the event: as text, and as JSON. */
+/** Undefined if a log can write the event, as text and as JSON. */
 function faultOfEvent(event: unknown): string | undefined {
   const { type, error } = event as { type: string; error: unknown }
   try {

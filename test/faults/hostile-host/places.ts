@@ -13,13 +13,13 @@ export interface Answer {
   text: string
 }
 
-/** What the host's code does at one place, in place of what it should. */
+/** What the host's code does at one place, instead of what it should. */
 export interface Misdeed {
   place: string
   act(): unknown
 }
 
-/** A host whose every hook and store can misbehave, and for each of these places a request or call that comes there. */
+/** A host whose hooks and stores can all misbehave, and for each of these places a request or call that reaches it. */
 export class HostileHost {
   misdeed: Misdeed | undefined
   readonly told: unknown[] = []
@@ -87,7 +87,7 @@ export class HostileHost {
     }
   }
 
-  /** The places, each with how to come there. */
+  /** The places, each with a request or call that reaches it. */
   readonly places: Record<string, () => Promise<Answer | Error | undefined>> = {
     'tenantStore.findTenant': () => this.#get('/token'),
     authenticate: () => this.#authorize(),
@@ -100,7 +100,7 @@ export class HostileHost {
     'tokenStore.reverseSwap': async () => {
       const refreshToken = await this.#connected()
       const { act } = this.misdeed ?? {}
-      // The answer is lost, and what follows it fails.
+      // The answer is lost, and the next call fails.
       await this.#misbehaving(
         'tokenStore.swapCredential',
         () => new Promise(() => {}),
@@ -153,7 +153,7 @@ export class HostileHost {
     return this.#get(`/authorize?${query}`)
   }
 
-  /** A live token, got while nothing misbehaves. */
+  /** A live token, issued while nothing misbehaves. */
   #connected(token: 'refresh_token' | 'access_token' = 'refresh_token'): Promise<string> {
     return this.#properly(async () => {
       const { text } = await this.#post('/token', formBody(codeForm(await signedInTo(this.#signIn))))
@@ -192,12 +192,12 @@ export class HostileHost {
   }
 }
 
-/** What a function of the library rejects with; undefined where it does not. */
+/** What a function of the library rejects with, or undefined. */
 async function called(promise: Promise<unknown>): Promise<Error | undefined> {
   const error: unknown = await promise.then(
     () => undefined,
     (reason) => reason,
   )
   if (error === undefined || error instanceof OAuthError || error instanceof Error) return error
-  return new Error('The library rejected with what is no Error')
+  return new Error('The library rejected with something that is not an Error')
 }
