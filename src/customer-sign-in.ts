@@ -137,8 +137,12 @@ export interface CustomerSignIn extends Handler {
  * const signIn = createCustomerSignIn({ tenantStore, tokenStore })
  * app.use(signIn)
  */
-export function createCustomerSignIn(given: CustomerSignInOptions): CustomerSignIn {
-  const options = checkedOptions(given)
+export function createCustomerSignIn(options: CustomerSignInOptions): CustomerSignIn {
+  return build(checkedOptions(options))
+}
+
+/** Builds every room once, with what it needs. */
+function build(options: Options): CustomerSignIn {
   warnOfDefaults(options)
   const emit = emitter(options.onEvent)
   const timeout = options.hostTimeout * 1000
