@@ -44,7 +44,7 @@ describe('a store that has lost the newest refreshes of a grant', () => {
     expect(await host.told('replayed')).toEqual([])
   })
 
-  it('takes it for a replay when it is further behind', async () => {
+  it('treats the client’s newest refresh token as a replay when it is further behind', async () => {
     const { host, newest } = await storeBehind(5)
     expectError(await host.refresh(newest.refresh_token), 400, 'invalid_grant')
     expect(await host.told('replayed')).toMatchObject([{ ended: true }])
@@ -155,7 +155,7 @@ describe('a store that has lost the redemption of a code', () => {
     expectTokens(await host.exchange(await host.asCustomer()))
   })
 
-  it('takes it for a replay when it is further behind', async () => {
+  it('treats the client’s newest refresh token as a replay when it is further behind', async () => {
     const { host, newest } = await backAtTheCode(4)
     expectError(await host.refresh(newest.refresh_token), 400, 'invalid_grant')
     expect(await recordsOf(host.tokenStore)).toEqual([])

@@ -2,7 +2,7 @@ import { credentialHash, expiryOf, formatCredential, grantIdOf } from '../../src
 import { CredentialChain } from '../../src/grants/credential-chain'
 import { customerHandle } from '../../src/protocol/customer-handle'
 
-// Computed by another program.
+// Another program has computed these values.
 const known = {
   customer: '7vmSTXw94YzT',
   grantId: 'AQEBAQEBAQEByDlR30NXGmnCwpog',
@@ -20,8 +20,8 @@ const binding = {
   code_verifier: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
 }
 
-describe('what stored grants and issued tokens rest on', () => {
-  it('is as it always was: anything else would sign every customer out', () => {
+describe('the derivation behind stored grants and issued tokens', () => {
+  it('has not changed, because a change would sign every customer out', () => {
     expect(customerHandle('acme', 'customer-1')).toBe(known.customer)
     expect(grantIdOf(handle)).toBe(known.grantId)
     expect(credentialHash('code', secret, binding)).toBe(known.code)
@@ -44,13 +44,13 @@ describe('the refresh token after a code', () => {
   const ofClient = { client_id: binding.client_id }
   const ofOther = { ...binding, client_id: 'another-client' }
 
-  it('is bound to the client, and to nothing else that a code is bound to', () => {
+  it('is bound to the client, and not to the redirect URI and verifier of the code', () => {
     const next = chain.successor(known.grantId, known.code, binding)
     expect(chain.successor(known.grantId, known.code, ofClient)).toEqual(next)
     expect(chain.successor(known.grantId, known.code, ofOther).hash).not.toBe(next.hash)
   })
 
-  it('is found again along the chain by its own client alone', () => {
+  it('can be found along the chain by its own client only', () => {
     const first = chain.successor(known.grantId, known.code, binding).hash
     const second = chain.successor(known.grantId, first, ofClient).hash
     const marks = [first.slice(0, 8)]

@@ -11,7 +11,7 @@ const customer = { tenantKey: 'acme', subject: 'customer-1' }
 afterEach(releaseClock)
 
 describe('grants.list', () => {
-  it('gives the clients that a customer has connected, with when and for what', async () => {
+  it('gives the clients that a customer has connected, with the time and the scopes', async () => {
     const clock = stopClock()
     const host = await started()
     const connectedAt = clock.now()
@@ -32,7 +32,7 @@ describe('grants.list', () => {
     ])
   })
 
-  it('leaves out codes that wait to be redeemed, what has ended, and what has expired', async () => {
+  it('leaves out codes that are not redeemed yet, and grants that have ended or expired', async () => {
     const clock = stopClock()
     const host = await started({ refreshTokenLifetime: 3600 })
     await host.connected()
@@ -44,14 +44,14 @@ describe('grants.list', () => {
     expect(await host.signIn.grants.list(customer)).toEqual([])
   })
 
-  it('gives neither another customer’s nor another tenant’s, even of the same name', async () => {
+  it('gives no grants of another customer or another tenant, even if the names are the same', async () => {
     const host = await started()
     await host.connected({ subject: 'customer-2' })
     await host.connected({ tenantKey: 'globex' })
     expect(await host.signIn.grants.list(customer)).toEqual([])
   })
 
-  it('gives nothing that would redeem a grant', async () => {
+  it('gives nothing with which a grant could be redeemed', async () => {
     const host = await started()
     await host.connected()
     const { credential, swap } = await recordOf(host.tokenStore)
@@ -62,7 +62,7 @@ describe('grants.list', () => {
 })
 
 describe('grants.revoke', () => {
-  it('ends one grant and no other, and says so once', async () => {
+  it('ends one grant and no other, and reports it once', async () => {
     const host = await started()
     const ended = await host.connected()
     const { grantId } = await recordOf(host.tokenStore)
@@ -94,7 +94,7 @@ describe('grants.revoke', () => {
     expectTokens(await host.refresh(refresh_token))
   })
 
-  it('ends a grant that the store does not find, as a replica that lags may not', async () => {
+  it('ends a grant that the store does not find, for example because a replica lags', async () => {
     const memory = new MemoryTokenStore()
     const tokenStore = wrapStore(memory, async ({ method, apply }) => (method === 'findGrant' ? undefined : apply()))
     const host = await started({ tokenStore })
@@ -104,7 +104,7 @@ describe('grants.revoke', () => {
     expectError(await host.refresh(refresh_token), 400, 'invalid_grant')
   })
 
-  it('shuts the access tokens out wherever revocation is checked, and nowhere else', async () => {
+  it('makes the access tokens invalid wherever revocation is checked, and nowhere else', async () => {
     const host = await started()
     const { access_token } = await host.connected()
     const { grantId } = await recordOf(host.tokenStore)
@@ -133,14 +133,14 @@ describe('grants.revokeAll', () => {
     expect(await host.told('revoked')).toHaveLength(2)
   })
 
-  it('ends codes as well that wait to be redeemed', async () => {
+  it('also ends codes that are not redeemed yet', async () => {
     const host = await started()
     const signedIn = await host.asCustomer()
     expect(await host.signIn.grants.revokeAll(customer)).toBe(1)
     expectError(await host.exchange(signedIn), 400, 'invalid_grant')
   })
 
-  it('ends also what is exchanged and refreshed while it works', async () => {
+  it('also ends grants that are exchanged or refreshed while it runs', async () => {
     const memory = new MemoryTokenStore()
     const late: string[] = []
     let meanwhile = async () => {}
@@ -161,7 +161,7 @@ describe('grants.revokeAll', () => {
     for (const refreshToken of late) expectError(await host.refresh(refreshToken), 400, 'invalid_grant')
   })
 
-  it('ends what all customers have granted to a client, and nothing of another client or tenant', async () => {
+  it('ends the grants of all customers to a client, and no grant of another client or tenant', async () => {
     const host = await started()
     const tenantKey = 'globex'
     const mine = [await host.connected({ tenantKey }), await host.connected({ tenantKey, subject: 'customer-2' })]
@@ -182,7 +182,7 @@ describe('grants.revokeAll', () => {
     const host = await started({ tokenStore, refreshTokenLifetime: 30 })
     await host.connected()
     await host.asCustomer()
-    // No store has dropped by then what expires.
+    // By then no store has dropped what has expired.
     clock.advance(30)
     await host.asCustomer()
     expect(JSON.stringify(tokenStore.contents())).toContain(customer.subject)
@@ -190,7 +190,7 @@ describe('grants.revokeAll', () => {
     expect(JSON.stringify(tokenStore.contents())).not.toContain(customer.subject)
   })
 
-  it('rejects where the store fails, and tells the operator whose grants may be left', async () => {
+  it('rejects if the store fails, and tells the operator whose grants may be left', async () => {
     const { store, always } = faultyStore()
     const host = await started({ tokenStore: store })
     await host.connected()
@@ -200,7 +200,7 @@ describe('grants.revokeAll', () => {
     expect(await host.told('error')).toMatchObject([fault])
   })
 
-  it('lets the customer sign in anew', async () => {
+  it('lets the customer sign in again', async () => {
     const host = await started()
     await host.connected()
     await host.signIn.grants.revokeAll(customer)
@@ -210,7 +210,7 @@ describe('grants.revokeAll', () => {
 })
 
 describe('the members of grants', () => {
-  it('reject for a tenant that there is not', async () => {
+  it('reject for an unknown tenant', async () => {
     const { signIn } = await started()
     const tenantKey = 'nowhere'
     const missing = { code: 'not_found', status: 404 }
@@ -255,7 +255,7 @@ describe('the members of grants', () => {
     await expect(revoke).rejects.toBeInstanceOf(ConfigurationError)
   })
 
-  it('see nothing of the company that had the tenant key before', async () => {
+  it('give and end no grants of the company that had the tenant key before', async () => {
     const tokenStore = new MemoryTokenStore()
     const [acme] = tenants
     const former = await started({ tokenStore })

@@ -10,7 +10,7 @@ const anyVerifier = randomBytes(32).toString('base64url')
 const ourSecret = 'the secret of this server'.padEnd(32, '.')
 const strangeSecret = 'the secret of another server'.padEnd(32, '.')
 
-/** A grant whose code and first refresh token have been used, in a store that tells how often it was written to. */
+/** A grant whose code and first refresh token have been used, in a store that counts its writes. */
 async function usedGrant() {
   let writes = 0
   const tokenStore = wrapStore(new MemoryTokenStore(), async ({ method, apply }) => {
@@ -174,7 +174,7 @@ describe('a grant is neither ended nor changed by', () => {
 })
 
 describe('a refresh token that another client presents', () => {
-  it('is answered alike whether it is live or not, so that no thief learns when to come', async () => {
+  it('gets the same response whether it is live or not, so that a thief learns nothing from it', async () => {
     const host = await started({ refreshRetryWindow: 300 })
     const first = await host.connected({ tenantKey: 'globex' })
     const asOther = () => host.refresh(first.refresh_token, { client_id: 'other-app' }, 'globex')

@@ -11,7 +11,7 @@ const secret = (name: string) => name.padEnd(32, '.')
 const signingKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
 const [oldKey, newKey] = [signingKey(), signingKey()]
 
-// What a host goes through when it changes its keys: the old one alone, both with the new one first, the new one alone.
+// The steps of a key rotation: the old key only, both with the new one first, the new one only.
 const rotations: [string, Record<'before' | 'during' | 'after', Keys>][] = [
   [
     'credentialSecrets',
@@ -55,7 +55,7 @@ describe.each(rotations)('rotating %s', (_, { before, during, after }) => {
     expectTokens(await latest.refresh(fourth.refresh_token))
   })
 
-  it('redeems a live credential of the old key after that was dropped', async () => {
+  it('redeems a live credential of the old key after that key was dropped', async () => {
     const { old, latest } = await servers()
     const { refresh_token } = await old.connected()
     expectTokens(await latest.refresh(refresh_token))
@@ -76,7 +76,7 @@ describe.each(rotations)('rotating %s', (_, { before, during, after }) => {
     expect(await recordsOf(tokenStore)).toEqual([])
   })
 
-  it('keeps both tolerances for what the other key has derived', async () => {
+  it('keeps refreshRetryWindow and replayTolerance for what the other key has derived', async () => {
     const clock = stopClock()
     const { old, both } = await servers({ refreshRetryWindow: 5 })
     const first = await old.connected()
@@ -87,7 +87,7 @@ describe.each(rotations)('rotating %s', (_, { before, during, after }) => {
     expectTokens(await both.refresh(byOld.refresh_token))
   })
 
-  it('makes a repeat a used refresh token where the new key alone knows what came after it', async () => {
+  it('makes a repeat count as used if only the new key can derive its successor', async () => {
     const clock = stopClock()
     const { old, both } = await servers({ refreshRetryWindow: 60 })
     const first = await old.connected()
@@ -100,7 +100,7 @@ describe.each(rotations)('rotating %s', (_, { before, during, after }) => {
     expectTokens(await both.refresh(third.refresh_token))
   })
 
-  it('makes the replay of a dropped key a plain refusal that writes nothing', async () => {
+  it('refuses a replay of a dropped key without writing anything', async () => {
     const { old, latest, tokenStore } = await servers({ replayTolerance: 0 })
     const signedIn = await old.asCustomer()
     const first = expectTokens(await old.exchange(signedIn))
@@ -115,7 +115,7 @@ describe.each(rotations)('rotating %s', (_, { before, during, after }) => {
 })
 
 describe('rotating signingKeys', () => {
-  it('keeps the access tokens of the old key valid while it is among them', async () => {
+  it('keeps the access tokens of the old key valid while that key is listed', async () => {
     const shared = { tokenStore: new MemoryTokenStore(), baseUrl: 'https://assistant.example' }
     const old = await started({ ...shared, signingKeys: [oldKey] })
     const { access_token } = await old.connected()
@@ -137,7 +137,7 @@ describe('processes with different secrets over one store', () => {
       credentialSecrets: [secret(name)],
     })
 
-  it('are warned of, once, when one redeems a code of another', async () => {
+  it('cause one warning, when one redeems a code of another', async () => {
     const tokenStore = new MemoryTokenStore()
     const [one, other] = [await start(tokenStore, 'one'), await start(tokenStore, 'other')]
     const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
@@ -147,7 +147,7 @@ describe('processes with different secrets over one store', () => {
     expect(told).toEqual([[expect.stringContaining('credentialSecrets'), expect.anything()]])
   })
 
-  it('are not, where each redeems its own', async () => {
+  it('cause no warning if each redeems its own codes', async () => {
     const one = await start(new MemoryTokenStore(), 'one')
     const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
     expectTokens(await one.exchange(await one.asCustomer()))

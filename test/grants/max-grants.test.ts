@@ -8,7 +8,7 @@ import { wrapStore } from '../support/wrap-store'
 
 const tenantKey = 'globex'
 
-/** A customer connects a client so often, a second apart. */
+/** Connects a client of a customer this many times, a second apart. */
 async function connectedTimes(host: TestSignIn, times: number, clientId = 'assistant-app', subject = 'customer-1') {
   const clock = stopClock()
   const refreshes: (() => ReturnType<TestSignIn['refresh']>)[] = []
@@ -24,7 +24,7 @@ async function connectedTimes(host: TestSignIn, times: number, clientId = 'assis
 afterEach(releaseClock)
 
 describe('maxGrantsPerClient', () => {
-  it('ends the oldest grants of a customer and a client, and says so', async () => {
+  it('ends the oldest grants of a customer and a client, and reports it', async () => {
     const host = await started({ maxGrantsPerClient: 3 })
     const refreshes = await connectedTimes(host, 5)
     const [first, second, ...kept] = refreshes
@@ -34,7 +34,7 @@ describe('maxGrantsPerClient', () => {
     expect(await host.told('revoked')).toMatchObject([about, about])
   })
 
-  it('ends the oldest in whatever order the store lists them', async () => {
+  it('ends the oldest, in whatever order the store lists them', async () => {
     const tokenStore = wrapStore(new MemoryTokenStore(), async ({ method, apply }) => {
       const result = await apply()
       if (method !== 'listGrants') return result
@@ -47,7 +47,7 @@ describe('maxGrantsPerClient', () => {
     for (const refresh of kept) expectTokens(await refresh())
   })
 
-  it('tells of none that another process has ended already', async () => {
+  it('reports none that another process has ended already', async () => {
     const memory = new MemoryTokenStore()
     const tokenStore = wrapStore(memory, async ({ method, apply }) => {
       const result = await apply()
@@ -65,7 +65,7 @@ describe('maxGrantsPerClient', () => {
     expect(await recordsOf(host.tokenStore, tenantKey)).toHaveLength(100)
   })
 
-  it('counts for each customer and each client alone', async () => {
+  it('counts for each customer and client separately', async () => {
     const host = await started({ maxGrantsPerClient: 2 })
     const refreshes = [
       ...(await connectedTimes(host, 2)),
@@ -75,7 +75,7 @@ describe('maxGrantsPerClient', () => {
     for (const refresh of refreshes) expectTokens(await refresh())
   })
 
-  it('bounds the codes as well that wait to be redeemed', async () => {
+  it('also limits the codes that are not redeemed yet', async () => {
     const host = await started({ maxGrantsPerClient: 3 })
     const codes = []
     for (let time = 0; time < 10; time++) codes.push(await host.asCustomer())
@@ -83,7 +83,7 @@ describe('maxGrantsPerClient', () => {
     expectTokens(await host.exchange(codes.at(-1) ?? fail()))
   })
 
-  it('ends what nobody has redeemed before what is in use, so that a page which asks again and again signs nobody out', async () => {
+  it('ends codes that nobody has redeemed before grants in use, so that a page which asks again and again signs nobody out', async () => {
     const host = await started({ maxGrantsPerClient: 3 })
     const [inUse] = await connectedTimes(host, 1)
     for (let time = 0; time < 10; time++) await host.asCustomer({ tenantKey })
@@ -91,7 +91,7 @@ describe('maxGrantsPerClient', () => {
     expect(await recordsOf(host.tokenStore, tenantKey)).toHaveLength(3)
   })
 
-  it('fails no sign-in where the store cannot say how many there are', async () => {
+  it('fails no sign-in if the store cannot list the grants', async () => {
     const { store, always, recover } = faultyStore()
     const host = await started({ tokenStore: store, maxGrantsPerClient: 1 })
     await host.connected()

@@ -8,7 +8,7 @@ import { wrapStore } from '../support/wrap-store'
 
 const many = 1000
 
-/** A store that holds the swaps back until it has `many` of them, so that none has ended before the last has begun. */
+/** A store that holds the swaps back until it has `many` of them, so that none ends before the last begins. */
 function gatheringStore(): { tokenStore: TokenStore; gather(): void } {
   let waiting: (() => void)[] | undefined
   const tokenStore = wrapStore(new MemoryTokenStore(), async ({ method, apply }) => {
@@ -45,11 +45,11 @@ const redemptions: Record<string, (host: TestSignIn) => Promise<() => PromiseLik
 afterEach(releaseClock)
 
 describe.each(Object.keys(redemptions))(`${many} parallel redemptions of one %s`, (kind) => {
-  /** Redeems it `many` times at once; gives the one success. */
+  /** Redeems it `many` times at once. @returns The only success. */
   async function redeemedAtOnce(replayTolerance?: number): Promise<{ host: TestSignIn; won: Tokens; other: Tokens }> {
     stopClock()
     const { tokenStore, gather } = gatheringStore()
-    // A store timeout that a slow machine does not reach while the swaps gather.
+    // Long enough that a slow machine does not reach the timeout while the swaps gather.
     const host = await started({ tokenStore, replayTolerance, hostTimeout: 60 })
     const redeem = await redemptions[kind]?.(host)
     if (!redeem) throw new Error(`There is no ${kind}`)
@@ -71,7 +71,7 @@ describe.each(Object.keys(redemptions))(`${many} parallel redemptions of one %s`
     expectTokens(await host.refresh(other.refresh_token))
   })
 
-  it('have exactly one success, and end the grant where no replay is tolerated', async () => {
+  it('have exactly one success, and end the grant if no replay is tolerated', async () => {
     const { host, won, other } = await redeemedAtOnce(0)
     expect(await recordsOf(host.tokenStore)).toEqual([])
     expectError(await host.refresh(won.refresh_token), 400, 'invalid_grant')

@@ -51,7 +51,7 @@ describe('a replay', () => {
     }
   })
 
-  it('is judged by when that very refresh token was used, not by what was used since', async () => {
+  it('is judged by the time when that very refresh token was used, not a later one', async () => {
     const clock = stopClock()
     const host = await started({ replayTolerance: 60 })
     let tokens = await host.connected()
@@ -70,7 +70,7 @@ describe('a replay', () => {
     await refused(host.refresh(tokens.refresh_token))
   })
 
-  it('of a code is judged by when that was used, also when its refresh token has been used', async () => {
+  it('of a code is judged by the time when that was used, even if its refresh token has been used too', async () => {
     const clock = stopClock()
     const host = await started({ replayTolerance: 60 })
     const signedIn = await host.asCustomer()
@@ -85,7 +85,7 @@ describe('a replay', () => {
     await refused(host.refresh(third.refresh_token))
   })
 
-  it('of what was used more than 16 refreshes ago ends the grant, however soon it comes', async () => {
+  it('of a token that was used more than 16 refreshes ago ends the grant, however soon it comes', async () => {
     stopClock()
     const host = await started({ replayTolerance: 60 })
     const used: string[] = []
@@ -103,7 +103,7 @@ describe('a replay', () => {
     ])
   })
 
-  it('says whether the client has ever used what it was given', async () => {
+  it('is reported with whether the client has ever used the tokens that it received', async () => {
     const clock = stopClock()
     const host = await started()
     const first = await host.connected()
@@ -113,7 +113,7 @@ describe('a replay', () => {
     expect(await host.told('replayed')).toMatchObject([{ ended: true, age: 3600, successorUsed: false }])
   })
 
-  it('ends nothing for a client that has hung up before its request is read', async () => {
+  it('ends no grant if the client has hung up before its request is read', async () => {
     const clock = stopClock()
     const host = await started()
     const first = await host.connected()
@@ -132,7 +132,7 @@ describe('a replay', () => {
     expectTokens(await host.refresh(second.refresh_token))
   })
 
-  it('ends nothing for a client that has hung up, whose late request says nothing of theft', async () => {
+  it('ends no grant if the client has hung up, because its late request is no sign of theft', async () => {
     const clock = stopClock()
     const memory = new MemoryTokenStore()
     let whileSwapping: (() => Promise<void>) | undefined
@@ -165,7 +165,7 @@ describe('a replay', () => {
     expectTokens(await host.refresh(second.refresh_token))
   })
 
-  it('ends the grant also when it asks for a narrower scope', async () => {
+  it('ends the grant also if it asks for a narrower scope', async () => {
     const host = await started({ replayTolerance: 0 })
     const first = await host.connected()
     const second = expectTokens(await host.refresh(first.refresh_token))
@@ -173,7 +173,7 @@ describe('a replay', () => {
     await refused(host.refresh(second.refresh_token))
   })
 
-  it('touches no other grant of the same customer and client', async () => {
+  it('does not change other grants of the same customer and client', async () => {
     const host = await started({ replayTolerance: 0 })
     const first = await host.connected()
     const other = await host.connected()
@@ -182,7 +182,7 @@ describe('a replay', () => {
     expectTokens(await host.refresh(other.refresh_token))
   })
 
-  it('is told with the grant that it ended, once', async () => {
+  it('is reported once, with the grant that it ended', async () => {
     stopClock()
     const host = await started({ replayTolerance: 0 })
     const signedIn = await host.asCustomer()
@@ -209,7 +209,7 @@ describe('a replay', () => {
 })
 
 describe('replayTolerance', () => {
-  // A used credential, how to present it again, and the tokens that its use gave.
+  // A used credential: how to present it again, and the tokens that its use gave.
   const used = {
     code: async (host: TestSignIn) => {
       const signedIn = await host.asCustomer()
@@ -250,7 +250,7 @@ describe('replayTolerance', () => {
       await refused(host.refresh(tokens.refresh_token))
     })
 
-    it('is not prolonged by a repeat that it has forgiven', async () => {
+    it('is not extended by a repeat that it has tolerated', async () => {
       const clock = stopClock()
       const host = await started()
       const { again, tokens } = await used[kind](host)
@@ -261,7 +261,7 @@ describe('replayTolerance', () => {
       await refused(host.refresh(tokens.refresh_token))
     })
 
-    it('ends the grant at once where it is 0', async () => {
+    it('ends the grant at once if it is 0', async () => {
       stopClock()
       const host = await started({ replayTolerance: 0 })
       const { again, tokens } = await used[kind](host)

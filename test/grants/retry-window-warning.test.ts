@@ -12,7 +12,7 @@ async function refreshed(host: TestSignIn, clientId: string): Promise<void> {
 }
 
 describe('a process without a refreshRetryWindow', () => {
-  it('warns once, when a client refreshes that the company does not know', async () => {
+  it('warns once, when a client refreshes that is not the company’s own', async () => {
     const warnings: unknown[] = []
     const emitWarning = jest
       .spyOn(process, 'emitWarning')

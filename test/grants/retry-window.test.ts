@@ -4,7 +4,7 @@ import { recordOf, recordsOf } from '../support/records'
 import { expectError, expectTokens } from '../support/sign-in'
 import { started } from '../support/started'
 
-/** A customer who has refreshed once, and the time stands still. */
+/** A customer who has refreshed once, with a stopped clock. */
 async function refreshedOnce(options: Partial<CustomerSignInOptions>, tenantKey = 'acme') {
   const clock = stopClock()
   const host = await started(options)
@@ -39,7 +39,7 @@ describe('refreshRetryWindow', () => {
     expect(await recordOf(host.tokenStore)).toEqual(before)
   })
 
-  it('is told as retried, and neither as refreshed nor as replayed', async () => {
+  it('is reported as retried, and neither as refreshed nor as replayed', async () => {
     const { host, refresh, first } = await refreshedOnce({ refreshRetryWindow: 10 })
     const { grantId, resource } = await recordOf(host.tokenStore)
     await refresh(first.refresh_token)
@@ -62,7 +62,7 @@ describe('refreshRetryWindow', () => {
     expect(await host.told('replayed')).toEqual([])
   })
 
-  it('gives parallel refreshes one and the same refresh token', async () => {
+  it('gives parallel refreshes the same refresh token', async () => {
     const host = await started({ refreshRetryWindow: 10 })
     const { refresh_token } = await host.connected()
     const answers = await Promise.all(Array.from({ length: 50 }, () => host.refresh(refresh_token)))
@@ -78,14 +78,14 @@ describe('refreshRetryWindow', () => {
     expectTokens(await refresh(second.refresh_token))
   })
 
-  it('leaves a replay what it is once it is over', async () => {
+  it('lets a replay end the grant once it is over', async () => {
     const { clock, refresh, first, second } = await refreshedOnce({ refreshRetryWindow: 10, replayTolerance: 0 })
     clock.advance(10)
     expectError(await refresh(first.refresh_token), 400, 'invalid_grant')
     expectError(await refresh(second.refresh_token), 400, 'invalid_grant')
   })
 
-  it('answers with what is live now, however often that has been refreshed since', async () => {
+  it('answers with the token that is live now, however often the client has refreshed since', async () => {
     const { clock, host, refresh, first, second } = await refreshedOnce({ refreshRetryWindow: 60 })
     const used = [first.refresh_token]
     let live = second
@@ -106,7 +106,7 @@ describe('refreshRetryWindow', () => {
     expectTokens(await refresh(live.refresh_token))
   })
 
-  it('is counted for each refresh token from its own use', async () => {
+  it('begins for each refresh token at its own use', async () => {
     const { clock, host, refresh, first, second } = await refreshedOnce({ refreshRetryWindow: 60, replayTolerance: 0 })
     clock.advance(30)
     const third = expectTokens(await refresh(second.refresh_token))
@@ -125,7 +125,7 @@ describe('refreshRetryWindow', () => {
     expectError(await refresh(first.refresh_token), 400, 'invalid_grant')
   })
 
-  it('leaves a burst signed in, whose slowest request comes two refreshes late', async () => {
+  it('signs nobody out in a burst whose slowest request arrives two refreshes late', async () => {
     const host = await started({ refreshRetryWindow: 60, replayTolerance: 0 })
     const { refresh_token: one } = await host.connected()
     const [a, b] = await Promise.all([host.refresh(one), host.refresh(one)])
@@ -136,7 +136,7 @@ describe('refreshRetryWindow', () => {
     expectTokens(await host.refresh(three))
   })
 
-  it('keeps the live token good where the clock of the store is set back', async () => {
+  it('keeps the live token valid if the clock of the store is set back', async () => {
     const { host, refresh, first, second } = await refreshedOnce({ refreshRetryWindow: 300 })
     jest.setSystemTime(Date.now() - 3600_000)
     expectTokens(await refresh(second.refresh_token))
@@ -158,7 +158,7 @@ describe('refreshRetryWindow', () => {
     expectError(await host.refresh(tokens.refresh_token), 400, 'invalid_grant')
   })
 
-  it('opens nothing after the grant was revoked', async () => {
+  it('gives no tokens after the grant was revoked', async () => {
     const { host, refresh, first } = await refreshedOnce({ refreshRetryWindow: 60 })
     await host.signIn.grants.revokeAll({ tenantKey: 'acme', subject: 'customer-1' })
     expectError(await refresh(first.refresh_token), 400, 'invalid_grant')
@@ -182,7 +182,7 @@ describe('refreshRetryWindow', () => {
     expect(expectTokens(await refresh(first.refresh_token, granted)).refresh_token).toBe(second.refresh_token)
   })
 
-  it('still grants no more scope, and no less, than is asked for', async () => {
+  it('still grants exactly the scope that is asked for', async () => {
     const { refresh, first } = await refreshedOnce({ refreshRetryWindow: 10 })
     expectError(await refresh(first.refresh_token, { scope: 'profile admin' }), 400, 'invalid_scope')
     expect(expectTokens(await refresh(first.refresh_token, { scope: 'calendar' })).scope).toBe('calendar')

@@ -36,14 +36,14 @@ describeWithRedis('grants.revokeAll of a client, in RedisTokenStore', () => {
     return new RedisTokenStore(client, { keyPrefix: `${randomUUID()}:` })
   }
   revokeAllOfClient(storeWith({}))
-  describe('with a key prefix of the host’s', () => revokeAllOfClient(storeWith({ keyPrefix: 'host*[1]?:' })))
+  describe('with the host’s own key prefix', () => revokeAllOfClient(storeWith({ keyPrefix: 'host*[1]?:' })))
 })
 
-/** What a host may rely on when a client is compromised, whatever the store. */
+/** What every store guarantees when a client is compromised. */
 function revokeAllOfClient(createStore: () => TokenStore): void {
   const start = (tokenStore = createStore()) => started({ tokenStore, tenantStore: new MemoryTenantStore(tenants) })
 
-  /** A customer connects a client at a tenant. */
+  /** Connects a client of a customer at a tenant. */
   async function connect(
     host: Awaited<ReturnType<typeof start>>,
     client = compromised,
@@ -74,7 +74,7 @@ function revokeAllOfClient(createStore: () => TokenStore): void {
     expect(await host.signIn.grants.list({ tenantKey: all.tenantKey, subject: 'ada' })).toEqual([])
   })
 
-  it('ends no other client’s, and no other tenant’s, however alike their names', async () => {
+  it('ends no grant of another client or tenant, however similar their names', async () => {
     const host = await start()
     await connect(host)
     const kept = [
@@ -87,14 +87,14 @@ function revokeAllOfClient(createStore: () => TokenStore): void {
     expect(await host.signIn.grants.revokeAll({ tenantKey: others[1] ?? '', clientId: 'nobody' })).toBe(0)
   })
 
-  it('ends what is only a code yet', async () => {
+  it('ends grants whose code is not redeemed yet', async () => {
     const host = await start()
     const signedIn = await host.asCustomer({ ...all, subject: 'ada' })
     expect(await host.signIn.grants.revokeAll(all)).toBe(1)
     expectError(await host.exchange(signedIn, { client_id: compromised }), 400, 'invalid_grant')
   })
 
-  it('ends more than a store gives at a time', async () => {
+  it('ends more grants than a store gives at a time', async () => {
     const host = await start()
     const many = Array.from({ length: 2500 }, (_, index) => grantOf(index % 5 === 0 ? clientId : compromised))
     await Promise.all(many.map((grant) => host.tokenStore.createGrant(grant)))
@@ -102,7 +102,7 @@ function revokeAllOfClient(createStore: () => TokenStore): void {
     expect(await host.signIn.grants.revokeAll({ ...all, clientId })).toBe(500)
   })
 
-  it('ends those of one customer alone where both are named', async () => {
+  it('ends only the grants of one customer if both are named', async () => {
     const host = await start()
     const [mine, other, another] = [
       await connect(host, compromised, acme, 'ada'),
@@ -114,7 +114,7 @@ function revokeAllOfClient(createStore: () => TokenStore): void {
     for (const { refresh } of [other, another]) expectTokens(await refresh())
   })
 
-  it('is told where the store fails, and goes on where it is asked again', async () => {
+  it('rejects if the store fails, and ends the rest if it is called again', async () => {
     const healthy = createStore()
     let failing = true
     const tokenStore = wrapStore(healthy, async ({ method, apply }) => {
@@ -132,7 +132,7 @@ function revokeAllOfClient(createStore: () => TokenStore): void {
     expect(await host.told('revoked')).toHaveLength(3)
   })
 
-  it('leaves the client as it is: customers may connect it again', async () => {
+  it('does not change the client: customers can connect it again', async () => {
     const host = await start()
     await connect(host)
     await host.signIn.grants.revokeAll(all)

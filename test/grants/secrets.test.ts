@@ -10,7 +10,7 @@ import { formsOf, Witness } from '../support/witness'
 
 const credentialSecret = 'a secret that only the host knows'
 
-/** Whatever can happen to a grant. */
+/** Everything that can happen to a grant. */
 async function walk(host: TestSignIn, witness: Witness, clock: ReturnType<typeof stopClock>): Promise<void> {
   const { tokenStore } = witness
   const signInAs = async (subject: string) => {
@@ -107,14 +107,14 @@ describe('codes, tokens and the secrets they are made from', () => {
     return found.map(({ what }) => what)
   }
 
-  it('were issued here in numbers, of every kind', () => {
+  it('were issued in this test in numbers, and of every kind', () => {
     const numberOf = (name: string) => witness.issued.filter((each) => each.name === name).length
     expect(numberOf('code')).toBeGreaterThan(5)
     expect(numberOf('refresh token')).toBeGreaterThan(5)
     expect(numberOf('access token')).toBeGreaterThan(5)
   })
 
-  it('would be found if they lay anywhere', () => {
+  it('would be found if they were stored or reported anywhere', () => {
     for (const { name, text } of witness.issued) {
       expect(traces({ deep: [{ text: `x${text}y` }] })).toContain(name)
       if (!/^csi[cr]_/.test(text)) continue

@@ -11,8 +11,8 @@ import { started } from '../support/started'
 
 afterEach(releaseClock)
 
-describe.each(kinds)('a redemption of a %s that was applied and answered to nobody', (kind) => {
-  /** The client has been answered 503, though the store has applied the redemption; and a process that knows nothing of it. */
+describe.each(kinds)('a redemption of a %s that was applied and whose answer was lost', (kind) => {
+  /** A client that got 503 although the store has applied its redemption, and another process that knows nothing of it. */
   async function appliedUnanswered() {
     const faulty = faultyStore()
     const strict = {
@@ -28,21 +28,21 @@ describe.each(kinds)('a redemption of a %s that was applied and answered to nobo
     faulty.always('reverseSwap', rejects)
     faulty.next('swapCredential', losesItsAnswer, rejects)
     expectError(await redeem(), 503, 'temporarily_unavailable')
-    const isTakenBack = async () => (await recordOf(faulty.healthy)).credential.hash === before.credential.hash
-    expect(await isTakenBack()).toBe(false)
-    return { faulty, host, elsewhere, redeem, before, isTakenBack }
+    const isReversed = async () => (await recordOf(faulty.healthy)).credential.hash === before.credential.hash
+    expect(await isReversed()).toBe(false)
+    return { faulty, host, elsewhere, redeem, before, isReversed }
   }
 
-  it('is taken back as soon as the store answers, so that any process accepts it', async () => {
-    const { faulty, elsewhere, redeem, isTakenBack } = await appliedUnanswered()
+  it('is reversed as soon as the store answers, so that any process accepts the credential', async () => {
+    const { faulty, elsewhere, redeem, isReversed } = await appliedUnanswered()
     faulty.recover()
-    await eventually(isTakenBack)
+    await eventually(isReversed)
     const tokens = expectTokens(await redeem(elsewhere))
     expectTokens(await elsewhere.refresh(tokens.refresh_token))
     expect(await elsewhere.told('replayed')).toEqual([])
   })
 
-  it('is taken back when the client comes again, and redeemed as ever', async () => {
+  it('is reversed when the client retries, and then redeemed as usual', async () => {
     const { faulty, host, redeem } = await appliedUnanswered()
     faulty.recover()
     const tokens = expectTokens(await redeem())
@@ -50,19 +50,19 @@ describe.each(kinds)('a redemption of a %s that was applied and answered to nobo
     expect(await host.told('replayed')).toEqual([])
   })
 
-  it('leaves the record as it was, with no trace of the redemption', async () => {
-    const { faulty, before, isTakenBack } = await appliedUnanswered()
+  it('leaves no trace of the redemption in the record', async () => {
+    const { faulty, before, isReversed } = await appliedUnanswered()
     faulty.recover()
-    await eventually(isTakenBack)
+    await eventually(isReversed)
     const record = await recordOf(faulty.healthy)
     expect(record.credential).toEqual(before.credential)
     expect(record.request).toEqual(before.request)
-    // Without retries and replays that are judged by it, a grant forgets what was redeemed before.
+    // A grant remembers redeemed credentials only if refreshRetryWindow or replayTolerance needs them.
     expect(record.redeemed).toEqual([])
     if (kind === 'code') expect(record.expiresAt).toBe(before.expiresAt)
   })
 
-  it('asks the client to come again as long as it cannot be taken back', async () => {
+  it('makes the client retry as long as it cannot be reversed', async () => {
     const { faulty, host, redeem } = await appliedUnanswered()
     expectError(await redeem(), 503, 'temporarily_unavailable')
     expect(await host.told('replayed')).toEqual([])
@@ -70,8 +70,8 @@ describe.each(kinds)('a redemption of a %s that was applied and answered to nobo
     expectTokens(await redeem())
   })
 
-  it('is left alone where another process has gone on from there', async () => {
-    const { faulty, elsewhere, redeem, isTakenBack } = await appliedUnanswered()
+  it('is not reversed if another process has gone on from there', async () => {
+    const { faulty, elsewhere, redeem, isReversed } = await appliedUnanswered()
     const patient = await started({
       tokenStore: faulty.healthy,
       refreshRetryWindow: 60,
@@ -83,32 +83,35 @@ describe.each(kinds)('a redemption of a %s that was applied and answered to nobo
     const next = expectTokens(await elsewhere.refresh(answered.refresh_token))
     faulty.recover()
     await new Promise((resolve) => faulty.next('reverseSwap', (apply) => apply().finally(() => resolve(undefined))))
-    expect(await isTakenBack()).toBe(false)
+    expect(await isReversed()).toBe(false)
     expectTokens(await elsewhere.refresh(next.refresh_token))
   })
 })
 
-describe('a redemption that was taken up after its answer was lost', () => {
-  it.each([0, 10])('is judged from its redemption on, however often it is presented: window %d', async (window) => {
-    const clock = stopClock()
-    const faulty = faultyStore()
-    const host = await started({ tokenStore: faulty.store, refreshRetryWindow: window })
-    const { refresh_token } = await host.connected()
-    clock.advance(60)
-    faulty.next('swapCredential', losesItsAnswer, rejects)
-    expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
-    clock.advance(5)
-    const owner = expectTokens(await host.refresh(refresh_token))
-    for (let repeat = 0; repeat < 3; repeat++) {
-      clock.advance(3)
-      const status = (await host.refresh(refresh_token)).status
-      expect(status).toBe(window === 0 ? 400 : 200)
-    }
-    clock.advance(1)
-    expectError(await host.refresh(refresh_token), 400, 'invalid_grant')
-    expectError(await host.refresh(owner.refresh_token), 400, 'invalid_grant')
-    expect((await host.told('replayed')).at(-1)).toMatchObject({ ended: true, age: 10 })
-  })
+describe('a redemption that was retried after its answer was lost', () => {
+  it.each([0, 10])(
+    'is as old as its redemption, however often the credential is presented: window %d',
+    async (window) => {
+      const clock = stopClock()
+      const faulty = faultyStore()
+      const host = await started({ tokenStore: faulty.store, refreshRetryWindow: window })
+      const { refresh_token } = await host.connected()
+      clock.advance(60)
+      faulty.next('swapCredential', losesItsAnswer, rejects)
+      expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
+      clock.advance(5)
+      const owner = expectTokens(await host.refresh(refresh_token))
+      for (let repeat = 0; repeat < 3; repeat++) {
+        clock.advance(3)
+        const status = (await host.refresh(refresh_token)).status
+        expect(status).toBe(window === 0 ? 400 : 200)
+      }
+      clock.advance(1)
+      expectError(await host.refresh(refresh_token), 400, 'invalid_grant')
+      expectError(await host.refresh(owner.refresh_token), 400, 'invalid_grant')
+      expect((await host.told('replayed')).at(-1)).toMatchObject({ ended: true, age: 10 })
+    },
+  )
 })
 
 describe('the undecided attempts of a process', () => {
@@ -123,7 +126,7 @@ describe('the undecided attempts of a process', () => {
     isOurs: () => true,
   })
 
-  it('are not of credentials that this server did not mint: those cannot take their places', async () => {
+  it('do not include credentials that this server did not mint, so that those cannot crowd out others', async () => {
     const { store, always, recover, healthy } = faultyStore(new MemoryTokenStore())
     const swaps = new Swaps(new GuardedStore(store, 1000), { remember: 0, rest: 0 }, 10)
     const reversed = jest.spyOn(healthy, 'reverseSwap')
@@ -136,7 +139,7 @@ describe('the undecided attempts of a process', () => {
     expect(reversed).not.toHaveBeenCalled()
   })
 
-  it('are no more at one step than there are requests at a time', async () => {
+  it('are at one step no more than the parallel requests', async () => {
     const { store, always, healthy } = faultyStore(new MemoryTokenStore())
     const swaps = new Swaps(new GuardedStore(store, 1000), { remember: 0, rest: 0 })
     const reversed = jest.spyOn(healthy, 'reverseSwap')
@@ -148,7 +151,7 @@ describe('the undecided attempts of a process', () => {
     expect(Math.max(...reversed.mock.calls.map(([{ attempts }]) => attempts.length))).toBeLessThanOrEqual(5)
   })
 
-  it('are bounded, and the first of an outage stay', async () => {
+  it('are limited in number, and the first of an outage stay', async () => {
     const { store, always, recover, healthy } = faultyStore(new MemoryTokenStore())
     const swaps = new Swaps(new GuardedStore(store, 1000), { remember: 0, rest: 0 }, 10)
     const reversed: string[] = []

@@ -7,7 +7,7 @@ import { expectError, expectTokens, formBody } from '../support/sign-in'
 
 const form = 'application/x-www-form-urlencoded'
 
-/** Body parsers that a host may have mounted before the router. */
+/** Body parsers that a host may have mounted in front of the router. */
 function parsersOf({ json, raw, text, urlencoded }: Omit<typeof express, never>): [string, RequestHandler[]][] {
   return [
     ['express.urlencoded({ extended: true })', [urlencoded({ extended: true })]],
@@ -50,7 +50,7 @@ describe.each([
       expectTokens(await postToken(issuer, fields))
     })
 
-    it('takes a resource that is named twice', async () => {
+    it('accepts a resource that is named twice', async () => {
       expectTokens(await postToken(issuer, { ...(await codeForms()), resource: [issuer, issuer] }))
     })
 
@@ -63,19 +63,19 @@ describe.each([
       },
     )
 
-    it('takes no JSON', async () => {
+    it('refuses JSON', async () => {
       const response = await request(issuer)
         .post('/token')
         .send(await codeForms())
       expect(expectError(response, 400, 'invalid_request')).toContain(form)
     })
 
-    it('takes no more than 16 KiB', async () => {
+    it('refuses more than 16 KiB', async () => {
       const padded = { ...(await codeForms()), padding: 'x'.repeat(16 * 1024) }
       expectError(await postToken(issuer, padded), 413, 'invalid_request')
     })
 
-    it('takes a chunked body', async () => {
+    it('accepts a chunked body', async () => {
       const body = formBody(await codeForms())
       const response = await fetch(`${issuer}/token`, {
         method: 'POST',

@@ -7,7 +7,7 @@ import { head, rawRequest } from '../http/raw-request'
 import { HostApp, testSignIn } from '../support/host-app'
 import { redirectUri } from '../support/sign-in'
 
-/** Middleware that counts a request and lets it through, as a rate limit does. */
+/** Middleware that counts requests and lets them through, like a rate limit. */
 type Limit = (req: IncomingMessage, res: ServerResponse, next: () => void) => void
 
 /** A host with a limit in front of `I/register`, mounted by its path, and the router behind it. */
@@ -28,7 +28,7 @@ const hosts: Record<string, Assemble> = {
 
 const register = '/v1/acme/oauth/register'
 
-/** Ways to write the path of `I/register`, and others that some reader could take for it. */
+/** Ways to write the path of `I/register`, and other paths that some parser could take for it. */
 const paths = [
   ...[' / ? ?a=b ?# # #? ; ;a=b %20 \\ %2F %00 /. /.. /../register', '\t'].flatMap((ends) =>
     ends.split(' ').map((end) => register + end),
@@ -51,7 +51,7 @@ const authorities = [
 ].flatMap((authority) => ['http', 'https', 'HTTP', 'ftp', 'x'].map((scheme) => `${scheme}://${authority}`))
 const otherForms = ['http:', 'http:/', 'https:///', 'x:', '//x', 'x', 'http:\\\\x', 'http:x', '*', '']
 
-/** Every request target that is tried, for a router that is mounted under a path. */
+/** All request targets to try, for a router that is mounted under a path. */
 const targets = (mountPath: string) => [
   ...paths.map((path) => mountPath + path),
   ...paths.map((path) => mountPath + mountPath + path),
@@ -76,7 +76,7 @@ describe.each(Object.entries(hosts))('a limit that %s has mounted by a path', (_
         try {
           host(req, res)
         } catch {
-          // Connect throws at a target that is no URL.
+          // Connect throws if a target is not a URL.
           res.writeHead(400).end()
         }
       }
@@ -94,7 +94,7 @@ describe.each(Object.entries(hosts))('a limit that %s has mounted by a path', (_
       await app.stop()
     }
     expect(passedBy).toEqual([])
-    // It is not that nothing was served.
+    // The router did serve some of the requests.
     expect(served).toEqual(expect.arrayContaining([mountPath + register, `http://x:80${mountPath}${register}`]))
   })
 })

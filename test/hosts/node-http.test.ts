@@ -4,7 +4,7 @@ import { HostApp, testSignIn } from '../support/host-app'
 import { expectError } from '../support/sign-in'
 import { type HostParts, mountings, servesCustomers } from './serves-customers'
 
-/** A server without a framework: nothing strips the prefix, so it must be in `baseUrl`. */
+/** A server without a framework. Nothing strips the prefix, so it must be in `baseUrl`. */
 function app({ signIn, api, page, failed }: HostParts): RequestListener {
   const protect = signIn.requireAccessToken({ tenantKey: 'acme' })
 
@@ -29,7 +29,7 @@ describe('node:http', () => {
     servesCustomers(app, mounting)
   }
 
-  it('answers 404 to everything else when there is nobody to pass it on to', async () => {
+  it('answers 404 to every other path if there is no next handler', async () => {
     const host = await HostApp.start((baseUrl) => testSignIn({ baseUrl }))
     try {
       for (const path of ['/', '/v1/acme/oauth/authorize']) {
@@ -40,7 +40,7 @@ describe('node:http', () => {
     }
   })
 
-  it('throws what the host throws, to the host', async () => {
+  it('rethrows an error of the host to the host', async () => {
     const told: unknown[] = []
     const host = await HostApp.start((baseUrl) => {
       const signIn = testSignIn({ baseUrl })

@@ -6,7 +6,7 @@ import { HostApp, testSignIn } from '../support/host-app'
 
 const metadata = '/.well-known/oauth-authorization-server/v1/acme/oauth'
 
-/** The issuer that a host names in its metadata to a request with these headers. */
+/** The issuer in a host's metadata, for a request with these headers. */
 async function issuerFor(host: HostApp, headers: Record<string, string>, path = metadata): Promise<string> {
   const { body } = await request(host.origin).get(path).set(headers).expect(200)
   return body.issuer
@@ -30,26 +30,26 @@ describe('the public address', () => {
     })
     afterAll(() => Promise.all([behindProxy.stop(), unproxied.stop()]))
 
-    it('is the one that a trusted proxy was asked for', async () => {
+    it('is the address that a trusted proxy forwards', async () => {
       expect(await issuerFor(behindProxy, forwarded)).toBe('https://assistant.example/v1/acme/oauth')
     })
 
-    it('keeps the port that a trusted proxy was asked for', async () => {
+    it('keeps the port that a trusted proxy forwards', async () => {
       const headers = { ...forwarded, 'X-Forwarded-Host': 'assistant.example:8443' }
       expect(await issuerFor(behindProxy, headers)).toBe('https://assistant.example:8443/v1/acme/oauth')
     })
 
-    it('is the one that a trusted proxy was asked for, also where the host behind it has a longer name', async () => {
+    it('is the address that a trusted proxy forwards, even if the host behind it has a longer name', async () => {
       const headers = { ...forwarded, Host: 'assistant.example.internal:3000' }
       expect(await issuerFor(behindProxy, headers)).toBe('https://assistant.example/v1/acme/oauth')
     })
 
-    it('is the first one where several proxies have passed the request on', async () => {
+    it('is the first forwarded address if the request went through several proxies', async () => {
       const headers = { ...forwarded, 'X-Forwarded-Host': 'assistant.example, inner.example' }
       expect(await issuerFor(behindProxy, headers)).toBe('https://assistant.example/v1/acme/oauth')
     })
 
-    it('is that of the Host header where a trusted proxy names no other', async () => {
+    it('is that of the Host header if a trusted proxy forwards no other', async () => {
       const headers = { 'X-Forwarded-Proto': 'https', Host: 'assistant.example:8443' }
       expect(await issuerFor(behindProxy, headers)).toBe('https://assistant.example:8443/v1/acme/oauth')
     })

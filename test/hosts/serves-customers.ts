@@ -4,16 +4,16 @@ import request from 'supertest'
 import { codeForm, HostApp, postToken, refreshForm, signedInTo, testSignIn } from '../support/host-app'
 import { expectError, expectTokens } from '../support/sign-in'
 
-/** What every host of the tests has of its own, to be put together as its framework has it. */
+/** The parts of every host in these tests, to assemble with its framework. */
 export interface HostParts {
   signIn: CustomerSignIn
   /** Where the router is mounted; empty for the root. */
   prefix: string
   /** The API at `/api`, behind `signIn.requireAccessToken`. */
   api(req: IncomingMessage, res: ServerResponse): void
-  /** Answers everything that nobody else has answered. */
+  /** Answers the requests that no other handler has answered. */
   page(req: IncomingMessage, res: ServerResponse): void
-  /** Answers when a handler of the host's own has thrown. */
+  /** Answers when one of the host's own handlers has thrown. */
   failed(error: unknown, res: ServerResponse): void
 }
 
@@ -32,11 +32,11 @@ const ownHandlers: Omit<HostParts, 'signIn' | 'prefix'> = {
   },
 }
 
-/** How a router is mounted, and where its metadata then is. */
+/** How a router is mounted, and the addresses of its metadata. */
 export interface Mounting {
   name: string
   prefix: string
-  /** Whether `baseUrl` is an option, or taken from the requests. */
+  /** Whether `baseUrl` is set, or taken from the requests. */
   configured: boolean
   /** The addresses of the metadata, below the host's root. */
   metadata: string[]
@@ -71,7 +71,7 @@ export const mountings = {
   },
 } satisfies Record<string, Mounting>
 
-/** What holds in every host, however the router is mounted. */
+/** The tests that every host must pass, however the router is mounted. */
 export function servesCustomers(
   assemble: (parts: HostParts) => RequestListener,
   { name, prefix, configured, metadata }: Mounting,
@@ -87,7 +87,7 @@ export function servesCustomers(
         return assemble({ signIn, prefix, ...ownHandlers })
       })
       issuer = `${host.origin}${prefix}/v1/acme/oauth`
-      // A client begins with the metadata, from which an unconfigured baseUrl is learned.
+      // A client begins with the metadata. From that request, the server learns a `baseUrl` that is not set.
       await request(host.origin).get(`${prefix}/v1/acme/oauth${wellKnown}`).expect(200)
     })
     afterAll(async () => {
@@ -105,7 +105,7 @@ export function servesCustomers(
       expect(body).toMatchObject({ issuer, token_endpoint: `${issuer}/token`, jwks_uri: `${issuer}/jwks` })
     })
 
-    it('serves the key set where its metadata says', async () => {
+    it('serves the key set at the address in its metadata', async () => {
       const { body } = await request(issuer).get('/jwks').expect(200)
       expect(body.keys).toHaveLength(1)
     })
@@ -136,7 +136,7 @@ export function servesCustomers(
       expectError(await request(nobody).get(wellKnown), 404, 'not_found')
     })
 
-    it('answers 405 for a wrong method, and says the right ones', async () => {
+    it('answers 405 for a wrong method, and names the right ones', async () => {
       const response = await request(issuer).get('/token')
       expectError(response, 405, 'method_not_allowed')
       expect(response.headers.allow).toBe('POST, OPTIONS')

@@ -5,7 +5,7 @@ import request from 'supertest'
 import { codeForm, HostApp, postToken, refreshForm, signedInTo, testSignIn } from '../support/host-app'
 import { expectError, expectTokens } from '../support/sign-in'
 
-/** A sign-in under a path, with an API of its own. */
+/** A sign-in under a path, with its own API. */
 interface Brand {
   path: string
   issuer: string
@@ -46,7 +46,7 @@ describe.each([
       brands = ['/shop', '/shop/partners', '/shopping'].map((path) => ({
         path,
         issuer: `${origin}${path}/v1/acme/oauth`,
-        // They have the tests' one key in common, so that only the issuer tells their tokens apart.
+        // They share one key, so that only the issuer tells their tokens apart.
         signIn: testSignIn({ baseUrl: origin + path }),
       }))
       return assemble(brands)
@@ -57,7 +57,7 @@ describe.each([
   const statusAt = async ({ path }: Brand, accessToken: string) =>
     (await request(host.origin).get(`/api${path}`).set('Authorization', `Bearer ${accessToken}`)).status
 
-  it('have a metadata document each, at its place at the root of the host', async () => {
+  it('have a metadata document each, at the root of the host', async () => {
     for (const { path, issuer } of brands) {
       const { body } = await request(host.origin)
         .get(`/.well-known/oauth-authorization-server${path}/v1/acme/oauth`)
@@ -66,7 +66,7 @@ describe.each([
     }
   })
 
-  it('take only their own tokens', async () => {
+  it('accept only their own tokens', async () => {
     for (const brand of brands) {
       const tokens = expectTokens(await postToken(brand.issuer, codeForm(await signedInTo(brand.signIn))))
       for (const other of brands.filter((candidate) => candidate !== brand)) {

@@ -11,7 +11,7 @@ describe('a baseUrl that is set', () => {
     ['https://assistant.example', 'https://assistant.example'],
     ['https://assistant.example/', 'https://assistant.example'],
     ['https://assistant.example:8443/auth//', 'https://assistant.example:8443/auth'],
-  ])('is what issuers begin with, without a slash at its end: %s', async (baseUrl, beginning) => {
+  ])('is the beginning of all issuers, without a trailing slash: %s', async (baseUrl, beginning) => {
     const host = await started({ baseUrl })
     const { body } = await request(host.url).get(`/v1/acme/oauth${wellKnown}`)
     expect(body.issuer).toBe(`${beginning}/v1/acme/oauth`)
@@ -31,7 +31,7 @@ describe('a baseUrl that is not set', () => {
     expect(claims.iss).toBe(host.issuer())
   })
 
-  it('is not forgotten where signIn.wellKnown sees the requests for other pages', async () => {
+  it('stays known if signIn.wellKnown sees the requests for other pages', async () => {
     const signIn = testSignIn()
     const host = await HostApp.start(() => express().use(signIn.wellKnown).use('/auth', signIn))
     try {

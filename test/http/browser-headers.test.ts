@@ -33,7 +33,7 @@ const responses: [what: string, status: number, ask: Ask][] = [
 ]
 
 describe('every response', () => {
-  it.each(responses)('is taken for no other type than it says: %s', async (_what, status, ask) => {
+  it.each(responses)('tells browsers not to guess its type: %s', async (_what, status, ask) => {
     const host = await ApiHost.start({ authenticate: () => ({ subject: 'customer-1' }) })
     const response = await ask(host.protect())
     expect(response.status).toBe(status)
@@ -42,7 +42,7 @@ describe('every response', () => {
 })
 
 describe('the authorization endpoint', () => {
-  it('keeps the window of a client that waits for it, whatever middleware in front says, also on a redirect to the login page', async () => {
+  it('keeps its connection to the client’s window, whatever middleware in front sets, also on a redirect to the login page', async () => {
     const host = await ApiHost.start({
       authenticate: (_req, res) => {
         res.writeHead(303, { Location: '/login' }).end()

@@ -2,8 +2,8 @@ import { OAuthError } from 'customer-sign-in'
 import { expectError, expectTokens } from '../support/sign-in'
 import { started } from '../support/started'
 
-describe('an error of the host’s, as it is sent', () => {
-  it('that cannot be sent is 503, and says to the operator what is wrong with it', async () => {
+describe('an OAuthError that the host throws', () => {
+  it('becomes 503 if it cannot be sent, and the operator is told what is wrong with it', async () => {
     let headers: Record<string, string> = { 'X-Reason': 'two\r\nlines' }
     const host = await started({
       accessTokenClaims: () => {
@@ -25,7 +25,7 @@ describe('an error of the host’s, as it is sent', () => {
     expectTokens(await host.exchange(signedIn))
   })
 
-  it('with a misspelt code is 503, signs nobody out, and says to the operator which codes there are', async () => {
+  it('with a misspelt code becomes 503, signs nobody out, and tells the operator which codes there are', async () => {
     let code = 'invalid_grnt'
     const host = await started({
       accessTokenClaims: () => {
@@ -44,7 +44,7 @@ describe('an error of the host’s, as it is sent', () => {
     expectTokens(await host.exchange(signedIn))
   })
 
-  it('is sent with the status of its code where its own is none', async () => {
+  it('is sent with the status of its code if its own is invalid', async () => {
     const host = await started({
       accessTokenClaims: () => {
         throw new OAuthError('invalid_grant', 'The customer has left', { status: 0 })
@@ -53,7 +53,7 @@ describe('an error of the host’s, as it is sent', () => {
     expectError(await host.exchange(await host.asCustomer()), 400, 'invalid_grant')
   })
 
-  it('has each header once, however the host spells it, and is kept by no cache', async () => {
+  it('is sent with each header once, however the host spells it, and no cache keeps it', async () => {
     const own = { 'cache-control': 'max-age=60', 'access-control-allow-origin': 'https://app.example' }
     const host = await started({
       accessTokenClaims: () => {

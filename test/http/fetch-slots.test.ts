@@ -1,14 +1,14 @@
 import { type FetchFor, FetchSlots, NoFetchSlot } from '../../src/http/fetch-slots'
 
-/** Fetches that are under way until they are let go. */
+/** Fetches that run until the test ends them. */
 class Fetches {
   readonly slots = new FetchSlots()
-  /** The names of those that have a slot, in the order in which they got it. */
+  /** The names of the fetches that have a slot, in the order in which they got it. */
   readonly started: string[] = []
   readonly refused: string[] = []
   readonly #ends = new Map<string, () => void>()
 
-  /** Asks for a slot; `tenant/site` tells for whom, and what stands behind that only names it. */
+  /** Asks for a slot; `tenant/site` says for whom, and any suffix only gives the fetch a name. */
   begin(...names: string[]): void {
     for (const name of names) {
       const work = () =>
@@ -62,7 +62,7 @@ describe('slots for fetches', () => {
     expect(fetches.started.at(-1)).toBe('acme/8')
   })
 
-  it('go to all whom one that ends was in the way of, at its site and at its tenant', async () => {
+  it('go to all fetches that one that ends was blocking, at its site and at its tenant', async () => {
     const fetches = new Fetches()
     fetches.begin('acme/a', 'initech/a', ...many(7, (index) => `acme/${index}`), 'globex/a/waits', 'acme/b/waits')
     await settled()
@@ -80,7 +80,7 @@ describe('slots for fetches', () => {
     expect(fetches.started).toHaveLength(33)
   })
 
-  it('come back whether a fetch succeeds or fails', async () => {
+  it('are free again whether a fetch succeeds or fails', async () => {
     const { slots } = new Fetches()
     for (let each = 0; each < 40; each++) {
       const fetched = slots.lend(fetchFor('acme/a'), () =>
@@ -93,7 +93,7 @@ describe('slots for fetches', () => {
 })
 
 describe('a fetch that finds no slot', () => {
-  it('waits for six seconds, longer than any fetch, and is refused then', async () => {
+  it('waits for six seconds, longer than any fetch takes, and is then refused', async () => {
     const fetches = new Fetches()
     fetches.begin('acme/a', 'acme/a/second', 'acme/a/third')
     jest.advanceTimersByTime(5999)
@@ -106,7 +106,7 @@ describe('a fetch that finds no slot', () => {
     expect(fetches.started).toEqual(['acme/a', 'acme/a/second'])
   })
 
-  it('goes before those of a site that has more, however long they wait', async () => {
+  it('goes before the fetches of a site that has more slots, however long they wait', async () => {
     const fetches = new Fetches()
     fetches.begin(...many(16, (index) => `tenant${index}/site${index}/1`))
     fetches.begin(...many(16, (index) => `tenant${index}/site${index}/2`))
@@ -117,7 +117,7 @@ describe('a fetch that finds no slot', () => {
     expect(fetches.started.at(-1)).toBe('globex/own')
   })
 
-  it('goes before those of a tenant that has more, at one site too', async () => {
+  it('goes before the fetches of a tenant that has more slots, also at the same site', async () => {
     const fetches = new Fetches()
     fetches.begin(...many(10, (index) => `acme/a/${index}`), 'globex/a')
     await settled()
@@ -155,7 +155,7 @@ describe('a fetch that finds no slot', () => {
     },
   )
 
-  it('is not refused for others of one site, however many come', async () => {
+  it('is not refused because of others of one site, however many there are', async () => {
     const fetches = new Fetches()
     fetches.begin(...many(6, (index) => `acme/slow${index}`), 'acme/a/1', 'acme/a/2', 'acme/own/1', 'acme/own/2')
     fetches.begin(...many(200, (index) => `acme/a/more${index}`))
@@ -167,7 +167,7 @@ describe('a fetch that finds no slot', () => {
     expect(fetches.started.slice(-2)).toEqual(['acme/own/1', 'acme/own/2'])
   })
 
-  it('is not refused for others of one tenant, however many sites they are of', async () => {
+  it('is not refused because of others of one tenant, however many sites they are of', async () => {
     const fetches = new Fetches()
     fetches.begin('globex/a/1', 'globex/a/2', 'globex/a/3', ...many(200, (index) => `acme/${index}`))
     await settled()
@@ -183,7 +183,7 @@ describe('a fetch that finds no slot', () => {
     expect(fetches.refused).toEqual(many(200 - 62, (index) => `elsewhere${index + 62}/stranger${index + 62}`))
   })
 
-  it('is not refused where others have more waiting than they can have slots, though it is the newest', async () => {
+  it('is not refused if others have more waiting than they can have slots, although it is the newest', async () => {
     const fetches = new Fetches()
     fetches.begin(...many(32, (index) => `tenant${index}/held${index}`), ...many(64, (index) => `at${index}/crowd`))
     fetches.begin('globex/own')

@@ -5,7 +5,7 @@ import { cutOffRequest, head, type RawResponse, rawRequest } from './raw-request
 
 const formType = 'application/x-www-form-urlencoded'
 
-/** A request that would be answered with tokens, to be spoilt in one way or another. */
+/** A form that would get tokens, for a test to spoil. */
 async function rightRequest() {
   const host = await started()
   const { refresh_token } = await host.connected()
@@ -46,7 +46,7 @@ function expectError({ status, headers, body }: RawResponse, expected: number, e
   return error_description
 }
 
-describe('a form that comes in an unusual way', () => {
+describe('a form in an unusual format', () => {
   it('is read from chunks of any size', async () => {
     for (const size of [1, 7, 100_000]) {
       const { host, form } = await rightRequest()
@@ -58,12 +58,12 @@ describe('a form that comes in an unusual way', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ])('is read where it is compressed with %s', async (encoding, compress) => {
+  ])('is read if it is compressed with %s', async (encoding, compress) => {
     const { host, form } = await rightRequest()
     expectTokens(await post(host, compress(form), { 'Content-Encoding': encoding }))
   })
 
-  it('is read where it begins with a byte order mark', async () => {
+  it('is read if it begins with a byte order mark', async () => {
     const { host, form } = await rightRequest()
     expectTokens(await post(host, `\ufeff${form}`))
   })
@@ -78,7 +78,7 @@ describe('a form that comes in an unusual way', () => {
     `${formType}\t;\tcharset=utf-8\t`,
     String.raw`${formType}; charset="\u\t\f-8"`,
     `${formType}; note="; charset=utf-16"; charset=utf-8`,
-  ])('is read where its type is %s', async (contentType) => {
+  ])('is read if its type is %s', async (contentType) => {
     const { host, form } = await rightRequest()
     expectTokens(await post(host, form, { 'Content-Type': contentType }))
   })
@@ -88,7 +88,7 @@ describe('a form that comes in an unusual way', () => {
     expectTokens(await post(host, `&&${form}&&=&`))
   })
 
-  it('is read among thousands of parameters that nobody knows', async () => {
+  it('is read among thousands of unknown parameters', async () => {
     const { host, form } = await rightRequest()
     const unknown = Array.from({ length: 2500 }, (_, index) => `a${index}`).join('&')
     expectTokens(await post(host, `${unknown}&${form}`))
@@ -117,13 +117,13 @@ describe('a body that cannot be a form', () => {
     expectTokens(await post(host, form.padEnd(16_384, '&')))
   })
 
-  it('is answered with 413 before it comes, where it says how large it is', async () => {
+  it('is answered with 413 before it is sent, if its head says how large it is', async () => {
     const { host } = await rightRequest()
     const tooLarge = head('POST /v1/acme/oauth/token', { 'Content-Type': formType, 'Content-Length': 16_385 })
     expectError(await rawRequest(host.url, tooLarge), 413, 'invalid_request')
   })
 
-  it('is answered with 400 where its encoding is unknown, and the answer says so', async () => {
+  it('is answered with 400 if its encoding is unknown, and the response says so', async () => {
     const { host, form } = await rightRequest()
     for (const encoding of ['compress', 'snappy', 'gzip, gzip', 'none']) {
       const response = await post(host, form, { 'Content-Encoding': encoding })
@@ -132,13 +132,16 @@ describe('a body that cannot be a form', () => {
     expectTokens(await post(host, form))
   })
 
-  it.each(['gzip', 'deflate', 'br'])('is answered with 400 where it is not the %s that it says', async (encoding) => {
-    const { host, form } = await rightRequest()
-    expectError(await post(host, form, { 'Content-Encoding': encoding }), 400, 'invalid_request')
-    const cut = gzipSync(form).subarray(0, 40)
-    expectError(await post(host, cut, { 'Content-Encoding': 'gzip' }), 400, 'invalid_request')
-    expectTokens(await post(host, form))
-  })
+  it.each(['gzip', 'deflate', 'br'])(
+    'is answered with 400 if it is not the %s that its head says',
+    async (encoding) => {
+      const { host, form } = await rightRequest()
+      expectError(await post(host, form, { 'Content-Encoding': encoding }), 400, 'invalid_request')
+      const cut = gzipSync(form).subarray(0, 40)
+      expectError(await post(host, cut, { 'Content-Encoding': 'gzip' }), 400, 'invalid_request')
+      expectTokens(await post(host, form))
+    },
+  )
 
   it.each([
     ['spaces in a charset', `; charset=a${' '.repeat(12_000)}b`, /charset/],
@@ -173,13 +176,13 @@ describe('a body that cannot be a form', () => {
     },
   )
 
-  it('is answered with 400 where it has no type', async () => {
+  it('is answered with 400 if it has no type', async () => {
     const { host, form } = await rightRequest()
     const untyped = head('POST /v1/acme/oauth/token', { 'Content-Length': form.length })
     expect(expectError(await rawRequest(host.url, untyped, form), 400, 'invalid_request')).toMatch(/Content-Type/)
   })
 
-  it('is answered with 400 where there is none', async () => {
+  it('is answered with 400 if it is missing', async () => {
     const { host } = await rightRequest()
     const bodiless = head('POST /v1/acme/oauth/token', { 'Content-Type': formType })
     expectError(await rawRequest(host.url, bodiless), 400, 'invalid_request')
@@ -191,7 +194,7 @@ describe('a body that cannot be a form', () => {
     ['in its midst', { 'Content-Length': 100 }, 'grant_type=refresh'],
     ['in the midst of a chunk', { 'Transfer-Encoding': 'chunked' }, '10\r\ngrant'],
     ['between two chunks', { 'Transfer-Encoding': 'chunked' }, '3\r\na=b\r\n'],
-  ])('ends with 400 where the connection ends %s, and the next is served', async (_, headers, body) => {
+  ])('ends with 400 if the connection ends %s, and the next request is served', async (_, headers, body) => {
     const { host, form } = await rightRequest()
     const cut = head('POST /v1/acme/oauth/token', { 'Content-Type': formType, ...headers })
     expect((await cutOffRequest(host.url, cut, body)).status).toBe(400)
@@ -199,14 +202,14 @@ describe('a body that cannot be a form', () => {
     expect(await host.told('error')).toEqual([])
   })
 
-  it('ends with 400 where its chunks are none', async () => {
+  it('ends with 400 if its chunks are malformed', async () => {
     const { host, form } = await rightRequest()
     expect((await postChunked(host, `zz\r\n${form}\r\n0\r\n\r\n`)).status).toBe(400)
     expectTokens(await post(host, form))
   })
 })
 
-describe('a parameter of strange content', () => {
+describe('a parameter with strange content', () => {
   it.each([
     ['client_id', '%00', 'invalid_request'],
     ['client_id', 'assistant-app%00', 'invalid_request'],
@@ -223,7 +226,7 @@ describe('a parameter of strange content', () => {
     ['scope', '%22%5C%0D%0A', 'invalid_scope'],
     ['resource', '%00', 'invalid_target'],
     ['resource', 'http%3A//%00', 'invalid_target'],
-  ])('is refused as any other that is wrong: %s=%.20s', async (name, value, error) => {
+  ])('is refused like any other wrong one: %s=%.20s', async (name, value, error) => {
     const { host, form } = await rightRequest()
     const spoilt = form.split('&').filter((pair) => !pair.startsWith(`${name}=`))
     expectError(
@@ -234,21 +237,21 @@ describe('a parameter of strange content', () => {
     expectTokens(await post(host, form))
   })
 
-  it('is refused where its bytes are no UTF-8', async () => {
+  it('is refused if its bytes are not UTF-8', async () => {
     const { host, form } = await rightRequest()
     const bytes = Buffer.concat([Buffer.from(form), Buffer.from([0x80, 0xff, 0x00])])
     expectError(await post(host, bytes), 400, 'invalid_grant')
     expectTokens(await post(host, form))
   })
 
-  it('is refused where its name is repeated, even if it is __proto__', async () => {
+  it('is refused if its name is repeated, even if that is __proto__', async () => {
     const { host, form } = await rightRequest()
     const described = expectError(await post(host, `${form}&__proto__=1&__proto__=2`), 400, 'invalid_request')
     expect(described).toMatch(/__proto__/)
     expectTokens(await post(host, form))
   })
 
-  it('cannot break the answer that names it', async () => {
+  it('cannot break the response that names it', async () => {
     const { host, form } = await rightRequest()
     const name = '%22%5C%0D%0ASet-Cookie%3A x%E2%98%83'
     const response = await post(host, `${form}&${name}=1&${name}=2`)

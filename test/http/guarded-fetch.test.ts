@@ -11,7 +11,7 @@ import { started } from '../support/started'
 const outside: FetchGuard = { allowLoopback: false, ports: [443], lookUp: lookUpBySystem }
 const withLoopback: FetchGuard = { ...outside, allowLoopback: true }
 
-/** Addresses that are not reachable from everywhere, by why. */
+/** Addresses that are not public, by the reason. */
 const inside: Readonly<Record<string, readonly string[]>> = {
   'this machine': ['127.0.0.1', '127.0.0.2', '127.255.255.255', '0.0.0.0', '0.1.2.3', '::1', '::'],
   'private networks': ['10.0.0.1', '10.255.255.255', '172.16.0.1', '172.31.255.255', '192.168.0.1', '192.168.255.255'],
@@ -40,7 +40,7 @@ const inside: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Names and numbers that lead to this machine or a network inside, when they are written in an address. */
+/** Names and numbers in a URL that lead to this machine or an internal network. */
 const spellings = [
   ...['2130706433', '0x7f000001', '017700000001', '0x7f.0.0.1', '0177.0.0.1', '127.1', '127.0.1', '0', '0x0'],
   ...['2852039166', '0xa9fea9fe', '0251.0376.0251.0376', '169.254.43518', '0xa9.0xfe.0xa9.0xfe', '167772161'],
@@ -51,13 +51,13 @@ const spellings = [
 const addresses = Object.values(inside).flat()
 const inUrl = (address: string) => (isIP(address) === 6 ? `[${address}]` : address)
 
-/** Lets names resolve to these addresses, first to the first of the lists, and to the last for good. */
+/** Makes names resolve to these addresses: to the first list first, and to the last one from then on. */
 function resolving(guard: FetchGuard, ...answers: string[][]) {
   const lookUp = jest.fn(async () => (answers.length > 1 ? answers.shift() : answers[0]) ?? [])
   return { ...guard, lookUp }
 }
 
-/** Fails unless the fetch is refused, and before anything is connected to. */
+/** Fails unless the fetch is refused before any connection is made. */
 async function expectRefused(url: string, guard = outside, why: RegExp = /is not a public address/): Promise<void> {
   const begun = await connectionsBegunBy(() => expect(guardedFetch(new URL(url), guard)).rejects.toThrow(why))
   expect(begun).toBe(0)
@@ -77,11 +77,13 @@ describe('no connection is made to an address', () => {
   it.each(spellings)('by another spelling: %s', (host) => expectRefused(`https://${host}/client.json`))
 
   it.each(['localhost', 'LOCALHOST', 'localhost.', 'ｌｏｃａｌｈｏｓｔ'])('by the name of this machine: %s', (name) =>
-    // Not every resolver knows all of them.
+    // Not every resolver knows all of these names.
     expectRefused(`https://${name}/client.json`, outside, /is not a public address|ENOTFOUND|has no address/),
   )
 
-  it.each([22, 80, 443, 6379, 8443])('at whatever port: %d', (port) => expectRefused(`https://127.0.0.1:${port}/`))
+  it.each([22, 80, 443, 6379, 8443])('at any port of this machine: %d', (port) =>
+    expectRefused(`https://127.0.0.1:${port}/`),
+  )
 
   it('by a name with one address outside and one inside, in either order', async () => {
     for (const answer of [
@@ -108,12 +110,12 @@ describe('no connection is made to an address', () => {
     await expectRefused(`https://client.example:${port}/client.json`, guard, /^Port \d+ is not one of 443$/)
   })
 
-  it('at a port that the host does not name among its own', async () => {
+  it('at a port that is not among those that the host allows', async () => {
     const guard = { ...outside, ports: [8443, 9443] }
     await expectRefused('https://1.1.1.1/client.json', guard, /^Port 443 is not one of 8443, 9443$/)
   })
 
-  it('beyond this machine where loopback is allowed', async () => {
+  it('of another machine if only loopback is allowed', async () => {
     for (const address of ['10.0.0.1', '169.254.169.254', '0.0.0.0', 'fd00::1', '::', '64:ff9b::7f00:1']) {
       await expectRefused(`http://${inUrl(address)}/client.json`, withLoopback)
       await expectRefused('http://client.example/client.json', resolving(withLoopback, [address]))
@@ -135,7 +137,7 @@ describe('a name that changes its address', () => {
     expect(server.requests[0]?.headers.host).toBe(`client.example:${port}`)
   })
 
-  it('between two fetches is checked in each, over no kept connection', async () => {
+  it('between two fetches is checked in each of them, and no connection is reused', async () => {
     const server = await DocumentServer.start()
     const url = `http://client.example:${new URL(server.origin).port}/client.json`
     const guard = resolving(withLoopback, ['127.0.0.1'], ['10.0.0.1'])
@@ -145,7 +147,7 @@ describe('a name that changes its address', () => {
 })
 
 describe('a public address is connected to', () => {
-  // The request goes to a server of ours, so that no test reaches out; its look-up is what is looked at.
+  // The request goes to a local server, so that no test uses the internet; the test looks at the look-up.
   async function fetchedFrom(url: string, guard: FetchGuard = outside): Promise<https.RequestOptions> {
     const server = await DocumentServer.start()
     let given: https.RequestOptions = {}
@@ -164,14 +166,14 @@ describe('a public address is connected to', () => {
     await expect(fetchedFrom(`https://${inUrl(address)}/client.json`)).resolves.toBeDefined()
   })
 
-  it('at a port that the host names', async () => {
+  it('at a port that the host allows', async () => {
     const guard = { ...outside, ports: [443, 8443] }
     for (const url of ['https://1.1.1.1:8443/client.json', 'https://1.1.1.1/client.json']) {
       await expect(fetchedFrom(url, guard)).resolves.toBeDefined()
     }
   })
 
-  it('by a name, as all of its addresses or as one', async () => {
+  it('by a name, whether the look-up gives all of its addresses or one', async () => {
     const guard = resolving(outside, ['93.184.215.14', '2606:4700:4700::1111'])
     const { lookup } = await fetchedFrom('https://client.example/client.json', guard)
     const asked = (all: boolean) =>
@@ -194,5 +196,6 @@ describe('a client that names an internal address', () => {
     expect(denied?.detail).toMatchObject({ clientId: client_id, reason: expect.stringMatching(/not a public address/) })
   })
 
-  it('is a table of many', () => expect(new Set([...addresses, ...spellings]).size).toBeGreaterThan(80))
+  it('is tested with a long table of addresses', () =>
+    expect(new Set([...addresses, ...spellings]).size).toBeGreaterThan(80))
 })

@@ -5,7 +5,7 @@ import { HostApp, testSignIn } from '../support/host-app'
 import { formBody, type TestSignIn, tenants } from '../support/sign-in'
 import { started } from '../support/started'
 
-/** Sends what is given over a connection, and closes that once the host is at work on it. */
+/** Sends bytes over a connection, and closes it once the host is working on the request. */
 async function hangUpWhile(host: { url: string }, atWork: Promise<unknown>, request: string): Promise<void> {
   const socket = connect(Number(new URL(host.url).port), '127.0.0.1')
   socket.on('error', () => {})
@@ -18,7 +18,7 @@ function closeOf(emitter: NodeJS.EventEmitter): Promise<unknown> {
   return new Promise((resolve) => emitter.once('close', resolve))
 }
 
-/** Code of the host's that begins, and ends once the browser is gone. */
+/** A hook that begins, and ends once the browser has hung up. */
 function untilGone<T>(gives: T) {
   let begin = (): void => {}
   const atWork = new Promise<void>((resolve) => {
@@ -36,7 +36,7 @@ function untilGone<T>(gives: T) {
 
 const get = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`
 
-/** The error events, once a request that begins now and is not answered has made one: whatever began before has made its own. */
+/** The error events, once a request that fails now has caused one: every earlier request has caused its own by then. */
 async function errorsBefore(host: TestSignIn, silent: () => void): Promise<number> {
   silent()
   await new Authorization(host).open()
@@ -82,7 +82,7 @@ describe('a client that hangs up', () => {
     expect(await host.told('denied')).toMatchObject([{ where: endpoint, description: 'The body cannot be read' }])
   })
 
-  it('before its request is read is told from one that has sent nothing', async () => {
+  it('before its request is read is distinguished from one that has sent nothing', async () => {
     const { atWork, gone } = untilGone(undefined)
     const sockets: NodeJS.EventEmitter[] = []
     const tenantStore = new MemoryTenantStore(tenants)

@@ -7,7 +7,7 @@ import { NameServer } from '../support/name-server'
 const name = 'client.example'
 const ever = () => new AbortController().signal
 
-/** What a look-up of a name finds at this name server. */
+/** The result of a look-up of a name at this name server. */
 const found = (server: NameServer) => lookUpByDns([server.address])(name, ever())
 
 afterEach(() => jest.useRealTimers())
@@ -21,7 +21,7 @@ describe('a look-up by DNS', () => {
     expect(server.asked.sort()).toEqual([`${name} A`, `${name} AAAA`])
   })
 
-  it('follows a name that stands for another one', async () => {
+  it('follows a name that is an alias of another one', async () => {
     const server = await NameServer.start(({ type }) =>
       type === 'A' ? ['a.cdn.example', 'b.cdn.example', '1.1.1.1'] : ['a.cdn.example'],
     )
@@ -41,23 +41,23 @@ describe('a look-up by DNS', () => {
     },
   )
 
-  it.each(['NXDOMAIN' as const, []])('finds nothing where there is no such name, or no address: %j', async (answer) => {
+  it.each(['NXDOMAIN' as const, []])('finds nothing if there is no such name, or no address: %j', async (answer) => {
     expect(await found(await NameServer.start(() => answer))).toEqual([])
   })
 
-  it('finds nothing under a name that can be none', async () => {
+  it('finds nothing under an invalid name', async () => {
     const server = await NameServer.start(() => ['1.1.1.1'])
     expect(await lookUpByDns([server.address])(`${'a'.repeat(64)}.example`, ever())).toEqual([])
   })
 
-  it('fails where the name server does, and where it does not answer', async () => {
+  it('fails if the name server fails or does not answer', async () => {
     const failing = await NameServer.start(() => 'SERVFAIL')
     await expect(found(failing)).rejects.toMatchObject({ code: 'ESERVFAIL' })
     const silent = await NameServer.start(() => 'silence')
     await expect(found(silent)).rejects.toMatchObject({ code: 'ETIMEOUT' })
   })
 
-  it('can be given up', async () => {
+  it('can be aborted', async () => {
     const server = await NameServer.start(() => 'silence')
     const controller = new AbortController()
     const lookingUp = lookUpByDns([server.address])(name, controller.signal)
@@ -85,7 +85,7 @@ describe('a look-up by DNS', () => {
 })
 
 describe('a guarded fetch', () => {
-  it('goes to the address that the name server has said', async () => {
+  it('goes to the address that the name server gives', async () => {
     const server = await DocumentServer.start()
     const names = await NameServer.start(({ type }) => (type === 'A' ? ['127.0.0.1'] : []))
     const guard = { allowLoopback: true, ports: [443], lookUp: lookUpByDns([names.address]) }

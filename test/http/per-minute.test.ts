@@ -4,7 +4,7 @@ import { releaseClock, stopClock } from '../support/clock'
 afterEach(releaseClock)
 
 describe('a count for each minute', () => {
-  it('lets so many through, by name, and as many again a minute later', () => {
+  it('allows its number for each name, and the same number again a minute later', () => {
     const clock = stopClock()
     const perMinute = new PerMinute()
     const counted = (name: string) => [1, 2, 3].map(() => perMinute.count(name, 2))
@@ -16,7 +16,7 @@ describe('a count for each minute', () => {
     expect(counted('a')).toEqual([true, true, false])
   })
 
-  it('says how many seconds there are to go', () => {
+  it('says how many seconds of the minute are left', () => {
     const clock = stopClock()
     const perMinute = new PerMinute()
     perMinute.count('a', 1)

@@ -10,7 +10,7 @@ describe('the public documents', () => {
     expect(documents.named('globex', () => ({ issuer: 'https://globex.example' })).etag).not.toBe(first.etag)
   })
 
-  it('do not fill the memory of a host whose addresses anybody can make up', () => {
+  it('do not fill the memory of a host to which anybody can send made-up addresses', () => {
     const documents = new PublicDocuments()
     const members = jest.fn(() => ({}))
     documents.named('first', members)
@@ -23,7 +23,7 @@ describe('the public documents', () => {
     expect(members).toHaveBeenCalledTimes(4)
   })
 
-  it('are kept while they are requested, however many others are', () => {
+  it('are kept while they are requested, however many others are requested', () => {
     const documents = new PublicDocuments()
     const members = jest.fn(() => ({}))
     for (let index = 0; index < 5000; index++) {
@@ -33,7 +33,7 @@ describe('the public documents', () => {
     expect(members).toHaveBeenCalledTimes(1)
   })
 
-  it('are kept up to a thousand, with names of any ordinary length', () => {
+  it('are kept up to a number of one thousand, with names of any ordinary length', () => {
     const documents = new PublicDocuments()
     const members = jest.fn(() => ({}))
     for (let index = 0; index < 999; index++) documents.named(`another ${index}`, () => ({}))

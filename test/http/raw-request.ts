@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 
-/** A response as it came over the socket. */
+/** A response as it arrived over the socket. */
 export interface RawResponse {
   status: number
   headers: Record<string, string>
@@ -8,14 +8,14 @@ export interface RawResponse {
 }
 
 /**
- * Sends a request byte by byte as it is given, where a client library would put it right first. The request must ask for the
- * connection to be closed after it, as `head` does.
+ * Sends exactly these bytes, which a client library would correct first. The request must ask the server to close the connection after
+ * it, as `head` does.
  */
 export function rawRequest(url: string, ...parts: (string | Buffer)[]): Promise<RawResponse> {
   return sent(url, parts, (socket) => socket)
 }
 
-/** The same, and ends its half of the connection behind it, although more was announced. */
+/** The same, but ends its half of the connection afterwards, although the head has announced more. */
 export function cutOffRequest(url: string, ...parts: (string | Buffer)[]): Promise<RawResponse> {
   return sent(url, parts, (socket) => socket.end())
 }
@@ -36,7 +36,7 @@ function sent(url: string, parts: (string | Buffer)[], finish: (socket: Socket) 
   })
 }
 
-/** The head of a request that is the last one of its connection. */
+/** The head of a request that is the last one on its connection. */
 export function head(requestLine: string, headers: Record<string, string | number> = {}): string {
   const lines = Object.entries({ Host: 'localhost', Connection: 'close', ...headers })
   return `${[`${requestLine} HTTP/1.1`, ...lines.map(([name, value]) => `${name}: ${value}`)].join('\r\n')}\r\n\r\n`

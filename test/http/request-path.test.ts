@@ -38,7 +38,7 @@ describe('the path of a request target', () => {
     '/a\\b',
     '/a#b',
     '/#',
-  ])('is none that every router reads alike in %j', (target) => {
+  ])('is undefined in %j, which routers read differently', (target) => {
     expect(requestPath(target)).toBeUndefined()
   })
 })

@@ -17,7 +17,7 @@ describe('a public document', () => {
   const ask = (known: string): Test =>
     get((req, res) => respondWithDocument(req, res, document)).set('If-None-Match', known)
 
-  it('may be kept for five minutes, by anybody', async () => {
+  it('can be cached by anybody for five minutes', async () => {
     const { headers, body, status } = await get((req, res) => respondWithDocument(req, res, document))
     expect({ status, body, ...headers }).toMatchObject({
       status: 200,
@@ -37,7 +37,7 @@ describe('a public document', () => {
     `"other", ${document.etag}`,
     `"other",W/${document.etag} ,"more"`,
     '*',
-  ])('is not sent again to who has it: If-None-Match %s', async (known) => {
+  ])('is not sent again to a client that has it: If-None-Match %s', async (known) => {
     const { headers, text } = await ask(known).expect(304)
     expect({ text, ...headers }).toMatchObject({
       text: '',
@@ -55,8 +55,8 @@ describe('a public document', () => {
   )
 })
 
-describe('an answer that is not public', () => {
-  it('is kept by no cache, and clients in a browser can read it', async () => {
+describe('a response that is not public', () => {
+  it('is not cached, and clients in a browser can read it', async () => {
     const { headers, body } = await get((_, res) => respondWithJson(res, { a: 'ä' })).expect(200)
     expect({ body, ...headers }).toMatchObject({
       body: { a: 'ä' },
@@ -74,7 +74,7 @@ describe('an answer that is not public', () => {
 describe('an error', () => {
   const error = new OAuthError('slow_down', 'Slow down', { status: 429, headers: { 'retry-after': '7' } })
 
-  it('is answered with its status and headers, and kept by no cache', async () => {
+  it('is sent with its status and headers, and is not cached', async () => {
     const { headers, body } = await get((_, res) => respondWithError(res, error)).expect(429)
     expect({ body, ...headers }).toMatchObject({
       body: { error: 'slow_down', error_description: 'Slow down' },
@@ -85,7 +85,7 @@ describe('an error', () => {
     })
   })
 
-  it('of the host’s API leaves it to the host which origins may read it', async () => {
+  it('of the host’s API has the CORS headers that the host sets', async () => {
     const { headers } = await get((_, res) => respondAsApi(res, error)).expect(429)
     expect(headers).toMatchObject({ 'retry-after': '7', 'cache-control': 'no-store' })
     expect(headers).not.toHaveProperty('access-control-allow-origin')
@@ -106,7 +106,7 @@ describe('an error', () => {
           throw new Error('no')
         }),
     ],
-  ])('ends the connection where %s', async (_, listener) => {
+  ])('ends the connection if %s', async (_, listener) => {
     await expect(get(listener)).rejects.toThrow(/aborted|socket hang up/)
   })
 })

@@ -16,7 +16,7 @@ describe('the site of a host', () => {
     ['abc.io', 'abc.io'],
     ['x.abc.io', 'abc.io'],
     ['localhost', 'localhost'],
-  ])('is the domain that somebody has registered: %s is of %s', (host, expected) => {
+  ])('is the registered domain: %s belongs to %s', (host, expected) => {
     expect(site(host)).toBe(expected)
   })
 

@@ -58,7 +58,7 @@ describe('a request target that no client library would send', () => {
     'HTTP://ASSISTANT.example',
     'http://127.0.0.1:80',
     'http://[::1]:8080',
-  ])('is served in absolute form, which RFC 9112 section 3.2.2 has every server accept: %s', async (origin) => {
+  ])('is served in absolute form, which every server must accept (RFC 9112 section 3.2.2): %s', async (origin) => {
     const host = await started()
     const target = `${origin}/v1/acme/oauth/token`
     const response = await rawRequest(host.url, head(`POST ${target}`, headers), form)
