@@ -7,7 +7,7 @@ import { requestedResource } from '../protocol/resource'
 import { grantedScopes } from '../protocol/scope'
 import { type ResolvedTenant, spelledByTenant } from '../tenants/tenants'
 
-/** Who asks, and where the browser is to be sent back to: the client exists and the redirect URI is one of its own. */
+/** A client that exists, and one of its own redirect URIs, to which the browser may be sent. */
 export interface Recipient {
   found: FoundClient
   redirectUri: string
@@ -21,7 +21,7 @@ export interface ReceivedRequest {
   resources: readonly string[]
 }
 
-/** An authorization request that was checked: all of it can be granted, if the customer agrees. */
+/** An authorization request that was checked. It can be granted if the customer agrees. */
 export interface CheckedRequest extends Recipient {
   codeChallenge: string
   scopes: string[]
@@ -34,11 +34,11 @@ export interface AgreedRequest extends CheckedRequest {
   subject: string
   /** The host's own claims for the access tokens, as JSON carries them. */
   claims: Record<string, unknown> | undefined
-  /** Handed back to the client with the code. */
+  /** The client gets it back with the code. */
   state: string | undefined
 }
 
-/** The successful answer to an authorization request (RFC 6749 section 4.1.2). */
+/** The response to an authorization request that was granted (RFC 6749 section 4.1.2). */
 export interface AuthorizationResponse {
   /** Valid for `authorizationCodeLifetime` seconds, and once. */
   code: string
@@ -103,10 +103,10 @@ export class Authorizations {
     }
   }
 
-  /** Turns the agreed request into a grant, and into the code that redeems it. */
+  /** Stores the grant of an agreed request. @returns The code that redeems it. */
   async agree(request: AgreedRequest, tenant: ResolvedTenant): Promise<AuthorizationResponse> {
     const { found, redirectUri, state } = request
-    // Before there is a grant: its client must not expire before it, nor make room for others until the code can be redeemed.
+    // Before there is a grant, so that its client neither expires before the grant nor makes room for others before the code is redeemed.
     await this.#clients.touchAllowed(found, tenant)
     const code = await this.#grants.create({ ...request, clientId: found.client.clientId }, tenant)
     this.#clients.noteAllowed(found)

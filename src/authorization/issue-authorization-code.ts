@@ -20,17 +20,17 @@ export interface IssueAuthorizationCodeRequest {
   codeChallengeMethod: 'S256'
   /** The customer inside the tenant: `sub` in access tokens. */
   subject: string
-  /** A list, or the `scope` of the request as it is. By default all that the tenant offers to this client. */
+  /** A list, or the `scope` of the request as it is. By default all scopes that the tenant offers to this client. */
   scopes?: string | readonly string[] | undefined
   /** The protected API that the tokens are for (RFC 8707). By default the tenant's first. */
   resource?: string | undefined
-  /** Handed back to the client with the code. */
+  /** As in the request. The client gets it back with the code. */
   state?: string | undefined
   /** More claims for the access tokens of this grant: plain JSON. This library's own claims win over them. */
   claims?: Record<string, unknown> | undefined
 }
 
-/** What the client's own request says: its faults are the client's, and null counts as left out. */
+/** Checks a parameter of the client's own request: a wrong one is the client's fault. Null counts as left out. */
 function ofRequest(parameter: string): Check<string | undefined> {
   return (given) => {
     if (given === undefined || given === null || typeof given === 'string') return given ?? undefined
@@ -38,7 +38,7 @@ function ofRequest(parameter: string): Check<string | undefined> {
   }
 }
 
-/** A string is the `scope` of the request. A list is the customer's or the host's choice: an empty one must not become all scopes. */
+/** Checks scopes. A string is the `scope` of the request. A list is the customer's or the host's choice, so an empty one must not mean all. */
 const requestedScopes: Check<string[] | undefined> = (given, name) => {
   if (given === undefined || given === null) return undefined
   if (typeof given !== 'string') return chosenScopes(given, name)

@@ -12,7 +12,7 @@ import type { MetadataDocuments } from './metadata-documents'
 /** A client of a tenant. */
 export interface FoundClient {
   client: Client
-  /** Where it is known from: the tenant's own record, its metadata document, or its registration. */
+  /** Where the client was found: in the tenant's own record, by its metadata document, or by its registration. */
   source: 'tenant' | 'document' | 'registration'
   /** Its registration, if it registered itself. */
   registration: RegisteredClient | undefined
@@ -20,16 +20,16 @@ export interface FoundClient {
 
 /** How clients register themselves. */
 export interface RegistrationRules {
-  /** App addresses that are accepted besides those whose scheme has a dot. */
+  /** Redirect URIs of apps that are accepted although their scheme has no dot. */
   appRedirects: readonly string[]
-  /** How long a registration lives that is not used, in milliseconds. */
+  /** How long an unused registration lives, in milliseconds. */
   lifetime: number
   limits: RegistrationLimits
 }
 
 const day = 86_400_000
 
-// The next chance to extend a client's life may come only a whole refresh token's life later. This is room for one failure.
+// Room for one failure to extend a registration: the next chance may come only a whole refreshTokenLifetime later.
 const spare = 30 * day
 
 /** The clients of all tenants: the tenants' own, those with a metadata document, and those that registered themselves. */
@@ -50,7 +50,7 @@ export class Clients {
   /**
    * Finds a client among the tenant's own, by its metadata document, or among the registered ones.
    *
-   * @throws {OAuthError} `invalid_client` if there is none, `temporarily_unavailable` if its document cannot be had for now.
+   * @throws {OAuthError} `invalid_client` if there is none, `temporarily_unavailable` if its document cannot be fetched now.
    */
   async find(clientId: string, tenant: ResolvedTenant): Promise<FoundClient> {
     const own = ownClient(clientId, tenant)
@@ -133,7 +133,7 @@ export function ownClient(clientId: string, tenant: ResolvedTenant): Client | un
   return tenant.clients.find((client) => client.clientId === clientId)
 }
 
-/** The error for a client that there is not: it makes a client register again. */
+/** The error for a client that does not exist. It makes clients register again. */
 export function unknownClient(clientId: string): OAuthError {
   return oauthError('invalid_client', 'There is no client with this client_id', {
     headers: { 'WWW-Authenticate': 'Basic realm="client_id"' },
@@ -142,7 +142,7 @@ export function unknownClient(clientId: string): OAuthError {
   })
 }
 
-/** How many milliseconds a client must live to outlive every grant of now, with a day in which nothing needs to be written. */
+/** How many milliseconds a client must live to outlive every grant that exists now, and a day more, in which nothing needs to be written. */
 function beyondGrants({ refreshTokenLifetime }: ResolvedTenant): number {
   return refreshTokenLifetime * 1000 + spare + day
 }

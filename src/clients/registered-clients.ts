@@ -18,7 +18,7 @@ export interface RegisteredClients {
    */
   find(which: { tenantKey: string; clientId: string }): Promise<RegisteredClient | undefined>
   /**
-   * Deletes a registration. From then on its refresh tokens are refused, and each of its grants ends when it is used.
+   * Deletes a registration. From then on the client's refresh tokens are refused, and each of its grants ends at its next refresh.
    *
    * @returns Whether there was one.
    */

@@ -12,12 +12,12 @@ import type { Rooms } from './endpoint'
 type QueryParameters = Record<string, string | string[] | undefined>
 
 /**
- * `GET I/authorize`, and `POST` for the answer of the consent page: lets the host sign the customer in, asks for consent, and sends the
+ * `GET I/authorize`, and `POST` for the form of the consent page: lets the host sign the customer in, asks for consent, and sends the
  * browser back to the client with a code (RFC 6749 section 4.1.1).
  *
- * An error is a page until the redirect URI is known to be the client's. For a client that nobody vouches for it stays a page until the
- * customer is known: anybody can register an address, and a link to this server must not lead there (RFC 9700 section 4.11.2). From then on
- * an error goes to the client (RFC 6749 section 4.1.2.1).
+ * An error goes to the client (RFC 6749 section 4.1.2.1) as soon as the redirect URI is known to be the client's. Before that, it is a page.
+ * For a client that is not the tenant's own, it is a page until the customer has signed in: anybody can register an address, and a link
+ * to this server must not lead there by itself (RFC 9700 section 4.11.2).
  */
 export async function authorize(
   context: Context,
@@ -30,7 +30,7 @@ export async function authorize(
   }: Pick<Rooms, 'authorizations' | 'clients' | 'customers' | 'consents' | 'emit'>,
 ): Promise<void> {
   const { req, res, tenant } = context
-  // Also on what the host answers, such as the redirect to its login page.
+  // Set here, so that the host's own responses have them too, such as the redirect to its login page.
   for (const [name, value] of Object.entries(keepsOpener)) res.setHeader(name, value)
   const parameters = parametersOf(queryOf(req))
   const clientId = single(parameters, 'client_id')
@@ -104,7 +104,7 @@ function promptOf(form: Form, { source }: Recipient['found']): string[] {
   if (prompt.includes('none') && prompt.length > 1) {
     throw oauthError('invalid_request', 'prompt must be none alone, or not at all')
   }
-  // It could never succeed. Refused before the host is asked, so that nobody learns who is signed in here.
+  // It could never succeed. The host is not asked first, so that the answer does not tell the client who is signed in.
   if (prompt.includes('none') && source !== 'tenant') {
     const description = 'prompt must not be none: customers are always asked about this client'
     throw oauthError('interaction_required', description)
@@ -112,7 +112,7 @@ function promptOf(form: Form, { source }: Recipient['found']): string[] {
   return prompt
 }
 
-/** After the customer has logged in, the request comes again and must not ask for another login. */
+/** Removes `login` from `prompt`: the request comes again after the login, and must not ask for another one. */
 function withoutLoginPrompt(query: string): string {
   const pairs = query.split('&').map((pair) => {
     const { prompt } = parametersOf(pair)
@@ -141,7 +141,7 @@ function firstOf(value: string | string[] | undefined): string | undefined {
 /** 303: the browser must not send a form on (RFC 9700 section 4.12). */
 function redirect(res: ServerResponse, location: string): void {
   if (res.writableEnded) return
-  // Half a page of the host's cannot become a redirect.
+  // The host has begun a page of its own, which cannot become a redirect.
   if (res.headersSent) {
     res.destroy()
     return

@@ -31,19 +31,19 @@ export type ConsentHook = {
   of(req: IncomingMessage, res: ServerResponse, request: ConsentRequest): HookAnswer<boolean>
 }['of']
 
-/** A checked request of a signed-in customer, who may have to be asked. */
+/** A checked request, and the signed-in customer who may have to be asked about it. */
 export interface ConsentQuestion {
   customer: Customer
   checked: CheckedRequest
   /** What the host's hooks are told. */
   signIn: SignInRequest
-  /** The query of the request, as every page of it has it. */
+  /** The query of the request, as in the address of the consent page. */
   query: string
 }
 
 /** How customers are asked. */
 export interface ConsentRules {
-  /** The host's own way of asking. With false, the tenant's own clients go without. */
+  /** The host's own way of asking. With false, customers are not asked about the tenant's own clients. */
   consent: ConsentHook | false | undefined
   /** What each scope is called on the page. */
   scopeWords: Readonly<Record<string, string>>
@@ -51,7 +51,7 @@ export interface ConsentRules {
   timeout: number
 }
 
-/** What the customer has decided. Undefined while they are being asked. */
+/** What the customer has decided. Undefined while the customer is being asked. */
 type Decision = 'allowed' | 'declined' | undefined
 
 /** Asks customers for their consent. */
@@ -69,7 +69,7 @@ export class Consents {
   /**
    * Whether the customer has consented, if that is needed. False while the customer is being asked.
    *
-   * @throws {OAuthError} `access_denied` if they refuse, `consent_required` if they must not be asked.
+   * @throws {OAuthError} `access_denied` if the customer refuses, `consent_required` if the request forbids to ask.
    */
   async given(question: ConsentQuestion, context: Context): Promise<boolean> {
     if (!this.#isNeeded(question)) return true
@@ -166,7 +166,7 @@ export class Consents {
   }
 }
 
-/** A form that this library has not made is no answer, and no error that a client is told of. */
+/** Ignores a form that cannot be read: it does not come from a page of this library, so the page is shown again. */
 function ignoreUnreadable(error: unknown): undefined {
   if (error instanceof OAuthError && error.status < 500) return undefined
   throw error

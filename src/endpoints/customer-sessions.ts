@@ -69,7 +69,7 @@ export class CustomerSessions {
   }
 }
 
-/** What is wrong with it is the host's fault, so the client is asked to come again. */
+/** Checks what the hook has returned. A wrong customer is the host's fault, so the client is told to try again. */
 function checkedCustomer(given: NullableMembers<Customer>): Customer {
   try {
     if (!isObject(given)) throw wrongAnswer('authenticate', given, 'a customer, null or nothing')

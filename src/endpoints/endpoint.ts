@@ -10,7 +10,7 @@ import type { Consents } from './consents'
 import type { Context } from './context'
 import type { CustomerSessions } from './customer-sessions'
 
-/** The rooms behind the endpoints. An endpoint names those that it uses. */
+/** Everything that endpoints use. Each endpoint names what it needs of it. */
 export interface Rooms {
   authorizations: Authorizations
   clients: Clients

@@ -30,13 +30,13 @@ function members(
     revocation_endpoint: externalEndpoints.revocation ?? `${issuer}/revoke`,
     jwks_uri: `${issuer}/jwks`,
     response_types_supported: ['code'],
-    // Both: clients such as the MCP TypeScript SDK 1.17 do not refresh if it is not listed.
+    // `refresh_token` too: clients such as the MCP TypeScript SDK 1.17 do not refresh if it is not listed.
     grant_types_supported: grantTypes,
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: ['none'],
     revocation_endpoint_auth_methods_supported: ['none'],
     scopes_supported: scopes,
-    // RFC 9207: our responses have `iss`. Nothing is known of an endpoint that the host runs elsewhere.
+    // Responses of this server have `iss` (RFC 9207). Whether those of the host's own endpoint do is not known.
     authorization_response_iss_parameter_supported: externalEndpoints.authorization ? undefined : true,
     client_id_metadata_document_supported: metadataDocuments ? true : undefined,
   }

@@ -10,7 +10,7 @@ import { type ErrorContext, OAuthError, oauthError, withContext } from '../proto
 import type { Client } from '../stores/tenant-store'
 import type { ResolvedTenant } from '../tenants/tenants'
 
-/** The client that a request says it comes from. */
+/** The client that a request names. */
 export interface RequestingClient {
   clientId: string
   /** The tenant's own record. Without one, only the token store can say whether there is such a client. */
@@ -39,11 +39,11 @@ export function mayUse(grantType: GrantType, { preRegistered }: RequestingClient
 }
 
 /**
- * Confirms that a client which is not the tenant's own is registered. It does so beside the redemption and not before it, so that the two
- * take the time of one round trip.
+ * Confirms that a client which is not the tenant's own is registered. It does so during the redemption and not before it, so that both
+ * together take one round trip to the store.
  *
- * @throws {OAuthError} `invalid_client` if the store says for certain that there is no such client. The grant ends then.
- * Otherwise whatever the redemption throws. A look-up that failed is no reason to refuse.
+ * @throws {OAuthError} `invalid_client` if the store says for certain that there is no such client; the grant then ends. Otherwise whatever
+ * the redemption throws. If the look-up fails, the client is not refused.
  */
 export async function confirmClient(
   { clientId }: RequestingClient,
@@ -51,7 +51,7 @@ export async function confirmClient(
   tenant: ResolvedTenant,
   { clients, grants, emit }: { clients: Clients; grants: Grants; emit: Emit },
 ): Promise<Redemption> {
-  // The grant of a client with a metadata document is bound to the document's address.
+  // A client with a metadata document needs no look-up: its grant is bound to the URL of the document.
   if (!clients.isRegistration(clientId, tenant)) return await redeeming
   const reportFault = (where: string, error: unknown) =>
     emit(faultEvent(where, error, { tenantKey: tenant.key, tenantId: tenant.id, clientId }))
@@ -60,7 +60,7 @@ export async function confirmClient(
   if (registration.status === 'fulfilled' && !registration.value) {
     if (redemption.status === 'fulfilled') {
       const { grant } = redemption.value
-      // If this fails, the grant is out of reach in any case: nobody was given its new refresh token.
+      // If this fails, nobody can use the grant anyway: its new refresh token was given to nobody.
       await grants
         .end(grant, tenant.key, 'client_gone')
         .catch((error) => emit(faultEvent('deleteGrant', error, aboutGrant(grant, tenant.key))))
@@ -76,7 +76,7 @@ export async function confirmClient(
   return redemption.value
 }
 
-/** Whose grant it was, as far as the redemption has found out. */
+/** Whose grant it was, as far as the redemption found that out. */
 function grantOf(redemption: PromiseSettledResult<Redemption>): ErrorContext {
   if (redemption.status === 'fulfilled') return contextOf(redemption.value.grant)
   return redemption.reason instanceof OAuthError ? redemption.reason.context : {}
@@ -91,7 +91,7 @@ function basicUsername(authorization: string | undefined): string | undefined {
   return formDecoded(username)
 }
 
-/** RFC 6749 section 2.3.1 has the username form-encoded; clients that do not encode it mostly send one that needs none. */
+/** Decodes the username (RFC 6749 section 2.3.1). Clients that do not encode it mostly send one that needs no encoding. */
 function formDecoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))

@@ -17,7 +17,7 @@ import { confirmClient, identifyClient, mayUse, type RequestingClient } from './
 
 type TokenRooms = Pick<Rooms, 'clients' | 'redemptions' | 'grants' | 'tokens' | 'emit'>
 
-/** How a grant type reads the credential that it redeems, with all that is presented with it. */
+/** Reads the credential of a grant type from the form, with all that the client presents with it. */
 type Presents = (form: Form, client: RequestingClient, context: Context) => PresentedCredential
 
 const presents: Record<GrantType, Presents> = {
@@ -32,7 +32,7 @@ export async function token(context: Context, rooms: TokenRooms): Promise<void> 
   const form = await readForm(req, res, { repeatable: ['resource'] })
   const client = identifyClient(req, form, tenant)
   const grantType = grantTypeOf(form, client)
-  // Confirmed beside the redemption, not before it: another round trip would be lost.
+  // The client is confirmed during the redemption, not before it, to save a round trip.
   const redeeming = redeem(grantType, form, client, context, rooms)
   const redemption = await confirmClient(client, redeeming, tenant, rooms)
   const issued = tokens.issue(redemption, tenant)

@@ -4,14 +4,14 @@ import type { NewClient, RegisteredClient, RegistrationLimits, TokenStore } from
 import { atAnotherTime, clockOf, definedMembers, hour, minute, newClient, unicode, until } from './records'
 import type { StoreTest } from './store-test'
 
-/** Room for all that a test saves. */
+/** Limits that no test reaches. */
 const room: RegistrationLimits = { perTenant: 100, total: 1000 }
 const day = 24 * hour
 
-/** How registered clients are kept. */
+/** Tests how a store keeps registered clients. */
 export function clientContract({ describe, test }: StoreTest): void {
   describe('registered clients', () => {
-    test('are given back as they were saved, with any Unicode', async (store) => {
+    test('are returned as they were saved, with any Unicode', async (store) => {
       const client = newClient({
         clientName: unicode,
         scopes: ['profile', 'calendar'],
@@ -43,7 +43,7 @@ export function clientContract({ describe, test }: StoreTest): void {
       ['ahead', day],
       ['behind', -day],
     ] as const) {
-      test(`live by the clock of the store, not by that of a host which is a day ${host}`, async (store) => {
+      test(`live by the clock of the store, even if the clock of the host is a day ${host}`, async (store) => {
         await atAnotherTime(offset, async () => {
           const before = await clockOf(store)
           const client = newClient({ lifetime: minute })
@@ -56,7 +56,7 @@ export function clientContract({ describe, test }: StoreTest): void {
       })
     }
 
-    test('are kept until a later time, never until an earlier one', async (store) => {
+    test('get a later expiry from touchClient, never an earlier one', async (store) => {
       const client = newClient({ lifetime: minute })
       const saved = definedMembers(await store.saveClient(client, room))
       const before = await clockOf(store)
@@ -64,10 +64,10 @@ export function clientContract({ describe, test }: StoreTest): void {
       await store.touchClient(client.tenantId, client.clientId, { lifetime: minute, inUse: true })
       const kept = await foundClient(store, client)
       assert.deepEqual(kept, { ...saved, expiresAt: kept?.expiresAt, inUse: true })
-      assert.ok(kept.expiresAt >= before + hour, 'It has been kept for less than was asked for')
+      assert.ok(kept.expiresAt >= before + hour, 'The client expires earlier than touchClient was told')
     })
 
-    test('are in use from the first time that they are kept as such, and stay so', async (store) => {
+    test('are in use once touchClient has said so, and stay in use', async (store) => {
       const client = newClient({})
       const { tenantId, clientId } = client
       const isInUse = async () => (await foundClient(store, client))?.inUse ?? false
@@ -80,7 +80,7 @@ export function clientContract({ describe, test }: StoreTest): void {
       assert.equal(await isInUse(), true)
     })
 
-    test('do not come into being by being kept', async (store) => {
+    test('are not created by touchClient', async (store) => {
       const client = newClient({})
       for (const inUse of [true, false]) {
         await store.touchClient(client.tenantId, client.clientId, { lifetime: hour, inUse })
@@ -88,7 +88,7 @@ export function clientContract({ describe, test }: StoreTest): void {
       }
     })
 
-    test('are untouched by those of another tenant, even under equal ids', async (store) => {
+    test('are separate for each tenant, even if their ids are equal', async (store) => {
       const mine = newClient({})
       const theirs = { ...mine, tenantId: randomUUID() }
       const { clientId } = mine
@@ -118,7 +118,7 @@ export function clientContract({ describe, test }: StoreTest): void {
       assert.deepEqual(await left(store, [other]), [true])
     })
 
-    test('make room without those in use, which take none', async (store) => {
+    test('make room, and clients in use neither make nor take any', async (store) => {
       const clients = ofOneTenant(5)
       const [inUse, alsoInUse] = await saved(store, clients.slice(0, 2), { ...room, perTenant: 2 })
       for (const { tenantId, clientId } of [inUse, alsoInUse] as NewClient[]) {
@@ -128,7 +128,7 @@ export function clientContract({ describe, test }: StoreTest): void {
       assert.deepEqual(await left(store, clients), [true, true, false, true, true])
     })
 
-    test('are the last to make room once they are kept without being in use', async (store) => {
+    test('are the last to make room after touchClient without inUse', async (store) => {
       const clients = ofOneTenant(4)
       const [asked] = await saved(store, clients.slice(0, 2), room)
       await store.touchClient(asked?.tenantId ?? '', asked?.clientId ?? '', { lifetime: hour, inUse: false })
@@ -138,7 +138,7 @@ export function clientContract({ describe, test }: StoreTest): void {
       assert.deepEqual(await left(store, clients), [false, false, true, true])
     })
 
-    test('make no room for the sake of those that are deleted', async (store) => {
+    test('do not make room because of clients that have been deleted', async (store) => {
       const clients = ofOneTenant(4)
       const [, deleted] = await saved(store, clients.slice(0, 3), { ...room, perTenant: 3 })
       await store.deleteClient(deleted?.tenantId ?? '', deleted?.clientId ?? '')
@@ -146,7 +146,7 @@ export function clientContract({ describe, test }: StoreTest): void {
       assert.deepEqual(await left(store, clients), [true, false, true, true])
     })
 
-    test('make no room for the sake of those that have expired', async (store) => {
+    test('do not make room because of clients that have expired', async (store) => {
       const [first, second, later] = ofOneTenant(3) as [NewClient, NewClient, NewClient]
       await saved(store, [first, { ...second, lifetime: 50 }], { ...room, perTenant: 2 })
       await until(async () => (await foundClient(store, second)) === undefined)
@@ -154,7 +154,7 @@ export function clientContract({ describe, test }: StoreTest): void {
       assert.deepEqual(await left(store, [first, later]), [true, true])
     })
 
-    test('make room for one that a host saves whose clock is a day behind', async (store) => {
+    test('make room for a client that is saved by a host whose clock is a day behind', async (store) => {
       const clients = ofOneTenant(3).map((client) => ({ ...client, lifetime: 3 * day }))
       await saved(store, clients.slice(0, 2), { ...room, perTenant: 2 })
       await atAnotherTime(-day, async () => {
@@ -163,14 +163,14 @@ export function clientContract({ describe, test }: StoreTest): void {
       assert.deepEqual(await left(store, clients), [false, true, true])
     })
 
-    test('make room for one that lives shorter than they do', async (store) => {
+    test('make room for a client with a shorter lifetime', async (store) => {
       const clients = ofOneTenant(3)
       const shorter = clients.slice(2).map((client) => ({ ...client, lifetime: minute }))
       await saved(store, [...clients.slice(0, 2), ...shorter], { ...room, perTenant: 2 })
       assert.deepEqual(await left(store, clients), [false, true, true])
     })
 
-    test('are as many as they may be when many are saved at once', async (store) => {
+    test('fill the limit exactly when many are saved at once', async (store) => {
       const clients = ofOneTenant(30)
       await Promise.all(clients.map((client) => store.saveClient(client, { ...room, perTenant: 4 })))
       assert.equal((await left(store, clients)).filter(Boolean).length, 4)
@@ -187,7 +187,7 @@ export function clientContract({ describe, test }: StoreTest): void {
       assert.deepEqual(await left(store, one), [true])
     })
 
-    test('make no room for a flood at one tenant, other than there', async (store) => {
+    test('make no room for a flood at another tenant', async (store) => {
       await makeEmpty(store)
       const others = [ofOneTenant(2), ofOneTenant(2), ofOneTenant(1)].flat()
       const flood = ofOneTenant(40)
@@ -196,7 +196,7 @@ export function clientContract({ describe, test }: StoreTest): void {
       assert.deepEqual(await left(store, flood.slice(-3)), [true, true, true])
     })
 
-    test('make room for the first of a tenant, whoever else has no more than one', async (store) => {
+    test('make room for the first client of a tenant, even if no tenant has more than one', async (store) => {
       await makeEmpty(store)
       const tenants = [newClient({}), newClient({}), newClient({}), newClient({})]
       for (const client of tenants) {
@@ -206,7 +206,7 @@ export function clientContract({ describe, test }: StoreTest): void {
       assert.equal((await left(store, tenants)).filter(Boolean).length, 3)
     })
 
-    test('leave out those in use, deleted and expired', async (store) => {
+    test('do not include clients that are in use, deleted or expired', async (store) => {
       await makeEmpty(store)
       const [inUse, deleted, expired, idle, later] = Array.from({ length: 5 }, () => newClient({})) as [
         ...[NewClient, NewClient, NewClient, NewClient, NewClient],
@@ -219,7 +219,7 @@ export function clientContract({ describe, test }: StoreTest): void {
       assert.deepEqual(await left(store, [inUse, idle, later]), [true, true, true])
     })
 
-    test('make room again when they may be fewer', async (store) => {
+    test('make room when the limit has become lower', async (store) => {
       await makeEmpty(store)
       const clients = [ofOneTenant(6), ofOneTenant(3)].flat()
       await saved(store, clients, room)
@@ -227,7 +227,7 @@ export function clientContract({ describe, test }: StoreTest): void {
       assert.equal((await left(store, clients)).filter(Boolean).length, 2)
     })
 
-    test('are as many as they may be when many are saved at once', async (store) => {
+    test('fill the limit exactly when many are saved at once', async (store) => {
       await makeEmpty(store)
       const clients = [ofOneTenant(10), ofOneTenant(10), ofOneTenant(10)].flat()
       await Promise.all(clients.map((client) => store.saveClient(client, { ...room, total: 6 })))
@@ -264,7 +264,7 @@ async function left(store: TokenStore, clients: readonly (NewClient | undefined)
   return (await Promise.all(found)).map((client) => client !== undefined)
 }
 
-/** Has all clients make room that nobody uses, which other tests have left in the store. */
+/** Deletes all unused clients that other tests have left in the store, by making them make room. */
 async function makeEmpty(store: TokenStore): Promise<void> {
   const client = newClient({})
   for (let times = 0; times < 10; times++) await store.saveClient(client, { perTenant: 1, total: 1 })

@@ -6,7 +6,7 @@ import type { StoreTest } from './store-test'
 
 const room = { perTenant: 100, total: 1000 }
 
-/** That nothing is left of what has been ended or deleted, for whoever can look into the store. */
+/** Tests that nothing is left in the store of what has been ended or deleted. */
 export function erasureContract({ describe, test }: StoreTest): void {
   describe('what is left in the store', () => {
     test('is nothing of a customer whose grants have all been ended', async (store, contents) => {
@@ -66,11 +66,11 @@ async function ofThePast(store: TokenStore, grant: Grant): Promise<Grant> {
 
 async function end(store: TokenStore, { tenantId, subject }: { tenantId: string; subject: string }): Promise<void> {
   for await (const _ of store.deleteGrants({ tenantId, subject })) {
-    // Each is ended before it is given.
+    // The store ends each grant before it returns it.
   }
 }
 
-/** Everything that tells of a customer by their grants, in a tenant of their own. */
+/** Every text in the store that could name a customer who is alone in a tenant. */
 function tracesOf(grants: readonly Grant[]): string[] {
   return grants.flatMap(({ tenantId, subject, grantId }) => [tenantId, subject, partsOf(grantId)].flat())
 }

@@ -20,10 +20,10 @@ import {
 } from './records'
 import type { StoreTest } from './store-test'
 
-/** How grants are kept, found, listed and ended. */
+/** Tests how a store keeps, finds, lists and ends grants. */
 export function grantContract({ describe, test }: StoreTest): void {
   describe('createGrant and findGrant', () => {
-    test('give back the grant as it was stored', async (store) => {
+    test('return the grant as it was stored', async (store) => {
       const grant = newGrant({ endsAfter: hour, claims: { nested: { list: [1, null, 'two', true], empty: {} } } })
       const stored = grantOf(await createSoon(store, grant))
       const { lifetime: _, deadline: __, endsAfter: ___, ...given } = grant
@@ -56,7 +56,7 @@ export function grantContract({ describe, test }: StoreTest): void {
       assert.deepEqual(byId(await store.listGrants(grant.tenantId, unicode)), [grant])
     })
 
-    test('keep the scopes in their order, also where there is one or none', async (store) => {
+    test('keep the scopes in their order, also if there is one or none', async (store) => {
       for (const scopes of [['b', 'a', 'c:d'], ['profile'], []]) {
         const grant = await created(store, { scopes })
         assert.deepEqual(grant.scopes, scopes)
@@ -73,7 +73,7 @@ export function grantContract({ describe, test }: StoreTest): void {
       assert.deepEqual({ scopes, claims }, { scopes: ['profile'], claims: { plan: 'gold' } })
     })
 
-    test('say taken of an id that is taken, with the grant that has it, and keep that', async (store) => {
+    test('say taken if the id is taken, with the grant that has it, and keep that grant', async (store) => {
       const grant = newGrant({})
       const stored = grantOf(await createSoon(store, grant))
       const again = await createSoon(store, {
@@ -122,7 +122,7 @@ export function grantContract({ describe, test }: StoreTest): void {
       assert.equal(expiresAt, createdAt + minute)
     })
 
-    test('is told by every answer, and is never behind what the store has written', async (store) => {
+    test('is in every answer, and is never behind what the store has written', async (store) => {
       const grant = newGrant({})
       const first = await createSoon(store, grant)
       const swap = swapOf(grantOf(first))
@@ -160,7 +160,7 @@ export function grantContract({ describe, test }: StoreTest): void {
       }
     })
 
-    test('does not create what comes after its deadline', async (store) => {
+    test('refuses to create a grant after its deadline', async (store) => {
       const grant = newGrant({})
       const now = await clockOf(store)
       const late = await store.createGrant({ ...grant, deadline: now })
@@ -174,7 +174,7 @@ export function grantContract({ describe, test }: StoreTest): void {
       ['ahead', 24 * hour],
       ['behind', -24 * hour],
     ] as const) {
-      test(`is not that of a host which is a day ${host}`, async (store) => {
+      test(`is not the clock of a host that is a day ${host}`, async (store) => {
         await atAnotherTime(offset, async () => {
           const before = await clockOf(store)
           const grant = await created(store, { lifetime: minute })
@@ -201,7 +201,7 @@ export function grantContract({ describe, test }: StoreTest): void {
   })
 
   describe('listGrants', () => {
-    test('gives all grants of a customer, as they are now, and nobody else’s', async (store) => {
+    test('returns all grants of a customer as they are now, and no grants of other customers', async (store) => {
       const first = await created(store, {})
       const second = await created(store, { tenantId: first.tenantId, subject: first.subject })
       await created(store, { tenantId: first.tenantId })
@@ -216,7 +216,7 @@ export function grantContract({ describe, test }: StoreTest): void {
       assert.deepEqual(await store.listGrants(grant.tenantId, grant.subject), [])
     })
 
-    test('gives 300 grants of one customer', async (store) => {
+    test('returns 300 grants of one customer', async (store) => {
       const { tenantId, subject } = newGrant({})
       const grants = await Promise.all(Array.from({ length: 300 }, () => created(store, { tenantId, subject })))
       assert.deepEqual(byId(await store.listGrants(tenantId, subject)), byId(grants))
@@ -248,17 +248,17 @@ export function grantContract({ describe, test }: StoreTest): void {
       for (const grant of all) assert.deepEqual(await found(store, grant), isMeant(grant) ? undefined : grant)
     }
 
-    test('ends the grants of a customer, and gives them', async (store) => {
+    test('ends the grants of a customer, and returns them', async (store) => {
       const { tenantId, all } = await several(store)
       await ends(store, { tenantId, subject: all[0]?.subject ?? '' }, all)
     })
 
-    test('ends the grants of a client, and gives them', async (store) => {
+    test('ends the grants of a client, and returns them', async (store) => {
       const { tenantId, all } = await several(store)
       await ends(store, { tenantId, clientId: client }, all)
     })
 
-    test('ends the grants of one customer and one client, and gives them', async (store) => {
+    test('ends the grants of one customer and one client, and returns them', async (store) => {
       const { tenantId, all } = await several(store)
       await ends(store, { tenantId, subject: all[0]?.subject ?? '', clientId: client }, all)
     })
@@ -269,7 +269,7 @@ export function grantContract({ describe, test }: StoreTest): void {
       assert.deepEqual(byId(await ended(store, { tenantId, clientId: grants[0]?.clientId ?? '' })), byId(grants))
     })
 
-    test('gives nothing that has ended before', async (store) => {
+    test('returns no grant that had ended before', async (store) => {
       const tenantId = randomUUID()
       const deleted = await created(store, { tenantId })
       const expired = await created(store, { tenantId, lifetime: 50 })
@@ -280,7 +280,7 @@ export function grantContract({ describe, test }: StoreTest): void {
   })
 
   describe('tenants', () => {
-    test('see nothing of each other, even under equal ids', async (store) => {
+    test('do not see the grants of each other, even if the ids are equal', async (store) => {
       const grant = newGrant({})
       const mine = grantOf(await createSoon(store, grant))
       const theirs = grantOf(await createSoon(store, { ...grant, tenantId: randomUUID() }))
@@ -291,7 +291,7 @@ export function grantContract({ describe, test }: StoreTest): void {
       assert.deepEqual(await store.listGrants(mine.tenantId, mine.subject), [])
     })
 
-    test('are told apart where their ids and the ids of grants run into each other', async (store) => {
+    test('are told apart even if a tenant id and a grant id, joined, give the same text', async (store) => {
       const [a, b] = [randomUUID(), randomUUID()]
       const grant = await created(store, { tenantId: `${a}:${b}`, grantId: 'c' })
       assert.equal(await store.findGrant(a, `${b}:c`), undefined)

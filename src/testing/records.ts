@@ -16,7 +16,7 @@ export const minute = 60_000
 export const hour = 60 * minute
 export const unicode = 'a b\u0000"\\{}:\u00e9\u4e2d\ud83d\ude00\u202e\n'
 
-/** Long enough for every store to take it up. */
+/** Milliseconds, long enough for every store to answer. */
 const soon = 10_000
 
 export function newGrant(members: Partial<NewGrant>): NewGrant {
@@ -36,17 +36,17 @@ export function newGrant(members: Partial<NewGrant>): NewGrant {
   }
 }
 
-/** Stores a grant, and gives it as the store says that it has stored it. */
+/** Stores a grant, and returns it as the store has stored it. */
 export async function created(store: TokenStore, members: Partial<NewGrant>): Promise<Grant> {
   return grantOf(await createSoon(store, newGrant(members)))
 }
 
-/** As a caller does that knows the store's clock by its answers alone. */
+/** Stores a grant with a deadline by the store's clock, which is known only from the store's answers. */
 export async function createSoon(store: TokenStore, grant: NewGrant): Promise<CreateResult> {
   return store.createGrant({ ...grant, deadline: (await clockOf(store)) + soon })
 }
 
-/** The time that the store tells. It is asked to create a grant that comes too late, as that writes nothing. */
+/** The time by the store's clock. It asks for a grant whose deadline has passed, because that writes nothing. */
 export async function clockOf(store: TokenStore): Promise<number> {
   return (await store.createGrant({ ...newGrant({}), deadline: 0 })).now
 }
@@ -61,7 +61,7 @@ export function newClient(members: Partial<NewClient>): NewClient {
   }
 }
 
-/** A swap of what is live, with a deadline that no test reaches. */
+/** A swap of the live credential, with a deadline that no test reaches. */
 export function swapOf({ tenantId, grantId, credential: { hash }, createdAt }: Grant): CredentialSwap {
   const grant = { tenantId, grantId }
   const credentials = { from: hash, to: randomUUID(), redeems: [hash], attempt: randomUUID() }
@@ -69,7 +69,7 @@ export function swapOf({ tenantId, grantId, credential: { hash }, createdAt }: G
   return { ...grant, ...credentials, remember: hour, rest: 0, lifetime: 2 * hour, deadline }
 }
 
-/** Takes back what a swap has done. */
+/** The reversal of a swap. */
 export function reversalOf({ tenantId, grantId, from: hash, to, attempt, deadline }: CredentialSwap): SwapReversal {
   return { tenantId, grantId, to, attempts: [attempt], credential: { kind: 'refresh_token', hash }, deadline }
 }
@@ -86,7 +86,7 @@ export function grantOf(result: SwapResult | CreateResult): Grant {
   return definedMembers(result.grant)
 }
 
-/** A store may leave an absent member out or hold it as undefined. */
+/** Drops undefined members: a store may leave out an absent member, or return it as undefined. */
 export function definedMembers<T>(value: T): T {
   return value === undefined ? value : JSON.parse(JSON.stringify(value))
 }
@@ -95,16 +95,16 @@ export function byId(grants: readonly Grant[]): Grant[] {
   return definedMembers([...grants]).sort((a, b) => a.grantId.localeCompare(b.grantId))
 }
 
-/** Expiry is the one thing that only time shows. */
+/** Waits until a condition holds. It is for what only time brings, such as an expiry. */
 export async function until(condition: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 10_000
   while (!(await condition())) {
-    assert.ok(Date.now() < deadline, 'It has not happened within 10 seconds')
+    assert.ok(Date.now() < deadline, 'The condition did not hold within 10 seconds')
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }
 
-/** Works while this process believes that it is another time; the timers go on as ever. */
+/** Does some work while the clock of this process is set to another time. Timers go on as usual. */
 export async function atAnotherTime(offset: number, work: () => Promise<void>): Promise<void> {
   const { now } = Date
   Date.now = () => now.call(Date) + offset

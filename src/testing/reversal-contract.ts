@@ -4,10 +4,10 @@ import type { CredentialSwap, Grant, SwapReversal } from '../stores/token-store'
 import { clockOf, created, found, grantOf, minute, reversalOf, swapOf, until } from './records'
 import type { StoreTest } from './store-test'
 
-/** How a swap is taken back that was answered to nobody. */
+/** Tests how a store reverses a swap whose result no client was given. */
 export function reversalContract({ describe, test }: StoreTest): void {
   describe('reverseSwap', () => {
-    test('makes the credential that a swap has redeemed the live one again', async (store) => {
+    test('makes the credential live again that the swap redeemed', async (store) => {
       const first = grantOf(await store.swapCredential(swapOf(await created(store, {}))))
       const swap = swapOf(first)
       const second = grantOf(await store.swapCredential(swap))
@@ -20,7 +20,7 @@ export function reversalContract({ describe, test }: StoreTest): void {
       assert.equal((await store.swapCredential(swapOf(first))).outcome, 'swapped')
     })
 
-    test('makes the newest of several live again, and still remembers the others', async (store) => {
+    test('makes the newest of several redeemed credentials live again, and still remembers the others', async (store) => {
       const grant = await created(store, {})
       const redeems = [randomUUID(), randomUUID(), grant.credential.hash] as const
       const swap = { ...swapOf(grant), redeems }
@@ -32,7 +32,7 @@ export function reversalContract({ describe, test }: StoreTest): void {
       assert.deepEqual(reversed?.redeemed, swapped.redeemed?.slice(1))
     })
 
-    test('gives a code its request and its lifetime back', async (store) => {
+    test('restores the request and the lifetime of a code', async (store) => {
       const grant = await created(store, { lifetime: minute })
       const swap = swapOf(grant)
       await store.swapCredential(swap)
@@ -45,7 +45,7 @@ export function reversalContract({ describe, test }: StoreTest): void {
       assert.equal((await store.swapCredential(swapOf(grant))).outcome, 'swapped')
     })
 
-    test('leaves a code expired whose time has come meanwhile', async (store) => {
+    test('does not revive a code that has expired meanwhile', async (store) => {
       const grant = await created(store, { lifetime: 50 })
       const swap = swapOf(grant)
       assert.equal((await store.swapCredential(swap)).outcome, 'swapped')
@@ -54,7 +54,7 @@ export function reversalContract({ describe, test }: StoreTest): void {
       assert.equal(await found(store, grant), undefined)
     })
 
-    test('is for the work of its attempts alone', async (store) => {
+    test('reverses only the swaps of its attempts', async (store) => {
       const grant = await created(store, {})
       const swap = swapOf(grant)
       assert.equal((await store.reverseSwap(reversalOf(swap))).outcome, 'mismatch')
@@ -70,7 +70,7 @@ export function reversalContract({ describe, test }: StoreTest): void {
       assert.deepEqual(await found(store, grant), next)
     })
 
-    test('happens once', async (store) => {
+    test('reverses a swap only once', async (store) => {
       const swap = swapOf(await created(store, {}))
       await store.swapCredential(swap)
       assert.equal((await store.reverseSwap(reversalOf(swap))).outcome, 'reversed')
@@ -79,7 +79,7 @@ export function reversalContract({ describe, test }: StoreTest): void {
       assert.deepEqual(await found(store, swap), reversed)
     })
 
-    test('does not happen after its deadline', async (store) => {
+    test('reverses nothing after its deadline', async (store) => {
       const swap = swapOf(await created(store, {}))
       const swapped = grantOf(await store.swapCredential(swap))
       const late = { ...reversalOf(swap), deadline: await clockOf(store) }
@@ -87,7 +87,7 @@ export function reversalContract({ describe, test }: StoreTest): void {
       assert.deepEqual(await found(store, swap), swapped)
     })
 
-    test('brings no grant back that has ended', async (store) => {
+    test('does not bring back a grant that has ended', async (store) => {
       const swap = swapOf(await created(store, {}))
       await store.swapCredential(swap)
       await store.deleteGrant(swap.tenantId, swap.grantId)

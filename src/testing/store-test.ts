@@ -8,7 +8,7 @@ export interface TestRunner {
   it(name: string, test: () => Promise<void>): unknown
 }
 
-/** How a part of the contract defines its tests: each gets a store, and what it holds as text where the suite can look into it. */
+/** How a part of the contract defines its tests. Each test gets a store, and a function that returns everything in it as text. */
 export interface StoreTest extends Pick<TestRunner, 'describe'> {
   test(name: string, run: (store: TokenStore, contents: () => Promise<string>) => Promise<void>): void
 }

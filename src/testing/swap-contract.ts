@@ -4,7 +4,7 @@ import type { Grant, RedeemedCredential, TokenStore } from '../stores/token-stor
 import { clockOf, created, definedMembers, found, grantOf, hour, minute, swapOf, until } from './records'
 import type { StoreTest } from './store-test'
 
-/** The one atomic step. */
+/** Tests the one atomic step. */
 export function swapContract({ describe, test }: StoreTest): void {
   describe('swapCredential', () => {
     test('makes the next credential the live one', async (store) => {
@@ -31,7 +31,7 @@ export function swapContract({ describe, test }: StoreTest): void {
       assert.deepEqual(await found(store, grant), grantOf(result))
     })
 
-    test('goes on from there', async (store) => {
+    test('can be repeated with each new credential', async (store) => {
       let live = await created(store, {})
       for (let rotation = 0; rotation < 5; rotation++) live = grantOf(await store.swapCredential(swapOf(live)))
       assert.deepEqual(await found(store, live), live)
@@ -46,7 +46,7 @@ export function swapContract({ describe, test }: StoreTest): void {
       assert.deepEqual(await found(store, grant), grant)
     })
 
-    test('shows a repeated attempt its own work', async (store) => {
+    test('shows a repeated attempt that the first one was applied', async (store) => {
       const grant = await created(store, {})
       const swap = swapOf(grant)
       await store.swapCredential(swap)
@@ -63,7 +63,7 @@ export function swapContract({ describe, test }: StoreTest): void {
       const results = await Promise.all(swaps.map((swap) => store.swapCredential(swap)))
       const won = swaps.filter((_, index) => results[index]?.outcome === 'swapped')
       assert.equal(won.length, 1)
-      // Who loses is shown what is live now: a verdict of replay rests on it.
+      // Each loser must be shown what is live now, because the library judges replays by that.
       for (const lost of results.filter(({ outcome }) => outcome !== 'swapped')) {
         assert.equal(lost.outcome, 'mismatch')
         assert.equal(grantOf(lost).credential.hash, won[0]?.to)
@@ -72,7 +72,7 @@ export function swapContract({ describe, test }: StoreTest): void {
       assert.deepEqual(await found(store, other), other)
     })
 
-    test('lets only the resource of the grant pass where one is required, and writes nothing otherwise', async (store) => {
+    test('accepts only the resource of the grant if one is required, and writes nothing otherwise', async (store) => {
       const grant = await created(store, {})
       const refused = await store.swapCredential({ ...swapOf(grant), resource: 'https://other.example' })
       assert.equal(refused.outcome, 'wrong_resource')
@@ -94,7 +94,7 @@ export function swapContract({ describe, test }: StoreTest): void {
       assert.equal(grantOf(swapped).expiresAt, grant.endsAt)
     })
 
-    test('moves the expiry back where the new lifetime is shorter', async (store) => {
+    test('moves the expiry back if the new lifetime is shorter', async (store) => {
       const grant = await created(store, {})
       const swapped = grantOf(await store.swapCredential({ ...swapOf(grant), lifetime: minute }))
       assert.ok(swapped.expiresAt < grant.expiresAt)
@@ -133,7 +133,7 @@ export function swapContract({ describe, test }: StoreTest): void {
       assert.equal((await store.swapCredential({ ...swapOf(second), rest: 20 })).outcome, 'swapped')
     })
 
-    test('is not for a code, nor for what came of one', async (store) => {
+    test('does not apply to a code, nor to the refresh token that replaced one', async (store) => {
       const grant = await created(store, {})
       const first = await store.swapCredential({ ...swapOf(grant), rest: hour })
       assert.equal(first.outcome, 'swapped')
@@ -160,7 +160,7 @@ export function swapContract({ describe, test }: StoreTest): void {
       assert.deepEqual(await found(store, grant), grant)
     })
 
-    test('hides nothing of what a swap would find', async (store) => {
+    test('does not hide a mismatch or a wrong resource', async (store) => {
       const grant = await created(store, {})
       const now = await clockOf(store)
       const mismatch = await store.swapCredential({ ...swapOf(grant), from: randomUUID(), deadline: now })
@@ -174,7 +174,7 @@ export function swapContract({ describe, test }: StoreTest): void {
   describe('what a grant remembers', () => {
     const markOf = (hash: string) => hash.slice(0, 8)
 
-    /** Swaps once and again, and gives what the grant then is to remember. */
+    /** Swaps several times, and returns what the grant must then remember. */
     async function swapped(store: TokenStore, times: number, pause = async (_: Grant): Promise<void> => undefined) {
       let grant = await created(store, {})
       const redeemed: RedeemedCredential[] = []
@@ -187,7 +187,7 @@ export function swapContract({ describe, test }: StoreTest): void {
       return { grant, redeemed }
     }
 
-    /** Waits until the store tells a later time than that of the last swap. */
+    /** Waits until the store's clock is later than the last swap. */
     const later = (store: TokenStore, by: number) => (grant: Grant) =>
       until(async () => (await clockOf(store)) > (grant.swap?.at ?? grant.createdAt) + by)
 
@@ -197,7 +197,7 @@ export function swapContract({ describe, test }: StoreTest): void {
       assert.deepEqual(await found(store, grant), grant)
     })
 
-    test('is 16 at the most', async (store) => {
+    test('is at most 16 credentials', async (store) => {
       const { grant, redeemed } = await swapped(store, 20)
       assert.deepEqual(grant.redeemed, redeemed.slice(0, 16))
       const redeems = [randomUUID(), randomUUID(), grant.credential.hash]
@@ -206,14 +206,14 @@ export function swapContract({ describe, test }: StoreTest): void {
       assert.deepEqual(next.redeemed, [...marks, ...redeemed].slice(0, 16))
     })
 
-    test('is nothing that was redeemed longer ago than the swap says', async (store) => {
+    test('is no credential that was redeemed longer ago than the swap says', async (store) => {
       const { grant } = await swapped(store, 2)
       await later(store, 30)(grant)
       const next = grantOf(await store.swapCredential({ ...swapOf(grant), remember: 20 }))
       assert.deepEqual(next.redeemed, [{ mark: markOf(grant.credential.hash), at: next.swap?.at }])
     })
 
-    test('is all that one swap redeems, in front of what was redeemed before', async (store) => {
+    test('is every credential that one swap redeems, before those that were redeemed earlier', async (store) => {
       const { grant, redeemed } = await swapped(store, 2, later(store, 0))
       await later(store, 0)(grant)
       const redeems = [randomUUID(), randomUUID(), grant.credential.hash]

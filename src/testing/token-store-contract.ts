@@ -7,17 +7,17 @@ import type { StoreTest, TestRunner } from './store-test'
 import { swapContract } from './swap-contract'
 
 /**
- * Defines the tests that say whether a {@link TokenStore} is right: every method, its clock and its deadlines, expiry, tenant isolation, parallel swaps with one
- * winner, the repeated attempt, what is taken back, and values with any Unicode.
+ * Defines the tests that show whether a {@link TokenStore} is correct: every method, the clock and the deadlines, expiry, tenant isolation,
+ * parallel swaps with one winner, the repeated attempt, reversals, and values with any Unicode.
  *
- * Every test works in tenants of its own, so the store need not be emptied. Some of the tests have all registered clients make room that
- * are not in use, so the store should hold nothing but what tests have left.
+ * Every test works in tenants of its own, so the store need not be empty. But some tests delete every registered client that is not in use,
+ * so do not run the suite on a store that holds anything else than what tests have left.
  *
  * @param runner The test functions to define the suite with.
- * @param createStore Gives the store to test; asked once for each test.
+ * @param createStore Returns the store to test. It is called once for each test.
  * @param options What the suite may look into.
- * @param options.contents Gives everything that the store holds, keys and all, as anything that `JSON.stringify` takes. With it, the suite
- * also says whether something is left of a customer whose grants have all been ended.
+ * @param options.contents Returns everything that the store holds, with the keys, as anything that `JSON.stringify` takes. With it, the suite
+ * also tests whether anything is left of a customer whose grants have all been ended.
  *
  * @example
  * tokenStoreContract({ describe, it }, () => new PostgresTokenStore(pool), {

@@ -113,12 +113,12 @@ export const brokenClients: BrokenStore[] = [
           homes.get(clientId) === tenantId ? sound.findClient(tenantId, clientId) : undefined,
       }
     },
-    foundBy: 'untouched by those of another tenant',
+    foundBy: 'are separate for each tenant',
   },
   {
     that: 'deletes the client of another tenant',
     defect: elsewhereToo((sound, tenantId, clientId) => sound.deleteClient(tenantId, clientId), 'deleteClient'),
-    foundBy: 'untouched by those of another tenant',
+    foundBy: 'are separate for each tenant',
   },
   {
     that: 'keeps the client of another tenant',
@@ -126,7 +126,7 @@ export const brokenClients: BrokenStore[] = [
       (sound, tenantId, clientId) => sound.touchClient(tenantId, clientId, { lifetime: 7_200_000, inUse: true }),
       'touchClient',
     ),
-    foundBy: 'untouched by those of another tenant',
+    foundBy: 'are separate for each tenant',
   },
   {
     that: 'never lets a client expire',
@@ -144,7 +144,7 @@ export const brokenClients: BrokenStore[] = [
           expiresAt: Date.now() + client.lifetime,
         }),
     }),
-    foundBy: 'live by the clock of the store, not by that of a host which is a day ahead',
+    foundBy: 'live by the clock of the store, even if the clock of the host is a day ahead',
   },
   {
     that: 'keeps a client by the clock of its host',
@@ -152,7 +152,7 @@ export const brokenClients: BrokenStore[] = [
       touchClient: (tenantId, clientId, { lifetime, inUse }) =>
         sound.touchClient(tenantId, clientId, { lifetime: lifetime + Date.now() - ownTime(), inUse }),
     }),
-    foundBy: 'live by the clock of the store, not by that of a host which is a day behind',
+    foundBy: 'live by the clock of the store, even if the clock of the host is a day behind',
   },
   {
     that: 'shortens the life of a client that is kept',
@@ -163,19 +163,19 @@ export const brokenClients: BrokenStore[] = [
         if (client) Object.assign(client, { expiresAt: ownTime() + use.lifetime })
       },
     }),
-    foundBy: 'never until an earlier one',
+    foundBy: 'never an earlier one',
   },
   {
     that: 'keeps no client',
     defect: () => ({ touchClient: async () => undefined }),
-    foundBy: 'kept until a later time',
+    foundBy: 'get a later expiry',
   },
   {
     that: 'takes a client for used that a customer is only asked about',
     defect: (sound) => ({
       touchClient: (tenantId, clientId, use) => sound.touchClient(tenantId, clientId, { ...use, inUse: true }),
     }),
-    foundBy: 'in use from the first time',
+    foundBy: 'are in use once touchClient has said so',
   },
   {
     that: 'takes a client for unused when a customer is asked about it again',
@@ -186,7 +186,7 @@ export const brokenClients: BrokenStore[] = [
         if (client) Object.assign(client, { inUse: use.inUse })
       },
     }),
-    foundBy: 'in use from the first time that they are kept as such, and stay so',
+    foundBy: 'and stay in use',
   },
   {
     that: 'makes a client of one that is kept',
@@ -197,7 +197,7 @@ export const brokenClients: BrokenStore[] = [
         await sound.touchClient(tenantId, clientId, use)
       },
     }),
-    foundBy: 'do not come into being',
+    foundBy: 'are not created by touchClient',
   },
   {
     that: 'drops what it knows of a client when that is kept',
@@ -208,7 +208,7 @@ export const brokenClients: BrokenStore[] = [
         if (client) Object.assign(client, { redirectUris: [] })
       },
     }),
-    foundBy: 'kept until a later time',
+    foundBy: 'get a later expiry',
   },
   {
     that: 'deletes no client',
@@ -246,7 +246,7 @@ export const brokenClients: BrokenStore[] = [
         },
       }
     },
-    foundBy: 'make room without those in use',
+    foundBy: 'clients in use neither make nor take any',
   },
   {
     that: 'lets a client that a customer is asked about make room in its old turn',
@@ -266,7 +266,7 @@ export const brokenClients: BrokenStore[] = [
       const broken = makingRoom((idle, { perTenant }, added) => beyond(ofTenant(idle, added), perTenant))(sound)
       return { ...broken, deleteClient: (tenantId, clientId) => sound.deleteClient(tenantId, clientId) }
     },
-    foundBy: 'make no room for the sake of those that are deleted',
+    foundBy: 'do not make room because of clients that have been deleted',
   },
   {
     that: 'still counts clients that have expired',
@@ -285,7 +285,7 @@ export const brokenClients: BrokenStore[] = [
         },
       }
     },
-    foundBy: 'make no room for the sake of those that have expired',
+    foundBy: 'do not make room because of clients that have expired',
   },
   {
     that: 'believes its host which of the clients is the oldest',
@@ -306,7 +306,7 @@ export const brokenClients: BrokenStore[] = [
         },
       }
     },
-    foundBy: 'make room for one that a host saves whose clock is a day behind',
+    foundBy: 'saved by a host whose clock is a day behind',
   },
   {
     that: 'drops the client that would be the first to expire',
@@ -318,7 +318,7 @@ export const brokenClients: BrokenStore[] = [
         perTenant,
       ),
     ),
-    foundBy: 'make room for one that lives shorter than they do',
+    foundBy: 'make room for a client with a shorter lifetime',
   },
   {
     that: 'bounds the clients of each tenant alone',
@@ -328,7 +328,7 @@ export const brokenClients: BrokenStore[] = [
   {
     that: 'drops the oldest client of all where there are too many',
     defect: makingRoom((idle, { total }) => beyond(idle, total)),
-    foundBy: 'make no room for a flood at one tenant, other than there',
+    foundBy: 'make no room for a flood at another tenant',
   },
   {
     that: 'refuses clients where there are too many',
@@ -343,16 +343,16 @@ export const brokenClients: BrokenStore[] = [
         },
       }
     },
-    foundBy: 'make no room for a flood at one tenant, other than there',
+    foundBy: 'make no room for a flood at another tenant',
   },
   {
     that: 'drops the very client that it has just saved',
     defect: makingRoom((idle, { total }, added) => (idle.length > total ? [added] : [])),
-    foundBy: 'make room for the first of a tenant',
+    foundBy: 'make room for the first client of a tenant',
   },
   {
     that: 'makes room for one at a time',
     defect: makingRoom((idle, { total }) => beyond(idle, total).slice(0, 1)),
-    foundBy: 'make room again when they may be fewer',
+    foundBy: 'make room when the limit has become lower',
   },
 ]

@@ -22,7 +22,7 @@ function silentAbout(outcome: string): BrokenStore {
     that: `does not tell the time where it says ${outcome}`,
     defect: (sound) =>
       answering(sound, (result) => (result.outcome === outcome ? { ...result, now: undefined } : result)),
-    foundBy: 'is told by every answer',
+    foundBy: 'is in every answer',
   }
 }
 
@@ -32,12 +32,12 @@ export const brokenClocks: BrokenStore[] = [
   {
     that: 'tells no time at all',
     defect: (sound) => answering(sound, (result) => ({ ...result, now: undefined })),
-    foundBy: 'is told by every answer',
+    foundBy: 'is in every answer',
   },
   {
     that: 'tells a time that is behind what it has written',
     defect: (sound) => answering(sound, (result) => ({ ...result, now: result.now - 1000 })),
-    foundBy: 'is told by every answer',
+    foundBy: 'is in every answer',
   },
   {
     that: 'tells the time at which the live credential became so',
@@ -47,7 +47,7 @@ export const brokenClocks: BrokenStore[] = [
         return result.outcome === 'mismatch' ? { ...result, now: result.grant.createdAt - 1 } : result
       },
     }),
-    foundBy: 'is told by every answer',
+    foundBy: 'is in every answer',
   },
   {
     that: 'notes the creation by the clock of its host',
@@ -58,7 +58,7 @@ export const brokenClocks: BrokenStore[] = [
         return result
       },
     }),
-    foundBy: 'is not that of a host which is a day ahead',
+    foundBy: 'is not the clock of a host that is a day ahead',
   },
   {
     that: 'notes a swap by the clock of its host',
@@ -70,14 +70,14 @@ export const brokenClocks: BrokenStore[] = [
         return result
       },
     }),
-    foundBy: 'is not that of a host which is a day ahead',
+    foundBy: 'is not the clock of a host that is a day ahead',
   },
   {
     that: 'moves the expiry by the clock of its host',
     defect: (sound) => ({
       swapCredential: (swap) => sound.swapCredential({ ...swap, lifetime: swap.lifetime + ahead() }),
     }),
-    foundBy: 'is not that of a host which is a day ahead',
+    foundBy: 'is not the clock of a host that is a day ahead',
   },
   {
     that: 'lets grants expire by the clock of its host',
@@ -87,24 +87,24 @@ export const brokenClocks: BrokenStore[] = [
         return grant && grant.expiresAt > Date.now() ? grant : undefined
       },
     }),
-    foundBy: 'is not that of a host which is a day ahead',
+    foundBy: 'is not the clock of a host that is a day ahead',
   },
   {
     that: 'holds a deadline against the clock of its host',
     defect: (sound) => ({
       createGrant: (grant) => sound.createGrant({ ...grant, deadline: grant.deadline - ahead() }),
     }),
-    foundBy: 'is not that of a host which is a day ahead',
+    foundBy: 'is not the clock of a host that is a day ahead',
   },
   {
     that: 'tells the time of its host',
     defect: (sound) => answering(sound, (result) => ({ ...result, now: Date.now() })),
-    foundBy: 'is not that of a host which is a day behind',
+    foundBy: 'is not the clock of a host that is a day behind',
   },
   {
     that: 'creates a grant after the deadline',
     defect: (sound) => ({ createGrant: (grant) => sound.createGrant({ ...grant, deadline: century * 100 }) }),
-    foundBy: 'does not create what comes after its deadline',
+    foundBy: 'refuses to create a grant after its deadline',
   },
   {
     that: 'creates a grant although it says late',
@@ -115,12 +115,12 @@ export const brokenClocks: BrokenStore[] = [
         return result
       },
     }),
-    foundBy: 'does not create what comes after its deadline',
+    foundBy: 'refuses to create a grant after its deadline',
   },
   {
     that: 'creates a grant at the very deadline',
     defect: (sound) => ({ createGrant: (grant) => sound.createGrant({ ...grant, deadline: grant.deadline + 1 }) }),
-    foundBy: 'does not create what comes after its deadline',
+    foundBy: 'refuses to create a grant after its deadline',
   },
   {
     that: 'swaps after the deadline',
@@ -147,7 +147,7 @@ export const brokenClocks: BrokenStore[] = [
         return hides ? { outcome: 'late', now: result.now } : result
       },
     }),
-    foundBy: 'hides nothing',
+    foundBy: 'does not hide a mismatch',
   },
   {
     that: 'lets the deadline hide that the resource is wrong',
@@ -158,12 +158,12 @@ export const brokenClocks: BrokenStore[] = [
         return hides ? { outcome: 'late', now: result.now } : result
       },
     }),
-    foundBy: 'hides nothing',
+    foundBy: 'does not hide a mismatch',
   },
   {
     that: 'takes a swap back after the deadline',
     defect: (sound) => ({ reverseSwap: (reversal) => sound.reverseSwap({ ...reversal, deadline: century * 100 }) }),
-    foundBy: 'does not happen after its deadline',
+    foundBy: 'reverses nothing after its deadline',
   },
   {
     that: 'takes a swap back although it says late',
@@ -174,6 +174,6 @@ export const brokenClocks: BrokenStore[] = [
         return result
       },
     }),
-    foundBy: 'does not happen after its deadline',
+    foundBy: 'reverses nothing after its deadline',
   },
 ]

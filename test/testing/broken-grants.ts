@@ -14,7 +14,7 @@ export const brokenGrants: BrokenStore[] = [
         return result
       },
     }),
-    foundBy: 'say taken of an id that is taken',
+    foundBy: 'say taken if the id is taken',
   },
   {
     that: 'says that it has created what was there already',
@@ -24,7 +24,7 @@ export const brokenGrants: BrokenStore[] = [
         return result.outcome === 'taken' ? { ...result, outcome: 'created' } : result
       },
     }),
-    foundBy: 'say taken of an id that is taken',
+    foundBy: 'say taken if the id is taken',
   },
   {
     that: 'answers with the new grant where an older one has its id',
@@ -35,7 +35,7 @@ export const brokenGrants: BrokenStore[] = [
         return { ...result, grant: { ...result.grant, scopes: grant.scopes, credential: grant.credential } }
       },
     }),
-    foundBy: 'say taken of an id that is taken',
+    foundBy: 'say taken if the id is taken',
   },
   {
     that: 'keeps the id of a grant that has expired taken',
@@ -68,12 +68,12 @@ export const brokenGrants: BrokenStore[] = [
   {
     that: 'drops the claims',
     defect: (sound) => ({ createGrant: (grant) => sound.createGrant({ ...grant, claims: undefined }) }),
-    foundBy: 'give back the grant as it was stored',
+    foundBy: 'return the grant as it was stored',
   },
   {
     that: 'drops the absolute end',
     defect: (sound) => ({ createGrant: (grant) => sound.createGrant({ ...grant, endsAfter: undefined }) }),
-    foundBy: 'give back the grant as it was stored',
+    foundBy: 'return the grant as it was stored',
   },
   {
     that: 'lets a grant live longer than it may until its code is redeemed',
@@ -172,7 +172,7 @@ export const brokenGrants: BrokenStore[] = [
         deleteGrants: (owner) => sound.deleteGrants({ ...owner, tenantId }),
       }
     },
-    foundBy: 'see nothing of each other',
+    foundBy: 'do not see the grants of each other',
   },
   {
     that: 'runs the ids of tenants and grants together',
@@ -213,7 +213,7 @@ export const brokenGrants: BrokenStore[] = [
           (await Promise.all([...subjects].map((subject) => sound.listGrants(tenantId, subject)))).flat(),
       }
     },
-    foundBy: 'nobody else’s',
+    foundBy: 'no grants of other customers',
   },
   {
     that: 'lists the grants of a customer at all tenants',
@@ -228,7 +228,7 @@ export const brokenGrants: BrokenStore[] = [
           (await Promise.all([...tenants].map((tenantId) => sound.listGrants(tenantId, subject)))).flat(),
       }
     },
-    foundBy: 'nobody else’s',
+    foundBy: 'no grants of other customers',
   },
   {
     that: 'lists grants as they were made',
@@ -377,7 +377,7 @@ export const brokenGrants: BrokenStore[] = [
         },
       }
     },
-    foundBy: 'gives nothing that has ended before',
+    foundBy: 'returns no grant that had ended before',
   },
   {
     that: 'ends once more what has expired',
@@ -395,7 +395,7 @@ export const brokenGrants: BrokenStore[] = [
         },
       }
     },
-    foundBy: 'gives nothing that has ended before',
+    foundBy: 'returns no grant that had ended before',
   },
 ]
 

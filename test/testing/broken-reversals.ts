@@ -25,14 +25,14 @@ export const brokenReversals: BrokenStore[] = [
   {
     that: 'takes nothing back',
     defect: () => ({ reverseSwap: async () => ({ outcome: 'reversed', now: ownTime() }) }),
-    foundBy: 'has redeemed the live one again',
+    foundBy: 'live again that the swap redeemed',
   },
   {
     that: 'takes back the work of any attempt',
     defect: (sound) => ({
       reverseSwap: async (reversal) => sound.reverseSwap(await ofAnyAttempt(sound, reversal)),
     }),
-    foundBy: 'for the work of its attempts alone',
+    foundBy: 'reverses only the swaps of its attempts',
   },
   {
     that: 'takes back an attempt whatever it made live',
@@ -42,14 +42,14 @@ export const brokenReversals: BrokenStore[] = [
         return sound.reverseSwap({ ...reversal, to: grant?.credential.hash ?? '' })
       },
     }),
-    foundBy: 'for the work of its attempts alone',
+    foundBy: 'reverses only the swaps of its attempts',
   },
   {
     that: 'looks at the first of several attempts',
     defect: (sound) => ({
       reverseSwap: (reversal) => sound.reverseSwap({ ...reversal, attempts: reversal.attempts.slice(0, 1) }),
     }),
-    foundBy: 'makes the newest of several live again',
+    foundBy: 'makes the newest of several redeemed credentials live again',
   },
   {
     that: 'takes back more than the last swap',
@@ -71,21 +71,21 @@ export const brokenReversals: BrokenStore[] = [
         },
       }
     },
-    foundBy: 'for the work of its attempts alone',
+    foundBy: 'reverses only the swaps of its attempts',
   },
   {
     that: 'forgets the request of a code',
     defect: (sound) => ({
       reverseSwap: (reversal) => reverseAndThen(sound, reversal, () => ({ request: undefined })),
     }),
-    foundBy: 'gives a code its request',
+    foundBy: 'restores the request and the lifetime of a code',
   },
   {
     that: 'lets a code live as long as its refresh token would have',
     defect: (sound) => ({
       reverseSwap: (reversal) => reverseAndThen(sound, reversal, (_, { expiresAt }) => ({ expiresAt })),
     }),
-    foundBy: 'gives a code its request and its lifetime',
+    foundBy: 'restores the request and the lifetime of a code',
   },
   {
     that: 'counts the lifetime of a code from when it is taken back',
@@ -97,14 +97,14 @@ export const brokenReversals: BrokenStore[] = [
         return sound.reverseSwap({ ...reversal, code: { ...reversal.code, lifetime } })
       },
     }),
-    foundBy: 'leaves a code expired',
+    foundBy: 'does not revive a code',
   },
   {
     that: 'leaves the swap of a code that is live again',
     defect: (sound) => ({
       reverseSwap: (reversal) => reverseAndThen(sound, reversal, (_, { swap }) => ({ swap })),
     }),
-    foundBy: 'gives a code its request',
+    foundBy: 'restores the request and the lifetime of a code',
   },
   {
     that: 'takes every credential for a refresh token',
@@ -114,7 +114,7 @@ export const brokenReversals: BrokenStore[] = [
           credential: { ...credential, kind: 'refresh_token' },
         })),
     }),
-    foundBy: 'gives a code its request',
+    foundBy: 'restores the request and the lifetime of a code',
   },
   {
     that: 'moves the expiry of a grant whose refresh token is live again',
@@ -124,21 +124,21 @@ export const brokenReversals: BrokenStore[] = [
           expiresAt: reversal.code ? expiresAt : createdAt + 1000,
         })),
     }),
-    foundBy: 'has redeemed the live one again',
+    foundBy: 'live again that the swap redeemed',
   },
   {
     that: 'still remembers what is live again',
     defect: (sound) => ({
       reverseSwap: (reversal) => reverseAndThen(sound, reversal, (_, { redeemed }) => ({ redeemed })),
     }),
-    foundBy: 'has redeemed the live one again',
+    foundBy: 'live again that the swap redeemed',
   },
   {
     that: 'forgets everything that was redeemed',
     defect: (sound) => ({
       reverseSwap: (reversal) => reverseAndThen(sound, reversal, () => ({ redeemed: undefined })),
     }),
-    foundBy: 'has redeemed the live one again',
+    foundBy: 'live again that the swap redeemed',
   },
   {
     that: 'forgets all that one swap redeemed',
@@ -168,7 +168,7 @@ export const brokenReversals: BrokenStore[] = [
         },
       }
     },
-    foundBy: 'makes the newest of several live again',
+    foundBy: 'makes the newest of several redeemed credentials live again',
   },
   {
     that: 'takes a swap back twice',
@@ -183,7 +183,7 @@ export const brokenReversals: BrokenStore[] = [
         },
       }
     },
-    foundBy: 'reverseSwap happens once',
+    foundBy: 'reverses a swap only once',
   },
   {
     that: 'brings a deleted grant back to life when it takes a swap back',
@@ -206,6 +206,6 @@ export const brokenReversals: BrokenStore[] = [
         },
       }
     },
-    foundBy: 'brings no grant back',
+    foundBy: 'does not bring back a grant',
   },
 ]

@@ -87,12 +87,12 @@ export const brokenSwaps: BrokenStore[] = [
         return repeated ? { ...result, outcome: 'swapped' } : result
       },
     }),
-    foundBy: 'shows a repeated attempt its own work',
+    foundBy: 'shows a repeated attempt that the first one was applied',
   },
   {
     that: 'forgets the attempt',
     defect: (sound) => ({ swapCredential: (swap) => sound.swapCredential({ ...swap, attempt: '' }) }),
-    foundBy: 'shows a repeated attempt its own work',
+    foundBy: 'shows a repeated attempt that the first one was applied',
   },
   {
     that: 'forgets when the swap was',
@@ -122,7 +122,7 @@ export const brokenSwaps: BrokenStore[] = [
         return isNew ? { outcome: 'fresh', grant, now: ownTime() } : sound.swapCredential(swap)
       },
     }),
-    foundBy: 'is not for a code, nor for what came of one',
+    foundBy: 'does not apply to a code',
   },
   {
     that: 'says fresh of a credential that is not live',
@@ -278,7 +278,7 @@ export const brokenSwaps: BrokenStore[] = [
               : redeemed,
         })),
     }),
-    foundBy: 'is 16 at the most',
+    foundBy: 'is at most 16 credentials',
   },
   {
     that: 'makes room for what was redeemed last by forgetting all the rest',
@@ -288,7 +288,7 @@ export const brokenSwaps: BrokenStore[] = [
           redeemed: before.redeemed?.length === 16 ? redeemed.slice(0, swap.redeems.length) : redeemed,
         })),
     }),
-    foundBy: 'is 16 at the most',
+    foundBy: 'is at most 16 credentials',
   },
   {
     that: 'remembers for ever',
@@ -298,7 +298,7 @@ export const brokenSwaps: BrokenStore[] = [
   {
     that: 'remembers one credential of several that a swap redeems',
     defect: (sound) => ({ swapCredential: (swap) => sound.swapCredential({ ...swap, redeems: [swap.from] }) }),
-    foundBy: 'is all that one swap redeems',
+    foundBy: 'is every credential that one swap redeems',
   },
   {
     that: 'remembers each credential with the time of the last swap',
