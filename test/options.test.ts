@@ -14,17 +14,17 @@ const complete = { ...needed, baseUrl: 'https://assistant.example', signingKeys:
 const day = 86_400
 const [repository] = JSON.parse(textOf('package.json')).homepage.split('#')
 
-/** A store of the host's own. None of its methods is called here. */
+/** The host's own store. No test here calls its methods. */
 const databaseStore = Object.fromEntries(
   Object.getOwnPropertyNames(MemoryTokenStore.prototype).map((name) => [name, () => {}]),
 )
 
-/** Makes a server with options that not every host has had checked by a compiler. */
+/** Makes a server with options that no compiler has checked. */
 function create(options: unknown) {
   return createCustomerSignIn(options as CustomerSignInOptions)
 }
 
-/** The error by which these options are refused at start-up. */
+/** The error with which the server refuses these options at start-up. */
 function refusalOf(options: unknown): ConfigurationError {
   try {
     create(options)
@@ -59,7 +59,7 @@ describe('createCustomerSignIn', () => {
     })
   })
 
-  it('says which options there are where it is given another', () => {
+  it('lists the options if it is given an unknown one', () => {
     const error = refusalOf({ ...complete, accessTokenTtl: 60 })
     expect(error.option).toBe('accessTokenTtl')
     for (const name of ['accessTokenLifetime', 'baseUrl', 'tenantStore', 'onEvent'])
@@ -82,7 +82,7 @@ describe('createCustomerSignIn', () => {
     )
   })
 
-  it('suggests nothing for a name that is like none', () => {
+  it('suggests nothing for a name that is similar to none', () => {
     expect(refusalOf({ ...complete, accessTokenTtl: 60 }).message).toContain(
       'customer-sign-in: accessTokenTtl is not an option. The options are tenantStore,',
     )
@@ -141,7 +141,7 @@ describe('createCustomerSignIn', () => {
     [{ ports: ['443'] }, 'metadataDocuments.ports'],
     [{ ports: [443.5] }, 'metadataDocuments.ports'],
     [{ ports: [443], loopback: true }, 'metadataDocuments.loopback'],
-  ])('takes no %j for metadataDocuments', (metadataDocuments, option) => {
+  ])('refuses %j for metadataDocuments', (metadataDocuments, option) => {
     expect(refusalOf({ ...complete, metadataDocuments }).option).toBe(option)
   })
 
@@ -151,7 +151,7 @@ describe('createCustomerSignIn', () => {
     expect(error.message).toContain('missing')
   })
 
-  it.each([undefined, null, 'options', 7])('wants its options in an object, not in %j', (options) => {
+  it.each([undefined, null, 'options', 7])('requires an object as its options, not %j', (options) => {
     const { message } = refusalOf(options)
     expect(message).toMatch(
       /^customer-sign-in: options (must be an object, but is .+|is missing: it must be an object)\. See /,
@@ -166,7 +166,7 @@ describe('createCustomerSignIn', () => {
     ['refreshRetryWindow', 0, 1800],
     ['replayTolerance', 0, 60],
     ['hostTimeout', 0.1, 60],
-  ])('takes %s from %d to %d seconds', (option, least, most) => {
+  ])('accepts %s from %d to %d seconds', (option, least, most) => {
     for (const within of [least, most]) create({ ...complete, [option]: within })
     for (const beyond of [least - 1, least - 0.01, most + 1, Number.NaN, Number.POSITIVE_INFINITY, `${least}`, null]) {
       expect(refusalOf({ ...complete, [option]: beyond }).option).toBe(option)
@@ -221,7 +221,7 @@ describe('createCustomerSignIn', () => {
     },
   )
 
-  it('takes undefined for an option that is left out', () => {
+  it('treats an option that is undefined as left out', () => {
     const optional = Object.fromEntries(
       ['grantLifetime', 'externalEndpoints', 'scopes', 'onEvent', 'credentialSecrets'].map((name) => [name, undefined]),
     )
@@ -260,7 +260,7 @@ describe('in production', () => {
     expect(error.message).toContain('production')
   })
 
-  it('baseUrl is https, save on loopback', () => {
+  it('baseUrl must be https, except on loopback', () => {
     expect(refusalOf({ ...complete, baseUrl: 'http://assistant.example' }).option).toBe('baseUrl')
     expect(refusalOf({ ...complete, baseUrl: 'http://localhost.example' }).option).toBe('baseUrl')
     for (const baseUrl of ['http://localhost:3000', 'http://127.0.0.1:3000', 'http://[::1]:3000']) {
@@ -275,12 +275,12 @@ describe('in production', () => {
     for (const metadataDocuments of [true, false, { ports: [443, 8443] }]) create({ ...complete, metadataDocuments })
   })
 
-  it('nothing else is required, and nothing is warned of', () => {
+  it('nothing else is required, and there is no warning', () => {
     create({ ...complete, tokenStore: databaseStore })
     expect(warned).not.toHaveBeenCalled()
   })
 
-  it('a store in memory is warned of, as every sign-in ends with the process', () => {
+  it('a store in memory causes a warning, because every sign-in ends with the process', () => {
     create(complete)
     expect(warned.mock.calls).toEqual([
       [expect.stringContaining('MemoryTokenStore'), expect.objectContaining({ code: 'CUSTOMER_SIGN_IN_MEMORY_STORE' })],
@@ -289,7 +289,7 @@ describe('in production', () => {
 })
 
 describe('outside production', () => {
-  it('a server starts with nothing but its stores, and warns of what it made up', () => {
+  it('a server starts with only its stores, and warns about the values that it made up', () => {
     create(needed)
     expect(warned.mock.calls).toEqual([
       [
@@ -303,12 +303,12 @@ describe('outside production', () => {
     ])
   })
 
-  it('it warns of nothing where it made nothing up', () => {
+  it('a server that made nothing up does not warn', () => {
     create({ ...complete, baseUrl: 'http://assistant.example' })
     expect(warned).not.toHaveBeenCalled()
   })
 
-  it('the signing key that it made is its own', async () => {
+  it('each server makes its own signing key', async () => {
     const [first, second] = [await started({ signingKeys: undefined }), await started({ signingKeys: undefined })]
     const { access_token } = await first.connected()
     await first.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })

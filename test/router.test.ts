@@ -19,7 +19,7 @@ function ask(host: TestSignIn, method: string, path: string) {
   return asking[method as keyof typeof asking](path)
 }
 
-/** Sends the head of a request that announces a body, but not the body. @returns The first line of the answer. */
+/** Sends the head of a request that announces a body, without the body. @returns The first line of the response. */
 function statusWithoutBody(host: TestSignIn, path: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(host.url).port), '127.0.0.1')
@@ -46,7 +46,7 @@ describe.each(addresses)('%s', (_, method, address) => {
     }
   })
 
-  it('says with 405 which methods there are', async () => {
+  it('names the allowed methods with 405', async () => {
     const host = await started()
     for (const wrong of ['PUT', 'DELETE', 'PATCH', method === 'GET' ? 'POST' : 'GET']) {
       const response = await ask(host, wrong, at(address, 'acme'))
@@ -60,7 +60,7 @@ describe.each(addresses)('%s', (_, method, address) => {
     expectError(await ask(host, 'PUT', at(address, 'initech')), 404, 'not_found')
   })
 
-  it('does not mind a query', async () => {
+  it('ignores a query', async () => {
     const host = await started()
     expect((await ask(host, method, `${at(address, 'acme')}?a=b&c`)).status).toBe(method === 'GET' ? 200 : 400)
   })
@@ -94,7 +94,7 @@ describe('the router', () => {
     expect(await statusWithoutBody(host, '/v1/initech/oauth/token')).toBe('HTTP/1.1 404 Not Found')
   })
 
-  it('lets a client in a browser read the headers that it must act on', async () => {
+  it('lets a client in a browser read the headers that it needs', async () => {
     const host = await started()
     const response = await host.refresh('csir_', { client_id: 'nobody' }).set('Origin', 'https://inspector.example')
     expectError(response, 401, 'invalid_client')
@@ -141,7 +141,7 @@ describe('the router', () => {
     }
   })
 
-  it('answers 404 itself where there is nobody to leave a path to', async () => {
+  it('answers 404 itself if there is no next handler', async () => {
     const host = await started()
     expectError(await request(host.url).get('/elsewhere'), 404, 'not_found')
   })

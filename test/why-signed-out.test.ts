@@ -18,10 +18,10 @@ const day = 86_400
 
 afterEach(releaseClock)
 
-/** A customer whose assistant has worked until now, among others; and what the log says once it does not. */
+/** A customer, among others, whose assistant has worked until now, and the log once it no longer works. */
 class Complaint {
   readonly clock = stopClock()
-  /** The host's tenants, which it can change. */
+  /** The host's tenants, which a test can change. */
   readonly companies = new Map<string, Tenant>(tenants.map((tenant) => [tenant.key, { ...tenant }]))
   readonly faulty = faultyStore(new MemoryTokenStore())
   host!: TestSignIn
@@ -52,7 +52,7 @@ class Complaint {
     return this.host.refresh(refreshToken, { client_id: this.#client })
   }
 
-  /** The one query of the engineer on call: this customer's id, or grants whose ids begin as this customer's do. */
+  /** The only query of the engineer on call: this customer's id, or grants whose ids begin like this customer's. */
   async log(): Promise<CustomerSignInEvent[]> {
     await this.host.told('denied')
     const hers = this.grantId.slice(0, 12)
@@ -62,7 +62,7 @@ class Complaint {
     })
   }
 
-  /** What it says of how she came to be signed out. */
+  /** What the log says about why she was signed out. */
   async says(): Promise<string[]> {
     const ends = (await this.log()).filter(({ type }) => !['issued', 'refreshed'].includes(type))
     return ends.map((event) => {
@@ -113,7 +113,7 @@ describe('why a customer was signed out is in the log:', () => {
     expect(await ada.says()).toEqual(['expired by authorizationCodeLifetime', 'denied: expired'])
   })
 
-  it('the same, where the host adds claims', async () => {
+  it('the assistant came too late with its code, and the host adds claims', async () => {
     const ada = await Complaint.of({ accessTokenClaims: () => ({}) })
     ada.clock.advance(30 * day + 1)
     await ada.refresh()
@@ -138,14 +138,14 @@ describe('why a customer was signed out is in the log:', () => {
       'the host, by the customer',
       (ada: Complaint) => ada.host.signIn.grants.revokeAll({ tenantKey: 'acme', subject: 'ada' }),
     ],
-  ])('ended by %s', async (_, end) => {
+  ])('the grant was ended by %s', async (_, end) => {
     const ada = await Complaint.of()
     await end(ada)
     await ada.refresh()
     expect(await ada.says()).toEqual(['revoked: host', 'denied: ended_or_lost'])
   })
 
-  it('ended by the client', async () => {
+  it('the grant was ended by the client', async () => {
     const ada = await Complaint.of()
     const form = new URLSearchParams({ token: ada.tokens.refresh_token, client_id: clientId })
     await fetch(`${ada.host.issuer()}/revoke`, { method: 'POST', body: form })
@@ -239,7 +239,7 @@ describe('why a customer was signed out is in the log:', () => {
     expect(await ada.says()).toEqual(['denied: token_expired'])
   })
 
-  it('she refused the client, and before that allowed it', async () => {
+  it('she refused the client, after she had allowed it before', async () => {
     const ada = await Complaint.of()
     for (const decision of ['allow', 'deny'] as const) {
       const authorization = new Authorization(ada.host)
@@ -248,15 +248,18 @@ describe('why a customer was signed out is in the log:', () => {
     expect(await ada.says()).toEqual(['allowed', 'declined', 'denied: declined'])
   })
 
-  it.each([true, false])('the same, where the host asks for consent itself and is told %s', async (answer) => {
-    const ada = await Complaint.of({ consent: () => answer })
-    await new Authorization(ada.host).open('ada')
-    expect(await ada.says()).toEqual(answer ? ['allowed'] : ['declined', 'denied: declined'])
-  })
+  it.each([true, false])(
+    'she refused the client, and the host asks for consent itself and is told %s',
+    async (answer) => {
+      const ada = await Complaint.of({ consent: () => answer })
+      await new Authorization(ada.host).open('ada')
+      expect(await ada.says()).toEqual(answer ? ['allowed'] : ['declined', 'denied: declined'])
+    },
+  )
 })
 
 describe('a request without a token', () => {
-  it('is how a client begins: no event tells of it', async () => {
+  it('causes no event, because that is how a client begins', async () => {
     const ada = await Complaint.of()
     await ada.callApi({}, '')
     expect(await ada.host.told('denied')).toEqual([])
@@ -264,7 +267,7 @@ describe('a request without a token', () => {
 })
 
 describe('a credential that this server has not minted', () => {
-  it('names nobody: neither its grant nor its client is certain', async () => {
+  it('causes an event without a customer, grant or client, because none of them is certain', async () => {
     const host = await started({ tenantStore: new MemoryTenantStore(tenants) })
     const { refresh_token } = await host.connected()
     const forged = `${refresh_token.slice(0, -4)}AAAA`.replace(/^(.{45})..../, '$1AAAA')

@@ -10,16 +10,16 @@ import type { CampaignOptions } from './options'
 import { Timing } from './timing'
 import { World } from './world'
 
-/** What one run came to. */
+/** The result of one run. */
 export interface RunResult extends Verdict {
   nemesis: string
   history: History
 }
 
-// How long, in milliseconds, the hosts' clients take to find a store again.
+// How long, in milliseconds, the hosts' Redis clients take to reconnect.
 const settling = 1500
 
-/** Lets clients, thieves and a nemesis loose on four host processes, and checks the history. */
+/** Runs clients, thieves and a nemesis against four host processes, and checks the history. */
 export async function runNemesis(nemesis: Nemesis, options: CampaignOptions): Promise<RunResult> {
   const { window: refreshRetryWindow, tolerance: replayTolerance, hostTimeout } = options
   const signIn = { refreshRetryWindow, replayTolerance, hostTimeout, ...nemesis.signIn }
@@ -36,7 +36,7 @@ export async function runNemesis(nemesis: Nemesis, options: CampaignOptions): Pr
   return { nemesis: nemesis.name, history, ...check(history.entries, { ...terms, clocks, storeClockJumps }) }
 }
 
-/** Everybody acts while the nemesis does; when it is healed, the owners come once more. */
+/** Everybody acts while the nemesis does. When it has healed its faults, every owner sends one last request. */
 async function play(
   world: World,
   history: History,
@@ -50,7 +50,7 @@ async function play(
     fronts: world.fronts,
     keys: world.keys,
     history,
-    // Of its own, so that the same faults come whatever the clients do.
+    // A separate seed, so that the faults are the same whatever the clients do.
     random: new SeededRandom(seed + 1),
     isOver: () => broken.isOver,
     sleep: (ms) => broken.sleep(ms),

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Whose token it is: what an access token and the API say of it. */
+/** The owner of a token, as the access token and the API name it. */
 export interface Who {
   subject: string
   clientId: string
@@ -10,12 +10,12 @@ export interface Who {
   grantId?: string
 }
 
-/** Who sends a request: the grant's own client, somebody else, or the network once more. */
+/** Who sends a request: the grant's own client, somebody else, or the network as a repeat. */
 export type Actor = 'owner' | 'thief' | 'revoker' | 'probe' | 'garbage' | 'network'
 
 export type Act = 'register' | 'sign-in' | 'redeem-code' | 'refresh' | 'api' | 'revoke'
 
-/** A status, or why there is none: the client hung up after its timeout, or the connection broke. */
+/** A status, or why there is no status: the client hung up after its timeout, or the connection broke. */
 export type Answer = number | 'timeout' | 'lost'
 
 /** A request and its answer. Times are milliseconds on the campaign's own clock, which never jumps. */
@@ -31,17 +31,17 @@ export interface Exchange {
   ended: number
   /** The name of the code or token. */
   presented?: string
-  /** Something beside the credential is not its owner's, so it must be refused and change nothing. */
+  /** Whether a value besides the credential is wrong, so that the request must be refused and change nothing. */
   forged?: true
   /** How it was revoked. */
   way?: string
   answer: Answer
   error?: string
-  /** The names of what came back, and whose it is. */
+  /** The names of the tokens in the response, and their owner. */
   gave?: { credential?: string; accessToken?: string; who?: Who }
 }
 
-/** What a host process told: an event of the library, or that something went wrong in it. */
+/** A report of a host process: an event of the library, or a failure of the process. */
 export interface Told {
   kind: 'told'
   at: number
@@ -56,7 +56,7 @@ export interface Fault {
   kind: 'fault'
   at: number
   what: string
-  /** Writes that were acknowledged in this time may be gone. */
+  /** Writes that were acknowledged in this time may be lost. */
   lost?: { from: number; to: number }
 }
 
@@ -79,7 +79,7 @@ export class History {
     this.entries.push(entry)
   }
 
-  /** Writes it as JSON lines into a temporary folder. @returns The path. */
+  /** Writes the history as JSON lines into a temporary folder. @returns The path. */
   save(name: string): string {
     const file = join(mkdtempSync(join(tmpdir(), 'histories-')), `${name}.jsonl`)
     writeFileSync(file, this.entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
@@ -88,8 +88,8 @@ export class History {
 }
 
 /**
- * A short name for a credential. A code or refresh token is named by a part of its secret, since the tag behind that may come from
- * another of the server's secrets; an access token by the end of its signature.
+ * A short name for a credential. A code or refresh token is named by a part of its secret, because its tag may be made with another of the
+ * server's secrets. An access token is named by the end of its signature.
  */
 export function nameOf(credential: string): string {
   const [, kind, secret] = /^csi([cr])_.{34}(.{12})/.exec(credential) ?? []

@@ -48,7 +48,7 @@ function campaignOptions(): CampaignOptions {
   }
 }
 
-/** @throws {Error} where it is none of them. */
+/** @throws {Error} if it is none of them. */
 function oneOf<Name extends string>(names: readonly Name[], given: string): Name {
   const found = names.find((name) => name === given)
   if (found !== undefined) return found

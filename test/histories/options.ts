@@ -1,7 +1,7 @@
 import type { DefectName } from './hosts/defects'
 import type { StoreKind } from './stores/campaign-store'
 
-/** What a campaign can be told. Times are seconds. */
+/** The options of a campaign. Times are seconds. */
 export interface CampaignOptions {
   seconds: number
   seed: number

@@ -1,13 +1,13 @@
 import type { Verdict } from './checker/check'
 import { type Finding, rules } from './checker/finding'
 
-/** A run as it is reported; `file` has its history, where there is something to look at. */
+/** The report of a run; `file` has its history if there is a finding. */
 export interface ReportedRun extends Verdict {
   nemesis: string
   file?: string
 }
 
-/** The table of the campaign, nemesis by nemesis, and what the findings are. Markdown. */
+/** The table of the campaign, nemesis by nemesis, and the list of findings, as Markdown. */
 export function report(results: readonly ReportedRun[]): string {
   const head = ['nemesis', 'histories', 'requests', 'refreshed', 'rotated', '503', ...rules, 'admitted']
   const rows = results.map((result) => [

@@ -1,9 +1,9 @@
-/** A time that ends: whoever waits goes on then. */
+/** A time that ends. Waits on it end with it. */
 export class Timing {
   isOver = false
   readonly #waiting = new Set<() => void>()
 
-  /** Waits this long, at most until the end. */
+  /** Waits this long, but not beyond the end. */
   sleep(ms: number): Promise<void> {
     if (this.isOver) return Promise.resolve()
     return new Promise((resolve) => {

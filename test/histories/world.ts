@@ -10,7 +10,7 @@ import type { Nemesis, Stage } from './nemeses/nemesis'
 import type { CampaignOptions } from './options'
 import { type StartedStore, startStore } from './stores/start-store'
 
-/** The processes of one run: the store, the hosts, and what stands before them. */
+/** The processes of one run: the store, the hosts, and the proxies in front of them. */
 export class World {
   readonly hosts: CampaignHost[] = []
   readonly fronts: FrontProxy[] = []
@@ -55,7 +55,7 @@ export class World {
     }
   }
 
-  /** Has the nemesis break what it is for, until the stage says that its time is over. */
+  /** Runs the nemesis until the stage says that its time is over. */
   async run(stage: Stage): Promise<void> {
     await this.#store?.run(stage)
   }

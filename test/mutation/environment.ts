@@ -1,7 +1,7 @@
 import { TestEnvironment } from 'jest-environment-node'
 import { type Reached, runState } from './run-state'
 
-/** What code that Stryker has instrumented reads and writes. */
+/** The global that code instrumented by Stryker reads and writes. */
 interface Instrumented {
   hitCount?: number
   hitLimit?: number
@@ -16,7 +16,7 @@ interface Test {
   mode?: string
 }
 
-/** Node, where a file ends at its first failing test, and tells which mutants each of its tests has reached. */
+/** The Node environment, in which a file ends at its first failing test and reports which mutants each of its tests has reached. */
 export default class MutationEnvironment extends TestEnvironment {
   readonly #instrumented: Instrumented = {}
   readonly #testPath: string

@@ -1,7 +1,7 @@
 const config = require('../../jest.config')
 
 /**
- * The tests that mutants are run against: those that need nothing but this process, each file in a few seconds.
+ * The tests that mutants are run against. They need no other process, and each file takes a few seconds.
  *
  * @type {import('jest').Config}
  */
@@ -11,12 +11,12 @@ module.exports = {
   testEnvironment: '<rootDir>/test/mutation/environment.ts',
   testTimeout: 10_000,
   testPathIgnorePatterns: [
-    // Processes of their own, browsers, the packed package, the papers.
+    // These use separate processes, browsers or the packed package, or test the docs.
     '/test/(browser|conformance|docs|examples|histories|mutation|package|scripts)/',
-    // Redis servers.
+    // These use Redis servers.
     'redis',
     '/test/clients/mcp-bursts',
-    // The stores' own, and long.
+    // These test the stores, and take long.
     '/test/(stores|testing)/',
     '/test/properties/grant',
     '/test/grants/(parallel-redemption|revoke-all-of-client)',

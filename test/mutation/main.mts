@@ -20,11 +20,11 @@ const { values: options, positionals: paths } = parseArgs({
   },
 })
 
-/** Runs the mutants of the files, records the results, and fails where one survives that is not in the list. */
+/** Runs the mutants of the files, records the results, and fails if one survives that is not in the list. */
 async function main(): Promise<void> {
   const recorded = readResults()
   const named = new Map(sourceFiles().map((file) => [file, readFileSync(file, 'utf8')]))
-  // As they are mutated: whoever edits a file meanwhile is to run it again.
+  // The text that is mutated. If a file is edited during the run, it has to run again.
   const texts = options.changed ? changedSince(recorded, named) : named
   if (texts.size === 0) return print('No file has changed since its mutants were run.')
   print(`Mutants of:\n${[...texts.keys()].join('\n')}`)
@@ -47,7 +47,7 @@ async function main(): Promise<void> {
     fail(`Fewer than ${100 * lowestRate} % of all mutants are killed.`)
 }
 
-/** The files whose text is another one than that of their recorded result. */
+/** The files whose text differs from that of their recorded result. */
 function changedSince(recorded: Results, files: ReadonlyMap<string, string>): Map<string, string> {
   const never = [...files.keys()].filter((file) => !recorded[file])
   if (never.length > 0) print(`Never run yet, and not now: ${never.join(', ')}`)
@@ -71,7 +71,7 @@ function resultOf(mutants: readonly MutantResult[], text = ''): FileResult {
   return { sha256: sha256Of(text), killed, survived }
 }
 
-/** The files that were named, or are in the folders that were: all, where none was. */
+/** The named files and those in the named folders, or all files if none is named. */
 function sourceFiles(): string[] {
   const all = folders.flatMap((folder) => readdirSync(folder).map((name) => `${folder}/${name}`))
   return paths.length === 0 ? all : all.filter((file) => paths.some((path) => file.startsWith(path)))
@@ -92,7 +92,7 @@ async function runMutants(files: string[]): Promise<MutantResult[]> {
     timeoutMS: 60_000,
     dryRunTimeoutMinutes: 15,
     disableTypeChecks: false,
-    // Stryker reads it with the API of an older TypeScript, and Jest needs none.
+    // Stryker reads tsconfig.json with the API of an older TypeScript, and Jest does not need it.
     tsconfigFile: 'none',
     ignorePatterns: ['/bench', '/biome.json', '/dist', '/scripts'],
     tempDirName: 'reports/mutation/sandbox',

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 const path = 'test/mutation/results.json'
 const readmePath = 'test/mutation/README.md'
 
-/** What the last run over a source file has found. */
+/** The result of the last run over a source file. */
 export interface FileResult {
   /** SHA-256 of the code that was mutated, without its lines of comments. */
   sha256: string
@@ -28,14 +28,14 @@ export function writeResults(results: Results): void {
   writeFileSync(readmePath, readme.replace(/(?<=<!-- results -->\n).*(?=\n<!-- \/results -->)/s, tableOf(results)))
 }
 
-/** The same for two texts that differ in lines of comments and in indentation alone: those have no mutants. */
+/** The hash is the same for two texts that differ only in lines of comments and in indentation, which have no mutants. */
 export function sha256Of(text: string): string {
   const lines = text.split('\n').map((line) => line.trim())
   const code = lines.filter((line) => !/^(\/\/|\/?\*)/.test(line))
   return createHash('sha256').update(code.join('\n')).digest('hex')
 }
 
-/** The results as a table of the README: a line for each folder, and one for all. */
+/** The results as a table for the README: a row for each folder, and one for all. */
 export function tableOf(results: Results): string {
   const folders = [...new Set(Object.keys(results).map((file) => file.replace(/[^/]*$/, '')))].sort()
   const rows = [...folders.map((folder) => rowOf(folder, results, `\`${folder}\``)), rowOf('', results, 'all')]
@@ -48,7 +48,7 @@ function rowOf(folder: string, results: Results, name: string): string {
   return `| ${name} | ${killed + survived} | ${killed} | ${survived} | ${rate} % |`
 }
 
-/** Which part of the mutants of a folder, or of all, was killed. */
+/** The share of the mutants of a folder, or of all, that was killed. */
 export function rateOf(results: Results, folder = ''): number {
   const { killed, survived } = sumOf(results, folder)
   return killed / (killed + survived)

@@ -4,19 +4,19 @@ export interface Reached {
   perTest: Record<string, Record<string, number>>
 }
 
-/** What the test runner and the environment of the test files, in one process, tell each other. */
+/** The messages between the test runner and the environment of the test files, which run in one process. */
 export interface RunState {
-  /** How often code with the active mutant may be reached before it counts as a loop without end. */
+  /** How often the active mutant may be reached before it counts as an endless loop. */
   hitLimit: number | undefined
   /** Whether the active mutant was reached more often than that. */
   endless: boolean
-  /** The tests to run, by their full names: all, where it is undefined. */
+  /** The full names of the tests to run; undefined for all. */
   only: ReadonlySet<string> | undefined
   /** By the path of the test file. */
   reached: Map<string, Reached>
 }
 
-// Jest and Stryker load modules each in their own way; the global object is all that they share.
+// Jest and Stryker load modules separately, and share only the global object.
 const shared = globalThis as { mutationRun?: RunState }
 shared.mutationRun ??= { hitLimit: undefined, endless: false, only: undefined, reached: new Map() }
 

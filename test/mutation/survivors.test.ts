@@ -3,7 +3,7 @@ import { readResults, tableOf } from './results'
 import { readSurvivors } from './survivors'
 
 describe('the list of mutants that survive', () => {
-  it('names lines that are there, and says why of each', () => {
+  it('names existing lines, each with a reason', () => {
     for (const [file, survivors] of Object.entries(readSurvivors())) {
       const lines = readFileSync(file, 'utf8').split('\n')
       const known = new Set(lines.map((line) => line.trim()))

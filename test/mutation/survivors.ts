@@ -1,29 +1,29 @@
 import { readFileSync } from 'node:fs'
 
-/** A mutant that no test kills, by what it changes: line numbers would be wrong after the next edit. */
+/** A mutant that no test kills, identified by the text that it changes, because line numbers change with every edit. */
 export interface Survivor {
   /** The line on which the mutated text begins. */
   line: string
-  /** The mutated text, an arrow, and what the mutant has in its place. */
+  /** The original text, an arrow, and the text of the mutant. */
   mutant: string
   /** Why no test kills it. */
   reason: string
 }
 
-/** The survivors that are known, by the path of their source file from the root of the repository. */
+/** The known survivors, by the path of their source file from the root of the repository. */
 export type Survivors = Record<string, Survivor[]>
 
 export function readSurvivors(): Survivors {
   return JSON.parse(readFileSync('test/mutation/survivors.json', 'utf8'))
 }
 
-/** The place of a text: lines and columns, both counted from 1. */
+/** The position of a text. Lines and columns are counted from 1. */
 export interface Location {
   start: { line: number; column: number }
   end: { line: number; column: number }
 }
 
-/** How a mutant is written in the list. */
+/** A mutant in the form of the list. */
 export function mutationOf(text: string, { start, end }: Location, replacement: string): Omit<Survivor, 'reason'> {
   const lines = text.split('\n')
   const offsetOf = ({ line, column }: Location['start']): number =>
@@ -37,7 +37,7 @@ function shortened(code: string): string {
   return words.length > 100 ? `${words.slice(0, 99)}…` : words
 }
 
-/** Whether two mutants are the same, as far as the list tells. */
+/** Whether two mutants are the same according to the list. */
 export function isSame(one: Omit<Survivor, 'reason'>, other: Omit<Survivor, 'reason'>): boolean {
   return one.line === other.line && one.mutant === other.mutant
 }

@@ -23,16 +23,16 @@ export const timeIsUp = 'The time is up'
 
 const endsAt = Number(process.env.MUTATION_ENDS_AT)
 
-/** What the first run has found out about a test file: the tests in it that reach a mutant, or that all do, by the mutant's id. */
+/** What the first run found out about a test file: the tests in it that reach each mutant, by the mutant's id, or that all of them do. */
 interface TestFile {
   path: string
   reachedBy: Record<string, string[] | 'all'>
 }
 
-// In the sandbox, which is the working directory of all processes that run tests. The fastest file is the first.
+// In the sandbox, which is the working directory of all processes that run tests. The fastest file comes first.
 const testFilesPath = 'test-files.json'
 
-/** Where the tests that know a source folder are, the likeliest first. */
+/** The test folders for each source folder, the likeliest first. */
 const testedIn: Record<string, string[]> = {
   protocol: ['protocol/', 'endpoints/authorize', 'endpoints/register', 'endpoints/token'],
   tokens: ['tokens/', 'endpoints/token', 'resource-server/', 'endpoints/jwks'],
@@ -50,16 +50,17 @@ const testedIn: Record<string, string[]> = {
   ],
 }
 
-/** How many files are tried for one mutant: one that only others kill counts as a survivor. */
+/** How many files are tried for one mutant. A mutant that only further files kill counts as a survivor. */
 const maxFiles = 16
 
 /**
- * Runs the test files that reach a mutant one after the other until one fails. To Stryker, a file is a test.
+ * Runs the test files that reach a mutant one after the other until one fails. For Stryker, a file is a test.
  *
- * Stryker's own runner for Jest loads every test file for each mutant and goes on after a failure: here that is a minute or more a mutant.
+ * Stryker's own runner for Jest loads every test file for each mutant and goes on after a failure. Here that takes a minute or more for each
+ * mutant.
  */
 class TestFiles implements TestRunner {
-  /** How many mutants of a source file a test file has killed. It often kills the next. */
+  /** How many mutants of a source file each test file has killed. Such a file often kills the next one too. */
   readonly #kills = new Map<string, Map<string, number>>()
   #testFiles: readonly TestFile[] | undefined
 
@@ -67,7 +68,7 @@ class TestFiles implements TestRunner {
     return { reloadEnvironment: true }
   }
 
-  /** Runs all files once, and writes down which tests reach which mutants. */
+  /** Runs all files once, and records which tests reach which mutants. */
   async dryRun(): Promise<DryRunResult> {
     const results = await run()
     const failed = results.filter(({ status }) => status === TestStatus.Failed)
@@ -99,7 +100,7 @@ class TestFiles implements TestRunner {
     return { status: MutantRunStatus.Survived, nrOfTests: files.length }
   }
 
-  /** The files to try, the likeliest to kill first: those of the same name, those that have, those about the folder, the fastest. */
+  /** The files to try, the likeliest first: those with the name of the source file, those that have killed, those of the folder, the fastest. */
   #filesFor(mutant: string, sourceFile: string): TestFile[] {
     this.#testFiles ??= JSON.parse(readFileSync(testFilesPath, 'utf8')) as TestFile[]
     const likely = testedIn[basename(dirname(sourceFile))] ?? []
@@ -140,7 +141,7 @@ function reachedByOf({ static: loading, perTest }: Reached): TestFile['reachedBy
   return reachedBy
 }
 
-/** Runs a test file with a mutant, or all of them without. */
+/** Runs one test file with a mutant, or all files without one. */
 async function run(
   file?: string,
   { mutant, tests, hitLimit }: { mutant?: string; tests?: string[] | 'all'; hitLimit?: number | undefined } = {},
@@ -173,7 +174,7 @@ async function run(
   })
 }
 
-/** Leaves alone what is written for people: texts of several words. */
+/** Leaves out texts of several words, which are written for people. */
 class Prose implements Ignorer {
   shouldIgnore(path: {
     node?: { type?: string; value?: unknown; quasis?: { value: { raw: string } }[] }
@@ -184,7 +185,7 @@ class Prose implements Ignorer {
   }
 }
 
-/** Names each survivor as soon as it is one. */
+/** Prints each survivor as soon as it is known. */
 class Told implements Reporter {
   onMutantTested({ status, fileName, location: { start }, mutatorName, replacement }: MutantResult): void {
     if (status !== 'Survived' && status !== 'NoCoverage') return

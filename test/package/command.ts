@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 
 const execute = promisify(execFile)
 
-/** Runs a command to its end and gives what it printed; throws that where the command fails. */
+/** Runs a command to its end. @returns What it printed. @throws What it printed, if the command fails. */
 export async function run(command: string, args: readonly string[], cwd: string): Promise<string> {
   try {
     const { stdout } = await execute(command, args, { cwd, maxBuffer: 2 ** 26 })
@@ -15,7 +15,7 @@ export async function run(command: string, args: readonly string[], cwd: string)
   }
 }
 
-/** Runs JavaScript with the version of Node that the tests run with. */
+/** Runs JavaScript with the version of Node that runs the tests. */
 export function runNode(args: readonly string[], cwd: string): Promise<string> {
   return run(process.execPath, args, cwd)
 }

@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream'
 import { run } from './command'
 import { type PackedPackage, root } from './packed-package'
 
-/** A project of one of the folders in `hosts`, with the tarball and its own dependencies installed from the registry. */
+/** A project from one of the folders in `hosts`, with the tarball and the dependencies of the project installed. */
 export class HostProject {
   readonly folder: string
 

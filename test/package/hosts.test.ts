@@ -20,20 +20,20 @@ describe('the installed package', () => {
   })
   afterAll(() => packed.remove())
 
-  it('serves an Express 5 host of ES modules', async () => {
+  it('serves Express 5 in a host of ES modules', async () => {
     await esm.whileServing(walkThrough)
   })
 
-  it('serves the oldest Express 4 that it allows, in a host of CommonJS', async () => {
+  it('serves the oldest supported Express 4, in a CommonJS host', async () => {
     await commonjs.whileServing(walkThrough)
   })
 
-  it('serves node:http in a host that has no Express', async () => {
+  it('serves node:http in a host without Express', async () => {
     expect(installed(bare, 'express')).toBe(false)
     await bare.whileServing(walkThrough)
   })
 
-  it.each(['esm', 'commonjs'])('lets the test runner of Node test a token store (%s)', async (name) => {
+  it.each(['esm', 'commonjs'])('can test a token store with the test runner of Node (%s)', async (name) => {
     const { folder } = name === 'esm' ? esm : commonjs
     const report = await runNode(['--test', '--test-reporter=tap', 'contract.js'], folder)
     expect(report).toMatch(/^# pass [1-9]/m)

@@ -3,7 +3,7 @@ import { join, posix } from 'node:path'
 
 const src = join(__dirname, '../../src')
 
-// From the top down: each imports only from itself and from those below it.
+// From the top down. Each floor imports only from itself and from those below it.
 const floors = [
   'index',
   'redis',
@@ -42,7 +42,7 @@ describe('the source', () => {
     expect(floors.filter((floor) => !files.some((file) => floorOf(file) === floor))).toEqual([])
   })
 
-  it('imports only from its own floor and those below, types included', () => {
+  it('imports only from the same floor and those below, types included', () => {
     const up = files.flatMap((file) =>
       importsOf(file)
         .map((specifier) => ownFile(specifier, file))
@@ -54,7 +54,7 @@ describe('the source', () => {
     expect(up).toEqual([])
   })
 
-  it('has no circles', () => {
+  it('has no circular imports', () => {
     const imports = new Map(files.map((file) => [file, importsOf(file).flatMap((name) => ownFile(name, file) ?? [])]))
     const reached = (file: string, seen = new Set<string>()): Set<string> => {
       for (const next of imports.get(file) ?? []) if (!seen.has(next)) reached(next, seen.add(next))
@@ -63,7 +63,7 @@ describe('the source', () => {
     expect(files.filter((file) => reached(file).has(file))).toEqual([])
   })
 
-  it('keeps HTTP out of the rooms and of all below them that does not speak it', () => {
+  it('keeps HTTP out of the rooms, and out of the files below them that do not use it', () => {
     const outside = files.filter((file) => withoutHttp.includes(floorOf(file)))
     expect(outside.filter((file) => importsOf(file).includes('node:http'))).toEqual([])
   })

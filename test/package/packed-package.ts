@@ -8,9 +8,9 @@ export const root = join(__dirname, '../..')
 
 const leftBehind = ['.git', 'node_modules', 'dist', 'coverage']
 
-/** The package as it is published: built and packed from a copy, so that the tests beside this one keep their `dist`. */
+/** The package as it is published, built and packed from a copy, so that parallel tests keep their `dist`. */
 export class PackedPackage {
-  /** A folder for whatever the tests make of it. */
+  /** A folder for the files of the tests. */
   readonly folder: string
   readonly tarball: string
 
@@ -29,7 +29,7 @@ export class PackedPackage {
     return new PackedPackage(folder, join(folder, tarball))
   }
 
-  /** What the tarball holds, in a folder of its own. */
+  /** A folder with the contents of the tarball. */
   async unpack(): Promise<string> {
     const unpacked = join(this.folder, 'unpacked')
     await mkdir(unpacked)

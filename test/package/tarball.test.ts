@@ -40,7 +40,7 @@ describe('the tarball', () => {
     expect(named(/^dist\/(.+)\.d\.ts$/)).toEqual(source)
   })
 
-  it('leads from every built file to the source that it was built from', () => {
+  it('has a source map from every built file to its source', () => {
     const built = files.filter((name) => /^dist\/.+\.(js|d\.ts)$/.test(name))
     const lost = built.filter((name) => {
       const { sources } = JSON.parse(readFileSync(join(unpacked, `${name}.map`), 'utf8'))
@@ -52,13 +52,13 @@ describe('the tarball', () => {
     expect(lost).toEqual([])
   })
 
-  it('requires its dependencies at run time, each of them, and no other package', () => {
+  it('requires each of its dependencies at run time, and no other package', () => {
     const packages = importedPackages(/\.js$/, /\brequire\("([^."][^"]*)"\)|\bimport\("([^."][^"]*)"\)/g)
     const { dependencies } = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8'))
     expect(packages.filter((name) => !name.startsWith('node:'))).toEqual(Object.keys(dependencies).sort())
   })
 
-  it('names nothing but Node in its types', () => {
+  it('imports only types of Node in its types', () => {
     const packages = importedPackages(/\.d\.ts$/, /\bfrom '([^.'][^']*)'|\bimport\(["']([^."'][^"']*)["']\)/g)
     expect(packages.filter((name) => !isBuiltin(name))).toEqual([])
     expect(packages).toContain('node:http')

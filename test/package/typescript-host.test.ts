@@ -7,7 +7,7 @@ jest.setTimeout(240_000)
 
 const strict = [
   ...['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess'],
-  // The package's declarations are checked too, and those of Express and Node with them.
+  // This also checks the declarations of the package, of Express and of Node.
   ...['--skipLibCheck', 'false', '--types', 'node', '--target', 'es2022', '--lib', 'es2022', '--esModuleInterop'],
 ]
 const nodenext = ['--module', 'nodenext', '--moduleResolution', 'nodenext']

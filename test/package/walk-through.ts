@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** Goes through a host as a client does: metadata, authorization, a token request, the host's own API, a refresh. */
+/** Uses a host as a client does: metadata, authorization, a token request, the host's own API, a refresh. */
 export async function walkThrough(host: string): Promise<void> {
   const metadata = await json(`${host}/.well-known/oauth-authorization-server/v1/acme/oauth`)
   expect(metadata).toMatchObject({ issuer: `${host}/v1/acme/oauth`, token_endpoint: `${host}/v1/acme/oauth/token` })

@@ -8,7 +8,7 @@ import { registered } from '../support/registration'
 import { clientId, redirectUri } from '../support/sign-in'
 import { started } from '../support/started'
 
-/** What a page is about, as far as a test cares. */
+/** The parts of a request that a test can choose. */
 interface Question {
   tenant?: Partial<Tenant>
   client?: Partial<Client>
@@ -17,7 +17,7 @@ interface Question {
   parameters?: Record<string, string>
 }
 
-/** The page that asks it. */
+/** The consent page for it. */
 async function pageOf(question: Question = {}): Promise<Response> {
   const response = await responseTo(question)
   expect(response.status).toBe(200)
@@ -37,7 +37,7 @@ async function responseTo({ tenant, client, customerName, words = 'Words', param
 const bodyOf = ({ text }: Response) => text.slice(text.indexOf('<body>'))
 
 describe('the consent page', () => {
-  it('says who asks for what, for whom, and where the browser will go', async () => {
+  it('shows the client, the scopes, the customer and the address to which the browser will go', async () => {
     const page = await pageOf({
       tenant: { name: 'Acme Ltd', logoUri: 'https://cdn.acme.example/logo.svg' },
       client: { clientName: 'Assistant' },
@@ -52,14 +52,14 @@ describe('the consent page', () => {
     expect(page.text).toContain('<title>Connect Assistant to Acme Ltd?</title>')
   })
 
-  it('makes do with the key, the client id and the scope where there are no names', async () => {
+  it('shows the key, the client id and the scope if there are no names', async () => {
     const text = textOf((await pageOf({ words: 'profile' })).text)
     expect(text).toContain(`Connect ${clientId} to acme?`)
     expect(text).toContain('profile')
     expect(text).not.toContain('signed in as')
   })
 
-  it('shows a scope that is called like a property of every object', async () => {
+  it('shows a scope that has the name of a property of every object', async () => {
     const scopes = ['constructor', 'toString', '__proto__']
     const text = textOf((await pageOf({ tenant: { scopes } })).text)
     for (const scope of scopes) expect(text).toContain(scope)
@@ -80,7 +80,7 @@ describe('the consent page', () => {
     expect(textOf(page.text).split('\n')).toContain(shown)
   })
 
-  it('is one form with two buttons, and nothing that runs or loads', async () => {
+  it('is one form with two buttons, with nothing to run or load', async () => {
     const elements = elementsOf((await pageOf({ customerName: 'Ada' })).text)
     expect(elements.filter((element) => /^(form|input|button|a|img)/.test(element))).toEqual([
       'form method action',
@@ -93,7 +93,7 @@ describe('the consent page', () => {
     )
   })
 
-  it('cannot be framed, runs no script, is kept by no cache and told to no other site', async () => {
+  it('cannot be framed, runs no script, is not cached, and other sites do not learn its address', async () => {
     const { headers } = await pageOf()
     expect(headers).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
@@ -108,7 +108,7 @@ describe('the consent page', () => {
     expect(policy).not.toHaveProperty('img-src')
   })
 
-  it('allows just its own style', async () => {
+  it('allows only its own style', async () => {
     const page = await pageOf()
     const [, style = ''] = /<style>(.*?)<\/style>/s.exec(page.text) ?? []
     const hash = createHash('sha256').update(style).digest('base64')
@@ -128,7 +128,7 @@ describe('the consent page', () => {
     )
   })
 
-  it.each([';', ','])('takes no policy from a logo’s address with a %j in its host', async (separator) => {
+  it.each([';', ','])('adds no directive from a logo’s address with a %j in its host', async (separator) => {
     const { headers } = await responseTo({ tenant: { logoUri: `https://cdn.example${separator}script-src/logo.svg` } })
     expect(headers['content-security-policy']).not.toContain('script-src')
   })
@@ -162,7 +162,7 @@ describe('no name becomes markup of the page', () => {
     expect(Object.keys(policyOf(page.headers))).toEqual(Object.keys(policyOf(plain.headers)))
   })
 
-  it('but all of them are shown to the letter', async () => {
+  it('but all of them are shown unchanged', async () => {
     const page = await pageOf({
       client: { clientName: attack },
       tenant: { name: attack },
@@ -186,7 +186,7 @@ describe('a name that nobody vouches for', () => {
     expect(text).toContain('<title>Connect “Acme and Claude” to Acme?</title>')
   })
 
-  it('leaves its place neither in the page nor in the title', async () => {
+  it('cannot affect the text around it in the page and the title', async () => {
     const { text } = await pageFor({ client_name: 'Claude\u2069\u202e” to Acme' })
     expect(text).not.toMatch(/[\u2069\u202e]/)
     expect(textOf(text)).toContain("Connect “Claude' to Acme” to Acme?")

@@ -8,7 +8,7 @@ const failing = (error: Error) =>
   started({ authenticate: asTheySay, tenantStore: { findTenant: () => Promise.reject(error) } })
 
 describe('the error page', () => {
-  it('tells the customer what to do, and the maker of the app what is wrong', async () => {
+  it('tells the customer what to do, and the developer of the app what is wrong', async () => {
     const host = await started({ authenticate: asTheySay })
     const page = expectErrorPage(await new Authorization(host, { redirect_uri: 'https://evil.example' }).open())
     const text = textOf(page)
@@ -20,7 +20,7 @@ describe('the error page', () => {
     ])
   })
 
-  it('asks for patience where the fault is not the app’s', async () => {
+  it('asks for patience if the fault is not in the app', async () => {
     const host = await failing(new Error('The database is down at 10.0.0.5'))
     const response = await new Authorization(host).open()
     const text = textOf(expectErrorPage(response, 503))

@@ -21,7 +21,7 @@ const question: ConsentQuestion = {
   token: 'a token',
 }
 
-/** A language whose every word is its place in the table, in angle brackets. */
+/** A language in which each text is its key in the table, in angle brackets. */
 const another = translated(english, '') as Words
 
 function translated(words: unknown, place: string): unknown {
@@ -33,7 +33,7 @@ function translated(words: unknown, place: string): unknown {
   return Object.fromEntries(entries.map(([name, word]) => [name, translated(word, place ? `${place}.${name}` : name)]))
 }
 
-/** The page that a function sends, with the text that a customer sees of it. */
+/** The page that a function sends, and its visible text. */
 function sent(respond: (res: ServerResponse) => void): { page: string; text: string } {
   let page = ''
   const res = { headersSent: false, setHeader: () => res, writeHead: () => res, end: (body: string) => (page = body) }
@@ -42,11 +42,11 @@ function sent(respond: (res: ServerResponse) => void): { page: string; text: str
   return { page, text: `${title}\n${textOf(page)}` }
 }
 
-/** The letters that are left of a text without the words of the other language and the names of the question. */
+/** The letters that are left of a text when the words of that language and the names in the request are removed. */
 function untranslated(text: string): string {
   const withoutNames = text.replace(/CLIENT|ACME|PUBLISHER|destination|SCOPE|ADA|invalid_request/g, '')
   const withoutWords = withoutNames.replace(/⟨[^⟨⟩]*⟩/g, '')
-  // A sentence can have another one in it.
+  // A sentence can contain another one.
   return withoutWords === withoutNames ? withoutNames.replace(/\P{L}/gu, '') : untranslated(withoutWords)
 }
 
@@ -57,14 +57,14 @@ describe('the words of the consent page', () => {
     ['the second question', { answered: true }],
     ['an app on this device', { redirectUri: 'http://127.0.0.1:1/' }],
     ['an app with a scheme of its own', { redirectUri: 'app.example:/' }],
-  ])('are those of the language that is passed down: %s', (_, members) => {
+  ])('are those of the language that the page is given: %s', (_, members) => {
     const { page, text } = sent((res) => respondWithConsentPage(res, { ...question, ...members }, another))
     expect(untranslated(text)).toBe('')
     expect(page).toContain('<html lang="⟨language⟩">')
     expect(text).toContain('⟨consent.allow⟩')
   })
 
-  it('say in English what another language can say in its own order', () => {
+  it('can be put in another order by another language', () => {
     const { text } = sent((res) => respondWithConsentPage(res, question))
     for (const sentence of [
       'Connect “CLIENT” to ACME?',
@@ -87,7 +87,7 @@ describe('the words of the consent page', () => {
 })
 
 describe('the words of the error page', () => {
-  it.each([400, 503])('are those of the language that is passed down: %d', (status) => {
+  it.each([400, 503])('are those of the language that the page is given: %d', (status) => {
     const error = new OAuthError('invalid_request', 'ADA', { status })
     const { page, text } = sent((res) => respondWithErrorPage(res, error, another))
     expect(untranslated(text)).toBe('')

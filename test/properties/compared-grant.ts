@@ -5,7 +5,7 @@ import { expectError, expectTokens, type SignedIn, type TestSignIn } from '../su
 import type { SkewedClocks } from '../support/skewed-clocks'
 import { type GrantState, isAlive, newGrant, present, type Rules, type Verdict } from './grant-model'
 
-/** The store in memory, and the same by its own clock. */
+/** The store in memory, and the same store with its own clock. */
 export interface Stores {
   memory: TokenStore
   kept: TokenStore
@@ -18,12 +18,12 @@ export class ComparedGrant {
   readonly #stores: Stores
   readonly #clocks: SkewedClocks
   readonly #signedIn: SignedIn
-  /** The refresh tokens by their step; at 0 there is none, that is the code. */
+  /** The refresh tokens by their step. Step 0 is the code, so there is none at 0. */
   readonly #refreshTokens: string[] = ['']
   readonly #history: { record: Grant; state: GrantState }[] = []
   #state: GrantState
   #hasFailedOver = false
-  /** What the host should have been told about this grant. */
+  /** The events that the host should have received about this grant. */
   readonly told: (Verdict['told'] | 'revoked')[] = []
 
   private constructor(subject: string, signedIn: SignedIn, rules: Rules, stores: Stores, clocks: SkewedClocks) {
@@ -47,7 +47,7 @@ export class ComparedGrant {
     return grant
   }
 
-  /** Presents the credential that came so many steps before the newest. */
+  /** Presents the credential that is this many steps older than the newest. */
   async present(back: number, host: TestSignIn): Promise<void> {
     const step = this.#step(back)
     const verdict = present(step, this.#state, this.#rules, this.#clocks.now())
@@ -58,16 +58,16 @@ export class ComparedGrant {
     await this.#remember()
   }
 
-  /** The store does what it is asked, but the first answer is lost. */
+  /** The store applies the calls, but its first answer is lost. */
   async presentWhileAnswerIsLost(back: number, host: TestSignIn): Promise<void> {
     const step = this.#step(back)
     if (step === this.#state.live || !this.isAlive()) return this.present(back, host)
-    // Whether it is a replay cannot be told then.
+    // Then nobody can tell whether it is a replay.
     const response = step === 0 ? await host.exchange(this.#signedIn) : await host.refresh(this.#text(step))
     expectError(response, 503, 'temporarily_unavailable')
   }
 
-  /** Presents what does not redeem the grant, whoever guesses it. */
+  /** Presents guessed credentials, which do not redeem the grant. */
   async guess(back: number, host: TestSignIn): Promise<void> {
     const step = this.#step(back)
     const attempts =
@@ -91,7 +91,7 @@ export class ComparedGrant {
     this.#state.ended = true
   }
 
-  /** The store goes back to what it had so many writes ago. */
+  /** The store goes back to its state of this many writes ago. */
   async failOver(back: number): Promise<void> {
     const copy = this.#history.at(-1 - back) ?? this.#history[0]
     if (!copy) return
@@ -104,7 +104,7 @@ export class ComparedGrant {
     return isAlive(this.#state, this.#clocks.now())
   }
 
-  /** Whether the customer sees it among the connected clients. */
+  /** Whether the grant is among the customer's connected clients. */
   async expectListed(host: TestSignIn): Promise<void> {
     const listed = await host.signIn.grants.list({ tenantKey: 'acme', subject: this.subject })
     expect(listed).toHaveLength(this.isAlive() && this.#state.live > 0 ? 1 : 0)
@@ -119,11 +119,11 @@ export class ComparedGrant {
   }
 
   #expectGives(step: number, refreshToken: string): void {
-    // What a credential leads to is decided once, however often it is asked.
+    // The successor of a credential is decided once, however often the credential is presented.
     const before = this.#refreshTokens[step] ?? refreshToken
     const { handle, secret } = takenApart(before)
     expect(takenApart(refreshToken)).toMatchObject({ handle, secret })
-    // Until when it is good may be another time where the store has lost that it was decided.
+    // Its expiry may differ if the store has lost the write that decided it.
     if (!this.#hasFailedOver) expect(refreshToken).toBe(before)
     this.#refreshTokens[step] = refreshToken
   }
@@ -137,7 +137,7 @@ export class ComparedGrant {
   }
 }
 
-/** An event in the words of the model; one that it has no word for as it is called. */
+/** The model's name of an event, or its type if the model has no name for it. */
 export function inWords(event: CustomerSignInEvent): string {
   switch (event.type) {
     case 'refreshed':

@@ -7,25 +7,25 @@ export interface Rules {
   refreshRetryWindow: number
 }
 
-/** What becomes of a credential that is presented. `gives` is the step of the refresh token in the answer. */
+/** The answer to a presented credential. `gives` is the step of the refresh token in it. */
 export type Verdict =
   | { answer: 'tokens'; gives: number; told: 'issued' | 'refreshed' | 'recovered' | 'retried' | 'kept' }
   | { answer: 'refused'; told: 'tolerated' | 'ended' | 'nothing' }
 
-// How many refreshes the store may be behind the client.
+// By how many refreshes the store may be behind the client.
 const maxGap = 4
 // How many redeemed credentials a grant remembers.
 const maxRemembered = 16
-// For how many seconds a refresh token that came of another stays what it is.
+// For how many seconds after it was issued for another one a refresh token is given back unchanged.
 const longestRest = 10
 
-/** One grant, as far as anything depends on it. Times are milliseconds of the store. */
+/** The relevant state of one grant. Times are milliseconds of the store's clock. */
 export interface GrantState {
-  /** Its credentials are numbered: 0 is the code, 1 the first refresh token, and so on. Exactly one of them is live. */
+  /** The number of the live credential: 0 is the code, 1 the first refresh token, and so on. Exactly one is live. */
   live: number
-  /** Whether the live one took the place of a refresh token. */
+  /** Whether the live credential replaced a refresh token. */
   isRefreshed: boolean
-  /** What was redeemed lately, the newest first. */
+  /** The credentials that were redeemed lately, the newest first. */
   redeemed: { step: number; at: number }[]
   expiresAt: number
   endsAt: number
@@ -42,7 +42,7 @@ export function isAlive(grant: GrantState, now: number): boolean {
   return !grant.ended && now < grant.expiresAt
 }
 
-/** What the library promises to answer, and what it makes of the grant by that. */
+/** Gives the answer that the library promises, and changes the grant accordingly. */
 export function present(step: number, grant: GrantState, rules: Rules, now: number): Verdict {
   if (!isAlive(grant, now)) return { answer: 'refused', told: 'nothing' }
   const ageOf = (at: number | undefined) => (now - (at ?? Number.NEGATIVE_INFINITY)) / 1000

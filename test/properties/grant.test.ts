@@ -17,7 +17,7 @@ const rules: fc.Arbitrary<Rules> = fc.record({
   refreshRetryWindow: seconds(0, 5, 10, 60, 300, 1800),
 })
 
-// What the clocks of two processes and the store are ahead of the true time, in seconds.
+// How many seconds the clocks of two processes and the store are ahead of the true time.
 const off = fc.constantFrom(0, 0.02, -0.02, 2, -2, 61, -61, 300, -300, 86_400, -86_400)
 const offsets = fc.record({ processes: fc.tuple(off, off), store: off })
 
@@ -43,7 +43,7 @@ type Action = typeof action extends fc.Arbitrary<infer T> ? T : never
 
 type Offsets = typeof offsets extends fc.Arbitrary<infer T> ? T : never
 
-/** Two processes over one store, each with a clock of its own, two customers, and whatever happens to them. */
+/** Two processes over one store, each with its own clock, two customers, and everything that can happen to them. */
 async function live(options: Rules, off: Offsets, actions: readonly Action[]): Promise<void> {
   const events: CustomerSignInEvent[] = []
   const clocks = new SkewedClocks(off.store)
@@ -80,7 +80,7 @@ async function live(options: Rules, off: Offsets, actions: readonly Action[]): P
 
   await Promise.all(processes.map((host) => host.told('error')))
   for (const { subject, told } of customers) {
-    // What happened to the grant: a request that was denied has changed nothing.
+    // Only the events that change a grant: a denied request changes nothing.
     const about = events.filter((event) => event.type !== 'denied' && 'subject' in event && event.subject === subject)
     expect(about.map(inWords)).toEqual(told)
   }

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import fc from 'fast-check'
 import { clientId, redirectUri } from '../support/sign-in'
 
-/** A request as it goes over the wire, good or bad. */
+/** A request as it is sent, valid or not. */
 export interface AnyRequest {
   method: string
   path: string

@@ -3,7 +3,7 @@ import { at, judged, verdictOn } from './story'
 
 const thief = { by: 'thief' } as const
 
-/** A refresh token that is new is answered with itself. */
+/** A refresh that gives the same refresh token back. */
 function kept(seconds: number, token: string) {
   return at(seconds, 'refresh', token, 200, token)
 }
@@ -13,7 +13,7 @@ function lostBetween(from: number, to: number): Fault {
 }
 
 describe('the checker', () => {
-  it('finds nothing where all went well', () => {
+  it('finds nothing if everything went well', () => {
     const history = [at(2, 'refresh', 'R1', 200, 'R2'), at(3, 'api', 'A2', 200), at(4, 'refresh', 'R2', 200, 'R3')]
     expect(verdictOn(history)).toMatchObject({
       histories: 1,
@@ -24,12 +24,12 @@ describe('the checker', () => {
     })
   })
 
-  it('accepts that an owner comes again after 503, a timeout or a lost connection', () => {
+  it('accepts that an owner retries after 503, a timeout or a lost connection', () => {
     const tries = (['timeout', 503, 'lost'] as const).map((answer, index) => at(2 + index, 'refresh', 'R1', answer))
     expect(judged([...tries, at(8, 'refresh', 'R1', 200, 'R2')])).toEqual([])
   })
 
-  it('tells a token that is kept from one that is redeemed', () => {
+  it('distinguishes a token that is given back from one that is redeemed', () => {
     const history = [
       at(2, 'refresh', 'R1', 200, 'R2'),
       kept(3, 'R2'),
@@ -39,7 +39,7 @@ describe('the checker', () => {
     expect(verdictOn(history)).toMatchObject({ refreshed: 4, rotated: 2, violations: [], admitted: [] })
   })
 
-  it('names credentials of one grant by what differs', () => {
+  it('gives the credentials of one grant different names', () => {
     const credential = (secret: number) => {
       const bytes = Buffer.concat([Buffer.alloc(25, 7), Buffer.alloc(16, secret), Buffer.alloc(16, 9)])
       return `csir_${bytes.toString('base64url')}`
@@ -54,47 +54,47 @@ describe('rule (a)', () => {
     expect(judged([at(1.5, 'redeem-code', 'C', 200, 'R1')])).toEqual(['a'])
   })
 
-  it('sees a refresh token that is redeemed twice, where there is no window', () => {
+  it('sees a refresh token that is redeemed twice, if there is no window', () => {
     const twice = [at(2, 'refresh', 'R1', 200, 'R2'), at(2.1, 'refresh', 'R1', 200, 'R2')]
     expect(judged(twice, { window: 0 })).toEqual(['a'])
     expect(judged(twice)).toEqual([])
   })
 
-  it('sees a token that is good after its window', () => {
+  it('sees a token that works after its window', () => {
     const first = at(2, 'refresh', 'R1', 200, 'R2')
     expect(judged([first, at(12.9, 'refresh', 'R1', 200, 'R2', thief)])).toEqual([])
     expect(judged([first, at(13.1, 'refresh', 'R1', 200, 'R2', thief)])).toEqual(['a'])
   })
 
-  it('accepts that a repeat gets what is live by then', () => {
+  it('accepts that a repeat gets the token that is live by then', () => {
     const chain = [at(2, 'refresh', 'R1', 200, 'R2'), at(3, 'refresh', 'R2', 200, 'R3')]
     expect(judged([...chain, at(4, 'refresh', 'R1', 200, 'R3', thief)])).toEqual([])
   })
 
-  it('sees that a repeat gets what was used', () => {
+  it('sees a repeat that gets a used token', () => {
     const chain = [at(2, 'refresh', 'R1', 200, 'R2'), at(3, 'refresh', 'R2', 200, 'R3')]
     expect(judged([...chain, at(4, 'refresh', 'R1', 200, 'R2', thief)])).toEqual(['a'])
   })
 
-  it('sees that a token is kept although it was used', () => {
+  it('sees a token that is given back although it was used', () => {
     const chain = [at(2, 'refresh', 'R1', 200, 'R2'), at(3, 'refresh', 'R2', 200, 'R3')]
     expect(judged([...chain, kept(4, 'R2')])).toEqual(['a'])
   })
 
-  it('counts the age of a token that was kept from its redemption', () => {
+  it('counts the age of a token that was given back from its redemption', () => {
     const chain = [at(2, 'refresh', 'R1', 200, 'R2'), kept(3, 'R2'), at(12, 'refresh', 'R2', 200, 'R3')]
     expect(judged([...chain, at(20, 'refresh', 'R2', 200, 'R3', thief)])).toEqual([])
     expect(judged([...chain, at(24, 'refresh', 'R2', 200, 'R3', thief)])).toEqual(['a'])
   })
 
-  it('admits a token that is good after its window, where a process took back what it answered with 503', () => {
+  it('admits a token that works after its window, if a process has reversed a redemption that got 503', () => {
     const repeated = [at(2, 'refresh', 'R1', 503), at(3, 'refresh', 'R1', 200, 'R2', { host: 1 })]
     const late = at(20, 'refresh', 'R1', 200, 'R2', thief)
     expect(judged([...repeated, late])).toEqual(['(a)'])
     expect(judged([...repeated, at(4, 'refresh', 'R2', 200, 'R3'), late])).toEqual(['a'])
   })
 
-  it('allows for a clock of the store that jumps', () => {
+  it('allows for a jump of the store’s clock', () => {
     const late = [at(2, 'refresh', 'R1', 200, 'R2'), at(20, 'refresh', 'R1', 200, 'R2', thief)]
     expect(judged(late, { storeClockJumps: 5 })).toEqual(['a'])
     expect(judged(late, { storeClockJumps: 10 })).toEqual([])
@@ -105,7 +105,7 @@ describe('rule (a)', () => {
     expect(judged([first, at(4, 'refresh', 'R1', 200, 'X', thief)])).toEqual(['a'])
   })
 
-  it('accepts a successor that an unanswered redemption can have led to', () => {
+  it('accepts a successor that an unanswered redemption may have led to', () => {
     const chain = [at(2, 'refresh', 'R1', 200, 'R2'), at(3, 'refresh', 'R2', 'timeout', undefined, { until: 6 })]
     expect(judged([...chain, at(7, 'refresh', 'R1', 200, 'R3', thief), at(8, 'refresh', 'R2', 200, 'R3')])).toEqual([])
   })
@@ -131,11 +131,11 @@ describe('rule (b)', () => {
     expect(judged([at(2, 'refresh', 'R1', 'lost'), at(8, 'refresh', 'R1', 400)])).toEqual(['b'])
   })
 
-  it('admits an owner who comes after the window', () => {
+  it('admits the refusal of an owner who comes after the window', () => {
     expect(judged([at(2, 'refresh', 'R1', 'lost'), at(13, 'refresh', 'R1', 400)])).toEqual(['(b)'])
   })
 
-  it('admits a code whose answer was lost, and sees one that was answered with 503', () => {
+  it('admits the refusal of a code whose response was lost, and sees that of one that got 503', () => {
     const code = (answer: 'lost' | 503, host = 0) => [
       at(1, 'redeem-code', 'D', answer, undefined, { grant: 2 }),
       at(2, 'redeem-code', 'D', 400, undefined, { grant: 2, host }),
@@ -145,45 +145,45 @@ describe('rule (b)', () => {
     expect(judged(code(503, 1))).toEqual(['(b)'])
   })
 
-  describe('an owner who was answered with 503 and comes to another process after the window', () => {
+  describe('an owner who got 503 and comes to another process after the window', () => {
     const away = at(2, 'refresh', 'R1', 503)
     const refused = (seconds: number) => at(seconds, 'refresh', 'R1', 400, undefined, { host: 1 })
     const works = (seconds: number) => at(seconds, 'refresh', 'Q1', 200, 'Q2', { grant: 2 })
     const killed: Told = { kind: 'told', at: 3000, host: 0, event: 'killed' }
 
-    it('may be refused while the first one has had no time to take it back', () => {
+    it('may be refused if the first process has had no time to reverse the redemption', () => {
       expect(judged([away, refused(13)])).toEqual(['(b)'])
       expect(judged([away, works(8), refused(13)])).toEqual(['(b)'])
     })
 
-    it('may be refused where the first one was killed', () => {
+    it('may be refused if the first process was killed', () => {
       expect(judged([away, works(2.5), killed, refused(13)])).toEqual(['(b)'])
     })
 
-    it('may not once the first one has had the store for a while', () => {
+    it('may not be refused once the first process has had the store for a while', () => {
       expect(judged([away, works(3), refused(13)])).toEqual(['b'])
       expect(judged([away, works(3), refused(60)])).toEqual(['b'])
     })
 
-    it('may not inside the window', () => {
+    it('may not be refused inside the window', () => {
       expect(judged([away, refused(8)])).toEqual(['b'])
     })
   })
 
-  it('accepts that one of two requests at once is refused, where there is no window', () => {
+  it('accepts that one of two requests at once is refused, if there is no window', () => {
     const burst = [at(2, 'refresh', 'R1', 200, 'R2'), at(2, 'refresh', 'R1', 400)]
     expect(judged(burst, { window: 0 })).toEqual([])
     expect(judged(burst)).toEqual(['b'])
   })
 
-  it('admits that all of several requests at once are refused, where there is no window', () => {
+  it('admits that all of several requests at once are refused, if there is no window', () => {
     const burst = [at(2, 'refresh', 'R1', 400), at(2, 'refresh', 'R1', 400)]
     expect(judged(burst, { window: 0 })).toEqual(['(b)'])
     expect(judged(burst)).toEqual(['b'])
     expect(judged([at(2, 'refresh', 'R1', 400)], { window: 0 })).toEqual(['b'])
   })
 
-  it('accepts a refusal after a replay that was late enough to end the grant, and no other', () => {
+  it('accepts a refusal only after a replay that was late enough to end the grant', () => {
     const replayAt = (seconds: number) => [
       at(2, 'refresh', 'R1', 200, 'R2'),
       at(seconds, 'refresh', 'R1', 400, undefined, thief),
@@ -193,17 +193,17 @@ describe('rule (b)', () => {
     expect(judged(replayAt(5))).toEqual(['b'])
   })
 
-  it('counts the age of a replay from a redemption that was answered with 503, where another process answered it', () => {
+  it('counts the age of a replay from a redemption that got 503, if another process answered it', () => {
     const answeredElsewhere = [at(2, 'refresh', 'R1', 503), at(7, 'refresh', 'R1', 200, 'R2', { host: 1 })]
     const replay = at(13, 'refresh', 'R1', 400, undefined, thief)
     expect(judged([...answeredElsewhere, replay, at(14, 'refresh', 'R2', 400)])).toEqual([])
   })
 
-  it('sees that a token is refused that was kept', () => {
+  it('sees the refusal of a token that was given back', () => {
     expect(judged([at(2, 'refresh', 'R1', 200, 'R2'), kept(3, 'R2'), at(30, 'refresh', 'R2', 400)])).toEqual(['b'])
   })
 
-  it('accepts a refusal after the replay of a token that was forgotten', () => {
+  it('accepts a refusal after the replay of a token that the grant no longer remembers', () => {
     const chain = Array.from({ length: 18 }, (_, index) => {
       return at(2 + index / 10, 'refresh', `R${index + 1}`, 200, `R${index + 2}`)
     })
@@ -211,7 +211,7 @@ describe('rule (b)', () => {
     expect(judged([...chain, replay, at(6, 'refresh', 'R19', 400)])).toEqual([])
   })
 
-  it('sees that a request of the owner ends the grant after its client has hung up', () => {
+  it('sees a grant that ends because of a request whose client has hung up', () => {
     const paused = at(2, 'refresh', 'R1', 'timeout', undefined, { until: 5 })
     const elsewhere = at(5.1, 'refresh', 'R1', 200, 'R2')
     expect(judged([paused, elsewhere, at(20, 'refresh', 'R2', 400)])).toEqual(['b'])
@@ -223,7 +223,7 @@ describe('rule (b)', () => {
     expect(judged([revoked(503), at(30, 'refresh', 'R1', 400)])).toEqual([])
   })
 
-  it('gives a forgery no credit for a refusal', () => {
+  it('does not accept a forgery as the cause of a refusal', () => {
     const forged = { by: 'garbage', forged: true } as const
     expect(judged([at(2, 'refresh', 'R1', 400, undefined, forged), at(3, 'refresh', 'R1', 400)])).toEqual(['b'])
   })
@@ -239,7 +239,7 @@ describe('rule (b)', () => {
     expect(judged([lostBetween(0, 0.5), at(5, 'refresh', 'R1', 400)])).toEqual(['(b)'])
   })
 
-  it('admits that an access token is none for a host whose clock is far off', () => {
+  it('admits that a host whose clock is far off refuses an access token', () => {
     const refused = [at(2, 'api', 'A1', 401)]
     expect(judged(refused, { clocks: [-1800, 1800] })).toEqual(['(b)'])
     expect(judged(refused, { clocks: [-300, 300] })).toEqual(['b'])
@@ -258,12 +258,12 @@ describe('rule (c)', () => {
     expect(judged([replay, at(14, 'api', 'A1', 200)], { window: 60 })).toEqual(['c'])
   })
 
-  it('sees no replay in a token that was kept', () => {
+  it('sees no replay in a token that was given back', () => {
     const chain = [at(2, 'refresh', 'R1', 200, 'R2'), kept(3, 'R2'), at(30, 'refresh', 'R2', 200, 'R3')]
     expect(judged([...chain, at(31, 'refresh', 'R2', 200, 'R3')])).toEqual([])
   })
 
-  it('asks for no end where a process may have taken the redemption back', () => {
+  it('demands no end of a grant if a process may have reversed the redemption', () => {
     const repeated = [at(2, 'refresh', 'R1', 503), at(3, 'refresh', 'R1', 200, 'R2', { host: 1 })]
     const replay = at(20, 'refresh', 'R1', 400, undefined, thief)
     expect(judged([...repeated, replay, at(21, 'refresh', 'R2', 200, 'R3')])).toEqual([])
@@ -280,7 +280,7 @@ describe('rule (c)', () => {
     expect(judged([at(2, 'api', 'A1', 401), at(3, 'refresh', 'R1', 200, 'R2')])).toEqual(['b', 'c'])
   })
 
-  it('admits that it lives again where the nemesis lost its end', () => {
+  it('admits a grant that comes back if the nemesis lost its end', () => {
     const replay = at(20, 'refresh', 'R1', 400, undefined, thief)
     const after = at(22, 'refresh', 'R2', 200, 'R3')
     expect(judged([at(2, 'refresh', 'R1', 200, 'R2'), replay, lostBetween(19.5, 21), after])).toEqual(['(c)'])
@@ -290,12 +290,12 @@ describe('rule (c)', () => {
 describe('rule (d)', () => {
   const revoked = at(2, 'revoke', 'R1', 200, undefined, { by: 'revoker', way: 'refresh token' })
 
-  it('sees what works after an acknowledged revocation', () => {
+  it('sees a credential that works after an acknowledged revocation', () => {
     expect(judged([revoked, at(3, 'api', 'A1', 200, undefined, { by: 'probe' })])).toEqual(['d'])
     expect(judged([revoked, at(3, 'refresh', 'R1', 200, 'R2')])).toEqual(['d'])
   })
 
-  it('accepts what had begun before it was acknowledged', () => {
+  it('accepts a request that began before the revocation was acknowledged', () => {
     expect(judged([revoked, at(2.005, 'api', 'A1', 200)])).toEqual([])
   })
 })
@@ -303,10 +303,13 @@ describe('rule (d)', () => {
 describe('rule (e)', () => {
   const ada = { subject: 'ada', clientId: 'assistant-app', tenantKey: 'acme', grantId: 'g' }
 
-  it.each([{ subject: 'bob' }, { clientId: 'other-app' }, { tenantKey: 'globex' }])('sees another: %p', (other) => {
-    expect(judged([at(2, 'api', 'A1', 200, undefined, { gave: { who: { ...ada, ...other } } })])).toEqual(['e'])
-    expect(judged([at(2, 'api', 'A1', 200, undefined, { gave: { who: ada } })])).toEqual([])
-  })
+  it.each([{ subject: 'bob' }, { clientId: 'other-app' }, { tenantKey: 'globex' }])(
+    'sees a token of another: %p',
+    (other) => {
+      expect(judged([at(2, 'api', 'A1', 200, undefined, { gave: { who: { ...ada, ...other } } })])).toEqual(['e'])
+      expect(judged([at(2, 'api', 'A1', 200, undefined, { gave: { who: ada } })])).toEqual([])
+    },
+  )
 
   it('sees a grant with two ids, and a token that two grants have', () => {
     const as = (grantId: string) => ({ gave: { who: { ...ada, grantId } } })
@@ -316,7 +319,7 @@ describe('rule (e)', () => {
     expect(judged([at(2, 'redeem-code', 'D', 200, 'R1', { grant: 2 })])).toEqual(['e'])
   })
 
-  it('sees a forgery that is good for something', () => {
+  it('sees a forgery that succeeds', () => {
     expect(judged([at(2, 'refresh', 'R1', 200, undefined, { by: 'garbage', forged: true })])).toEqual(['e'])
   })
 })
@@ -326,7 +329,7 @@ describe('rule (f)', () => {
     expect(judged([at(2, 'refresh', 'R1', 500), at(3, 'refresh', 'R1', 200, 'R2')])).toEqual(['f'])
   })
 
-  it.each(['died', 'unhandled rejection', 'uncaught exception'])('sees what a host tells: %s', (event) => {
+  it.each(['died', 'unhandled rejection', 'uncaught exception'])('sees an event of a host: %s', (event) => {
     expect(judged([{ kind: 'told', at: 2000, host: 1, event }])).toEqual(['f'])
   })
 

@@ -10,7 +10,7 @@ import { ownerRefused } from './owner-refused'
 import { Processes } from './processes'
 import { serverFaults } from './server-faults'
 
-/** What the checker says of one run. */
+/** The verdict on one run. */
 export interface Verdict {
   histories: number
   requests: number
@@ -20,13 +20,13 @@ export interface Verdict {
   /** Answers with 503. */
   unavailable: number
   violations: Finding[]
-  /** Findings that are known and documented. */
+  /** Findings that the docs admit. */
   admitted: Finding[]
 }
 
 const rulesOfAGrant = [oneSuccessor, ownerRefused, replayEnds, revocationEnds]
 
-/** Decides from the history alone whether everything that was promised was kept. */
+/** Decides from the history alone whether the library kept all its promises. */
 export function check(entries: readonly Entry[], terms: Terms): Verdict {
   const exchanges = entries.filter((entry): entry is Exchange => entry.kind === 'exchange')
   const faults = entries.filter((entry): entry is Fault => entry.kind === 'fault')

@@ -3,7 +3,7 @@ import { isOpen, isRedemption, isSuccess, redeems } from './exchanges'
 import { type Finding, finding } from './finding'
 import type { GrantHistory } from './grant-history'
 
-/** Rule (c): a late replay ends the grant, and what has ended never comes back. */
+/** Rule (c): a late replay ends the grant, and a grant that has ended never comes back. */
 export function replayEnds(history: GrantHistory): Finding[] {
   const replay = first(history.exchanges.filter((one) => mustEnd(one, history)))
   const refusal = first(history.exchanges.filter((one) => showsTheEnd(one, history)))
@@ -19,7 +19,7 @@ export function revocationEnds(history: GrantHistory): Finding[] {
   return worksAfter(revoked, 'd', `the grant was revoked (${revoked?.way ?? 'by its client'})`, history)
 }
 
-/** What came to its end first. */
+/** The exchange that ended first. */
 function first(ending: readonly Exchange[]): Exchange | undefined {
   return ending.toSorted((one, other) => one.ended - other.ended)[0]
 }
@@ -30,7 +30,7 @@ function mustEnd(exchange: Exchange, history: GrantHistory): boolean {
   return Number.isFinite(age) && age > history.endsFrom(exchange) + history.slack
 }
 
-/** The owner was told so: by the API, or by a refusal of the newest credential, which nobody can have redeemed. */
+/** Whether the owner learned the end: from the API, or by a refusal of the newest credential, which nobody can have redeemed. */
 function showsTheEnd(exchange: Exchange, history: GrantHistory): boolean {
   if (exchange.by === 'owner' && exchange.act === 'api') return exchange.answer === 401 && !history.clocksAreApart
   if (exchange.by !== 'owner' || exchange.act !== 'refresh' || !isInvalidGrant(exchange)) return false

@@ -8,22 +8,22 @@ export function isSuccess({ answer }: Exchange): boolean {
   return answer === 200 || answer === 201
 }
 
-/** Gave another credential for the one that was presented. One that comes back itself has not been redeemed by that. */
+/** Whether an exchange gave another credential for the presented one. If the same credential came back, it was not redeemed. */
 export function redeems(exchange: Exchange): boolean {
   return isRedemption(exchange.act) && isSuccess(exchange) && exchange.gave?.credential !== exchange.presented
 }
 
-/** Nobody was told what came of it, so that the store may have applied it, and a process may take it back. */
+/** Whether nobody got the result. The store may have applied it, and a process may reverse it. */
 export function isOpen(exchange: Exchange): boolean {
   return isUndecided(exchange) || exchange.answer === 503
 }
 
-/** Nobody knows what came of it. */
+/** Whether nobody knows the result. */
 export function isUndecided({ answer }: Exchange): boolean {
   return answer === 'timeout' || answer === 'lost'
 }
 
-/** Answered, and neither success nor "come again". */
+/** Whether the answer was neither a success nor 503. */
 export function isRefusal(exchange: Exchange): boolean {
   return typeof exchange.answer === 'number' && exchange.answer !== 503 && !isSuccess(exchange)
 }

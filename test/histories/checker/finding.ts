@@ -3,18 +3,18 @@ import type { Exchange } from '../history'
 /** The rules, as README.md names them. */
 export const rules = ['a', 'b', 'c', 'd', 'e', 'f'] as const
 
-/** Something that the history shows and that should not be, or that is known and admitted. */
+/** A violation that the history shows, or a case that the docs admit. */
 export interface Finding {
   rule: (typeof rules)[number]
   why: string
   grant: number
   /** The ids of the exchanges that show it. */
   shownBy: number[]
-  /** Why it is no violation. */
+  /** Why it is not a violation. */
   admitted?: string
 }
 
-/** @param restsOn Writes without which it would be none: where the nemesis lost one of them, the finding is admitted. */
+/** @param restsOn Writes on which the finding depends. If the nemesis lost one of them, the finding is admitted. */
 export function finding(
   rule: Finding['rule'],
   why: string,

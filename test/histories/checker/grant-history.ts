@@ -9,26 +9,26 @@ export interface Terms {
   window: number
   /** `replayTolerance` */
   tolerance: number
-  /** By how much the clock of each host is ahead. */
+  /** How far the clock of each host is ahead. */
   clocks: readonly number[]
-  /** By how much the clock of the store is set forth or back at the most. */
+  /** How far the clock of the store is set forward or back at most. */
   storeClockJumps: number
 }
 
-/** So far apart, in seconds, two hosts can be before an access token of one is none for the other. */
+/** How far apart, in seconds, the clocks of two hosts can be before one refuses an access token of the other. */
 const apartAtMost = 3500
 
 /** How many redemptions a grant remembers. */
 const remembered = 16
 
-/** The history of one grant, with what can be concluded from it about each of its credentials. */
+/** The history of one grant, and conclusions about each of its credentials. */
 export class GrantHistory {
   readonly grant: number
-  /** By their begin. */
+  /** In the order in which they begin. */
   readonly exchanges: readonly Exchange[]
   readonly terms: Terms
   readonly processes: Processes
-  /** What is allowed on top of each promised time, in milliseconds. */
+  /** The tolerance on each promised time, in milliseconds. */
   readonly slack: number
   readonly #lost: readonly NonNullable<Fault['lost']>[]
   readonly #presentations: ReadonlyMap<string, readonly Exchange[]>
@@ -64,7 +64,7 @@ export class GrantHistory {
     return this.#presentations.get(credential ?? '') ?? []
   }
 
-  /** When a credential had been redeemed at the latest. */
+  /** The latest time at which a credential can have been redeemed. */
   redeemedBy(credential: string | undefined): number {
     return Math.min(
       ...this.presentations(credential)
@@ -74,8 +74,8 @@ export class GrantHistory {
   }
 
   /**
-   * The same, however often a process takes back what it has not answered: then the credential is live again, although another process has
-   * answered its repeat meanwhile. It is until the one that came of it is redeemed.
+   * The same if a process may reverse redemptions that it has not answered. After a reversal, the credential is live again, although another
+   * process has answered its repeat meanwhile. It stays live until its successor is redeemed.
    */
   redeemedForGoodBy(credential: string | undefined): number {
     let earliest = Number.POSITIVE_INFINITY
@@ -90,8 +90,8 @@ export class GrantHistory {
   }
 
   /**
-   * When a credential can have been redeemed at the earliest, seen from another presentation of it. What was answered 503 alone is not; but
-   * it can be what another process has answered by.
+   * The earliest time at which a credential can have been redeemed, seen from another presentation of it. A presentation that got 503 does not
+   * count by itself, but another process can have answered because of it.
    */
   mayBeRedeemedFrom(seen: Exchange): number {
     const earlier = this.earlier(seen).filter((one) => redeems(one) || isOpen(one))
@@ -99,28 +99,28 @@ export class GrantHistory {
     return Math.min(...earlier.map(({ begun }) => begun))
   }
 
-  /** The other presentations of the same credential that had begun before. */
+  /** The other presentations of the same credential that began before. */
   earlier(seen: Exchange): Exchange[] {
     return this.presentations(seen.presented).filter((one) => one !== seen && one.begun < seen.ended)
   }
 
-  /** How old, in milliseconds, a repeat can be at the most; negative where the credential was not redeemed before. */
+  /** The maximum age of a repeat, in milliseconds; negative if the credential was not redeemed before. */
   greatestAge(repeat: Exchange): number {
     return repeat.ended - this.mayBeRedeemedFrom(repeat)
   }
 
-  /** How old a repeat is at the least. */
+  /** The minimum age of a repeat, in milliseconds. */
   leastAge(repeat: Exchange): number {
     return repeat.begun - this.redeemedForGoodBy(repeat.presented)
   }
 
-  /** From which age on a repeat ends the grant, in milliseconds. */
+  /** The age from which on a repeat ends the grant, in milliseconds. */
   endsFrom({ act }: Exchange): number {
     const { window, tolerance } = this.terms
     return (act === 'redeem-code' ? tolerance : Math.max(window, tolerance)) * 1000
   }
 
-  /** Whether a request can rightly have ended the grant: a revocation, or a replay that is late enough or forgotten. */
+  /** Whether a request can rightly have ended the grant: a revocation, or a replay of a credential that is old enough or forgotten. */
   mayEnd(exchange: Exchange): boolean {
     if (exchange.forged || isSuccess(exchange)) return exchange.act === 'revoke' && !exchange.forged
     if (exchange.act === 'revoke') return true

@@ -3,7 +3,7 @@ import { isSuccess } from './exchanges'
 import type { Finding } from './finding'
 import { groupBy } from './group-by'
 
-/** Rule (e): nobody gets what is another's, nor anything for a forgery. */
+/** Rule (e): nobody gets a token of another, and no forgery succeeds. */
 export function mixedUp(exchanges: readonly Exchange[]): Finding[] {
   const owners = new Map<string, number>()
   const found: Finding[] = []

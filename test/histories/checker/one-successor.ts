@@ -39,7 +39,7 @@ function afterTheWindow(successes: readonly Exchange[], history: GrantHistory): 
   return [isOldForGood ? found : { ...found, admitted: takenBack }]
 }
 
-/** Different answers to one credential must lie on one chain, as a repeat gets what is live by then. */
+/** Different answers to one credential must be on one chain, because a repeat gets the token that is live by then. */
 function apart(successes: readonly Exchange[], history: GrantHistory): Finding[] {
   const [first, ...others] = successes
   for (const other of others) {
@@ -52,7 +52,7 @@ function apart(successes: readonly Exchange[], history: GrantHistory): Finding[]
   return []
 }
 
-/** Whether one credential can have come after another; a redemption whose answer nobody saw can have led anywhere. */
+/** Whether one credential can be a later one of another's chain. A redemption whose answer nobody saw can have led anywhere. */
 function leadsTo(from: string, to: string, until: Exchange, history: GrantHistory): boolean {
   const reached = new Set([from])
   for (const credential of reached) {
@@ -66,7 +66,7 @@ function leadsTo(from: string, to: string, until: Exchange, history: GrantHistor
   return false
 }
 
-/** What is given must be live: nobody may be left with a token that was used before. */
+/** A token in a response must be live: nobody may be left with a used one. */
 function usedUp(successes: readonly Exchange[], history: GrantHistory): Finding[] {
   const used = successes.find((one) => isRedemption(one.act) && history.redeemedBy(one.gave?.credential) < one.begun)
   if (!used) return []

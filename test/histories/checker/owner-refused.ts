@@ -3,7 +3,7 @@ import { isRedemption, isRefusal, isSuccess, redeems } from './exchanges'
 import { type Finding, finding } from './finding'
 import type { GrantHistory } from './grant-history'
 
-/** Rule (b): an owner who behaved is told to come again at the worst. */
+/** Rule (b): an owner who behaves correctly gets 503 at worst. */
 export function ownerRefused(history: GrantHistory): Finding[] {
   for (const refused of history.exchanges) {
     if (refused.by !== 'owner' || !isRefusal(refused) || serverFailed(refused)) continue
@@ -20,7 +20,7 @@ function serverFailed({ answer }: Exchange): boolean {
   return Number(answer) >= 500
 }
 
-/** A repeat beyond the window, of a credential for which its owner has the tokens already. */
+/** A repeat after the window, of a credential for which its owner has the tokens already. */
 function wasAnswered(refused: Exchange, history: GrantHistory): boolean {
   const answered = others(refused, history).some((one) => one.by === 'owner' && redeems(one))
   return answered && mayBeBeyondTheWindow(refused, history)
@@ -42,7 +42,7 @@ function mayBeBeyondTheWindow(refused: Exchange, history: GrantHistory): boolean
   return age >= 0 && age + history.slack >= windowOf(refused, history)
 }
 
-/** A redemption may have been applied and answered with 503, longer ago than the window, by a process that did not have the time since. */
+/** A process may have applied a redemption and answered 503, longer ago than the window, and have had no time to reverse it since. */
 function mayNotBeTakenBackYet(refused: Exchange, history: GrantHistory): boolean {
   return others(refused, history).some(
     (one) =>
@@ -52,7 +52,7 @@ function mayNotBeTakenBackYet(refused: Exchange, history: GrantHistory): boolean
   )
 }
 
-/** Without a window, a request ends the grant of another one at the same time, which the store has redeemed and not told so. */
+/** Without a window, a request can end the grant while the store has redeemed for a parallel request whose answer was lost. */
 function isOneOfSeveral(refused: Exchange, history: GrantHistory): boolean {
   if (refused.act !== 'refresh') return false
   return others(refused, history).some(
@@ -68,7 +68,7 @@ function windowOf({ act }: Exchange, { terms }: GrantHistory): number {
   return act === 'redeem-code' ? 0 : terms.window * 1000
 }
 
-/** Where these are lost, a refusal is what the docs say: the sign-in, or more than four refreshes at once. */
+/** The writes whose loss explains a refusal, as the docs say: the sign-in, or more than four refreshes at once. */
 function writesBefore(refused: Exchange, history: GrantHistory) {
   const isLost = history.isLost.bind(history)
   const before = history.exchanges.filter((one) => one.begun < refused.begun)

@@ -2,10 +2,10 @@ import type { Entry, Exchange } from '../history'
 import { isOpen, isRedemption, redeems } from './exchanges'
 import { groupBy } from './group-by'
 
-/** How long, in milliseconds, a process may take to take back what it has not answered, once the store answers again. */
+/** How long, in milliseconds, a process may take to reverse a redemption that it has not answered, once the store answers again. */
 const takingBack = 8000
 
-/** What the history tells of the processes behind the hosts. */
+/** What the history says about the processes behind the hosts. */
 export class Processes {
   readonly #redemptions: ReadonlyMap<number, readonly Exchange[]>
   readonly #killed: readonly { host: number; at: number }[]
@@ -19,8 +19,8 @@ export class Processes {
   }
 
   /**
-   * Whether what was answered with 503 has been taken back before another request ends: by that request itself, where it came to the same
-   * process, or because that process had the store for long enough.
+   * Whether a redemption that got 503 was reversed before another request ended: by that request itself, if it went to the same process, or
+   * because that process had the store for long enough.
    */
   hasTakenBack({ host, ended: from }: Exchange, { host: cameTo, begun: until }: Exchange): boolean {
     if (this.#killed.some((one) => one.host === host && one.at > from - takingBack && one.at < until)) return false

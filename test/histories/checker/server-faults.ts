@@ -4,7 +4,7 @@ import { groupBy } from './group-by'
 
 const faults = ['died', 'unhandled rejection', 'uncaught exception']
 
-/** Rule (f): no 5xx other than 503, no process that dies, no rejection that nobody handles, and no outage that outlives its cause. */
+/** Rule (f): no 5xx other than 503, no process that dies, no unhandled rejection, and no outage that outlives its cause. */
 export function serverFaults(entries: readonly Entry[]): Finding[] {
   const exchanges = entries.filter((entry): entry is Exchange => entry.kind === 'exchange')
   const wrong = exchanges.filter(({ answer }) => Number(answer) >= 500 && answer !== 503)
@@ -19,7 +19,7 @@ export function serverFaults(entries: readonly Entry[]): Finding[] {
   ]
 }
 
-/** The last requests of owners that nobody has decided, to the end. */
+/** The last requests of owners that got no decision until the end. */
 function neverAnswered(exchanges: readonly Exchange[]): Exchange[] {
   const byGrant = groupBy(
     exchanges.filter(({ by }) => by === 'owner'),

@@ -2,7 +2,7 @@ import type { Act, Actor, Answer, Entry, Exchange } from '../history'
 import { check, type Verdict } from './check'
 import type { Terms } from './grant-history'
 
-/** How a request differs from one that its owner sends, and that takes a hundredth of a second. Times are seconds. */
+/** How a request differs from the default: the owner sends it, and it takes 0.01 s. Times are seconds. */
 type Different = Partial<Omit<Exchange, 'begun' | 'ended' | 'kind'>> & { by?: Actor; until?: number }
 
 let ids = 0
@@ -47,7 +47,7 @@ export function verdictOn(entries: Entry[], terms: Partial<Terms> = {}): Verdict
   return check([...signedIn(), ...entries], { window: 10, tolerance: 10, clocks: [], storeClockJumps: 0, ...terms })
 }
 
-/** The rules that are violated, and those where it is admitted in brackets. */
+/** The violated rules; admitted ones are in brackets. */
 export function judged(entries: Entry[], terms: Partial<Terms> = {}): string[] {
   const { violations, admitted } = verdictOn(entries, terms)
   return [...violations.map(({ rule }) => rule), ...admitted.map(({ rule }) => `(${rule})`)]

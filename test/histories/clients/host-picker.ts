@@ -2,7 +2,7 @@ import type { Scene } from './scene'
 
 const turns = new WeakMap<Scene, number>()
 
-/** How a client comes to a host: all in turn, by chance, or always to the same. */
+/** How a client picks a host: in turn, at random, or always the same one. */
 export function hostPicker(scene: Scene): () => number {
   const { random, hosts } = scene
   const own = random.below(hosts)

@@ -2,7 +2,7 @@ import type { Owner } from './owner'
 import { type Asking, whoOf } from './requests'
 import { between, type Scene } from './scene'
 
-/** Everybody who is not a grant's owner; each goes on until the finale. */
+/** The actors who do not own a grant; each goes on until the finale. */
 export function others(scene: Scene, owners: readonly Owner[]): Promise<void>[] {
   return [
     every(scene, [300, 900], () => theft(scene, owners)),
@@ -20,7 +20,7 @@ async function every(scene: Scene, pause: readonly [number, number], act: () => 
   await Promise.all(acts)
 }
 
-/** A thief presents one of the last refresh tokens at once, or anything that its owner has redeemed when the window is over. */
+/** A thief presents one of the last refresh tokens at once, or any redeemed credential after the window. */
 async function theft(scene: Scene, owners: readonly Owner[]): Promise<void> {
   const { random, requests, terms } = scene
   const victim = anyOwner(scene, owners)
@@ -30,7 +30,7 @@ async function theft(scene: Scene, owners: readonly Owner[]): Promise<void> {
     return scene.now() - at > tolerated * 1000 + 2000
   })
   const early = victim.spent.slice(-10)
-  // Mostly early: a late one ends the grant, and there would be nobody left.
+  // Mostly at once: a late replay ends the grant, and soon no grant would be left.
   const loot = random.next() < 0.25 ? late : early.filter(({ kind }) => kind === 'refresh_token')
   const [stolen] = loot.slice(random.below(Math.max(1, loot.length)))
   if (!stolen) return
@@ -39,7 +39,7 @@ async function theft(scene: Scene, owners: readonly Owner[]): Promise<void> {
   else await requests.refresh(victim.party, text, as(scene, 'thief'))
 }
 
-/** Somebody ends a grant, comes again until that is acknowledged, and looks whether anything still works. */
+/** Ends a grant, retries until that is acknowledged, and checks whether anything still works. */
 async function revocation(scene: Scene, owners: readonly Owner[]): Promise<void> {
   const { random, requests } = scene
   const victim = anyOwner(scene, owners)
@@ -74,7 +74,7 @@ async function revocation(scene: Scene, owners: readonly Owner[]): Promise<void>
   }
 }
 
-/** What no server should be impressed by. */
+/** Malformed and forged requests. */
 async function garbage(scene: Scene, owners: readonly Owner[]): Promise<void> {
   const { random, requests } = scene
   const victim = anyOwner(scene, owners)
@@ -90,12 +90,12 @@ async function garbage(scene: Scene, owners: readonly Owner[]): Promise<void> {
   await random.pick([
     () => requests.refresh({ ...party, clientId: 'other-app' }, newest, forged),
     () => requests.refresh({ ...party, tenantKey: party.tenantKey === 'acme' ? 'globex' : 'acme' }, newest, forged),
-    // The handle is right and the secret is not.
+    // The handle is right, and the secret is wrong.
     () => requests.refresh(party, `${newest.slice(0, 40)}${'A'.repeat(16)}${newest.slice(56)}`, forged),
     () => requests.api(party, `${victim.accessToken}A`, forged),
     raw('grant_type=refresh_token&refresh_token=junk&client_id=assistant-app'),
     raw(`grant_type=refresh_token&refresh_token=${'x'.repeat(300_000)}`),
-    // The rest of the body never comes.
+    // The rest of the body is never sent.
     raw('grant_type=refresh_tok', { ...form, 'Content-Length': '200' }),
     raw('{"grant_type":', { 'Content-Type': 'application/json' }),
     raw(`grant_type=refresh_token&refresh_token=${newest}&refresh_token=${newest}&client_id=${party.clientId}`),

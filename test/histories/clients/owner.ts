@@ -3,19 +3,19 @@ import { hostPicker } from './host-picker'
 import type { Asking, Party, Seen } from './requests'
 import { between, type Scene } from './scene'
 
-/** How a client goes about it. Times are milliseconds. */
+/** How a client behaves. Times are milliseconds. */
 export interface Temperament {
-  /** Between two refreshes. */
+  /** The pause between two refreshes. */
   pace: readonly [number, number]
-  /** Until it comes again after 503, a timeout or a lost connection. */
+  /** The wait before a retry after 503, a timeout or a lost connection. */
   retry: readonly [number, number]
   /** How many requests it has in flight at once. */
   burst: number
-  /** Whether the first success of a burst is good enough to go on with. */
+  /** Whether it goes on after the first success of a burst, without waiting for the others. */
   firstWins: boolean
 }
 
-/** A credential that its owner has redeemed: what a thief can have a copy of. */
+/** A credential that its owner has redeemed. A thief can have a copy of it. */
 export interface Spent {
   kind: 'code' | 'refresh_token'
   text: string
@@ -26,15 +26,15 @@ export interface Spent {
 const impatient = [100, 600] as const
 
 /**
- * The client of one grant, as a strict state machine: it presents the newest refresh token that it has received, the same one again after
- * 503, a timeout or a lost connection, and after a success only what it was given.
+ * The client of one grant, as a strict state machine. It presents the newest refresh token that it has received, presents it again after
+ * 503, a timeout or a lost connection, and after a success presents only the new one.
  */
 export class Owner {
   readonly party: Party
   readonly spent: Spent[] = []
   newest: string | undefined
   accessToken: string | undefined
-  /** It was refused, and has given up. */
+  /** Whether it was refused and has given up. */
   over = false
   readonly #scene: Scene
   readonly #temperament: Temperament
@@ -50,7 +50,7 @@ export class Owner {
     this.party = { grant, subject: `customer-${grant}`, clientId: 'assistant-app', tenantKey }
   }
 
-  /** Lives until it is refused or the finale has come. */
+  /** Runs until it is refused or the finale begins. */
   async run(): Promise<void> {
     const { pace } = this.#temperament
     await this.#signIn()
@@ -62,10 +62,10 @@ export class Owner {
     if (this.over) await this.#probe()
   }
 
-  /** Comes once more when all is well again: an owner who behaved is still signed in. */
+  /** Sends one more request when all faults are healed: an owner who behaved correctly is still signed in. */
   async finish(): Promise<void> {
     for (let times = 0; times < 2 && !this.over && this.newest; times++) {
-      // Not all at once: a stampede would measure the machine.
+      // Not all at once, because a stampede would only test the machine.
       await new Promise((resolve) => setTimeout(resolve, between(this.#scene.random, [300, 1500])))
       await this.#refresh()
     }
@@ -73,7 +73,7 @@ export class Owner {
     if (this.over) await this.#probe()
   }
 
-  /** Whether it registered itself, so that its client id is nobody else's. */
+  /** Whether it registered itself and so has a client id of its own. */
   get isRegistered(): boolean {
     return this.party.clientId !== 'assistant-app'
   }
@@ -98,7 +98,7 @@ export class Owner {
     this.#keep(seen, { kind: 'code', text: code })
   }
 
-  /** Somebody has the code and not its verifier. */
+  /** Somebody who has the code without its verifier presents it. */
   async #interceptedCode(code: string): Promise<void> {
     const verifier = randomBytes(32).toString('base64url')
     await this.#scene.requests.redeemCode(this.party, code, verifier, { ...this.#as('garbage'), forged: true })
@@ -123,13 +123,13 @@ export class Owner {
     if (answer === 200 && credential !== undefined) {
       this.newest = credential
       this.accessToken = accessToken
-      // A refresh token that is new comes back itself, and is not redeemed by that.
+      // A new refresh token is given back, which does not redeem it.
       if (credential !== redeemed.text)
         this.spent.push({ ...redeemed, codeVerifier: this.#codeVerifier, at: this.#scene.now() })
     }
   }
 
-  /** Asks until there is a success or a refusal. Everybody hurries in the finale. */
+  /** Retries until there is a success or a refusal. In the finale, the waits are short. */
   async #untilAnswered(retry: readonly [number, number], ask: () => Promise<Seen>): Promise<Seen> {
     const patience = 30_000
     for (let finale = Number.POSITIVE_INFINITY; ; ) {
@@ -143,7 +143,7 @@ export class Owner {
     }
   }
 
-  /** Several requests in flight at once; a success among them counts, then a refusal. */
+  /** Sends several requests at once. A success among them counts; if there is none, a refusal. */
   async #atOnce(count: number, ask: () => Promise<Seen>): Promise<Seen> {
     const asked = Array.from({ length: count }, ask)
     const success = Promise.any(
@@ -162,7 +162,7 @@ export class Owner {
     return all.findLast(({ answer }) => answer === 200) ?? refused ?? (all[0] as Seen)
   }
 
-  /** What has ended must not come back. */
+  /** Presents its credential after the end of the grant, which must not come back. */
   async #probe(): Promise<void> {
     await this.#scene.sleep(between(this.#scene.random, [500, 2000]))
     const { requests } = this.#scene

@@ -1,18 +1,18 @@
 import { Owner, type Temperament } from './owner'
 import { between, type Scene } from './scene'
 
-/** Who the clients are. */
+/** The kinds of clients, and their number. */
 export interface Population {
   clients: number
-  /** How long the run is. */
+  /** The length of the run. */
   seconds: number
   retry?: Temperament['retry'] | undefined
 }
 
 /**
- * Keeps as many clients signed in as there should be: whoever is signed out is followed by another of its kind.
+ * Keeps the number of clients constant: a client that is signed out is replaced by another one of its kind.
  *
- * @param owners Where each is put when it comes.
+ * @param owners The list to which each new client is added.
  */
 export async function keepPopulated(
   scene: Scene,
@@ -37,7 +37,7 @@ async function live(scene: Scene, owners: Owner[], temperament: Temperament): Pr
   else await scene.sleep(between(scene.random, [100, 1000]))
 }
 
-/** Seven in ten are slow: at their pace every refresh gives a new token, as the one before is older than ten seconds by then. */
+/** Seven in ten are slow. At their pace, every refresh gives a new token, because the last one is older than ten seconds by then. */
 function temperaments(seconds: number): Temperament[] {
   const impatient = [100, 600] as const
   const slow = seconds < 20 ? ([3200, 4500] as const) : ([11_000, 16_000] as const)

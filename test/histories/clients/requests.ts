@@ -3,12 +3,12 @@ import { type HttpRequest, send } from './send'
 
 export const redirectUri = 'https://assistant.example/callback'
 
-/** A grant as the campaign numbers it, and whose it is. */
+/** The campaign's number of a grant, and its owner. */
 export interface Party extends Who {
   grant: number
 }
 
-/** Who asks which host, and how. */
+/** Who sends a request to which host, and how. */
 export interface Asking {
   by: Actor
   host: number
@@ -25,11 +25,11 @@ export interface Seen {
   clientId?: string
 }
 
-/** Sends requests and writes each into the history. */
+/** Sends requests and records each in the history. */
 export class Requests {
   readonly #history: History
   readonly #portOf: (host: number) => number
-  /** The requests that may be repeated on their way, by the id that they carry. */
+  /** The requests that a proxy may repeat, by the id that they carry. */
   readonly underWay = new Map<string, Exchange>()
 
   constructor(history: History, portOf: (host: number) => number) {
@@ -63,12 +63,12 @@ export class Requests {
     return this.#ask('api', party, asking, accessToken, { method: 'GET', path: `/v1/${party.tenantKey}/mcp`, headers })
   }
 
-  /** Over HTTP, as a client signs out (RFC 7009). */
+  /** A client signs out over HTTP (RFC 7009). */
   revoke(party: Party, token: string, asking: Asking): Promise<Seen> {
     return this.#form('revoke', party, asking, 'revoke', token, { token })
   }
 
-  /** By the host, on behalf of its customer. */
+  /** The host revokes on behalf of its customer. */
   revokeByHost(party: Party, path: '/host/revoke' | '/host/revoke-all', which: object, asking: Asking): Promise<Seen> {
     return this.#own('revoke', party, asking, path, { tenantKey: party.tenantKey, ...which })
   }
@@ -147,7 +147,7 @@ export function credentialsIn(answer: Answer, body: HttpBody): Pick<Seen, 'crede
 
 type HttpBody = Awaited<ReturnType<typeof send>>['body']
 
-/** What an access token says of its grant; the campaign leaves its signature to the API. */
+/** The claims of an access token about its grant. Only the API checks the signature. */
 export function whoOf(accessToken: string): Who {
   const payload = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString())
   const { sub, client_id, tenant_id, grant_id } = payload

@@ -1,14 +1,14 @@
 import type { SeededRandom } from '../../support/seeded-random'
 import type { Requests } from './requests'
 
-/** Where the actors of a run meet. */
+/** What the actors of a run share. */
 export interface Scene {
   requests: Requests
   random: SeededRandom
   hosts: number
-  /** Whether the nemesis is over, and everybody comes once more. */
+  /** Whether the nemesis is over, and every owner sends one last request. */
   isFinale(): boolean
-  /** Waits, at most until the finale. */
+  /** Waits, but not beyond the beginning of the finale. */
   sleep(ms: number): Promise<void>
   nextGrant(): number
   now(): number

@@ -14,11 +14,11 @@ export interface HttpAnswer {
   body: any
 }
 
-// Patience of a client that has a user waiting.
+// The timeout of a client whose user is waiting.
 const timeout = 3000
 const agent = new Agent({ keepAlive: true })
 
-/** Sends a request to a loopback port. It never rejects; an answer that is cut off is none. */
+/** Sends a request to a loopback port. It never rejects; a response that is cut off counts as lost. */
 export function send(port: number, { method, path, headers, body }: HttpRequest): Promise<HttpAnswer> {
   return new Promise((resolve) => {
     const settle = (answer: Answer, json: unknown = undefined) => {
@@ -45,7 +45,7 @@ export function send(port: number, { method, path, headers, body }: HttpRequest)
   })
 }
 
-/** Ends the connections that are kept alive. */
+/** Closes the keep-alive connections. */
 export function hangUp(): void {
   agent.destroy()
 }

@@ -6,7 +6,7 @@ import type { HostMessage, HostSettings } from './settings'
 
 const root = join(__dirname, '..', '..', '..')
 
-/** One of the host's processes, which can be killed, paused and started again on its port. */
+/** One of the host's processes, which a nemesis can kill, pause, and start again on its port. */
 export class CampaignHost {
   readonly #number: number
   readonly #history: History
@@ -41,7 +41,7 @@ export class CampaignHost {
         PATH: process.env.PATH,
         HOST_SETTINGS: JSON.stringify(this.#settings),
         CLOCK_SHIFT: String(this.#clockShift),
-        // Has the library's own names lead to its sources.
+        // Makes imports of the package's name lead to its sources.
         TSX_TSCONFIG_PATH: join(root, 'tsconfig.json'),
       },
     })
@@ -57,7 +57,7 @@ export class CampaignHost {
     })
   }
 
-  /** Ends the process at once; what it was doing is lost. */
+  /** Kills the process at once; its work in progress is lost. */
   async kill(): Promise<void> {
     const child = this.#child
     this.#child = undefined

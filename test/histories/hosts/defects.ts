@@ -7,7 +7,7 @@ export type DefectName = 'torn swap' | 'deletes nothing' | 'random missing' | 'w
 type Defect = (call: StoreCall, store: TokenStore) => Promise<unknown>
 
 const defects: Record<DefectName, Defect> = {
-  /** Reads, waits, and writes whatever the record has become. */
+  /** Reads, waits, and then writes, whatever has happened to the record meanwhile. */
   async 'torn swap'({ method, args, apply }, store) {
     if (method !== 'swapCredential') return apply()
     const swap = args[0] as CredentialSwap
@@ -35,7 +35,7 @@ const defects: Record<DefectName, Defect> = {
     return { ...others, ...(grant && { grant: { ...grant, subject: 'somebody else' } }) }
   },
 
-  /** Applies the swap, says that it did not, and does not know the attempt again. */
+  /** Applies the swap, says that it did not, and does not recognise the attempt later. */
   async 'forgetful mismatch'({ method, apply }) {
     const result = await apply()
     if (method !== 'swapCredential' || Math.random() > 0.05) return result
@@ -49,7 +49,7 @@ async function* nothing(): AsyncGenerator<never> {}
 
 export const defectNames = Object.keys(defects) as DefectName[]
 
-/** The store with a defect, or as it is. */
+/** The store, with a defect if one is named. */
 export function defective(store: TokenStore, name: DefectName | undefined): TokenStore {
   return name === undefined ? store : wrapStore(store, (call) => defects[name](call, store))
 }

@@ -3,16 +3,16 @@ import type { AddressInfo } from 'node:net'
 import { credentialsIn, type Requests, written } from '../clients/requests'
 import type { Exchange, History } from '../history'
 
-/** What becomes of one request on its way. Times are milliseconds. */
+/** What happens to one request on its way. Times are milliseconds. */
 export interface Way {
   delay?: number
-  /** It arrives once more, this much later. */
+  /** The request arrives a second time, this much later. */
   repeatAfter?: number
-  /** The connection breaks before the host has it, or when the host has answered. */
+  /** The connection breaks before the host has the request, or after the host has answered. */
   cut?: 'request' | 'answer'
 }
 
-/** A proxy in front of a host that delays, repeats and cuts requests, and notes in the history what it repeats. */
+/** A proxy in front of a host. It delays, repeats and cuts requests, and records the repeats in the history. */
 export class FrontProxy {
   /** Decides about each request. */
   wayOf: (path: string) => Way = () => ({})
@@ -67,7 +67,7 @@ export class FrontProxy {
     res.writeHead(answered.status, { 'Content-Type': 'application/json' }).end(answered.text)
   }
 
-  /** The same request once more; nobody gets its answer. */
+  /** Sends the same request a second time; nobody gets the answer. */
   async #repeat(of: Exchange, req: IncomingMessage, body: Buffer): Promise<void> {
     const { kind, act, grant, host, presented } = of
     const about = { kind, act, grant, host, id: this.#history.nextId(), begun: this.#history.now() }

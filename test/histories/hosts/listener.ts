@@ -6,7 +6,7 @@ import type { HostSettings } from './settings'
 
 export type Layer = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void
 
-/** A server that hands each request from layer to layer, by way of the framework. */
+/** A server that hands each request from layer to layer, by means of the framework. */
 export function listenerOf(framework: HostSettings['framework'], layers: readonly Layer[]): Server {
   if (framework === 'node:http') {
     return createServer((req, res) => pass(req, res, layers))

@@ -5,7 +5,7 @@ import { listenerOf } from './listener'
 import { ownRoutes } from './own-routes'
 import type { HostMessage, HostSettings } from './settings'
 
-// One of a host's processes: sign-in, an API that asks whether the grant has ended, and routes of its own for the campaign.
+// One of a host's processes: sign-in, an API that checks whether the grant has ended, and routes for the campaign.
 const settings: HostSettings = JSON.parse(process.env.HOST_SETTINGS ?? '')
 
 process.on('unhandledRejection', (reason) => tell({ event: 'unhandled rejection', detail: String(reason) }))

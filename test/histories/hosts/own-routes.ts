@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AuthorizedRequest, CustomerSignIn } from 'customer-sign-in'
 import type { Layer } from './listener'
 
-/** What the host has beside sign-in: an API at `/v1/:tenantKey/mcp`, and what the customer's own pages would do. */
+/** The host's own routes: an API at `/v1/:tenantKey/mcp`, and what the pages for its customers would do. */
 export function ownRoutes(signIn: CustomerSignIn): Layer[] {
   const guard = signIn.protectedResource({ path: '/v1/:tenantKey/mcp', checkRevocation: true })
   const actions: Record<string, (body: never) => Promise<unknown>> = {

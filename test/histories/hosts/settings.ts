@@ -4,7 +4,7 @@ import type { DefectName } from './defects'
 
 export const frameworks = ['node:http', 'Express 5', 'Express 4', 'Connect'] as const
 
-/** What a host process is started with; JSON in its environment. */
+/** The settings of a host process, as JSON in its environment. */
 export interface HostSettings {
   port: number
   framework: (typeof frameworks)[number]
@@ -16,5 +16,5 @@ export interface HostSettings {
   defect?: DefectName
 }
 
-/** What a host process tells the campaign. */
+/** The messages of a host process to the campaign. */
 export type HostMessage = 'listening' | { event: string; grantId?: string; detail?: string }

@@ -2,7 +2,7 @@ import type { Nemesis, Stage } from './nemesis'
 
 const nothing = ({ sleep }: Stage) => sleep(Number.POSITIVE_INFINITY)
 
-/** Nothing is broken: whatever the checker finds here is wrong in the library or in the checker. */
+/** Breaks nothing. A finding of the checker is a fault of the library or of the checker. */
 export const calm: Nemesis[] = [
   { name: 'calm', on: 'any store', run: nothing },
   { name: 'calm-no-window', on: 'any store', signIn: { refreshRetryWindow: 0 }, run: nothing },

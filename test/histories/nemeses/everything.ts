@@ -5,7 +5,7 @@ import type { Nemesis, Stage } from './nemesis'
 import { freezeRedis, killRedis } from './redis-down'
 import { cutConnections, loseAnswers } from './redis-network'
 
-/** Everything at once, but nothing that loses acknowledged writes. */
+/** All faults at once, except those that lose acknowledged writes. */
 export const everything: Nemesis = {
   name: 'everything-at-once',
   on: 'redis',
@@ -23,7 +23,7 @@ export const everything: Nemesis = {
   },
 }
 
-/** One after the other, as a frozen server cannot be killed and started at once. */
+/** One after the other, because a frozen server cannot be killed and started at the same time. */
 async function redisFaults(stage: Stage, store: RedisCampaignStore): Promise<void> {
   await inTurn(stage, [
     (limited) => killRedis(limited, store, { well: [2000, 5000], broken: [300, 2500] }),
@@ -38,7 +38,7 @@ async function hostFaultsInTurn(stage: Stage): Promise<void> {
   ])
 }
 
-/** Each works for a while. */
+/** Each nemesis works for a while. */
 async function inTurn(stage: Stage, works: readonly ((limited: Stage) => Promise<void>)[]): Promise<void> {
   for (let turn = 0; !stage.isOver(); turn++) {
     const until = stage.history.now() + 8000

@@ -1,7 +1,7 @@
 import type { Way } from '../hosts/front-proxy'
 import type { Nemesis, Stage } from './nemesis'
 
-/** Has the proxies in front of the hosts treat requests so until the time is over. */
+/** Makes the proxies in front of the hosts treat requests in this way until the time is over. */
 export async function onTheWay({ fronts, random, sleep }: Stage, wayOf: (chance: () => number) => Way): Promise<void> {
   const chance = () => random.next()
   for (const front of fronts) front.wayOf = () => wayOf(chance)
@@ -19,7 +19,7 @@ export function roughly(chance: () => number): Way {
   return {}
 }
 
-/** What can befall requests between the clients and the hosts. */
+/** The nemeses of requests between the clients and the hosts. */
 export const front: Nemesis[] = [
   {
     name: 'requests-delayed-cut-repeated',

@@ -38,7 +38,7 @@ export async function pauseHosts(stage: Stage, times: Times): Promise<void> {
   })
 }
 
-/** New keys are rolled out as docs/operations.md says, process by process, so that they hold them in different order. */
+/** Rolls out new keys as docs/operations.md says, process by process, so that the processes have them in different orders. */
 async function rotate({ hosts, keys, random, isOver, sleep, tell }: Stage): Promise<void> {
   const steps = [
     [keys.old, keys.new],
@@ -63,7 +63,7 @@ async function rotate({ hosts, keys, random, isOver, sleep, tell }: Stage): Prom
 const nothing = ({ sleep }: Stage) => sleep(Number.POSITIVE_INFINITY)
 const minute = 60_000
 
-/** What can befall the host's own processes and their clocks. */
+/** The nemeses of the host's processes and their clocks. */
 export const hostFaults: Nemesis[] = [
   { name: 'hosts-killed', on: 'any store', run: (stage) => killHosts(stage) },
   {

@@ -7,7 +7,7 @@ import type { Nemesis } from './nemesis'
 import { redisDown } from './redis-down'
 import { redisNetwork } from './redis-network'
 
-/** All of them, in the order of the report. */
+/** All nemeses, in the order of the report. */
 export const nemeses: readonly Nemesis[] = [
   ...calm,
   ...redisDown,
@@ -18,9 +18,11 @@ export const nemeses: readonly Nemesis[] = [
   everything,
 ]
 
-/** @throws {Error} where there is none of that name. */
+/** @throws {Error} if there is none of that name. */
 export function nemesisNamed(name: string): Nemesis {
   const found = nemeses.find((nemesis) => nemesis.name === name)
   if (found) return found
-  throw new Error(`There is no nemesis "${name}", only: ${nemeses.map((nemesis) => nemesis.name).join('; ')}`)
+  throw new Error(
+    `There is no nemesis "${name}". The nemeses are: ${nemeses.map((nemesis) => nemesis.name).join('; ')}`,
+  )
 }

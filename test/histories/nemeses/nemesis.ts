@@ -7,45 +7,44 @@ import type { HostSettings } from '../hosts/settings'
 import type { ClusterCampaignStore } from '../stores/cluster-campaign-store'
 import type { RedisCampaignStore, RedisSetup } from '../stores/redis-campaign-store'
 
-/** What a nemesis can break, and its time. */
+/** What a nemesis can break, and its time limit. */
 export interface Stage {
   hosts: readonly CampaignHost[]
-  /** Where it asked for them. */
+  /** Only if it asked for them. */
   fronts: readonly FrontProxy[]
   random: SeededRandom
   history: History
   isOver(): boolean
-  /** Waits, at most until the time is over. */
+  /** Waits, but not beyond the end of the time. */
   sleep(ms: number): Promise<void>
   tell(what: string, lost?: Fault['lost']): void
-  /** The keys and secrets of the hosts: those from the start, and new ones. */
+  /** The keys and secrets of the hosts: the first ones, and new ones. */
   keys: Record<'old' | 'new', { signingKey: string; credentialSecret: string }>
 }
 
 interface Shared {
   name: string
-  /** By how many milliseconds the clock of each host is ahead. */
+  /** How many milliseconds the clock of each host is ahead. */
   clocks?: readonly number[]
-  /** Whether requests go by a proxy in front of each host. */
+  /** Whether requests go through a proxy in front of each host. */
   fronts?: boolean
-  /** By how many seconds the clock of the store is set forth or back at the most. */
+  /** How many seconds the clock of the store is set forward or back at most. */
   storeClockJumps?: number
-  /** Other promises of the hosts than the campaign's. */
+  /** Promises of the hosts that differ from the campaign's. */
   signIn?: HostSettings['signIn']
-  /** How clients come again, where that is what it is about. */
+  /** How clients retry, if the nemesis is about that. */
   retry?: Temperament['retry']
 }
 
 /**
- * Something that breaks things on a schedule from a seed. `run` starts and heals the fault until the time is over, and leaves nothing
- * broken.
+ * Breaks things on a schedule from a seed. `run` starts and heals the fault until the time is over, and leaves nothing broken.
  */
 export type Nemesis =
   | (Shared & { on: 'redis'; setup?: RedisSetup; run(stage: Stage, store: RedisCampaignStore): Promise<void> })
   | (Shared & { on: 'cluster'; run(stage: Stage, store: ClusterCampaignStore): Promise<void> })
   | (Shared & { on: 'any store'; run(stage: Stage): Promise<void> })
 
-/** Breaks and heals by turns until the time is over. Times are milliseconds. */
+/** Breaks and heals in turn until the time is over. Times are milliseconds. */
 export async function byTurns(
   { random, isOver, sleep }: Stage,
   { well, broken }: Record<'well' | 'broken', readonly [number, number]>,

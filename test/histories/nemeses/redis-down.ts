@@ -35,7 +35,7 @@ const once: Times = { well: [4000, 4000], broken: [6000, 6000] }
 const long: Times = { well: [3000, 4000], broken: [12_000, 15_000] }
 const leisurely = [5000, 60_000] as const
 
-/** Redis is there, and then it is not. Nothing that it has acknowledged is lost. */
+/** The nemeses that stop Redis without losing anything that it has acknowledged. */
 export const redisDown: Nemesis[] = [
   { name: 'redis-killed', on: 'redis', run: (stage, store) => killRedis(stage, store, short) },
   {
@@ -69,7 +69,7 @@ export const redisDown: Nemesis[] = [
   },
 ]
 
-/** The fault comes a single time, and then the time passes. */
+/** Causes the fault once, and then lets the time pass. */
 async function onlyOnce(stage: Stage, work: (limited: Stage) => Promise<void>): Promise<void> {
   let waits = 0
   const sleep = (ms: number) => stage.sleep(waits++ < 2 ? ms : never)

@@ -4,7 +4,7 @@ import { byTurns, type Nemesis, type Stage } from './nemesis'
 
 type Times = Parameters<typeof byTurns>[1]
 
-/** All hosts, or some of them, get no answers although their commands arrive. */
+/** All hosts, or some of them, get no replies, although their commands arrive. */
 export async function loseAnswers(stage: Stage, { proxies }: RedisCampaignStore, times: Times): Promise<void> {
   const { random, tell } = stage
   await byTurns(stage, times, {
@@ -70,7 +70,7 @@ async function failOver(stage: Stage, store: RedisCampaignStore): Promise<void> 
 const day = 86_400
 const jumps = 10
 
-/** Redis's clock is a day ahead, and is set forth and back. It ends where it was furthest, as what is ahead of it has to wait. */
+/** Redis's clock is a day ahead, and is set forward and back. It ends at its latest time, because a grant written in its future has to wait. */
 async function setClock({ random, isOver, sleep, tell }: Stage, { master }: RedisCampaignStore): Promise<void> {
   while (!isOver()) {
     const ahead = (random.next() - 0.5) * jumps
@@ -81,7 +81,7 @@ async function setClock({ random, isOver, sleep, tell }: Stage, { master }: Redi
   master.clock.set(day + jumps / 2)
 }
 
-/** What stands between the hosts and Redis, and what Redis refuses. */
+/** The nemeses of the network between the hosts and Redis, and of what Redis refuses. */
 export const redisNetwork: Nemesis[] = [
   {
     name: 'answers-of-redis-lost',

@@ -38,7 +38,7 @@ export class ClusterCampaignStore implements CampaignStore {
     const slots = (await first?.command('CLUSTER', 'SLOTS')) as Slots
     const source = slots.find(([from, to]) => from <= slot && slot <= to)?.[2]
     const target = slots.find(([, , node]) => node?.[2] !== source?.[2])?.[2]
-    if (!source || !target) throw new Error(`Nobody serves slot ${slot}`)
+    if (!source || !target) throw new Error(`No master serves slot ${slot}`)
     const [from, to] = [this.#at(source[1]), this.#at(target[1])]
     await to.command('CLUSTER', 'SETSLOT', slot, 'IMPORTING', source[2])
     await from.command('CLUSTER', 'SETSLOT', slot, 'MIGRATING', target[2])

@@ -3,13 +3,13 @@ import { hasAll } from '../../support/redis-replication'
 import { eventually, RedisServer } from '../../support/redis-server'
 import type { CampaignStore, StoreSettings } from './campaign-store'
 
-/** How a nemesis needs its Redis. */
+/** The Redis that a nemesis needs. */
 export interface RedisSetup {
-  /** More settings, as on its command line. */
+  /** More settings, as on the command line of the server. */
   args?: readonly string[]
-  /** Each host reaches it by a proxy of its own, which can break the connection. */
+  /** Each host reaches it through its own proxy, which can break the connection. */
   proxies?: boolean
-  /** The server has a clock of its own, which can be set. */
+  /** The server has its own clock, which can be set. */
   clock?: boolean
   /** A second server follows the first. */
   replica?: boolean
@@ -17,10 +17,10 @@ export interface RedisSetup {
 
 const durable = ['--appendonly', 'yes', '--appendfsync', 'always']
 
-/** A Redis that loses nothing when it is killed, with all that a nemesis can break. */
+/** A Redis that loses nothing when it is killed, with everything that a nemesis can break. */
 export class RedisCampaignStore implements CampaignStore {
   readonly proxies: RedisProxy[]
-  /** The server that the hosts use, and the one that follows it. */
+  /** The server that the hosts use, and its replica. */
   master: RedisServer
   replica: RedisServer | undefined
 
@@ -47,7 +47,7 @@ export class RedisCampaignStore implements CampaignStore {
     return { redis: { port: this.proxies[host]?.port ?? this.master.port } }
   }
 
-  /** The replica takes over; from `divide` on, what the old master has acknowledged is lost. */
+  /** Makes the replica take over. Writes that the old master has acknowledged since `divide` are lost. */
   async failOver(divide: () => Promise<void>): Promise<void> {
     const { master, replica } = this
     if (!replica) throw new Error('There is no replica')
@@ -58,7 +58,7 @@ export class RedisCampaignStore implements CampaignStore {
     this.replica = master
   }
 
-  /** The server that was demoted follows the new master. */
+  /** Makes the demoted server follow the new master. */
   async rejoin(): Promise<void> {
     if (this.replica) await this.#follow(this.replica, this.master)
   }

@@ -9,7 +9,7 @@ export interface StartedStore {
   run(stage: Stage): Promise<void>
 }
 
-/** Starts the store that a nemesis needs; for one that goes with any, a store of this kind. */
+/** Starts the store that a nemesis needs, or a store of this kind if the nemesis works with any. */
 export async function startStore(nemesis: Nemesis, kind: StoreKind, hosts: number): Promise<StartedStore> {
   switch (nemesis.on) {
     case 'cluster': {
