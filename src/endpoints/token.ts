@@ -72,7 +72,7 @@ function presentedCode(form: Form, client: RequestingClient, { req, res, tenant 
   }
   const lifetime = mayUse('refresh_token', client) ? tenant.refreshTokenLifetime : tenant.accessTokenLifetime
   return presentedCredential('code', code, {
-    binding: { client_id: client.clientId, redirect_uri: redirectUri, code_verifier: codeChallengeOf(codeVerifier) },
+    binding: { clientId: client.clientId, redirectUri, codeChallenge: codeChallengeOf(codeVerifier) },
     resource: requestedResource(form.all('resource')),
     tenant,
     // Without refresh tokens the grant need only outlive the access token.
@@ -88,7 +88,7 @@ function presentedRefreshToken(
   { req, res, tenant }: Context,
 ): PresentedCredential {
   return presentedCredential('refresh_token', form.required('refresh_token'), {
-    binding: { client_id: client.clientId },
+    binding: { clientId: client.clientId },
     resource: requestedResource(form.all('resource')),
     tenant,
     lifetime: tenant.refreshTokenLifetime * 1000,

@@ -24,11 +24,11 @@ export interface Credential {
  * have the credential, and cannot use it up.
  */
 export interface Binding {
-  client_id: string
+  clientId: string
   /** Only for a code. */
-  redirect_uri?: string | undefined
-  /** Only for a code: the S256 challenge of the code_verifier. */
-  code_verifier?: string | undefined
+  redirectUri?: string | undefined
+  /** Only for a code: the challenge that the code_verifier must match. */
+  codeChallenge?: string | undefined
 }
 
 /** A credential with all that its redeemer presents with it. */
@@ -119,9 +119,9 @@ export function isLive(
 /** What the redeemer of a grant's live credential must present, as far as the record says it. */
 export function bindingOf(grant: Grant): Binding {
   return {
-    client_id: grant.clientId,
-    redirect_uri: grant.request?.redirectUri,
-    code_verifier: grant.request?.codeChallenge,
+    clientId: grant.clientId,
+    redirectUri: grant.request?.redirectUri,
+    codeChallenge: grant.request?.codeChallenge,
   }
 }
 

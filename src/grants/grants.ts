@@ -105,7 +105,7 @@ export class Grants {
     tenant: ResolvedTenant,
   ): Draft {
     const kind = 'code'
-    const binding = { client_id: clientId, redirect_uri: redirectUri, code_verifier: codeChallenge }
+    const binding = { clientId, redirectUri, codeChallenge }
     const [handle, secret] = [newHandle(tenant.id, subject), newSecret()]
     const grantId = grantIdOf(handle)
     const grant = {

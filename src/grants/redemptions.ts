@@ -1,6 +1,6 @@
 import type { RepeatEvent } from '../events/customer-sign-in-event'
 import { aboutGrant, type Emit, warn } from '../events/emitter'
-import type { CredentialKind } from '../protocol/grant-types'
+import { type CredentialKind, credentialKinds } from '../protocol/grant-types'
 import { temporarilyUnavailable, withContext } from '../protocol/oauth-error'
 import type { GuardedStore } from '../stores/guarded-store'
 import type { Grant } from '../stores/token-store'
@@ -172,7 +172,7 @@ export class Redemptions {
   #stepTo({ hash: to }: Successor, redeems: readonly [string, ...string[]], presented: PresentedCredential): Step {
     const [hash] = redeems
     const { credential, binding, grantId, tenant, lifetime, resource } = presented
-    const { redirect_uri: redirectUri = '', code_verifier: codeChallenge = '' } = binding
+    const { redirectUri = '', codeChallenge = '' } = binding
     const code = { request: { redirectUri, codeChallenge }, lifetime: this.#rules.codeLifetime }
     const isCode = credential.kind === 'code'
     return {
@@ -242,8 +242,7 @@ export class Redemptions {
     const { credential } = presented
     const { expiresAt, isEnd } = readExpiry(credential)
     if (now < expiresAt) return grantGone(presented, 'ended_or_lost')
-    const lifetime = credential.kind === 'code' ? 'authorizationCodeLifetime' : 'refreshTokenLifetime'
-    const limit = isEnd ? 'grantLifetime' : lifetime
+    const limit = isEnd ? 'grantLifetime' : credentialKinds[credential.kind].lifetimeOption
     this.#emit({ type: 'expired', credential: credential.kind, limit, expiredAt: expiresAt, ...about(presented) })
     return grantGone(presented, 'expired')
   }
@@ -281,7 +280,7 @@ export class Redemptions {
 
 /** Whose a credential is, as far as the credential itself says. */
 function about({ tenant, grantId, binding }: PresentedCredential) {
-  return { tenantKey: tenant.key, tenantId: tenant.id, clientId: binding.client_id, grantId }
+  return { tenantKey: tenant.key, tenantId: tenant.id, clientId: binding.clientId, grantId }
 }
 
 /**

@@ -34,12 +34,12 @@ export function notRedeemable(presented: PresentedCredential, grant: Grant): OAu
   const granted = bindingOf(grant)
   if (!isLive({ ...presented, binding: granted }, grant)) return unknownCredential(presented)
   const context = contextOf(grant)
-  const byAnother = { context, detail: { presentedBy: binding.client_id } }
+  const byAnother = { context, detail: { presentedBy: binding.clientId } }
   if (credential.kind === 'refresh_token') return invalidGrant(presented, unknown, 'wrong_client', byAnother)
-  if (granted.client_id !== binding.client_id) {
+  if (granted.clientId !== binding.clientId) {
     return invalidGrant(presented, 'was issued to another client', 'wrong_client', byAnother)
   }
-  if (granted.redirect_uri !== binding.redirect_uri) {
+  if (granted.redirectUri !== binding.redirectUri) {
     return invalidGrant(presented, 'was requested with another redirect_uri', 'wrong_redirect_uri', { context })
   }
   const why = 'was requested with a code_challenge that does not match the code_verifier'

@@ -40,7 +40,7 @@ export class Revocations {
     const credential = parseCredential('refresh_token', token)
     if (!credential) return undefined
     const grantId = grantIdOf(credential.handle)
-    const presented = { credential, grantId, binding: { client_id: clientId }, tenant }
+    const presented = { credential, grantId, binding: { clientId }, tenant }
     const grant = await this.#store.findGrant(tenant.id, grantId)
     const isNamed = (grant && isLive(presented, grant)) || this.#chain.minted(presented)
     return isNamed ? { tenantId: tenant.id, grantId, grant } : undefined

@@ -9,16 +9,18 @@ export const credentialKinds = {
   code: {
     grantType: 'authorization_code',
     label: 'The authorization code',
+    lifetimeOption: 'authorizationCodeLifetime',
     prefix: 'csic_',
-    boundTo: ['client_id', 'redirect_uri', 'code_verifier'],
+    boundTo: ['clientId', 'redirectUri', 'codeChallenge'],
     letter: 'c',
     successorLetter: 'f',
   },
   refresh_token: {
     grantType: 'refresh_token',
     label: 'The refresh token',
+    lifetimeOption: 'refreshTokenLifetime',
     prefix: 'csir_',
-    boundTo: ['client_id'],
+    boundTo: ['clientId'],
     letter: 'r',
     successorLetter: 'r',
   },
@@ -28,6 +30,8 @@ interface CredentialKindDefinition {
   grantType: GrantType
   /** What error descriptions call it. */
   label: string
+  /** The option that says how long it lives. */
+  lifetimeOption: string
   /** What its text begins with, so that readers and secret scanners know one when they see it. */
   prefix: string
   /** What its redeemer must present with it. */

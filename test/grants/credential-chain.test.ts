@@ -15,9 +15,9 @@ const known = {
 
 const [handle, secret] = [Buffer.alloc(25, 1), Buffer.alloc(16, 2)]
 const binding = {
-  client_id: 'https://assistant.example/client.json',
-  redirect_uri: 'https://assistant.example/callback',
-  code_verifier: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+  clientId: 'https://assistant.example/client.json',
+  redirectUri: 'https://assistant.example/callback',
+  codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
 }
 
 describe('the derivation behind stored grants and issued tokens', () => {
@@ -41,8 +41,8 @@ describe('the derivation behind stored grants and issued tokens', () => {
 
 describe('the refresh token after a code', () => {
   const chain = new CredentialChain([Buffer.alloc(32, 3)])
-  const ofClient = { client_id: binding.client_id }
-  const ofOther = { ...binding, client_id: 'another-client' }
+  const ofClient = { clientId: binding.clientId }
+  const ofOther = { ...binding, clientId: 'another-client' }
 
   it('is bound to the client, and not to the redirect URI and verifier of the code', () => {
     const next = chain.successor(known.grantId, known.code, binding)
