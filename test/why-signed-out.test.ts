@@ -248,14 +248,11 @@ describe('why a customer was signed out is in the log:', () => {
     expect(await ada.says()).toEqual(['allowed', 'declined', 'denied: declined'])
   })
 
-  it.each([true, false])(
-    'she refused the client, and the host asks for consent itself and is told %s',
-    async (answer) => {
-      const ada = await Complaint.of({ consent: () => answer })
-      await new Authorization(ada.host).open('ada')
-      expect(await ada.says()).toEqual(answer ? ['allowed'] : ['declined', 'denied: declined'])
-    },
-  )
+  it.each([true, false])('what she answered, if the host asks for consent itself and is told %s', async (answer) => {
+    const ada = await Complaint.of({ consent: () => answer })
+    await new Authorization(ada.host).open('ada')
+    expect(await ada.says()).toEqual(answer ? ['allowed'] : ['declined', 'denied: declined'])
+  })
 })
 
 describe('a request without a token', () => {
@@ -267,7 +264,7 @@ describe('a request without a token', () => {
 })
 
 describe('a credential that this server has not minted', () => {
-  it('causes an event without a customer, grant or client, because none of them is certain', async () => {
+  it('causes an event that names no customer and no grant as certain', async () => {
     const host = await started({ tenantStore: new MemoryTenantStore(tenants) })
     const { refresh_token } = await host.connected()
     const forged = `${refresh_token.slice(0, -4)}AAAA`.replace(/^(.{45})..../, '$1AAAA')

@@ -64,7 +64,7 @@ describe('the words of the consent page', () => {
     expect(text).toContain('⟨consent.allow⟩')
   })
 
-  it('can be put in another order by another language', () => {
+  it('are complete sentences in English, whose order another language can change', () => {
     const { text } = sent((res) => respondWithConsentPage(res, question))
     for (const sentence of [
       'Connect “CLIENT” to ACME?',

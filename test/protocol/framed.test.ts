@@ -25,7 +25,7 @@ describe('framed parts', () => {
     expect(framed('test', one)).not.toBe(framed('test', other))
   })
 
-  it('can be taken apart again, whatever is in them', () => {
+  it('can be separated again, whatever they contain', () => {
     const parts = ['', '3:abc,', '\n\u0000', 'köln 🗝', Buffer.from([0, 255, 254]).toString('base64url')]
     expect(partsOf(framed('test', parts))).toEqual(['v1', 'test', ...parts])
     expect(framed('test', [Buffer.from([0, 255, 254])])).toBe(framed('test', ['AP_-']))

@@ -4,13 +4,13 @@ import { textOf } from '../docs/pages'
 const kinds = Object.entries(credentialKinds)
 
 describe('the kinds of credential', () => {
-  it('have a prefix, a letter and a grant type of their own', () => {
+  it('each have their own prefix, letter and grant type', () => {
     for (const member of ['prefix', 'letter', 'grantType', 'label'] as const) {
       expect(new Set(kinds.map(([, kind]) => kind[member])).size).toBe(kinds.length)
     }
   })
 
-  it('have a letter for what replaces them that stands for no other kind', () => {
+  it('each have a letter for their successor that stands for no other kind', () => {
     for (const [name, { successorLetter }] of kinds) {
       const owner = kinds.find(([, { letter }]) => letter === successorLetter)?.[0]
       expect(owner === undefined || (owner === name && name === 'refresh_token')).toBe(true)

@@ -30,7 +30,7 @@ describe('an issuer', () => {
     'https://assistants.example/v1/../oauth',
     'https://assistants.example/v1//oauth',
     'https://assistants.example/v1/acme/oauth?a',
-  ])('that is none of this server names no tenant: %j', (text) => {
+  ])('of another server names no tenant: %j', (text) => {
     expect(tenantKeyOf(text, baseUrl)).toBeUndefined()
   })
 })

@@ -4,7 +4,7 @@ import { mac, macBytes } from '../../src/protocol/mac'
 const key = Buffer.alloc(32, 3)
 const parts = ['acme', Buffer.alloc(16, 2), 'köln']
 
-// Both computed by another program.
+// Another program has computed both values.
 const known = {
   mac: 'oenIFM7OYO3tD3DXAtMlSG_QuiE8hcBVIcrcs8w8-zs',
   digest: 'HSlnI6x31KKLJm5ceS43sBBtxneDua4qKVOwIQm9R1E',
@@ -26,7 +26,7 @@ describe('a message authentication code', () => {
     ['another purpose', mac(key, 'test2', ...parts)],
     ['the purpose among the parts', mac(key, '', 'test', ...parts)],
     ['parts in another order', mac(key, 'test', ...parts.toReversed())],
-  ])('is another one for %s', (_, other) => {
+  ])('is different for %s', (_, other) => {
     expect(other).not.toBe(known.mac)
   })
 })

@@ -48,7 +48,7 @@ describe('an OAuthError', () => {
     expect(new OAuthError('invalid_request', 'x', { status }).status).toBe(answered)
   })
 
-  it('with a status that is no error has the status of its code', () => {
+  it('with a status that is not an error has the status of its code', () => {
     expect(new OAuthError('temporarily_unavailable', 'x', { status: 200 }).status).toBe(503)
   })
 
@@ -111,7 +111,7 @@ describe('an OAuthError', () => {
     expect(error.message).toBe('invalid_grant: No')
   })
 
-  it('of the host is answered with its own status and headers, and told to the host with its detail', async () => {
+  it('of the host is sent with its own status and headers, and reported to the host with its detail', async () => {
     const host = await started({
       accessTokenClaims: () => {
         throw new OAuthError('too_many_requests', 'Slow down', {
@@ -149,7 +149,7 @@ describe('an OAuthError of this library’s own', () => {
 })
 
 describe('what a host’s code has thrown', () => {
-  it('is told to the client as it says, where it is an OAuthError', () => {
+  it('is sent to the client as it is, if it is an OAuthError', () => {
     const thrown = new OAuthError('slow_down', 'Slow down', {
       status: 429,
       headers: { 'Retry-After': '7' },
@@ -169,7 +169,7 @@ describe('what a host’s code has thrown', () => {
     expect(errorOfHost(new OAuthError('slow_down', 'x'), 'tokenStore').cause).toBeInstanceOf(OAuthError)
   })
 
-  it('is an outage to the client otherwise, with what was thrown as its cause', () => {
+  it('is otherwise an outage to the client, with the thrown value as its cause', () => {
     const down = new Error('The database is down')
     for (const { code, status, headers, cause } of [errorOfHost(down, 'tokenStore'), temporarilyUnavailable(down)]) {
       expect({ code, status, headers, cause }).toEqual({
@@ -181,7 +181,7 @@ describe('what a host’s code has thrown', () => {
     }
   })
 
-  it('is an outage where it cannot be read', () => {
+  it('is an outage if it cannot be read', () => {
     const thrown = new OAuthError('invalid_grant', 'x')
     Object.defineProperty(thrown, 'code', {
       get: () => {
@@ -194,7 +194,7 @@ describe('what a host’s code has thrown', () => {
     })
   })
 
-  it('is shown to the operator as what lies underneath', () => {
+  it('is shown to the operator as the underlying error', () => {
     const down = new Error('The database is down')
     const bare = new OAuthError('invalid_grant', 'x')
     expect(underlying(temporarilyUnavailable(down))).toBe(down)
@@ -203,7 +203,7 @@ describe('what a host’s code has thrown', () => {
     expect(underlying('down')).toEqual(new Error('down'))
   })
 
-  it('is a server_error that says whom it is about where nobody foresaw it', () => {
+  it('is a server_error with the context of the request if it is an unexpected error', () => {
     const bug = new TypeError('x is undefined')
     expect(withContext(bug, { subject: 'customer-1' })).toMatchObject({
       code: 'server_error',
@@ -214,7 +214,7 @@ describe('what a host’s code has thrown', () => {
     })
   })
 
-  it('says whom it is about as it says itself, where it does', () => {
+  it('keeps its own context, if it has one', () => {
     const thrown = new OAuthError('invalid_grant', 'x', { context: { subject: 'customer-1' } })
     const { code, context } = withContext(thrown, { subject: 'customer-2', clientId: 'assistant' })
     expect({ code, context }).toEqual({
@@ -223,7 +223,7 @@ describe('what a host’s code has thrown', () => {
     })
   })
 
-  it('has a reason that tells a refusal from a failure', () => {
+  it('has a reason that distinguishes a refusal from a failure', () => {
     const reasonOf = (status: number) =>
       errorOfHost(new OAuthError('invalid_grant', 'x', { status }), 'accessTokenClaims').reason
     expect(reasonOf(499)).toBe(reasonOf(400))

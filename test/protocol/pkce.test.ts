@@ -41,7 +41,7 @@ describe('PKCE', () => {
     ['43 characters', 'a'.repeat(43)],
     ['128 characters', 'Z'.repeat(128)],
     ['every character that is allowed', 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~'],
-  ])('has verifiers of %s reach the comparison', async (_, verifier) => {
+  ])('compares verifiers of %s with the challenge', async (_, verifier) => {
     const host = await started()
     const signedIn = await host.asCustomer({ codeChallenge })
     expectError(await host.exchange(signedIn, { code_verifier: verifier }), 400, 'invalid_grant')

@@ -12,7 +12,7 @@ describe('a protected resource', () => {
     ['/v1/acme/mcp', ''],
     ['/v1/acme/mcp/', '/'],
     ['/v1/acme/mcp/messages/1', '/messages/1'],
-  ])('knows its tenant in the path %j, and what is below', (path, rest) => {
+  ])('recognises its tenant in the path %j, and the rest of the path', (path, rest) => {
     expect(resource.tenantKeyIn(path)).toEqual({ tenantKey: 'acme', rest })
   })
 
@@ -26,19 +26,19 @@ describe('a protected resource', () => {
     '/x/v1/acme/mcp',
     '/v1/acme/mcps',
     '/v1/acme/a/mcp',
-  ])('knows none in the path %j', (path) => {
+  ])('recognises no tenant in the path %j', (path) => {
     expect(resource.tenantKeyIn(path)).toBeUndefined()
   })
 
   it('can end with its tenant', () => {
     const atTheEnd = resourceAt('/mcp/:tenantKey', [])
     expect(atTheEnd.tenantKeyIn('/mcp/acme/messages')).toEqual({ tenantKey: 'acme', rest: '/messages' })
-    // The key of no tenant.
+    // No tenant can have this key.
     expect(atTheEnd.tenantKeyIn('/mcp/')).toEqual({ tenantKey: '', rest: '' })
     expect(atTheEnd.tenantKeyIn('/mcp//acme')?.tenantKey).not.toBe('acme')
   })
 
-  it('has its metadata before its own path', () => {
+  it('has the path of its metadata in front of its own', () => {
     const url = metadataUrlOf('https://assistants.example/v1/acme/mcp')
     expect(url).toBe('https://assistants.example/.well-known/oauth-protected-resource/v1/acme/mcp')
   })

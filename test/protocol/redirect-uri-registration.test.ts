@@ -62,7 +62,7 @@ describe('a redirect URI matches', () => {
 })
 
 describe('a redirect URI may be registered', () => {
-  it.each(registrable)('that clients register in earnest: %s', (redirectUri) => {
+  it.each(registrable)('that real clients register: %s', (redirectUri) => {
     expect(redirectUriFault(redirectUri, accepted)).toBeUndefined()
   })
 
@@ -148,7 +148,7 @@ describe('an app’s redirect URIs can be', () => {
 })
 
 describe('a redirect URI', () => {
-  it('has 512 characters at the most', () => {
+  it('has at most 512 characters', () => {
     const ofLength = (length: number) => 'https://assistant.example/'.padEnd(length, 'x')
     expect(redirectUriFault(ofLength(512), [])).toBeUndefined()
     expect(redirectUriFault(ofLength(513), [])).toBe('must be a string of at most 512 characters')
@@ -158,11 +158,11 @@ describe('a redirect URI', () => {
 describe('a loopback address inside another address', () => {
   const inside = (port: number) => `http://evil.example/http://localhost:${port}/callback`
 
-  it('makes no client one of this device', () => {
+  it('does not count as a loopback address', () => {
     expect(redirectUriFault(inside(1), [])).toBe('must be https, except on loopback')
   })
 
-  it('leaves no port open', () => {
+  it('lets no other port match', () => {
     expect(redirectUriMatches(inside(1), inside(1))).toBe(true)
     expect(redirectUriMatches(inside(1), inside(2))).toBe(false)
   })
@@ -243,7 +243,7 @@ describe('a response in a redirect URI', () => {
     expect(withResponse(redirectUri, { code: 'a', state: undefined })).toBe(location)
   })
 
-  it('is read by a URL parser as it was written, whatever it says', () => {
+  it('is read by a URL parser as it was written, whatever it contains', () => {
     fc.assert(
       fc.property(fc.constantFrom(...registrable), fc.string({ unit: 'grapheme' }), (redirectUri, state) => {
         const { searchParams, hash } = new URL(withResponse(redirectUri, { state, iss: 'https://acme.example' }))

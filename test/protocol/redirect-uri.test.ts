@@ -5,7 +5,7 @@ import { started } from '../support/started'
 
 const codeVerifier = 'x'.repeat(43)
 
-/** A host at which the client has registered this redirect URI, and the request for a code. */
+/** A host at which the client has registered this redirect URI, and a request for a code. */
 async function registered(redirectUri: string) {
   const clients = [{ clientId, redirectUris: ['https://other.example/', redirectUri] }]
   const host = await started({ tenantStore: new MemoryTenantStore([{ key: 'acme', clients }]) })
@@ -52,7 +52,7 @@ describe('a redirect URI', () => {
     const { host, codeFor } = await registered(uri)
     const { code } = await codeFor(presented)
     const signedIn = { code, codeVerifier, tenantKey: 'acme' }
-    // The exchange names the one that the request named.
+    // The exchange must name the same redirect URI as the request.
     expectError(await host.exchange(signedIn, { redirect_uri: uri }), 400, 'invalid_grant')
     expectTokens(await host.exchange(signedIn, { redirect_uri: presented }))
   })
@@ -68,7 +68,7 @@ describe('a redirect URI', () => {
     ['http://localhost/callback', 'http://localhost.evil.example/callback'],
     ['http://localhost/callback', 'http://localhost:1.evil.example/callback'],
     ['https://localhost/callback', 'https://localhost:49152/callback'],
-  ])('on loopback may have nothing else that is other: %s, %s', async (uri, presented) => {
+  ])('on loopback may differ in nothing but the port: %s, %s', async (uri, presented) => {
     const { codeFor } = await registered(uri)
     await expect(codeFor(presented)).rejects.toMatchObject({ code: 'unauthorized_client' })
   })
@@ -78,7 +78,7 @@ describe('a redirect URI', () => {
     ['https://app.example/callback?app=1', 'https://app.example/callback?app=1&'],
     ['com.example.app:/callback', 'com.example.app:/callback?'],
     ['cursor://anysphere.cursor/callback', 'cursor://anysphere.cursor/callback?'],
-  ])('is kept as it is where code, state and iss are added to it: %s', async (uri, beginning) => {
+  ])('is not changed when code, state and iss are added to it: %s', async (uri, beginning) => {
     const { host, codeFor } = await registered(uri)
     const { code, redirectTo } = await codeFor(uri, 'a state & more=é')
     expect(redirectTo.startsWith(beginning)).toBe(true)
@@ -90,7 +90,7 @@ describe('a redirect URI', () => {
     ])
   })
 
-  it('is given no state where the request had none, and an empty one where that was empty', async () => {
+  it('gets no state if the request had none, and an empty one if that was empty', async () => {
     const { codeFor } = await registered('https://app.example/callback')
     const paramsOf = async (state?: string) =>
       new URL((await codeFor('https://app.example/callback', state)).redirectTo).searchParams

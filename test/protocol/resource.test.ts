@@ -25,7 +25,7 @@ describe('a resource indicator', () => {
 })
 
 describe('the resource of a request', () => {
-  it('is one, however it is written, and however often', () => {
+  it('is one resource, however it is written and however often it is repeated', () => {
     expect(requestedResource([])).toBeUndefined()
     expect(requestedResource(['https://api.example/', 'https://API.example'])).toBe('https://api.example')
   })
@@ -37,7 +37,7 @@ describe('the resource of a request', () => {
     },
   )
 
-  it('is no junk', () => {
+  it('cannot be junk', () => {
     expect(() => requestedResource(['junk'])).toThrow('resource must be an absolute URL without a fragment')
     expect(() => requestedResource(['junk', 'more'])).toThrow('resource must be an absolute URL without a fragment')
   })

@@ -2,7 +2,7 @@ import { createContext, runInContext } from 'node:vm'
 import { asError } from '../../src/protocol/thrown'
 
 describe('whatever was thrown', () => {
-  it('is itself where it is an error, of any realm', () => {
+  it('stays the same if it is an error, of any realm', () => {
     const errors = [new Error('x'), new TypeError('x', { cause: 1 }), runInContext('new Error("x")', createContext())]
     for (const error of errors) expect(asError(error)).toBe(error)
     const withoutStack = new Error('x')
@@ -20,15 +20,15 @@ describe('whatever was thrown', () => {
     ['an object', { password: 'secret' }, '[Object] was thrown, which is not an Error'],
     ['an object with a message that is no text', { message: 1 }, '[Object] was thrown, which is not an Error'],
     ['a list', ['secret'], '[Array] was thrown, which is not an Error'],
-  ])('is an error that describes it: %s', (_, thrown, message) => {
+  ])('becomes an error that describes it: %s', (_, thrown, message) => {
     expect(asError(thrown).message).toBe(message)
   })
 
-  it('is an error of at most 500 characters', () => {
+  it('becomes an error of at most 500 characters', () => {
     expect(asError('x'.repeat(501)).message).toBe('x'.repeat(500))
   })
 
-  it('is a readable error where reading it throws', () => {
+  it('becomes a readable error if reading it throws', () => {
     const unreadable = {
       get message(): string {
         throw new Error('no')
@@ -44,13 +44,13 @@ describe('whatever was thrown', () => {
     ['a name that is no text', { name: 1 }],
     ['a stack that is no text', { stack: 1 }],
     ['a message without end', { message: 'x'.repeat(10_001) }],
-  ])('is another error where it is one with %s', (_, members) => {
+  ])('becomes another error if it is one with %s', (_, members) => {
     const error = Object.assign(new Error('x'), members)
     expect(asError(error)).not.toBe(error)
     expect(asError(error)).toBeInstanceOf(Error)
   })
 
-  it('is itself where its message is long, but has an end', () => {
+  it('stays the same if its message is long, but finite', () => {
     const error = new Error('x'.repeat(10_000))
     expect(asError(error)).toBe(error)
   })

@@ -64,7 +64,7 @@ describe('an access token', () => {
     await expectRefused(forgedToken(genuine, { header: { kid: undefined } }, otherKey))
   })
 
-  it('is refused as not of this server where its key is not ours, and as expired where only its time is over', async () => {
+  it('is refused as a foreign token if its key is not ours, and as expired if only its time is over', async () => {
     const reasonOf = (token: string) => verify(token).catch(({ reason }) => reason)
     expect(await reasonOf(forgedToken(genuine, {}, otherKey))).toBe('unknown_token')
     expect(await reasonOf(forgedToken(genuine, { header: { kid: 'other' } }, otherKey))).toBe('unknown_token')
@@ -124,7 +124,7 @@ describe('an access token', () => {
     await expectRefused(forgedToken(genuine, { payload: { exp: undefined } }))
   })
 
-  it('is refused from the second on in which it expires', async () => {
+  it('is refused from the second in which it expires', async () => {
     const clock = stopClock()
     try {
       const { access_token } = await host.connected()
@@ -148,7 +148,7 @@ describe('an access token', () => {
     ['a list inside', [plausibleHeader, encoded([]), 'z'].join('.')],
     ['headed by null', [encoded(null), encoded({}), 'z'].join('.')],
     ['of an issuer that is no text', [plausibleHeader, encoded({ iss: 1 }), 'z'].join('.')],
-  ])('is refused, not stumbled over, when it is %s', async (_what, token) => {
+  ])('is refused without a crash when it is %s', async (_what, token) => {
     await expectRefused(token)
   })
 })

@@ -6,7 +6,7 @@ import { started } from '../support/started'
 
 type Guard = Parameters<CustomerSignIn['requireAccessToken']>[0]
 
-/** An API behind a guard, asked with a good token. */
+/** Calls an API behind a guard with a valid token. */
 async function asked(guard: object, options: object = {}) {
   const host = await started(options)
   const { access_token } = await host.connected()
@@ -56,7 +56,7 @@ describe('a guard that requires a scope', () => {
     })
   })
 
-  it('that only other companies have refuses as a token without it is refused', async () => {
+  it('that only other companies have refuses like a token without the scope', async () => {
     const { response, host, error } = await asked(
       { scopes: 'bookings' },
       { scopes: ['profile', 'calendar', 'bookings'] },
@@ -79,7 +79,7 @@ describe('a guard that requires a scope', () => {
     })
   })
 
-  it('takes a list and a text alike', async () => {
+  it('accepts a list or a text', async () => {
     for (const scopes of ['profile calendar', ['profile', 'calendar']]) {
       expect((await asked({ scopes })).response.body).toEqual(['profile', 'calendar'])
     }

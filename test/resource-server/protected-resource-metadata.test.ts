@@ -11,7 +11,7 @@ const clients = [{ clientId, redirectUris: [redirectUri] }]
 const metadata = (host: ApiHost, path: string): Test => request(host.baseUrl).get(wellKnown + path)
 
 describe('the metadata of a protected resource', () => {
-  it('is that of each tenant, at the path-inserted address (RFC 9728 section 3.1)', async () => {
+  it('is different for each tenant, at the path-inserted address (RFC 9728 section 3.1)', async () => {
     const host = (await ApiHost.start()).protect({ scopes: ['calendar'] })
     const response = await metadata(host, '/v1/acme/mcp').expect(200)
     expect(response.body).toEqual({
@@ -28,7 +28,7 @@ describe('the metadata of a protected resource', () => {
     })
   })
 
-  it('names all scopes of the tenant where the resource needs none, and no name where there is none', async () => {
+  it('names all scopes of the tenant if the resource needs none, and no name if the tenant has none', async () => {
     const tenantStore = new MemoryTenantStore([{ key: 'initech', scopes: ['files', 'mail'] }])
     const host = (await ApiHost.start({ tenantStore })).protect()
     const { body } = await metadata(host, '/v1/initech/mcp').expect(200)
@@ -36,7 +36,7 @@ describe('the metadata of a protected resource', () => {
     expect(body).not.toHaveProperty('resource_name')
   })
 
-  it('is not sent again to who has it', async () => {
+  it('is not sent again to a client that has it', async () => {
     const host = (await ApiHost.start()).protect()
     const { headers } = await metadata(host, '/v1/acme/mcp')
     await metadata(host, '/v1/acme/mcp')
@@ -44,7 +44,7 @@ describe('the metadata of a protected resource', () => {
       .expect(304)
   })
 
-  it('is there for each resource that the host announces, and for no other', async () => {
+  it('exists for each resource that the host announces, and for no other', async () => {
     const host = (await ApiHost.start()).protect().protect({ path: '/v1/:tenantKey/files' })
     await metadata(host, '/v1/acme/mcp').expect(200)
     expect((await metadata(host, '/v1/acme/files').expect(200)).body.resource).toBe(`${host.baseUrl}/v1/acme/files`)
@@ -61,7 +61,7 @@ describe('the metadata of a protected resource', () => {
     },
   )
 
-  it('is only read', async () => {
+  it('can only be read', async () => {
     const host = (await ApiHost.start()).protect()
     const response = await request(host.baseUrl).post(`${wellKnown}/v1/acme/mcp`)
     expectError(response, 405, 'method_not_allowed')
@@ -69,7 +69,7 @@ describe('the metadata of a protected resource', () => {
     expect((await request(host.baseUrl).head(`${wellKnown}/v1/acme/mcp`)).status).toBe(200)
   })
 
-  it('below a base path, is at the RFC’s place at the root of the host, and below the base path', async () => {
+  it('below a base path, is both at the RFC’s address at the root of the host and below the base path', async () => {
     const host = (await ApiHost.start({}, '/auth')).protect({}, '/auth/v1/:tenantKey/mcp')
     const { origin } = new URL(host.baseUrl)
     for (const address of [`${origin}${wellKnown}/auth/v1/acme/mcp`, `${host.baseUrl}${wellKnown}/v1/acme/mcp`]) {
@@ -92,7 +92,7 @@ describe('a tenant with resources of its own', () => {
     return host.protect()
   }
 
-  it('has no metadata for one that is not among them, and no token opens it', async () => {
+  it('has no metadata for a resource that is not among them, and no token opens it', async () => {
     const host = await hostWith(() => ['https://api.initech.example'])
     await metadata(host, '/v1/initech/mcp').expect(404)
     await expect(host.token({ tenantKey: 'initech', resource: mcpOf(host) })).rejects.toMatchObject({
@@ -103,7 +103,7 @@ describe('a tenant with resources of its own', () => {
     expectError(response, 401, 'invalid_token')
   })
 
-  it('has it in the tenant’s own spelling, as the tokens do', async () => {
+  it('has metadata with the tenant’s own spelling, like the tokens', async () => {
     const host = await hostWith((self) => ['https://api.initech.example', `${mcpOf(self)}/`])
     const { body } = await metadata(host, '/v1/initech/mcp').expect(200)
     expect(body.resource).toBe(`${mcpOf(host)}/`)
@@ -114,20 +114,24 @@ describe('a tenant with resources of its own', () => {
     }
   })
 
-  it('and its first is what a token is for that names none', async () => {
+  it('gets tokens for the first one if a request names none', async () => {
     const host = await hostWith((self) => [mcpOf(self), 'https://api.initech.example'])
     const token = await host.token({ tenantKey: 'initech' })
     await request(mcpOf(host)).post('').set('Authorization', `Bearer ${token}`).expect(200)
   })
 })
 
-describe('protectedResource is told at start-up', () => {
+describe('protectedResource refuses at start-up', () => {
   it.each<[what: string, options: unknown, option: string]>([
     ['without a path', {}, 'protectedResource.path'],
     ['with a path that names no tenant', { path: '/v1/mcp' }, 'protectedResource.path'],
-    ['with a path that names it twice', { path: '/:tenantKey/:tenantKey' }, 'protectedResource.path'],
-    ['with a path that names more', { path: '/:version/:tenantKey' }, 'protectedResource.path'],
-    ['with a path in which it is but a part', { path: '/v1/t-:tenantKey/mcp' }, 'protectedResource.path'],
+    ['with a path that names the tenant twice', { path: '/:tenantKey/:tenantKey' }, 'protectedResource.path'],
+    ['with a path that has another parameter', { path: '/:version/:tenantKey' }, 'protectedResource.path'],
+    [
+      'with a path in which the tenant is only part of a segment',
+      { path: '/v1/t-:tenantKey/mcp' },
+      'protectedResource.path',
+    ],
     ['with a relative path', { path: 'v1/:tenantKey/mcp' }, 'protectedResource.path'],
     ['with an address', { path: 'https://assistant.example/:tenantKey' }, 'protectedResource.path'],
     ['with a query', { path: '/:tenantKey/mcp?x=1' }, 'protectedResource.path'],
@@ -137,7 +141,7 @@ describe('protectedResource is told at start-up', () => {
     ['with two slashes', { path: '//:tenantKey' }, 'protectedResource.path'],
     ['with a space', { path: '/:tenantKey/m cp' }, 'protectedResource.path'],
     ['with a path that is no text', { path: /mcp/ }, 'protectedResource.path'],
-    ['with a scope that is none', { path: '/:tenantKey', scopes: 'profile a"' }, 'protectedResource.scopes[1]'],
+    ['with an invalid scope', { path: '/:tenantKey', scopes: 'profile a"' }, 'protectedResource.scopes[1]'],
     ['with two scopes in one', { path: '/:tenantKey', scopes: ['a b'] }, 'protectedResource.scopes[0]'],
     [
       'with a scope that would break the challenge',

@@ -24,7 +24,7 @@ function challengeOf({ headers }: Response): Record<string, string> {
 afterEach(() => jest.restoreAllMocks())
 
 describe('a protected resource', () => {
-  it('leads who comes without a token to its metadata, and from there to the tenant’s sign-in', async () => {
+  it('leads a client without a token to its metadata, and from there to the tenant’s sign-in', async () => {
     const host = (await ApiHost.start()).protect({ scopes: ['profile'] })
     const refused = await call(host, '/v1/acme/mcp').expect(401)
     const { resource_metadata = '', ...others } = challengeOf(refused)
@@ -37,7 +37,7 @@ describe('a protected resource', () => {
     expect(found.issuer).toBe(issuer)
   })
 
-  it('lets a token through that is for it, and tells the handler whose it is', async () => {
+  it('lets a token for it through, and tells the handler whose it is', async () => {
     const host = (await ApiHost.start()).protect({ scopes: ['profile'] })
     const resource = `${host.baseUrl}/v1/acme/mcp`
     const { body } = await call(host, '/v1/acme/mcp', await host.token({ resource })).expect(200)
@@ -56,7 +56,7 @@ describe('a protected resource', () => {
     },
   )
 
-  it('opens nothing beside its path, however widely the host has mounted the guard', async () => {
+  it('opens only its own path, however widely the host has mounted the guard', async () => {
     const host = (await ApiHost.start()).protect({}, '/')
     const token = await host.token({ resource: `${host.baseUrl}/v1/acme/mcp` })
     await call(host, '/v1/acme/mcp/sub', token).expect(200)
@@ -77,7 +77,7 @@ describe('a protected resource', () => {
     })
   })
 
-  it('is what a token is for whose client names no resource', async () => {
+  it('is the audience of a token whose client names no resource', async () => {
     const host = (await ApiHost.start()).protect()
     await call(host, '/v1/acme/mcp', await host.token()).expect(200)
   })
@@ -104,14 +104,14 @@ describe('a protected resource', () => {
     await call(host, '/v1/acme/mcp', await host.token({ resource })).expect(200)
   })
 
-  it.each(['junk', 'a.b.c', 'csir_'])('refuses junk, and leads on: %s', async (token) => {
+  it.each(['junk', 'a.b.c', 'csir_'])('refuses junk, and leads the client to sign-in: %s', async (token) => {
     const host = (await ApiHost.start()).protect()
     const response = await call(host, '/v1/acme/mcp', token)
     expectError(response, 401, 'invalid_token')
     expect(challengeOf(response)).toHaveProperty('resource_metadata')
   })
 
-  it('asks whether the grant has ended, where that is wanted', async () => {
+  it('checks whether the grant has ended, if that is wanted', async () => {
     const host = (await ApiHost.start()).protect({ checkRevocation: true }).protect({ path: '/v1/:tenantKey/files' })
     const [mcp, files] = await Promise.all(
       ['mcp', 'files'].map((name) => host.token({ resource: `${host.baseUrl}/v1/acme/${name}` })),
@@ -121,7 +121,7 @@ describe('a protected resource', () => {
     await call(host, '/v1/acme/files', files).expect(200)
   })
 
-  it('of an unknown tenant is a 404, with nothing to follow', async () => {
+  it('of an unknown tenant is a 404 without a challenge', async () => {
     const host = (await ApiHost.start()).protect()
     const token = await host.token({ resource: `${host.baseUrl}/v1/acme/mcp` })
     for (const key of ['nobody', 'ACME', '%61cme', '..%2facme', 'a%22b', 'a%0d%0aSet-Cookie:%20evil=1']) {
@@ -194,14 +194,14 @@ describe('protectedResource that a host calls', () => {
     return () => warned.mock.calls.filter(([, options]) => /PROTECTED_RESOURCE/.test(JSON.stringify(options)))
   }
 
-  it('for each request is warned of once, by the path', async () => {
+  it('for each request causes one warning, with the path', async () => {
     const { signIn } = await ApiHost.start()
     const warned = warnings()
     for (let calls = 0; calls < 100; calls++) signIn.protectedResource({ path: '/v1/:tenantKey/mcp' })
     expect(warned()).toEqual([[expect.stringContaining('/v1/:tenantKey/mcp'), expect.anything()]])
   })
 
-  it('for each of its APIs is not', async () => {
+  it('once for each of its APIs causes no warning', async () => {
     const { signIn } = await ApiHost.start()
     const warned = warnings()
     for (let calls = 0; calls < 100; calls++) signIn.protectedResource({ path: `/v1/:tenantKey/api-${calls}` })

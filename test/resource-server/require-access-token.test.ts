@@ -88,7 +88,7 @@ describe('requireAccessToken', () => {
       },
     )
 
-    it('with too little scope by insufficient_scope, naming the scope that it takes', async () => {
+    it('with too little scope by insufficient_scope, naming the scope that is needed', async () => {
       const { access_token } = await host.connected({ scopes: 'profile' })
       const response = await get('/v1/acme/calendar', `Bearer ${access_token}`)
       expectError(response, 403, 'insufficient_scope')
@@ -103,7 +103,7 @@ describe('requireAccessToken', () => {
     })
   })
 
-  it('answers 404 where there is no such tenant, whatever the token', async () => {
+  it('answers 404 if there is no such tenant, whatever the token', async () => {
     const { access_token } = await host.connected()
     expectError(await get('/v1/initech/me', `Bearer ${access_token}`), 404, 'not_found')
     expectError(await get('/v1/initech/me'), 404, 'not_found')
@@ -139,7 +139,7 @@ describe('requireAccessToken', () => {
     })
   })
 
-  it('leaves it to the host which origins may read its API, the refusals too', async () => {
+  it('lets the host decide which origins may read its API, including the refusals', async () => {
     const header = 'access-control-allow-origin'
     const refused = await get('/v1/acme/me')
     expectError(refused, 401, 'invalid_token')

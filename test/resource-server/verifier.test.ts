@@ -56,7 +56,7 @@ describe.each(versions)(
       })
     })
 
-    it('has every bad token answered with 401 and invalid_token, never with a server error', async () => {
+    it('makes the SDK answer every bad token with 401 and invalid_token, never with a server error', async () => {
       const { access_token } = await host.connected()
       const elsewhere = await host.connected({ tenantKey: 'globex' })
       const bad = [
@@ -76,7 +76,7 @@ describe.each(versions)(
       await call('/initech', access_token).expect(401)
     })
 
-    it('takes only tokens for its resource', async () => {
+    it('accepts only tokens for its resource', async () => {
       const resource = 'https://files.globex.example'
       await call('/files', (await host.connected({ tenantKey: 'globex', resource })).access_token).expect(200)
       await call('/files', (await host.connected({ tenantKey: 'globex' })).access_token).expect(401)
@@ -88,14 +88,14 @@ describe.each(versions)(
       expect(body.error).toBe('insufficient_scope')
     })
 
-    it('notices a revoked grant where it checks revocation', async () => {
+    it('refuses a token of a revoked grant if it checks revocation', async () => {
       const { access_token } = await host.connected()
       const { body } = await call('/payments', access_token).expect(200)
       await host.signIn.grants.revoke({ tenantKey: 'acme', grantId: body.grantId })
       await call('/payments', access_token).expect(401)
     })
 
-    it('does not take a store that is down for a bad token', async () => {
+    it('does not call a token bad because the store is down', async () => {
       const { access_token } = await host.connected()
       jest.spyOn(host.tokenStore, 'findGrant').mockRejectedValueOnce(new Error('the store is down'))
       await call('/payments', access_token).expect(500)

@@ -60,7 +60,7 @@ describe('verifyAccessToken', () => {
       }
     })
 
-    it('can be any, where that is written out', async () => {
+    it('can be any tenant, if the host says so explicitly', async () => {
       for (const tenantKey of ['acme', 'globex']) {
         const { access_token } = await host.connected({ tenantKey })
         expect(await verify(access_token, { anyTenant: true })).toMatchObject({ tenantKey })
@@ -79,7 +79,7 @@ describe('verifyAccessToken', () => {
       expect(await refusal(access_token, { tenantKey: '../acme' })).toBe('not_found')
     })
 
-    it('is another one when its key has passed to another company', async () => {
+    it('is a different one once its key has passed to another company', async () => {
       let acme: Tenant = { ...tenants[0], key: 'acme', id: 'the first Acme' }
       const renamed = await started({ tenantStore: { findTenant: () => acme } })
       const { access_token } = await renamed.connected()
@@ -92,7 +92,7 @@ describe('verifyAccessToken', () => {
   })
 
   describe('the resource', () => {
-    it('is the first of the tenant where the check names none', async () => {
+    it('is the first of the tenant if the check names none', async () => {
       const { access_token } = await host.connected(inGlobex)
       expect((await verify(access_token, inGlobex)).resource.href).toBe(mcp)
       expect(await refusal(access_token, { ...inGlobex, resource: files })).toBe('invalid_token')
@@ -119,7 +119,7 @@ describe('verifyAccessToken', () => {
       expect(await refusal(access_token, { ...inAcme, scopes: 'calendar' })).toBe('insufficient_scope')
     })
 
-    it('can be several, of which none may be missing', async () => {
+    it('can be several, all of which are required', async () => {
       const both = ['profile', 'calendar']
       await verify((await host.connected()).access_token, { ...inAcme, scopes: both })
       const { access_token } = await host.connected({ scopes: 'calendar' })
@@ -130,7 +130,7 @@ describe('verifyAccessToken', () => {
   describe('revocation', () => {
     const now = { ...inAcme, checkRevocation: true }
 
-    it('is noticed where it is checked, and only there', async () => {
+    it('makes a token invalid only if it is checked', async () => {
       const { access_token } = await host.connected()
       const { grantId } = await verify(access_token, now)
       await host.signIn.grants.revoke({ tenantKey: 'acme', grantId })
@@ -138,7 +138,7 @@ describe('verifyAccessToken', () => {
       await verify(access_token, inAcme)
     })
 
-    it('comes with a replay, for the newest access token as well', async () => {
+    it('follows a replay, for the newest access token as well', async () => {
       const first = await host.connected()
       const second = expectTokens(await host.refresh(first.refresh_token))
       await verify(second.access_token, now)
@@ -146,7 +146,7 @@ describe('verifyAccessToken', () => {
       for (const { access_token } of [first, second]) expect(await refusal(access_token, now)).toBe('invalid_token')
     })
 
-    it('is no verdict while the store is down', async () => {
+    it('cannot be decided while the store is down', async () => {
       const { access_token } = await host.connected()
       jest.spyOn(host.tokenStore, 'findGrant').mockRejectedValueOnce(new Error('the store is down'))
       expect(await refusal(access_token, now)).toBe('temporarily_unavailable')

@@ -4,7 +4,7 @@ import { callHost, callHostWithin } from '../../src/stores/call-host'
 const away = new Error('The database is away')
 const unavailable = { code: 'temporarily_unavailable', status: 503 }
 
-/** Both ways to call a function of the host's. */
+/** Both ways to call a function of the host. */
 const calls: [string, (call: () => unknown) => Promise<unknown>][] = [
   ['callHost', (call) => callHost('tenantStore', call)],
   ['callHostWithin', (call) => callHostWithin('tenantStore.findTenant', 1000, call)],
@@ -31,7 +31,7 @@ describe.each(calls)('%s', (_, callIt) => {
     await expect(callIt(call)).rejects.toMatchObject({ ...unavailable, cause: away, reason: 'tenant_store_failed' })
   })
 
-  it('lets the host answer with an error of its own', async () => {
+  it('passes an OAuthError of the host on', async () => {
     const refusal = new OAuthError('access_denied', 'The company has not paid')
     await expect(callIt(() => Promise.reject(refusal))).rejects.toMatchObject({
       code: 'access_denied',
@@ -42,7 +42,7 @@ describe.each(calls)('%s', (_, callIt) => {
 })
 
 describe('callHostWithin', () => {
-  it('waits no longer than it is told, and says what it waited for', async () => {
+  it('waits no longer than its limit, and names what it waited for', async () => {
     jest.useFakeTimers()
     const called = callHostWithin('tokenStore.findGrant', 1000, () => new Promise(() => {}))
     const cause = { message: 'tokenStore.findGrant took longer than 1000 ms' }
@@ -60,13 +60,13 @@ describe('callHostWithin', () => {
     expect(jest.getTimerCount()).toBe(0)
   })
 
-  it('says of a function that has no part of its own that a guard of the host failed', async () => {
+  it('names a guard of the host if the function belongs to no other part', async () => {
     const called = callHostWithin('requireAccessToken.tenantKey', 1000, () => Promise.reject(away))
     await expect(called).rejects.toMatchObject({ ...unavailable, reason: 'hook_failed' })
   })
 
-  it('waits for anything that has a `then`, as some database clients give back', async () => {
-    // biome-ignore lint/suspicious/noThenProperty: that is what it is about.
+  it('waits for anything that has a `then`, which some database clients return', async () => {
+    // biome-ignore lint/suspicious/noThenProperty: The test is about objects with `then`.
     const query = { then: (resolve: (row: string) => void) => resolve('a row') }
     expect(await callHostWithin('tenantStore.findTenant', 1000, () => query as unknown as Promise<string>)).toBe(
       'a row',

@@ -19,7 +19,7 @@ const grant = (grantId: string): Omit<NewGrant, 'deadline'> => ({
   lifetime: 60_000,
 })
 
-/** A guarded store, with the calls that reach the store behind it, each of which can be held back. */
+/** A guarded store, and the calls that reach the store behind it. A test can hold each of them back. */
 function guarded(store: TokenStore) {
   const calls: StoreCall[] = []
   let around = (call: StoreCall) => call.apply()
@@ -41,7 +41,7 @@ function guarded(store: TokenStore) {
 afterEach(releaseClock)
 
 describe.each([0, 0.02, -0.02, 61, -61, 86_400, -86_400])('a store whose clock is %d s ahead', (offset) => {
-  it('is asked twice the first time, as its answer tells its clock, and once from then on', async () => {
+  it('is called twice the first time, because its answer shows its clock, and once from then on', async () => {
     const clocks = new SkewedClocks(offset)
     const { calls, create } = guarded(clocks.keep(new MemoryTokenStore()))
     expect((await create('first')).outcome).toBe('created')
@@ -53,7 +53,7 @@ describe.each([0, 0.02, -0.02, 61, -61, 86_400, -86_400])('a store whose clock i
     expect(calls).toHaveLength(4)
   })
 
-  it('does not do later what was given up', async () => {
+  it('does not apply a call later that was given up', async () => {
     const clocks = new SkewedClocks(offset)
     const memory = clocks.keep(new MemoryTokenStore())
     const { hold, create } = guarded(memory)
@@ -75,7 +75,7 @@ describe.each([0, 0.02, -0.02, 61, -61, 86_400, -86_400])('a store whose clock i
 })
 
 describe('a store whose clock is set', () => {
-  it.each([3600, -3600])('by %d s is asked again with what it says then', async (seconds) => {
+  it.each([3600, -3600])('by %d s is called again with its new time', async (seconds) => {
     const clock = stopClock()
     const { create } = guarded(new MemoryTokenStore())
     await create('first')
@@ -84,7 +84,7 @@ describe('a store whose clock is set', () => {
     expect((await create('third')).outcome).toBe('created')
   })
 
-  it('all the time is answered 503, with an error that names the clock', async () => {
+  it('again and again leads to 503, with an error that names the clock', async () => {
     const memory = new MemoryTokenStore()
     const { create, hold } = guarded(memory)
     hold(async () => ({ outcome: 'late', now: 0 }) satisfies CreateResult)
@@ -96,7 +96,7 @@ describe('a store whose clock is set', () => {
 })
 
 describe('a store that does not tell its time', () => {
-  it('is answered 503', async () => {
+  it('leads to 503', async () => {
     const { create, hold } = guarded(new MemoryTokenStore())
     hold(async ({ apply }) => ({ ...((await apply()) as object), now: undefined }))
     await expect(create('first')).rejects.toMatchObject(unavailable)

@@ -15,7 +15,7 @@ const full = { code: 'temporarily_unavailable', status: 503 }
 afterEach(releaseClock)
 
 describe('a full MemoryTokenStore', () => {
-  it('turns new sign-ins away, and no live grant is harmed', async () => {
+  it('refuses new sign-ins, and harms no live grant', async () => {
     const host = await started({ tokenStore: new MemoryTokenStore({ maxGrants: 3 }) })
     const waiting = await host.asCustomer({ subject: 'waiting' })
     const connected = [await host.connected(), await host.connected()]
@@ -36,14 +36,14 @@ describe('a full MemoryTokenStore', () => {
     })
   })
 
-  it('takes new sign-ins as soon as one has ended', async () => {
+  it('accepts new sign-ins as soon as a grant has ended', async () => {
     const host = await started({ tokenStore: new MemoryTokenStore({ maxGrants: 1 }) })
     await host.connected()
     await host.signIn.grants.revokeAll({ tenantKey: 'acme', subject: 'customer-1' })
     await host.connected()
   })
 
-  it('takes new sign-ins as soon as one has expired', async () => {
+  it('accepts new sign-ins as soon as a grant has expired', async () => {
     const clock = stopClock()
     const host = await started({ tokenStore: new MemoryTokenStore({ maxGrants: 2 }), authorizationCodeLifetime: 60 })
     await host.connected({ subject: 'stays' })
@@ -55,7 +55,7 @@ describe('a full MemoryTokenStore', () => {
     expect(await recordsOf(host.tokenStore, 'acme', 'stays')).toHaveLength(1)
   })
 
-  it('makes room for new registered clients among those that nobody uses, wherever there are the most', async () => {
+  it('makes room for new registered clients among the unused ones of the tenant that has the most', async () => {
     const store = new MemoryTokenStore({ maxClients: 3 })
     for (const [tenantId, clientId] of [
       ['globex', 'one'],
@@ -70,7 +70,7 @@ describe('a full MemoryTokenStore', () => {
     ])
   })
 
-  it('turns new registered clients away only when customers use all that it has', async () => {
+  it('refuses new registered clients only if customers use all of the others', async () => {
     const store = new MemoryTokenStore({ maxClients: 1 })
     await saveClient(store, { clientId: 'first' })
     await store.touchClient('acme', 'first', { lifetime: 0, inUse: true })
@@ -81,7 +81,7 @@ describe('a full MemoryTokenStore', () => {
 })
 
 describe('a MemoryTokenStore', () => {
-  it('has all its room again when everything has expired', async () => {
+  it('is empty again when everything has expired', async () => {
     const clock = stopClock()
     const store = new MemoryTokenStore({ maxGrants: 1000 })
     for (let number = 0; number < 1000; number++) await store.createGrant(grant(`early-${number}`, 1))
@@ -90,7 +90,7 @@ describe('a MemoryTokenStore', () => {
     expect(await store.listGrants('acme', 'customer-1')).toHaveLength(1000)
   })
 
-  it('drops what has expired with the first call a minute later', async () => {
+  it('drops expired entries at the first call a minute later', async () => {
     const clock = stopClock()
     const store = new MemoryTokenStore()
     await store.createGrant(grant('one', 1))

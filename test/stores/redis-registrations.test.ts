@@ -17,7 +17,7 @@ function newClient(tenantId: string, members: Partial<NewClient> = {}): NewClien
   return { tenantId, clientId: randomUUID(), redirectUris, lifetime: day, ...members }
 }
 
-/** The clients that a store has, and those that its index knows, as the ends of their keys. */
+/** The clients in a store and those in its index, by the ends of their keys. */
 async function storedAndKnown(servers: readonly RedisServer[]): Promise<{ stored: string[]; known: string[] }> {
   const on = async (...command: [string, ...(string | number)[]]) =>
     (await Promise.all(servers.map((server) => server.command(...command).catch(() => [])))).flat() as string[]
@@ -27,7 +27,7 @@ async function storedAndKnown(servers: readonly RedisServer[]): Promise<{ stored
   return { stored: stored.sort(), known: known.sort() }
 }
 
-/** Registers 100 clients at each of three companies by way of each of the clients, all at once. */
+/** Registers 100 clients at each of three companies through each of the Redis clients, all at once. */
 async function registerAtOnce(connections: readonly RedisClient[]): Promise<void> {
   const stores = connections.map((redis) => new RedisTokenStore(redis))
   const limits = { perTenant: 20, total: 36 }
@@ -70,7 +70,7 @@ describeWithRedis('registrations that nobody uses, on Redis', () => {
     expect(known).toEqual(stored)
   })
 
-  it('leave nothing in the index once they are in use or deleted', async () => {
+  it('are not in the index once they are in use or deleted', async () => {
     const store = new RedisTokenStore(redis)
     for (const clientId of ['used', 'deleted']) await saveClient(store, { clientId })
     await store.touchClient('acme', 'used', { lifetime: day, inUse: true })
@@ -78,7 +78,7 @@ describeWithRedis('registrations that nobody uses, on Redis', () => {
     expect(await redis.keys('*')).toEqual(['csi:c:acme:used'])
   })
 
-  it('make room for another company’s in any state of the index that a lower limit leaves', async () => {
+  it('make room for those of another company in any state of the index that a lower limit leaves', async () => {
     const store = new RedisTokenStore(redis)
     for (let count = 0; count < 300; count++) {
       await store.saveClient(newClient('acme'), { perTenant: 1000, total: 1000 })
@@ -110,7 +110,7 @@ describeWithRedis('registrations that nobody uses, on Redis', () => {
     },
   )
 
-  it('are in the index for as long as they are stored, however they are kept', async () => {
+  it('are in the index for as long as they are stored, whatever extends them', async () => {
     const store = new RedisTokenStore(redis)
     await saveClient(store, { clientId: 'allowed', lifetime: day })
     await store.touchClient('acme', 'allowed', { lifetime: 60 * day, inUse: false })
@@ -151,7 +151,7 @@ describeWithRedis('registrations that nobody uses, on Redis', () => {
   })
 })
 
-/** Redirect URIs that take so many bytes as JSON. */
+/** Redirect URIs that take this many bytes as JSON. */
 function redirectUrisOf(bytes: number): string[] {
   const uris = Array.from({ length: 8 }, (_, number) => `https://assistant.example/${number}`)
   const missing = bytes - JSON.stringify(uris).length
@@ -187,7 +187,7 @@ describeWithRedisClock('registrations that nobody uses, on a Redis with a clock 
   })
   beforeEach(() => server.command('FLUSHALL'))
 
-  it('make room in the order in which they were made, also while that is set back', async () => {
+  it('make room in the order in which they were made, also while the clock is set back', async () => {
     const store = new RedisTokenStore(redis)
     const clients = Array.from({ length: 4 }, () => newClient('acme'))
     for (const client of clients) {
@@ -198,7 +198,7 @@ describeWithRedisClock('registrations that nobody uses, on a Redis with a clock 
     expect(found.map(Boolean)).toEqual([false, false, true, true])
   })
 
-  it('leave the index 50 at a registration once they have expired, so that Redis serves others in between', async () => {
+  it('are removed from the index 50 at a time once they have expired, so that Redis serves others in between', async () => {
     const store = new RedisTokenStore(redis)
     const limits = { perTenant: 1000, total: 1000 }
     await store.saveClient(newClient('acme', { lifetime: day }), limits)
@@ -212,7 +212,7 @@ describeWithRedisClock('registrations that nobody uses, on a Redis with a clock 
     expect(left).toEqual([72, 23, 4, 5])
   })
 
-  it('are dropped later, if the process was killed that had to drop them', async () => {
+  it('are deleted later, if the process that had to delete them was killed', async () => {
     let isKilled = false
     const dying: RedisClient = {
       call: (command, ...args) => (isKilled ? new Promise(() => {}) : redis.call(command, ...args)),
@@ -223,7 +223,7 @@ describeWithRedisClock('registrations that nobody uses, on a Redis with a clock 
     const first = newClient('acme')
     await store.saveClient(first, limits)
     void new RedisTokenStore(dying).saveClient(newClient('acme'), limits)
-    // It has sent the first of its commands, and that is all.
+    // The process has sent only the first of its commands.
     isKilled = true
     await redis.ping()
     server.clock.advance(11)

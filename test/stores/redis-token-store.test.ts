@@ -9,7 +9,7 @@ import { describeWithRedis, RedisServer } from '../support/redis-server'
 
 type Client = RedisClient & { disconnect(): void }
 
-/** Runs the contract over a client that lives as long as the suite. */
+/** Runs the contract with a Redis client that lives as long as the suite. */
 function contractOver(
   name: string,
   connect: () => Client,

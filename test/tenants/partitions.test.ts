@@ -9,7 +9,7 @@ import { started } from '../support/started'
 const clients = [{ clientId, redirectUris: [redirectUri] }]
 const resources = ['https://api.example/mcp']
 
-/** A company whose id is 42, and another one that has chosen the key 42 and has no id. */
+/** A company with the id 42, and another one without an id that has chosen the key 42. */
 async function twoCompanies() {
   const tenantStore = new MemoryTenantStore([
     { key: 'acme', id: '42', clients, resources },

@@ -6,13 +6,13 @@ import { started } from '../support/started'
 
 const client = { clientId, redirectUris: [redirectUri] }
 
-/** A host whose database has this row for acme. */
+/** A host with this database row for acme. */
 async function hostWith(row: Record<string, unknown>) {
   const tenant = { key: 'acme', clients: [client], ...row } as unknown as Tenant
   return started({ tenantStore: { findTenant: () => tenant }, authenticate: asTheySay })
 }
 
-/** What the operator is told of the row; undefined where it is taken. */
+/** What the operator is told about the row; undefined if it is accepted. */
 async function refusalOf(row: Record<string, unknown>) {
   const host = await hostWith(row)
   const response = await request(host.url).get('/.well-known/oauth-authorization-server/v1/acme/oauth')
@@ -34,7 +34,7 @@ describe('null in a tenant’s row', () => {
   }
   const nullClient = { ...client, clientName: null, clientUri: null, grantTypes: null, scopes: null, firstParty: null }
 
-  it('is absent, from the consent page to the tokens', async () => {
+  it('counts as absent, from the consent page to the tokens', async () => {
     const host = await hostWith({ ...row, clients: [nullClient] })
     const authorization = new Authorization(host)
     const page = await authorization.open()
@@ -44,7 +44,7 @@ describe('null in a tenant’s row', () => {
     expectTokens(await host.refresh(tokens.refresh_token))
   })
 
-  it('is not in the client that hooks are told of', async () => {
+  it('is left out of the client that hooks receive', async () => {
     const authenticate = jest.fn(() => ({ subject: 'customer-1' }))
     const tenant = { key: 'acme', clients: [nullClient] } as unknown as Tenant
     const host = await started({ tenantStore: { findTenant: () => tenant }, authenticate })
@@ -52,7 +52,7 @@ describe('null in a tenant’s row', () => {
     expect(authenticate).toHaveBeenCalledWith(expect.anything(), expect.anything(), expect.objectContaining({ client }))
   })
 
-  it('is absent for clients as well', async () => {
+  it('counts as absent in clients as well', async () => {
     expect(await refusalOf({ clients: null })).toBeUndefined()
   })
 
@@ -79,7 +79,7 @@ describe('a tenant’s row', () => {
     ['scope', 'scopes'],
     ['accessTokenLifeTime', 'accessTokenLifetime'],
     ['refresh_token_lifetime', 'refreshTokenLifetime'],
-  ])('cannot have %s, as it would go unheard that it means %s', async (misspelt, meant) => {
+  ])('cannot have %s, because the intended %s would be ignored', async (misspelt, meant) => {
     const error = await refusalOf({ [misspelt]: false })
     expect(error?.option).toBe(`tenant.${misspelt}`)
     expect(error?.message).toContain(`Did you mean ${meant}?`)
@@ -90,7 +90,7 @@ describe('a tenant’s row', () => {
     expect(await refusalOf(columns)).toBeUndefined()
   })
 
-  it('that is changed later is looked at again', async () => {
+  it('that changes later is checked again', async () => {
     const row: Record<string, unknown> = { scopes: ['profile'] }
     const tenant = Object.assign(row, { key: 'acme', clients: [client] }) as unknown as Tenant
     const host = await started({ tenantStore: { findTenant: () => tenant } })
@@ -106,7 +106,7 @@ describe('a tenant’s row', () => {
   it.each<[string, object]>([
     ['scopes[1]', { scopes: ['profile', 'profile'] }],
     ['resources[1]', { resources: ['https://a.example', 'https://a.example'] }],
-  ])('has nothing twice in %s', async (option, row) => {
+  ])('cannot list anything twice in %s', async (option, row) => {
     expect(await refusalOf({ ...row })).toMatchObject({ option: `tenant.${option}` })
   })
 })
@@ -135,7 +135,7 @@ describe('a tenant’s client', () => {
     ['scopes that are no list', 'scopes', { scopes: 'profile' }],
     ['a text for firstParty', 'firstParty', { firstParty: 'false' }],
     ['a secret', 'secret', { secret: 'hunter2' }],
-  ])('with %s is told by the name of %s', async (_, member, wrong) => {
+  ])('with %s is reported by the name of %s', async (_, member, wrong) => {
     const error = await refusalOf({
       clients: [
         { ...client, clientId: 'other-app' },
@@ -159,7 +159,7 @@ describe('a tenant’s client', () => {
     'http://[::1]:1/callback',
     'com.example.app:/callback',
     'an-app-of-ours:callback',
-  ])('may have any address that is its own: %s', async (own) => {
+  ])('may have any redirect URI of its own: %s', async (own) => {
     const clients: Client[] = [{ ...client, redirectUris: [own] }]
     expect(await refusalOf({ clients })).toBeUndefined()
   })

@@ -5,9 +5,9 @@ import { started } from '../support/started'
 
 const clients = [{ clientId, redirectUris: [redirectUri] }]
 
-/** What `await` takes for a promise, and hands on what is given as it is. */
+/** An object that `await` takes for a promise, with this value. */
 function thenable(given: unknown): Promise<never> {
-  // biome-ignore lint/suspicious/noThenProperty: that is the point
+  // biome-ignore lint/suspicious/noThenProperty: The test is about objects with `then`.
   return { then: (settle: (value: unknown) => void) => settle(given) } as unknown as Promise<never>
 }
 
@@ -15,7 +15,7 @@ function fail(): never {
   throw new Error('The directory is down')
 }
 
-/** Asks for the metadata of a tenant of a store that answers like this. */
+/** Requests the metadata of a tenant from a host whose store answers like this. */
 async function metadataOf(findTenant: TenantStore['findTenant'], tenantKey = 'acme') {
   const host = await started({ tenantStore: { findTenant } })
   return { host, response: await metadata(host, tenantKey) }
@@ -67,7 +67,7 @@ describe('a tenant store', () => {
     expect((await metadataOf(async (key) => ({ key }))).response.status).toBe(200)
   })
 
-  it('is asked once for each request', async () => {
+  it('is called once for each request', async () => {
     const findTenant = jest.fn((key: string) => ({ key, clients }))
     const host = await started({ tenantStore: { findTenant } })
     const { refresh_token } = await host.connected()
@@ -109,7 +109,7 @@ describe('a tenant store', () => {
       expectError(response, 503, 'temporarily_unavailable')
       expect(response.headers['retry-after']).toMatch(/^[1-9]\d*$/)
       expect(await host.told('error')).toMatchObject([{ where: 'metadata', tenantKey: 'acme' }])
-      // Sooner than by the default.
+      // Sooner than with the default.
     },
     4_000,
   )
@@ -143,12 +143,12 @@ describe('a tenant record', () => {
     await expect(host.asCustomer()).rejects.toMatchObject({ code: 'server_error' })
   })
 
-  it('may have fields of the host beside its own', async () => {
+  it('may have other fields of the host', async () => {
     const { response } = await metadataOf((key) => ({ key, plan: 'gold', createdAt: new Date() }) as Tenant)
     expect(response.status).toBe(200)
   })
 
-  it('may have nothing but its key', async () => {
+  it('may have only its key', async () => {
     const { host, response } = await metadataOf((key) => ({ key }))
     expect(response.body).toMatchObject({ issuer: host.issuer(), scopes_supported: ['profile'] })
   })

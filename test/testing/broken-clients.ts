@@ -3,7 +3,7 @@ import { type BrokenStore, century, ownTime } from './broken-store'
 
 const room = { perTenant: 1000, total: 10_000 }
 
-/** A store that keeps registered clients of its own, as a list, and makes room among them in its own way. */
+/** A store that keeps registered clients in a list of its own, and makes room among them in its own way. */
 function makingRoom(
   tooMany: (
     idle: RegisteredClient[],
@@ -39,7 +39,7 @@ function makingRoom(
   }
 }
 
-/** All but the last ones. */
+/** All except the last ones. */
 function beyond<T>(clients: readonly T[], most: number): T[] {
   return clients.slice(0, Math.max(0, clients.length - most))
 }

@@ -4,7 +4,7 @@ import { type BrokenStore, century, change, ownTime } from './broken-store'
 /** How far the clock of this host is ahead of the store's. */
 const ahead = () => Date.now() - ownTime()
 
-/** Changes what every answer of a store tells. */
+/** Changes the time in every answer of a store. */
 function answering(
   sound: TokenStore,
   told: <Result extends { outcome: string; now: number }>(result: Result) => Result,
@@ -16,7 +16,7 @@ function answering(
   }
 }
 
-/** Tells the time in no answer that has this outcome. */
+/** Leaves the time out of every answer with this outcome. */
 function silentAbout(outcome: string): BrokenStore {
   return {
     that: `does not tell the time where it says ${outcome}`,

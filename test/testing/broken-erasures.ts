@@ -1,9 +1,9 @@
 import type { Grant, NewClient, NewGrant, TokenStore } from 'customer-sign-in'
 import type { BrokenStore } from './broken-store'
 
-/** What else a broken store holds, beside what the sound one does. */
+/** What a broken store keeps in addition to the sound one. */
 function holding(sound: TokenStore, others: () => unknown): Partial<TokenStore> {
-  // The wrapped store answers later, like every method of it.
+  // Like every method of the wrapped store, this answers later.
   const contents = async () => [await (sound as TokenStore & { contents(): Promise<unknown> }).contents(), others()]
   return { contents } as Partial<TokenStore>
 }

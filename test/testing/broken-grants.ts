@@ -399,7 +399,7 @@ export const brokenGrants: BrokenStore[] = [
   },
 ]
 
-/** Ends the grants at all the tenants it has seen that this says are meant. */
+/** Ends the grants that `isMeant` accepts, at all tenants that the store has seen. */
 function deletingAt(isMeant: (tenantId: string, owner: GrantOwner) => boolean): BrokenStore['defect'] {
   return (sound) => {
     const tenants = new Set<string>()

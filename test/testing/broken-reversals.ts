@@ -1,7 +1,7 @@
 import type { Grant, SwapReversal, TokenStore } from 'customer-sign-in'
 import { type BrokenStore, change, ownTime } from './broken-store'
 
-/** Takes a swap back, and then changes what has become of the grant. */
+/** Reverses a swap, and then changes the resulting grant. */
 async function reverseAndThen(
   sound: TokenStore,
   reversal: SwapReversal,
@@ -14,13 +14,13 @@ async function reverseAndThen(
   return result
 }
 
-/** A reversal that fits whatever made the credential `to` the live one. */
+/** A reversal that matches any swap that made the credential `to` the live one. */
 async function ofAnyAttempt(sound: TokenStore, reversal: SwapReversal): Promise<SwapReversal> {
   const grant = await sound.findGrant(reversal.tenantId, reversal.grantId)
   return { ...reversal, attempts: [grant?.swap?.attempt ?? ''] }
 }
 
-/** Stores that are wrong about taking a swap back. */
+/** Stores that reverse a swap wrongly. */
 export const brokenReversals: BrokenStore[] = [
   {
     that: 'takes nothing back',

@@ -1,12 +1,12 @@
 import { type Grant, MemoryTokenStore, type TokenStore } from 'customer-sign-in'
 import { wrapStore } from '../support/wrap-store'
 
-/** What a broken store does in place of a sound one, on which it can build. */
+/** The methods of a broken store, which can call those of a sound one. */
 export type Defect = (sound: TokenStore) => Partial<TokenStore>
 
 /** A store that is broken in one way. */
 export interface BrokenStore {
-  /** What is wrong with it: "a store that …". */
+  /** What is wrong with the store, after "a store that". */
   that: string
   defect: Defect
   /** Words of the test that must find it. */
@@ -22,13 +22,13 @@ export function brokenStore(defect: Defect): TokenStore {
   })
 }
 
-/** A sound store which, unlike the one in memory, is not misled by a host whose `Date.now` is wrong. */
+/** A sound store that, unlike the one in memory, is independent of the host's `Date.now`. */
 export function storeWithItsOwnClock(): TokenStore {
   return wrapStore(new MemoryTokenStore(), ({ apply }) => {
     const { now } = Date
     Date.now = ownTime
     try {
-      // The store in memory reads the clock before it waits for anything.
+      // The store in memory reads the clock before it awaits anything.
       return apply()
     } finally {
       Date.now = now
@@ -36,14 +36,14 @@ export function storeWithItsOwnClock(): TokenStore {
   })
 }
 
-/** What the clock of a broken store shows. */
+/** The time that the clock of a broken store shows. */
 export function ownTime(): number {
   return jest.now()
 }
 
-/** Overwrites members of a grant in the store, and in the answer that has just given it. */
+/** Overwrites members of a grant, both in the store and in its last answer. */
 export function change(grant: Grant, members: Partial<Grant>): void {
-  // The store in memory hands out the very records that it holds.
+  // The store in memory returns the same objects that it keeps.
   Object.assign(grant, members)
 }
 

@@ -9,7 +9,7 @@ async function swapAnyway(sound: TokenStore, swap: CredentialSwap): Promise<Swap
   return sound.swapCredential({ ...swap, from: grant?.credential.hash ?? swap.from, resource: undefined })
 }
 
-/** Changes the grant that a swap has made, in the store and in the answer. */
+/** Changes the grant after a swap, in the store and in the answer. */
 async function swapAndThen(
   sound: TokenStore,
   swap: CredentialSwap,
@@ -21,7 +21,7 @@ async function swapAndThen(
   return result
 }
 
-/** Stores that are wrong about the one atomic step. */
+/** Stores that are wrong about the atomic swap. */
 export const brokenSwaps: BrokenStore[] = [
   {
     that: 'reads first and writes later',

@@ -9,7 +9,7 @@ import { brokenReversals } from './broken-reversals'
 import { brokenStore, storeWithItsOwnClock } from './broken-store'
 import { brokenSwaps } from './broken-swaps'
 
-/** Runs the contract as a test runner does, and gives the names of the tests by whether they passed. */
+/** Runs the contract as a test runner does. @returns The names of the tests that passed and of those that failed. */
 async function runContract(createStore: () => TokenStore): Promise<{ passed: string[]; failed: string[] }> {
   const tests: { name: string; run: () => Promise<void> }[] = []
   const groups: string[] = []
@@ -23,7 +23,7 @@ async function runContract(createStore: () => TokenStore): Promise<{ passed: str
       it: (name, run) => tests.push({ name: [...groups, name].join(' '), run }),
     },
     createStore,
-    // A broken store hides nothing: it adds to what the sound one below it holds.
+    // A broken store hides nothing. It adds to the contents of the sound one.
     { contents: (store) => (store as MemoryTokenStore).contents() },
   )
   const result: { passed: string[]; failed: string[] } = { passed: [], failed: [] }
@@ -39,7 +39,7 @@ async function runContract(createStore: () => TokenStore): Promise<{ passed: str
 describe('the token store contract', () => {
   let clockwork: NodeJS.Timeout
 
-  // Time runs a hundred times as fast, as some of these stores are waited for in vain.
+  // Time runs a hundred times as fast, because some of these stores never answer.
   beforeAll(() => {
     const clock = stopClock()
     clockwork = setInterval(() => clock.advance(0.1), 1)
@@ -49,13 +49,13 @@ describe('the token store contract', () => {
     releaseClock()
   })
 
-  it('has nothing against a store that is sound', async () => {
+  it('finds no fault with a sound store', async () => {
     const { passed, failed } = await runContract(() => new MemoryTokenStore())
     expect(failed).toEqual([])
     expect(passed.length).toBeGreaterThan(25)
   })
 
-  it('has nothing against a store with a clock of its own', async () => {
+  it('finds no fault with a store that has its own clock', async () => {
     const { failed } = await runContract(storeWithItsOwnClock)
     expect(failed).toEqual([])
   })
@@ -65,7 +65,7 @@ describe('the token store contract', () => {
     async ({ defect, foundBy }) => {
       const { passed, failed } = await runContract(() => brokenStore(defect))
       expect(failed).toContainEqual(expect.stringContaining(foundBy))
-      // What is broken in one way must not look broken in all.
+      // A store that is broken in one way must not fail every test.
       expect(passed.length).toBeGreaterThan(failed.length)
     },
   )

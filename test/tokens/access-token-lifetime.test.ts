@@ -2,7 +2,7 @@ import { releaseClock, stopClock } from '../support/clock'
 import { readToken } from '../support/forged-token'
 import { expectTokens, TestSignIn, tenants } from '../support/sign-in'
 
-/** For how many seconds an access token is valid by its own word. */
+/** The lifetime that an access token states, in seconds. */
 function lifetimeOf(accessToken: string): number {
   const { iat, exp } = readToken(accessToken).payload
   return Number(exp) - Number(iat)
@@ -29,7 +29,7 @@ describe('the lifetime of an access token', () => {
     expect(seconds(await host.connected())).toBe(3600)
   })
 
-  it('is the one of the options, unless the tenant has its own', async () => {
+  it('is that of the options, unless the tenant has its own', async () => {
     const [acme, globex] = tenants.map((tenant) => ({ ...tenant }))
     const own = { ...acme, key: 'acme', accessTokenLifetime: 60 }
     const tenantStore = { findTenant: (key: string) => (key === 'acme' ? own : globex) }
@@ -54,7 +54,7 @@ describe('the lifetime of an access token', () => {
     }
   })
 
-  it('ends with the refresh token, where that is shorter', async () => {
+  it('ends with the refresh token, if that is shorter', async () => {
     host = await TestSignIn.start({ refreshTokenLifetime: 120 })
     expect(seconds(await host.connected())).toBe(120)
   })

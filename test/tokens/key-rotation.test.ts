@@ -40,7 +40,7 @@ describe('while signing keys rotate', () => {
     await expect(after.signIn.verifyAccessToken(access_token, inAcme)).rejects.toMatchObject({ code: 'invalid_token' })
   })
 
-  it('a token of the new key is good from then on, and not where it is not known yet', async () => {
+  it('a token of the new key is valid from then on, except at a process that does not know the key yet', async () => {
     const { access_token } = await during.connected()
     await during.signIn.verifyAccessToken(access_token, inAcme)
     await after.signIn.verifyAccessToken(access_token, inAcme)

@@ -51,13 +51,13 @@ describe('access tokens signed with', () => {
 })
 
 describe('a signing key', () => {
-  it('is named by its thumbprint (RFC 7638 section 3.1), whatever name it came with', async () => {
+  it('is named by its thumbprint (RFC 7638 section 3.1), whatever name it had', async () => {
     const host = await started({ signingKeys: [{ ...rfc7638Key, kid: 'another name' }] })
     const { access_token } = await host.connected()
     expect(readToken(access_token).header.kid).toBe(rfc7638Thumbprint)
   })
 
-  it('gives the same secrets in whatever format it comes, from one version to the next', () => {
+  it('gives the same secrets in every format, and in every version', () => {
     const [fromJwk] = privateParts(loadSigningKeys([jwk(p256)]))
     const [fromPem] = privateParts(loadSigningKeys([pem(p256, 'sec1')]))
     expect(fromJwk).toEqual(Buffer.from(String(jwk(p256).d), 'base64url'))

@@ -28,7 +28,7 @@ const unusable: [string, unknown][] = [
   ['nothing', null],
 ]
 
-/** The error that the keys are refused with at start-up. */
+/** The error with which the server refuses the keys at start-up. */
 function refusalOf(signingKeys: unknown): ConfigurationError {
   try {
     testSignIn({ baseUrl: 'https://assistant.example', signingKeys: signingKeys as SigningKeyInput[] })
@@ -40,7 +40,7 @@ function refusalOf(signingKeys: unknown): ConfigurationError {
 }
 
 describe('at start-up', () => {
-  it.each(unusable)('%s is refused as a signing key, by its place in the list', (_what, key) => {
+  it.each(unusable)('%s is refused as a signing key, with its place in the list', (_what, key) => {
     expect(refusalOf([key]).option).toBe('signingKeys[0]')
     expect(refusalOf([signingKey, key]).option).toBe('signingKeys[1]')
   })
@@ -49,7 +49,7 @@ describe('at start-up', () => {
     expect(refusalOf([]).option).toBe('signingKeys')
   })
 
-  it('a key that is listed twice is refused, in whatever formats', () => {
+  it('a key that is listed twice is refused, in the same format or another', () => {
     expect(refusalOf([signingKey, signingKey.export(pkcs8)]).option).toBe('signingKeys')
   })
 
