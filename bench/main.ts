@@ -15,7 +15,7 @@ import { sharesOf } from './where-time-goes'
 const profiled: readonly ServerName[] = ['F1', 'customer-sign-in', 'FX', 'customer-sign-in in Express 5']
 const profiledWorkloads: readonly WorkloadName[] = ['refresh', 'metadata']
 const profiledRounds = 30
-const results = join(__dirname, '..', 'results')
+const results = join(__dirname, '..', '..', 'results')
 
 const { values: options } = parseArgs({
   options: {

@@ -1,56 +1,29 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Redis } from 'ioredis'
+import { RedisProcess } from '../scripts/redis-process'
 
 /** For each command how often it ran, and how many microseconds one call took. */
 export type CommandStats = Record<string, { calls: number; microseconds: number }>
 
-const running = new Set<ChildProcess>()
-process.once('exit', () => {
-  for (const server of running) server.kill('SIGKILL')
-})
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1))
 
-/** A Redis or Valkey server of the benchmark's own, and a client to it. */
+/** A Redis or Valkey server of the benchmark's own, and a client that is connected to it. */
 export class RedisServer {
   readonly redis: Redis
-  readonly port: number
-  readonly #process: ChildProcess
-  readonly #dir: string
+  readonly #process: RedisProcess
 
-  private constructor(server: ChildProcess, port: number, dir: string) {
-    this.port = port
+  private constructor(server: RedisProcess) {
     this.#process = server
-    running.add(server)
-    this.#dir = dir
-    this.redis = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: null })
+    this.redis = new Redis(server.port, '127.0.0.1', { maxRetriesPerRequest: null })
     this.redis.on('error', () => {})
   }
 
-  /** @param more Further settings, as on the command line: `['--appendonly', 'yes']`. */
-  static async start(more: readonly string[] = []): Promise<RedisServer> {
-    const port = await freePort()
-    const dir = mkdtempSync(join(tmpdir(), 'bench-'))
-    const own = { port, bind: '127.0.0.1', dir, save: '' }
-    const settings = [...Object.entries(own).flatMap(([name, value]) => [`--${name}`, `${value}`]), ...more]
-    const child = spawn(serverPath(), settings, { stdio: 'ignore' })
-    const server = new RedisServer(child, port, dir)
-    const ended = once(child, 'exit').then(([code]) => {
-      throw new Error(`The Redis server ended with status ${code}`)
-    })
-    try {
-      await Promise.race([server.redis.ping(), ended])
-      return server
-    } catch (error) {
-      await server.stop()
-      throw error
-    } finally {
-      ended.catch(() => {})
-    }
+  /** @param settings More settings, as on the command line: `['--appendonly', 'yes']`. */
+  static async start(settings: readonly string[] = []): Promise<RedisServer> {
+    return new RedisServer(await RedisProcess.start({ settings }))
+  }
+
+  get port(): number {
+    return this.#process.port
   }
 
   /** The name and version of the installed server. */
@@ -79,7 +52,8 @@ export class RedisServer {
     await this.redis.config('RESETSTAT')
     await work()
     const stats = Object.entries(await this.info('commandstats')).map(([name, line]) => {
-      const [, calls, microseconds] = /^calls=(\d+),.*usec_per_call=([\d.]+)/.exec(line) ?? []
+      const { calls, microseconds } =
+        /^calls=(?<calls>\d+),.*usec_per_call=(?<microseconds>[\d.]+)/.exec(line)?.groups ?? {}
       return [name.replace('cmdstat_', ''), { calls: Number(calls), microseconds: Number(microseconds) }]
     })
     return Object.fromEntries(stats)
@@ -98,29 +72,6 @@ export class RedisServer {
 
   async stop(): Promise<void> {
     this.redis.disconnect()
-    if (this.#process.exitCode === null && this.#process.signalCode === null) {
-      const ended = once(this.#process, 'exit')
-      this.#process.kill('SIGKILL')
-      await ended
-    }
-    running.delete(this.#process)
-    rmSync(this.#dir, { recursive: true, force: true })
+    await this.#process.stop()
   }
-}
-
-function serverPath(): string {
-  const look = 'command -v redis-server || command -v valkey-server'
-  try {
-    return execFileSync('/bin/sh', ['-c', look], { encoding: 'utf8' }).trim()
-  } catch {
-    throw new Error('Neither redis-server nor valkey-server is on the PATH (npm run setup installs one)')
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address ? address.port : 0
 }

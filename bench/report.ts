@@ -65,7 +65,7 @@ export function aboutThis(redis: string, rounds: number): About {
 }
 
 function packageFile(name: string): string {
-  return join(__dirname, '..', 'node_modules', name, 'package.json')
+  return join(__dirname, '..', '..', 'node_modules', name, 'package.json')
 }
 
 /** The results. */

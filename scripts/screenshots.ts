@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createCustomerSignIn, MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
 import type { Browser } from 'playwright-core'
-import { launchChromium } from '../examples/mcp-server/chromium'
+import { launchChromium } from './chromium'
 import { indexedPng } from './indexed-png'
 
 const images = join(__dirname, '..', 'docs', 'images')

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Profile } from './order'
 
 const session = new Session()
-const repository = join(__dirname, '..', '..', '..')
+const repository = join(__dirname, '..', '..', '..', '..')
 
 /** Starts to record every 100 microseconds which function this process is in. */
 export async function startProfile(): Promise<void> {

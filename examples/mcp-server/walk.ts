@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js'
 import type { Page } from 'playwright-core'
+import { launchChromium } from '../../scripts/chromium'
 import { Callback } from './callback'
-import { launchChromium } from './chromium'
 import { Assistant } from './client'
 import { print, shownFetch, step } from './wire'
 

@@ -1,8 +1,9 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { NoRedisError } from '../../scripts/redis-process'
 import { print } from '../quickstart/wire'
 import { Front } from './front'
 import { HostProcess } from './host-process'
-import { findRedis, NoRedisError } from './redis'
+import { findRedis } from './redis'
 
 /**
  * Starts two processes of a host that share one Redis, walks through what that means, and keeps serving. With `--once` it ends after

@@ -30,7 +30,7 @@ function runOnce(env: NodeJS.ProcessEnv = {}) {
 
 /** The folders of Redis servers that the example has not stopped. */
 function leftovers(): string[] {
-  return readdirSync(folder).filter((name) => name.startsWith('example-redis-'))
+  return readdirSync(folder).filter((name) => name.startsWith('redis-'))
 }
 
 describeWithRedis('the Redis example with --once', () => {

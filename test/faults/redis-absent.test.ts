@@ -1,6 +1,7 @@
 import { Cluster, Redis } from 'ioredis'
 import * as ioredis5 from 'ioredis5'
-import { describeWithRedis, eventually, freePort, RedisServer } from '../support/redis-server'
+import { freePort } from '../../scripts/free-port'
+import { describeWithRedis, eventually, RedisServer } from '../support/redis-server'
 import { expectError } from '../support/sign-in'
 import { started } from '../support/started'
 import { startedOver } from '../support/started-on-redis'

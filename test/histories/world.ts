@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { freePort } from '../support/redis-server'
+import { freePort } from '../../scripts/free-port'
 import { Requests } from './clients/requests'
 import { hangUp } from './clients/send'
 import type { History } from './history'

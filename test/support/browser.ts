@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core'
-import { findChromium, launchChromium } from '../../examples/mcp-server/chromium'
+import { findChromium, launchChromium } from '../../scripts/chromium'
 
 /** `describe` for suites that need a browser: without one they are skipped, loudly, and in CI they fail. */
 export const describeWithBrowser: (name: string, define: () => void) => void = (name, define) => {

@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { browserArguments, findChromium } from '../../examples/mcp-server/chromium'
+import { browserArguments, findChromium } from '../../scripts/chromium'
 
 const missing = [
   ...(findChromium() ? [] : ['Chromium']),

@@ -1,4 +1,5 @@
-import { eventually, freePort, RedisServer, redisCli } from './redis-server'
+import { freePort } from '../../scripts/free-port'
+import { eventually, RedisServer, redisCli } from './redis-server'
 
 /** A slot on its way from one master to another. */
 export interface MovingSlot {

@@ -1,24 +1,22 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
+import { pathOf, RedisProcess, redisServerPath } from '../../scripts/redis-process'
 import { ServerClock } from './server-clock'
 
-const serverPath = ['valkey-server', 'redis-server'].map(pathOf).find((path) => path !== undefined)
-const cliPath = ['valkey-cli', 'redis-cli'].map(pathOf).find((path) => path !== undefined)
+const cliPath = pathOf('valkey-cli') ?? pathOf('redis-cli')
 const faketimePath = pathOf('faketime')
 
 /**
  * `describe` for suites that need a Redis server: without one they are skipped, loudly, and in CI they fail.
  */
-export const describeWithRedis = describeWith('valkey-server or redis-server', serverPath && cliPath)
+export const describeWithRedis = describeWith('valkey-server or redis-server', redisServerPath && cliPath)
 
 /** The same for suites that need a server with a clock of its own. */
 export const describeWithRedisClock = describeWith(
   'valkey-server or redis-server, or faketime,',
-  serverPath && cliPath && faketimePath,
+  redisServerPath && cliPath && faketimePath,
 )
 
 function describeWith(what: string, found: string | undefined): (name: string, define: () => void) => void {
@@ -30,52 +28,59 @@ function describeWith(what: string, found: string | undefined): (name: string, d
   }
 }
 
-/** A `redis-server` process of a test's own, in a temporary folder, on a free port. */
+/** A Redis server of a test's own. */
 export class RedisServer {
-  readonly port: number
-  readonly #dir = mkdtempSync(join(tmpdir(), 'redis-'))
-  readonly #args: string[]
+  readonly #process: RedisProcess
   readonly #clock: ServerClock | undefined
-  #process: ChildProcess | undefined
 
-  private constructor(port: number, args: readonly string[], clock = false) {
-    this.port = port
-    this.#clock = clock ? new ServerClock(this.#dir) : undefined
-    const own = { port, bind: '127.0.0.1', dir: this.#dir, save: '', appendonly: 'no', 'protected-mode': 'no' }
-    this.#args = [...Object.entries(own).flatMap(([name, value]) => [`--${name}`, String(value)]), ...args]
+  private constructor(server: RedisProcess, clock?: ServerClock) {
+    this.#process = server
+    this.#clock = clock
   }
 
   /**
    * Starts a server.
    *
-   * @param args More settings, as on its command line: `['--maxmemory', '5mb']`.
-   * @param options.port Where a client expects it; by default any free port.
+   * @param settings More settings, as on its command line: `['--maxmemory', '5mb']`.
+   * @param options.port The port that a client expects it at. Default: any free port.
    * @param options.clock Whether it has a clock of its own.
    */
   static async start(
-    args: readonly string[] = [],
-    { port, clock }: { port?: number; clock?: boolean } = {},
+    settings: readonly string[] = [],
+    { port, clock = false }: { port?: number; clock?: boolean } = {},
   ): Promise<RedisServer> {
-    const server = new RedisServer(port ?? (await freePort()), args, clock)
-    await server.start()
-    return server
+    let serverClock: ServerClock | undefined
+    const environment = (folder: string) => {
+      serverClock = clock ? new ServerClock(folder) : undefined
+      return serverClock?.environment ?? {}
+    }
+    const server = await RedisProcess.start({ settings, environment, ...(port !== undefined && { port }) })
+    return new RedisServer(server, serverClock)
   }
 
-  /** Starts a Sentinel, which wants its settings in a file that it can write. */
+  /** Starts a Sentinel, which needs its settings in a file that it can write. */
   static async startSentinel(name: string, masterPort: number): Promise<RedisServer> {
-    const server = new RedisServer(await freePort(), [])
-    const file = join(server.#dir, 'sentinel.conf')
-    const settings = [
-      `port ${server.port}`,
-      `dir ${server.#dir}`,
-      `sentinel monitor ${name} 127.0.0.1 ${masterPort} 2`,
-      `sentinel down-after-milliseconds ${name} 1000`,
-      `sentinel failover-timeout ${name} 5000`,
-    ]
-    writeFileSync(file, settings.join('\n'))
-    server.#args.splice(0, server.#args.length, file, '--sentinel')
-    await server.start()
-    return server
+    const commandLine = (port: number, folder: string) => {
+      const file = join(folder, 'sentinel.conf')
+      const settings = [
+        `port ${port}`,
+        `dir ${folder}`,
+        `sentinel monitor ${name} 127.0.0.1 ${masterPort} 2`,
+        `sentinel down-after-milliseconds ${name} 1000`,
+        `sentinel failover-timeout ${name} 5000`,
+      ]
+      writeFileSync(file, settings.join('\n'))
+      return [file, '--sentinel']
+    }
+    return new RedisServer(await RedisProcess.start({ commandLine }))
+  }
+
+  get port(): number {
+    return this.#process.port
+  }
+
+  get url(): string {
+    return this.#process.url
   }
 
   /** The clock of a server that was started with one of its own. */
@@ -84,35 +89,16 @@ export class RedisServer {
     return this.#clock
   }
 
-  get url(): string {
-    return `redis://127.0.0.1:${this.port}`
-  }
-
   /**
-   * Starts the process unless it runs, as after a `kill`, and waits until it takes commands.
+   * Starts the server again after a `kill`, and waits until it takes commands.
    *
-   * @param args Settings for this time alone.
+   * @param settings Settings for this time only.
    */
-  async start(args: readonly string[] = []): Promise<void> {
-    if (!this.#process || !running.has(this.#process)) {
-      this.#process = spawn(serverPath ?? '', [...this.#args, ...args], {
-        stdio: 'ignore',
-        env: { ...process.env, ...this.#clock?.environment },
-      })
-      running.add(this.#process)
-    }
-    await this.answers()
+  start(settings: readonly string[] = []): Promise<void> {
+    return this.#process.run(settings)
   }
 
-  /** Waits until the server takes commands. */
-  async answers(): Promise<void> {
-    await eventually(async () => {
-      const reply = await this.command('PING').catch(() => undefined)
-      return reply === 'PONG'
-    })
-  }
-
-  /** One command over a connection of its own. */
+  /** Sends one command over a connection of its own. */
   async command(name: string, ...args: (string | number)[]): Promise<unknown> {
     const redis = new Redis(this.port, '127.0.0.1', {
       lazyConnect: true,
@@ -131,43 +117,23 @@ export class RedisServer {
 
   /** Sends a signal: SIGSTOP freezes the server, SIGCONT lets it go on. */
   signal(signal: NodeJS.Signals): void {
-    this.#process?.kill(signal)
+    this.#process.signal(signal)
   }
 
-  /** Kills the process and waits for its end; its folder stays for another `start`. */
-  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
-    const child = this.#process
-    if (!child || child.exitCode !== null || child.signalCode !== null) return
-    const ended = new Promise((resolve) => child.once('exit', resolve))
-    child.kill('SIGCONT')
-    child.kill(signal)
-    await ended
-    running.delete(child)
+  /** Kills the server and waits for its end. */
+  kill(signal?: NodeJS.Signals): Promise<void> {
+    return this.#process.kill(signal)
   }
 
-  async stop(): Promise<void> {
-    await this.kill()
-    rmSync(this.#dir, { recursive: true, force: true })
+  /** Kills the server and removes its files. */
+  stop(): Promise<void> {
+    return this.#process.stop()
   }
 }
-
-const running = new Set<ChildProcess>()
-process.on('exit', () => {
-  for (const child of running) child.kill('SIGKILL')
-})
 
 /** `redis-cli` with these arguments. */
 export function redisCli(...args: string[]): string {
   return execFileSync(cliPath ?? '', args, { encoding: 'utf8' })
-}
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address ? address.port : 0
 }
 
 /** Waits for what another process does. */
@@ -176,13 +142,5 @@ export async function eventually(condition: () => Promise<boolean>, seconds = 30
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`It has not happened within ${seconds} seconds`)
     await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
-
-function pathOf(command: string): string | undefined {
-  try {
-    return execFileSync('/bin/sh', ['-c', `command -v ${command}`], { encoding: 'utf8' }).trim()
-  } catch {
-    return undefined
   }
 }
