@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { MemoryTokenStore } from 'customer-sign-in'
 import request, { type Response, type Test } from 'supertest'
 import { Authorization, asTheySay } from '../support/authorization'
 import { releaseClock, stopClock } from '../support/clock'
@@ -15,6 +16,7 @@ import {
   type Tokens,
 } from '../support/sign-in'
 import { started } from '../support/started'
+import { wrapStore } from '../support/wrap-store'
 
 /** `POST I/revoke` of a token. */
 function revoke(host: TestSignIn, token: string | undefined, fields: FormFields = {}, tenantKey = 'acme'): Test {
@@ -114,6 +116,28 @@ describe('revocation ends the grant', () => {
     expectTokens(await host.refresh(other.refresh_token))
   })
 
+  it('and sends no event if another process has ended it at the same time', async () => {
+    const memory = new MemoryTokenStore()
+    const tokenStore = wrapStore(memory, async ({ method, apply }) => {
+      const result = await apply()
+      return method === 'deleteGrant' ? false : result
+    })
+    const host = await started({ tokenStore })
+    const tokens = await host.connected()
+    expectNothingSaid(await revoke(host, tokens.refresh_token))
+    await expectEnded(host, tokens)
+    expect(await host.told('revoked')).toEqual([])
+  })
+
+  it('even if the store does not find it, as a lagging replica may not', async () => {
+    const memory = new MemoryTokenStore()
+    const tokenStore = wrapStore(memory, async ({ method, apply }) => (method === 'findGrant' ? undefined : apply()))
+    const host = await started({ tokenStore })
+    const tokens = await host.connected()
+    expectNothingSaid(await revoke(host, tokens.refresh_token))
+    await expectEnded(host, tokens)
+  })
+
   it('once: a second revocation changes nothing and causes no event', async () => {
     const host = await started()
     const { refresh_token, access_token } = await host.connected()
@@ -202,13 +226,18 @@ describe('revocation is refused', () => {
     expectError(await revoke(host, 'x'.repeat(16_384)), 413, 'invalid_request')
   })
 
-  it.each(['findGrant', 'deleteGrant'] as const)('with 503 while the store fails in %s', async (method) => {
+  it.each([
+    ['findGrant', 'refresh_token'],
+    ['deleteGrant', 'refresh_token'],
+    ['findGrant', 'access_token'],
+    ['deleteGrant', 'access_token'],
+  ] as const)('with 503 while the store fails in %s, for the %s', async (method, kind) => {
     const { store, next } = faultyStore()
     const host = await started({ tokenStore: store })
     const tokens = await host.connected()
     next(method, rejects)
-    expectError(await revoke(host, tokens.refresh_token), 503, 'temporarily_unavailable')
-    expectNothingSaid(await revoke(host, tokens.refresh_token))
+    expectError(await revoke(host, tokens[kind]), 503, 'temporarily_unavailable')
+    expectNothingSaid(await revoke(host, tokens[kind]))
     await expectEnded(host, tokens)
   })
 

@@ -198,6 +198,14 @@ describe.each(kinds)('redeeming a %s', (kind) => {
     expectTokens(await host.refresh(won))
   })
 
+  it('says that the grant is gone if the second sending finds that, and does not ask the client to try again', async () => {
+    const { faulty, host, redeem } = await prepared()
+    await host.signIn.grants.revokeAll({ tenantKey: 'acme', subject: 'customer-1' })
+    faulty.next('swapCredential', rejects)
+    expectError(await redeem(), 400, 'invalid_grant')
+    expect(await host.told('error')).toEqual([])
+  })
+
   it('reports the error of the store to the host, and not to the client', async () => {
     const { faulty, host, redeem } = await prepared()
     faulty.next('swapCredential', rejects, rejects)

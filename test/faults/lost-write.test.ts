@@ -44,6 +44,21 @@ describe('a store that has lost the newest refreshes of a grant', () => {
     expect(await host.told('replayed')).toEqual([])
   })
 
+  it('goes on even if the refresh token that it has left was new a moment ago', async () => {
+    stopClock()
+    const before = await started(strict)
+    const { refresh_token } = await before.connected()
+    const left = expectTokens(await before.refresh(refresh_token))
+    const copy = await recordOf(before.tokenStore)
+    const newest = expectTokens(await before.refresh(left.refresh_token))
+    await restore(before.tokenStore, copy)
+    const host = await started({ refreshRetryWindow: 60, tokenStore: before.tokenStore, baseUrl: before.url })
+    const next = expectTokens(await host.refresh(newest.refresh_token))
+    expect(next.refresh_token).not.toBe(newest.refresh_token)
+    expect(await host.told('refreshed')).toMatchObject([{ recovered: true, rotated: true }])
+    expectTokens(await host.refresh(next.refresh_token))
+  })
+
   it('treats the client’s newest refresh token as a replay when it is further behind', async () => {
     const { host, newest } = await storeBehind(5)
     expectError(await host.refresh(newest.refresh_token), 400, 'invalid_grant')

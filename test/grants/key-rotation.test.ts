@@ -1,12 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { type CustomerSignInOptions, MemoryTokenStore } from 'customer-sign-in'
+import { type CustomerSignInOptions, MemoryTokenStore, type Tenant } from 'customer-sign-in'
 import { releaseClock, stopClock } from '../support/clock'
 import { recordsOf } from '../support/records'
-import { expectError, expectTokens } from '../support/sign-in'
+import { expectError, expectTokens, tenants } from '../support/sign-in'
 import { started } from '../support/started'
 
 type Keys = Pick<CustomerSignInOptions, 'credentialSecrets' | 'signingKeys'>
 
+const [acme] = tenants as [Tenant]
 const secret = (name: string) => name.padEnd(32, '.')
 const signingKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
 const [oldKey, newKey] = [signingKey(), signingKey()]
@@ -98,6 +99,24 @@ describe.each(rotations)('rotating %s', (_, { before, during, after }) => {
     const third = expectTokens(await both.refresh(second.refresh_token))
     expectError(await old.refresh(first.refresh_token), 400, 'invalid_grant')
     expectTokens(await both.refresh(third.refresh_token))
+  })
+
+  it('lets a client revoke a live refresh token of the old key after that key was dropped', async () => {
+    const { old, latest, tokenStore } = await servers()
+    const { refresh_token } = await old.connected()
+    const form = new URLSearchParams({ client_id: 'assistant-app', token: refresh_token })
+    await fetch(`${latest.url}/v1/acme/oauth/revoke`, { method: 'POST', body: form })
+    expect(await recordsOf(tokenStore)).toEqual([])
+  })
+
+  it('keeps a live refresh token of a dropped key if none of its scopes is offered', async () => {
+    const tenant: Tenant = { ...acme, scopes: ['profile'] }
+    const { old, latest } = await servers({ tenantStore: { findTenant: () => tenant } })
+    const { refresh_token } = await old.connected()
+    tenant.scopes = ['calendar']
+    expectError(await latest.refresh(refresh_token), 400, 'invalid_scope')
+    tenant.scopes = ['profile']
+    expectTokens(await latest.refresh(refresh_token))
   })
 
   it('refuses a replay of a dropped key without writing anything', async () => {

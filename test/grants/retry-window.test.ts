@@ -1,5 +1,6 @@
 import type { CustomerSignInOptions } from 'customer-sign-in'
 import { releaseClock, stopClock } from '../support/clock'
+import { faultyStore, rejects } from '../support/faulty-store'
 import { recordOf, recordsOf } from '../support/records'
 import { expectError, expectTokens } from '../support/sign-in'
 import { started } from '../support/started'
@@ -123,6 +124,32 @@ describe('refreshRetryWindow', () => {
     expect(expectTokens(await refresh(first.refresh_token)).refresh_token).toBe(second.refresh_token)
     clock.advance(0.001)
     expectError(await refresh(first.refresh_token), 400, 'invalid_grant')
+  })
+
+  it('keeps a refresh token unchanged for its first ten seconds, and issues new access tokens', async () => {
+    const { clock, host, refresh, second } = await refreshedOnce({ refreshRetryWindow: 60 })
+    clock.advance(9.999)
+    const same = expectTokens(await refresh(second.refresh_token))
+    expect(same.refresh_token).toBe(second.refresh_token)
+    expect(same.access_token).not.toBe(second.access_token)
+    await host.signIn.verifyAccessToken(same.access_token, { tenantKey: 'acme', checkRevocation: true })
+    clock.advance(0.001)
+    expect(expectTokens(await refresh(second.refresh_token)).refresh_token).not.toBe(second.refresh_token)
+    expect((await host.told('refreshed')).map(({ rotated }) => rotated)).toEqual([true, false, true])
+  })
+
+  it('keeps a refresh token unchanged for no longer than the window', async () => {
+    const { clock, refresh, second } = await refreshedOnce({ refreshRetryWindow: 3 })
+    clock.advance(3)
+    expect(expectTokens(await refresh(second.refresh_token)).refresh_token).not.toBe(second.refresh_token)
+  })
+
+  it('keeps a new refresh token unchanged even if the store does not answer at first', async () => {
+    const { store, next } = faultyStore()
+    const { host, refresh, second } = await refreshedOnce({ refreshRetryWindow: 60, tokenStore: store })
+    next('swapCredential', rejects)
+    expect(expectTokens(await refresh(second.refresh_token)).refresh_token).toBe(second.refresh_token)
+    expect(await host.told('error')).toEqual([])
   })
 
   it('signs nobody out in a burst whose slowest request arrives two refreshes late', async () => {

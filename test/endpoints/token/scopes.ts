@@ -121,6 +121,21 @@ export function scopes(start: Start): void {
       },
     )
 
+    it('keeps the refresh token valid at every process if nothing is left', async () => {
+      const { host, tenant, tokens } = await connected('calendar')
+      const { tokenStore, url: baseUrl } = host
+      const elsewhere = await start({
+        tokenStore,
+        baseUrl,
+        tenantStore: { findTenant: () => tenant },
+        replayTolerance: 0,
+      })
+      tenant.scopes = ['profile']
+      expectError(await host.refresh(tokens.refresh_token), 400, 'invalid_scope')
+      tenant.scopes = ['profile', 'calendar']
+      expectTokens(await elsewhere.refresh(tokens.refresh_token))
+    })
+
     it('does not reach accessTokenClaims if no scope is left', async () => {
       const asked: string[][] = []
       const accessTokenClaims = ({ scopes }: { scopes: string[] }) => void asked.push(scopes)
