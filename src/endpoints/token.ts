@@ -127,7 +127,7 @@ function tellOf(
   const about = aboutGrant(grant, tenant.key)
   if (repeat) emit({ type: 'retried', scopes, resource, ...repeat, ...about })
   else if (grantType === 'authorization_code') emit({ type: 'issued', scopes, resource, ...about })
-  else emit({ type: 'refreshed', recovered: by === 'recovery', rotated: by !== 'rest', scopes, resource, ...about })
+  else emit({ type: 'refreshed', recovered: by === 'recovery', rotated: by !== 'fresh', scopes, resource, ...about })
 }
 
 const noRetryWindow = 'refreshRetryWindow is 0: clients that refresh in parallel, as MCP clients do, lose their sign-in'

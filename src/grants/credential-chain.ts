@@ -88,7 +88,7 @@ export class CredentialChain {
   }
 
   /** Whether this server issued a credential to exactly this redeemer, under any of the keys. Only then can it be a replay. */
-  minted({
+  hasIssued({
     credential,
     grantId,
     binding,

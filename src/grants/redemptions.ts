@@ -47,7 +47,7 @@ export interface Redeemed {
    * How the refresh token was found: by a swap; without one, because the presented refresh token is new (`rest`); inside
    * `refreshRetryWindow`; or by a swap after the store had lost the newest redemptions.
    */
-  by: 'swap' | 'rest' | 'retry' | 'recovery'
+  by: 'swap' | 'fresh' | 'retry' | 'recovery'
   /** The step that was taken, if one was. */
   step?: Step | undefined
   /** What a repeat inside `refreshRetryWindow` tells about its client. */
@@ -121,11 +121,11 @@ export class Redemptions {
       if (spelledByTenant(grant.resource, presented.tenant) === undefined)
         throw await this.#endForResource(presented, grant)
       const scopes = settled?.scopes ?? stillOffered(grant.scopes, presented.tenant)
-      if (scopes === undefined) throw await this.#takeBackForScopes(redeemed)
+      if (scopes === undefined) throw await this.#reverseForScopes(redeemed)
       return { ...redeemed, scopes, claims: settled?.claims }
     } catch (error) {
       // The tag of a credential that this server issued proves whose it is, even if the store has not answered.
-      throw this.#chain.minted(presented) ? withContext(error, about(presented)) : error
+      throw this.#chain.hasIssued(presented) ? withContext(error, ownerOf(presented)) : error
     }
   }
 
@@ -133,7 +133,7 @@ export class Redemptions {
   async #redeemableGrant(presented: PresentedCredential): Promise<Grant> {
     const grant = await this.#store.findGrant(presented.tenant.id, presented.grantId)
     if (!grant) throw this.#missing(presented, Date.now())
-    if (!isLive(presented, grant) && !this.#chain.minted(presented)) throw notRedeemable(presented, grant)
+    if (!isLive(presented, grant) && !this.#chain.hasIssued(presented)) throw notRedeemable(presented, grant)
     return grant
   }
 
@@ -154,9 +154,9 @@ export class Redemptions {
         return { grant, now, refreshToken: this.#refreshToken(next, grant, presented), by, step }
       }
       // A new refresh token stays live: the last of a client's parallel requests to save its tokens would otherwise leave it with a used one.
-      if (result.outcome === 'fresh') return { grant, now, refreshToken: formatCredential(credential), by: 'rest' }
+      if (result.outcome === 'fresh') return { grant, now, refreshToken: formatCredential(credential), by: 'fresh' }
 
-      if (!this.#chain.minted(presented)) throw notRedeemable(presented, grant)
+      if (!this.#chain.hasIssued(presented)) throw notRedeemable(presented, grant)
       const live = grant.credential.hash
       // The presented token descends from the live one, so only this server can have issued it: the store has lost writes.
       const lost =
@@ -183,7 +183,7 @@ export class Redemptions {
       redeems,
       lifetime,
       resource,
-      isOurs: () => this.#chain.minted(presented),
+      isIssuedHere: () => this.#chain.hasIssued(presented),
       presented: isCode
         ? { credential: { kind: 'code', hash }, code }
         : { credential: { kind: 'refresh_token', hash } },
@@ -238,12 +238,12 @@ export class Redemptions {
    * @param now The time of the store, or of this process if the store did not tell it.
    */
   #missing(presented: PresentedCredential, now: number) {
-    if (!this.#chain.minted(presented)) return unknownCredential(presented)
+    if (!this.#chain.hasIssued(presented)) return unknownCredential(presented)
     const { credential } = presented
     const { expiresAt, isEnd } = readExpiry(credential)
     if (now < expiresAt) return grantGone(presented, 'ended_or_lost')
     const limit = isEnd ? 'grantLifetime' : credentialKinds[credential.kind].lifetimeOption
-    this.#emit({ type: 'expired', credential: credential.kind, limit, expiredAt: expiresAt, ...about(presented) })
+    this.#emit({ type: 'expired', credential: credential.kind, limit, expiredAt: expiresAt, ...ownerOf(presented) })
     return grantGone(presented, 'expired')
   }
 
@@ -254,8 +254,8 @@ export class Redemptions {
   }
 
   /** Keeps the presented credential live, because the tenant may offer its scopes again. */
-  async #takeBackForScopes({ grant, step }: Redeemed) {
-    if (step && grant.swap) await this.#swaps.takeBack(step, grant.swap.attempt)
+  async #reverseForScopes({ grant, step }: Redeemed) {
+    if (step && grant.swap) await this.#swaps.reverse(step, grant.swap.attempt)
     return scopesGone(grant)
   }
 
@@ -272,14 +272,14 @@ export class Redemptions {
 
   /** Warns if a code redeems a grant although this process did not issue it: another process has other secrets. Once for a process. */
   #checkSecrets(presented: PresentedCredential): void {
-    if (presented.credential.kind !== 'code' || this.#hasWarnedOfSecrets || this.#chain.minted(presented)) return
+    if (presented.credential.kind !== 'code' || this.#hasWarnedOfSecrets || this.#chain.hasIssued(presented)) return
     this.#hasWarnedOfSecrets = true
     warn('SECRETS', 'Another process issues codes into this token store with other credentialSecrets or signingKeys')
   }
 }
 
 /** Whose a credential is, as far as the credential itself says. */
-function about({ tenant, grantId, binding }: PresentedCredential) {
+function ownerOf({ tenant, grantId, binding }: PresentedCredential) {
   return { tenantKey: tenant.key, tenantId: tenant.id, clientId: binding.clientId, grantId }
 }
 

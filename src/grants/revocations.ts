@@ -42,7 +42,7 @@ export class Revocations {
     const grantId = grantIdOf(credential.handle)
     const presented = { credential, grantId, binding: { clientId }, tenant }
     const grant = await this.#store.findGrant(tenant.id, grantId)
-    const isNamed = (grant && isLive(presented, grant)) || this.#chain.minted(presented)
+    const isNamed = (grant && isLive(presented, grant)) || this.#chain.hasIssued(presented)
     return isNamed ? { tenantId: tenant.id, grantId, grant } : undefined
   }
 

@@ -9,7 +9,7 @@ export interface Step
   /** The credential that the client presented. It becomes live again if the step is reversed. */
   presented: ReversedCredential
   /** Whether this server issued that credential. Attempts at a step of any other are not remembered, so junk takes up no room. */
-  isOurs(): boolean
+  isIssuedHere(): boolean
 }
 
 /** For how long a grant remembers a redeemed credential, and for how long a new refresh token is not replaced. Milliseconds. */
@@ -25,11 +25,11 @@ interface Undecided {
   /** The deadline of the last attempt, by the monotonic clock of this process. The store applies none of them after it. */
   overAt: number
   /** Pending while the attempts are being reversed. */
-  settling?: Promise<void> | undefined
+  reversing?: Promise<void> | undefined
 }
 
 // How many steps have their attempts reversed at a time, and the pauses before that, in milliseconds.
-const settledAtOnce = 100
+const maxReversedAtOnce = 100
 const [atOnce, soonest, latest] = [1, 250, 5000]
 
 /**
@@ -66,27 +66,27 @@ export class Swaps {
    * @throws {OAuthError} `temporarily_unavailable` if the store does not say what came of it.
    */
   async take(step: Step): Promise<DecidedSwap> {
-    if (this.#undecided.size > 0) await this.#settle(nameOf(step))
-    const [attempt, overAt] = this.#takeUp(nameOf(step)) ?? [randomUUID().slice(-12)]
-    const { presented: _, isOurs: __, ...swap } = step
+    if (this.#undecided.size > 0) await this.#reverseStep(nameOf(step))
+    const [attempt, overAt] = this.#continueAttempt(nameOf(step)) ?? [randomUUID().slice(-12)]
+    const { presented: _, isIssuedHere: __, ...swap } = step
     const { remember } = this.#times
     // The store has lost writes: a refresh token that it calls new is not new to the client.
     const rest = step.redeems.length > 1 ? 0 : this.#times.rest
     const patience = { giveUpAt: performance.now() + this.#store.timeout, timeout: this.#store.timeout / 2 }
     const send = async () => {
       const result = await this.#store.swapCredential({ ...swap, attempt, remember, rest }, patience)
-      return interpreted(result, step, attempt)
+      return interpret(result, step, attempt)
     }
     try {
       const result = await send()
       // The store may still apply the earlier sendings of this attempt, which may swap from another live credential than this one.
-      const isSettled = result.outcome === 'swapped' || result.outcome === 'missing'
-      if (!isSettled && overAt !== undefined) this.#remind(step, attempt, overAt)
+      const isDecided = result.outcome === 'swapped' || result.outcome === 'missing'
+      if (!isDecided && overAt !== undefined) this.#rememberAttempt(step, attempt, overAt)
       return result
     } catch (lost) {
       const again = await send().catch(() => undefined)
       if (again?.outcome === 'swapped' || again?.outcome === 'missing') return again
-      this.#remind(step, attempt, patience.giveUpAt)
+      this.#rememberAttempt(step, attempt, patience.giveUpAt)
       if (again?.outcome === 'fresh') return again
       // A mismatch decides nothing here: the store may have applied the first sending, and more swaps after it.
       throw lost
@@ -98,14 +98,14 @@ export class Swaps {
    *
    * @throws {OAuthError} `temporarily_unavailable` if the store fails. The step is then reversed as soon as the store answers again.
    */
-  async takeBack(step: Step, attempt: string): Promise<void> {
+  async reverse(step: Step, attempt: string): Promise<void> {
     const overAt = performance.now()
-    this.#remind(step, attempt, overAt)
-    await this.#takeBack(nameOf(step), { step, attempts: new Set([attempt]), overAt })
+    this.#rememberAttempt(step, attempt, overAt)
+    await this.#reverseAttempts(nameOf(step), { step, attempts: new Set([attempt]), overAt })
   }
 
   /** Gives an attempt that the store may still apply to one request only: of two, each could take the other's swap for its own. */
-  #takeUp(name: string): [attempt: string, overAt: number] | undefined {
+  #continueAttempt(name: string): [attempt: string, overAt: number] | undefined {
     const undecided = this.#undecided.get(name)
     const [attempt] = undecided?.attempts ?? []
     if (!undecided || attempt === undefined) return undefined
@@ -114,8 +114,8 @@ export class Swaps {
     return [attempt, undecided.overAt]
   }
 
-  #remind(step: Step, attempt: string, overAt: number): void {
-    if (!step.isOurs()) return
+  #rememberAttempt(step: Step, attempt: string, overAt: number): void {
+    if (!step.isIssuedHere()) return
     const name = nameOf(step)
     const undecided = this.#undecided.get(name)
     if (undecided) {
@@ -125,20 +125,20 @@ export class Swaps {
       // If there are too many, the first stay: those are the ones that the store may have applied before it failed.
       this.#undecided.set(name, { step, attempts: new Set([attempt]), overAt })
     }
-    this.#settleLater()
+    this.#reverseLater()
   }
 
   /** Reverses the attempts at a step. All requests that wait for that share one call. */
-  async #settle(name: string): Promise<void> {
+  async #reverseStep(name: string): Promise<void> {
     const undecided = this.#undecided.get(name)
     if (!undecided) return
-    undecided.settling ??= this.#takeBack(name, undecided).finally(() => {
-      undecided.settling = undefined
+    undecided.reversing ??= this.#reverseAttempts(name, undecided).finally(() => {
+      undecided.reversing = undefined
     })
-    await undecided.settling
+    await undecided.reversing
   }
 
-  async #takeBack(name: string, { step, attempts, overAt }: Undecided): Promise<void> {
+  async #reverseAttempts(name: string, { step, attempts, overAt }: Undecided): Promise<void> {
     const { tenantId, grantId, to, presented } = step
     const meant = [...attempts]
     const isOver = performance.now() >= overAt
@@ -150,30 +150,30 @@ export class Swaps {
     if (remembered?.attempts.size === 0) this.#undecided.delete(name)
   }
 
-  #settleLater(): void {
+  #reverseLater(): void {
     if (this.#timer || this.#undecided.size === 0) return
-    this.#timer = setTimeout(() => this.#settleAll(), this.#delay).unref()
+    this.#timer = setTimeout(() => this.#reverseAll(), this.#delay).unref()
   }
 
-  async #settleAll(): Promise<void> {
+  async #reverseAll(): Promise<void> {
     const now = performance.now()
     const due: string[] = []
     for (const [name, { overAt }] of this.#undecided) {
       if (overAt <= now) due.push(name)
-      if (due.length === settledAtOnce) break
+      if (due.length === maxReversedAtOnce) break
     }
-    const settled = await Promise.allSettled(due.map((name) => this.#settle(name)))
+    const settled = await Promise.allSettled(due.map((name) => this.#reverseStep(name)))
     const isAway = settled.length > 0 && settled.every(({ status }) => status === 'rejected')
-    const isMore = due.length === settledAtOnce
+    const isMore = due.length === maxReversedAtOnce
     if (isAway) this.#delay = Math.min(2 * this.#delay, latest)
     else this.#delay = isMore ? atOnce : soonest
     this.#timer = undefined
-    this.#settleLater()
+    this.#reverseLater()
   }
 }
 
 /** Interprets a result of the store: a mismatch that shows this attempt as live means that an earlier sending was applied. */
-function interpreted(result: DecidedSwap, { from, to, resource }: Step, attempt: string): DecidedSwap {
+function interpret(result: DecidedSwap, { from, to, resource }: Step, attempt: string): DecidedSwap {
   if (result.outcome !== 'mismatch') return result
   const { grant } = result
   if (grant.credential.hash === from) {

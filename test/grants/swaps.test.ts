@@ -123,7 +123,7 @@ describe('the undecided attempts of a process', () => {
     redeems: ['first'],
     lifetime: 1000,
     presented: { credential: { kind: 'refresh_token' as const, hash: 'first' } },
-    isOurs: () => true,
+    isIssuedHere: () => true,
   })
 
   it('do not include credentials that this server did not mint, so that those cannot crowd out others', async () => {
@@ -132,7 +132,7 @@ describe('the undecided attempts of a process', () => {
     const reversed = jest.spyOn(healthy, 'reverseSwap')
     always('swapCredential', rejects)
     for (let number = 0; number < 20; number++) {
-      await expect(swaps.take({ ...step(number), isOurs: () => false })).rejects.toThrow()
+      await expect(swaps.take({ ...step(number), isIssuedHere: () => false })).rejects.toThrow()
     }
     recover()
     await swaps.take(step(0))
