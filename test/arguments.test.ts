@@ -172,7 +172,7 @@ describe('issueAuthorizationCode', () => {
     const issued = signIn.issueAuthorizationCode({ ...issuing, ...members } as never)
     await expect(issued).rejects.toMatchObject({
       code: 'invalid_request',
-      description: `${parameter} must be sent once, as a text`,
+      description: `${parameter} must be sent once, as a string`,
     })
   })
 

@@ -117,7 +117,7 @@ export class Authorizations {
 function resourceOf(requested: readonly string[], tenant: ResolvedTenant): string {
   const resource = requestedResource(requested.length > 0 ? requested : [tenant.resources[0]]) as string
   if (spelledByTenant(resource, tenant) === undefined) {
-    throw oauthError('invalid_target', 'resource is not one of this tenant')
+    throw oauthError('invalid_target', 'This tenant does not have this resource')
   }
   return resource
 }

@@ -34,7 +34,7 @@ export interface IssueAuthorizationCodeRequest {
 function ofRequest(parameter: string): Check<string | undefined> {
   return (given) => {
     if (given === undefined || given === null || typeof given === 'string') return given ?? undefined
-    throw oauthError('invalid_request', `${parameter} must be sent once, as a text`)
+    throw oauthError('invalid_request', `${parameter} must be sent once, as a string`)
   }
 }
 

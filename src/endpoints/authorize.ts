@@ -102,7 +102,7 @@ function signInRequest(
 function promptOf(form: Form, { source }: Recipient['found']): string[] {
   const prompt = (form.get('prompt') ?? '').split(' ').filter(Boolean)
   if (prompt.includes('none') && prompt.length > 1) {
-    throw oauthError('invalid_request', 'prompt must be none alone, or not at all')
+    throw oauthError('invalid_request', 'prompt must not combine none with another value')
   }
   // It could never succeed. The host is not asked first, so that the answer does not tell the client who is signed in.
   if (prompt.includes('none') && source !== 'tenant') {
@@ -131,7 +131,7 @@ function queryOf({ url = '' }: IncomingMessage): string {
 function single(parameters: QueryParameters, name: string): string {
   const value = parameters[name]
   if (typeof value === 'string' && value !== '') return value
-  throw oauthError('invalid_request', `${name} must be sent, and once`)
+  throw oauthError('invalid_request', `${name} must be sent exactly once`)
 }
 
 function firstOf(value: string | string[] | undefined): string | undefined {

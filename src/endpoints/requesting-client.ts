@@ -29,7 +29,8 @@ export function identifyClient(req: IncomingMessage, form: Form, tenant: Resolve
   if ((form.get('client_id') ?? clientId) !== clientId) {
     throw oauthError('invalid_request', 'client_id is not the username of the Authorization header')
   }
-  if (!isClientId(clientId)) throw oauthError('invalid_request', 'client_id must be printable ASCII, 2048 at most')
+  if (!isClientId(clientId))
+    throw oauthError('invalid_request', 'client_id must be at most 2048 characters of printable ASCII')
   return { clientId, preRegistered: ownClient(clientId, tenant) }
 }
 

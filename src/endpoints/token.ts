@@ -46,7 +46,7 @@ function grantTypeOf(form: Form, client: RequestingClient): GrantType {
   if (!isGrantType(grantType)) {
     throw oauthError('unsupported_grant_type', `grant_type must be ${grantTypes.join(' or ')}`)
   }
-  if (!mayUse(grantType, client)) throw oauthError('unauthorized_client', 'grant_type is not for this client')
+  if (!mayUse(grantType, client)) throw oauthError('unauthorized_client', 'The client may not use this grant_type')
   return grantType
 }
 

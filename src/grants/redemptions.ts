@@ -165,7 +165,9 @@ export class Redemptions {
       by = lost ? 'recovery' : 'swap'
       before = lost ?? []
     }
-    throw temporarilyUnavailable(new Error('Other processes changed the grant between every two looks at it'))
+    throw temporarilyUnavailable(
+      new Error('Other processes changed the grant during each of four attempts to redeem it'),
+    )
   }
 
   /** @param redeems The hashes of the presented credential and of those before it, down to the live one. */

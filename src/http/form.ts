@@ -72,10 +72,10 @@ function checkedValue(name: string, value: unknown, repeatable: readonly string[
   // A stranger chooses the name, and the description is shown on a page of this server.
   const shownName = /^[\w.-]{1,40}$/.test(name) ? name : 'Each parameter'
   if (Array.isArray(value) && !repeatable.includes(name)) {
-    throw oauthError('invalid_request', `${shownName} must be sent once, as plain text`)
+    throw oauthError('invalid_request', `${shownName} must be sent once, as a string`)
   }
   if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) {
-    throw oauthError('invalid_request', `${shownName} must be plain text`)
+    throw oauthError('invalid_request', `${shownName} must be a string`)
   }
   return value
 }

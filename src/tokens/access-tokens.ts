@@ -211,12 +211,12 @@ export function invalidToken(description: ErrorDescription<'invalid_token'>, rea
 }
 
 export function notOurs(): OAuthError {
-  return invalidToken('The access token is not of this server', 'unknown_token')
+  return invalidToken('This server did not issue the access token', 'unknown_token')
 }
 
 /** The error for a grant if the tenant no longer offers any of its scopes. */
 export function scopesGone(grant: Grant): OAuthError {
-  return oauthError('invalid_scope', 'Nothing of the granted scope is offered any more', {
+  return oauthError('invalid_scope', 'This tenant no longer offers any of the granted scopes', {
     reason: 'scopes_gone',
     context: contextOf(grant),
     detail: { scopes: grant.scopes },

@@ -99,7 +99,7 @@ describe('an access token', () => {
       expect(refusal).toMatchObject({
         code: 'invalid_token',
         reason: 'unknown_token',
-        description: 'The access token is not of this server',
+        description: 'This server did not issue the access token',
       })
     },
   )
