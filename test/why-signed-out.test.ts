@@ -225,7 +225,7 @@ describe('why a customer was signed out is in the log:', () => {
     expect(await ada.says()).toEqual(['denied: ended_or_lost', 'denied: ended_or_lost'])
   })
 
-  it('the store was down, and she was asked to come again', async () => {
+  it('the store was down, and her client was told to retry', async () => {
     const ada = await Complaint.of()
     ada.faulty.always('swapCredential', rejects)
     await ada.refresh()

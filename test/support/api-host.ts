@@ -9,7 +9,7 @@ const running: HostApp[] = []
 
 afterEach(() => Promise.all(running.splice(0).map((app) => app.stop())))
 
-/** A host with an API for every tenant, at `/v1/:tenantKey/mcp` unless it is told otherwise; stopped after the test. */
+/** A host with an API for every tenant, by default at `/v1/:tenantKey/mcp`. It is stopped after the test. */
 export class ApiHost {
   readonly baseUrl: string
   readonly signIn: CustomerSignIn
@@ -33,7 +33,7 @@ export class ApiHost {
     return hosts[0] as ApiHost
   }
 
-  /** Adds an API that tells who has come, at its path and below. */
+  /** Adds an API, at its path and below, that responds with the customer of the request. */
   protect(options: Partial<ProtectedResourceOptions> = {}, mountedAt?: string): this {
     const path = options.path ?? '/v1/:tenantKey/mcp'
     this.app.use(
@@ -47,7 +47,7 @@ export class ApiHost {
     return this
   }
 
-  /** An access token of a customer of a tenant. */
+  /** Signs a customer of a tenant in. @returns An access token. */
   async token({
     tenantKey = 'acme',
     ...terms

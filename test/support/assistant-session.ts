@@ -1,7 +1,7 @@
 import { NewAssistant } from './new-assistant'
 import { clientId, redirectUri } from './sign-in'
 
-/** What an assistant that the tenant knows already keeps of one connection. */
+/** What an assistant, with a client id that the tenant knows, stores for one connection. */
 export class AssistantSession extends NewAssistant {
   override readonly clientMetadata = { client_name: 'Assistant', redirect_uris: [redirectUri], scope: 'profile' }
   readonly #issuer: string

@@ -7,19 +7,19 @@ import { clientId, type FormFields, formBody, redirectUri, type SignedIn } from 
 
 type Authenticate = NonNullable<CustomerSignInOptions['authenticate']>
 
-/** The session of a host whose visitors say themselves who they are; without a word they are `customer-1`. */
+/** The session of a host whose visitors say who they are; by default `customer-1`. */
 export const asTheySay: Authenticate = ({ headers }): Customer => ({
   subject: String(headers['x-customer'] ?? 'customer-1'),
 })
 
-/** An authorization request of a client, and the browser that carries it. */
+/** An authorization request of a client, and the browser that sends it. */
 export class Authorization {
   readonly codeVerifier = randomBytes(32).toString('base64url')
   readonly tenantKey: string
   readonly query: string
   readonly #host: { url: string }
 
-  /** @param parameters Change single ones of a good request. */
+  /** @param parameters Replace single parameters of a valid request. */
   constructor(host: { url: string }, parameters: FormFields = {}, tenantKey = 'acme') {
     this.#host = host
     this.tenantKey = tenantKey
@@ -38,36 +38,36 @@ export class Authorization {
     return `/v1/${this.tenantKey}/oauth/authorize?${this.query}`
   }
 
-  /** The browser comes with the request. */
+  /** Sends the request from the browser. */
   open(customer?: string): Test {
     return as(customer, request(this.#host.url).get(this.path))
   }
 
-  /** The form of the page that asks for consent. */
+  /** The form of the consent page. */
   async form(customer?: string): Promise<ConsentForm> {
     return consentForm(await this.open(customer).expect(200))
   }
 
-  /** The customer presses a button of a page. */
+  /** Submits a form as a customer does who presses a button. */
   answer(form: ConsentForm, decision: 'allow' | 'confirm' | 'deny' | undefined = 'allow', customer?: string): Test {
     const { href } = new URL(form.action, this.#host.url + this.path)
     const fields = formBody({ consent_token: form.token, decision })
     return as(customer, request(href).post('').type('form').send(fields))
   }
 
-  /** The customer comes and allows it. */
+  /** Opens the page and presses Allow. */
   async allowed(customer?: string): Promise<SignedIn> {
     return this.signedIn(await this.answer(await this.form(customer), 'allow', customer))
   }
 
-  /** What the client makes of the response that it is sent. */
+  /** What the client takes from the authorization response. */
   signedIn(response: Response): SignedIn {
     const code = expectRedirect(response).searchParams.get('code') ?? ''
     return { code, codeVerifier: this.codeVerifier, tenantKey: this.tenantKey }
   }
 }
 
-/** Where a response sends the browser: with 303, so that no form is sent on, kept by no cache, and without the request's address. */
+/** Fails unless a redirect is a 303 (so that no form is sent on), is not cached and sends no referrer. @returns Its target. */
 export function expectRedirect({ status, headers }: Response): URL {
   expect({ status, ...headers }).toMatchObject({
     status: 303,
@@ -77,7 +77,7 @@ export function expectRedirect({ status, headers }: Response): URL {
   return new URL(headers.location ?? '')
 }
 
-/** Fails unless the client is sent this error, with its state and the issuer; gives the description. */
+/** Fails unless the client gets this error, with its state and the issuer. @returns The description. */
 export function expectErrorRedirect(response: Response, error: string, issuer: string, state = 'a state'): string {
   const { origin, pathname, searchParams } = expectRedirect(response)
   expect(`${origin}${pathname}`).toBe(redirectUri)
@@ -90,7 +90,7 @@ export function expectErrorRedirect(response: Response, error: string, issuer: s
   return searchParams.get('error_description') ?? ''
 }
 
-/** Fails unless the customer is shown an error page and the browser is sent nowhere; gives the page. */
+/** Fails unless the customer sees an error page, without a redirect. @returns The page. */
 export function expectErrorPage(response: Response, status = 400): string {
   expect({ status: response.status, ...response.headers }).toMatchObject({
     status,

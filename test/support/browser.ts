@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core'
 import { findChromium, launchChromium } from '../../scripts/chromium'
 
-/** `describe` for suites that need a browser: without one they are skipped, loudly, and in CI they fail. */
+/** `describe` for suites that need a browser. Without one, they are skipped with a warning, and in CI they fail. */
 export const describeWithBrowser: (name: string, define: () => void) => void = (name, define) => {
   if (findChromium()) return describe(name, define)
   if (process.env.CI) return describe(name, () => it('needs Chromium', () => expect(findChromium()).toBeDefined()))
@@ -18,7 +18,7 @@ afterEach(async () => {
 
 afterAll(async () => (await browser)?.close())
 
-/** A browser with a profile of its own, closed after the test. */
+/** A browser with a new profile, closed after the test. */
 export async function newBrowser(options: BrowserContextOptions = {}): Promise<BrowserContext> {
   browser ??= launchChromium()
   const context = await (await browser).newContext(options)

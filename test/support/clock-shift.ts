@@ -1,4 +1,4 @@
-// Loaded before a host, so that its clock is off by CLOCK_SHIFT milliseconds. Timers keep their pace, as they would.
+// Loaded before a host, so that its clock is off by CLOCK_SHIFT milliseconds. Timers keep their pace, as on such a machine.
 const shift = Number(process.env.CLOCK_SHIFT ?? 0)
 const now = Date.now.bind(Date)
 Date.now = () => now() + shift

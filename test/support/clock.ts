@@ -1,4 +1,4 @@
-/** The clock of a server that stops, goes on and passes with this process's. */
+/** The clock of a server that stops, goes on and advances together with that of this process. */
 interface Follower {
   stopAt(time: number): void
   set(ahead: number): void
@@ -6,13 +6,13 @@ interface Follower {
 
 const followers = new Set<Follower>()
 
-/** Lets the clock of a server go with this process's, from the next time that this is stopped. */
+/** Couples the clock of a server to that of this process, from the next `stopClock` on. */
 export function goTogether(clock: Follower): void {
   followers.add(clock)
 }
 
 /**
- * Stops the time that `Date` and `performance` tell, and lets it pass on demand; timers go on as ever.
+ * Stops the time of `Date` and `performance`, and lets it pass on demand. Timers go on as usual.
  *
  * @example
  * const clock = stopClock()

@@ -14,13 +14,13 @@ import express, { type Express, type Request, type RequestHandler, type Response
 import { clientId, redirectUri, signingKey } from './sign-in'
 
 export interface CompanyHostOptions extends Partial<CustomerSignInOptions> {
-  /** What the API does; by default it tells who the customer is. */
+  /** What the API does; by default it responds with the customer. */
   api?: RequestHandler
 }
 
 /**
- * The app of a company called Acme, on a free loopback port: sign-in, an authorize page of its own at which every customer is
- * known and agrees, and an API that needs an access token. `globex` has not set up customer sign-in.
+ * The app of a company called Acme, on a free loopback port. It has sign-in, its own authorize page, at which every customer is known and
+ * agrees, and an API that needs an access token. `globex` has not set up customer sign-in.
  */
 export class CompanyHost {
   readonly app: Express = express()
@@ -66,12 +66,12 @@ export class CompanyHost {
     return `${this.url}/v1/acme/oauth`
   }
 
-  /** The API's address, which is also its resource indicator; not the resource that a request without one gets. */
+  /** The API's address, which is also its resource indicator. It is not the resource of a request that names none. */
   get api(): string {
     return `${this.url}/v1/acme/api`
   }
 
-  /** What the customer's browser does with an authorization URL. @returns Where it is sent: the client's own address. */
+  /** Opens an authorization URL in the customer's browser. @returns Where the browser is redirected: the client's own address. */
   async browse(authorizationUrl: URL): Promise<URL> {
     const response = await fetch(authorizationUrl, { redirect: 'manual' })
     expect(response.status).toBe(302)

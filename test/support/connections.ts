@@ -1,6 +1,6 @@
 import { createHook } from 'node:async_hooks'
 
-/** How many TCP connections this process begins while some work is done. */
+/** How many TCP connections this process opens during some work. */
 export async function connectionsBegunBy(work: () => Promise<unknown>): Promise<number> {
   let begun = 0
   const hook = createHook({

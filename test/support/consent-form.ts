@@ -6,7 +6,7 @@ export interface ConsentForm {
   token: string
 }
 
-/** The form of a consent page as a browser reads it; fails on a page without one. */
+/** Reads the form of a consent page as a browser does. Fails if the page has none. */
 export function consentForm({ text }: Pick<Response, 'text'>): ConsentForm {
   return {
     action: read(text, /<form method="post" action="([^"]*)">/),
@@ -20,7 +20,7 @@ export function textOf(html: string): string {
   return unescaped(body)
 }
 
-/** What a browser makes of the character references in a text. */
+/** Replaces the character references in a text, as a browser does. */
 export function unescaped(text: string): string {
   return text.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
 }

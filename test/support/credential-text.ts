@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** What the text of a credential is made of, as whoever holds it can read it. */
+/** The parts of a credential's text, which everybody who has the credential can read. */
 export interface CredentialText {
   prefix: string
   handle: Buffer
@@ -20,7 +20,7 @@ export function takenApart(text: string): CredentialText {
   }
 }
 
-/** A credential with parts of it exchanged. */
+/** A credential with some parts replaced. */
 export function forged(text: string, changes: Partial<CredentialText>): string {
   const { prefix, handle, secret, expiry, tag } = { ...takenApart(text), ...changes }
   return prefix + Buffer.concat([handle, secret, expiry, tag]).toString('base64url')

@@ -12,7 +12,7 @@ const missing = [
   ...['Xvfb', 'xdotool'].filter((command) => spawnSync('which', [command]).status !== 0),
 ].join(', ')
 
-/** `describe` for suites that need a browser and a mouse: without them they are skipped, loudly, and in CI they fail. */
+/** `describe` for suites that need a browser and a mouse. Without them, they are skipped with a warning, and in CI they fail. */
 export const describeWithDisplay: (name: string, define: () => void) => void = (name, define) => {
   if (!missing) return describe(name, define)
   if (process.env.CI) return describe(name, () => it(`needs ${missing}`, () => expect(missing).toBe('')))
@@ -27,8 +27,8 @@ afterEach(async () => {
 })
 
 /**
- * A screen of its own with one browser on it, to which nothing is attached: its pages are in front, hidden and under the mouse as a
- * person's are, and its mouse is the X server's. Closed after the test.
+ * A separate screen with one browser on it, to which no debugger is attached. Its pages are in front, hidden or under the mouse just as for
+ * a person, and its mouse is that of the X server. Closed after the test.
  */
 export class Display {
   readonly #server: ChildProcess
@@ -60,7 +60,7 @@ export class Display {
     })
   }
 
-  /** Mouse and keyboard, as `xdotool` has them; `sleep` waits for so many seconds between two events. */
+  /** Uses mouse and keyboard with commands of `xdotool`; `sleep` waits for this many seconds between two events. */
   async input(...commands: (string | number)[]): Promise<void> {
     await promisify(execFile)('xdotool', commands.map(String), { env: { ...process.env, DISPLAY: this.#name } })
   }
@@ -71,7 +71,7 @@ export class Display {
       child.kill()
       await once(child, 'exit')
     }
-    // The browser's other processes may still be writing there.
+    // Other processes of the browser may still be writing there.
     await rm(this.#profile, { recursive: true, force: true, maxRetries: 20 })
   }
 }

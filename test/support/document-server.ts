@@ -10,7 +10,7 @@ afterEach(() => Promise.all(running.splice(0).map((server) => server.stop())))
 
 /** A web server on loopback that publishes client metadata documents; stopped after the test. */
 export class DocumentServer {
-  /** The requests that have come, in their order. */
+  /** The requests received, in order. */
   readonly requests: IncomingMessage[] = []
   readonly #server: Server
   readonly #scheme: 'http' | 'https'
@@ -22,7 +22,7 @@ export class DocumentServer {
     this.#port = (server.address() as AddressInfo).port
   }
 
-  /** @param answer Answers every request; by default with a good document of the address that is asked for. */
+  /** @param answer Answers every request; by default with a valid document for the requested address. */
   static async start(answer?: (server: DocumentServer) => RequestListener): Promise<DocumentServer> {
     return DocumentServer.#listening(createServer(), 'http', answer)
   }
@@ -52,12 +52,12 @@ export class DocumentServer {
     return this.originOf('127.0.0.1')
   }
 
-  /** Its origin under another name, which leads here where a test sees to that. */
+  /** Its origin under another name. The test has to make that name lead here. */
   originOf(name: string): string {
     return `${this.#scheme}://${name}:${this.#port}`
   }
 
-  /** The address of a document, which is its client's id. */
+  /** The address of a document, which is also the client id. */
   url(path = '/client.json', name = '127.0.0.1'): string {
     return this.originOf(name) + path
   }
@@ -68,7 +68,7 @@ export class DocumentServer {
   }
 }
 
-/** Answers with a good document, except for what is given otherwise. */
+/** Responds with a valid document, except for the given changes. */
 export function publishing(
   server: DocumentServer,
   changes: Record<string, unknown> = {},

@@ -3,7 +3,7 @@ import { clientId, type FormFields, redirectUri } from './sign-in'
 const challenge = 'a'.repeat(43)
 const other = 'https://evil.example/callback'
 
-/** Authorization requests that are wrong before the redirect URI can be known to be the client's. */
+/** Authorization requests with a fault that is found before the redirect URI is known to be the client's. */
 export const untrusted: [what: string, parameters: FormFields][] = [
   ['no client_id', { client_id: undefined }],
   ['an empty client_id', { client_id: '' }],
@@ -20,7 +20,7 @@ export const untrusted: [what: string, parameters: FormFields][] = [
   ['another redirect_uri', { redirect_uri: other }],
 ]
 
-/** Authorization requests of which the client is to know what is wrong. */
+/** Authorization requests with a fault that the client must be told. */
 export const trusted: [what: string, parameters: FormFields, error: string, named: RegExp][] = [
   ['no response_type', { response_type: undefined }, 'invalid_request', /response_type/],
   ['response_type twice', { response_type: ['code', 'code'] }, 'invalid_request', /response_type/],

@@ -1,13 +1,13 @@
 import { MemoryTokenStore, type TokenStore } from 'customer-sign-in'
 import { wrapStore } from './wrap-store'
 
-/** What becomes of a call: `apply` makes it, once or not at all. */
+/** What happens to a call. `apply` makes the call, at most once. */
 export type Fault = (apply: () => Promise<unknown>) => Promise<unknown>
 
-/** The store is out of reach: nothing is done, and the caller is told. */
+/** The store is out of reach: nothing is done, and the call rejects. */
 export const rejects: Fault = () => Promise.reject(new Error('The store is out of reach'))
 
-/** The call is done, and the connection breaks before the answer. */
+/** The call is applied, and the connection breaks before the answer. */
 export const losesItsAnswer: Fault = async (apply) => {
   await apply()
   throw new Error('The connection to the store was lost')
@@ -16,19 +16,19 @@ export const losesItsAnswer: Fault = async (apply) => {
 /** Nothing is done and nothing is answered. */
 export const hangs: Fault = () => new Promise(() => {})
 
-/** The call is done and never answered. */
+/** The call is applied and never answered. */
 export const hangsOnceApplied: Fault = async (apply) => {
   await apply()
   return new Promise(() => {})
 }
 
-/** A store that meets with faults as told, and the healthy one behind it. */
+/** A store with faults on demand, and the healthy one behind it. */
 export interface FaultyStore {
   store: TokenStore
   healthy: TokenStore
-  /** The next calls of a method meet these faults, one each. */
+  /** The next calls of a method have these faults, one each. */
   next(method: keyof TokenStore, ...faults: Fault[]): void
-  /** All calls of a method meet this fault until `recover`. */
+  /** All calls of a method have this fault until `recover`. */
   always(method: keyof TokenStore, fault: Fault): void
   recover(): void
 }

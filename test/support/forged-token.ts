@@ -15,7 +15,7 @@ export function readToken(token: string): { header: Json; payload: Json } {
   return { header: JSON.parse(header ?? ''), payload: JSON.parse(payload ?? '') }
 }
 
-/** A genuine token with parts changed, signed anew with a P-256 key: by default the tests' own, as if by the server. */
+/** A genuine token with parts changed, signed again with a P-256 key: by default the tests' own, as if by the server. */
 export function forgedToken(genuine: string, changes: Changes, key: KeyObject = signingKey): string {
   const input = signingInput(genuine, changes)
   return `${input}.${sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`
@@ -33,7 +33,7 @@ export function tokenUnderPublicKey(genuine: string, { header, payload }: Change
   return `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`
 }
 
-/** The same, signed with an RSA key by another algorithm that such a key is good for (RFC 7518 section 3.1). */
+/** The same, signed with an RSA key by another algorithm for such keys (RFC 7518 section 3.1). */
 export function tokenByAlgorithm(genuine: string, alg: string, key: KeyObject): string {
   const input = signingInput(genuine, { header: { alg } })
   const padding = alg.startsWith('PS') ? constants.RSA_PKCS1_PSS_PADDING : constants.RSA_PKCS1_PADDING

@@ -12,7 +12,7 @@ import request, { type Test } from 'supertest'
 import { codeChallengeOf } from '../../src/protocol/pkce'
 import { clientId, type FormFields, formBody, redirectUri, type SignedIn, signingKey, tenants } from './sign-in'
 
-/** An app of a host's own making on a free loopback port. */
+/** A host's app on a free loopback port. */
 export class HostApp {
   readonly #server: Server
 
@@ -20,7 +20,7 @@ export class HostApp {
     this.#server = server
   }
 
-  /** Serves what `assemble` makes of the address that it will be reached at. */
+  /** Serves the app that `assemble` makes, given its address. */
   static async start(assemble: (origin: string) => RequestListener): Promise<HostApp> {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

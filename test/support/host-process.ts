@@ -15,12 +15,12 @@ export interface TokenResponse {
   body: Tokens & { error?: string; error_description?: string }
 }
 
-/** A Node process that mounts sign-in on Redis; all share the tests' signing key. */
+/** A Node process that mounts sign-in on Redis. All such processes share the tests' signing key. */
 export class HostProcess {
   readonly url: string
   /** The messages of its `error` events. */
   readonly errors: string[] = []
-  /** How often each event came. */
+  /** How often each event occurred. */
   readonly events: Record<string, number> = {}
   readonly #child: ChildProcess
   readonly #agent = new Agent({ keepAlive: true })
@@ -44,7 +44,7 @@ export class HostProcess {
         PATH: process.env.PATH,
         CLOCK_SHIFT: String((settings.clockOffset ?? 0) * 1000),
         HOST_SETTINGS: JSON.stringify({ ...settings, ...keys } satisfies HostSettings),
-        // Has the library's own names lead to its sources.
+        // Makes imports of the package's name lead to its sources.
         TSX_TSCONFIG_PATH: join(root, 'tsconfig.json'),
       },
     })
@@ -80,7 +80,7 @@ export class HostProcess {
     return body
   }
 
-  /** What the browser of a customer who agrees does with an authorization URL. @returns Where it is sent. */
+  /** Opens an authorization URL in the browser of a customer who agrees. @returns Where the browser is redirected. */
   async browse({ searchParams }: URL, subject = 'customer-1'): Promise<URL> {
     const asked = (name: string) => searchParams.get(name) ?? undefined
     const { redirectTo } = await this.#issueCode({

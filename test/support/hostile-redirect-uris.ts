@@ -1,4 +1,4 @@
-/** What the client of these tests has registered: all three kinds of redirect URI (RFC 8252 section 7), some with a query. */
+/** The redirect URIs that the client of these tests has registered: all three kinds (RFC 8252 section 7), some with a query. */
 export const registered = [
   'https://assistant.example/callback',
   'https://assistant.example/callback?flow=1',
@@ -9,7 +9,7 @@ export const registered = [
   'cursor://anysphere.cursor-retrieval/callback',
 ]
 
-/** Redirect URIs that somebody may hope to pass off as one of them, by how. */
+/** Redirect URIs that an attacker may try to pass off as one of them, by the kind of disguise. */
 export const hostile: Readonly<Record<string, readonly string[]>> = {
   case: [
     'HTTPS://assistant.example/callback',

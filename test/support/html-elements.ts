@@ -1,8 +1,8 @@
 const tag = /<(\/?[a-z][a-z0-9]*)((?: [a-z-]+(?:="[^"<>]*")?)*)>/g
 
 /**
- * The elements of a page in their order, each with the names of its attributes. Fails where there is a `<` or `>` that is no part of
- * a tag, so that what one reader takes for text no other can take for an element.
+ * The elements of a page in order, each with the names of its attributes. Fails if a `<` or `>` is not part of a tag, so that no parser can
+ * take for an element what another takes for text.
  */
 export function elementsOf(page: string): string[] {
   const document = page.replace(/^<!doctype html>\n/, '').replace(/(<style>)[^<]*(<\/style>)/, '$1$2')

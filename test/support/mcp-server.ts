@@ -3,7 +3,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import type { AccessTokenInfo } from 'customer-sign-in'
 import type { Request, Response } from 'express'
 
-/** An MCP server whose only tool, `who_am_i`, tells who the customer is. Keeps no sessions, so that any process can answer. */
+/** An MCP server whose only tool, `who_am_i`, names the customer. It has no sessions, so that any process can answer. */
 export async function mcpServer(req: Request, res: Response): Promise<void> {
   const server = new McpServer({ name: 'acme', version: '1.0.0' })
   server.registerTool('who_am_i', {}, ({ authInfo }) => ({

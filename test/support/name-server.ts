@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { isIP } from 'node:net'
 
-/** What a name server says to one question: addresses, another name and then addresses, a fault, or nothing at all. */
+/** The answer of a name server to one question: addresses, another name and its addresses, a fault, or no answer. */
 export type DnsAnswer = string[] | 'NXDOMAIN' | 'SERVFAIL' | 'silence'
 
 type Question = { name: string; type: 'A' | 'AAAA' }
@@ -12,9 +12,9 @@ const running: NameServer[] = []
 
 afterEach(() => Promise.all(running.splice(0).map((server) => server.stop())))
 
-/** A name server on a free UDP port of loopback, which says what a test wants it to; stopped after the test. */
+/** A name server on a free UDP port of loopback, whose answers the test chooses. It is stopped after the test. */
 export class NameServer {
-  /** What it was asked, in order, as `name type`. */
+  /** The questions that it received, in order, as `name type`. */
   readonly asked: string[] = []
   readonly #socket: Socket
 
@@ -40,7 +40,7 @@ export class NameServer {
     return `127.0.0.1:${this.#socket.address().port}`
   }
 
-  /** Resolves once it has been asked this often. */
+  /** Resolves once it has received this many questions. */
   async askedTimes(times: number): Promise<void> {
     while (this.asked.length < times) await new Promise((resolve) => this.#socket.once('message', resolve))
   }
@@ -50,7 +50,7 @@ export class NameServer {
   }
 }
 
-/** The question of a DNS message (RFC 1035 section 4.1.2), behind a head of 12 bytes. */
+/** The question of a DNS message (RFC 1035 section 4.1.2), after a header of 12 bytes. */
 function questionOf(query: Buffer): Question {
   const labels: string[] = []
   let at = 12
@@ -72,7 +72,7 @@ function replyTo(query: Buffer, answer: DnsAnswer): Buffer | undefined {
   return Buffer.concat([head, query.subarray(12, questionEnd), ...records])
 }
 
-/** Each of the name before it: that of the question, or the one that the record before leads to (CNAME). */
+/** Each record is for the name of the question, or for the name that the record before leads to (CNAME). */
 function recordsOf(answer: readonly string[]): Buffer[] {
   let owner = Buffer.from([0xc0, 12])
   return answer.map((value) => {

@@ -6,11 +6,11 @@ interface Tokens {
   refresh_token?: string
 }
 
-/** An assistant that knows nothing but an address yet: an `OAuthClientProvider` for every version of the MCP SDK. */
+/** An assistant that knows only an address: an `OAuthClientProvider` for every version of the MCP SDK. */
 export class NewAssistant {
   readonly redirectUrl = redirectUri
   readonly clientMetadata = { client_name: 'Assistant', redirect_uris: [redirectUri] }
-  /** Where it publishes its metadata, for an SDK that knows how to use that. */
+  /** The address of its metadata document, for an SDK that supports such documents. */
   readonly clientMetadataUrl: string | undefined
   #client: { client_id: string } | undefined
   #tokens: Tokens | undefined
@@ -18,7 +18,7 @@ export class NewAssistant {
   #authorizationUrl: URL | undefined
   #discovered: unknown
 
-  /** @param identity Where it publishes its metadata, and its client id if it has one. */
+  /** @param identity The address of its metadata document, and its client id if it has one. */
   constructor({ metadataUrl, clientId }: { metadataUrl?: string; clientId?: string } = {}) {
     this.clientMetadataUrl = metadataUrl
     this.#client = clientId === undefined ? undefined : { client_id: clientId }
@@ -66,7 +66,7 @@ export class NewAssistant {
     return this.#codeVerifier
   }
 
-  // Read and written by SDK 2 under a type of its own.
+  // SDK 2 reads and writes it with its own type.
   saveDiscoveryState(state: unknown): void {
     this.#discovered = state
   }

@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { type RespCommand, takeCommands } from './resp'
 
-/** A server that answers as Redis 5 does, which knows neither `PXAT` nor `ZADD GT`. It keeps nothing. */
+/** A server that replies like Redis 5, which knows neither `PXAT` nor `ZADD GT`. It stores nothing. */
 export class OldRedis {
   readonly port: number
   readonly #server: Server

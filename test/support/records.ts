@@ -1,18 +1,19 @@
 import type { Grant, TokenStore } from 'customer-sign-in'
 
-/** The grants of a customer as the store has them now, to be compared or restored later. */
+/** The grants of a customer as they are in the store now, to compare or restore them later. */
 export async function recordsOf(store: TokenStore, tenantId = 'acme', subject = 'customer-1'): Promise<Grant[]> {
   return structuredClone(await store.listGrants(tenantId, subject))
 }
 
-/** The only grant of a customer, as the store has it now. */
+/** The only grant of a customer, as it is in the store now. */
 export async function recordOf(store: TokenStore, tenantId = 'acme', subject = 'customer-1'): Promise<Grant> {
   const [record, ...others] = await recordsOf(store, tenantId, subject)
-  if (!record || others.length > 0) throw new Error(`${subject} has not one grant but ${others.length + 1}`)
+  if (!record || others.length > 0)
+    throw new Error(`${subject} must have one grant, and has ${others.length + (record ? 1 : 0)}`)
   return record
 }
 
-/** Puts an older copy of a grant in its place, as a failover to a replica does that is behind. For a store on this process's clock. */
+/** Replaces a grant by an older copy, as a failover does if the replica is behind. For a store that uses the clock of this process. */
 export async function restore(store: TokenStore, record: Grant): Promise<void> {
   const { tenantId, grantId, createdAt, expiresAt, endsAt, credential, request, swap, redeemed = [], ...rest } = record
   await at(createdAt, () => store.deleteGrant(tenantId, grantId))
@@ -37,16 +38,16 @@ export async function restore(store: TokenStore, record: Grant): Promise<void> {
   }
 }
 
-/** The swaps that make a grant what a record of it says, the oldest first. */
+/** The swaps that turn a new grant into this record, the oldest first. */
 function stepsTo({ createdAt, credential, swap, redeemed = [] }: Grant) {
-  // What a mark leaves out of a hash, nobody looks at.
+  // A mark is the beginning of a hash; nobody reads the rest.
   const known = [...redeemed].reverse().map(({ mark, at: time }) => ({ hash: mark.padEnd(43, '.'), time }))
-  // One swap redeemed them all where the store had lost the writes since the code.
+  // If the store had lost the writes since the code, one swap redeemed them all.
   const [code] = known
   if (code && swap?.redeemed === 'code') {
     return [{ from: code.hash, to: credential.hash, time: code.time, redeems: known.map(({ hash }) => hash).reverse() }]
   }
-  // Where the code is not remembered any more, something must have been before.
+  // If the grant no longer remembers the code, there must have been other credentials before.
   const isForgotten = swap?.redeemed === 'refresh_token' && known.length === 1
   const before = isForgotten ? [{ hash: 'forgotten'.padEnd(43, '.'), time: createdAt, redeems: [] }] : []
   const all = [...before, ...known]
@@ -56,7 +57,7 @@ function stepsTo({ createdAt, credential, swap, redeemed = [] }: Grant) {
   })
 }
 
-/** Calls a store while its process believes that it is another time. */
+/** Calls a store while the clock of its process shows another time. */
 function at<T>(time: number, call: () => T): T {
   const { now } = Date
   Date.now = () => time

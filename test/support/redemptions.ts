@@ -1,12 +1,12 @@
 import type { Response } from 'supertest'
 import type { FormFields, TestSignIn } from './sign-in'
 
-/** A live credential of customer-1 at acme, to be redeemed at any server over the same store, and again. */
+/** A live credential of customer-1 at acme. It can be presented to any server over the same store, more than once. */
 export type Redeem = (at?: TestSignIn, overrides?: FormFields) => PromiseLike<Response>
 
 export const kinds = ['code', 'refresh token'] as const
 
-/** Both kinds of credential, for promises that hold for both. */
+/** Both kinds of credential, for promises about both. */
 export const liveCredential: Record<(typeof kinds)[number], (host: TestSignIn) => Promise<Redeem>> = {
   code: async (host) => {
     const signedIn = await host.asCustomer()

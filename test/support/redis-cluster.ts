@@ -5,7 +5,7 @@ import { eventually, RedisServer, redisCli } from './redis-server'
 export interface MovingSlot {
   source: RedisServer
   target: RedisServer
-  /** All that is in the slot now goes to the target. */
+  /** Moves the present contents of the slot to the target. */
   moveKeys(): Promise<void>
   end(): Promise<void>
 }
@@ -24,7 +24,7 @@ export class RedisCluster {
         RedisServer.start([
           ...['--cluster-enabled', 'yes', '--cluster-port', String(await freePort())],
           ...['--cluster-node-timeout', '2000', '--cluster-require-full-coverage', 'no'],
-          // A replica is shown to nobody before it has received something.
+          // Nodes do not list a replica before it has received data.
           ...['--repl-diskless-sync-delay', '0', '--repl-ping-replica-period', '1'],
           ...args,
         ]),
@@ -55,7 +55,7 @@ export class RedisCluster {
     return { master, replica }
   }
 
-  /** Begins to move a key's slot to another master, or to one of the test's choice. */
+  /** Begins to move a key's slot to another master, by default to any. */
   async beginToMove(key: string, to?: RedisServer): Promise<MovingSlot> {
     const { master: source } = await this.serving(key)
     const masters = await this.masters()
@@ -89,7 +89,7 @@ export class RedisCluster {
     return [...ports].map((port) => this.#at(port)).filter((server) => server !== undefined)
   }
 
-  /** Every master has its replica, and every server knows of it. */
+  /** Whether every master has its replica, and every server knows it. */
   async isReady(): Promise<boolean> {
     const states = await Promise.all(
       this.servers.map(async (server) => {

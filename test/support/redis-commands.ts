@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { eventually, type RedisServer } from './redis-server'
 
-/** A command as a server has run it. */
+/** A command that a server has run. */
 export interface RunCommand {
   name: string
   args: string[]
-  /** Whether a script ran it, and not a client. */
+  /** Whether a script ran it, not a client. */
   inScript: boolean
 }
 
-// What connections send of their own accord, the tests' own among them.
+// Commands that connections send by themselves, including the tests' own connections.
 const ofConnections = ['hello', 'client', 'info', 'echo', 'monitor']
 
-/** The commands that a server runs while `work` is done, in their order (`MONITOR`). */
+/** The commands that a server runs during `work`, in order (`MONITOR`). */
 export async function commandsDuring(server: RedisServer, work: () => PromiseLike<unknown>): Promise<RunCommand[]> {
   const redis = new Redis(server.port, '127.0.0.1')
   const monitor = await redis.monitor()
@@ -35,7 +35,7 @@ export async function commandsDuring(server: RedisServer, work: () => PromiseLik
   return run.filter(({ name }) => !ofConnections.includes(name))
 }
 
-/** How often a server has run each command since it started, those inside scripts included (`INFO commandstats`). */
+/** How often a server has run each command since it started, including those inside scripts (`INFO commandstats`). */
 export async function callsSoFar(server: RedisServer): Promise<Record<string, number>> {
   const stats = String(await server.command('INFO', 'commandstats'))
   return Object.fromEntries(

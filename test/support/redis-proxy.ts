@@ -1,10 +1,10 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { takeCommands } from './resp'
 
-/** Where a connection breaks on the way of a write: a script or a deletion. */
+/** Where a connection breaks during a write (a script or a deletion). */
 export const cutPoints = ['before the command', 'inside the command', 'before the reply', 'inside the reply'] as const
 
-/** One break; `at` says how far into the bytes it comes, from 0 up to 1. */
+/** One break; `at` says after which share of the bytes it happens, from 0 up to 1. */
 export interface Cut {
   point: (typeof cutPoints)[number]
   at: number
@@ -12,10 +12,10 @@ export interface Cut {
 
 const writes = ['evalsha', 'eval', 'del']
 
-/** A TCP proxy in front of a Redis server, which breaks connections as it is told. */
+/** A TCP proxy in front of a Redis server, which breaks connections on demand. */
 export class RedisProxy {
   readonly port: number
-  /** The names of the commands that were sent through it, those together that came together. */
+  /** The names of the commands that were sent through it, grouped as they arrived. */
   readonly arrived: string[][] = []
   readonly #server: Server
   #target: number
@@ -42,23 +42,23 @@ export class RedisProxy {
     await new Promise((resolve) => this.#server.close(resolve))
   }
 
-  /** The next writes meet with these breaks, one each, in place of those that have not come about. */
+  /** Breaks the next writes in these ways, one each. Earlier breaks that have not happened yet are dropped. */
   cutNext(...cuts: Cut[]): void {
     this.#coming = cuts
   }
 
-  /** Leads to another server from now on, as an address that moves; connections to the one before break. */
+  /** Leads to another server from now on, like an address that moves. Connections to the old one break. */
   leadTo(target: number): void {
     this.#target = target
     this.#breakAll()
   }
 
-  /** From now on commands arrive and their replies do not. */
+  /** From now on, commands arrive and their replies do not. */
   loseReplies(): void {
     this.#losesReplies = true
   }
 
-  /** Replies arrive again, over new connections, as what is missing in a stream never comes. */
+  /** Replies arrive again, over new connections, because the lost part of a stream is never sent again. */
   passReplies(): void {
     if (!this.#losesReplies) return
     this.#losesReplies = false

@@ -30,7 +30,7 @@ export class RedisSentinels {
     await Promise.all([...this.sentinels, this.replica, this.master].map((server) => server.stop()))
   }
 
-  /** Each Sentinel knows the other two and the replica. */
+  /** Whether each Sentinel knows the other two and the replica. */
   async #isReady(): Promise<boolean> {
     const known = await Promise.all(
       this.sentinels.map(async (sentinel) => {

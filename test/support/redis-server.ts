@@ -9,11 +9,11 @@ const cliPath = pathOf('valkey-cli') ?? pathOf('redis-cli')
 const faketimePath = pathOf('faketime')
 
 /**
- * `describe` for suites that need a Redis server: without one they are skipped, loudly, and in CI they fail.
+ * `describe` for suites that need a Redis server. Without one, they are skipped with a warning, and in CI they fail.
  */
 export const describeWithRedis = describeWith('valkey-server or redis-server', redisServerPath && cliPath)
 
-/** The same for suites that need a server with a clock of its own. */
+/** The same for suites that need a server with its own clock. */
 export const describeWithRedisClock = describeWith(
   'valkey-server or redis-server, or faketime,',
   redisServerPath && cliPath && faketimePath,
@@ -28,7 +28,7 @@ function describeWith(what: string, found: string | undefined): (name: string, d
   }
 }
 
-/** A Redis server of a test's own. */
+/** A separate Redis server for a test. */
 export class RedisServer {
   readonly #process: RedisProcess
   readonly #clock: ServerClock | undefined
@@ -42,7 +42,7 @@ export class RedisServer {
    * Starts a server.
    *
    * @param settings More settings, as on its command line: `['--maxmemory', '5mb']`.
-   * @param options.port The port that a client expects it at. Default: any free port.
+   * @param options.port The port on which a client expects it. Default: any free port.
    * @param options.clock Whether it has a clock of its own.
    */
   static async start(
@@ -83,7 +83,7 @@ export class RedisServer {
     return this.#process.url
   }
 
-  /** The clock of a server that was started with one of its own. */
+  /** The clock of a server that was started with its own clock. */
   get clock(): ServerClock {
     if (!this.#clock) throw new Error('The server was started without a clock of its own')
     return this.#clock
@@ -98,7 +98,7 @@ export class RedisServer {
     return this.#process.run(settings)
   }
 
-  /** Sends one command over a connection of its own. */
+  /** Sends one command over a separate connection. */
   async command(name: string, ...args: (string | number)[]): Promise<unknown> {
     const redis = new Redis(this.port, '127.0.0.1', {
       lazyConnect: true,
@@ -131,16 +131,16 @@ export class RedisServer {
   }
 }
 
-/** `redis-cli` with these arguments. */
+/** Runs `redis-cli` with these arguments. */
 export function redisCli(...args: string[]): string {
   return execFileSync(cliPath ?? '', args, { encoding: 'utf8' })
 }
 
-/** Waits for what another process does. */
+/** Waits until a condition is true that another process brings about. */
 export async function eventually(condition: () => Promise<boolean>, seconds = 30): Promise<void> {
   const deadline = performance.now() + seconds * 1000
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`It has not happened within ${seconds} seconds`)
+    if (performance.now() > deadline) throw new Error(`The condition was not true within ${seconds} seconds`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }

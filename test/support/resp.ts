@@ -5,7 +5,7 @@ export interface RespCommand {
   bytes: Buffer
 }
 
-/** Takes the complete commands off the front of what a client has sent. */
+/** Removes the complete commands from the beginning of the bytes that a client has sent. */
 export function takeCommands(sent: Buffer): { commands: RespCommand[]; rest: Buffer } {
   const commands: RespCommand[] = []
   let rest = sent

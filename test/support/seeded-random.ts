@@ -1,4 +1,4 @@
-/** Numbers from 0 up to 1 that look random and come again with the same seed (mulberry32). */
+/** Pseudo-random numbers from 0 up to 1. The same seed gives the same numbers (mulberry32). */
 export class SeededRandom {
   #state: number
 

@@ -1,22 +1,22 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The clock of a server process, which differs from the machine's by what a test says (libfaketime). */
+/** The clock of a server process, which a test can set to differ from the machine's (libfaketime). */
 export class ServerClock {
   readonly #file: string
   #ahead = 0
 
-  /** @param dir A folder of the server's own. */
+  /** @param dir A folder that only this server uses. */
   constructor(dir: string) {
     this.#file = join(dir, 'clock')
     this.set(0)
   }
 
-  /** What the process must be started with. */
+  /** The environment that the process needs. */
   get environment(): Record<string, string> {
     return {
-      // Debian's Redis takes its memory from a library that asks for the time while it is loaded, which libfaketime does not survive.
-      // So it takes glibc's, which stands behind malloc in the second library.
+      // Debian's Redis gets its memory from a library that asks for the time while it is loaded, which makes libfaketime crash.
+      // So the second library puts glibc's malloc in its place.
       LD_PRELOAD: '/usr/$LIB/faketime/libfaketime.so.1:libc_malloc_debug.so.0',
       FAKETIME_TIMESTAMP_FILE: this.#file,
       FAKETIME_FMT: '%s',
@@ -25,25 +25,25 @@ export class ServerClock {
     }
   }
 
-  /** Sets it to go as the machine's does, so many seconds ahead of it, or behind it. */
+  /** Makes the clock run, this many seconds ahead of the machine's, or behind it. */
   set(seconds: number): void {
     this.#ahead = seconds
     this.#write(`${seconds < 0 ? '-' : '+'}${Math.abs(seconds).toFixed(3)}`)
   }
 
-  /** Lets time pass for it alone. */
+  /** Advances this clock only. */
   advance(seconds: number): void {
     this.set(this.#ahead + seconds)
   }
 
   /** Stops it at a time, in milliseconds since 1970. */
   stopAt(time: number): void {
-    // In the middle of its millisecond, because libfaketime cuts off what it takes for a microsecond less.
+    // In the middle of the millisecond, because libfaketime may round down by a microsecond.
     this.#write(`${(Math.floor(time) / 1000).toFixed(3)}5`)
   }
 
   #write(time: string): void {
-    // At once, as the server looks whenever it likes.
+    // Renamed in one step, because the server can read the file at any time.
     writeFileSync(`${this.#file}.next`, time)
     renameSync(`${this.#file}.next`, this.#file)
   }

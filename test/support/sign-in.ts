@@ -18,10 +18,10 @@ import { codeChallengeOf } from '../../src/protocol/pkce'
 export const clientId = 'assistant-app'
 export const redirectUri = 'https://assistant.example/callback'
 
-/** What the tests' keys are, unless a test brings its own. */
+/** The signing key of the tests, unless a test has its own. */
 export const signingKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
 
-/** Two companies; `globex` has an API of its own. */
+/** Two companies; `globex` has its own API. */
 export const tenants: Tenant[] = [
   {
     key: 'acme',
@@ -42,10 +42,10 @@ export const tenants: Tenant[] = [
   },
 ]
 
-/** A form body; a list is a repeated parameter, undefined one that is left out. */
+/** A form body. A list is a repeated parameter, and undefined is left out. */
 export type FormFields = Record<string, string | string[] | undefined>
 
-/** A code with what its redeemer needs. */
+/** A code with everything that its redeemer must present. */
 export interface SignedIn {
   code: string
   codeVerifier: string
@@ -60,7 +60,7 @@ export class TestSignIn {
   readonly url: string
   /** Sees each request before it is answered. */
   onRequest: (req: IncomingMessage) => void = () => {}
-  /** Has each request handled in a context of the test's. */
+  /** Handles each request in an async context of the test. */
   inContext: (req: IncomingMessage, handle: () => void) => void = (_req, handle) => handle()
   readonly #server: Server
 
@@ -97,7 +97,7 @@ export class TestSignIn {
     return `${this.url}/v1/${tenantKey}/oauth`
   }
 
-  /** A customer signs in and agrees, as on a host's own authorize page. */
+  /** Issues a code for a customer who signs in and agrees, as a host's own authorize page does. */
   async asCustomer(overrides: Partial<IssueAuthorizationCodeRequest> = {}): Promise<SignedIn> {
     const codeVerifier = randomBytes(32).toString('base64url')
     const tenantKey = overrides.tenantKey ?? 'acme'
@@ -161,7 +161,7 @@ export interface Tokens {
   scope: string
 }
 
-/** The tokens of a well-formed success; fails on anything else. */
+/** Fails unless the response is a well-formed success. @returns Its tokens. */
 export function expectTokens(response: Response): Tokens {
   expect(response.body).toEqual({
     access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
@@ -175,7 +175,7 @@ export function expectTokens(response: Response): Tokens {
   return response.body
 }
 
-/** Fails unless the response is this well-formed OAuth error; gives its description. */
+/** Fails unless the response is this well-formed OAuth error. @returns Its description. */
 export function expectError(response: Response, status: number, error: string): string {
   expect({ status: response.status, ...response.body }).toEqual({
     status,

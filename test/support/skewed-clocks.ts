@@ -1,7 +1,7 @@
 import type { Grant, TokenStore } from 'customer-sign-in'
 import { releaseClock, stopClock } from './clock'
 
-/** A store and the processes of a host, each of which believes that it is another time. Time passes for all of them alike. */
+/** A store and the processes of a host, each with its own time. Time passes for all of them at the same pace. */
 export class SkewedClocks {
   readonly #clock = stopClock()
   readonly #start = Date.now()
@@ -23,7 +23,7 @@ export class SkewedClocks {
     this.#passed += Math.round(seconds * 1000)
   }
 
-  /** From now on the process that is at work believes to be so many seconds ahead of the true time. */
+  /** From now on, the clock of the current process is this many seconds ahead of the true time. */
   believe(offset: number): void {
     jest.setSystemTime(this.#start + this.#passed + offset * 1000)
   }
@@ -32,7 +32,7 @@ export class SkewedClocks {
     releaseClock()
   }
 
-  /** A store in memory whose clock is the store's, whatever the process believes that calls it. */
+  /** A store in memory that uses its own clock, whatever the time of the process that calls it. */
   keep(memory: TokenStore): TokenStore {
     const atStoreTime = <T>(call: () => T): T => {
       const { now } = Date

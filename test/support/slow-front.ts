@@ -5,9 +5,9 @@ import type { SeededRandom } from './seeded-random'
 
 type Leg = 'request' | 'response'
 
-/** A message to or from the token endpoint that waits at the front. */
+/** A message to or from the token endpoint that the front holds back. */
 export interface HeldMessage {
-  /** Fulfilled once it is there. */
+  /** Resolves once the message has arrived. */
   arrived: Promise<void>
   letGo(): void
 }
@@ -19,14 +19,14 @@ interface Answer {
 }
 
 /**
- * What stands between the clients and a host's processes: spreads the requests over them, and takes its time with each request
- * and each response. On a free loopback port.
+ * A proxy between the clients and a host's processes, on a free loopback port. It spreads the requests over the processes, and delays each
+ * request and each response.
  */
 export class SlowFront {
   readonly url: string
-  /** Where the processes listen. */
+  /** The addresses of the processes. */
   targets: readonly string[] = []
-  /** The refresh tokens that were answered with another one. */
+  /** The refresh tokens for which the response had another one. */
   readonly redeemed = new Set<string>()
   readonly #server: Server
   readonly #random: SeededRandom
@@ -39,7 +39,7 @@ export class SlowFront {
     this.#random = random
     this.#maxDelay = maxDelay
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    // A connection that is closed while a request is on its way would be a fault of its own.
+    // Closing a connection while a request is on its way would be another fault.
     server.keepAliveTimeout = 0
     server.on('request', (req, res) => {
       this.#answer(req).then(
@@ -66,7 +66,7 @@ export class SlowFront {
     this.#expired.add(accessToken)
   }
 
-  /** Keeps the next request to the token endpoint, or the response to the next one, from arriving until it is let go. */
+  /** Holds back the next request to the token endpoint, or the response to it, until the test releases it. */
   holdNext(leg: Leg): HeldMessage {
     let come = () => {}
     let letGo = () => {}
@@ -102,7 +102,7 @@ export class SlowFront {
   #ask({ method, url = '', headers }: IncomingMessage, body: Buffer): Promise<Answer> {
     const target = this.targets[this.#random.below(this.targets.length)]
     const [, accessToken = ''] = headers.authorization?.split(' ') ?? []
-    // The host itself refuses it, with the challenge that is the host's.
+    // The host itself refuses the request, so that the challenge is the host's.
     const sent = this.#expired.has(accessToken) ? { ...headers, authorization: 'Bearer expired' } : headers
     return new Promise((resolve, reject) => {
       request(target + url, { method, headers: sent, agent: false }, (res) => {

@@ -16,20 +16,20 @@ export interface OnRedis extends Partial<CustomerSignInOptions> {
   store?: RedisTokenStoreOptions
 }
 
-// The same for all, as for the processes of one host: what a grant is for is told by it.
+// The same for all, as for the processes of one host, because a grant's resource contains it.
 const baseUrl = 'https://assistants.example'
 
-/** An authorization server over the Redis server at a port, with a client of its own; both stop after the test. */
+/** An authorization server on the Redis server at a port, with its own Redis client. Both stop after the test. */
 export function startedOnRedis(port: number, { redis, ...options }: OnRedis = {}): Promise<TestSignIn> {
   return startedOver(new Redis(port, '127.0.0.1', { disconnectTimeout: 10, ...redis }), options)
 }
 
-/** The same over a client that the test brings, which is disconnected after the test. */
+/** The same with the test's Redis client, which is disconnected after the test. */
 export function startedOver(
   client: RedisClient & { disconnect(): void; on(event: 'error', listener: () => void): unknown },
   { store, ...options }: Omit<OnRedis, 'redis'> = {},
 ): Promise<TestSignIn> {
-  // What goes wrong with a connection is what the tests look at, and ioredis prints it where nobody listens.
+  // The tests check connection errors themselves, and ioredis prints errors that have no listener.
   client.on('error', () => {})
   clients.push(client)
   return started({ tokenStore: new RedisTokenStore(client, store), baseUrl, ...options })

@@ -4,18 +4,18 @@ import { join, resolve } from 'node:path'
 
 const root = resolve(__dirname, '..', '..')
 
-/** ES modules, and every check that the compiler has, except those that only count what is not used. */
+/** ES modules, and every check of the compiler, except those for unused names. */
 const strictest = {
   ...{ module: 'nodenext', moduleResolution: 'nodenext', target: 'es2022', types: ['node', 'jest'], noEmit: true },
   ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
   ...{ noPropertyAccessFromIndexSignature: true, noImplicitOverride: true, noImplicitReturns: true },
   ...{ noFallthroughCasesInSwitch: true, allowUnreachableCode: false, allowUnusedLabels: false },
   ...{ verbatimModuleSyntax: true, isolatedModules: true, erasableSyntaxOnly: true, moduleDetection: 'force' },
-  // The declarations of others do not stand all of that.
+  // The declarations of other packages do not pass all of these checks.
   skipLibCheck: true,
 }
 
-/** A host's project inside the repository, whose dependencies it so has, with the declarations of this package installed. */
+/** A host's project with the declarations of this package. It is inside the repository, and so has the repository's dependencies. */
 export class StrictProject {
   readonly folder: string
 
@@ -29,7 +29,7 @@ export class StrictProject {
     expect(tsc(...build, '--outDir', join(this.#declarations, 'dist'))).toBe('')
   }
 
-  /** Where this package's declarations are. */
+  /** The folder of this package's declarations. */
   get #declarations(): string {
     return join(this.folder, 'node_modules', 'customer-sign-in')
   }
@@ -38,7 +38,7 @@ export class StrictProject {
     writeFileSync(join(this.folder, file), text)
   }
 
-  /** @returns What the compiler complains of. */
+  /** @returns The errors of the compiler. */
   compile(): string {
     return tsc('-p', this.folder)
   }

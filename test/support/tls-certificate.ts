@@ -12,7 +12,7 @@ const numbered = Array.from({ length: 20 }, (_, index) => `*.stranger${index}.ex
 
 let made: Certificate | undefined
 
-/** A certificate of the tests' own, for this machine, `assistant.example`, `stranger.example` and all names below, and `*.stranger0.example` to 19. */
+/** A self-signed certificate for this machine, `assistant.example`, `stranger.example` and all names below, and `*.stranger0.example` to 19. */
 export function testCertificate(): Certificate {
   made ??= newCertificate()
   return made
@@ -30,7 +30,7 @@ function newCertificate(): Certificate {
   return { key, cert }
 }
 
-/** Lets the requests of this process trust that certificate, until the mocks are restored. */
+/** Makes this process trust that certificate, until the mocks are restored. */
 export function trustTestCertificate(): void {
   const { request } = https
   jest

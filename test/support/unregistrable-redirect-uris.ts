@@ -1,4 +1,4 @@
-/** Redirect URIs that no client may register, by why. */
+/** Redirect URIs that no client may register, by the reason. */
 export const unregistrable: Readonly<Record<string, readonly unknown[]>> = {
   'no text': [undefined, null, 1, true, {}, [], ['https://assistant.example/callback']],
   'no absolute URI': ['', 'callback', '/callback', '//assistant.example/callback', 'https://', 'https', ':', '%', '*'],
@@ -166,7 +166,7 @@ export const unregistrable: Readonly<Record<string, readonly unknown[]>> = {
   length: [`https://assistant.example/${'x'.repeat(512)}`],
 }
 
-/** Redirect URIs that clients register in earnest. */
+/** Redirect URIs that real clients register. */
 export const registrable = [
   'https://assistant.example/callback',
   'https://assistant.example',

@@ -26,7 +26,7 @@ afterEach(async () => {
   await Promise.all(apps.splice(0).map((app) => app.stop()))
 })
 
-/** An app of somebody else's, stopped after the test. */
+/** Somebody else's app, stopped after the test. */
 export async function site(addRoutes: (routes: Express) => void): Promise<HostApp> {
   const routes = express()
   addRoutes(routes)
@@ -35,11 +35,11 @@ export async function site(addRoutes: (routes: Express) => void): Promise<HostAp
   return app
 }
 
-/** A customer's browser, the host that it visits, and the client's app that it comes from and goes back to. */
+/** A customer's browser, the host that it visits, and the client's app, from which it comes and to which it returns. */
 export class Visit {
   readonly host: TestSignIn
   readonly page: Page
-  /** Where the client's app waits. */
+  /** The redirect URI of the client's app. */
   readonly redirectUri: string
 
   private constructor(host: TestSignIn, page: Page, redirectUri: string) {
@@ -64,17 +64,17 @@ export class Visit {
     return new Authorization(this.host, { redirect_uri: this.redirectUri, ...parameters }, tenantKey)
   }
 
-  /** The id of a client that registers itself under a name. */
+  /** Registers a client with a name. @returns Its client id. */
   registered(name: string, redirectUri = this.redirectUri): Promise<string> {
     return registered(this.host, { client_name: name, redirect_uris: [redirectUri] })
   }
 
-  /** The browser is sent here with a request. */
+  /** Opens an authorization request in the browser. */
   async open(request: Authorization, page = this.page): Promise<void> {
     await page.goto(this.host.url + request.path)
   }
 
-  /** The parameters with which the browser is back in the app. */
+  /** The parameters with which the browser returns to the app. */
   async back(page = this.page): Promise<URLSearchParams> {
     await page.getByRole('heading', { name: 'Back in the app' }).waitFor()
     return new URL(page.url()).searchParams
@@ -87,7 +87,7 @@ export class Visit {
   }
 }
 
-/** The customer presses a button of the page that asks for consent. */
+/** Presses a button of the consent page. */
 export function allow(page: Page): Promise<void> {
   return press(page, 'Allow')
 }
@@ -101,7 +101,7 @@ async function press(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name }).click()
 }
 
-/** Moves the mouse onto a button, and waits until the page takes a press of it. */
+/** Moves the mouse onto a button, and waits until the page accepts a press. */
 export async function pointAt(page: Page, name: string): Promise<{ x: number; y: number }> {
   const button = page.getByRole('button', { name })
   const point = await middleOf(button)
@@ -110,7 +110,7 @@ export async function pointAt(page: Page, name: string): Promise<{ x: number; y:
   return point
 }
 
-/** The middle of an element, in the window's pixels; waits until there is one. */
+/** The middle of an element, in pixels of the window. Waits until the element exists. */
 export async function middleOf(element: Locator): Promise<{ x: number; y: number }> {
   const { x, y, width, height } = (await element.boundingBox()) ?? { x: Number.NaN, y: 0, width: 0, height: 0 }
   return { x: x + width / 2, y: y + height / 2 }

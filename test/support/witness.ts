@@ -4,14 +4,14 @@ import type { Response } from 'supertest'
 import { takenApart } from './credential-text'
 import { wrapStore } from './wrap-store'
 
-/** Everything that was ever given out, and everything that came to lie anywhere else. */
+/** Records everything that was ever issued, and everything that was stored or reported. */
 export class Witness {
   readonly issued: { name: string; text: string }[] = []
   readonly stored: unknown[] = []
   readonly told: unknown[] = []
   readonly #failing = new Set<string>()
 
-  /** A store that keeps all it sees, and whose rejections quote what they were asked, as those of databases do. */
+  /** A store that records all its calls, and whose errors quote the arguments, as those of databases do. */
   readonly tokenStore = wrapStore(new MemoryTokenStore(), async ({ method, args, apply }) => {
     this.stored.push(structuredClone(args))
     if (this.#failing.has(method)) throw new Error(`${method}(${JSON.stringify(args)}) failed`)
@@ -38,7 +38,7 @@ export class Witness {
     this.#failing.clear()
   }
 
-  /** Takes the tokens out of a response, and the errors down. */
+  /** Records the tokens and the errors of a response. */
   read<T extends Response>(response: T): T {
     const { access_token, refresh_token, ...rest } = response.body
     this.told.push(rest, response.headers)
@@ -48,14 +48,14 @@ export class Witness {
   }
 }
 
-/** All the forms in which a text would give a secret away. */
+/** All forms in which a text can contain a secret. */
 export function* formsOf({ name, text }: { name: string; text: string }): Generator<{ what: string; form: string }> {
   yield { what: name, form: text }
   if (name === 'access token') yield { what: `${name}'s signature`, form: text.split('.')[2] ?? '' }
   if (!/^csi[cr]_/.test(text)) return
   yield { what: `${name} without prefix`, form: text.slice(5) }
   const { handle, secret, expiry, tag } = takenApart(text)
-  // The expiry alone is no secret.
+  // The expiry by itself is not secret.
   for (const [part, bytes] of Object.entries({
     handle,
     secret,
@@ -71,7 +71,7 @@ export function* formsOf({ name, text }: { name: string; text: string }): Genera
   }
 }
 
-/** What bytes look like in base64 wherever they stand among others: the characters that they decide alone. */
+/** The base64 characters that depend on these bytes only, for each position among other bytes. */
 function encodedAnywhere(bytes: Buffer, encoding: 'base64' | 'base64url'): string[] {
   return [0, 1, 2].map((before) => {
     const text = Buffer.concat([Buffer.alloc(before), bytes]).toString(encoding)

@@ -7,7 +7,7 @@ export interface StoreCall {
   apply(): Promise<unknown>
 }
 
-/** A store every call of which goes through `around`. */
+/** A store whose calls all go through `around`. */
 export function wrapStore(store: TokenStore, around: (call: StoreCall) => Promise<unknown>): TokenStore {
   return new Proxy(store, {
     get(target, name) {

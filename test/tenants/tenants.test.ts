@@ -102,7 +102,7 @@ describe('a tenant store', () => {
     ['hangs in a promise inside of another kind of promise', () => thenable(new Promise(() => {}))],
     ['throws', () => fail()],
   ])(
-    'that %s is a 503 to come again after',
+    'that %s gives 503 with Retry-After',
     async (_, findTenant) => {
       const host = await started({ tenantStore: { findTenant }, hostTimeout: 0.1 })
       const response = await metadata(host)

@@ -101,7 +101,7 @@ export const brokenClients: BrokenStore[] = [
     foundBy: 'as they were saved',
   },
   {
-    that: 'has room for one client of an id among all tenants',
+    that: 'keeps only one client of an id among all tenants',
     defect: (sound) => {
       const homes = new Map<string, string>()
       return {
@@ -288,7 +288,7 @@ export const brokenClients: BrokenStore[] = [
     foundBy: 'do not make room because of clients that have expired',
   },
   {
-    that: 'believes its host which of the clients is the oldest',
+    that: 'finds the oldest client by the clock of its host',
     defect: (sound) => {
       const times = new Map<string, number>()
       const broken = makingRoom((idle, { perTenant }, added) => {
@@ -321,17 +321,17 @@ export const brokenClients: BrokenStore[] = [
     foundBy: 'make room for a client with a shorter lifetime',
   },
   {
-    that: 'bounds the clients of each tenant alone',
+    that: 'limits only the clients of each tenant, not their total',
     defect: (sound) => ({ saveClient: (client, limits) => sound.saveClient(client, { ...limits, total: 10_000 }) }),
     foundBy: 'make room at the tenant that has the most',
   },
   {
-    that: 'drops the oldest client of all where there are too many',
+    that: 'drops the oldest client of all tenants if there are too many',
     defect: makingRoom((idle, { total }) => beyond(idle, total)),
     foundBy: 'make no room for a flood at another tenant',
   },
   {
-    that: 'refuses clients where there are too many',
+    that: 'refuses clients if there are too many',
     defect: (sound) => {
       const saved: NewClient[] = []
       return {

@@ -40,7 +40,7 @@ export const brokenClocks: BrokenStore[] = [
     foundBy: 'is in every answer',
   },
   {
-    that: 'tells the time at which the live credential became so',
+    that: 'tells the time at which the credential became live',
     defect: (sound) => ({
       async swapCredential(swap) {
         const result = await sound.swapCredential(swap)
@@ -90,7 +90,7 @@ export const brokenClocks: BrokenStore[] = [
     foundBy: 'is not the clock of a host that is a day ahead',
   },
   {
-    that: 'holds a deadline against the clock of its host',
+    that: 'compares a deadline with the clock of its host',
     defect: (sound) => ({
       createGrant: (grant) => sound.createGrant({ ...grant, deadline: grant.deadline - ahead() }),
     }),
@@ -161,12 +161,12 @@ export const brokenClocks: BrokenStore[] = [
     foundBy: 'does not hide a mismatch',
   },
   {
-    that: 'takes a swap back after the deadline',
+    that: 'reverses a swap after the deadline',
     defect: (sound) => ({ reverseSwap: (reversal) => sound.reverseSwap({ ...reversal, deadline: century * 100 }) }),
     foundBy: 'reverses nothing after its deadline',
   },
   {
-    that: 'takes a swap back although it says late',
+    that: 'reverses a swap although it says late',
     defect: (sound) => ({
       async reverseSwap(reversal) {
         const result = await sound.reverseSwap(reversal)

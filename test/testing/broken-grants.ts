@@ -17,7 +17,7 @@ export const brokenGrants: BrokenStore[] = [
     foundBy: 'say taken if the id is taken',
   },
   {
-    that: 'says that it has created what was there already',
+    that: 'says that it has created a grant that existed already',
     defect: (sound) => ({
       async createGrant(grant) {
         const result = await sound.createGrant(grant)
@@ -27,7 +27,7 @@ export const brokenGrants: BrokenStore[] = [
     foundBy: 'say taken if the id is taken',
   },
   {
-    that: 'answers with the new grant where an older one has its id',
+    that: 'answers with the new grant if an older one has its id',
     defect: (sound) => ({
       async createGrant(grant) {
         const result = await sound.createGrant(grant)
@@ -89,7 +89,7 @@ export const brokenGrants: BrokenStore[] = [
     foundBy: 'never let a grant live longer than it may',
   },
   {
-    that: 'holds what is absent as null',
+    that: 'stores absent members as null',
     defect: (sound) => ({
       async findGrant(...ids) {
         const grant = await sound.findGrant(...ids)
@@ -114,7 +114,7 @@ export const brokenGrants: BrokenStore[] = [
     foundBy: 'keep the scopes in their order',
   },
   {
-    that: 'makes one empty scope of none',
+    that: 'turns no scopes into one empty scope',
     defect: (sound) => ({
       createGrant: (grant) => sound.createGrant({ ...grant, scopes: grant.scopes.join(' ').split(' ') }),
     }),
@@ -175,7 +175,7 @@ export const brokenGrants: BrokenStore[] = [
     foundBy: 'do not see the grants of each other',
   },
   {
-    that: 'runs the ids of tenants and grants together',
+    that: 'joins the ids of tenants and grants without a separator',
     defect: (sound) => {
       const made = new Map<string, Grant>()
       return {
@@ -191,7 +191,7 @@ export const brokenGrants: BrokenStore[] = [
     foundBy: 'are told apart',
   },
   {
-    that: 'says that it deleted what was not there',
+    that: 'says that it deleted a grant that did not exist',
     defect: (sound) => ({ deleteGrant: async (...ids) => (await sound.deleteGrant(...ids)) || true }),
     foundBy: 'says whether there was such a grant',
   },
@@ -231,7 +231,7 @@ export const brokenGrants: BrokenStore[] = [
     foundBy: 'no grants of other customers',
   },
   {
-    that: 'lists grants as they were made',
+    that: 'lists grants as they were when created',
     defect: (sound) => {
       const made: Grant[] = []
       return {
@@ -254,7 +254,7 @@ export const brokenGrants: BrokenStore[] = [
     foundBy: '300 grants',
   },
   {
-    that: 'lists what has been deleted',
+    that: 'lists deleted grants',
     defect: (sound) => {
       const made: Grant[] = []
       return {
@@ -291,7 +291,7 @@ export const brokenGrants: BrokenStore[] = [
     foundBy: 'ends the grants of a customer',
   },
   {
-    that: 'ends every customer’s grants of a client where one customer’s are meant',
+    that: 'ends the grants of all customers of a client if those of one customer are meant',
     defect: (sound) => ({
       deleteGrants: (owner) => {
         const { tenantId, clientId } = owner
@@ -301,7 +301,7 @@ export const brokenGrants: BrokenStore[] = [
     foundBy: 'ends the grants of one customer and one client',
   },
   {
-    that: 'ends all grants of a customer where those of one client are meant',
+    that: 'ends all grants of a customer if those of one client are meant',
     defect: (sound) => ({
       deleteGrants: ({ tenantId, subject, clientId }) =>
         sound.deleteGrants(subject === undefined ? { tenantId, clientId } : { tenantId, subject }),
@@ -362,7 +362,7 @@ export const brokenGrants: BrokenStore[] = [
     foundBy: 'ends the grants of a client',
   },
   {
-    that: 'ends once more what has been deleted',
+    that: 'ends deleted grants again',
     defect: (sound) => {
       const deleted: Grant[] = []
       return {
@@ -380,7 +380,7 @@ export const brokenGrants: BrokenStore[] = [
     foundBy: 'returns no grant that had ended before',
   },
   {
-    that: 'ends once more what has expired',
+    that: 'ends expired grants again',
     defect: (sound) => {
       const gone: Grant[] = []
       return {

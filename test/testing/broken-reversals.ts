@@ -23,19 +23,19 @@ async function ofAnyAttempt(sound: TokenStore, reversal: SwapReversal): Promise<
 /** Stores that reverse a swap wrongly. */
 export const brokenReversals: BrokenStore[] = [
   {
-    that: 'takes nothing back',
+    that: 'reverses nothing',
     defect: () => ({ reverseSwap: async () => ({ outcome: 'reversed', now: ownTime() }) }),
     foundBy: 'live again that the swap redeemed',
   },
   {
-    that: 'takes back the work of any attempt',
+    that: 'reverses the swap of any attempt',
     defect: (sound) => ({
       reverseSwap: async (reversal) => sound.reverseSwap(await ofAnyAttempt(sound, reversal)),
     }),
     foundBy: 'reverses only the swaps of its attempts',
   },
   {
-    that: 'takes back an attempt whatever it made live',
+    that: 'reverses an attempt whatever it made live',
     defect: (sound) => ({
       async reverseSwap(reversal) {
         const grant = await sound.findGrant(reversal.tenantId, reversal.grantId)
@@ -52,7 +52,7 @@ export const brokenReversals: BrokenStore[] = [
     foundBy: 'makes the newest of several redeemed credentials live again',
   },
   {
-    that: 'takes back more than the last swap',
+    that: 'reverses more than the last swap',
     defect: (sound) => {
       const swaps = new Map<string, string>()
       return {
@@ -88,7 +88,7 @@ export const brokenReversals: BrokenStore[] = [
     foundBy: 'restores the request and the lifetime of a code',
   },
   {
-    that: 'counts the lifetime of a code from when it is taken back',
+    that: 'counts the lifetime of a code from the reversal',
     defect: (sound) => ({
       async reverseSwap(reversal) {
         if (!reversal.code) return sound.reverseSwap(reversal)
@@ -171,7 +171,7 @@ export const brokenReversals: BrokenStore[] = [
     foundBy: 'makes the newest of several redeemed credentials live again',
   },
   {
-    that: 'takes a swap back twice',
+    that: 'reverses a swap twice',
     defect: (sound) => {
       const reversed = new Set<string>()
       return {
@@ -186,7 +186,7 @@ export const brokenReversals: BrokenStore[] = [
     foundBy: 'reverses a swap only once',
   },
   {
-    that: 'brings a deleted grant back to life when it takes a swap back',
+    that: 'brings a deleted grant back to life when it reverses a swap',
     defect: (sound) => {
       const deleted = new Map<string, Grant>()
       return {

@@ -35,7 +35,7 @@ export const brokenSwaps: BrokenStore[] = [
     foundBy: 'one winner among 200',
   },
   {
-    that: 'shows who loses the grant from before',
+    that: 'shows a losing call the grant of before',
     defect: (sound) => ({
       async swapCredential(swap) {
         const before = structuredClone(await sound.findGrant(swap.tenantId, swap.grantId))
@@ -114,7 +114,7 @@ export const brokenSwaps: BrokenStore[] = [
     foundBy: 'is over when its time has passed',
   },
   {
-    that: 'takes what came of a code for new as well',
+    that: 'treats the successor of a code as new too',
     defect: (sound) => ({
       async swapCredential(swap) {
         const grant = await sound.findGrant(swap.tenantId, swap.grantId)
@@ -215,7 +215,7 @@ export const brokenSwaps: BrokenStore[] = [
     foundBy: 'has been deleted',
   },
   {
-    that: 'swaps what has expired',
+    that: 'swaps an expired grant',
     defect: (sound) => {
       const made = new Map<string, Grant>()
       return {

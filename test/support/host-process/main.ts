@@ -6,9 +6,9 @@ import express from 'express'
 import { Cluster, Redis } from 'ioredis'
 import type { HostMessage, HostSettings } from './settings'
 
-// One of a host's processes: sign-in on Redis, and a route of its own that makes a code for a customer.
+// One of a host's processes: sign-in on Redis, and a route that issues a code for a customer.
 const settings: HostSettings = JSON.parse(process.env.HOST_SETTINGS ?? '')
-// The tests break connections by the thousand, and nobody there to wait for.
+// The tests break thousands of connections, and nobody is waiting for the reconnects.
 const retryStrategy = () => 5
 const redis =
   'cluster' in settings.redis
@@ -42,11 +42,11 @@ const server = createServer(app).listen(0, '127.0.0.1', () => {
     const path = settings.mcpPath
     const guard = signIn.protectedResource({ path, scopes: ['profile'], checkRevocation: true })
     app.post(path, guard, async (req, res) => {
-      // Loaded at the first call, as most tests' processes start without it.
+      // Loaded at the first call, because the processes of most tests do not need it.
       const { mcpServer } = await import('../mcp-server.js')
       await mcpServer(req, res)
     })
-    // What is not posted would be a stream of the server's own messages, of which it has none.
+    // Other methods would open a stream of messages from the server, which has none to send.
     app.all(path, (_req, res) => void res.status(405).end())
   }
   tell({ url })

@@ -1,14 +1,14 @@
 import type { CustomerSignInEvent, CustomerSignInOptions } from 'customer-sign-in'
 import type { RedisTokenStoreOptions } from 'customer-sign-in/redis'
 
-/** What a host process is started with; JSON in its environment. */
+/** The settings of a host process, as JSON in its environment. */
 export interface HostSettings {
   redis: { port: number; maxRetriesPerRequest?: number } | { cluster: { host: string; port: number }[] }
   store?: RedisTokenStoreOptions
   /** Seconds that its clock is ahead of the true time. Default 0. */
   clockOffset?: number
   signIn?: Pick<CustomerSignInOptions, 'hostTimeout' | 'refreshRetryWindow' | 'replayTolerance' | 'baseUrl'>
-  /** The path of an MCP server for every tenant, which asks at each request whether the grant still lives. */
+  /** The path of an MCP server for every tenant. It checks at each request whether the grant still lives. */
   mcpPath?: string
   /** PEM, the same in every process. */
   signingKey: string
@@ -16,5 +16,5 @@ export interface HostSettings {
   credentialSecret: string
 }
 
-/** What a host process tells the test. */
+/** The messages of a host process to the test. */
 export type HostMessage = { url: string } | { event: CustomerSignInEvent['type']; error?: string }
