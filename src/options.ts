@@ -68,8 +68,8 @@ export interface CustomerSignInOptions {
    */
   replayTolerance?: number | undefined
   /**
-   * Secrets of at least 32 bytes, from which refresh tokens and the tokens of consent pages are derived: the first derives, all are
-   * recognised. Default: the private parts of `signingKeys`.
+   * Secrets of at least 32 bytes, from which refresh tokens and consent tokens are derived: the first derives, all are recognised.
+   * Default: the private parts of `signingKeys`.
    */
   credentialSecrets?: readonly (string | Buffer)[] | undefined
   /**

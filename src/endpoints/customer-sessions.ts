@@ -29,13 +29,13 @@ export interface SignInRequest {
 /**
  * Returns the customer of the host's session, or nothing if it has answered the request with its login page.
  *
+ * @useDeclaredType
+ *
  * @example
  * (req, res, { url, tenant }) => {
  *   if (req.session.company === tenant.key) return { subject: req.session.customerId }
  *   return res.redirect(`/login?next=${encodeURIComponent(url)}`)
  * }
- *
- * @useDeclaredType
  */
 export type AuthenticateHook = {
   // A method's type is bivariant: a host may name its framework's own request and response.

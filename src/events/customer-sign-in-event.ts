@@ -89,7 +89,10 @@ export interface ReplayedEvent extends GrantEvent, RepeatEvent {
   type: 'replayed'
   /** Which kind of credential it was. */
   credential: CredentialKind
-  /** Whether the replay ended the grant. If not, the library tolerated it (`replayTolerance`). */
+  /**
+   * Whether the replay ended the grant. It did not if it came within `replayTolerance`, if the client had closed the connection, if the store
+   * failed (the grant may still have ended), or if the grant was gone already.
+   */
   ended: boolean
 }
 

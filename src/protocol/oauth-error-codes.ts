@@ -300,7 +300,7 @@ export const oauthErrorCodes = { ...answeredCodes, ...hostCodes }
  *
  * @useDeclaredType
  */
-export type OAuthErrorCode = keyof typeof answeredCodes | keyof typeof hostCodes
+export type OAuthErrorCode = keyof (typeof answeredCodes & typeof hostCodes)
 
 /** A code that this library answers with. */
 export type AnsweredCode = keyof typeof answeredCodes

@@ -28,9 +28,12 @@ export const denialReasons = [
   'wrong_issuer',
 ] as const
 
-/** Why a request was denied, in a stable word: one that says more than the OAuth error code, or else that code. */
-/** Why a request was denied, in a stable word for programs (docs/events.md). @useDeclaredType */
-export type DenialReason = (typeof denialReasons)[number] | OAuthErrorCode
+/**
+ * Why a request was denied, in a stable word for programs: one that says more than the OAuth error code, or else that code (docs/events.md).
+ *
+ * @useDeclaredType
+ */
+export type DenialReason = [...typeof denialReasons, OAuthErrorCode][number]
 
 /** Whether a word is a reason of denials. */
 export function isDenialReason(word: string | undefined): word is DenialReason {
@@ -46,7 +49,6 @@ export const faultReasons = [
   'unexpected',
 ] as const
 
-/** What has failed, in a stable word. */
 /** What has failed where an operator should look, in a stable word for programs (docs/events.md). @useDeclaredType */
 export type FaultReason = (typeof faultReasons)[number]
 

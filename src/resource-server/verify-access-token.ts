@@ -36,7 +36,7 @@ export interface AccessTokenInfo {
   token: string
   /** The client that it was issued to. */
   clientId: string
-  /** What the customer has granted. */
+  /** The scopes of the token: what the customer has granted, or less if the client asked for a narrower scope when it refreshed. */
   scopes: string[]
   /** Seconds since 1970. */
   expiresAt: number

@@ -30,7 +30,7 @@ export interface AccessTokenRequest {
   scopes: string[]
   /** The protected API that the token will be for. */
   resource: string
-  /** The claims that `issueAuthorizationCode` was given. */
+  /** The customer's claims, from `authenticate` or `issueAuthorizationCode`. */
   claims: Readonly<Record<string, unknown>>
 }
 

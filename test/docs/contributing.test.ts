@@ -12,7 +12,7 @@ describe('CONTRIBUTING.md', () => {
   })
 
   it('has a line for every folder of tests that mirrors no folder of src', () => {
-    const [, tests = []] = allTablesUnder('## How the code is laid out', page)
+    const [tests = []] = allTablesUnder('## How the tests are laid out', page)
     const named = tests.flatMap(([folders = '']) => linksOf(folders)).map((link) => link.split('/')[2])
     const folders = readdirSync(join(root, 'test'), { withFileTypes: true }).filter((entry) => entry.isDirectory())
     const others = folders.map(({ name }) => name).filter((name) => !existsSync(join(root, 'src', name)))
