@@ -93,7 +93,7 @@ export class Authorizations {
     }
     const offered = tenant.scopes.filter((scope) => client.scopes?.includes(scope) ?? true)
     if (offered.length === 0 && tenant.scopes.length > 0) {
-      throw oauthError('invalid_scope', 'None of the scopes of the client is offered by this tenant')
+      throw oauthError('invalid_scope', 'This tenant offers none of the scopes of the client')
     }
     return {
       ...recipient,

@@ -44,7 +44,7 @@ const requestedScopes: Check<string[] | undefined> = (given, name) => {
   if (typeof given !== 'string') return chosenScopes(given, name)
   const scopes = scopesOf(given)
   if (scopes.length > 0) return scopes
-  throw oauthError('invalid_scope', 'scope is empty: left out, it would be all that the client may have')
+  throw oauthError('invalid_scope', 'scope is empty: leave it out to ask for all scopes of the client')
 }
 
 const chosenScopes: Check<string[]> = (given, name) => {

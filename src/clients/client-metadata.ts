@@ -66,9 +66,7 @@ export function offeredHere({ scopes = [], ...metadata }: ClientMetadata, offere
  */
 export function checkSize(metadata: ClientMetadata): void {
   if (Buffer.byteLength(JSON.stringify(metadata)) <= maxBytes) return
-  throw invalidMetadata(
-    `redirect_uris, client_name, client_uri and scope must take no more than ${maxBytes} bytes together`,
-  )
+  throw invalidMetadata(`redirect_uris, client_name, client_uri and scope must together take at most ${maxBytes} bytes`)
 }
 
 function redirectUrisOf(redirectUris: unknown, appRedirects: readonly string[]): string[] {

@@ -139,7 +139,7 @@ export class MetadataDocuments {
       metadata.client_secret !== undefined ||
       String(metadata.token_endpoint_auth_method).startsWith('client_secret')
     ) {
-      throw invalid('a document that everyone can read must not have a client_secret')
+      throw invalid('the document must not have a client_secret, because everyone can read it')
     }
     return readClientMetadata(metadata, this.#appRedirects)
   }
@@ -208,7 +208,7 @@ function isTemporary(error: unknown): boolean {
 function unusable(clientId: string, error: unknown): OAuthError {
   const detail = { clientId, reason: error instanceof Error ? error.message : String(error) }
   if (isTemporary(error)) {
-    return oauthError('temporarily_unavailable', 'The metadata document of client_id cannot be fetched for now', {
+    return oauthError('temporarily_unavailable', 'The metadata document of client_id cannot be fetched at the moment', {
       headers: { 'Retry-After': '5' },
       reason: 'temporarily_unavailable',
       detail,

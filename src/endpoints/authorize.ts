@@ -106,7 +106,7 @@ function promptOf(form: Form, { source }: Recipient['found']): string[] {
   }
   // It could never succeed. The host is not asked first, so that the answer does not tell the client who is signed in.
   if (prompt.includes('none') && source !== 'tenant') {
-    const description = 'prompt must not be none: customers are always asked about this client'
+    const description = 'prompt must not be none: this client always needs the consent of the customer'
     throw oauthError('interaction_required', description)
   }
   return prompt

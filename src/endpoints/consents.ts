@@ -73,7 +73,8 @@ export class Consents {
    */
   async given(question: ConsentQuestion, context: Context): Promise<boolean> {
     if (!this.#isNeeded(question)) return true
-    if (question.signIn.prompt.includes('none')) throw oauthError('consent_required', 'The customer must be asked')
+    if (question.signIn.prompt.includes('none'))
+      throw oauthError('consent_required', 'The customer must be asked for consent')
     const { consent } = this.#rules
     const decision =
       typeof consent === 'function'

@@ -27,7 +27,7 @@ export function identifyClient(req: IncomingMessage, form: Form, tenant: Resolve
   const username = basicUsername(req.headers.authorization)
   const clientId = username ?? form.required('client_id')
   if ((form.get('client_id') ?? clientId) !== clientId) {
-    throw oauthError('invalid_request', 'client_id is not the username of the Authorization header')
+    throw oauthError('invalid_request', 'client_id is not the user name in the Authorization header')
   }
   if (!isClientId(clientId))
     throw oauthError('invalid_request', 'client_id must be at most 2048 characters of printable ASCII')
@@ -88,7 +88,7 @@ function basicUsername(authorization: string | undefined): string | undefined {
   if (scheme.toLowerCase() !== 'basic') return undefined
   const [username, password] = Buffer.from(credentials, 'base64').toString('utf8').split(/:(.*)/s)
   if (!username || password === undefined)
-    throw oauthError('invalid_request', 'The Authorization header must name the client as its username')
+    throw oauthError('invalid_request', 'The user name in the Authorization header must be the client_id')
   return formDecoded(username)
 }
 

@@ -68,7 +68,7 @@ function presentedCode(form: Form, client: RequestingClient, { req, res, tenant 
   const redirectUri = form.required('redirect_uri')
   const codeVerifier = form.required('code_verifier')
   if (!isCodeVerifier(codeVerifier)) {
-    throw oauthError('invalid_request', 'code_verifier must be 43 to 128 of A-Z a-z 0-9 - . _ ~')
+    throw oauthError('invalid_request', 'code_verifier must be 43 to 128 characters of A-Z a-z 0-9 - . _ ~')
   }
   const lifetime = mayUse('refresh_token', client) ? tenant.refreshTokenLifetime : tenant.accessTokenLifetime
   return presentedCredential('code', code, {

@@ -62,7 +62,7 @@ export function resourceNotGranted({ resource }: PresentedCredential, grant: Gra
 
 /** The error for a grant whose resource the tenant does not serve any more. */
 export function resourceGone(presented: PresentedCredential, grant: Grant): OAuthError {
-  const why = 'was granted for a resource that is not served here any more'
+  const why = 'was granted for a resource that this server no longer serves'
   return invalidGrant(presented, why, 'resource_gone', { context: contextOf(grant) })
 }
 

@@ -106,7 +106,7 @@ export function oauthError<Code extends AnsweredCode>(
 
 /** The error for a request that cannot be answered because a store or hook of the host failed: the client keeps its tokens and tries again. */
 export function temporarilyUnavailable(cause: unknown, reason: FaultReason = 'token_store_failed'): OAuthError {
-  return oauthError('temporarily_unavailable', 'Sign-in is unavailable for the moment, try again shortly', {
+  return oauthError('temporarily_unavailable', 'Sign-in is temporarily unavailable, try again shortly', {
     headers: { 'Retry-After': '1' },
     cause: asError(cause),
     reason,

@@ -23,6 +23,6 @@ export function grantedScopes(requested: string | readonly string[] = [], offere
   const scopes = scopesOf(requested).filter((scope) => scope !== 'offline_access' || offered.includes(scope))
   // The error names one scope only. With several, a request could write a sentence onto the page that shows the error.
   const excess = scopes.find((scope) => !offered.includes(scope))
-  if (excess !== undefined) throw oauthError('invalid_scope', `scope asks for more than is granted: ${excess}`)
+  if (excess !== undefined) throw oauthError('invalid_scope', `scope names a scope that cannot be granted: ${excess}`)
   return scopes.length > 0 ? scopes : [...offered]
 }

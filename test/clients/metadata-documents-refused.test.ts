@@ -21,7 +21,7 @@ async function expectRefused(host: TestSignIn, client_id: string): Promise<strin
 async function expectLater(host: TestSignIn, client_id: string): Promise<string> {
   const response = await new Authorization(host, { client_id }).open()
   const page = expectErrorPage(response, 503)
-  expect(page).toContain('The metadata document of client_id cannot be fetched for now')
+  expect(page).toContain('The metadata document of client_id cannot be fetched at the moment')
   expect(page).toContain('Please try again in a moment')
   expect(response.headers['retry-after']).toBe('5')
   expect(await host.told('error')).toEqual([])

@@ -26,7 +26,10 @@ describe('scopes', () => {
 
   it('are refused if they are not on offer, and the first of those is named', () => {
     expect(() => grantedScopes('profile admin root', ['profile'])).toThrow(
-      expect.objectContaining({ code: 'invalid_scope', description: 'scope asks for more than is granted: admin' }),
+      expect.objectContaining({
+        code: 'invalid_scope',
+        description: 'scope names a scope that cannot be granted: admin',
+      }),
     )
   })
 
