@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Grant, TokenStore } from '../stores/token-store'
-import { created, found, grantOf, minute, newClient, swapOf, until } from './records'
+import { createGrant, findGrant, grantOf, minute, newClient, room, swapOf, until } from './records'
 import type { StoreTest } from './store-test'
-
-const room = { perTenant: 100, total: 1000 }
 
 /** Tests that nothing is left in the store of what has been ended or deleted. */
 export function erasureContract({ describe, test }: StoreTest): void {
@@ -12,12 +10,12 @@ export function erasureContract({ describe, test }: StoreTest): void {
     test('is nothing of a customer whose grants have all been ended', async (store, contents) => {
       const of = { tenantId: randomUUID(), subject: randomUUID() }
       const grants = [
-        await created(store, of),
-        await swapped(store, await created(store, of)),
-        await ofThePast(store, await created(store, { ...of, lifetime: 50 })),
-        await ofThePast(store, await swapped(store, await created(store, of), 50)),
+        await createGrant(store, of),
+        await swapGrant(store, await createGrant(store, of)),
+        await ofThePast(store, await createGrant(store, { ...of, lifetime: 50 })),
+        await ofThePast(store, await swapGrant(store, await createGrant(store, of), 50)),
       ]
-      const deleted = await created(store, of)
+      const deleted = await createGrant(store, of)
       await store.deleteGrant(deleted.tenantId, deleted.grantId)
       await expectTraces(contents, of.tenantId, of.subject)
       await end(store, of)
@@ -26,16 +24,16 @@ export function erasureContract({ describe, test }: StoreTest): void {
 
     test('is nothing of a customer all of whose grants had expired before they were ended', async (store, contents) => {
       const of = { tenantId: randomUUID(), subject: randomUUID() }
-      const code = await created(store, { ...of, lifetime: 50 })
-      const connected = await swapped(store, await created(store, of), 50)
+      const code = await createGrant(store, { ...of, lifetime: 50 })
+      const connected = await swapGrant(store, await createGrant(store, of), 50)
       for (const grant of [code, connected]) await ofThePast(store, grant)
       await end(store, of)
       await expectNoTraces(contents, ...tracesOf([code, connected]))
     })
 
     test('is everything of the other customers', async (store, contents) => {
-      const mine = await created(store, {})
-      const theirs = await created(store, { tenantId: mine.tenantId })
+      const mine = await createGrant(store, {})
+      const theirs = await createGrant(store, { tenantId: mine.tenantId })
       await end(store, mine)
       await expectNoTraces(contents, mine.subject)
       await expectTraces(contents, theirs.subject)
@@ -54,13 +52,13 @@ export function erasureContract({ describe, test }: StoreTest): void {
   })
 }
 
-async function swapped(store: TokenStore, grant: Grant, lifetime = minute): Promise<Grant> {
+async function swapGrant(store: TokenStore, grant: Grant, lifetime = minute): Promise<Grant> {
   return grantOf(await store.swapCredential({ ...swapOf(grant), lifetime }))
 }
 
 /** Waits until a grant has expired. */
 async function ofThePast(store: TokenStore, grant: Grant): Promise<Grant> {
-  await until(async () => (await found(store, grant)) === undefined)
+  await until(async () => (await findGrant(store, grant)) === undefined)
   return grant
 }
 

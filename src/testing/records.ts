@@ -7,6 +7,8 @@ import type {
   Grant,
   NewClient,
   NewGrant,
+  RegisteredClient,
+  RegistrationLimits,
   SwapResult,
   SwapReversal,
   TokenStore,
@@ -14,6 +16,7 @@ import type {
 
 export const minute = 60_000
 export const hour = 60 * minute
+export const day = 24 * hour
 export const unicode = 'a b\u0000"\\{}:\u00e9\u4e2d\ud83d\ude00\u202e\n'
 
 /** Milliseconds, long enough for every store to answer. */
@@ -37,7 +40,7 @@ export function newGrant(members: Partial<NewGrant>): NewGrant {
 }
 
 /** Stores a grant, and returns it as the store has stored it. */
-export async function created(store: TokenStore, members: Partial<NewGrant>): Promise<Grant> {
+export async function createGrant(store: TokenStore, members: Partial<NewGrant>): Promise<Grant> {
   return grantOf(await createSoon(store, newGrant(members)))
 }
 
@@ -50,6 +53,9 @@ export async function createSoon(store: TokenStore, grant: NewGrant): Promise<Cr
 export async function clockOf(store: TokenStore): Promise<number> {
   return (await store.createGrant({ ...newGrant({}), deadline: 0 })).now
 }
+
+/** Limits that no test reaches. */
+export const room: RegistrationLimits = { perTenant: 100, total: 1000 }
 
 export function newClient(members: Partial<NewClient>): NewClient {
   return {
@@ -65,7 +71,7 @@ export function newClient(members: Partial<NewClient>): NewClient {
 export function swapOf({ tenantId, grantId, credential: { hash }, createdAt }: Grant): CredentialSwap {
   const grant = { tenantId, grantId }
   const credentials = { from: hash, to: randomUUID(), redeems: [hash], attempt: randomUUID() }
-  const deadline = createdAt + 30 * 24 * hour
+  const deadline = createdAt + 30 * day
   return { ...grant, ...credentials, remember: hour, rest: 0, lifetime: 2 * hour, deadline }
 }
 
@@ -74,11 +80,18 @@ export function reversalOf({ tenantId, grantId, from: hash, to, attempt, deadlin
   return { tenantId, grantId, to, attempts: [attempt], credential: { kind: 'refresh_token', hash }, deadline }
 }
 
-export async function found(
+export async function findGrant(
   store: TokenStore,
   { tenantId, grantId }: { tenantId: string; grantId: string },
 ): Promise<Grant | undefined> {
   return definedMembers(await store.findGrant(tenantId, grantId))
+}
+
+export async function findClient(
+  store: TokenStore,
+  { tenantId, clientId }: NewClient,
+): Promise<RegisteredClient | undefined> {
+  return definedMembers(await store.findClient(tenantId, clientId))
 }
 
 export function grantOf(result: SwapResult | CreateResult): Grant {

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { CredentialSwap, Grant, SwapReversal } from '../stores/token-store'
-import { clockOf, created, found, grantOf, minute, reversalOf, swapOf, until } from './records'
+import { clockOf, createGrant, findGrant, grantOf, minute, reversalOf, swapOf, until } from './records'
 import type { StoreTest } from './store-test'
 
 /** Tests how a store reverses a swap whose result no client was given. */
 export function reversalContract({ describe, test }: StoreTest): void {
   describe('reverseSwap', () => {
     test('makes the credential live again that the swap redeemed', async (store) => {
-      const first = grantOf(await store.swapCredential(swapOf(await created(store, {}))))
+      const first = grantOf(await store.swapCredential(swapOf(await createGrant(store, {}))))
       const swap = swapOf(first)
       const second = grantOf(await store.swapCredential(swap))
       assert.equal((await store.reverseSwap(reversalOf(swap))).outcome, 'reversed')
-      const reversed = await found(store, first)
+      const reversed = await findGrant(store, first)
       assert.deepEqual(reversed?.credential, first.credential)
       assert.deepEqual(reversed?.redeemed, first.redeemed)
       assert.equal(reversed?.swap?.at, first.swap?.at)
@@ -21,24 +21,24 @@ export function reversalContract({ describe, test }: StoreTest): void {
     })
 
     test('makes the newest of several redeemed credentials live again, and still remembers the others', async (store) => {
-      const grant = await created(store, {})
+      const grant = await createGrant(store, {})
       const redeems = [randomUUID(), randomUUID(), grant.credential.hash] as const
       const swap = { ...swapOf(grant), redeems }
       const swapped = grantOf(await store.swapCredential(swap))
       const reversal = { ...reversalOf({ ...swap, from: redeems[0] }), attempts: [randomUUID(), swap.attempt] }
       assert.equal((await store.reverseSwap(reversal)).outcome, 'reversed')
-      const reversed = await found(store, grant)
+      const reversed = await findGrant(store, grant)
       assert.deepEqual(reversed?.credential, { kind: 'refresh_token', hash: redeems[0] })
       assert.deepEqual(reversed?.redeemed, swapped.redeemed?.slice(1))
     })
 
     test('restores the request and the lifetime of a code', async (store) => {
-      const grant = await created(store, { lifetime: minute })
+      const grant = await createGrant(store, { lifetime: minute })
       const swap = swapOf(grant)
       await store.swapCredential(swap)
       const reversal = reversalOfCode(swap, grant, minute)
       assert.equal((await store.reverseSwap(reversal)).outcome, 'reversed')
-      const { redeemed = [], ...reversed } = (await found(store, grant)) ?? {}
+      const { redeemed = [], ...reversed } = (await findGrant(store, grant)) ?? {}
       assert.deepEqual(redeemed, [])
       assert.deepEqual(reversed, grant)
       assert.deepEqual(await store.listGrants(grant.tenantId, grant.subject).then((grants) => grants.length), 1)
@@ -46,16 +46,16 @@ export function reversalContract({ describe, test }: StoreTest): void {
     })
 
     test('does not revive a code that has expired meanwhile', async (store) => {
-      const grant = await created(store, { lifetime: 50 })
+      const grant = await createGrant(store, { lifetime: 50 })
       const swap = swapOf(grant)
       assert.equal((await store.swapCredential(swap)).outcome, 'swapped')
       await until(async () => (await clockOf(store)) > grant.expiresAt)
       await store.reverseSwap(reversalOfCode(swap, grant, 50))
-      assert.equal(await found(store, grant), undefined)
+      assert.equal(await findGrant(store, grant), undefined)
     })
 
     test('reverses only the swaps of its attempts', async (store) => {
-      const grant = await created(store, {})
+      const grant = await createGrant(store, {})
       const swap = swapOf(grant)
       assert.equal((await store.reverseSwap(reversalOf(swap))).outcome, 'mismatch')
       const swapped = grantOf(await store.swapCredential(swap))
@@ -64,35 +64,35 @@ export function reversalContract({ describe, test }: StoreTest): void {
         { ...reversalOf(swap), to: randomUUID() },
       ]
       for (const other of others) assert.equal((await store.reverseSwap(other)).outcome, 'mismatch')
-      assert.deepEqual(await found(store, grant), swapped)
+      assert.deepEqual(await findGrant(store, grant), swapped)
       const next = grantOf(await store.swapCredential(swapOf(swapped)))
       assert.equal((await store.reverseSwap(reversalOf(swap))).outcome, 'mismatch')
-      assert.deepEqual(await found(store, grant), next)
+      assert.deepEqual(await findGrant(store, grant), next)
     })
 
     test('reverses a swap only once', async (store) => {
-      const swap = swapOf(await created(store, {}))
+      const swap = swapOf(await createGrant(store, {}))
       await store.swapCredential(swap)
       assert.equal((await store.reverseSwap(reversalOf(swap))).outcome, 'reversed')
-      const reversed = await found(store, swap)
+      const reversed = await findGrant(store, swap)
       assert.equal((await store.reverseSwap(reversalOf(swap))).outcome, 'mismatch')
-      assert.deepEqual(await found(store, swap), reversed)
+      assert.deepEqual(await findGrant(store, swap), reversed)
     })
 
     test('reverses nothing after its deadline', async (store) => {
-      const swap = swapOf(await created(store, {}))
+      const swap = swapOf(await createGrant(store, {}))
       const swapped = grantOf(await store.swapCredential(swap))
       const late = { ...reversalOf(swap), deadline: await clockOf(store) }
       assert.equal((await store.reverseSwap(late)).outcome, 'late')
-      assert.deepEqual(await found(store, swap), swapped)
+      assert.deepEqual(await findGrant(store, swap), swapped)
     })
 
     test('does not bring back a grant that has ended', async (store) => {
-      const swap = swapOf(await created(store, {}))
+      const swap = swapOf(await createGrant(store, {}))
       await store.swapCredential(swap)
       await store.deleteGrant(swap.tenantId, swap.grantId)
       assert.equal((await store.reverseSwap(reversalOf(swap))).outcome, 'missing')
-      assert.equal(await found(store, swap), undefined)
+      assert.equal(await findGrant(store, swap), undefined)
     })
   })
 }

@@ -2,6 +2,8 @@ import type { TokenStore } from '../stores/token-store'
 import { clientContract } from './client-contract'
 import { erasureContract } from './erasure-contract'
 import { grantContract } from './grant-contract'
+import { grantOwnerContract } from './grant-owner-contract'
+import { registrationLimitsContract } from './registration-limits-contract'
 import { reversalContract } from './reversal-contract'
 import type { StoreTest, TestRunner } from './store-test'
 import { swapContract } from './swap-contract'
@@ -38,8 +40,10 @@ export function tokenStoreContract<Store extends TokenStore>(
       }),
   }
   grantContract(storeTest)
+  grantOwnerContract(storeTest)
   swapContract(storeTest)
   reversalContract(storeTest)
   clientContract(storeTest)
+  registrationLimitsContract(storeTest)
   if (contents) erasureContract(storeTest)
 }

@@ -3,7 +3,7 @@ import { RedisTokenStore } from 'customer-sign-in/redis'
 import { tokenStoreContract } from 'customer-sign-in/testing'
 import { Cluster, Redis } from 'ioredis'
 import { Redis as Redis5 } from 'ioredis5'
-import { created, reversalOf, swapOf } from '../../../src/testing/records'
+import { createGrant, reversalOf, swapOf } from '../../../src/testing/records'
 import { RedisCluster } from '../../support/redis-cluster'
 import { RedisSentinels } from '../../support/redis-sentinel'
 import { describeWithRedis, RedisServer } from '../../support/redis-server'
@@ -29,7 +29,7 @@ const day = 86_400_000
 
 /** Calls every method of a store. Rejects if one command is not allowed. */
 async function everything(store: TokenStore): Promise<void> {
-  const grant = await created(store, { subject: 'ada' })
+  const grant = await createGrant(store, { subject: 'ada' })
   const { tenantId, grantId, clientId } = grant
   const swap = swapOf(grant)
   expect(await store.swapCredential(swap)).toMatchObject({ outcome: 'swapped' })
