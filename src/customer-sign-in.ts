@@ -157,7 +157,7 @@ function build(options: Options): CustomerSignIn {
   const resources = new ProtectedResources()
   const tenants = new Tenants(options.tenantStore, tenantDefaults(options, scopes), resources, timeout)
   const tokens = new AccessTokens(signingKeys, options.accessTokenClaims, timeout)
-  const clients = new Clients(store, metadataDocuments(options), registrationRules(options), emit)
+  const clients = new Clients(store, metadataDocuments(options), registrationRules(options))
   const grants = new Grants(
     store,
     chain,

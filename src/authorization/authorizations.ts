@@ -67,8 +67,7 @@ export class Authorizations {
     if (redirectUris.some((registered) => redirectUriMatches(registered, redirectUri))) return { found, redirectUri }
     throw oauthError('unauthorized_client', 'redirect_uri is not registered for this client', {
       reason: 'wrong_redirect_uri',
-      context: { clientId },
-      detail: { redirectUri },
+      detail: { clientId, redirectUri },
     })
   }
 

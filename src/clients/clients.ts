@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import type { Emit } from '../events/emitter'
 import { isClientId } from '../protocol/client-id'
 import { type OAuthError, oauthError } from '../protocol/oauth-error'
 import type { GuardedStore } from '../stores/guarded-store'
@@ -37,14 +36,12 @@ export class Clients {
   readonly #store: GuardedStore
   readonly #documents: MetadataDocuments | undefined
   readonly #rules: RegistrationRules
-  readonly #emit: Emit
 
   /** @param documents Absent if clients cannot identify themselves by a metadata document. */
-  constructor(store: GuardedStore, documents: MetadataDocuments | undefined, rules: RegistrationRules, emit: Emit) {
+  constructor(store: GuardedStore, documents: MetadataDocuments | undefined, rules: RegistrationRules) {
     this.#store = store
     this.#documents = documents
     this.#rules = rules
-    this.#emit = emit
   }
 
   /**
@@ -88,9 +85,7 @@ export class Clients {
     if (fault) throw oauthError('invalid_redirect_uri', fault)
     checkSize(metadata)
     const clientId = randomBytes(16).toString('base64url')
-    const client = await this.#store.saveClient({ tenantId: tenant.id, clientId, ...metadata, lifetime }, limits)
-    this.#emit({ type: 'registered', tenantKey: tenant.key, tenantId: tenant.id, clientId })
-    return client
+    return this.#store.saveClient({ tenantId: tenant.id, clientId, ...metadata, lifetime }, limits)
   }
 
   /**

@@ -1,34 +1,37 @@
-/** A map of at most `maxSize` entries. The entry that was used longest ago makes room for a new one. */
+/**
+ * A map of at most `maxSize` entries. It keeps at least the half of them that was used last, and drops the others some time after.
+ *
+ * It has two generations: every entry that is used moves into the young one, and when that is full, it takes the place of the old one. So
+ * nothing has to be sorted or searched, however full the map is.
+ */
 export class BoundedMap<K, V> {
-  /** The entry that was used longest ago comes first. */
-  readonly #entries = new Map<K, V>()
-  readonly #maxSize: number
+  #young = new Map<K, V>()
+  #old = new Map<K, V>()
+  readonly #maxYoung: number
 
   constructor(maxSize: number) {
-    this.#maxSize = maxSize
+    this.#maxYoung = Math.ceil(maxSize / 2)
   }
 
   get size(): number {
-    return this.#entries.size
+    return this.#young.size + this.#old.size
   }
 
-  /** Gives a value and makes its entry the last to make room. */
+  /** Returns a value, and keeps its entry longer than those that were not used since. */
   get(key: K): V | undefined {
-    const value = this.#entries.get(key)
-    if (value !== undefined) this.#putLast(key, value)
-    return value
+    const young = this.#young.get(key)
+    if (young !== undefined) return young
+    const old = this.#old.get(key)
+    if (old !== undefined) this.set(key, old)
+    return old
   }
 
   set(key: K, value: V): void {
-    this.#putLast(key, value)
-    for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= this.#maxSize) return
-      this.#entries.delete(oldest)
+    this.#old.delete(key)
+    if (this.#young.size >= this.#maxYoung && !this.#young.has(key)) {
+      this.#old = this.#young
+      this.#young = new Map()
     }
-  }
-
-  #putLast(key: K, value: V): void {
-    this.#entries.delete(key)
-    this.#entries.set(key, value)
+    this.#young.set(key, value)
   }
 }

@@ -7,11 +7,15 @@ import type { Context } from './context'
 import type { Rooms } from './endpoint'
 
 /** `POST I/register`: registers a public client (RFC 7591 section 3). */
-export async function register({ req, res, tenant }: Context, { clients }: Pick<Rooms, 'clients'>): Promise<void> {
+export async function register(
+  { req, res, tenant }: Context,
+  { clients, emit }: Pick<Rooms, 'clients' | 'emit'>,
+): Promise<void> {
   if (!tenant.registration) throw oauthError('access_denied', 'Clients cannot register here', { status: 403 })
   const metadata = await readJson(req, res)
   const client = await clients.register(metadata, tenant)
   respondWithJson(res, clientInformation(client), { status: 201 })
+  emit({ type: 'registered', tenantKey: tenant.key, tenantId: tenant.id, clientId: client.clientId })
 }
 
 /** RFC 7591 section 3.2.1: all that was registered, as it was registered. */

@@ -63,7 +63,7 @@ export async function confirmClient(
       const { grant } = redemption.value
       // If this fails, nobody can use the grant anyway: its new refresh token was given to nobody.
       await grants
-        .end(grant, tenant.key, 'client_gone')
+        .end(grant, tenant, 'client_gone')
         .catch((error) => emit(faultEvent('deleteGrant', error, aboutGrant(grant, tenant.key))))
     }
     throw withContext(unknownClient(clientId), grantOf(redemption))

@@ -65,9 +65,10 @@ export class Grants {
     return code
   }
 
-  /** Ends a grant before its time. @returns Whether it was there. */
-  end(grant: Grant, tenantKey: string, reason: RevokedEvent['reason']): Promise<boolean> {
-    return this.endNamed({ tenantId: grant.tenantId, grantId: grant.grantId, grant }, tenantKey, reason)
+  /** Ends a grant that a request has just redeemed. The host is told of it even if an earlier sending of the same call has deleted it. */
+  async end(grant: Grant, { id, key }: ResolvedTenant, reason: RevokedEvent['reason']): Promise<void> {
+    await this.#store.deleteGrant(id, grant.grantId)
+    this.#emit({ type: 'revoked', reason, ...aboutGrant(grant, key) })
   }
 
   /**
@@ -94,7 +95,9 @@ export class Grants {
       const isWaiting = ({ credential }: Grant) => Number(credential.kind === 'code')
       const others = grants.filter((grant) => grant.grantId !== grantId)
       others.sort((one, other) => isWaiting(other) - isWaiting(one) || one.createdAt - other.createdAt)
-      for (const grant of others.slice(0, excess)) await this.end(grant, tenant.key, 'too_many')
+      for (const grant of others.slice(0, excess)) {
+        await this.endNamed({ tenantId, grantId: grant.grantId, grant }, tenant.key, 'too_many')
+      }
     } catch (error) {
       this.#emit(faultEvent('createGrant', error, { tenantKey: tenant.key, tenantId, clientId, grantId, subject }))
     }

@@ -251,7 +251,7 @@ export class Redemptions {
 
   /** Ends a grant whose resource the tenant no longer has, because the API would refuse every token of it. */
   async #endForResource(presented: PresentedCredential, grant: Grant) {
-    await this.#grants.end(grant, presented.tenant.key, 'resource_gone')
+    await this.#grants.end(grant, presented.tenant, 'resource_gone')
     return resourceGone(presented, grant)
   }
 
@@ -272,11 +272,14 @@ export class Redemptions {
     return formatCredential({ kind, handle: credential.handle, secret, expiry, tag })
   }
 
-  /** Warns if a code redeems a grant although this process did not issue it: another process has other secrets. Once for a process. */
+  /** Warns once if a code redeems a grant although this process did not issue it: another process has other secrets, or it was changed. */
   #checkSecrets(presented: PresentedCredential): void {
     if (presented.credential.kind !== 'code' || this.#hasWarnedOfSecrets || this.#chain.hasIssued(presented)) return
     this.#hasWarnedOfSecrets = true
-    warn('SECRETS', 'Another process issues codes into this token store with other credentialSecrets or signingKeys')
+    warn(
+      'SECRETS',
+      'A code was redeemed that this process has not issued. Do all processes that share this token store have the same credentialSecrets?',
+    )
   }
 }
 

@@ -97,8 +97,8 @@ export class AccessTokenVerifications {
   /** Verifies an access token of a named tenant, or of any. */
   async verify(token: string, given: VerifyAccessTokenOptions & TenantSelector): Promise<AccessTokenInfo> {
     const { tenantKey, anyTenant, ...options } = checkedMembers(given, 'verifyAccessToken')
-    const key =
-      anyTenant === true ? tenantKeyOf(claimedIssuer(token), this.#baseUrl.current()) : checkedTenantKey(tenantKey)
+    const baseUrl = this.#baseUrl.current()
+    const key = anyTenant === true ? tenantKeyOf(claimedIssuer(token), baseUrl) : checkedTenantKey(tenantKey)
     return this.verifyOf(key, token, { ...options, guard: 'verifyAccessToken' })
   }
 

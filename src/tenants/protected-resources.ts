@@ -7,23 +7,21 @@ const maxAnnouncements = 20
 /** The protected resources that the host has announced. Every tenant has each of them, at a path of its own. */
 export class ProtectedResources {
   readonly #announced = new Map<string, ProtectedResource>()
-  #announcements = 0
+  /** How often each was announced, by its name. */
+  readonly #announcements = new Map<string, number>()
 
   /** @param path With `:tenantKey` as one of its segments. */
   announce(path: string, scopes: readonly string[]): ProtectedResource {
     const name = `${path} ${scopes.join(' ')}`
-    const known = this.#announced.get(name)
-    if (known) {
-      this.#announcements++
-      if (this.#announcements === maxAnnouncements) {
-        warn(
-          'PROTECTED_RESOURCE',
-          `protectedResource was called again and again for ${path}: call it once, not for each request`,
-        )
-      }
-      return known
+    const announcements = (this.#announcements.get(name) ?? 0) + 1
+    this.#announcements.set(name, announcements)
+    if (announcements === maxAnnouncements) {
+      warn(
+        'PROTECTED_RESOURCE',
+        `protectedResource was called again and again for ${path}: call it once, not for each request`,
+      )
     }
-    const resource = resourceAt(path, scopes)
+    const resource = this.#announced.get(name) ?? resourceAt(path, scopes)
     this.#announced.set(name, resource)
     return resource
   }

@@ -19,40 +19,47 @@ describe('what authenticate gives', () => {
     [
       'nobody by a name',
       'customer-1',
-      'authenticate must return a customer, null or nothing, but returned a text of 10 characters',
+      'authenticate must return a customer, null or nothing, but returned a string of 10 characters',
     ],
     ['true', true, 'authenticate must return a customer, null or nothing, but returned true'],
     ['false', false, 'authenticate must return a customer, null or nothing, but returned false'],
-    ['an empty text', '', 'authenticate must return a customer, null or nothing, but returned a text of 0 characters'],
+    [
+      'an empty text',
+      '',
+      'authenticate must return a customer, null or nothing, but returned a string of 0 characters',
+    ],
     ['a list', [{ subject }], 'authenticate must return a customer, null or nothing, but returned an array of 1 item'],
     ['no subject', {}, 'customer.subject is missing: it must be a string that is not empty'],
-    ['an empty subject', { subject: '' }, 'customer.subject must be a string that is not empty, and is ""'],
-    ['null for a subject', { subject: null }, 'customer.subject must be a string that is not empty, and is null'],
-    ['a number as the subject', { subject: 7 }, 'customer.subject must be a string that is not empty, and is 7'],
-    ['a name that is no text', { subject, name: { first: 'Ada' } }, 'customer.name must be a text, and is an object'],
+    ['an empty subject', { subject: '' }, 'customer.subject must be a string that is not empty, but is ""'],
+    ['null for a subject', { subject: null }, 'customer.subject must be a string that is not empty, but is null'],
+    ['a number as the subject', { subject: 7 }, 'customer.subject must be a string that is not empty, but is 7'],
+    ['a name that is no text', { subject, name: { first: 'Ada' } }, 'customer.name must be a text, but is an object'],
     [
       'claims in a list',
       { subject, claims: ['gold'] },
-      'customer.claims must be an object of plain JSON, and is an array of 1 item',
+      'customer.claims must be an object of plain JSON, but is an array of 1 item',
     ],
     [
       'claims that JSON cannot carry',
       { subject, claims: { balance: 1n } },
-      'customer.claims must be an object of plain JSON, and is an object',
+      'customer.claims must be an object of plain JSON, but is an object',
     ],
     [
       'a whole row',
       { subject, passwordHash: 'hunter2' },
-      'customer.passwordHash is no member of customer. There are subject, name and claims',
+      'customer.passwordHash is not a member of customer. The members are subject, name and claims',
     ],
     [
       'a misspelt member',
       { subject, claim: {} },
-      'customer.claim is no member of customer. Did you mean claims? There are subject, name and claims',
+      'customer.claim is not a member of customer. Did you mean claims? The members are subject, name and claims',
     ],
   ])('is refused if it is %s, and the operator is told why', async (_, customer, message) => {
     const error = await toldOf({ authenticate: () => customer })
-    expect(error).toMatchObject({ name: 'ConfigurationError', message: `customer-sign-in: ${message}` })
+    expect(error).toMatchObject({
+      name: 'ConfigurationError',
+      message: expect.stringContaining(`customer-sign-in: ${message}`),
+    })
   })
 
   it('can be a database row with null for absent values', async () => {
@@ -64,19 +71,19 @@ describe('what authenticate gives', () => {
 
 describe('what consent gives', () => {
   it.each<[string, unknown, string]>([
-    ['a text', 'false', 'a text of 5 characters'],
+    ['a text', 'false', 'a string of 5 characters'],
     ['null', null, 'null'],
     ['an object', { allowed: true }, 'an object'],
     ['1', 1, '1'],
   ])('is no answer if it is %s, and the operator is told why', async (_, answer, shown) => {
     const { message } = await toldOf({ consent: () => answer })
-    expect(message).toBe(`customer-sign-in: consent must return true, false or nothing, but returned ${shown}`)
+    expect(message).toContain(`customer-sign-in: consent must return true, false or nothing, but returned ${shown}`)
   })
 })
 
 describe('what accessTokenClaims gives', () => {
   it.each<[string, unknown, string]>([
-    ['a text', 'gold', 'a text of 4 characters'],
+    ['a text', 'gold', 'a string of 4 characters'],
     ['a list', ['gold'], 'an array of 1 item'],
     ['what JSON cannot carry', { balance: 1n }, 'an object'],
   ])('is refused if it is %s, and no credential is used up', async (_, claims, shown) => {
@@ -86,7 +93,7 @@ describe('what accessTokenClaims gives', () => {
     given = claims
     expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
     const [event] = await host.told('error')
-    expect(event?.error.message).toBe(
+    expect(event?.error.message).toContain(
       `customer-sign-in: accessTokenClaims must return an object of plain JSON, or nothing, but returned ${shown}`,
     )
     given = null
