@@ -74,7 +74,7 @@ function answerIn(text: string): Answer | undefined {
   const head = text.slice(0, end)
   const body = text.slice(end + 4)
   const status = Number(head.slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length))
-  const [, length] = /\r\ncontent-length: *(\d+)/i.exec(head) ?? []
+  const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
   if (length !== undefined) return body.length < Number(length) ? undefined : { status, body }
   return body.endsWith('0\r\n\r\n') ? { status, body: joined(body) } : undefined
 }

@@ -20,7 +20,7 @@ export function onServerCore(): { execPath?: string; execArgv?: string[] } {
 /** The cores that this process may use; none where the system does not say. */
 function allowedCores(): number[] {
   try {
-    const [, list = ''] = /^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? []
+    const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? ''
     return list.split(',').flatMap((range) => {
       const [first = Number.NaN, last = first] = range.split('-').map(Number)
       return Array.from({ length: last - first + 1 }, (_, index) => first + index)

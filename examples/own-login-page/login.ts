@@ -12,7 +12,7 @@ const sessions = new Map<string, Account>()
 
 /** The account that a request is logged in to, if it has a session. */
 export function accountOf(req: Request): Account | undefined {
-  const [, id = ''] = /(?:^|; )session=([^;]+)/.exec(req.get('Cookie') ?? '') ?? []
+  const id = /(?:^|; )session=([^;]+)/.exec(req.get('Cookie') ?? '')?.[1] ?? ''
   return sessions.get(id)
 }
 

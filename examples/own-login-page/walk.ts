@@ -28,7 +28,7 @@ export async function walk(host: string): Promise<void> {
   const consent = await send(loggedIn.location)
   assert.match(consent.text, /You are signed in as <bdi>Ada Lovelace<\/bdi>/)
 
-  const [, token = ''] = /name="consent_token" value="([^"]+)"/.exec(consent.text) ?? []
+  const token = /name="consent_token" value="([^"]+)"/.exec(consent.text)?.[1] ?? ''
   const allowed = await send(loggedIn.location, { consent_token: token, decision: 'allow' })
   const { searchParams } = new URL(allowed.location)
   assert.equal(searchParams.get('state'), 'opaque')

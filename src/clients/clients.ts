@@ -119,7 +119,7 @@ export class Clients {
 
   /** Notes that a customer has allowed a client: if it has a metadata document, this server forgets that document last. */
   noteAllowed({ client }: FoundClient): void {
-    this.#documents?.allowed(client.clientId)
+    this.#documents?.markAllowed(client.clientId)
   }
 }
 

@@ -78,7 +78,7 @@ export class MetadataDocuments {
   }
 
   /** Notes that a customer has allowed a client. Its document, if it has one, is kept longer than others. */
-  allowed(clientId: string): void {
+  markAllowed(clientId: string): void {
     this.#kept.markAllowed(clientId)
   }
 

@@ -2,7 +2,7 @@ import { BoundedMap } from '../collections/bounded-map'
 import { isAppRedirect } from '../protocol/redirect-uri'
 import { isResource } from '../protocol/resource'
 import { isScopeToken } from '../protocol/scope'
-import { ConfigurationError, listed, unknownMember } from './configuration-error'
+import { ConfigurationError, listOfNames, unknownMember } from './configuration-error'
 
 /** Returns the value of an option, or its default. Throws a `ConfigurationError` that has the option's name. */
 export type Check<T> = (given: unknown, name: string) => T
@@ -154,12 +154,12 @@ export function seconds(
 
 /** An object that has these methods, of its own or from its class. */
 export function objectWith<T>(...methods: (keyof T & string)[]): Check<T> {
-  const allowed = `an object with the ${methods.length === 1 ? 'method' : 'methods'} ${listed(methods)}`
+  const allowed = `an object with the ${methods.length === 1 ? 'method' : 'methods'} ${listOfNames(methods)}`
   return (given, name) => {
     const members = given as Record<string, unknown> | null | undefined
     const missing = methods.filter((method) => typeof members?.[method] !== 'function')
     if (missing.length === 0) return given as T
-    const says = isObject(given) ? `must be ${allowed}, but has no ${listed(missing)}` : undefined
+    const says = isObject(given) ? `must be ${allowed}, but has no ${listOfNames(missing)}` : undefined
     throw new ConfigurationError(name, given, allowed, { says })
   }
 }

@@ -42,7 +42,7 @@ export function unknownMember(owner: string, member: string, names: readonly str
     owner === '' ? [member, 'an option', 'option'] : [`${owner}.${member}`, `a member of ${owner}`, 'member']
   const known = names.length === 1 ? `The only ${noun} is` : `The ${noun}s are`
   return new ConfigurationError(option, undefined, `one of ${names.join(', ')}`, {
-    says: `is not ${kind}.${suggestion} ${known} ${listed(names)}`,
+    says: `is not ${kind}.${suggestion} ${known} ${listOfNames(names)}`,
   })
 }
 
@@ -54,7 +54,7 @@ export function wrongAnswer(option: string, given: unknown, allowed: string): Co
 }
 
 /** Names in a sentence: `a, b and c`. */
-export function listed(names: readonly string[]): string {
+export function listOfNames(names: readonly string[]): string {
   return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }
 
@@ -66,14 +66,14 @@ function refusal(given: unknown, allowed: string, quotes: boolean): string {
 
 function inWords(given: unknown, quotes: boolean): string {
   if (typeof given === 'string') {
-    return quotes ? JSON.stringify(given.slice(0, 100)) : `a string of ${counted(given.length, 'character')}`
+    return quotes ? JSON.stringify(given.slice(0, 100)) : `a string of ${countOf(given.length, 'character')}`
   }
   if (typeof given === 'function') return 'a function'
-  if (Array.isArray(given)) return `an array of ${counted(given.length, 'item')}`
+  if (Array.isArray(given)) return `an array of ${countOf(given.length, 'item')}`
   if (given instanceof Promise) return 'a promise'
   return typeof given === 'object' && given !== null ? 'an object' : String(given)
 }
 
-function counted(count: number, noun: string): string {
+function countOf(count: number, noun: string): string {
   return count === 1 ? `1 ${noun}` : `${count} ${noun}s`
 }

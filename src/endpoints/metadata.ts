@@ -14,7 +14,7 @@ export function metadata(
   respondWithDocument(
     req,
     res,
-    documents.named(name, () => members(tenant, externalEndpoints)),
+    documents.get(name, () => members(tenant, externalEndpoints)),
   )
 }
 

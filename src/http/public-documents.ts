@@ -32,7 +32,7 @@ export class PublicDocuments {
    *
    * @param name Must contain everything that the members are made of, so that a change makes another document.
    */
-  named(name: string, members: () => object): PublicDocument {
+  get(name: string, members: () => object): PublicDocument {
     const known = this.#documents.get(name)
     if (known) return known
     const made = publicDocument(members())

@@ -40,7 +40,7 @@ export function respondWithConsentPage(res: ServerResponse, question: ConsentQue
   const { tenantName, logoUri, clientName, vouchedFor, answered } = question
   const title = words.consent.question(vouchedFor ? clientName : words.consent.quote(endOf(clientName)), tenantName)
   const logo = logoUri !== undefined && html`<img src="${logoUri}" alt="">`
-  const heading = words.consent.question(nameOf(question, words), isolated(tenantName))
+  const heading = words.consent.question(nameOf(question, words), isolate(tenantName))
   const page = {
     title: answered ? words.consent.confirmTitle(title) : title,
     imageUrl: logoUri,
@@ -60,23 +60,23 @@ ${buttons(question, words)}`,
 
 /** The client's name. It is in quotation marks if nobody vouches for it. */
 function nameOf({ clientName, vouchedFor }: ConsentQuestion, { consent }: Words): Html {
-  return vouchedFor ? isolated(clientName) : consent.quote(isolated(endOf(clientName)))
+  return vouchedFor ? isolate(clientName) : consent.quote(isolate(endOf(clientName)))
 }
 
 function details(question: ConsentQuestion, words: Words): Html {
   const { tenantName, vouchedFor, publisher, redirectUri, scopes, customerName } = question
   const { consent } = words
-  return html`${customerName !== undefined && html`<p>${consent.signedInAs(isolated(customerName))}</p>`}
+  return html`${customerName !== undefined && html`<p>${consent.signedInAs(isolate(customerName))}</p>`}
 <p id="scopes">${consent.scopes(nameOf(question, words))}</p>
 <ul aria-labelledby="scopes">
-${scopes.map((scope) => html`<li>${isolated(scope)}</li>`)}
+${scopes.map((scope) => html`<li>${isolate(scope)}</li>`)}
 </ul>
 <dl>
-${publisher !== undefined && html`<dt>${consent.publisher}</dt><dd>${isolated(endOf(publisher))}</dd>`}
+${publisher !== undefined && html`<dt>${consent.publisher}</dt><dd>${isolate(endOf(publisher))}</dd>`}
 <dt>${consent.destination}</dt>
 <dd>${destination(redirectUri, words)}</dd>
 </dl>
-${!vouchedFor && html`<p class="soft">${consent.notChecked(isolated(tenantName))}</p>`}`
+${!vouchedFor && html`<p class="soft">${consent.notChecked(isolate(tenantName))}</p>`}`
 }
 
 function buttons({ action, token, vouchedFor, answered }: ConsentQuestion, { consent }: Words): Html {
@@ -93,12 +93,12 @@ ${!vouchedFor && !answered && html`<button type="submit" name="decision" value="
 function destination(redirectUri: string, { consent }: Words): Html {
   const { protocol, hostname, host } = new URL(redirectUri)
   if (isLoopbackHost(hostname)) return consent.appOnDevice(host)
-  if (protocol === 'https:') return isolated(endOf(host))
+  if (protocol === 'https:') return isolate(endOf(host))
   return consent.appThatOpens(protocol.length > maxLength ? `${protocol.slice(0, maxLength)}…` : `${protocol}//`)
 }
 
 /** A name whose direction of writing does not change that of the text around it. */
-function isolated(name: string): Html {
+function isolate(name: string): Html {
   return html`<bdi>${name}</bdi>`
 }
 

@@ -11,10 +11,10 @@ type Value = string | Html | readonly Html[] | undefined | false
 
 /** Makes HTML from a template: escapes its values, except those that are HTML already. Undefined and false become nothing. */
 export function html(texts: TemplateStringsArray, ...values: Value[]): Html {
-  return new Html(texts.map((text, index) => text + rendered(values[index])).join(''))
+  return new Html(texts.map((text, index) => text + render(values[index])).join(''))
 }
 
-function rendered(value: Value): string {
+function render(value: Value): string {
   if (value === undefined || value === false) return ''
   if (typeof value === 'string') return value.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
   return value instanceof Html ? value.text : value.map(({ text }) => text).join('')

@@ -31,12 +31,12 @@ export async function callHostWithin<T>(name: string, timeout: number, call: () 
     const result = call()
     return await (isPromise(result) ? withTimeout(result, timeout, name) : result)
   } catch (error) {
-    throw errorOfHost(error, partNamed(name))
+    throw errorOfHost(error, partOf(name))
   }
 }
 
 /** The part of the host that a name begins with. A function without a part of its own is an option of a guard. */
-function partNamed(name: string): PartOfHost {
+function partOf(name: string): PartOfHost {
   const part = name.split('.')[0] ?? ''
   return Object.hasOwn(blames, part) ? (part as PartOfHost) : 'guard'
 }

@@ -137,7 +137,7 @@ export class RedisTokenStore implements TokenStore {
 
   async listGrants(tenantId: string, subject: string): Promise<Grant[]> {
     const grants: Grant[] = []
-    for await (const listed of this.#listed(tenantId, subject)) {
+    for await (const listed of this.#grantsOfCustomer(tenantId, subject)) {
       if (listed instanceof UnreadableValueError) throw listed
       grants.push(listed)
     }
@@ -150,7 +150,7 @@ export class RedisTokenStore implements TokenStore {
     for (let pass = 1; ; pass++) {
       const servers = isListed ? '' : await this.#commands.servers()
       let ended = 0
-      for await (const found of isListed ? this.#listed(tenantId, subject) : this.#scanned(tenantId)) {
+      for await (const found of isListed ? this.#grantsOfCustomer(tenantId, subject) : this.#grantsOfTenant(tenantId)) {
         if (found instanceof UnreadableValueError) unreadable = found
         else if (clientId === undefined || found.clientId === clientId) {
           if (!(await this.deleteGrant(tenantId, found.grantId))) continue
@@ -174,7 +174,7 @@ export class RedisTokenStore implements TokenStore {
 
   /** Removes expired grants from a customer's index, so that nothing of the customer remains. */
   async #dropEntries(tenantId: string, subject: string): Promise<void> {
-    const ids = await this.#indexed(tenantId, subject)
+    const ids = await this.#idsInIndex(tenantId, subject)
     for (let start = 0; start < ids.length; start += batchSize) {
       const some = ids.slice(start, start + batchSize)
       const keys = some.map((id) => this.#keysOf(tenantId, id)[0])
@@ -184,7 +184,7 @@ export class RedisTokenStore implements TokenStore {
   }
 
   /** The ids of the grants in a customer's index, some of which may have expired. */
-  async #indexed(tenantId: string, subject: string): Promise<string[]> {
+  async #idsInIndex(tenantId: string, subject: string): Promise<string[]> {
     const handle = customerHandle(tenantId, subject)
     const index = this.#indexKey(tenantId, handle)
     const members = (await this.#commands.send(index, 'zrange', index, 0, -1)) as string[]
@@ -192,8 +192,8 @@ export class RedisTokenStore implements TokenStore {
   }
 
   /** The grants of a customer, and an error for each value that cannot be read. */
-  async *#listed(tenantId: string, subject: string): AsyncIterable<Grant | UnreadableValueError> {
-    const indexed = await this.#indexed(tenantId, subject)
+  async *#grantsOfCustomer(tenantId: string, subject: string): AsyncIterable<Grant | UnreadableValueError> {
+    const indexed = await this.#idsInIndex(tenantId, subject)
     for (let start = 0; start < indexed.length; start += batchSize) {
       const ids = indexed.slice(start, start + batchSize)
       for (const found of await this.#read(tenantId, ids)) {
@@ -203,7 +203,7 @@ export class RedisTokenStore implements TokenStore {
   }
 
   /** All grants of a tenant, each at least once, and an error for each value that cannot be read. */
-  async *#scanned(tenantId: string): AsyncIterable<Grant | UnreadableValueError> {
+  async *#grantsOfTenant(tenantId: string): AsyncIterable<Grant | UnreadableValueError> {
     const prefix = `${this.#prefix}g:{${encodeURIComponent(tenantId)}:`
     for await (const keys of this.#commands.keysBeginning(prefix)) {
       const ids = keys.map((key) => key.slice(prefix.length).replace('}', ''))

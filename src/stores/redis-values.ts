@@ -54,7 +54,7 @@ export function encodeRequest({ redirectUri, codeChallenge }: NonNullable<Grant[
 
 /** @throws {UnreadableValueError} */
 export function decodeGrant(key: string, value: string, tenantId: string, grantId: string): Grant {
-  return decoded(key, value, ([header = '', resource = '', fixed = '', request, ...more]) => {
+  return decode(key, value, ([header = '', resource = '', fixed = '', request, ...more]) => {
     const [, letter = '', hash = '', attempt, at, createdAt, expiresAt, endsAt, redeemed = ''] = header.split(';')
     const redeemedKind = redeemedByLetter.get(letter)
     const kind = kindsByLetter.get(letter) ?? (redeemedKind && 'refresh_token')
@@ -95,7 +95,7 @@ export function encodeClient({ tenantId: _, clientId: __, lifetime: ___, ...fixe
 
 /** @throws {UnreadableValueError} */
 export function decodeClient(key: string, value: string, tenantId: string, clientId: string): RegisteredClient {
-  return decoded(key, value, ([header = '', fixed = '']) => {
+  return decode(key, value, ([header = '', fixed = '']) => {
     const [, use, createdAt, expiresAt] = header.split(';')
     return {
       tenantId,
@@ -108,7 +108,7 @@ export function decodeClient(key: string, value: string, tenantId: string, clien
   })
 }
 
-function decoded<T>(key: string, value: string, read: (lines: string[]) => T): T {
+function decode<T>(key: string, value: string, read: (lines: string[]) => T): T {
   const lines = value.split('\n')
   if (lines.pop() !== end || !lines[0]?.startsWith(`${version};`)) throw new UnreadableValueError(key)
   try {

@@ -146,7 +146,7 @@ describe('documents that were fetched before, and then are slow', () => {
   it('do not hold up documents whose client a customer has allowed', async () => {
     const strangers = many(48, (index) => `stranger${index}.example`)
     const { documents, honest, held, found } = await slowAgain(2, strangers)
-    documents.allowed(honest)
+    documents.markAllowed(honest)
     const waiting = strangers.flatMap((site) => [found(0, site), found(1, site)])
     await held.holds(32)
     expect(await found(0, 'honest.example')).toMatchObject({ clientName: 'Renamed' })

@@ -4,22 +4,22 @@ describe('the public documents', () => {
   it('are made once for each name', () => {
     const documents = new PublicDocuments()
     const members = jest.fn(() => ({ issuer: 'https://acme.example' }))
-    const [first, again] = [documents.named('acme', members), documents.named('acme', members)]
+    const [first, again] = [documents.get('acme', members), documents.get('acme', members)]
     expect(again).toBe(first)
     expect(members).toHaveBeenCalledTimes(1)
-    expect(documents.named('globex', () => ({ issuer: 'https://globex.example' })).etag).not.toBe(first.etag)
+    expect(documents.get('globex', () => ({ issuer: 'https://globex.example' })).etag).not.toBe(first.etag)
   })
 
   it('do not fill the memory of a host to which anybody can send made-up addresses', () => {
     const documents = new PublicDocuments()
     const members = jest.fn(() => ({}))
-    documents.named('first', members)
-    for (let index = 0; index < 1000; index++) documents.named(`another ${index}`, () => ({}))
-    documents.named('first', members)
+    documents.get('first', members)
+    for (let index = 0; index < 1000; index++) documents.get(`another ${index}`, () => ({}))
+    documents.get('first', members)
     expect(members).toHaveBeenCalledTimes(2)
     const long = 'x'.repeat(2049)
-    documents.named(long, members)
-    documents.named(long, members)
+    documents.get(long, members)
+    documents.get(long, members)
     expect(members).toHaveBeenCalledTimes(4)
   })
 
@@ -27,8 +27,8 @@ describe('the public documents', () => {
     const documents = new PublicDocuments()
     const members = jest.fn(() => ({}))
     for (let index = 0; index < 5000; index++) {
-      documents.named('busy', members)
-      documents.named(`another ${index}`, () => ({}))
+      documents.get('busy', members)
+      documents.get(`another ${index}`, () => ({}))
     }
     expect(members).toHaveBeenCalledTimes(1)
   })
@@ -36,11 +36,11 @@ describe('the public documents', () => {
   it('are kept up to a number of one thousand, with names of any ordinary length', () => {
     const documents = new PublicDocuments()
     const members = jest.fn(() => ({}))
-    for (let index = 0; index < 999; index++) documents.named(`another ${index}`, () => ({}))
-    documents.named('x'.repeat(2048), members)
-    documents.named('x'.repeat(2048), members)
+    for (let index = 0; index < 999; index++) documents.get(`another ${index}`, () => ({}))
+    documents.get('x'.repeat(2048), members)
+    documents.get('x'.repeat(2048), members)
     expect(members).toHaveBeenCalledTimes(1)
-    documents.named('another 0', members)
+    documents.get('another 0', members)
     expect(members).toHaveBeenCalledTimes(1)
   })
 })
