@@ -24,6 +24,7 @@ describe('a submitted consent form has no effect', () => {
     ['with another random part', (token) => oneCharacterOff(token, 16)],
     ['with another proof', (token) => oneCharacterOff(token, 40)],
     ['with half a proof', (token) => token.slice(0, -20)],
+    ['with more before the token', (token) => `1${token}`],
     ['with more behind the token', (token) => `${token}A`],
     ['with a line feed behind the token', (token) => `${token}\n`],
   ])('%s', async (_, forge) => {

@@ -36,6 +36,13 @@ describe('a redirect URI', () => {
     expectTokens(await host.exchange(signedIn, { redirect_uri: redirectUri }))
   })
 
+  it('that is not registered is shown to the operator with its client', async () => {
+    const redirectUri = 'https://assistant.example/elsewhere'
+    expectErrorPage(await new Authorization(host, { redirect_uri: redirectUri }).open())
+    const [denied] = (await host.told('denied')).slice(-1)
+    expect(denied).toMatchObject({ reason: 'wrong_redirect_uri', detail: { clientId, redirectUri } })
+  })
+
   describe.each(Object.entries(hostile))('that is disguised by %s is refused without a redirect', (_, redirectUris) => {
     it.each(redirectUris.map((redirectUri) => [JSON.stringify(redirectUri).slice(0, 80), redirectUri]))(
       '%s',

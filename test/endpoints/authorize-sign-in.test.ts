@@ -95,6 +95,7 @@ describe('authenticate', () => {
     ['gives a customer without a subject', () => ({ name: 'Ada' }) as never],
     ['gives a customer with an empty subject', () => ({ subject: '' })],
     ['gives a customer whose subject is a number', () => ({ subject: 7 }) as never],
+    ['gives a customer whose name is a number', () => ({ subject: 'customer-1', name: 7 }) as never],
     ['gives claims that JSON cannot carry', () => ({ subject: 'customer-1', claims: { large: 1n } })],
   ])(
     'that %s is a fault of the host: the client is told to retry, and the operator is told',

@@ -166,10 +166,12 @@ describe('processes with different secrets over one store', () => {
     expect(told).toEqual([[expect.stringContaining('credentialSecrets'), expect.anything()]])
   })
 
-  it('cause no warning if each redeems its own codes', async () => {
-    const one = await start(new MemoryTokenStore(), 'one')
+  it('cause no warning if each redeems its own codes, even with refresh tokens from before a rotation', async () => {
+    const tokenStore = new MemoryTokenStore()
+    const [one, other] = [await start(tokenStore, 'one'), await start(tokenStore, 'other')]
     const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
-    expectTokens(await one.exchange(await one.asCustomer()))
+    expectTokens(await other.refresh((await one.connected()).refresh_token))
+    expectTokens(await other.exchange(await other.asCustomer()))
     const told = warned.mock.calls.filter(([, options]) => /_SECRETS/.test(JSON.stringify(options)))
     warned.mockRestore()
     expect(told).toEqual([])
