@@ -22,7 +22,7 @@ import { noSuchTenant, type Tenants } from './tenants/tenants'
 /** A request handler for Express 4 and 5, Connect, and node:http (without `next`). */
 export type Handler = (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void
 
-/** A request whose mount path Express or Connect has taken off `url`. */
+/** A request from whose `url` Express or Connect has removed the mount path. */
 type MountedRequest = IncomingMessage & { originalUrl?: string }
 
 interface Route {
@@ -105,7 +105,7 @@ export class Router {
   }
 
   #match(path: string, isMounted: boolean): Match | undefined {
-    // Express has removed the mount path. Removing it again would match another path than middleware in front of the router has seen.
+    // Express has removed the mount path. Removing it again would match another path than the one that middleware in front of the router has seen.
     const own = isMounted ? path : this.#baseUrl.below(path)
     const [, tenantKey, rest] = /^\/v1\/([^/]+)\/oauth(\/.+)$/.exec(own) ?? []
     const route = rest !== undefined && Object.hasOwn(this.#routes, rest) ? this.#routes[rest] : undefined

@@ -25,6 +25,6 @@ export const customerClaims: Check<Record<string, unknown>> = (given, name) => {
  */
 export const customerRecord: Check<Customer> = record({
   subject: text,
-  name: nullable(must<string>('a text', (given) => typeof given === 'string')),
+  name: nullable(must<string>('a string', (given) => typeof given === 'string')),
   claims: nullable(customerClaims),
 })

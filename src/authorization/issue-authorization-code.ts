@@ -8,7 +8,7 @@ import { customerClaims } from './customer'
 
 /** An authorization request to which a customer has signed in and agreed, on pages of the host's own (RFC 6749 section 4.1.1). */
 export interface IssueAuthorizationCodeRequest {
-  /** The key of the tenant at whose address the request came. */
+  /** The key of the tenant whose authorize page the request came to. */
   tenantKey: string
   /** As in the request. */
   clientId: string
@@ -49,7 +49,7 @@ const requestedScopes: Check<string[] | undefined> = (given, name) => {
 
 const chosenScopes: Check<string[]> = (given, name) => {
   if (Array.isArray(given) && given.length > 0) return listOf(text)(given, name)
-  throw new ConfigurationError(name, given, 'a text, or an array of at least one scope token, or left out')
+  throw new ConfigurationError(name, given, 'a string, or an array of at least one scope token, or omitted')
 }
 
 const members = record({

@@ -7,7 +7,7 @@ import { presentableName } from './client-name'
 
 const maxRedirectUris = 20
 const maxNameLength = 200
-// As JSON. A stored registration, with its dates, then takes 4 KiB at most.
+// As JSON. A stored registration, with its dates, then takes at most 4 KiB.
 const maxBytes = 4000
 
 /**

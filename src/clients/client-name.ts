@@ -4,7 +4,7 @@ const maxLength = 60
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
 /**
- * Makes the name that a client gives itself safe to show beside words of ours: in normal form C, on one line, without characters that are
+ * Makes the name that a client gives itself safe to show beside this library's own words: in normal form C, on one line, without characters that are
  * invisible or change the direction of the text, with at most two combining marks in a row, and at most 60 characters long. Double
  * quotation marks become single ones, because the page puts the name between double ones.
  *

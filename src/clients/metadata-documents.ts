@@ -66,7 +66,7 @@ export class MetadataDocuments {
       return await this.#fetchOnce(clientId, tenantId)
     } catch (error) {
       if (error instanceof OAuthError && error.status === 503) {
-        // Strangers can cause too many fetches. That must not keep a document in use for long that its publisher has withdrawn.
+        // Strangers can cause too many fetches. They must not keep a document in use for long that its publisher has withdrawn.
         const maxStale = error instanceof TooMany ? 10 * minute : day
         const stale = this.#kept.stale(clientId, maxStale, minute)
         if (stale) return stale

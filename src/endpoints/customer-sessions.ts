@@ -38,7 +38,7 @@ export interface SignInRequest {
  * }
  */
 export type AuthenticateHook = {
-  // A method's type is bivariant: a host may name its framework's own request and response.
+  // The type of a method is bivariant, so a host may declare the request and response types of its framework.
   of(req: IncomingMessage, res: ServerResponse, request: SignInRequest): HookAnswer<NullableMembers<Customer> | null>
 }['of']
 

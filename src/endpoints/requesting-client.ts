@@ -61,7 +61,7 @@ export async function confirmClient(
   if (registration.status === 'fulfilled' && !registration.value) {
     if (redemption.status === 'fulfilled') {
       const { grant } = redemption.value
-      // If this fails, nobody can use the grant anyway: its new refresh token was given to nobody.
+      // If this fails, the grant is useless anyway: no client was given its new refresh token.
       await grants
         .end(grant, tenant, 'client_gone')
         .catch((error) => emit(faultEvent('deleteGrant', error, aboutGrant(grant, tenant.key))))

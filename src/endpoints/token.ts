@@ -133,7 +133,7 @@ function tellOf(
 const noRetryWindow = 'refreshRetryWindow is 0: clients that refresh in parallel, as MCP clients do, lose their sign-in'
 let hasWarned = false
 
-/** Once for a process. */
+/** Warns once for each process. */
 function warnOfNoRetryWindow(): void {
   if (!hasWarned) warn('RETRY_WINDOW', noRetryWindow)
   hasWarned = true

@@ -143,13 +143,13 @@ export interface DeniedEvent extends TimedEvent, ErrorContext {
   where: string
   /** Why, in a stable word for programs. */
   reason: DenialReason
-  /** The OAuth error code, as the client was told it. */
+  /** The OAuth error code that the client got. */
   error: OAuthErrorCode
-  /** As the client was told it. */
+  /** The description that the client got. */
   description: string
-  /** The HTTP status, as the client was told it. */
+  /** The HTTP status that the client got. */
   status: number
-  /** More than the client was told. */
+  /** More than the client got, for the operator. */
   detail: Readonly<Record<string, unknown>>
 }
 
@@ -164,7 +164,7 @@ export interface ErrorEvent extends TimedEvent, ErrorContext {
   error: Error
 }
 
-/** Everything that {@link CustomerSignInOptions.onEvent} is told (docs/events.md). */
+/** Every event that {@link CustomerSignInOptions.onEvent} receives (docs/events.md). */
 export type CustomerSignInEvent =
   | AllowedEvent
   | DeclinedEvent

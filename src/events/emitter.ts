@@ -39,7 +39,7 @@ export function faultOf(thrown: unknown): FaultReason {
 export function emitter(onEvent: (event: CustomerSignInEvent) => unknown = warnOfErrors): Emit {
   return (event) => {
     const timed = { at: Date.now(), ...event } as CustomerSignInEvent
-    // A callback that throws or rejects is the host's concern, never a client's.
+    // A callback that throws or rejects must not affect a client.
     Promise.resolve(timed)
       .then(onEvent)
       .catch((thrown) => warn('EVENT', `onEvent failed: ${asError(thrown).message}`))

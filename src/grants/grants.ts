@@ -35,7 +35,7 @@ interface Draft {
   codeOf(created: Grant): string
 }
 
-/** How grants begin and end. Between the two, `Redemptions` moves them on. */
+/** Creates and ends grants. `Redemptions` redeems them. */
 export class Grants {
   readonly #store: GuardedStore
   readonly #chain: CredentialChain
@@ -65,7 +65,7 @@ export class Grants {
     return code
   }
 
-  /** Ends a grant that a request has just redeemed. The host is told of it even if an earlier sending of the same call has deleted it. */
+  /** Ends a grant that a request has just redeemed. There is an event even if an earlier sending of the same call has deleted the grant. */
   async end(grant: Grant, { id, key }: ResolvedTenant, reason: RevokedEvent['reason']): Promise<void> {
     await this.#store.deleteGrant(id, grant.grantId)
     this.#emit({ type: 'revoked', reason, ...aboutGrant(grant, key) })
@@ -91,7 +91,7 @@ export class Grants {
     try {
       const grants = (await this.#store.listGrants(tenantId, subject)).filter((grant) => grant.clientId === clientId)
       const excess = Math.max(0, grants.length - this.#limits.maxGrantsPerClient)
-      // Codes that nobody has redeemed go before grants in use, which a page that asks for codes again and again must not end.
+      // Grants whose code has not been redeemed end first, so that a page that asks for codes again and again cannot end grants in use.
       const isWaiting = ({ credential }: Grant) => Number(credential.kind === 'code')
       const others = grants.filter((grant) => grant.grantId !== grantId)
       others.sort((one, other) => isWaiting(other) - isWaiting(one) || one.createdAt - other.createdAt)

@@ -44,7 +44,7 @@ export interface Redeemed {
   now: number
   refreshToken: string
   /**
-   * How the refresh token was found: by a swap; without one, because the presented refresh token is new (`rest`); inside
+   * How the refresh token was found: by a swap; without one, because the presented refresh token is new (`fresh`); inside
    * `refreshRetryWindow`; or by a swap after the store had lost the newest redemptions.
    */
   by: 'swap' | 'fresh' | 'retry' | 'recovery'
@@ -221,7 +221,7 @@ export class Redemptions {
       ...repeat,
       ...aboutGrant(grant, tenant.key),
     } as const
-    // A client that has hung up may have given up long ago, and have been answered by another process since.
+    // A client that has hung up may have given up long ago, and another process may have answered it since.
     const ends = age >= Math.max(window, replayTolerance) && !(await presented.hasHungUp())
     const ending = ends ? this.#store.deleteGrant(tenant.id, grantId) : Promise.resolve(false)
     const ended = await ending.catch((error) => {
@@ -272,7 +272,7 @@ export class Redemptions {
     return formatCredential({ kind, handle: credential.handle, secret, expiry, tag })
   }
 
-  /** Warns once if a code redeems a grant although this process did not issue it: another process has other secrets, or it was changed. */
+  /** Warns once if a code redeems a grant although its tag does not verify: another process has other secrets, or the code was changed. */
   #checkSecrets(presented: PresentedCredential): void {
     if (presented.credential.kind !== 'code' || this.#hasWarnedOfSecrets || this.#chain.hasIssued(presented)) return
     this.#hasWarnedOfSecrets = true

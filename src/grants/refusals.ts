@@ -20,13 +20,13 @@ export function unknownCredential(presented: PresentedCredential): OAuthError {
   return invalidGrant(presented, unknown, 'unknown_credential', { detail: { grantId: presented.grantId } })
 }
 
-/** The error for a credential that this server minted and whose grant is gone. */
+/** The error for a credential that this server issued and whose grant is gone. */
 export function grantGone(presented: PresentedCredential, reason: 'expired' | 'ended_or_lost'): OAuthError {
   return invalidGrant(presented, unknown, reason)
 }
 
 /**
- * The error for a credential that is not the live one and that this server did not mint for this redeemer. It says which value differs only
+ * The error for a credential that is not the live one and that this server did not issue to this redeemer. It says which value differs only
  * to a caller that presents the live code itself. Of a refresh token it says nothing: a thief must not learn that the token is live.
  */
 export function notRedeemable(presented: PresentedCredential, grant: Grant): OAuthError {
@@ -60,7 +60,7 @@ export function resourceNotGranted({ resource }: PresentedCredential, grant: Gra
   })
 }
 
-/** The error for a grant whose resource the tenant does not serve any more. */
+/** The error for a grant whose resource the tenant no longer has. */
 export function resourceGone(presented: PresentedCredential, grant: Grant): OAuthError {
   const why = 'was granted for a resource that this server no longer serves'
   return invalidGrant(presented, why, 'resource_gone', { context: contextOf(grant) })

@@ -7,14 +7,14 @@ import { grantIdOf, isLive, parseCredential } from './credential'
 import type { CredentialChain } from './credential-chain'
 import type { Grants } from './grants'
 
-/** The grant that a token of this server names, as far as it still exists. */
+/** The grant that a token of this server names, with its record if it still exists. */
 interface NamedGrant {
   tenantId: string
   grantId: string
   grant: Grant | undefined
 }
 
-/** Ends grants by the tokens that they have given (RFC 7009). */
+/** Ends the grants of tokens that clients revoke (RFC 7009). */
 export class Revocations {
   readonly #store: GuardedStore
   readonly #chain: CredentialChain
@@ -46,7 +46,7 @@ export class Revocations {
     return isNamed ? { tenantId: tenant.id, grantId, grant } : undefined
   }
 
-  /** An access token names its grant also when it has expired: its client may not have needed it for long. */
+  /** An expired access token still names its grant: the client may revoke it long after it last used it. */
   async #namedByAccessToken(token: string, clientId: string, tenant: ResolvedTenant): Promise<NamedGrant | undefined> {
     const { tenant_id, client_id, grant_id: grantId } = this.#claimsOf(token) ?? {}
     if (grantId === undefined || tenant_id !== tenant.id || client_id !== clientId) return undefined

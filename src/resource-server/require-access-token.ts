@@ -91,7 +91,7 @@ export class AccessTokenGuards {
         () => next(),
         (error) => {
           if (error instanceof MissingToken) {
-            // A client begins without a token, to be told where to get one. Nobody has been denied anything, so there is no event.
+            // A client sends its first request without a token, to learn where to get one. That is no denial, so there is no event.
             respondAsApi(res, withChallenge(error, scopes, metadataUrlOf?.(req)))
           } else {
             const refused = error instanceof OAuthError ? withChallenge(error, scopes, metadataUrlOf?.(req)) : error

@@ -1,7 +1,7 @@
 import { warn } from '../events/emitter'
 import { type ProtectedResource, resourceAt } from '../protocol/protected-resource'
 
-// A host may guard several routes of one API separately. More calls than these are probably one for each request.
+// A host may guard several routes of one API separately. This many calls are probably one for each request.
 const maxAnnouncements = 20
 
 /** The protected resources that the host has announced. Every tenant has each of them, at a path of its own. */

@@ -99,7 +99,7 @@ export class Tenants {
   }
 }
 
-/** The scopes among these that the tenant still offers: undefined if there were some and none is left. */
+/** Returns those of the scopes that the tenant still offers. Undefined if there were some and none is left. */
 export function stillOffered(scopes: string[], tenant: ResolvedTenant): string[] | undefined {
   const isOffered = (scope: string) => tenant.scopes.includes(scope)
   if (scopes.every(isOffered)) return scopes
@@ -107,7 +107,7 @@ export function stillOffered(scopes: string[], tenant: ResolvedTenant): string[]
   return offered.length > 0 ? offered : undefined
 }
 
-/** The tenant's own spelling of a resource that it has, given in canonical form. */
+/** Finds the tenant's own spelling of a resource that is given in canonical form. Undefined if the tenant does not have the resource. */
 export function spelledByTenant(canonical: string, tenant: ResolvedTenant): string | undefined {
   // Fast path: a string equal to the canonical form needs no URL parsing. A trailing slash is never canonical.
   const isSame = (resource: string) => resource === canonical && !resource.endsWith('/')

@@ -8,7 +8,7 @@ export function plainJson(value: unknown): Record<string, unknown> | undefined {
     if (typeof plain !== 'object' || plain === null || Array.isArray(plain)) return undefined
     // It would become the prototype of the claims wherever they are copied.
     Reflect.deleteProperty(plain, '__proto__')
-    // The one claim of the host's own that a JWT has a rule for (RFC 7519 section 4.1.5).
+    // The only claim of the host's own that RFC 7519 has a rule for (section 4.1.5).
     return plain.nbf === undefined || typeof plain.nbf === 'number' ? plain : undefined
   } catch {
     return undefined

@@ -33,7 +33,7 @@ describe('what authenticate gives', () => {
     ['an empty subject', { subject: '' }, 'customer.subject must be a string that is not empty, but is ""'],
     ['null for a subject', { subject: null }, 'customer.subject must be a string that is not empty, but is null'],
     ['a number as the subject', { subject: 7 }, 'customer.subject must be a string that is not empty, but is 7'],
-    ['a name that is no text', { subject, name: { first: 'Ada' } }, 'customer.name must be a text, but is an object'],
+    ['a name that is no text', { subject, name: { first: 'Ada' } }, 'customer.name must be a string, but is an object'],
     [
       'claims in a list',
       { subject, claims: ['gold'] },
