@@ -25,7 +25,7 @@ describe('a store that contradicts itself', () => {
     expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
     expect(shown.length).toBeLessThan(10)
     const error = expect.objectContaining({
-      message: expect.stringContaining('changed the grant between every two looks'),
+      message: expect.stringContaining('changed the grant during each of four attempts'),
     })
     expect(await host.told('error')).toMatchObject([{ reason: 'token_store_failed', error }])
     recover()
