@@ -17,7 +17,7 @@ export function onServerCore(): { execPath?: string; execArgv?: string[] } {
   return { execPath: 'taskset', execArgv: ['--cpu-list', `${serverCore}`, process.execPath] }
 }
 
-/** The cores that this process may use; none where the system does not say. */
+/** The cores that this process may use; none if the system does not say. */
 function allowedCores(): number[] {
   try {
     const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? ''

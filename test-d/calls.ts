@@ -22,7 +22,7 @@ export async function authorize(): Promise<void> {
   const { code, redirectTo }: AuthorizationResponse = await signIn.issueAuthorizationCode(request)
   await signIn.issueAuthorizationCode({ ...request, scopes: 'profile', resource: code, state: redirectTo, claims: {} })
 
-  // @ts-expect-error With `plain`, whoever sees the request could redeem the code (RFC 7636 section 7.2).
+  // @ts-expect-error With `plain`, anybody who sees the request could redeem the code (RFC 7636 section 7.2).
   await signIn.issueAuthorizationCode({ ...request, codeChallengeMethod: 'plain' })
 
   const { codeChallenge: _, ...withoutPkce } = request

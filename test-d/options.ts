@@ -131,7 +131,7 @@ export const weak: SigningAlgorithm[] = ['none', 'HS256']
 
 export const options: CustomerSignInOptions = least
 
-// Rows of a database have null where there is nothing. An id must not be null: it would change when it is set.
+// Rows of a database have null for absent values. An id must not be null: it would change when it is set.
 declare const row: { key: string; name: string | null; scopes: string[] | null; clientName: string | null }
 const tenantOfRow: Tenant = {
   ...row,

@@ -16,7 +16,7 @@ export interface CommandsResult {
   executed: Record<string, number>
 }
 
-/** For each kind of request: does what must come before it, and gives the request itself. */
+/** For each kind of request: does what must come before it, and returns the request itself. */
 const requests: Record<string, (host: Host) => Promise<() => Promise<unknown>>> = {
   'Issue an authorization code': async (host) => () => host.issueCode(),
   'Redeem a code': async (host) => {

@@ -37,7 +37,7 @@ function findTenant(key: string): Tenant | undefined {
   return clients && { key, name, clients, scopes: ['profile', 'bookings'] }
 }
 
-/** Seconds. Within this time, a used refresh token that comes again is refused, but the grant does not end. */
+/** Seconds. Within this time, a used refresh token that is presented again is refused, but the grant does not end. */
 export const replayTolerance = 3
 
 /** One app for several companies. Each has a protected API, and customer sign-in for the clients that call it. */

@@ -24,7 +24,7 @@ const chapters = {
 
 const introduction = `# API reference
 
-Every name that the package exports: what it takes, gives and throws, and in which unit. The text is that of the docstrings in \`src/\`,
+Every name that the package exports: what it takes, returns and throws, and in which unit. The text is that of the docstrings in \`src/\`,
 which an editor shows too. [The other pages](../../README.md#documentation) say how the parts work together.
 
 | import | what it has |
@@ -135,7 +135,7 @@ function isUnionOfTexts(type) {
   return type?.type === 'union' && type.types.every((member) => typeof member.value === 'string')
 }
 
-/** Where a union contains all members of an exported union, show the name of that union instead of fifty literals. */
+/** If a union contains all members of an exported union, show the name of that union instead of fifty literals. */
 function nameUnion(type, union) {
   const texts = union.type.types.map(({ value }) => value)
   if (type?.type !== 'union' || texts.some((text) => type.types.every(({ value }) => value !== text))) return

@@ -49,7 +49,7 @@ function isCutOff(req: IncomingMessage): boolean {
   return req.destroyed && !req.complete
 }
 
-/** Decodes the bytes in `req.body`, where the host can read the text later. */
+/** Decodes the bytes in `req.body`, and leaves the text there for the host to read. */
 function decodeBody(req: HostRequest): unknown {
   if (Buffer.isBuffer(req.body)) req.body = utf8.decode(req.body)
   return req.body

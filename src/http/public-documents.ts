@@ -28,7 +28,7 @@ export class PublicDocuments {
   readonly #documents = new BoundedMap<string, PublicDocument>(maxDocuments)
 
   /**
-   * Gives the document with this name, and makes it if there is none.
+   * Returns the document with this name, and makes it if there is none.
    *
    * @param name Must contain everything that the members are made of, so that a change makes another document.
    */

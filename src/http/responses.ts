@@ -35,8 +35,8 @@ function sendError(res: ServerResponse, error: OAuthError, headers: Readonly<Rec
 }
 
 /**
- * Sends the last response of a failed request, where nobody is left to catch an error. Destroys the connection if a response has already
- * begun, or if this one cannot be sent, for example because an error of the host's has invalid headers.
+ * Sends the last response of a failed request, and never throws, because no caller is left to catch an error. Destroys the connection if a
+ * response has already begun, or if this one cannot be sent, for example because an error of the host's has invalid headers.
  */
 export function respondFinally(res: ServerResponse, respond: () => void): void {
   try {

@@ -22,7 +22,7 @@ export interface ErrorContext {
   subject?: string | undefined
 }
 
-/** What an {@link OAuthError} has besides its code and description. */
+/** What an {@link OAuthError} can have in addition to its code and description. */
 export interface OAuthErrorOptions {
   /** The HTTP status of the response, 400 to 599. By default the status of the code. */
   status?: number | undefined
@@ -127,7 +127,7 @@ export function errorOfHost(thrown: unknown, part: PartOfHost): OAuthError {
   }
 }
 
-/** Adds to whatever was thrown whom it is about. What the error already says about that wins. An unexpected error becomes `server_error`. */
+/** Adds whom an error is about. What the error already says about that wins. An unexpected error becomes `server_error`. */
 export function withContext(thrown: unknown, context: ErrorContext): OAuthError {
   if (thrown instanceof OAuthError) return copyOf(thrown, { context: { ...context, ...thrown.context } })
   const reason = 'unexpected'

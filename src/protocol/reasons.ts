@@ -40,7 +40,7 @@ export function isDenialReason(word: string | undefined): word is DenialReason {
   return denialReasons.some((known) => known === word) || isOAuthErrorCode(word)
 }
 
-/** Words for what has failed, where an operator should look. docs/events.md explains each. */
+/** Words of `error` events for what has failed. docs/events.md explains each. */
 export const faultReasons = [
   'token_store_failed',
   'tenant_store_failed',
@@ -49,7 +49,7 @@ export const faultReasons = [
   'unexpected',
 ] as const
 
-/** What has failed where an operator should look, in a stable word for programs (docs/events.md). @useDeclaredType */
+/** What has failed, as an `error` event says it, in a stable word for programs (docs/events.md). @useDeclaredType */
 export type FaultReason = (typeof faultReasons)[number]
 
 /** The parts of a host's code that can refuse or fail, with the reason of the event for each. */

@@ -48,7 +48,7 @@ export function isAppRedirect(text: string): boolean {
  * What is wrong with a redirect URI that a client registers for itself, or undefined if nothing is. It must be https, http on loopback, or an
  * address of an app (RFC 8252 section 7), and written so that every parser reads it the same way.
  *
- * @param appRedirects The app addresses that are accepted besides those whose scheme contains a dot, see {@link isAppRedirect}.
+ * @param appRedirects The app addresses that are accepted although their scheme has no dot, see {@link isAppRedirect}.
  */
 export function redirectUriFault(redirectUri: unknown, appRedirects: readonly string[]): RedirectUriFault | undefined {
   if (typeof redirectUri !== 'string' || redirectUri.length > 512) return 'must be a string of at most 512 characters'

@@ -17,7 +17,7 @@ export function asError(thrown: unknown): Error {
   }
 }
 
-/** A proxy does not count: what it says can change each time it is read. */
+/** Whether it is an error that can be read. A proxy is not: its values can change each time they are read. */
 function isReadableError(thrown: unknown): thrown is Error {
   if (!types.isNativeError(thrown)) return false
   const { name, message, stack } = thrown

@@ -27,7 +27,10 @@ export interface VerifyAccessTokenOptions {
   checkRevocation?: boolean
 }
 
-/** The tenant that the token must belong to, or `anyTenant: true`. So no token of one company works for another by mistake. */
+/**
+ * The tenant that the token must belong to, or `anyTenant: true`. One of them is required, so that no token of one company works for another
+ * by mistake.
+ */
 export type TenantSelector = { tenantKey: string; anyTenant?: never } | { anyTenant: true; tenantKey?: never }
 
 /** What an access token says: a superset of the MCP SDK's `AuthInfo`. */
