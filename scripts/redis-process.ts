@@ -48,16 +48,18 @@ export class RedisProcess {
   /**
    * Starts a server, and waits until it takes commands.
    *
+   * @param attempts How often it tries, because another process may take a free port first.
    * @throws {NoRedisError}
    */
-  static async start(options: RedisProcessOptions = {}): Promise<RedisProcess> {
+  static async start(options: RedisProcessOptions = {}, attempts = options.port ? 1 : 3): Promise<RedisProcess> {
     const server = new RedisProcess(options.port ?? (await freePort()), options)
     try {
       await server.run()
       return server
     } catch (error) {
       await server.stop()
-      throw error
+      if (attempts === 1 || redisServerPath === undefined) throw error
+      return RedisProcess.start(options, attempts - 1)
     }
   }
 

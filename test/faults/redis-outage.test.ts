@@ -19,7 +19,8 @@ const later: [name: string, seconds: number][] = [
   ['after a week', 7 * 86_400],
 ]
 
-// No repeat is tolerated, so a 503 must leave nothing behind.
+// No repeat is tolerated, so a 503 must leave nothing behind. Customers sign in at the patient server, because
+// the one that gives up early creates a second grant when the machine is slow.
 const strict = { hostTimeout: 0.5, refreshRetryWindow: 0, replayTolerance: 0, authorizationCodeLifetime: 600 }
 
 describeWithRedisClock('an outage of Redis', () => {
@@ -33,7 +34,7 @@ describeWithRedisClock('an outage of Redis', () => {
     proxy = await RedisProxy.start(server.port)
     redis = new Redis(proxy.port, '127.0.0.1', { disconnectTimeout: 10 })
     host = await startedOver(redis, strict)
-    another = await startedOnRedis(server.port, { ...strict, redis: { retryStrategy: () => 10 } })
+    another = await startedOnRedis(server.port, { ...strict, hostTimeout: 30, redis: { retryStrategy: () => 10 } })
   })
   afterEach(async () => {
     await proxy.stop()
@@ -73,11 +74,11 @@ describeWithRedisClock('an outage of Redis', () => {
   for (const kind of kinds) {
     describe.each(outages)(`while a ${kind} is redeemed, in which Redis %s`, (_, outage) => {
       it('leaves nothing of the requests that got 503', async () => {
-        const redeem = await liveCredential[kind](host)
+        const redeem = await liveCredential[kind](another)
         const before = await recordOf(another.tokenStore)
         await outage.begin()
-        expectError(await redeem(), 503, 'temporarily_unavailable')
-        expectError(await redeem(), 503, 'temporarily_unavailable')
+        expectError(await redeem(host), 503, 'temporarily_unavailable')
+        expectError(await redeem(host), 503, 'temporarily_unavailable')
         await healed(outage)
         // If Redis applied a swap and could not reply, the process that gave up reverses it.
         await eventually(async () => (await recordOf(another.tokenStore)).credential.hash === before.credential.hash)
@@ -89,10 +90,10 @@ describeWithRedisClock('an outage of Redis', () => {
       it.each(kind === 'code' ? later.slice(0, 3) : later)(
         'lets the client redeem it at another process %s',
         async (_, seconds) => {
-          const redeem = await liveCredential[kind](host)
+          const redeem = await liveCredential[kind](another)
           const before = await recordOf(another.tokenStore)
           await outage.begin()
-          expectError(await redeem(), 503, 'temporarily_unavailable')
+          expectError(await redeem(host), 503, 'temporarily_unavailable')
           await healed(outage)
           await eventually(async () => (await recordOf(another.tokenStore)).credential.hash === before.credential.hash)
           server.clock.advance(seconds)

@@ -19,17 +19,16 @@ export class RedisCluster {
   }
 
   static async start(args: readonly string[] = []): Promise<RedisCluster> {
-    const servers = await Promise.all(
-      Array.from({ length: 6 }, async () =>
-        RedisServer.start([
-          ...['--cluster-enabled', 'yes', '--cluster-port', String(await freePort())],
-          ...['--cluster-node-timeout', '2000', '--cluster-require-full-coverage', 'no'],
-          // Nodes do not list a replica before it has received data.
-          ...['--repl-diskless-sync-delay', '0', '--repl-ping-replica-period', '1'],
-          ...args,
-        ]),
-      ),
-    )
+    const node = async () =>
+      RedisServer.start([
+        ...['--cluster-enabled', 'yes', '--cluster-port', String(await freePort())],
+        ...['--cluster-node-timeout', '2000', '--cluster-require-full-coverage', 'no'],
+        // Nodes do not list a replica before it has received data.
+        ...['--repl-diskless-sync-delay', '0', '--repl-ping-replica-period', '1'],
+        ...args,
+      ])
+    // If another process takes the node's second port first, the node ends.
+    const servers = await Promise.all(Array.from({ length: 6 }, () => node().catch(node)))
     const cluster = new RedisCluster(servers)
     redisCli('--cluster', 'create', ...cluster.addresses, '--cluster-replicas', '1', '--cluster-yes')
     await eventually(() => cluster.isReady())

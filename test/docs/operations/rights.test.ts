@@ -111,15 +111,16 @@ describeWithRedis('the rights that docs/operations.md gives', () => {
 })
 
 describeWithRedis('the rights on a Cluster that docs/operations.md gives', () => {
-  let cluster: RedisCluster
+  let cluster: RedisCluster | undefined
   beforeAll(async () => {
-    cluster = await RedisCluster.start()
-    for (const server of cluster.servers) await allow(server, [...rights, ...clusterRights, waitRight])
+    const started = await RedisCluster.start()
+    cluster = started
+    for (const server of started.servers) await allow(server, [...rights, ...clusterRights, waitRight])
   })
-  afterAll(() => cluster.stop())
+  afterAll(() => cluster?.stop())
 
   it('are enough, also to wait for replicas', async () => {
-    const redis = new Cluster(cluster.nodes, { redisOptions: user })
+    const redis = new Cluster(cluster?.nodes ?? [], { redisOptions: user })
     await everything(new RedisTokenStore(redis, { replicas: 1 }))
     redis.disconnect()
   })
