@@ -179,7 +179,7 @@ function build(options: Options): CustomerSignIn {
     },
     emit,
   )
-  const authorizations = new Authorizations(clients, grants)
+  const authorizations = new Authorizations(clients, grants, resources)
   const verifications = new AccessTokenVerifications(tokens, tenants, store, baseUrl, scopes)
   const guards = new AccessTokenGuards(verifications, tokens, tenants, baseUrl, timeout, emit)
   const { authenticate, consent, registration, externalEndpoints } = options

@@ -31,6 +31,7 @@ const requirements = [
   { scopes: [['profile']] },
   { scopes: ['profile calendar'] },
   { scopes: 'two  spaces' },
+  { scopes: 'offline_access' },
   { scopes: ['profile', 'profile'] },
   { checkRevocation: 'yes' },
   { checkRevocation: 1 },

@@ -1,10 +1,11 @@
-import type { Clients, FoundClient } from '../clients/clients'
+import { type Clients, type FoundClient, scopesOfferedTo } from '../clients/clients'
 import type { Grants } from '../grants/grants'
 import { oauthError } from '../protocol/oauth-error'
 import { isCodeChallenge } from '../protocol/pkce'
 import { redirectUriMatches, withResponse } from '../protocol/redirect-uri'
 import { requestedResource } from '../protocol/resource'
-import { grantedScopes } from '../protocol/scope'
+import { chosenScopes, grantedScopes } from '../protocol/scope'
+import type { ProtectedResources } from '../tenants/protected-resources'
 import { type ResolvedTenant, spelledByTenant } from '../tenants/tenants'
 
 /** A client that exists, and one of its own redirect URIs, to which the browser may be sent. */
@@ -17,6 +18,7 @@ export interface Recipient {
 export interface ReceivedRequest {
   codeChallenge: string | undefined
   codeChallengeMethod: string | undefined
+  /** The `scope` of the request as it is, or a list that the host has chosen. */
   scopes?: string | readonly string[] | undefined
   resources: readonly string[]
 }
@@ -50,10 +52,12 @@ export interface AuthorizationResponse {
 export class Authorizations {
   readonly #clients: Clients
   readonly #grants: Grants
+  readonly #announced: ProtectedResources
 
-  constructor(clients: Clients, grants: Grants) {
+  constructor(clients: Clients, grants: Grants, announced: ProtectedResources) {
     this.#clients = clients
     this.#grants = grants
+    this.#announced = announced
   }
 
   /**
@@ -90,16 +94,23 @@ export class Authorizations {
     if (typeof codeChallenge !== 'string' || !isCodeChallenge(codeChallenge)) {
       throw oauthError('invalid_request', 'code_challenge must be 43 base64url characters')
     }
-    const offered = tenant.scopes.filter((scope) => client.scopes?.includes(scope) ?? true)
+    const offered = scopesOfferedTo(client.clientId, tenant)
     if (offered.length === 0 && tenant.scopes.length > 0) {
       throw oauthError('invalid_scope', 'This tenant offers none of the scopes of the client')
     }
-    return {
-      ...recipient,
-      codeChallenge,
-      scopes: grantedScopes(scopes, offered),
-      resource: resourceOf(resources, tenant),
-    }
+    const resource = resourceOf(resources, tenant)
+    const granted =
+      typeof scopes === 'object'
+        ? chosenScopes(scopes, offered)
+        : grantedScopes(scopes, offered, resources.length > 0 ? this.#scopesOf(resource, offered, tenant) : offered)
+    return { ...recipient, codeChallenge, scopes: granted, resource }
+  }
+
+  /** The scopes that the host has announced for a resource, as far as they are offered, or all that are offered. */
+  #scopesOf(resource: string, offered: readonly string[], tenant: ResolvedTenant): readonly string[] {
+    const announced = this.#announced.named(resource, tenant)?.scopes ?? []
+    const own = announced.filter((scope) => offered.includes(scope))
+    return own.length > 0 ? own : offered
   }
 
   /** Stores the grant of an agreed request. @returns The code that redeems it. */

@@ -20,7 +20,11 @@ export interface IssueAuthorizationCodeRequest {
   codeChallengeMethod: 'S256'
   /** The customer inside the tenant: `sub` in access tokens. */
   subject: string
-  /** A list, or the `scope` of the request as it is. By default all scopes that the tenant offers to this client. */
+  /**
+   * The `scope` of the request as it is, of which the tenant grants what it offers; or a list that the customer or you have chosen, which is
+   * granted as it is or not at all. By default the scopes that `protectedResource` announces for the `resource`, or else all scopes that the
+   * tenant offers to this client.
+   */
   scopes?: string | readonly string[] | undefined
   /** The protected API that the tokens are for (RFC 8707). By default the tenant's first. */
   resource?: string | undefined
@@ -39,15 +43,14 @@ function ofRequest(parameter: string): Check<string | undefined> {
 }
 
 /** Checks scopes. A string is the `scope` of the request. A list is the customer's or the host's choice, so an empty one must not mean all. */
-const requestedScopes: Check<string[] | undefined> = (given, name) => {
+const requestedScopes: Check<string | string[] | undefined> = (given, name) => {
   if (given === undefined || given === null) return undefined
-  if (typeof given !== 'string') return chosenScopes(given, name)
-  const scopes = scopesOf(given)
-  if (scopes.length > 0) return scopes
+  if (typeof given !== 'string') return scopeList(given, name)
+  if (scopesOf(given).length > 0) return given
   throw oauthError('invalid_scope', 'scope is empty: leave it out to ask for all scopes of the client')
 }
 
-const chosenScopes: Check<string[]> = (given, name) => {
+const scopeList: Check<string[]> = (given, name) => {
   if (Array.isArray(given) && given.length > 0) return listOf(text)(given, name)
   throw new ConfigurationError(name, given, 'a string, or an array of at least one scope token, or omitted')
 }

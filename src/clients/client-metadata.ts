@@ -51,8 +51,8 @@ export function ownHostFault(
 }
 
 /**
- * Removes the scopes that the tenant does not offer: the authors of most clients do not know this server. A client that names no offered
- * scope may ask for all of them.
+ * Removes the scopes that the tenant does not offer: the authors of most clients do not know this server. What is left is only answered and
+ * shown to hooks; every client may ask for all scopes that the tenant offers.
  */
 export function offeredHere({ scopes = [], ...metadata }: ClientMetadata, offered: readonly string[]): ClientMetadata {
   const known = scopes.filter((scope) => offered.includes(scope))

@@ -128,6 +128,15 @@ export function ownClient(clientId: string, tenant: ResolvedTenant): Client | un
   return tenant.clients.find((client) => client.clientId === clientId)
 }
 
+/**
+ * The scopes that a tenant offers to a client: all, or those in its own record of the client. The `scope` of a registration or metadata
+ * document is no limit: the MCP SDKs register the scope of the first challenge, and such a client could never ask for another one.
+ */
+export function scopesOfferedTo(clientId: string, tenant: ResolvedTenant): readonly string[] {
+  const own = ownClient(clientId, tenant)?.scopes
+  return own ? tenant.scopes.filter((scope) => own.includes(scope)) : tenant.scopes
+}
+
 /** The error for a client that does not exist. It makes clients register again. */
 export function unknownClient(clientId: string): OAuthError {
   return oauthError('invalid_client', 'There is no client with this client_id', {

@@ -1,7 +1,7 @@
 import { BoundedMap } from '../collections/bounded-map'
 import { isAppRedirect } from '../protocol/redirect-uri'
 import { isResource } from '../protocol/resource'
-import { isScopeToken } from '../protocol/scope'
+import { isScopeToken, withoutOfflineAccess } from '../protocol/scope'
 import { ConfigurationError, listOfNames, unknownMember } from './configuration-error'
 
 /** Returns the value of an option, or its default. Throws a `ConfigurationError` that has the option's name. */
@@ -179,12 +179,18 @@ export const scopeToken: Check<string> = mustBeText(
 
 const scopeTokens = distinct(scopeToken)
 
-/** The scopes that a guard requires: an array, or a string with spaces between them. Not none, which may be a mistake of the host's. */
+/**
+ * The scopes that a guard requires: an array, or a string with spaces between them. Not none, which may be a mistake of the host's.
+ * `offline_access` is left out, because it says nothing about what a token may do.
+ */
 export const requiredScopes: Check<string[]> = (given, name) => {
-  if (given === '' || (Array.isArray(given) && given.length === 0)) {
-    throw new ConfigurationError(name, given, 'at least one scope token, or omitted', { quotes: true })
-  }
-  return scopeTokens(typeof given === 'string' ? given.split(' ') : given, name)
+  const isEmpty = given === '' || (Array.isArray(given) && given.length === 0)
+  const scopes = isEmpty ? [] : scopeTokens(typeof given === 'string' ? given.split(' ') : given, name)
+  const required = withoutOfflineAccess(scopes)
+  if (required.length > 0) return required
+  throw new ConfigurationError(name, given, 'at least one scope token besides offline_access, or omitted', {
+    quotes: true,
+  })
 }
 
 /** An absolute http or https URL without credentials or fragment. */

@@ -3,6 +3,7 @@ import { respondWithDocument } from '../http/responses'
 import { oauthError } from '../protocol/oauth-error'
 import type { ProtectedResource } from '../protocol/protected-resource'
 import { canonicalResource } from '../protocol/resource'
+import { withoutOfflineAccess } from '../protocol/scope'
 import { spelledByTenant } from '../tenants/tenants'
 import type { Context } from './context'
 
@@ -21,7 +22,7 @@ export function protectedResourceMetadata(
     publicDocument({
       resource: spelling,
       authorization_servers: [tenant.issuer],
-      scopes_supported: resource.scopes.length > 0 ? resource.scopes : tenant.scopes,
+      scopes_supported: resource.scopes.length > 0 ? resource.scopes : withoutOfflineAccess(tenant.scopes),
       bearer_methods_supported: ['header'],
       resource_name: tenant.name,
     }),

@@ -137,6 +137,7 @@ export const answeredCodes = {
     meaning: 'The request asks for a scope that cannot be granted.',
     source: 'RFC 6749 section 5.2',
     descriptions: [
+      'scope names no scope that can be granted',
       'scope names a scope that cannot be granted: *scope*',
       'scope is empty: leave it out to ask for all scopes of the client',
       'This tenant no longer offers any of the granted scopes',

@@ -1,5 +1,11 @@
 import { oauthError } from './oauth-error'
 
+/**
+ * Asks for refresh tokens (OpenID Connect Core section 11). Every grant has them here, so this scope changes nothing: every request may name
+ * it, and no challenge and no resource's metadata does.
+ */
+const offlineAccess = 'offline_access'
+
 /** Whether a text is one scope token (RFC 6749 section 3.3). */
 export function isScopeToken(text: string): boolean {
   return /^[\x21\x23-\x5B\x5D-\x7E]+$/.test(text)
@@ -11,18 +17,70 @@ export function scopesOf(scopes: string | readonly string[]): string[] {
   return [...new Set(tokens)]
 }
 
+/** The scopes that say what a token is good for: all but `offline_access`. */
+export function withoutOfflineAccess(scopes: readonly string[]): string[] {
+  return scopes.filter((scope) => scope !== offlineAccess)
+}
+
 /**
- * The scopes that a request gets out of those that are offered (RFC 6749 sections 3.3 and 6).
+ * The scopes that the `scope` of an authorization request gets (RFC 6749 section 3.3). Those that are not offered are left out: assistants ask
+ * for what they know from other servers, such as `openid`.
  *
- * `offline_access` is accepted and changes nothing, because every grant can be refreshed.
- *
- * @returns The requested scopes, or all that are offered if the request names none.
- * @throws {OAuthError} `invalid_scope` if a requested scope is not offered.
+ * @param byDefault What a request gets that names no scope.
+ * @throws {OAuthError} `invalid_scope` if the request names scopes, and none of them is offered.
  */
-export function grantedScopes(requested: string | readonly string[] = [], offered: readonly string[]): string[] {
-  const scopes = scopesOf(requested).filter((scope) => scope !== 'offline_access' || offered.includes(scope))
-  // The error names one scope only. With several, a request could write a sentence onto the page that shows the error.
-  const excess = scopes.find((scope) => !offered.includes(scope))
-  if (excess !== undefined) throw oauthError('invalid_scope', `scope names a scope that cannot be granted: ${excess}`)
-  return scopes.length > 0 ? scopes : [...offered]
+export function grantedScopes(
+  requested: string | undefined,
+  offered: readonly string[],
+  byDefault: readonly string[] = offered,
+): string[] {
+  const named = scopesOf(requested ?? '')
+  if (withoutOfflineAccess(named).length === 0) return [...byDefault]
+  const granted = named.filter((scope) => offered.includes(scope))
+  if (withoutOfflineAccess(granted).length > 0) return granted
+  throw noneOffered(named, offered)
+}
+
+/**
+ * The scopes that a host has chosen for a grant. Nothing is left out: a choice that cannot be granted as it is may be a mistake.
+ *
+ * @throws {OAuthError} `invalid_scope` if one of them is not offered, or if there is none.
+ */
+export function chosenScopes(chosen: readonly string[], offered: readonly string[]): string[] {
+  const named = scopesOf(chosen)
+  const excess = withoutOfflineAccess(named).find((scope) => !offered.includes(scope))
+  if (excess !== undefined) throw tooWide(excess)
+  const granted = named.filter((scope) => offered.includes(scope))
+  if (withoutOfflineAccess(granted).length > 0) return granted
+  throw noneOffered(named, offered)
+}
+
+/**
+ * The scopes that the `scope` of a refresh gets (RFC 6749 section 6): no more than were granted. What the server would not offer to this
+ * client is left out, as in the authorization request, because some clients repeat the scope of that request in every refresh.
+ *
+ * @returns The granted scopes that the request names, or all that were granted if it names none.
+ * @throws {OAuthError} `invalid_scope` if the request names a scope that is offered and was not granted, or none that was granted.
+ */
+export function narrowedScopes(
+  requested: string | undefined,
+  granted: readonly string[],
+  offered: readonly string[],
+): string[] {
+  const named = withoutOfflineAccess(scopesOf(requested ?? ''))
+  const excess = named.find((scope) => offered.includes(scope) && !granted.includes(scope))
+  if (excess !== undefined) throw tooWide(excess)
+  if (named.length === 0) return [...granted]
+  const narrowed = granted.filter((scope) => named.includes(scope))
+  if (narrowed.length > 0) return narrowed
+  throw noneOffered(named, granted)
+}
+
+function noneOffered(requested: readonly string[], offered: readonly string[]) {
+  return oauthError('invalid_scope', 'scope names no scope that can be granted', { detail: { requested, offered } })
+}
+
+/** The error names one scope only. With several, a request could write a sentence onto the page that shows the error. */
+function tooWide(scope: string) {
+  return oauthError('invalid_scope', `scope names a scope that cannot be granted: ${scope}`)
 }

@@ -46,7 +46,10 @@ export interface ClientMetadata {
   clientUri?: string | undefined
   /** Where authorization codes may be sent. Compared as exact text, except the port of a loopback address. */
   redirectUris: string[]
-  /** The most that the client may ask for. Default: all scopes that the tenant offers. */
+  /**
+   * For a client of the tenant's own, the most that it may ask for; by default all scopes that the tenant offers. For other clients, what
+   * they have named for themselves, as far as the tenant offers it: that limits nothing.
+   */
   scopes?: string[] | undefined
 }
 

@@ -1,5 +1,6 @@
 import { warn } from '../events/emitter'
 import { type ProtectedResource, resourceAt } from '../protocol/protected-resource'
+import { canonicalResource } from '../protocol/resource'
 
 // A host may guard several routes of one API separately. This many calls are probably one for each request.
 const maxAnnouncements = 20
@@ -28,7 +29,16 @@ export class ProtectedResources {
 
   /** The addresses of the resources at a tenant, in the order in which they were announced. */
   urlsFor(tenantKey: string, baseUrl: string): string[] {
-    return [...this.#announced.values()].map((resource) => resource.urlFor(tenantKey, baseUrl))
+    const urls = [...this.#announced.values()].map((resource) => resource.urlFor(tenantKey, baseUrl))
+    return [...new Set(urls)]
+  }
+
+  /** Finds the protected resource that has this address, in canonical form, at a tenant. */
+  named(canonical: string, { key, baseUrl }: { key: string; baseUrl: string }): ProtectedResource | undefined {
+    for (const resource of this.#announced.values()) {
+      if (canonicalResource(resource.urlFor(key, baseUrl)) === canonical) return resource
+    }
+    return undefined
   }
 
   /** Finds the protected resource at a path below the base URL, and the key of its tenant. */

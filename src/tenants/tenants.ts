@@ -14,6 +14,8 @@ export interface ResolvedTenant {
   name: string | undefined
   logoUri: string | undefined
   issuer: string
+  /** The public address of the router, with which the addresses of the tenant begin. */
+  baseUrl: string
   clients: readonly Client[]
   scopes: readonly string[]
   /** As the host spells them, the default one first. */
@@ -71,6 +73,7 @@ export class Tenants {
       name: checked.name,
       logoUri: checked.logoUri,
       issuer,
+      baseUrl,
       clients: checked.clients ?? [],
       scopes: checked.scopes ?? defaults.scopes,
       resources: [first, ...others],

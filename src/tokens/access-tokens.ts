@@ -1,12 +1,13 @@
 import { type JsonWebKey, randomUUID } from 'node:crypto'
 import { decode, sign, verify } from 'jsonwebtoken'
+import { scopesOfferedTo } from '../clients/clients'
 import { wrongAnswer } from '../configuration/configuration-error'
 import { contextOf } from '../events/emitter'
 import type { GrantType } from '../protocol/grant-types'
 import { OAuthError, oauthError, temporarilyUnavailable, withContext } from '../protocol/oauth-error'
 import type { ErrorDescription } from '../protocol/oauth-error-codes'
 import type { DenialReason } from '../protocol/reasons'
-import { grantedScopes } from '../protocol/scope'
+import { narrowedScopes } from '../protocol/scope'
 import { callHostWithin, type HookAnswer } from '../stores/call-host'
 import type { Tenant } from '../stores/tenant-store'
 import type { Grant } from '../stores/token-store'
@@ -112,7 +113,8 @@ export class AccessTokens {
   ): ((grant: Grant) => Promise<AccessTokenTerms>) | undefined {
     if (requested.scope === undefined && !this.#claimsHook) return undefined
     return async (grant) => {
-      const scopes = stillOffered(grantedScopes(requested.scope, grant.scopes), tenant)
+      const offered = scopesOfferedTo(grant.clientId, tenant)
+      const scopes = stillOffered(narrowedScopes(requested.scope, grant.scopes, offered), tenant)
       if (scopes === undefined) throw scopesGone(grant)
       const claims = await this.#hostClaims(scopes, grant, requested.grantType, tenant).catch((refused) => {
         throw withContext(refused, contextOf(grant))

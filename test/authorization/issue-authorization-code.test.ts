@@ -49,4 +49,21 @@ describe('issueAuthorizationCode', () => {
     const signedIn = await host.asCustomer({ scopes: ['calendar'] })
     expect(expectTokens(await host.exchange(signedIn)).scope).toBe('calendar')
   })
+
+  it('grants what is offered of a scope as the request has it, and a list as it is or not at all', async () => {
+    const host = await started()
+    const signedIn = await host.asCustomer({ scopes: ' openid calendar' })
+    expect(expectTokens(await host.exchange(signedIn)).scope).toBe('calendar')
+    for (const scopes of ['openid email', ['openid', 'calendar'], ['offline_access']]) {
+      await expect(host.asCustomer({ scopes })).rejects.toMatchObject({ code: 'invalid_scope' })
+    }
+  })
+
+  it('without scopes grants those that the host has announced for the resource', async () => {
+    const host = await started()
+    host.signIn.protectedResource({ path: '/v1/:tenantKey/mcp', scopes: ['calendar'] })
+    const resource = `${host.url}/v1/acme/mcp`
+    expect(expectTokens(await host.exchange(await host.asCustomer({ resource }))).scope).toBe('calendar')
+    expect(expectTokens(await host.exchange(await host.asCustomer())).scope).toBe('profile calendar')
+  })
 })

@@ -107,14 +107,16 @@ describe('a client with a metadata document', () => {
     expectTokens(await host.exchange(signedIn, { client_id: server.url('/a') }))
   })
 
-  it('may ask for the scopes that the tenant offers, even if its document names more', async () => {
+  it('may ask for every scope that the tenant offers, whatever its document names', async () => {
     const scope = 'openid calendar'
     const [host, server] = [await startedWith(), await DocumentServer.start((self) => publishing(self, { scope }))]
     const client_id = server.url()
-    const authorization = new Authorization(host, { client_id })
-    expect(expectTokens(await host.exchange(await authorization.allowed(), { client_id })).scope).toBe('calendar')
-    const more = await new Authorization(host, { client_id, scope: 'profile' }).open()
-    expect(expectErrorPage(more)).toContain('(invalid_scope)')
+    for (const asked of ['profile', 'calendar profile']) {
+      const signedIn = await new Authorization(host, { client_id, scope: asked }).allowed()
+      expect(expectTokens(await host.exchange(signedIn, { client_id })).scope).toBe(asked)
+    }
+    const none = await new Authorization(host, { client_id, scope: 'openid' }).open()
+    expect(expectErrorPage(none)).toContain('(invalid_scope)')
   })
 
   it('may ask for all scopes, if its document names only scopes that the tenant does not offer', async () => {

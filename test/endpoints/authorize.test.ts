@@ -105,6 +105,10 @@ describe('a requested scope', () => {
     ['the same twice', 'calendar calendar', 'calendar'],
     ['offline_access too', 'calendar offline_access', 'calendar'],
     ['offline_access alone', 'offline_access', 'profile calendar'],
+    ['scopes of OpenID Connect too', 'openid profile email offline_access', 'profile'],
+    ['some that the tenant does not offer', 'admin calendar PROFILE *', 'calendar'],
+    ['spaces around and between', '  calendar  profile ', 'profile calendar'],
+    ['nothing but spaces', '   ', 'profile calendar'],
   ])('of %s is granted as it is shown, in words', async (_, scope, granted) => {
     const scopes = { profile: 'Know who you are', calendar: 'See your appointments' }
     const host = await startedWith({ scopes })
@@ -113,21 +117,70 @@ describe('a requested scope', () => {
     for (const [name, words] of Object.entries(scopes)) {
       expect([words, page.includes(words)]).toEqual([words, granted.split(' ').includes(name)])
     }
-    expect(expectTokens(await host.exchange(await authorization.allowed())).scope).toBe(granted)
+    const { scope: answered } = expectTokens(await host.exchange(await authorization.allowed()))
+    expect(answered.split(' ').sort()).toEqual(granted.split(' ').sort())
   })
 
-  it.each(['admin', 'profile admin', 'PROFILE', '*'])(
-    'of %j is invalid_scope where the tenant does not offer it',
+  it.each(['admin', 'openid email', 'openid offline_access', 'PROFILE', '*'])(
+    'of %j is invalid_scope where the tenant offers nothing of it',
     async (scope) => {
       const host = await startedWith()
       expectErrorRedirect(await new Authorization(host, { scope }).open(), 'invalid_scope', host.issuer())
+      const detail = { requested: scope.split(' '), offered: ['profile', 'calendar'] }
+      expect(await host.told('denied')).toMatchObject([{ where: 'authorize', reason: 'invalid_scope', detail }])
     },
   )
 
   it('is no more than the client may ask for', async () => {
     const host = await startedWith({ tenantStore: withClientScopes(['profile']) })
     expectErrorRedirect(await new Authorization(host, { scope: 'calendar' }).open(), 'invalid_scope', host.issuer())
-    expect(expectTokens(await host.exchange(await new Authorization(host).allowed())).scope).toBe('profile')
+    for (const scope of [undefined, 'profile calendar', 'offline_access']) {
+      const signedIn = await new Authorization(host, { scope }).allowed()
+      expect(expectTokens(await host.exchange(signedIn)).scope).toBe('profile')
+    }
+  })
+})
+
+describe('a request without a scope', () => {
+  const scopes = { profile: 'Know who you are', calendar: 'See your appointments', mail: 'Read your mail' }
+  const tenantStore = new MemoryTenantStore([{ key: 'acme', clients: [{ clientId, redirectUris: [redirectUri] }] }])
+  const announcing = async () => {
+    const host = await startedWith({ scopes, tenantStore })
+    host.signIn.protectedResource({ path: '/v1/:tenantKey/mcp', scopes: ['calendar'] })
+    host.signIn.protectedResource({ path: '/v1/:tenantKey/mcp', scopes: ['mail'] })
+    host.signIn.protectedResource({ path: '/v1/:tenantKey/files' })
+    host.signIn.protectedResource({ path: '/v1/:tenantKey/photos', scopes: ['photos'] })
+    return host
+  }
+
+  it.each([
+    ['that the host has announced first for the resource it names', '/v1/acme/mcp', 'calendar'],
+    ['the same with a slash after that resource', '/v1/acme/mcp/', 'calendar'],
+    ['of the tenant, if the host has announced none for that resource', '/v1/acme/files', 'profile calendar mail'],
+    ['of the tenant, if it offers none of those announced', '/v1/acme/photos', 'profile calendar mail'],
+    ['of the tenant, if it names the issuer', '/v1/acme/oauth', 'profile calendar mail'],
+    ['of the tenant, if it names no resource', undefined, 'profile calendar mail'],
+  ])('gets the scopes %s', async (_, path, granted) => {
+    const host = await announcing()
+    const authorization = new Authorization(host, { resource: path && host.url + path, scope: 'offline_access' })
+    const page = textOf((await authorization.open()).text)
+    for (const [name, words] of Object.entries(scopes)) {
+      expect([words, page.includes(words)]).toEqual([words, granted.split(' ').includes(name)])
+    }
+    expect(expectTokens(await host.exchange(await authorization.allowed())).scope).toBe(granted)
+  })
+
+  it('may ask for others than those of the resource by naming them', async () => {
+    const host = await announcing()
+    const authorization = new Authorization(host, { resource: `${host.url}/v1/acme/mcp`, scope: 'profile mail' })
+    expect(expectTokens(await host.exchange(await authorization.allowed())).scope).toBe('profile mail')
+  })
+
+  it('gets no scope of the resource that its own client may not ask for', async () => {
+    const host = await startedWith({ tenantStore: withClientScopes(['profile']) })
+    host.signIn.protectedResource({ path: '/v1/:tenantKey/mcp', scopes: ['profile', 'calendar'] })
+    const authorization = new Authorization(host, { resource: `${host.url}/v1/acme/mcp` })
+    expect(expectTokens(await host.exchange(await authorization.allowed())).scope).toBe('profile')
   })
 })
 

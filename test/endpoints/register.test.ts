@@ -108,6 +108,23 @@ describe('a registration', () => {
     expect(body.scope).toBe(kept)
   })
 
+  it('limits no later request: its client may ask for every scope that the tenant offers, and the page shows it', async () => {
+    const host = await started({
+      authenticate: asTheySay,
+      scopes: { profile: 'Know who you are', calendar: 'See your appointments' },
+    })
+    const client_id = await registered(host, { scope: 'profile' })
+    for (const [scope, granted] of [
+      ['profile calendar', 'profile calendar'],
+      ['calendar', 'calendar'],
+      [undefined, 'profile calendar'],
+    ] as const) {
+      const authorization = new Authorization(host, { client_id, scope })
+      expect((await authorization.open()).text).toContain('See your appointments')
+      expect(expectTokens(await host.exchange(await authorization.allowed(), { client_id })).scope).toBe(granted)
+    }
+  })
+
   it('may ask for all scopes, if it named only scopes that the tenant does not offer', async () => {
     const host = await started({ authenticate: asTheySay })
     const client_id = await registered(host, { scope: 'openid email' })

@@ -2,7 +2,7 @@ import type { CustomerSignInOptions } from 'customer-sign-in'
 import { releaseClock, stopClock } from '../support/clock'
 import { faultyStore, rejects } from '../support/faulty-store'
 import { recordOf, recordsOf } from '../support/records'
-import { expectError, expectTokens } from '../support/sign-in'
+import { clientId, expectError, expectTokens, redirectUri } from '../support/sign-in'
 import { started } from '../support/started'
 
 /** A customer who has refreshed once, with a stopped clock. */
@@ -210,7 +210,13 @@ describe('refreshRetryWindow', () => {
   })
 
   it('still grants exactly the scope that is asked for', async () => {
-    const { refresh, first } = await refreshedOnce({ refreshRetryWindow: 10 })
+    const clients = [{ clientId, redirectUris: [redirectUri] }]
+    const tenant = { key: 'acme', clients, scopes: ['profile', 'calendar'] }
+    const { refresh, first } = await refreshedOnce({
+      refreshRetryWindow: 10,
+      tenantStore: { findTenant: () => tenant },
+    })
+    tenant.scopes.push('admin')
     expectError(await refresh(first.refresh_token, { scope: 'profile admin' }), 400, 'invalid_scope')
     expect(expectTokens(await refresh(first.refresh_token, { scope: 'calendar' })).scope).toBe('calendar')
     expect(expectTokens(await refresh(first.refresh_token)).scope).toBe('profile calendar')

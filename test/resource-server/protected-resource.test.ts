@@ -104,6 +104,20 @@ describe('a protected resource', () => {
     await call(host, '/v1/acme/mcp', await host.token({ resource })).expect(200)
   })
 
+  it('never asks for offline_access, whatever the host writes', async () => {
+    const tenantStore = new MemoryTenantStore([{ key: 'acme', clients, scopes: ['profile', 'offline_access'] }])
+    const host = (await ApiHost.start({ tenantStore }))
+      .protect({ scopes: 'profile offline_access' })
+      .protect({ path: '/v1/:tenantKey/files' })
+    expect(challengeOf(await call(host, '/v1/acme/mcp')).scope).toBe('profile')
+    for (const name of ['mcp', 'files']) {
+      const { body } = await request(host.baseUrl).get(`/.well-known/oauth-protected-resource/v1/acme/${name}`)
+      expect(body.scopes_supported).toEqual(['profile'])
+    }
+    const resource = `${host.baseUrl}/v1/acme/mcp`
+    await call(host, '/v1/acme/mcp', await host.token({ resource, scopes: 'profile' })).expect(200)
+  })
+
   it.each(['junk', 'a.b.c', 'csir_'])('refuses junk, and leads the client to sign-in: %s', async (token) => {
     const host = (await ApiHost.start()).protect()
     const response = await call(host, '/v1/acme/mcp', token)

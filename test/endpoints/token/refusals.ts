@@ -141,7 +141,7 @@ const ofRefreshTokens: Case[] = [
     error: 'invalid_grant',
     says: /unknown or has expired/,
   },
-  ...['profile calendar', 'admin', 'Profile', 'pröfile', '"\\\u0000'].map((scope) => ({
+  ...['openid calendar', 'admin', 'Profile', 'pröfile', '"\\\u0000'].map((scope) => ({
     what: `asks for the scope ${JSON.stringify(scope)}`,
     wrong: () => ({ scope }),
     error: 'invalid_scope',

@@ -15,6 +15,7 @@ export function scopes(start: Start): void {
       tenantStore: { findTenant: (key) => ({ key, clients: [client], scopes: ['profile', 'calendar'] }) },
     })
     expect((await host.connected()).scope).toBe('calendar')
+    expect((await host.connected({ scopes: 'profile calendar' })).scope).toBe('calendar')
     await expect(host.asCustomer({ scopes: 'profile' })).rejects.toMatchObject({ code: 'invalid_scope' })
     await expect(host.asCustomer({ scopes: 'mail' })).rejects.toMatchObject({ code: 'invalid_scope' })
   })
@@ -62,6 +63,27 @@ export function scopes(start: Start): void {
     const next = expectTokens(await host.refresh(refresh_token, { scope: 'calendar offline_access' }))
     expect(next.scope).toBe('calendar')
     expect(expectTokens(await host.refresh(next.refresh_token, { scope: 'offline_access' })).scope).toBe('calendar')
+  })
+
+  it('of a refresh may repeat all that was first asked for, of which the granted part is answered', async () => {
+    const host = await start()
+    for (const scope of ['openid profile email', ' calendar  profile openid offline_access', 'offline_access']) {
+      const first = await host.connected({ scopes: scope })
+      const again = expectTokens(await host.refresh(first.refresh_token, { scope }))
+      expect(again.scope.split(' ').sort()).toEqual(first.scope.split(' ').sort())
+      const { scopes: granted } = await host.signIn.verifyAccessToken(again.access_token, { tenantKey: 'acme' })
+      expect(granted).toEqual(again.scope.split(' '))
+    }
+  })
+
+  it('of a refresh may repeat what the client’s own record did not allow, which is not given', async () => {
+    const client = { clientId, redirectUris: [redirectUri], scopes: ['calendar'] }
+    const host = await start({
+      tenantStore: { findTenant: (key) => ({ key, clients: [client], scopes: ['profile', 'calendar'] }) },
+    })
+    const scope = 'profile calendar'
+    const { refresh_token } = await host.connected({ scopes: scope })
+    expect(expectTokens(await host.refresh(refresh_token, { scope })).scope).toBe('calendar')
   })
 
   it('may name a scope twice and in any order', async () => {
