@@ -1,17 +1,20 @@
 #!/usr/bin/env bash
 # Makes sure that a Redis or Valkey server and its command line tool are on the PATH, because the tests and `npm run example:redis` start
 # their own servers. If there is no server, this script installs one with apt or brew, and does not start it. With apt, it also installs
-# `faketime`, with which tests set a server's clock; without it, those tests are skipped. A second run does nothing.
+# `faketime`, with which tests set a server's clock, and the Python and Go clients of docs/other-clients.md; without them, those tests are
+# skipped. A second run does nothing.
 set -euo pipefail
 exec </dev/null
 
 oldest=6.2
+clients='python3-authlib python3-requests-oauthlib golang-go golang-golang-x-oauth2-dev'
 
 main() {
   installed || install_server
   installed || give_up 'the server that was installed is not on the PATH.'
   is_new_enough || give_up "$(server) is version $(version), which is too old."
   install_faketime
+  install_clients
   echo "$(server) $(version)"
 }
 
@@ -53,6 +56,14 @@ install_faketime() {
   ! command -v faketime >/dev/null || return 0
   command -v apt-get >/dev/null && may_be_root && apt_install faketime && return 0
   echo 'scripts/setup.sh: faketime is not installed, so tests that set the clock of a server are skipped.' >&2
+}
+
+install_clients() {
+  # shellcheck disable=SC2086
+  ! { command -v dpkg && dpkg --status $clients; } >/dev/null 2>&1 || return 0
+  # shellcheck disable=SC2086
+  command -v apt-get >/dev/null && may_be_root && apt_install --no-install-recommends $clients && return 0
+  echo 'scripts/setup.sh: the Python and Go clients are not installed, so tests with them are skipped.' >&2
 }
 
 apt_install() {

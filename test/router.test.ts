@@ -121,6 +121,7 @@ describe('the router', () => {
     '/.well-known/oauth-authorization-server',
     '/.well-known/oauth-authorization-server/v1/acme/oauth/token',
     '/.well-known/openid-configuration/v1/acme/oauth',
+    '/v1/acme/oauth/.well-known/openid-configuration',
   ])('leaves %s to the host', async (path) => {
     const passed: string[] = []
     const host = await HostApp.start((baseUrl) => {

@@ -71,6 +71,15 @@ export function snippetWith(words: string): Snippet {
   return found
 }
 
+/** The first fenced code block under a heading, in whatever language. */
+export function blockUnder(heading: string, page: string): Snippet {
+  const text = textOf(page)
+  const start = text.indexOf(`\n${heading}\n`)
+  const [block, , code = ''] = /^```(\w+)\n(.*?)^```$/ms.exec(text.slice(start)) ?? []
+  if (start < 0 || block === undefined) throw new Error(`${page} has no code under ${heading}`)
+  return { page, line: text.slice(0, text.indexOf(block, start)).split('\n').length + 1, code }
+}
+
 /** The rows of the first table under a heading, as they are written. */
 export function tableUnder(heading: string, page: string): string[][] {
   return allTablesUnder(heading, page)[0] ?? []

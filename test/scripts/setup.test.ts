@@ -49,10 +49,13 @@ for name in ${names}; do
   /bin/chmod 755 "$BIN/$name"
 done`
 const leavesRedis = leaves('redis-server redis-cli')
+const leavesClients = 'printf "#!/bin/sh\\n" > "$BIN/dpkg"; /bin/chmod 755 "$BIN/dpkg"'
 const apt = {
-  'apt-get': `case "$*" in *redis*) ${leavesRedis};; *faketime*) ${leaves('faketime')};; esac`,
+  'apt-get': `case "$*" in *redis*) ${leavesRedis};; *faketime*) ${leaves('faketime')};; *authlib*) ${leavesClients};; esac`,
 }
 const faketime = { faketime: '' }
+const clients = { dpkg: '' }
+const both = { ...faketime, ...clients }
 // As root, the script also writes the policy that no service starts.
 const asRoot = { id: 'echo 0', tee: 'cat > /dev/null', chmod: '', rm: '', systemctl: '' }
 const asUser = { id: 'echo 1000' }
@@ -73,23 +76,34 @@ describe('scripts/setup.sh', () => {
     ['Redis', redis],
     ['Valkey', valkey],
   ])('installs nothing where there is %s', (_, server) => {
-    expect(setUp({ ...server, ...faketime, ...apt, ...asRoot })).toMatchObject({ status: 0, installing: [] })
+    expect(setUp({ ...server, ...both, ...apt, ...asRoot })).toMatchObject({ status: 0, installing: [] })
   })
 
   it.each([
     ['as root', asRoot],
     ['with sudo', { ...asUser, ...sudo }],
   ])('installs Redis with apt %s if there is no server', (_, rights) => {
-    expect(setUp({ ...faketime, ...apt, ...rights })).toMatchObject({
+    expect(setUp({ ...both, ...apt, ...rights })).toMatchObject({
       status: 0,
       installing: ['apt-get update', 'apt-get install -y redis-server'],
     })
   })
 
   it('installs faketime with apt if it is missing', () => {
-    expect(setUp({ ...redis, ...apt, ...asRoot })).toMatchObject({
+    expect(setUp({ ...redis, ...clients, ...apt, ...asRoot })).toMatchObject({
       status: 0,
       installing: ['apt-get update', 'apt-get install -y faketime'],
+    })
+  })
+
+  it.each([
+    ['there is no dpkg', {}],
+    ['dpkg does not know them', { dpkg: 'exit 1' }],
+  ])('installs the Python and Go clients with apt where %s', (_, commands) => {
+    const packages = 'python3-authlib python3-requests-oauthlib golang-go golang-golang-x-oauth2-dev'
+    expect(setUp({ ...redis, ...faketime, ...commands, ...apt, ...asRoot })).toMatchObject({
+      status: 0,
+      installing: ['apt-get update', `apt-get install -y --no-install-recommends ${packages}`],
     })
   })
 
@@ -97,17 +111,18 @@ describe('scripts/setup.sh', () => {
     ['there is no apt', {}],
     ['it may not become root', { ...apt, ...asUser }],
     ['apt fails', { 'apt-get': 'exit 100', ...asRoot }],
-  ])('goes on without faketime where %s, and says which tests are skipped', (_, commands) => {
+  ])('goes on without faketime and the clients where %s, and says which tests are skipped', (_, commands) => {
     const { status, output } = setUp({ ...redis, ...commands })
     expect(status).toBe(0)
     expect(output).toContain('tests that set the clock of a server are skipped')
+    expect(output).toContain('the Python and Go clients are not installed, so tests with them are skipped')
   })
 
   it('installs nothing when it runs again', () => {
     expect(setUp({ ...apt, ...asRoot }).status).toBe(0)
     const called = (lines: string[]) => lines.filter((line) => line.startsWith('apt-get'))
-    const { status, called: both } = machine.setUp()
-    expect({ status, calls: called(both).length }).toEqual({ status: 0, calls: 4 })
+    const { status, called: inBoth } = machine.setUp()
+    expect({ status, calls: called(inBoth).length }).toEqual({ status: 0, calls: 6 })
   })
 
   it('installs Redis with brew if there is no apt', () => {

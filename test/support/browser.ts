@@ -1,13 +1,9 @@
 import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core'
 import { findChromium, launchChromium } from '../../scripts/chromium'
+import { describeWith } from './describe-with'
 
 /** `describe` for suites that need a browser. Without one, they are skipped with a warning, and in CI they fail. */
-export const describeWithBrowser: (name: string, define: () => void) => void = (name, define) => {
-  if (findChromium()) return describe(name, define)
-  if (process.env.CI) return describe(name, () => it('needs Chromium', () => expect(findChromium()).toBeDefined()))
-  process.stderr.write(`\nSKIPPED: ${name}: Chromium is not installed (npm run setup, or set CHROMIUM_PATH)\n\n`)
-  describe.skip(name, define)
-}
+export const describeWithBrowser = describeWith('Chromium (or CHROMIUM_PATH)', findChromium())
 
 let browser: Promise<Browser> | undefined
 const contexts: BrowserContext[] = []

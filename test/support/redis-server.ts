@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { pathOf, RedisProcess, redisServerPath } from '../../scripts/redis-process'
+import { describeWith } from './describe-with'
 import { ServerClock } from './server-clock'
 
 const cliPath = pathOf('valkey-cli') ?? pathOf('redis-cli')
@@ -18,15 +19,6 @@ export const describeWithRedisClock = describeWith(
   'valkey-server or redis-server, or faketime,',
   redisServerPath && cliPath && faketimePath,
 )
-
-function describeWith(what: string, found: string | undefined): (name: string, define: () => void) => void {
-  return (name, define) => {
-    if (found) return describe(name, define)
-    if (process.env.CI) return describe(name, () => it(`needs ${what}`, () => expect(found).toBeDefined()))
-    process.stderr.write(`\nSKIPPED: ${name}: ${what} is not installed (npm run setup)\n\n`)
-    describe.skip(name, define)
-  }
-}
 
 /** A separate Redis server for a test. */
 export class RedisServer {
