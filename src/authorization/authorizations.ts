@@ -71,7 +71,7 @@ export class Authorizations {
     if (redirectUris.some((registered) => redirectUriMatches(registered, redirectUri))) return { found, redirectUri }
     throw oauthError('unauthorized_client', 'redirect_uri is not registered for this client', {
       reason: 'wrong_redirect_uri',
-      detail: { clientId, redirectUri, fault: this.#clients.redirectUriFault(redirectUri, found, tenant) },
+      detail: { clientId, redirectUri },
     })
   }
 
@@ -125,11 +125,9 @@ export class Authorizations {
 }
 
 function resourceOf(requested: readonly string[], tenant: ResolvedTenant): string {
-  const resource = requestedResource(requested.length > 0 ? requested : [tenant.resources[0]], tenant) as string
+  const resource = requestedResource(requested.length > 0 ? requested : [tenant.resources[0]]) as string
   if (spelledByTenant(resource, tenant) === undefined) {
-    throw oauthError('invalid_target', 'This tenant does not have this resource', {
-      detail: { requested, offered: tenant.resources },
-    })
+    throw oauthError('invalid_target', 'This tenant does not have this resource')
   }
   return resource
 }

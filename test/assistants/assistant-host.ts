@@ -1,0 +1,72 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type CustomerSignInEvent, createCustomerSignIn, MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
+import express, { type Express } from 'express'
+import { mcpServer } from '../support/mcp-server'
+import { signingKey } from '../support/sign-in'
+import type { HostSettings } from './assistant'
+
+const path = '/v1/:tenantKey/mcp'
+
+/** A company's app with the README's options and an MCP server, on a free loopback port. `customer-1` is always logged in. */
+export class AssistantHost {
+  readonly events: CustomerSignInEvent[] = []
+  readonly url: string
+  readonly #server: Server
+
+  private constructor(server: Server, { options, client }: HostSettings) {
+    this.#server = server
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const signIn = createCustomerSignIn({
+      tenantStore: new MemoryTenantStore([{ key: 'acme', id: '1', name: 'Acme Air', clients: client ? [client] : [] }]),
+      tokenStore: new MemoryTokenStore(),
+      refreshRetryWindow: 300,
+      authenticate: () => ({ subject: 'customer-1' }),
+      baseUrl: this.url,
+      signingKeys: [signingKey],
+      scopes: { profile: 'know who you are', 'bookings:write': 'change your bookings' },
+      // The documents of the players are on loopback.
+      metadataDocuments: 'with-loopback',
+      onEvent: (event) => this.events.push(event),
+      ...options,
+    })
+    const app: Express = express()
+    app.use(signIn)
+    app.all(path, signIn.protectedResource({ path, scopes: ['profile'] }), mcpServer)
+    server.on('request', app)
+  }
+
+  static async start(settings: HostSettings = {}): Promise<AssistantHost> {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    try {
+      return new AssistantHost(server, settings)
+    } catch (error) {
+      server.close()
+      throw error
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  /** The address that a customer pastes into an assistant. */
+  get api(): string {
+    return this.url + path.replace(':tenantKey', 'acme')
+  }
+
+  get issuer(): string {
+    return `${this.url}/v1/acme/oauth`
+  }
+
+  /** What went wrong: the events that tell of it. That an access token has expired is not wrong. */
+  get troubles(): CustomerSignInEvent[] {
+    return this.events.filter(
+      (event) =>
+        ['error', 'replayed', 'revoked'].includes(event.type) ||
+        (event.type === 'denied' && event.where !== 'requireAccessToken'),
+    )
+  }
+}

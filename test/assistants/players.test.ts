@@ -1,0 +1,90 @@
+import { findChromium } from '../../scripts/chromium'
+import { releaseClock, stopClock } from '../support/clock'
+import { DocumentServer } from '../support/document-server'
+import { SeededRandom } from '../support/seeded-random'
+import type { Assistant } from './assistant'
+import { AssistantHost } from './assistant-host'
+import { assistants } from './assistants'
+import { Player, Refused } from './player'
+
+// Other delays: SEED=7 npx jest test/assistants/players
+const seed = Number(process.env.SEED ?? 1)
+
+const served = assistants.filter(({ refused }) => !refused)
+const refused = assistants.filter(({ refused }) => refused)
+
+const titleOf = ({ name, variant }: Assistant) => [name, variant].filter(Boolean).join(' ')
+
+let host: AssistantHost | undefined
+afterEach(async () => {
+  releaseClock()
+  await host?.stop()
+  host = undefined
+})
+
+async function play(assistant: Assistant): Promise<Player> {
+  const clock = stopClock()
+  host = await AssistantHost.start(assistant.host)
+  const documents = await DocumentServer.start(publishingFor(assistant))
+  return new Player(assistant, host, documents, clock, new SeededRandom(seed))
+}
+
+/** Publishes the assistant's metadata document at its address. */
+function publishingFor({ plays: { document } }: Assistant) {
+  return (server: DocumentServer) => (req: { url?: string }, res: import('node:http').ServerResponse) => {
+    const status = document?.path === req.url ? (document?.status ?? 200) : 404
+    res
+      .writeHead(status, { 'Content-Type': 'application/json' })
+      .end(JSON.stringify({ ...document?.members, client_id: server.url(req.url) }))
+  }
+}
+
+describe('an assistant that gets an address stays connected from its discovery to its third refresh:', () => {
+  const runnable = served.map((assistant) => [titleOf(assistant), assistant] as const)
+  it.each(runnable)('%s', async (_name, assistant) => {
+    // Without Chromium, the form is submitted instead; in CI there must be one.
+    const hasBrowser = process.env.CI || findChromium()
+    const player = await play(hasBrowser ? assistant : { ...assistant, browser: undefined })
+    await player.connect()
+    expect(player.connectedBy).toBe(assistant.connects)
+    expect(player.scope.split(' ')).toContain('profile')
+    expect(await player.callTool()).toEqual({ status: 200, text: expect.stringContaining('customer-1') })
+    for (let refreshed = 0; refreshed < 3; refreshed++) await player.refresh()
+    expect(host?.troubles).toEqual([])
+  })
+})
+
+describe('an assistant that cannot be served is told why:', () => {
+  it.each(refused.map((assistant) => [titleOf(assistant), assistant] as const))('%s', async (_name, assistant) => {
+    const player = await play(assistant)
+    const told = await whatItIsTold(player)
+    const { at, error, says } = assistant.refused ?? { at: '', error: '', says: '' }
+    expect({ at: told.at, error: told.error, says: told.message }).toEqual({
+      at,
+      error,
+      says: expect.stringContaining(says),
+    })
+  })
+})
+
+describe('what is said about each assistant', () => {
+  it('has a title of its own, a date, and a public source for everything that it does', () => {
+    expect(new Set(assistants.map(titleOf)).size).toBe(assistants.length)
+    for (const assistant of assistants) {
+      expect(assistant).toMatchObject({ checked: expect.stringMatching(/^20\d\d-\d\d-\d\d$/) })
+      expect(assistant.quirks).not.toEqual([])
+      for (const { source } of assistant.quirks) expect(new URL(source).protocol).toBe('https:')
+    }
+  })
+})
+
+async function whatItIsTold(player: Player): Promise<Refused> {
+  try {
+    await player.connect()
+    for (let refreshed = 0; refreshed < 3; refreshed++) await player.refresh()
+  } catch (error) {
+    if (error instanceof Refused) return error
+    throw error
+  }
+  throw new Error('It was not refused anything')
+}
