@@ -71,7 +71,7 @@ export class Authorizations {
     if (redirectUris.some((registered) => redirectUriMatches(registered, redirectUri))) return { found, redirectUri }
     throw oauthError('unauthorized_client', 'redirect_uri is not registered for this client', {
       reason: 'wrong_redirect_uri',
-      detail: { clientId, redirectUri },
+      detail: { clientId, redirectUri, fault: this.#clients.redirectUriFault(redirectUri, found, tenant) },
     })
   }
 
@@ -125,9 +125,11 @@ export class Authorizations {
 }
 
 function resourceOf(requested: readonly string[], tenant: ResolvedTenant): string {
-  const resource = requestedResource(requested.length > 0 ? requested : [tenant.resources[0]]) as string
+  const resource = requestedResource(requested.length > 0 ? requested : [tenant.resources[0]], tenant) as string
   if (spelledByTenant(resource, tenant) === undefined) {
-    throw oauthError('invalid_target', 'This tenant does not have this resource')
+    throw oauthError('invalid_target', 'This tenant does not have this resource', {
+      detail: { requested, offered: tenant.resources },
+    })
   }
   return resource
 }

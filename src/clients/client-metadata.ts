@@ -1,6 +1,6 @@
 import { type OAuthError, oauthError } from '../protocol/oauth-error'
 import type { ErrorDescription } from '../protocol/oauth-error-codes'
-import { isOnHostOf, redirectUriFault } from '../protocol/redirect-uri'
+import { isOnHostOf, type RedirectUriFault, redirectUriFault } from '../protocol/redirect-uri'
 import { scopesOf } from '../protocol/scope'
 import type { ClientMetadata } from '../stores/tenant-store'
 import { presentableName } from './client-name'
@@ -12,16 +12,18 @@ const maxBytes = 4000
 
 /**
  * Reads the metadata of a client from its registration or its metadata document. Ignores unknown members, and every
- * `token_endpoint_auth_method`: the client is public.
+ * `token_endpoint_auth_method`: the client is public. A member that is null counts as absent. Redirect URIs that are not accepted are left out.
  *
  * @param appRedirects The redirect URIs of apps that are accepted although their scheme has no dot.
- * @throws {OAuthError} `invalid_redirect_uri` or `invalid_client_metadata` (RFC 7591 section 3.2.2).
+ * @param issuer No redirect URI may be on its host. Omitted if the metadata is for the clients of several issuers: see {@link atIssuer}.
+ * @throws {OAuthError} `invalid_redirect_uri` if no redirect URI is accepted, or `invalid_client_metadata` (RFC 7591 section 3.2.2).
  */
 export function readClientMetadata(
   metadata: Readonly<Record<string, unknown>>,
   appRedirects: readonly string[],
+  issuer?: string,
 ): ClientMetadata {
-  const { redirect_uris, client_name, client_uri, scope, grant_types, response_types } = metadata
+  const { redirect_uris, client_name, client_uri, scope, grant_types, response_types } = withoutNulls(metadata)
   if (!allows(grant_types, 'authorization_code')) throw invalidMetadata('grant_types must include authorization_code')
   if (!allows(response_types, 'code')) throw invalidMetadata('response_types must include code')
   if (scope !== undefined && typeof scope !== 'string') throw invalidMetadata('scope must be a string')
@@ -30,24 +32,28 @@ export function readClientMetadata(
   }
   const clientName = presentableName(client_name ?? '')
   return {
-    redirectUris: redirectUrisOf(redirect_uris, appRedirects),
+    redirectUris: redirectUrisOf(redirect_uris, (redirectUri) => strangerFault(redirectUri, appRedirects, issuer)),
     ...(clientName !== undefined && { clientName }),
     ...(isHttpsUrl(client_uri) && { clientUri: client_uri }),
     ...(scope && { scopes: scopesOf(scope) }),
   }
 }
 
-/**
- * Says what is wrong if a stranger's client has a redirect URI on the issuer's own host.
- *
- * @returns Undefined if no redirect URI is on that host.
- */
-export function ownHostFault(
-  redirectUris: readonly string[],
-  issuer: string,
-): ErrorDescription<'invalid_redirect_uri'> | undefined {
-  const index = redirectUris.findIndex((redirectUri) => isOnHostOf(issuer, redirectUri))
-  return index === -1 ? undefined : `redirect_uris[${index}] must not be on the host of this server`
+/** The metadata of a stranger's client without redirect URIs on the issuer's own host. Undefined if no other is left. */
+export function atIssuer(metadata: ClientMetadata, issuer: string): ClientMetadata | undefined {
+  const redirectUris = metadata.redirectUris.filter((redirectUri) => !isOnHostOf(issuer, redirectUri))
+  return redirectUris.length > 0 ? { ...metadata, redirectUris } : undefined
+}
+
+/** Says what is wrong with a redirect URI of a stranger's client, or undefined if nothing is. */
+export function strangerFault(
+  redirectUri: unknown,
+  appRedirects: readonly string[],
+  issuer?: string,
+): RedirectUriFault | undefined {
+  const fault = redirectUriFault(redirectUri, appRedirects)
+  if (fault !== undefined || issuer === undefined) return fault
+  return isOnHostOf(issuer, redirectUri as string) ? 'must not be on the host of this server' : undefined
 }
 
 /**
@@ -69,20 +75,28 @@ export function checkSize(metadata: ClientMetadata): void {
   throw invalidMetadata(`redirect_uris, client_name, client_uri and scope must together take at most ${maxBytes} bytes`)
 }
 
-function redirectUrisOf(redirectUris: unknown, appRedirects: readonly string[]): string[] {
+/** Reads those redirect URIs that are accepted: apps add addresses over time, and one must not keep the others from working. */
+function redirectUrisOf(
+  redirectUris: unknown,
+  faultOf: (redirectUri: unknown) => RedirectUriFault | undefined,
+): string[] {
   if (!Array.isArray(redirectUris) || redirectUris.length === 0 || redirectUris.length > maxRedirectUris) {
     throw oauthError('invalid_redirect_uri', `redirect_uris must be an array of 1 to ${maxRedirectUris}`)
   }
-  for (const [index, redirectUri] of redirectUris.entries()) {
-    const fault = redirectUriFault(redirectUri, appRedirects)
-    if (fault) throw oauthError('invalid_redirect_uri', `redirect_uris[${index}] ${fault}`)
-  }
-  return redirectUris
+  const accepted = redirectUris.filter((redirectUri) => faultOf(redirectUri) === undefined)
+  if (accepted.length > 0) return accepted
+  throw oauthError('invalid_redirect_uri', `redirect_uris[0] ${faultOf(redirectUris[0])}`)
 }
 
-/** Whether a list of types names one. A client that leaves the list out accepts every type. */
+/** Whether a list of types names one. A client that leaves the list out, or empty, accepts every type. */
 function allows(types: unknown, type: string): boolean {
-  return types === undefined || (Array.isArray(types) && types.includes(type))
+  if (types === undefined) return true
+  return Array.isArray(types) && (types.length === 0 || types.includes(type))
+}
+
+/** Some clients write each member that they do not use as null. */
+function withoutNulls(metadata: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null))
 }
 
 function isHttpsUrl(value: unknown): value is string {

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { isClientId } from '../protocol/client-id'
 import { type OAuthError, oauthError } from '../protocol/oauth-error'
+import type { ErrorDescription } from '../protocol/oauth-error-codes'
+import type { RedirectUriFault } from '../protocol/redirect-uri'
 import type { GuardedStore } from '../stores/guarded-store'
 import type { Client } from '../stores/tenant-store'
 import type { Grant, RegisteredClient, RegistrationLimits } from '../stores/token-store'
 import type { ResolvedTenant } from '../tenants/tenants'
-import { checkSize, offeredHere, ownHostFault, readClientMetadata } from './client-metadata'
+import { atIssuer, checkSize, offeredHere, readClientMetadata, strangerFault } from './client-metadata'
 import type { MetadataDocuments } from './metadata-documents'
 
 /** A client of a tenant. */
@@ -53,9 +55,8 @@ export class Clients {
     const own = ownClient(clientId, tenant)
     if (own) return { client: own, source: 'tenant', registration: undefined }
     if (tenant.metadataDocuments && this.#documents?.isDocumentUrl(clientId)) {
-      const metadata = await this.#documents.find(clientId, tenant.id)
-      const fault = ownHostFault(metadata.redirectUris, tenant.issuer)
-      if (fault) throw oauthError('invalid_client', `The metadata document of client_id cannot be used: ${fault}`)
+      const metadata = atIssuer(await this.#documents.find(clientId, tenant.id), tenant.issuer)
+      if (!metadata) throw onlyOnOwnHost()
       const client = { clientId, ...offeredHere(metadata, tenant.scopes) }
       return { client, source: 'document', registration: undefined }
     }
@@ -73,16 +74,19 @@ export class Clients {
     return this.#store.findClient(tenant.id, clientId)
   }
 
+  /** Says why a redirect URI of a client was left out, or undefined if that is not why the client does not have it. */
+  redirectUriFault(redirectUri: string, { source }: FoundClient, tenant: ResolvedTenant): RedirectUriFault | undefined {
+    return source === 'tenant' ? undefined : strangerFault(redirectUri, this.#rules.appRedirects, tenant.issuer)
+  }
+
   /**
-   * Registers a public client (RFC 7591 section 3).
+   * Registers a public client (RFC 7591 section 3). Redirect URIs that are not accepted are left out.
    *
    * @throws {OAuthError} `invalid_redirect_uri` or `invalid_client_metadata`.
    */
   async register(given: Readonly<Record<string, unknown>>, tenant: ResolvedTenant): Promise<RegisteredClient> {
     const { appRedirects, lifetime, limits } = this.#rules
-    const metadata = offeredHere(readClientMetadata(given, appRedirects), tenant.scopes)
-    const fault = ownHostFault(metadata.redirectUris, tenant.issuer)
-    if (fault) throw oauthError('invalid_redirect_uri', fault)
+    const metadata = offeredHere(readClientMetadata(given, appRedirects, tenant.issuer), tenant.scopes)
     checkSize(metadata)
     const clientId = randomBytes(16).toString('base64url')
     return this.#store.saveClient({ tenantId: tenant.id, clientId, ...metadata, lifetime }, limits)
@@ -144,6 +148,11 @@ export function unknownClient(clientId: string): OAuthError {
     reason: 'client_gone',
     detail: { clientId },
   })
+}
+
+function onlyOnOwnHost(): OAuthError {
+  const why: ErrorDescription<'invalid_redirect_uri'> = 'redirect_uris must not be on the host of this server'
+  return oauthError('invalid_client', `The metadata document of client_id cannot be used: ${why}`)
 }
 
 /** How many milliseconds a client must live to outlive every grant that exists now, and a day more, in which nothing needs to be written. */

@@ -15,10 +15,18 @@ export async function register(
   const metadata = await readJson(req, res)
   const client = await clients.register(metadata, tenant)
   respondWithJson(res, clientInformation(client), { status: 201 })
-  emit({ type: 'registered', tenantKey: tenant.key, tenantId: tenant.id, clientId: client.clientId })
+  const leftOut = leftOutOf(metadata.redirect_uris, client)
+  emit({ type: 'registered', tenantKey: tenant.key, tenantId: tenant.id, clientId: client.clientId, leftOut })
 }
 
-/** RFC 7591 section 3.2.1: all that was registered, as it was registered. */
+/** The redirect URIs that the client asked for and did not get. Undefined if there are none. */
+function leftOutOf(requested: unknown, { redirectUris }: RegisteredClient): string[] | undefined {
+  const texts = (requested as unknown[]).filter((redirectUri) => typeof redirectUri === 'string')
+  const leftOut = texts.filter((redirectUri) => !redirectUris.includes(redirectUri))
+  return leftOut.length > 0 ? leftOut : undefined
+}
+
+/** RFC 7591 section 3.2.1: all that was registered, as it was registered, without what was left out. */
 function clientInformation({ clientId, createdAt, clientName, clientUri, redirectUris, scopes }: RegisteredClient) {
   return {
     client_id: clientId,

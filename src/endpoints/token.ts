@@ -73,7 +73,7 @@ function presentedCode(form: Form, client: RequestingClient, { req, res, tenant 
   const lifetime = mayUse('refresh_token', client) ? tenant.refreshTokenLifetime : tenant.accessTokenLifetime
   return presentedCredential('code', code, {
     binding: { clientId: client.clientId, redirectUri, codeChallenge: codeChallengeOf(codeVerifier) },
-    resource: requestedResource(form.all('resource')),
+    resource: requestedResource(form.all('resource'), tenant),
     tenant,
     // Without refresh tokens the grant need only outlive the access token.
     lifetime: lifetime * 1000,
@@ -89,7 +89,7 @@ function presentedRefreshToken(
 ): PresentedCredential {
   return presentedCredential('refresh_token', form.required('refresh_token'), {
     binding: { clientId: client.clientId },
-    resource: requestedResource(form.all('resource')),
+    resource: requestedResource(form.all('resource'), tenant),
     tenant,
     lifetime: tenant.refreshTokenLifetime * 1000,
     hasHungUp: () => hasHungUp(req, res),

@@ -134,6 +134,8 @@ export interface RegisteredEvent extends TimedEvent {
   tenantId: string
   /** The id that it got. */
   clientId: string
+  /** The redirect URIs that it asked for and that are not accepted here. Absent if it got all. */
+  leftOut?: string[] | undefined
 }
 
 /** A request was answered with an OAuth error. */

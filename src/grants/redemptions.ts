@@ -118,8 +118,7 @@ export class Redemptions {
       const settled = settle && (await settle(await this.#redeemableGrant(presented)))
       const redeemed = await this.#exchange(presented)
       const { grant } = redeemed
-      if (spelledByTenant(grant.resource, presented.tenant) === undefined)
-        throw await this.#endForResource(presented, grant)
+      if (!isServed(presented, grant)) throw await this.#endForResource(presented, grant)
       const scopes = settled?.scopes ?? stillOffered(grant.scopes, presented.tenant)
       if (scopes === undefined) throw await this.#reverseForScopes(redeemed)
       return { ...redeemed, scopes, claims: settled?.claims }
@@ -147,7 +146,7 @@ export class Redemptions {
       const step = this.#stepTo(next, [hash, ...before], presented)
       const result = await this.#swaps.take(step)
       if (result.outcome === 'missing') throw this.#missing(presented, result.now)
-      if (result.outcome === 'wrong_resource') throw resourceNotGranted(presented, result.grant)
+      if (result.outcome === 'wrong_resource') throw await this.#refuseResource(presented, result.grant)
       const { grant, now } = result
       if (result.outcome === 'swapped') {
         this.#checkSecrets(presented)
@@ -212,7 +211,8 @@ export class Redemptions {
     if (age < window) {
       const since = redeemed.slice(0, place).map(({ mark }) => mark)
       const live = this.#chain.liveSuccessor(grantId, hash, since.reverse(), grant.credential.hash, binding)
-      if (live && resource !== undefined && resource !== grant.resource) throw resourceNotGranted(presented, grant)
+      if (live && resource !== undefined && resource !== grant.resource)
+        throw await this.#refuseResource(presented, grant)
       if (live) return { grant, now, refreshToken: this.#refreshToken(live, grant, presented), by: 'retry', repeat }
     }
     const replayed = {
@@ -249,6 +249,14 @@ export class Redemptions {
     return grantGone(presented, 'expired')
   }
 
+  /**
+   * Refuses a request that names another resource than the grant's. If the grant's is gone, its address may lead to another one by now, and
+   * the client must sign in again.
+   */
+  async #refuseResource(presented: PresentedCredential, grant: Grant) {
+    return isServed(presented, grant) ? resourceNotGranted(presented, grant) : this.#endForResource(presented, grant)
+  }
+
   /** Ends a grant whose resource the tenant no longer has, because the API would refuse every token of it. */
   async #endForResource(presented: PresentedCredential, grant: Grant) {
     await this.#grants.end(grant, presented.tenant, 'resource_gone')
@@ -281,6 +289,11 @@ export class Redemptions {
       'A code was redeemed that this process has not issued. Do all processes that share this token store have the same credentialSecrets?',
     )
   }
+}
+
+/** Whether the tenant still has the resource of a grant. */
+function isServed({ tenant }: PresentedCredential, grant: Grant): boolean {
+  return spelledByTenant(grant.resource, tenant) !== undefined
 }
 
 /** Whose a credential is, as far as the credential itself says. */

@@ -26,6 +26,17 @@ export function respondAsApi(res: ServerResponse, error: OAuthError): void {
   sendError(res, error, error.headers)
 }
 
+/**
+ * Challenges a request of the host's own API that has no credentials. The response has no error code (RFC 6750 section 3.1), and is JSON for
+ * the clients that read every response as JSON.
+ */
+export function respondWithChallenge(res: ServerResponse, challenge: string): void {
+  respondFinally(res, () => {
+    res.setHeader('WWW-Authenticate', challenge)
+    send(res, 401, notStored, '{}')
+  })
+}
+
 function sendError(res: ServerResponse, error: OAuthError, headers: Readonly<Record<string, string>>): void {
   respondFinally(res, () => {
     // `setHeader` replaces a header in any capitals, so that a header of the host's error never comes twice.

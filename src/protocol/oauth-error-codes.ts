@@ -62,12 +62,12 @@ export const answeredCodes = {
   },
   invalid_redirect_uri: {
     status: 400,
-    meaning: 'The server does not accept a redirect URI that the client names for itself.',
+    meaning: 'The server accepts none of the redirect URIs that the client names for itself.',
     source: 'RFC 7591 section 3.2.2',
     descriptions: [
       'redirect_uris must be an array of 1 to *number*',
       'redirect_uris[*n*] *fault*',
-      'redirect_uris[*n*] must not be on the host of this server',
+      'redirect_uris must not be on the host of this server',
     ],
   },
   invalid_client_metadata: {
@@ -160,7 +160,6 @@ export const answeredCodes = {
     meaning: 'The request has no access token that is valid here.',
     source: 'RFC 6750 section 3.1',
     descriptions: [
-      'An access token is required',
       'The access token is malformed',
       'This server did not issue the access token',
       'The access token has expired',

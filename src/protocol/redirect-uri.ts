@@ -12,6 +12,7 @@ export const redirectUriFaults = [
   'must be https, except on loopback',
   'must be https, http on loopback, or an app address that is accepted here',
   'must be https, http on loopback, or the address of an app',
+  'must not be on the host of this server',
 ] as const
 
 export type RedirectUriFault = (typeof redirectUriFaults)[number]
@@ -20,13 +21,21 @@ export type RedirectUriFault = (typeof redirectUriFaults)[number]
 const uriText = /^([\w\-.~:/?[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/
 
 /**
- * Whether the redirect URI of a request is a registered one. They must be the same text, except for the port of a loopback host: an app on the
- * customer's own machine takes another port each time (RFC 8252 section 7.3, RFC 9700 section 2.1).
+ * Whether the redirect URI of a request is a registered one. They must be the same text, with two exceptions: an empty path is the path `/`
+ * (RFC 3986 section 6.2.3), and the port of a loopback host may differ, because an app on the customer's own machine takes another port each
+ * time (RFC 8252 section 7.3, RFC 9700 section 2.1).
  */
 export function redirectUriMatches(registered: string, presented: string): boolean {
-  if (registered === presented) return true
-  const withoutPort = withoutLoopbackPort(registered)
-  return withoutPort !== undefined && withoutPort === withoutLoopbackPort(presented) && URL.canParse(presented)
+  const known = withPath(registered)
+  const given = withPath(presented)
+  if (known === given) return true
+  const withoutPort = withoutLoopbackPort(known)
+  return withoutPort !== undefined && withoutPort === withoutLoopbackPort(given) && URL.canParse(given)
+}
+
+/** The text of an http or https URL with `/` for an empty path. Apps may tell their own addresses apart, so those stay as they are. */
+function withPath(redirectUri: string): string {
+  return redirectUri.replace(/^(https?:\/\/[^/?#]+)(?=\?|$)/, '$1/')
 }
 
 // Schemes that mean something to browsers, or to the programs that browsers open.

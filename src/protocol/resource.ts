@@ -16,17 +16,63 @@ export function canonicalResource(resource: string): string | undefined {
   return url.search === '' ? url.href.replace(/\/$/, '') : url.href
 }
 
+/** Finds a resource that is given in canonical form among others, in their own spelling. */
+export function spellingOf(canonical: string, resources: readonly string[]): string | undefined {
+  // Fast path: a string equal to the canonical form needs no URL parsing. A trailing slash is never canonical.
+  const isSame = (resource: string) => resource === canonical && !resource.endsWith('/')
+  return resources.find((resource) => isSame(resource) || canonicalResource(resource) === canonical)
+}
+
+/** The resources that a tenant has. */
+export interface OfferedResources {
+  /** The tenant's issuer. It is a resource too where the tenant has no API of its own. */
+  issuer: string
+  resources: readonly string[]
+}
+
 /**
- * The one resource that a request names, in its canonical form, or undefined if it names none.
+ * The one resource that a request names, in canonical form, or undefined if it names none. A value that is not the address of a resource means
+ * the one that it leads to: clients also send the origin of an API, a parent path, or its address with a query.
  *
+ * @returns The tenant's resource. If the request does not lead to exactly one, the address that it names, which is no resource of the tenant's.
  * @throws {OAuthError} `invalid_target` if it is not an absolute URL, or if the request names several different ones.
  */
-export function requestedResource(values: readonly string[]): string | undefined {
-  const resources = new Set(values.map(canonicalResource))
-  if (resources.size > 1) throw oauthError('invalid_target', 'resource must name only one resource')
-  const [resource] = resources
-  if (resource === undefined && resources.size > 0) {
-    throw oauthError('invalid_target', 'resource must be an absolute URL without a fragment')
-  }
-  return resource
+export function requestedResource(values: readonly string[], offered: OfferedResources): string | undefined {
+  const named = [...new Set(values.map(canonicalResource))]
+  const [first] = named
+  if (named.length === 0) return undefined
+  const [resource, ...others] = named
+    .map((canonical) => (canonical === undefined ? [] : candidates(canonical, offered)))
+    .reduce((common, those) => common.filter((each) => those.includes(each)))
+  if (resource !== undefined && others.length === 0) return resource
+  if (named.length > 1) throw oauthError('invalid_target', 'resource must name only one resource')
+  if (first === undefined) throw oauthError('invalid_target', 'resource must be an absolute URL without a fragment')
+  return first
+}
+
+/** The resources that an address can mean, in canonical form: the closest ones alone. */
+function candidates(requested: string, { issuer, resources }: OfferedResources): string[] {
+  if (spellingOf(requested, resources) !== undefined) return [requested]
+  if (!/^https?:/.test(requested)) return []
+  const canonical = [...new Set(resources.map((resource) => canonicalResource(resource) ?? resource))]
+  const address = withoutQuery(requested)
+  const mayMean = canonical.filter((resource) => !haveDifferentQueries(requested, resource))
+  const same = mayMean.filter((resource) => withoutQuery(resource) === address)
+  if (same.length > 0) return same
+  // The slash makes it whole segments, and ends the host and the port.
+  const below = mayMean.filter((resource) => withoutQuery(resource).startsWith(`${address}/`))
+  // The issuer stands beside the APIs below most parent paths, and no client means it there.
+  const apis = below.filter((resource) => resource !== canonicalResource(issuer))
+  return apis.length > 0 ? apis : below
+}
+
+/** A query that a resource has itself tells it from others. */
+function haveDifferentQueries(requested: string, resource: string): boolean {
+  const [one, other] = [new URL(requested).search, new URL(resource).search]
+  return one !== '' && other !== '' && one !== other
+}
+
+/** A canonical resource without its query, in canonical form. */
+function withoutQuery(canonical: string): string {
+  return canonical.replace(/\/?\?.*$/, '')
 }

@@ -4,10 +4,9 @@ import { wrongAnswer } from '../configuration/configuration-error'
 import type { Emit } from '../events/emitter'
 import { type Place, reportError } from '../events/report-error'
 import type { BaseUrl } from '../http/base-url'
-import { respondAsApi } from '../http/responses'
+import { respondAsApi, respondWithChallenge } from '../http/responses'
 import { isTenantKey } from '../protocol/issuer'
 import { OAuthError, oauthError } from '../protocol/oauth-error'
-import type { ErrorDescription } from '../protocol/oauth-error-codes'
 import { isResource } from '../protocol/resource'
 import { callHostWithin } from '../stores/call-host'
 import type { Tenants } from '../tenants/tenants'
@@ -92,7 +91,7 @@ export class AccessTokenGuards {
         (error) => {
           if (error instanceof MissingToken) {
             // A client sends its first request without a token, to learn where to get one. That is no denial, so there is no event.
-            respondAsApi(res, withChallenge(error, scopes, metadataUrlOf?.(req)))
+            respondWithChallenge(res, challengeOf(undefined, scopes, metadataUrlOf?.(req)))
           } else {
             const refused = error instanceof OAuthError ? withChallenge(error, scopes, metadataUrlOf?.(req)) : error
             const named = this.#tokens.namingOwner(refused, tokenIn(req) ?? '')
@@ -162,22 +161,22 @@ function tokenIn({ headers: { authorization = '' } }: IncomingMessage): string |
   return /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(authorization)?.[1]
 }
 
-const tokenRequired: ErrorDescription<'invalid_token'> = 'An access token is required'
-
 /** The request has no token at all. */
-class MissingToken extends OAuthError {
-  constructor() {
-    super('invalid_token', tokenRequired)
-  }
-}
+class MissingToken extends Error {}
 
-/** The `WWW-Authenticate` header of an error (RFC 6750 section 3, RFC 9728 section 5.1). Without a token in the request, it names no error. */
-function challengeOf(error: OAuthError, scopes: readonly string[], resourceMetadata: string | undefined): string {
+/**
+ * The `WWW-Authenticate` header of a response (RFC 6750 section 3, RFC 9728 section 5.1).
+ *
+ * @param error Undefined if the request has no token: the challenge then names no error.
+ */
+function challengeOf(
+  error: OAuthError | undefined,
+  scopes: readonly string[],
+  resourceMetadata: string | undefined,
+): string {
   const attributes: string[] = []
-  if (!(error instanceof MissingToken)) {
-    attributes.push(`error="${error.code}"`, `error_description="${error.description}"`)
-  }
-  const namesScope = error.code === 'insufficient_scope' || resourceMetadata !== undefined
+  if (error) attributes.push(`error="${error.code}"`, `error_description="${error.description}"`)
+  const namesScope = error?.code === 'insufficient_scope' || resourceMetadata !== undefined
   if (namesScope && scopes.length > 0) attributes.push(`scope="${scopes.join(' ')}"`)
   if (resourceMetadata !== undefined) attributes.push(`resource_metadata="${resourceMetadata}"`)
   return attributes.length > 0 ? `Bearer ${attributes.join(', ')}` : 'Bearer'

@@ -1,6 +1,6 @@
 import { issuerOf, isTenantKey } from '../protocol/issuer'
 import { type OAuthError, oauthError } from '../protocol/oauth-error'
-import { canonicalResource } from '../protocol/resource'
+import { spellingOf } from '../protocol/resource'
 import { callHostWithin } from '../stores/call-host'
 import type { Client, Tenant, TenantStore } from '../stores/tenant-store'
 import type { ProtectedResources } from './protected-resources'
@@ -112,9 +112,7 @@ export function stillOffered(scopes: string[], tenant: ResolvedTenant): string[]
 
 /** Finds the tenant's own spelling of a resource that is given in canonical form. Undefined if the tenant does not have the resource. */
 export function spelledByTenant(canonical: string, tenant: ResolvedTenant): string | undefined {
-  // Fast path: a string equal to the canonical form needs no URL parsing. A trailing slash is never canonical.
-  const isSame = (resource: string) => resource === canonical && !resource.endsWith('/')
-  return tenant.resources.find((resource) => isSame(resource) || canonicalResource(resource) === canonical)
+  return spellingOf(canonical, tenant.resources)
 }
 
 export function noSuchTenant(): OAuthError {

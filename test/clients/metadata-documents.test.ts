@@ -42,6 +42,25 @@ describe('a client with a metadata document', () => {
     expect(textOf(text)).not.toContain('long/')
   })
 
+  it('can go to those of its redirect URIs that are accepted here, whatever else its document lists', async () => {
+    const redirect_uris = ['grokbot://elsewhere/callback', redirectUri, 'http://assistant.example/', 7]
+    const server = await DocumentServer.start((self) => publishing(self, { redirect_uris }))
+    const host = await startedWith()
+    const client_id = server.url()
+    expectTokens(await host.exchange(await new Authorization(host, { client_id }).allowed(), { client_id }))
+    for (const redirect_uri of ['grokbot://elsewhere/callback', 'http://assistant.example/']) {
+      expectErrorPage(await new Authorization(host, { client_id, redirect_uri }).open())
+      const detail = { clientId: client_id, redirectUri: redirect_uri, fault: expect.stringMatching(/^must be https/) }
+      expect((await host.told('denied')).at(-1)).toMatchObject({ reason: 'wrong_redirect_uri', detail })
+    }
+  })
+
+  it('may have null for members that it does not use, and empty lists of types', async () => {
+    const members = { client_uri: null, scope: null, grant_types: [], response_types: null, contacts: null }
+    const server = await DocumentServer.start((self) => publishing(self, members))
+    await new Authorization(await startedWith(), { client_id: server.url() }).open().expect(200)
+  })
+
   it('is sent only a request for its document', async () => {
     const [host, server] = [await startedWith(), await DocumentServer.start()]
     const client_id = server.url('/apps/client.json?version=2')

@@ -12,22 +12,33 @@ const startedThere = () => started({ baseUrl, authenticate: asTheySay, metadataD
 describe('a redirect URI on the host of this server', () => {
   it('cannot be registered', async () => {
     const host = await startedThere()
-    const response = await register({ url: `${host.url}/auth` }, { redirect_uris: [redirectUri, ours] })
+    const response = await register({ url: `${host.url}/auth` }, { redirect_uris: [ours, 'javascript:1'] })
     const description = expectError(response, 400, 'invalid_redirect_uri')
-    expect(description).toBe('redirect_uris[1] must not be on the host of this server')
-    await register({ url: `${host.url}/auth` }, { redirect_uris: [redirectUri] }).expect(201)
+    expect(description).toBe('redirect_uris[0] must not be on the host of this server')
+    const redirect_uris = [redirectUri, ours]
+    const { body } = await register({ url: `${host.url}/auth` }, { redirect_uris }).expect(201)
+    expect(body.redirect_uris).toEqual([redirectUri])
   })
 
-  it('is refused in a metadata document', async () => {
+  it('is refused in a metadata document, and its other redirect URIs work', async () => {
     const host = await startedThere()
-    const redirect_uris = [redirectUri, ours]
+    const redirect_uris = ['javascript:1', ours, redirectUri]
     const server = await DocumentServer.start((self) => publishing(self, { redirect_uris }))
-    for (const redirect_uri of redirect_uris) {
-      const authorization = new Authorization({ url: `${host.url}/auth` }, { client_id: server.url(), redirect_uri })
-      expect(expectErrorPage(await authorization.open())).toContain(
-        'redirect_uris[1] must not be on the host of this server (invalid_client)',
-      )
-    }
+    const to = (redirect_uri: string) =>
+      new Authorization({ url: `${host.url}/auth` }, { client_id: server.url(), redirect_uri }).open()
+    await to(redirectUri).expect(200)
+    expect(expectErrorPage(await to(ours))).toContain('redirect_uri is not registered for this client')
+    const fault = 'must not be on the host of this server'
+    expect((await host.told('denied')).at(-1)).toMatchObject({ reason: 'wrong_redirect_uri', detail: { fault } })
+  })
+
+  it('cannot be the only one in a metadata document', async () => {
+    const host = await startedThere()
+    const server = await DocumentServer.start((self) => publishing(self, { redirect_uris: ['javascript:1', ours] }))
+    const query = { client_id: server.url(), redirect_uri: ours }
+    expect(expectErrorPage(await new Authorization({ url: `${host.url}/auth` }, query).open())).toContain(
+      'redirect_uris must not be on the host of this server (invalid_client)',
+    )
   })
 
   it('is not registered in development either, when the address is taken from the request', async () => {

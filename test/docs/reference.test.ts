@@ -166,7 +166,7 @@ const eventMembers: EventMembers = {
     ...{ tenantKey: true, tenantId: true, clientId: true, grantId: true },
     ...{ credential: true, limit: true, expiredAt: true },
   },
-  registered: { tenantKey: true, tenantId: true, clientId: true },
+  registered: { tenantKey: true, tenantId: true, clientId: true, leftOut: true },
   denied: {
     ...ofGrant,
     ...{ where: true, reason: true, error: true, description: true, status: true, detail: true },

@@ -193,6 +193,9 @@ describe('a requested resource', () => {
     ['one is for it', second, second],
     ['one, spelled without its last slash, is for it', second?.replace(/\/$/, ''), second],
     ['the same twice is for it', [second ?? '', second ?? ''], second],
+    ['one with a query is for it', `${second}?tools=all`, second],
+    ['its origin is for it', new URL(first ?? '').origin, first],
+    ['it and its origin is for it', [new URL(first ?? '').origin, first ?? ''], first],
   ])('of %s', async (_, resource, audience) => {
     const host = await startedWith()
     const { access_token } = expectTokens(
@@ -207,6 +210,7 @@ describe('a requested resource', () => {
     ['with a fragment', `${first}#part`],
     ['and another', [first ?? '', second ?? '']],
     ['that only begins like one', `${first}.evil.example`],
+    ['below one', `${first}/messages`],
   ])('%s is invalid_target', async (_, resource) => {
     const host = await startedWith()
     const response = await new Authorization(host, { resource }, 'globex').open()

@@ -7,6 +7,7 @@ import { HostApp, testSignIn } from '../support/host-app'
 import { register, registered } from '../support/registration'
 import { expectError, expectTokens, redirectUri } from '../support/sign-in'
 import { started } from '../support/started'
+import { unregistrable } from '../support/unregistrable-redirect-uris'
 
 describe('a registration', () => {
   it('gets a response with everything that was registered, as it was registered', async () => {
@@ -82,6 +83,65 @@ describe('a registration', () => {
     const { body } = await register(await started(), { client_uri }).expect(201)
     expect(body).not.toHaveProperty('client_uri')
   })
+
+  it.each(Object.entries(unregistrable))(
+    'is registered without those redirect URIs that have %s',
+    async (_, refused) => {
+      const host = await started()
+      for (const each of refused) {
+        const { body } = await register(host, { redirect_uris: [each, redirectUri, each] }).expect(201)
+        expect(body.redirect_uris).toEqual([redirectUri])
+        const found = await host.signIn.clients.find({ tenantKey: 'acme', clientId: body.client_id })
+        expect(found?.redirectUris).toEqual([redirectUri])
+      }
+    },
+  )
+
+  it('tells the host which redirect URIs were left out', async () => {
+    const host = await started()
+    const leftOut = ['zed://oauth/callback', 'http://assistant.example/callback']
+    await registered(host, { redirect_uris: [leftOut[0], redirectUri, leftOut[1], 7, { toString: 1, valueOf: 1 }] })
+    await registered(host)
+    expect(await host.told('registered')).toMatchObject([{ leftOut }, { leftOut: undefined }])
+  })
+
+  it('that asks for a redirect URI which was left out is refused without a redirect, and the host is told why', async () => {
+    const host = await started({ authenticate: asTheySay })
+    const redirect_uri = 'zed://oauth/callback'
+    const client_id = await registered(host, { redirect_uris: [redirectUri, redirect_uri] })
+    expectErrorPage(await new Authorization(host, { client_id, redirect_uri }).open())
+    const fault = 'must be https, http on loopback, or an app address that is accepted here'
+    expect((await host.told('denied')).at(-1)).toMatchObject({ reason: 'wrong_redirect_uri', detail: { fault } })
+    expectErrorPage(await new Authorization(host, { client_id, redirect_uri: `${redirectUri}/other` }).open())
+    expect((await host.told('denied')).at(-1)?.detail.fault).toBeUndefined()
+  })
+
+  it.each([
+    'client_name',
+    'client_uri',
+    'scope',
+    'grant_types',
+    'response_types',
+    'token_endpoint_auth_method',
+    'jwks',
+    'contacts',
+  ])('may have null for %s, which is as if it were absent', async (member) => {
+    const { body } = await register(await started(), { [member]: null }).expect(201)
+    const { body: absent } = await register(await started()).expect(201)
+    expect({ ...body, client_id: '', client_id_issued_at: 0 }).toEqual({
+      ...absent,
+      client_id: '',
+      client_id_issued_at: 0,
+    })
+  })
+
+  it.each(['grant_types', 'response_types'])(
+    'may have an empty list of %s, which is as if it were absent',
+    async (member) => {
+      const { body } = await register(await started(), { [member]: [] }).expect(201)
+      expect(body).toMatchObject({ grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'] })
+    },
+  )
 
   it('has both grant types, whichever of them it names', async () => {
     const host = await started()

@@ -27,7 +27,7 @@ describe('a redirect URI matches', () => {
     expect(redirectUris.filter(matchesAny)).toEqual([])
   })
 
-  it('no other text, unless only the port of a loopback address differs', () => {
+  it('no other text, unless only the port of a loopback address differs, or an empty path is written as /', () => {
     const parts = [
       'http://',
       'https://',
@@ -47,10 +47,12 @@ describe('a redirect URI matches', () => {
       '.',
     ]
     const text = fc.array(fc.constantFrom(...parts), { maxLength: 8 }).map((chosen) => chosen.join(''))
+    const pathless = ['https://evil.example', 'https://evil.example/', 'http://localhost:80', 'http://127.0.0.1/?cb']
     fc.assert(
-      fc.property(fc.constantFrom(...registered), text, (one, presented) => {
+      fc.property(fc.constantFrom(...registered, ...pathless), text, (one, presented) => {
         if (!redirectUriMatches(one, presented)) return
         const [known, given] = [new URL(one), new URL(presented)]
+        if (known.href === given.href) return
         expect(['localhost', '127.0.0.1', '[::1]']).toContain(given.hostname)
         expect([given.protocol, given.username, given.hostname, given.pathname, given.search, given.hash]).toEqual([
           ...[known.protocol, '', known.hostname, known.pathname, known.search, ''],

@@ -48,6 +48,7 @@ describe('a redirect URI', () => {
     ['http://127.0.0.1:3000/callback', 'http://127.0.0.1/callback'],
     ['http://localhost/callback?app=1', 'http://localhost:49152/callback?app=1'],
     ['http://[::1]:1', 'http://[::1]:49152'],
+    ['http://127.0.0.1:33418', 'http://127.0.0.1:49152/'],
   ])('on loopback may have another port (RFC 8252 section 7.3): %s, %s', async (uri, presented) => {
     const { host, codeFor } = await registered(uri)
     const { code } = await codeFor(presented)
@@ -55,6 +56,37 @@ describe('a redirect URI', () => {
     // The exchange must name the same redirect URI as the request.
     expectError(await host.exchange(signedIn, { redirect_uri: uri }), 400, 'invalid_grant')
     expectTokens(await host.exchange(signedIn, { redirect_uri: presented }))
+  })
+
+  it.each([
+    ['http://127.0.0.1:33418', 'http://127.0.0.1:33418/'],
+    ['http://127.0.0.1:33418/', 'http://127.0.0.1:33418'],
+    ['https://app.example', 'https://app.example/'],
+    ['https://app.example:8443/?app=1', 'https://app.example:8443?app=1'],
+  ])('is the same without a path and with the path / (RFC 3986 section 6.2.3): %s, %s', async (uri, presented) => {
+    const { host, codeFor } = await registered(uri)
+    const { code, redirectTo } = await codeFor(presented)
+    expect(redirectTo.startsWith(presented)).toBe(true)
+    const signedIn = { code, codeVerifier, tenantKey: 'acme' }
+    // The exchange must still name the same text as the request.
+    expectError(await host.exchange(signedIn, { redirect_uri: uri }), 400, 'invalid_grant')
+    expectTokens(await host.exchange(signedIn, { redirect_uri: presented }))
+  })
+
+  it.each([
+    ['https://app.example', 'https://app.example//'],
+    ['https://app.example', 'https://app.example/?'],
+    ['https://app.example', 'https://app.example\\'],
+    ['https://app.example', 'https://app.example\n'],
+    ['https://app.example', 'https://app.example.evil.example/'],
+    ['https://app.example', 'https://app.example@evil.example/'],
+    ['https://app.example/', 'https://app.example#'],
+    ['https://app.example/callback', 'https://app.example/callback/'],
+    ['com.example.app://host', 'com.example.app://host/'],
+    ['com.example.app:', 'com.example.app:/'],
+  ])('has no other path that may be left out: %s, %s', async (uri, presented) => {
+    const { codeFor } = await registered(uri)
+    await expect(codeFor(presented)).rejects.toMatchObject({ code: 'unauthorized_client' })
   })
 
   it.each([

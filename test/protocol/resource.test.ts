@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { canonicalResource, isResource, requestedResource } from '../../src/protocol/resource'
 
 describe('a resource indicator', () => {
@@ -24,21 +25,166 @@ describe('a resource indicator', () => {
   })
 })
 
+const issuer = 'https://host.example/v1/acme/oauth'
+const offering = (...resources: string[]) => ({ issuer, resources })
+const named = (values: string | string[], ...resources: string[]) =>
+  requestedResource([values].flat(), offering(...resources))
+
 describe('the resource of a request', () => {
   it('is one resource, however it is written and however often it is repeated', () => {
-    expect(requestedResource([])).toBeUndefined()
-    expect(requestedResource(['https://api.example/', 'https://API.example'])).toBe('https://api.example')
+    expect(named([])).toBeUndefined()
+    expect(named(['https://api.example/', 'https://API.example'])).toBe('https://api.example')
   })
 
   it.each([[['https://api.example', 'https://files.example']], [['https://api.example', 'junk']]])(
     'is never several: %j',
     (values) => {
-      expect(() => requestedResource(values)).toThrow('resource must name only one resource')
+      expect(() => named(values)).toThrow('resource must name only one resource')
+      expect(() => named(values, 'https://api.example')).toThrow('resource must name only one resource')
+      expect(() => named(values, ...values.filter(isResource))).toThrow('resource must name only one resource')
     },
   )
 
   it('cannot be junk', () => {
-    expect(() => requestedResource(['junk'])).toThrow('resource must be an absolute URL without a fragment')
-    expect(() => requestedResource(['junk', 'more'])).toThrow('resource must be an absolute URL without a fragment')
+    expect(() => named('junk')).toThrow('resource must be an absolute URL without a fragment')
+    expect(() => named(['junk', 'more'])).toThrow('resource must be an absolute URL without a fragment')
+    expect(() => named('https://host.example/#', 'https://host.example/mcp')).toThrow('without a fragment')
+  })
+})
+
+describe('an address that is not a resource', () => {
+  const mcp = 'https://host.example/v1/acme/mcp'
+
+  it.each([
+    ['the origin', 'https://host.example'],
+    ['the origin with a slash', 'https://host.example/'],
+    ['the origin with a query', 'https://host.example/?tools=all'],
+    ['the origin, spelled otherwise', 'HTTPS://Host.Example:443'],
+    ['a parent path', 'https://host.example/v1/acme'],
+    ['a parent path with a slash', 'https://host.example/v1/'],
+    ['a parent path with a query', 'https://host.example/v1/acme/?a=b'],
+    ['a path that goes up again', 'https://host.example/v1/acme/mcp/messages/../../'],
+    ['the address with a query', `${mcp}?tools=all`],
+    ['the address with an empty query', `${mcp}?`],
+    ['the address with a slash and a query', `${mcp}/?tools=all`],
+    ['the address twice, once with a query', [`${mcp}?tools=all`, mcp]],
+    ['the origin and the address', ['https://host.example', mcp]],
+    ['the origin and a parent path', ['https://host.example/', 'https://host.example/v1']],
+  ])('leads to the one resource there is: %s', (_, values) => {
+    expect(named(values, mcp, issuer)).toBe(mcp)
+    expect(named(values, issuer, 'https://files.example/', `${mcp}/`)).toBe(mcp)
+  })
+
+  it.each([
+    ['another origin', 'https://files.example'],
+    ['another port', 'https://host.example:8443'],
+    ['another scheme', 'http://host.example'],
+    ['a host that only begins alike', 'https://host.example.evil.example'],
+    ['a longer host', 'https://evil.host.example'],
+    ['a shorter host', 'https://host.exampl'],
+    ['a user name in front of the host', 'https://user@host.example'],
+    ['a part of a segment', 'https://host.example/v1/ac'],
+    ['a sibling', 'https://host.example/v1/globex'],
+    ['another case', 'https://host.example/V1'],
+    ['an encoded slash', 'https://host.example/v1%2Facme'],
+    ['an empty segment', 'https://host.example//'],
+    ['two slashes at the end', `${mcp}//`],
+    ['a path below it', `${mcp}/messages`],
+    ['a path below it with a query', `${mcp}/messages?session=1`],
+    ['no URL of the web', 'urn:example'],
+    ['only a scheme', 'https:'],
+  ])('leads nowhere if it is %s', (_, value) => {
+    const found = isResource(value) ? named(value, mcp, issuer) : undefined
+    expect(found).not.toBe(mcp)
+    expect(found).not.toBe(issuer)
+  })
+
+  it('leads nowhere if it stands above two resources', () => {
+    const files = 'https://host.example/v1/acme/files'
+    expect(named('https://host.example/', mcp, files)).toBe('https://host.example')
+    expect(named(mcp, mcp, files)).toBe(mcp)
+    expect(named(['https://host.example/', mcp], mcp, files)).toBe(mcp)
+    expect(() => named(['https://host.example/', 'https://host.example/v1'], mcp, files)).toThrow('only one')
+  })
+
+  it('leads to the resource of that address rather than to one below it', () => {
+    expect(named(mcp, `${mcp}/v2`, mcp)).toBe(mcp)
+    expect(named(`${mcp}?tools=all`, `${mcp}/v2`, mcp)).toBe(mcp)
+    expect(named('https://host.example', mcp, 'https://host.example/')).toBe('https://host.example')
+  })
+
+  it('leads to a resource with a query only if it has none of its own', () => {
+    const [one, two] = [`${mcp}?of=one`, `${mcp}?of=two`]
+    expect(named(mcp, one)).toBe(one)
+    expect(named(`${mcp}/?of=one`, one, two)).toBe(one)
+    expect(named('https://host.example/?of=two', one, two)).toBe(two)
+    expect(named(two, one)).toBe(two)
+    expect(named(mcp, one, two)).toBe(mcp)
+    expect(named(two, mcp, one)).toBe(mcp)
+  })
+
+  it('leads to the issuer only if the tenant has no API there', () => {
+    expect(named('https://host.example', issuer)).toBe(issuer)
+    expect(named('https://host.example', issuer, 'https://files.example')).toBe(issuer)
+    expect(named('https://host.example', issuer, mcp)).toBe(mcp)
+    expect(named(issuer, issuer, mcp)).toBe(issuer)
+    expect(named(`${issuer}?a`, issuer, mcp)).toBe(issuer)
+  })
+
+  it('leads to nothing that is no address of the web', () => {
+    expect(named('app:', 'app://host/mcp')).toBe('app:')
+    expect(named('app://host', 'app://host/mcp')).toBe('app://host')
+    expect(named('urn:example', 'urn:example/api')).toBe('urn:example')
+    expect(named('app://host/mcp', 'app://host/mcp')).toBe('app://host/mcp')
+  })
+
+  it('leads to a resource of this tenant below it on the same origin, or nowhere, whatever it is', () => {
+    const parts = [
+      '/v1',
+      '/acme',
+      '/globex',
+      '/mcp',
+      '/files',
+      '/',
+      '//',
+      '/..',
+      '/%2e%2e',
+      '?',
+      'a=b',
+      '\\',
+      '.',
+      '@',
+      ':1',
+    ]
+    const tail = fc.array(fc.constantFrom(...parts), { maxLength: 6 }).map((chosen) => chosen.join(''))
+    const origin = fc.constantFrom('https://host.example', 'https://api.example', 'http://host.example')
+    const url = fc
+      .tuple(origin, tail)
+      .map((both) => both.join(''))
+      .filter(isResource)
+    fc.assert(
+      fc.property(url, fc.array(url, { minLength: 1, maxLength: 4 }), (value, resources) => {
+        const offered = resources.map((resource) => canonicalResource(resource))
+        const found = named(value, ...resources) as string
+        const canonical = canonicalResource(value)
+        if (offered.includes(canonical)) return expect(found).toBe(canonical)
+        if (found === canonical) return
+        expect(offered).toContain(found)
+        const [from, to] = [new URL(value), new URL(found)]
+        expect([to.protocol, to.username, to.password, to.host]).toEqual([
+          from.protocol,
+          from.username,
+          from.password,
+          from.host,
+        ])
+        // As the host spells it: the canonical form has lost a slash already.
+        const spelled = resources.find((resource) => canonicalResource(resource) === found) as string
+        const segments = (text: string) => new URL(text).pathname.replace(/\/$/, '').split('/')
+        expect(segments(spelled).slice(0, segments(value).length)).toEqual(segments(value))
+        // The order in which the host names its resources decides nothing.
+        expect(named(value, ...resources.toReversed())).toBe(found)
+      }),
+      { numRuns: 20_000 },
+    )
   })
 })

@@ -68,8 +68,13 @@ describe('requireAccessToken', () => {
       ['an empty Authorization header', ''],
     ])('with %s by a bare Bearer, naming no error', async (_what, authorization) => {
       const response = await get('/v1/acme/me', authorization)
-      expect(response.status).toBe(401)
+      expect({ status: response.status, ...response.headers }).toMatchObject({
+        status: 401,
+        'content-type': 'application/json',
+        'cache-control': 'no-store',
+      })
       expect(challengeOf(response)).toBe('Bearer')
+      expect(response.text).toBe('{}')
     })
 
     it('with a token of another tenant by invalid_token', async () => {
@@ -141,7 +146,7 @@ describe('requireAccessToken', () => {
 
   it('lets the host decide which origins may read its API, including the refusals', async () => {
     const header = 'access-control-allow-origin'
-    const refused = await get('/v1/acme/me')
+    const refused = await get('/v1/acme/me', 'Bearer x')
     expectError(refused, 401, 'invalid_token')
     expect(refused.headers).not.toHaveProperty(header)
 

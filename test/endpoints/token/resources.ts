@@ -37,6 +37,9 @@ export function resources(start: Start): void {
     ['with its host in capitals and the default port', 'https://API.globex.example:443/mcp'],
     ['twice', [api, api]],
     ['twice, once with a slash at its end', [`${api}/`, api]],
+    ['with a query', `${api}?tools=all`],
+    ['by its origin', 'https://api.globex.example/'],
+    ['twice, once by its origin', ['https://api.globex.example', api]],
   ])('can be named by the token request %s', async (_, resource) => {
     const host = await start()
     const signedIn = await host.asCustomer({ tenantKey: 'globex' })
@@ -53,7 +56,8 @@ export function resources(start: Start): void {
     ['the granted one and something that is no URL', [api, 'mcp']],
     ['the path of the granted one in capitals', 'https://api.globex.example/MCP'],
     ['the granted one with two slashes at its end', `${api}//`],
-    ['the granted one with a query', `${api}?x`],
+    ['a path below the granted one', `${api}/messages`],
+    ['the origin of one that was not granted', 'https://files.globex.example?x'],
     ['the granted one with a fragment', `${api}#x`],
     ['the granted one with an empty fragment', `${api}#`],
     ['no absolute URL', '/mcp'],
@@ -73,6 +77,41 @@ export function resources(start: Start): void {
     for (const resource of ['https://elsewhere.example/', 'mcp', `${api}#x`, `${api}/other`, `${files}/`]) {
       await expect(host.asCustomer({ tenantKey: 'globex', resource })).rejects.toMatchObject({ code: 'invalid_target' })
     }
+  })
+
+  it.each([
+    ['its origin', (origin: string) => origin],
+    ['a parent path', (origin: string) => `${origin}/v1/acme/`],
+    ['its address with a query', (origin: string) => `${origin}/v1/acme/mcp?tools=all`],
+  ])('is the API that the host announces, where a client names %s in every request', async (_, address) => {
+    const host = await start()
+    host.signIn.protectedResource({ path: '/v1/:tenantKey/mcp' })
+    const [mcp, resource] = [`${host.url}/v1/acme/mcp`, address(host.url)]
+    const first = expectTokens(await host.exchange(await host.asCustomer({ resource }), { resource }))
+    const second = expectTokens(await host.refresh(first.refresh_token, { resource }))
+    for (const { access_token } of [first, second]) expect(audienceOf(access_token)).toBe(mcp)
+    expect((await host.told('issued')).at(-1)).toMatchObject({ resource: mcp })
+  })
+
+  it.each(['/v1/globex', '/v1/globex/mcp', '/v1/globex/mcp?x', '/v1/globex/oauth', '/v1/ac', '/v1/acme/mcp/messages'])(
+    'is never the API of another company, nor one below the API: %s',
+    async (path) => {
+      const host = await start()
+      host.signIn.protectedResource({ path: '/v1/:tenantKey/mcp' })
+      const asking = host.asCustomer({ resource: host.url + path })
+      await expect(asking).rejects.toMatchObject({ code: 'invalid_target' })
+      await expect(asking).rejects.toHaveProperty('detail.offered', [`${host.url}/v1/acme/mcp`, host.issuer()])
+    },
+  )
+
+  it('cannot be the origin of two APIs', async () => {
+    const host = await start()
+    for (const path of ['/v1/:tenantKey/mcp', '/v1/:tenantKey/files']) host.signIn.protectedResource({ path })
+    await expect(host.asCustomer({ resource: host.url })).rejects.toMatchObject({ code: 'invalid_target' })
+    const resource = `${host.url}/v1/acme/files`
+    const signedIn = await host.asCustomer({ resource: `${resource}?x` })
+    expectError(await host.exchange(signedIn, { resource: host.url }), 400, 'invalid_target')
+    expect(audienceOf(expectTokens(await host.exchange(signedIn, { resource })).access_token)).toBe(resource)
   })
 
   it('has the spelling that comes first in the company’s list', async () => {
@@ -101,6 +140,19 @@ export function resources(start: Start): void {
     expect(await host.told('revoked')).toMatchObject([{ reason: 'resource_gone', grantId, subject }])
     expect((await host.told('denied'))[0]).toMatchObject({ reason: 'resource_gone', grantId, subject })
     expect(await recordsOf(host.tokenStore, 'acme', subject)).toEqual([])
+  })
+
+  it.each<[string, string | undefined]>([
+    ['the old address, which leads to the new one', 'https://api.acme.example/mcp'],
+    ['the new address', 'https://api.acme.example/mcp/v2'],
+    ['the origin of both', 'https://api.acme.example/'],
+  ])('ends its grant once it has moved, also if the client names %s', async (_, resource) => {
+    const before = await start({ tenantStore: acmeWith(['https://api.acme.example/mcp']) })
+    const { refresh_token } = await before.connected()
+    const tenantStore = acmeWith(['https://api.acme.example/mcp/v2'])
+    const host = await start({ tokenStore: before.tokenStore, tenantStore })
+    expectError(await host.refresh(refresh_token, { resource }), 400, 'invalid_grant')
+    expect(await host.told('revoked')).toMatchObject([{ reason: 'resource_gone' }])
   })
 }
 

@@ -33,6 +33,16 @@ export function scopes(start: Start): void {
     expect([scope, expectTokens(await host.refresh(refresh_token)).scope]).toEqual(['', ''])
   })
 
+  it.each(['calendar', 'admin', 'openid profile email', ' calendar', '"'])(
+    'is that of the authorization, whatever scope the exchange of the code names: %j',
+    async (scope) => {
+      const host = await start()
+      const tokens = expectTokens(await host.exchange(await host.asCustomer({ scopes: 'profile' }), { scope }))
+      expect(tokens.scope).toBe('profile')
+      expect(expectTokens(await host.refresh(tokens.refresh_token)).scope).toBe('profile')
+    },
+  )
+
   it('of a refresh can be narrower, for that access token only', async () => {
     const host = await start()
     const first = await host.connected()
