@@ -15,6 +15,7 @@ const none = () => undefined
 
 // What it names as the resource.
 const announced = ({ announced }: Found) => announced
+const origin = ({ pasted }: Found) => new URL(pasted).origin
 const asPasted = ({ pasted }: Found) => pasted
 
 const both = ['authorization_code', 'refresh_token']
@@ -163,6 +164,20 @@ const claudeCodeWithoutResource: Assistant = {
   },
 }
 
+const claudeCodeWithOrigin: Assistant = {
+  ...claudeCode,
+  variant: 'that names the origin',
+  connects: 'registration',
+  quirks: [
+    {
+      what: 'names the origin of the API as its resource',
+      source: github('anthropics/claude-code', 52871),
+      isFault: true,
+    },
+  ],
+  plays: { ...claudeCodePlays, registers: () => registersAsClaudeCode, resource: origin },
+}
+
 const chatgptCallback = 'https://chatgpt.com/connector_platform_oauth_redirect'
 const chatgpt: Assistant = {
   name: 'ChatGPT',
@@ -246,6 +261,20 @@ const codexWithoutResource: Assistant = {
   connects: 'registration',
   quirks: [{ what: 'sends no resource', source: github('openai/codex', 24890), isFault: true }],
   plays: { ...codexPlays, resource: none },
+}
+
+const codexWithQuery: Assistant = {
+  ...codex,
+  variant: 'with a query in the address',
+  connects: 'registration',
+  quirks: [
+    {
+      what: 'takes the resource from the pasted address, with its query',
+      source: github('openai/codex', 37387),
+      isFault: true,
+    },
+  ],
+  plays: { ...codexPlays, pastes: (api) => `${api}?tools=search,book`, resource: asPasted },
 }
 
 const cursorCallbacks = [
@@ -385,6 +414,27 @@ const vscodeRegistered: Assistant = {
       application_type: 'native',
     }),
   },
+}
+
+const vscodeOwn: Assistant = {
+  ...vscode,
+  variant: 'with an id of the company',
+  connects: 'own client',
+  browser: undefined,
+  host: {
+    client: {
+      clientId: 'vscode',
+      redirectUris: ['http://127.0.0.1:33418', 'https://vscode.dev/redirect'],
+    },
+  },
+  quirks: [
+    {
+      what: 'tells people to enter http://127.0.0.1:33418, and sends it with a slash at its end',
+      source: github('microsoft/vscode', 278512),
+      isFault: true,
+    },
+  ],
+  plays: vscodePlays,
 }
 
 const copilotCallback = 'https://global.consent.azure-apim.net/redirect/cr938-5facme-20mcp-5f43bcb8573bc3e84'
@@ -815,14 +865,17 @@ export const assistants: readonly Assistant[] = [
   claudeRegistered,
   claudeCode,
   claudeCodeWithoutResource,
+  claudeCodeWithOrigin,
   chatgpt,
   codex,
   codexWithoutResource,
+  codexWithQuery,
   cursor,
   cursorRegistered,
   grokBot,
   vscode,
   vscodeRegistered,
+  vscodeOwn,
   copilotStudio,
   foundry,
   m365,
