@@ -1,10 +1,10 @@
 import { discoverAuthorizationServerMetadata as discover2 } from '@modelcontextprotocol/client'
 import { discoverAuthorizationServerMetadata as discover1 } from '@modelcontextprotocol/sdk/client/auth.js'
 import { blockUnder } from '../docs/pages'
+import { Customer } from '../support/customer'
 import { describeWith } from '../support/describe-with'
 import { AcmeHost } from './acme-host'
 import { ClientApp, type ClientCode, installed } from './client-app'
-import { Customer } from './customer'
 import { routeOfThePage, tenantStoreOfThePage } from './page'
 
 const page = 'docs/other-clients.md'

@@ -78,5 +78,6 @@ export class NewAssistant {
   invalidateCredentials(which: string): void {
     if (which === 'all' || which === 'client') this.#client = undefined
     if (which === 'all' || which === 'tokens') this.#tokens = undefined
+    if (which === 'all' || which === 'discovery') this.#discovered = undefined
   }
 }

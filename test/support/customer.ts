@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest, type RequestOptions } from 'node:https'
-import { consentForm } from '../support/consent-form'
-import { testCertificate } from '../support/tls-certificate'
+import { consentForm } from './consent-form'
+import { testCertificate } from './tls-certificate'
 
 interface Page {
   url: URL
@@ -11,11 +11,18 @@ interface Page {
 
 /** A customer with a browser that keeps cookies, follows redirects, and presses Allow on a consent page. */
 export class Customer {
+  readonly #end: string | undefined
   readonly #cookies = new Map<string, Map<string, string>>()
+
+  /** @param end The beginning of an address at which the browser arrives without asking the server. */
+  constructor(end?: string) {
+    this.#end = end
+  }
 
   /** Opens an address. @returns The page at which the browser ends. */
   async open(address: string, form?: Record<string, string>): Promise<Page> {
     const url = new URL(address)
+    if (this.#end !== undefined && address.startsWith(this.#end)) return { url, status: 0, text: '' }
     const { response, text } = await this.#send(url, form)
     const { location } = response.headers
     if (location !== undefined) return this.open(new URL(location, url).href)
