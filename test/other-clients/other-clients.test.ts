@@ -71,6 +71,23 @@ describeWith('golang-go or golang-golang-x-oauth2-dev', installed.go)('the Go cl
   })
 })
 
+withNpm('a client that asks for openid', () => {
+  const asking = (scope: string): ClientCode => {
+    const [, client] = js('openid-client 6')
+    return { ...client, code: client.code.replace(`scope: 'profile'`, `scope: '${scope}'`) }
+  }
+
+  it('is connected without it', async () => {
+    await signsInAndRefreshes(asking('openid profile'))
+  })
+
+  it('is refused if it asks for nothing else', async () => {
+    app = await ClientApp.start(asking('openid'), host.origin)
+    const { url } = await new Customer(`${app.origin}/callback`).open(`${app.origin}/login`)
+    expect(url.searchParams.get('error')).toBe('invalid_scope')
+  })
+})
+
 withNpm('metadata at the address of OpenID discovery', () => {
   const metadata = 'https://your.host/.well-known/oauth-authorization-server/v1/acme/oauth'
   const issuer = 'https://your.host/v1/acme/oauth'
