@@ -83,6 +83,22 @@ describe('a metadata document is kept', () => {
     await Promise.all(others)
   })
 
+  it('longer than others of its site if a customer has allowed its client', async () => {
+    const server = await DocumentServer.start()
+    const host = await startedWith()
+    const client = new Authorization(host, { client_id: server.url('/allowed.json') })
+    await client.allowed()
+    await new Authorization(host, { client_id: server.url('/asked.json') }).form()
+    for (let index = 0; index < 49; index++) {
+      await new Authorization(host, { client_id: server.url(`/${index}.json`) }).form()
+    }
+    const before = server.requests.length
+    await client.form()
+    expect(server.requests).toHaveLength(before)
+    await new Authorization(host, { client_id: server.url('/asked.json') }).form()
+    expect(server.requests).toHaveLength(before + 1)
+  })
+
   it('and is fetched once for all who wait for it', async () => {
     const [host, server] = [await startedWith(), await DocumentServer.start()]
     const responses = await Promise.all(Array.from({ length: 20 }, () => open(host, server.url())))
@@ -263,13 +279,18 @@ describe('fetches are counted', () => {
   it('apart from those of addresses that gave a document before, which no share limits', async () => {
     const server = await startedServer()
     const [documents, clock] = [documentsOf(), stopClock()]
-    const found = (path: string, site: string) => documents.find(server.url(path, site), 'acme')
+    const found = (path: string, site: string, tenantId = 'acme') => documents.find(server.url(path, site), tenantId)
     await found('/client.json', 'a.example')
     clock.advance(60)
-    for (const site of ['a.example', 'b.example', 'c.example']) {
-      for (let index = 0; index < 300; index++) await found(`/${index}0`, site).catch(() => {})
+    for (const [tenantId, site] of [
+      ['acme', 'a.example'],
+      ['globex', 'a.example'],
+      ['acme', 'b.example'],
+    ] as const) {
+      for (let index = 0; index < 300; index++) await found(`/${index}0`, site, tenantId).catch(() => {})
     }
-    await expect(found('/1', 'd.example')).rejects.toMatchObject(tooMany)
+    await expect(found('/1', 'c.example')).rejects.toMatchObject(tooMany)
+    await expect(found('/1', 'a.example', 'initech')).rejects.toMatchObject(tooMany)
     const before = server.requests.length
     await found('/client.json', 'a.example')
     expect(server.requests).toHaveLength(before + 1)

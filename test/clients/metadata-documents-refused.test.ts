@@ -110,6 +110,13 @@ describe('a metadata document is refused', () => {
     await expectRefused(await startedWith(), server.url())
   })
 
+  it('without a type', async () => {
+    const server = await DocumentServer.start((self) => (_req, res) => {
+      res.end(JSON.stringify({ client_id: self.url(), redirect_uris: [redirectUri] }))
+    })
+    expect(await expectRefused(await startedWith(), server.url())).toContain('the Content-Type of the document must be')
+  })
+
   it('that is compressed, because it could grow without end', async () => {
     const server = await DocumentServer.start((self) => {
       const document = { client_id: self.url(), redirect_uris: [redirectUri] }

@@ -140,6 +140,22 @@ describe('a customer is not asked', () => {
   })
 })
 
+describe('the host', () => {
+  it.each([
+    ['allow', 'allowed'],
+    ['deny', 'declined'],
+  ] as const)('is told who pressed %s for which client, and nothing before', async (button, type) => {
+    const host = await started({ authenticate: asTheySay })
+    const authorization = new Authorization(host, { scope: 'calendar' })
+    const form = await authorization.form()
+    const told = async () => [...(await host.told('allowed')), ...(await host.told('declined'))]
+    expect([await told(), await host.told('denied')]).toEqual([[], []])
+    await authorization.answer(form, button)
+    const about = { tenantKey: 'acme', tenantId: 'acme', clientId: 'assistant-app', subject: 'customer-1' }
+    expect(await told()).toMatchObject([{ type, scopes: ['calendar'], resource: host.issuer(), ...about }])
+  })
+})
+
 describe('a customer is asked', () => {
   it('in each session, whatever they allowed in an earlier one', async () => {
     const host = await started({ authenticate: asTheySay })

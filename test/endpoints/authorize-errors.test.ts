@@ -23,6 +23,12 @@ describe('an authorization request with', () => {
     expect(denied).toMatchObject({ where: 'authorize', tenantKey: 'acme', error })
   })
 
+  it.each(['client_id', 'redirect_uri'])('an empty %s shows a page that says so', async (name) => {
+    const host = await started({ authenticate: asTheySay })
+    const page = expectErrorPage(await new Authorization(host, { [name]: '' }).open())
+    expect(page).toContain(`${name} must be sent exactly once`)
+  })
+
   it('two states redirects to the client with the error and the first state', async () => {
     const host = await started({ authenticate: asTheySay })
     const response = await new Authorization(host, { state: ['one', 'two'] }).open()

@@ -55,6 +55,28 @@ describe('authenticate', () => {
     expect(textOf(page.text)).toContain('Ada')
     const again = new URL(lastUrl()).searchParams
     expect([...again]).toEqual([...new URLSearchParams(authorization.query)])
+    expect(await host.told('error')).toEqual([])
+  })
+
+  it('that fails after it has sent a page leaves the whole page to the browser', async () => {
+    const page = 'x'.repeat(5_000_000)
+    const authenticate: Authenticate = (_req, res) => {
+      res.end(page)
+      throw new Error('The login has failed')
+    }
+    const host = await started({ authenticate })
+    const { text } = await new Authorization(host).open().expect(200)
+    expect(text).toHaveLength(page.length)
+  })
+
+  it('that fails inside a page ends the connection, and the operator is told why once', async () => {
+    const authenticate: Authenticate = (_req, res) => {
+      res.write('The beginning of a page')
+      throw new Error('The login has failed')
+    }
+    const host = await started({ authenticate })
+    await expect(new Authorization(host).open()).rejects.toThrow()
+    expect(await host.told('error')).toMatchObject([{ error: { message: 'The login has failed' } }])
   })
 
   it.each(['undefined', 'null'])(
@@ -162,6 +184,13 @@ describe('prompt', () => {
       expectTokens(await host.exchange(authorization.signedIn(response)))
     },
   )
+
+  it('login is not asked for again, and every other value is', async () => {
+    const { host, seen, lastUrl } = await startedWithLogin()
+    await new Authorization(host, { prompt: 'consent login select_account' }).open().expect(302)
+    await request(lastUrl()).get('')
+    expect(seen.at(-1)?.prompt).toEqual(['consent', 'select_account'])
+  })
 
   it.each(['pro%6dpt=login', 'prompt=log%69n', 'prompt=login+login', 'prompt=%6c%6f%67%69%6e'])(
     'login, written %s, is not asked for again',

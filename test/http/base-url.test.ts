@@ -1,8 +1,11 @@
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import express from 'express'
 import request from 'supertest'
 import { HostApp, testSignIn } from '../support/host-app'
 import { clientId, expectTokens, redirectUri } from '../support/sign-in'
 import { started } from '../support/started'
+import { testCertificate } from '../support/tls-certificate'
 
 const wellKnown = '/.well-known/oauth-authorization-server'
 
@@ -29,6 +32,19 @@ describe('a baseUrl that is not set', () => {
     const { access_token } = expectTokens(await host.exchange(await host.asCustomer()))
     const { claims } = await host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })
     expect(claims.iss).toBe(host.issuer())
+  })
+
+  it('is https at a server that speaks TLS itself', async () => {
+    const server = createServer(testCertificate(), testSignIn({ baseUrl: undefined }))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    try {
+      const origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+      const { body } = await request(origin).get(`/v1/acme/oauth${wellKnown}`).ca(testCertificate().cert)
+      expect(body.issuer).toBe(`${origin}/v1/acme/oauth`)
+    } finally {
+      server.closeAllConnections()
+      server.close()
+    }
   })
 
   it('stays known if signIn.wellKnown sees the requests for other pages', async () => {

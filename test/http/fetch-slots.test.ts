@@ -175,6 +175,15 @@ describe('a fetch that finds no slot', () => {
     await fetches.end('globex/a/1')
     expect(fetches.started.at(-1)).toBe('globex/a/3')
   })
+
+  it('is not refused if another tenant has more waiting than it can have slots, although it is the newest', async () => {
+    const fetches = new Fetches()
+    fetches.begin(...many(24, (index) => `tenant${index}/held${index}`), ...many(72, (index) => `acme/${index}`))
+    fetches.begin('globex/own')
+    await settled()
+    expect(fetches.refused).toEqual(['acme/71'])
+  })
+
   it('is not refused in favour of newer ones, even if each of those is alone at its tenant and its site', async () => {
     const fetches = new Fetches()
     fetches.begin(...many(32, (index) => `tenant${index}/held${index}`), 'globex/a', 'globex/b')

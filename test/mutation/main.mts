@@ -94,7 +94,7 @@ async function runMutants(files: string[]): Promise<MutantResult[]> {
     disableTypeChecks: false,
     // Stryker reads tsconfig.json with the API of an older TypeScript, and Jest does not need it.
     tsconfigFile: 'none',
-    ignorePatterns: ['/bench', '/biome.json', '/dist', '/scripts'],
+    ignorePatterns: ['/bench', '/biome.json', '/dist'],
     tempDirName: 'reports/mutation/sandbox',
     reporters: ['progress-append-only', 'told', 'html', 'json'],
   })

@@ -71,6 +71,11 @@ class TestFiles implements TestRunner {
   /** Runs all files once, and records which tests reach which mutants. */
   async dryRun(): Promise<DryRunResult> {
     const results = await run()
+    const unloadable = results.filter(({ isLoaded }) => !isLoaded)
+    if (unloadable.length > 0) {
+      const errors = unloadable.map(({ id, failureMessage }) => `${id}: ${failureMessage}`)
+      return { status: DryRunStatus.Error, errorMessage: `These test files cannot be loaded:\n${errors.join('\n')}` }
+    }
     const failed = results.filter(({ status }) => status === TestStatus.Failed)
     if (failed.length > 0)
       process.stderr.write(`Left out, as they fail without a mutant: ${failed.map(({ id }) => id).join(', ')}\n`)
@@ -141,11 +146,14 @@ function reachedByOf({ static: loading, perTest }: Reached): TestFile['reachedBy
   return reachedBy
 }
 
+/** The result of a test file, and whether it could be loaded. */
+type Ran = TestResult & { isLoaded: boolean; failureMessage?: string }
+
 /** Runs one test file with a mutant, or all files without one. */
 async function run(
   file?: string,
   { mutant, tests, hitLimit }: { mutant?: string; tests?: string[] | 'all'; hitLimit?: number | undefined } = {},
-): Promise<TestResult[]> {
+): Promise<Ran[]> {
   process.env.NODE_ENV = 'test'
   process.env[INSTRUMENTER_CONSTANTS.ACTIVE_MUTANT_ENV_VARIABLE] = mutant ?? ''
   Object.assign(runState, { hitLimit, only: Array.isArray(tests) ? new Set(tests) : undefined })
@@ -163,14 +171,19 @@ async function run(
   )
   return results.testResults.map(({ testFilePath, testExecError, testResults, perfStats }) => {
     const id = relative(process.cwd(), testFilePath)
-    const timeSpentMs = perfStats.runtime ?? 0
+    const about = {
+      id,
+      name: id,
+      fileName: testFilePath,
+      timeSpentMs: perfStats.runtime ?? 0,
+      isLoaded: !testExecError,
+    }
     const failed = testResults.find(({ status }) => status === 'failed')
-    if (!failed && !testExecError)
-      return { id, name: id, fileName: testFilePath, timeSpentMs, status: TestStatus.Success }
+    if (!failed && !testExecError) return { ...about, status: TestStatus.Success }
     const failureMessage = failed
       ? `${failed.fullName}\n${failed.failureMessages.join('\n')}`
       : (testExecError?.message ?? '')
-    return { id, name: id, fileName: testFilePath, timeSpentMs, status: TestStatus.Failed, failureMessage }
+    return { ...about, status: TestStatus.Failed, failureMessage }
   })
 }
 

@@ -11,14 +11,21 @@ export function goTogether(clock: Follower): void {
   followers.add(clock)
 }
 
+export interface StoppedClock {
+  advance(seconds: number): void
+  now(): number
+}
+
 /**
- * Stops the time of `Date` and `performance`, and lets it pass on demand. Timers go on as usual.
+ * Stops the time of `Date` and `performance`, and lets it pass on demand.
+ *
+ * @param options.timers Whether timeouts stop too. By default they go on as usual.
  *
  * @example
  * const clock = stopClock()
  * clock.advance(11)
  */
-export function stopClock(): { advance(seconds: number): void; now(): number } {
+export function stopClock({ timers = false }: { timers?: boolean } = {}): StoppedClock {
   jest.useFakeTimers({
     now: Date.now(),
     doNotFake: [
@@ -29,8 +36,7 @@ export function stopClock(): { advance(seconds: number): void; now(): number } {
       'clearImmediate',
       'setInterval',
       'clearInterval',
-      'setTimeout',
-      'clearTimeout',
+      ...(timers ? [] : (['setTimeout', 'clearTimeout'] as const)),
     ],
   })
   const stopFollowers = () => {

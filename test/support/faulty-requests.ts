@@ -41,7 +41,7 @@ export const trusted: [what: string, parameters: FormFields, error: string, name
   ['code_challenge_method s256', { code_challenge_method: 's256' }, 'invalid_request', /code_challenge_method/],
   ['two methods', { code_challenge_method: ['plain', 'S256'] }, 'invalid_request', /code_challenge_method/],
   ['scope twice', { scope: ['profile', 'profile'] }, 'invalid_request', /scope/],
-  ['an unknown scope', { scope: 'admin' }, 'invalid_scope', /admin/],
+  ['an unknown scope', { scope: 'admin' }, 'invalid_scope', /scope/],
   ['an unknown resource', { resource: 'https://api.globex.example/mcp' }, 'invalid_target', /resource/],
   ['prompt none with another', { prompt: 'none login' }, 'invalid_request', /prompt/],
   ['prompt twice', { prompt: ['login', 'none'] }, 'invalid_request', /prompt/],
