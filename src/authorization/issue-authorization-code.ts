@@ -26,7 +26,7 @@ export interface IssueAuthorizationCodeRequest {
    * tenant offers to this client.
    */
   scopes?: string | readonly string[] | undefined
-  /** The protected API that the tokens are for (RFC 8707). By default the tenant's first. */
+  /** As in the request: the protected API that the tokens are for (RFC 8707), or an address that leads to one. By default the tenant's first. */
   resource?: string | undefined
   /** As in the request. The client gets it back with the code. */
   state?: string | undefined

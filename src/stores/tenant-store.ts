@@ -44,7 +44,7 @@ export interface ClientMetadata {
   clientName?: string | undefined
   /** The address of the client's own web page. */
   clientUri?: string | undefined
-  /** Where authorization codes may be sent. Compared as exact text, except the port of a loopback address. */
+  /** Where authorization codes may be sent. Compared as exact text, except the port of a loopback address, and `/` in place of no path. */
   redirectUris: string[]
   /**
    * For a client of the tenant's own, the most that it may ask for; by default all scopes that the tenant offers. For other clients, what
