@@ -71,7 +71,12 @@ export class Authorizations {
     if (redirectUris.some((registered) => redirectUriMatches(registered, redirectUri))) return { found, redirectUri }
     throw oauthError('unauthorized_client', 'redirect_uri is not registered for this client', {
       reason: 'wrong_redirect_uri',
-      detail: { clientId, redirectUri, fault: this.#clients.redirectUriFault(redirectUri, found, tenant) },
+      detail: {
+        clientId,
+        asked: redirectUri,
+        accepted: redirectUris,
+        fault: this.#clients.redirectUriFault(redirectUri, found, tenant),
+      },
     })
   }
 
@@ -90,13 +95,23 @@ export class Authorizations {
       throw oauthError('unauthorized_client', 'The client may not use authorization codes')
     }
     // RFC 7636 section 4.3: without a method it would be `plain`.
-    if (codeChallengeMethod !== 'S256') throw oauthError('invalid_request', 'code_challenge_method must be S256')
+    if (codeChallengeMethod !== 'S256') {
+      throw oauthError('invalid_request', 'code_challenge_method must be S256', {
+        reason: 'no_code_challenge',
+        detail: { asked: codeChallengeMethod, accepted: ['S256'] },
+      })
+    }
     if (typeof codeChallenge !== 'string' || !isCodeChallenge(codeChallenge)) {
-      throw oauthError('invalid_request', 'code_challenge must be 43 base64url characters')
+      throw oauthError('invalid_request', 'code_challenge must be 43 base64url characters', {
+        reason: 'no_code_challenge',
+      })
     }
     const offered = scopesOfferedTo(client.clientId, tenant)
     if (offered.length === 0 && tenant.scopes.length > 0) {
-      throw oauthError('invalid_scope', 'This tenant offers none of the scopes of the client')
+      throw oauthError('invalid_scope', 'This tenant offers none of the scopes of the client', {
+        reason: 'scope_not_offered',
+        detail: { asked: client.scopes, accepted: tenant.scopes },
+      })
     }
     const resource = resourceOf(resources, tenant)
     const granted =
@@ -128,7 +143,8 @@ function resourceOf(requested: readonly string[], tenant: ResolvedTenant): strin
   const resource = requestedResource(requested.length > 0 ? requested : [tenant.resources[0]], tenant) as string
   if (spelledByTenant(resource, tenant) === undefined) {
     throw oauthError('invalid_target', 'This tenant does not have this resource', {
-      detail: { requested, offered: tenant.resources },
+      reason: 'unknown_resource',
+      detail: { asked: requested, accepted: tenant.resources },
     })
   }
   return resource

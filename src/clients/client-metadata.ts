@@ -85,7 +85,10 @@ function redirectUrisOf(
   }
   const accepted = redirectUris.filter((redirectUri) => faultOf(redirectUri) === undefined)
   if (accepted.length > 0) return accepted
-  throw oauthError('invalid_redirect_uri', `redirect_uris[0] ${faultOf(redirectUris[0])}`)
+  throw oauthError('invalid_redirect_uri', `redirect_uris[0] ${faultOf(redirectUris[0])}`, {
+    reason: 'redirect_uris_refused',
+    detail: { asked: redirectUris, faults: redirectUris.map(faultOf) },
+  })
 }
 
 /** Whether a list of types names one. A client that leaves the list out, or empty, accepts every type. */

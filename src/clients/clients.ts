@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { isClientId } from '../protocol/client-id'
 import { type OAuthError, oauthError } from '../protocol/oauth-error'
 import type { ErrorDescription } from '../protocol/oauth-error-codes'
+import type { DenialReason } from '../protocol/reasons'
 import type { RedirectUriFault } from '../protocol/redirect-uri'
 import type { GuardedStore } from '../stores/guarded-store'
 import type { Client } from '../stores/tenant-store'
@@ -61,7 +62,10 @@ export class Clients {
       return { client, source: 'document', registration: undefined }
     }
     const registration = isClientId(clientId) ? await this.findRegistration(clientId, tenant) : undefined
-    if (!registration) throw unknownClient(clientId)
+    if (!registration) {
+      const namesDocument = clientId.startsWith('https://') && !tenant.metadataDocuments
+      throw unknownClient(clientId, namesDocument ? 'documents_off' : 'client_gone')
+    }
     return { client: registration, source: 'registration', registration }
   }
 
@@ -142,10 +146,10 @@ export function scopesOfferedTo(clientId: string, tenant: ResolvedTenant): reado
 }
 
 /** The error for a client that does not exist. It makes clients register again. */
-export function unknownClient(clientId: string): OAuthError {
+export function unknownClient(clientId: string, reason: DenialReason = 'client_gone'): OAuthError {
   return oauthError('invalid_client', 'There is no client with this client_id', {
     headers: { 'WWW-Authenticate': 'Basic realm="client_id"' },
-    reason: 'client_gone',
+    reason,
     detail: { clientId },
   })
 }

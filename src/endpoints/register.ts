@@ -11,7 +11,9 @@ export async function register(
   { req, res, tenant }: Context,
   { clients, emit }: Pick<Rooms, 'clients' | 'emit'>,
 ): Promise<void> {
-  if (!tenant.registration) throw oauthError('access_denied', 'Clients cannot register here', { status: 403 })
+  if (!tenant.registration) {
+    throw oauthError('access_denied', 'Clients cannot register here', { status: 403, reason: 'registration_off' })
+  }
   const metadata = await readJson(req, res)
   const client = await clients.register(metadata, tenant)
   respondWithJson(res, clientInformation(client), { status: 201 })

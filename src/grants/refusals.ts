@@ -56,7 +56,7 @@ export function resourceNotGranted({ resource }: PresentedCredential, grant: Gra
   return oauthError('invalid_target', 'resource is not the one that was granted', {
     reason: 'wrong_resource',
     context: contextOf(grant),
-    detail: { requested: resource, granted: grant.resource },
+    detail: { asked: resource, accepted: [grant.resource] },
   })
 }
 

@@ -49,7 +49,7 @@ export function grantedScopes(
 export function chosenScopes(chosen: readonly string[], offered: readonly string[]): string[] {
   const named = scopesOf(chosen)
   const excess = withoutOfflineAccess(named).find((scope) => !offered.includes(scope))
-  if (excess !== undefined) throw tooWide(excess)
+  if (excess !== undefined) throw tooWide(excess, named, offered)
   const granted = named.filter((scope) => offered.includes(scope))
   if (withoutOfflineAccess(granted).length > 0) return granted
   throw noneOffered(named, offered)
@@ -69,18 +69,24 @@ export function narrowedScopes(
 ): string[] {
   const named = withoutOfflineAccess(scopesOf(requested ?? ''))
   const excess = named.find((scope) => offered.includes(scope) && !granted.includes(scope))
-  if (excess !== undefined) throw tooWide(excess)
+  if (excess !== undefined) throw tooWide(excess, named, granted)
   if (named.length === 0) return [...granted]
   const narrowed = granted.filter((scope) => named.includes(scope))
   if (narrowed.length > 0) return narrowed
   throw noneOffered(named, granted)
 }
 
-function noneOffered(requested: readonly string[], offered: readonly string[]) {
-  return oauthError('invalid_scope', 'scope names no scope that can be granted', { detail: { requested, offered } })
+function noneOffered(asked: readonly string[], accepted: readonly string[]) {
+  return oauthError('invalid_scope', 'scope names no scope that can be granted', {
+    reason: 'scope_not_offered',
+    detail: { asked, accepted },
+  })
 }
 
 /** The error names one scope only. With several, a request could write a sentence onto the page that shows the error. */
-function tooWide(scope: string) {
-  return oauthError('invalid_scope', `scope names a scope that cannot be granted: ${scope}`)
+function tooWide(scope: string, asked: readonly string[], accepted: readonly string[]) {
+  return oauthError('invalid_scope', `scope names a scope that cannot be granted: ${scope}`, {
+    reason: 'scope_not_offered',
+    detail: { asked, accepted },
+  })
 }

@@ -40,7 +40,7 @@ describe('a redirect URI', () => {
     const redirectUri = 'https://assistant.example/elsewhere'
     expectErrorPage(await new Authorization(host, { redirect_uri: redirectUri }).open())
     const [denied] = (await host.told('denied')).slice(-1)
-    expect(denied).toMatchObject({ reason: 'wrong_redirect_uri', detail: { clientId, redirectUri } })
+    expect(denied).toMatchObject({ reason: 'wrong_redirect_uri', detail: { clientId, asked: redirectUri } })
   })
 
   describe.each(Object.entries(hostile))('that is disguised by %s is refused without a redirect', (_, redirectUris) => {

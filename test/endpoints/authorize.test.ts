@@ -126,8 +126,8 @@ describe('a requested scope', () => {
     async (scope) => {
       const host = await startedWith()
       expectErrorRedirect(await new Authorization(host, { scope }).open(), 'invalid_scope', host.issuer())
-      const detail = { requested: scope.split(' '), offered: ['profile', 'calendar'] }
-      expect(await host.told('denied')).toMatchObject([{ where: 'authorize', reason: 'invalid_scope', detail }])
+      const detail = { asked: scope.split(' '), accepted: ['profile', 'calendar'] }
+      expect(await host.told('denied')).toMatchObject([{ where: 'authorize', reason: 'scope_not_offered', detail }])
     },
   )
 

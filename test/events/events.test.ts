@@ -80,7 +80,7 @@ describe('onEvent', () => {
         error: 'invalid_target',
         description,
         status: 400,
-        detail: { requested: 'https://elsewhere.example', granted: host.issuer() },
+        detail: { asked: 'https://elsewhere.example', accepted: [host.issuer()] },
       },
     ])
     expect(response.text).not.toContain(grantId)

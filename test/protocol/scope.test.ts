@@ -52,7 +52,7 @@ describe('the scopes of an authorization request', () => {
       expect.objectContaining({
         code: 'invalid_scope',
         description: 'scope names no scope that can be granted',
-        detail: { requested: ['openid', 'email'], offered: ['profile'] },
+        detail: { asked: ['openid', 'email'], accepted: ['profile'] },
       }),
     )
   })

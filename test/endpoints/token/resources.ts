@@ -100,7 +100,7 @@ export function resources(start: Start): void {
       host.signIn.protectedResource({ path: '/v1/:tenantKey/mcp' })
       const asking = host.asCustomer({ resource: host.url + path })
       await expect(asking).rejects.toMatchObject({ code: 'invalid_target' })
-      await expect(asking).rejects.toHaveProperty('detail.offered', [`${host.url}/v1/acme/mcp`, host.issuer()])
+      await expect(asking).rejects.toHaveProperty('detail.accepted', [`${host.url}/v1/acme/mcp`, host.issuer()])
     },
   )
 
