@@ -12,7 +12,7 @@ module.exports = {
   testTimeout: 10_000,
   testPathIgnorePatterns: [
     // These use separate processes, browsers or the packed package, or test the docs.
-    '/test/(browser|conformance|docs|examples|histories|mutation|package|scripts)/',
+    '/test/(assistants|browser|conformance|docs|examples|histories|mutation|other-clients|package|scripts)/',
     // These use Redis servers.
     'redis',
     '/test/clients/mcp-bursts',
