@@ -2,7 +2,11 @@ import type { IncomingMessage } from 'node:http'
 import { type AuthorizationResponse, Authorizations } from './authorization/authorizations'
 import { ConsentTokens } from './authorization/consent-tokens'
 import { type IssueAuthorizationCodeRequest, issueAuthorizationCode } from './authorization/issue-authorization-code'
+import type { AuthenticationRules } from './clients/authentication-metadata'
+import { ClientAssertions } from './clients/client-assertions'
+import { ClientAuthentication } from './clients/client-authentication'
 import { Clients, type RegistrationRules } from './clients/clients'
+import { type KeySetSource, KeySets } from './clients/key-sets'
 import { MetadataDocuments } from './clients/metadata-documents'
 import { type RegisteredClients, registeredClients } from './clients/registered-clients'
 import { Consents } from './endpoints/consents'
@@ -14,7 +18,7 @@ import { Grants } from './grants/grants'
 import { Redemptions } from './grants/redemptions'
 import { Revocations } from './grants/revocations'
 import { BaseUrl } from './http/base-url'
-import type { FetchGuard } from './http/guarded-fetch'
+import { type FetchGuard, guardedFetch } from './http/guarded-fetch'
 import { lookUpByDns, lookUpBySystem } from './http/name-lookup'
 import { PublicDocuments } from './http/public-documents'
 import { type CustomerSignInOptions, checkedOptions, type DocumentSources, type Options } from './options'
@@ -158,6 +162,8 @@ function build(options: Options): CustomerSignIn {
   const tenants = new Tenants(options.tenantStore, tenantDefaults(options, scopes), resources, timeout)
   const tokens = new AccessTokens(signingKeys, options.accessTokenClaims, timeout)
   const clients = new Clients(store, metadataDocuments(options), registrationRules(options))
+  const assertions = new ClientAssertions(store, new KeySets(keySetSource(options)))
+  const clientAuthentication = new ClientAuthentication(options.clientAuthentication, clients, assertions)
   const grants = new Grants(
     store,
     chain,
@@ -189,6 +195,7 @@ function build(options: Options): CustomerSignIn {
     resources,
     {
       authorizations,
+      clientAuthentication,
       clients,
       consents: new Consents(new ConsentTokens(secrets), { consent, scopeWords: options.scopes, timeout }, emit),
       customers: new CustomerSessions(authenticate, timeout),
@@ -240,11 +247,26 @@ function tenantDefaults(options: Options, scopes: readonly string[]): TenantDefa
 function registrationRules(options: Options): RegistrationRules {
   const { appRedirects, registrationLifetime, maxRegistrationsPerTenant, maxRegistrations } = options
   const limits = { perTenant: maxRegistrationsPerTenant, total: maxRegistrations }
-  return { appRedirects, lifetime: registrationLifetime * 1000, limits }
+  return { appRedirects, lifetime: registrationLifetime * 1000, limits, authentication: authenticationRules(options) }
 }
 
-function metadataDocuments({ metadataDocuments: sources, appRedirects }: Options): MetadataDocuments | undefined {
-  return sources === false ? undefined : new MetadataDocuments(fetchGuard(sources), appRedirects)
+function metadataDocuments(options: Options): MetadataDocuments | undefined {
+  const { metadataDocuments: sources, appRedirects } = options
+  if (sources === false) return undefined
+  return new MetadataDocuments(fetchGuard(sources), appRedirects, authenticationRules(options))
+}
+
+function authenticationRules({
+  clientAuthentication: methods,
+  metadataDocuments: sources,
+}: Options): AuthenticationRules {
+  return { methods, allowLoopback: sources === 'with-loopback' }
+}
+
+/** Keys are fetched as documents are: registered clients and the tenants' own have some even where documents are off. */
+function keySetSource({ metadataDocuments: sources }: Options): KeySetSource {
+  const guard = fetchGuard(sources === false ? true : sources)
+  return { allowLoopback: guard.allowLoopback, fetch: (url) => guardedFetch(url, guard) }
 }
 
 function fetchGuard(sources: Exclude<DocumentSources, false>): FetchGuard {

@@ -26,7 +26,10 @@ export type {
 } from './events/customer-sign-in-event'
 export type { ConnectedGrant, CustomerGrants, GrantSelector } from './grants/customer-grants'
 export type { CustomerSignInOptions, DocumentSources } from './options'
+export type { ClientAuthenticationMethod } from './protocol/client-authentication'
+export { type NewClientSecret, newClientSecret } from './protocol/client-secret'
 export type { CredentialKind, GrantType } from './protocol/grant-types'
+export type { JsonWebKeySet } from './protocol/json-web-keys'
 export { type ErrorContext, OAuthError, type OAuthErrorOptions } from './protocol/oauth-error'
 export type { OAuthErrorCode } from './protocol/oauth-error-codes'
 export type { DenialReason, FaultReason } from './protocol/reasons'
@@ -44,7 +47,14 @@ export type { Handler } from './router'
 export type { HookAnswer } from './stores/call-host'
 export { MemoryTenantStore } from './stores/memory-tenant-store'
 export { MemoryTokenStore, type MemoryTokenStoreOptions } from './stores/memory-token-store'
-export type { Client, ClientMetadata, NullableMembers, Tenant, TenantStore } from './stores/tenant-store'
+export type {
+  Client,
+  ClientCredentials,
+  ClientMetadata,
+  NullableMembers,
+  Tenant,
+  TenantStore,
+} from './stores/tenant-store'
 export type {
   ClientUse,
   CreateResult,

@@ -2,6 +2,7 @@ import {
   appRedirect,
   type Check,
   type Checked,
+  distinct,
   flag,
   func,
   httpUrl,
@@ -20,6 +21,11 @@ import type { ConsentHook } from './endpoints/consents'
 import type { AuthenticateHook } from './endpoints/customer-sessions'
 import type { CustomerSignInEvent } from './events/customer-sign-in-event'
 import { english } from './pages/words'
+import {
+  type ClientAuthenticationMethod,
+  clientAuthenticationMethods,
+  isClientAuthenticationMethod,
+} from './protocol/client-authentication'
 import { isLoopbackHost } from './protocol/loopback'
 import type { TenantStore } from './stores/tenant-store'
 import { type TokenStore, tokenStoreMethods } from './stores/token-store'
@@ -112,6 +118,12 @@ export interface CustomerSignInOptions {
    * with it. Default: those of known assistants.
    */
   appRedirects?: readonly string[] | undefined
+  /**
+   * How clients authenticate at the token and revocation endpoints: `none` for public clients, `private_key_jwt` with a key of theirs (RFC
+   * 7523), `client_secret_basic` and `client_secret_post` with a secret (RFC 6749 section 2.3.1). A client that has a key or a secret must
+   * authenticate. Default `['none']`.
+   */
+  clientAuthentication?: readonly ClientAuthenticationMethod[] | undefined
   /** The absolute URLs of endpoints that the host runs itself, for the metadata. The library then does not serve them. */
   externalEndpoints?: { [endpoint in 'authorization' | 'registration' | 'revocation']?: string | undefined } | undefined
   /**
@@ -157,6 +169,7 @@ const checks = {
     'cursor://anysphere.cursor-retrieval/oauth/',
     'grokbot://mcp/oauth/',
   ]),
+  clientAuthentication: optional(methodList, ['none']),
   externalEndpoints: optional(
     record({ authorization: optional(httpUrl), registration: optional(httpUrl), revocation: optional(httpUrl) }),
     { authorization: undefined, registration: undefined, revocation: undefined },
@@ -208,6 +221,18 @@ function documentSources(given: unknown, name: string): DocumentSources {
     (value) => [true, false, 'with-loopback'].includes(value as boolean),
     { quotes: true },
   )(given, name)
+}
+
+const clientAuthenticationMethod = must<ClientAuthenticationMethod>(
+  clientAuthenticationMethods.join(', ').replace(/, (?=\w+$)/, ' or '),
+  isClientAuthenticationMethod,
+  { quotes: true },
+)
+
+function methodList(given: unknown, name: string): readonly ClientAuthenticationMethod[] {
+  const methods = distinct(clientAuthenticationMethod)(given, name)
+  if (methods.length > 0) return methods
+  throw new ConfigurationError(name, given, 'an array of at least one method, or omitted')
 }
 
 function inProduction<T>(check: Check<T>): Check<T | undefined> {

@@ -22,6 +22,7 @@ import { tokenStoreContract } from 'customer-sign-in/testing'
 class MapTokenStore implements TokenStore {
   readonly #grants = new Map<string, Grant>()
   readonly #clients = new Map<string, RegisteredClient>()
+  readonly #used = new Map<string, number>()
 
   everything(): (Grant | RegisteredClient)[] {
     return [...this.#grants.values(), ...this.#clients.values()]
@@ -127,6 +128,13 @@ class MapTokenStore implements TokenStore {
 
   async deleteClient(tenantId: string, clientId: string): Promise<boolean> {
     return this.#clients.delete(`${tenantId} ${clientId}`)
+  }
+
+  async useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean> {
+    const key = `${tenantId} ${id}`
+    if ((this.#used.get(key) ?? 0) > Date.now()) return false
+    this.#used.set(key, Date.now() + lifetime)
+    return true
   }
 }
 

@@ -114,8 +114,17 @@ describe('createCustomerSignIn', () => {
     [
       { tokenStore: Object.assign(new MemoryTokenStore(), { findGrant: undefined, touchClient: 1 }) },
       'tokenStore must be an object with the methods createGrant, findGrant, swapCredential, reverseSwap, deleteGrant, listGrants, ' +
-        'deleteGrants, saveClient, findClient, touchClient and deleteClient, but has no findGrant and touchClient',
+        'deleteGrants, saveClient, findClient, touchClient, deleteClient and useOnce, but has no findGrant and touchClient',
     ],
+    [
+      { clientAuthentication: [] },
+      'clientAuthentication must be an array of at least one method, or omitted, but is an array of 0 items',
+    ],
+    [
+      { clientAuthentication: ['client_secret_jwt'] },
+      'clientAuthentication[0] must be none, private_key_jwt, client_secret_basic or client_secret_post, but is "client_secret_jwt"',
+    ],
+    [{ clientAuthentication: ['none', 'none'] }, 'clientAuthentication[1] is "none", which the list has already'],
     [{ maxRegistrations: 0 }, 'maxRegistrations must be a whole number, 1 or more, but is 0'],
     [{ hostTimeout: 'soon' }, 'hostTimeout must be a number of seconds from 0.1 to 60, but is "soon"'],
   ])('reads like English: %j', (wrong, message) => {

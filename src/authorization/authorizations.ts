@@ -1,3 +1,4 @@
+import { isConfidential } from '../clients/authentication-methods'
 import { type Clients, type FoundClient, scopesOfferedTo } from '../clients/clients'
 import type { Grants } from '../grants/grants'
 import { oauthError } from '../protocol/oauth-error'
@@ -133,7 +134,9 @@ export class Authorizations {
     const { found, redirectUri, state } = request
     // Before there is a grant, so that its client neither expires before the grant nor makes room for others before the code is redeemed.
     await this.#clients.touchAllowed(found, tenant)
-    const code = await this.#grants.create({ ...request, clientId: found.client.clientId }, tenant)
+    const { client } = found
+    const agreement = { ...request, clientId: client.clientId, isConfidential: isConfidential(client) }
+    const code = await this.#grants.create(agreement, tenant)
     this.#clients.noteAllowed(found)
     return { code, redirectTo: withResponse(redirectUri, { code, state, iss: tenant.issuer }) }
   }

@@ -11,8 +11,8 @@ const maxNameLength = 200
 const maxBytes = 4000
 
 /**
- * Reads the metadata of a client from its registration or its metadata document. Ignores unknown members, and every
- * `token_endpoint_auth_method`: the client is public. A member that is null counts as absent. Redirect URIs that are not accepted are left out.
+ * Reads the metadata of a client from its registration or its metadata document. Ignores unknown members. A member that is null counts as
+ * absent. Redirect URIs that are not accepted are left out.
  *
  * @param appRedirects The redirect URIs of apps that are accepted although their scheme has no dot.
  * @param issuer No redirect URI may be on its host. Omitted if the metadata is for the clients of several issuers: see {@link atIssuer}.
@@ -72,7 +72,9 @@ export function offeredHere({ scopes = [], ...metadata }: ClientMetadata, offere
  */
 export function checkSize(metadata: ClientMetadata): void {
   if (Buffer.byteLength(JSON.stringify(metadata)) <= maxBytes) return
-  throw invalidMetadata(`redirect_uris, client_name, client_uri and scope must together take at most ${maxBytes} bytes`)
+  throw invalidMetadata(
+    `redirect_uris, client_name, client_uri, scope and jwks must together take at most ${maxBytes} bytes`,
+  )
 }
 
 /** Reads those redirect URIs that are accepted: apps add addresses over time, and one must not keep the others from working. */

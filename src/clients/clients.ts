@@ -1,13 +1,17 @@
 import { randomBytes } from 'node:crypto'
+import { basicChallenge, type ClientAuthenticationMethod } from '../protocol/client-authentication'
 import { isClientId } from '../protocol/client-id'
+import { newClientSecret } from '../protocol/client-secret'
 import { type OAuthError, oauthError } from '../protocol/oauth-error'
 import type { ErrorDescription } from '../protocol/oauth-error-codes'
 import type { DenialReason } from '../protocol/reasons'
 import type { RedirectUriFault } from '../protocol/redirect-uri'
 import type { GuardedStore } from '../stores/guarded-store'
-import type { Client } from '../stores/tenant-store'
+import type { Client, ClientCredentials } from '../stores/tenant-store'
 import type { Grant, RegisteredClient, RegistrationLimits } from '../stores/token-store'
 import type { ResolvedTenant } from '../tenants/tenants'
+import { type AuthenticationRules, authenticationOfRegistration } from './authentication-metadata'
+import { checkMethods } from './authentication-methods'
 import { atIssuer, checkSize, offeredHere, readClientMetadata, strangerFault } from './client-metadata'
 import type { MetadataDocuments } from './metadata-documents'
 
@@ -27,6 +31,22 @@ export interface RegistrationRules {
   /** How long an unused registration lives, in milliseconds. */
   lifetime: number
   limits: RegistrationLimits
+  authentication: AuthenticationRules
+}
+
+/** What a client authenticates with, and its registration, if it registered itself. */
+export interface ClientWithCredentials {
+  credentials: ClientCredentials
+  registration: RegisteredClient | undefined
+}
+
+/** A client that has just registered itself. */
+export interface Registered {
+  client: RegisteredClient
+  /** How it authenticates. */
+  method: ClientAuthenticationMethod
+  /** Its secret, if it has one. Nobody can read it again. */
+  secret: string | undefined
 }
 
 const day = 86_400_000
@@ -50,9 +70,16 @@ export class Clients {
   /**
    * Finds a client among the tenant's own, by its metadata document, or among the registered ones.
    *
-   * @throws {OAuthError} `invalid_client` if there is none, `temporarily_unavailable` if its document cannot be fetched now.
+   * @throws {OAuthError} `invalid_client` if there is none, or all of its methods to authenticate are off; `temporarily_unavailable` if its
+   * document cannot be fetched now.
    */
   async find(clientId: string, tenant: ResolvedTenant): Promise<FoundClient> {
+    const found = await this.#find(clientId, tenant)
+    checkMethods(found.client, this.#rules.authentication.methods)
+    return found
+  }
+
+  async #find(clientId: string, tenant: ResolvedTenant): Promise<FoundClient> {
     const own = ownClient(clientId, tenant)
     if (own) return { client: own, source: 'tenant', registration: undefined }
     if (tenant.metadataDocuments && this.#documents?.isDocumentUrl(clientId)) {
@@ -74,6 +101,28 @@ export class Clients {
     return !ownClient(clientId, tenant) && !this.#documents?.isDocumentUrl(clientId)
   }
 
+  /** Whether a client is known by its metadata document. */
+  isDocument(clientId: string, tenant: ResolvedTenant): boolean {
+    return !ownClient(clientId, tenant) && this.#documents?.isDocumentUrl(clientId) === true
+  }
+
+  /**
+   * Finds what a client authenticates with. Customers who have connected a client with a metadata document stay connected, even if the tenant
+   * accepts no such clients any more.
+   *
+   * @throws {OAuthError} As `find` does.
+   */
+  async findCredentials(clientId: string, tenant: ResolvedTenant): Promise<ClientWithCredentials> {
+    const own = ownClient(clientId, tenant)
+    if (own) return { credentials: own, registration: undefined }
+    if (this.#documents?.isDocumentUrl(clientId)) {
+      return { credentials: await this.#documents.find(clientId, tenant.id), registration: undefined }
+    }
+    const registration = await this.findRegistration(clientId, tenant)
+    if (!registration) throw unknownClient(clientId)
+    return { credentials: registration, registration }
+  }
+
   findRegistration(clientId: string, tenant: ResolvedTenant): Promise<RegisteredClient | undefined> {
     return this.#store.findClient(tenant.id, clientId)
   }
@@ -84,16 +133,22 @@ export class Clients {
   }
 
   /**
-   * Registers a public client (RFC 7591 section 3). Redirect URIs that are not accepted are left out.
+   * Registers a client (RFC 7591 section 3). Redirect URIs that are not accepted are left out.
    *
    * @throws {OAuthError} `invalid_redirect_uri` or `invalid_client_metadata`.
    */
-  async register(given: Readonly<Record<string, unknown>>, tenant: ResolvedTenant): Promise<RegisteredClient> {
-    const { appRedirects, lifetime, limits } = this.#rules
-    const metadata = offeredHere(readClientMetadata(given, appRedirects, tenant.issuer), tenant.scopes)
+  async register(given: Readonly<Record<string, unknown>>, tenant: ResolvedTenant): Promise<Registered> {
+    const { appRedirects, lifetime, limits, authentication } = this.#rules
+    const described = offeredHere(readClientMetadata(given, appRedirects, tenant.issuer), tenant.scopes)
+    const { method, keys } = authenticationOfRegistration(given, authentication)
+    const metadata = { ...described, ...keys }
     checkSize(metadata)
     const clientId = randomBytes(16).toString('base64url')
-    return this.#store.saveClient({ tenantId: tenant.id, clientId, ...metadata, lifetime }, limits)
+    const made = method.startsWith('client_secret') ? newClientSecret() : undefined
+    const secretHashes = made && [made.hash]
+    const registration = { tenantId: tenant.id, clientId, ...metadata, ...(secretHashes && { secretHashes }), lifetime }
+    const client = await this.#store.saveClient(registration, limits)
+    return { client, method, secret: made?.secret }
   }
 
   /**
@@ -148,7 +203,7 @@ export function scopesOfferedTo(clientId: string, tenant: ResolvedTenant): reado
 /** The error for a client that does not exist. It makes clients register again. */
 export function unknownClient(clientId: string, reason: DenialReason = 'client_gone'): OAuthError {
   return oauthError('invalid_client', 'There is no client with this client_id', {
-    headers: { 'WWW-Authenticate': 'Basic realm="client_id"' },
+    headers: basicChallenge,
     reason,
     detail: { clientId },
   })

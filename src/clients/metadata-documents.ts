@@ -8,6 +8,7 @@ import { isLoopbackHost } from '../protocol/loopback'
 import { OAuthError, oauthError } from '../protocol/oauth-error'
 import type { ErrorDescription } from '../protocol/oauth-error-codes'
 import type { ClientMetadata } from '../stores/tenant-store'
+import { type AuthenticationRules, authenticationOfDocument, publicClients } from './authentication-metadata'
 import { readClientMetadata } from './client-metadata'
 import { type Freshness, KeptDocuments, type Standing } from './kept-documents'
 
@@ -30,6 +31,7 @@ const maxPerMinuteOfKnown = 60
 export class MetadataDocuments {
   readonly #guard: FetchGuard
   readonly #appRedirects: readonly string[]
+  readonly #authentication: AuthenticationRules
   readonly #kept = new KeptDocuments()
   readonly #slots: Record<Standing, FetchSlots> = {
     unknown: new FetchSlots(),
@@ -39,9 +41,10 @@ export class MetadataDocuments {
   readonly #perMinute = new PerMinute()
   readonly #fetching = new Map<string, Promise<ClientMetadata>>()
 
-  constructor(guard: FetchGuard, appRedirects: readonly string[]) {
+  constructor(guard: FetchGuard, appRedirects: readonly string[], authentication: AuthenticationRules = publicClients) {
     this.#guard = guard
     this.#appRedirects = appRedirects
+    this.#authentication = authentication
   }
 
   /** Whether a client id is the URL of a metadata document: https, with a path, and in its normal form. */
@@ -141,7 +144,8 @@ export class MetadataDocuments {
     ) {
       throw invalid('the document must not have a client_secret, because everyone can read it')
     }
-    return readClientMetadata(metadata, this.#appRedirects)
+    const { keys } = authenticationOfDocument(metadata, this.#authentication)
+    return { ...readClientMetadata(metadata, this.#appRedirects), ...keys }
   }
 }
 

@@ -25,6 +25,7 @@ export const helpPages: Readonly<Record<string, string>> = {
   maxRegistrations: 'docs/configuration.md#dynamic-registration',
   metadataDocuments: 'docs/configuration.md#metadata-documents',
   appRedirects: 'docs/configuration.md#redirect-uris',
+  clientAuthentication: 'docs/configuration.md#clients-that-authenticate',
   externalEndpoints: 'docs/configuration.md#your-own-authorize-page',
   accessTokenClaims: 'docs/configuration.md#access-token-claims',
   onEvent: 'docs/configuration.md#events',

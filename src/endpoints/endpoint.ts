@@ -1,4 +1,5 @@
 import type { Authorizations } from '../authorization/authorizations'
+import type { ClientAuthentication } from '../clients/client-authentication'
 import type { Clients } from '../clients/clients'
 import type { Emit } from '../events/emitter'
 import type { Grants } from '../grants/grants'
@@ -13,6 +14,7 @@ import type { CustomerSessions } from './customer-sessions'
 /** Everything that endpoints use. Each endpoint names what it needs of it. */
 export interface Rooms {
   authorizations: Authorizations
+  clientAuthentication: ClientAuthentication
   clients: Clients
   consents: Consents
   customers: CustomerSessions

@@ -1,5 +1,7 @@
 import { respondWithDocument } from '../http/responses'
+import type { ClientAuthenticationMethod } from '../protocol/client-authentication'
 import { grantTypes } from '../protocol/grant-types'
+import { assertionAlgorithms } from '../protocol/json-web-keys'
 import type { ResolvedTenant } from '../tenants/tenants'
 import type { Context } from './context'
 import type { ExternalEndpoints, Rooms } from './endpoint'
@@ -7,21 +9,27 @@ import type { ExternalEndpoints, Rooms } from './endpoint'
 /** The authorization server metadata of a tenant (RFC 8414 section 2). */
 export function metadata(
   { req, res, tenant }: Context,
-  { documents, externalEndpoints }: Pick<Rooms, 'documents' | 'externalEndpoints'>,
+  {
+    documents,
+    externalEndpoints,
+    clientAuthentication: { methods },
+  }: Pick<Rooms, 'documents' | 'externalEndpoints' | 'clientAuthentication'>,
 ): void {
   const { issuer, registration, metadataDocuments, scopes } = tenant
   const name = `metadata ${issuer} ${registration} ${metadataDocuments} ${scopes.join(' ')}`
   respondWithDocument(
     req,
     res,
-    documents.get(name, () => members(tenant, externalEndpoints)),
+    documents.get(name, () => members(tenant, externalEndpoints, methods)),
   )
 }
 
 function members(
   { issuer, scopes, registration, metadataDocuments }: ResolvedTenant,
   externalEndpoints: ExternalEndpoints,
+  methods: readonly ClientAuthenticationMethod[],
 ): object {
+  const algorithms = methods.includes('private_key_jwt') ? assertionAlgorithms : undefined
   return {
     issuer,
     authorization_endpoint: externalEndpoints.authorization ?? `${issuer}/authorize`,
@@ -33,8 +41,10 @@ function members(
     // `refresh_token` too: clients such as the MCP TypeScript SDK 1.17 do not refresh if it is not listed.
     grant_types_supported: grantTypes,
     code_challenge_methods_supported: ['S256'],
-    token_endpoint_auth_methods_supported: ['none'],
-    revocation_endpoint_auth_methods_supported: ['none'],
+    token_endpoint_auth_methods_supported: methods,
+    token_endpoint_auth_signing_alg_values_supported: algorithms,
+    revocation_endpoint_auth_methods_supported: methods,
+    revocation_endpoint_auth_signing_alg_values_supported: algorithms,
     scopes_supported: scopes,
     // Responses of this server have `iss` (RFC 9207). Whether those of the host's own endpoint do is not known.
     authorization_response_iss_parameter_supported: externalEndpoints.authorization ? undefined : true,

@@ -1,3 +1,4 @@
+import type { Registered } from '../clients/clients'
 import { readJson } from '../http/json'
 import { respondWithJson } from '../http/responses'
 import { grantTypes } from '../protocol/grant-types'
@@ -6,7 +7,7 @@ import type { RegisteredClient } from '../stores/token-store'
 import type { Context } from './context'
 import type { Rooms } from './endpoint'
 
-/** `POST I/register`: registers a public client (RFC 7591 section 3). */
+/** `POST I/register`: registers a client (RFC 7591 section 3). */
 export async function register(
   { req, res, tenant }: Context,
   { clients, emit }: Pick<Rooms, 'clients' | 'emit'>,
@@ -15,8 +16,9 @@ export async function register(
     throw oauthError('access_denied', 'Clients cannot register here', { status: 403, reason: 'registration_off' })
   }
   const metadata = await readJson(req, res)
-  const client = await clients.register(metadata, tenant)
-  respondWithJson(res, clientInformation(client), { status: 201 })
+  const registered = await clients.register(metadata, tenant)
+  respondWithJson(res, clientInformation(registered), { status: 201 })
+  const { client } = registered
   const leftOut = leftOutOf(metadata.redirect_uris, client)
   emit({ type: 'registered', tenantKey: tenant.key, tenantId: tenant.id, clientId: client.clientId, leftOut })
 }
@@ -29,7 +31,8 @@ function leftOutOf(requested: unknown, { redirectUris }: RegisteredClient): stri
 }
 
 /** RFC 7591 section 3.2.1: all that was registered, as it was registered, without what was left out. */
-function clientInformation({ clientId, createdAt, clientName, clientUri, redirectUris, scopes }: RegisteredClient) {
+function clientInformation({ client, method, secret }: Registered) {
+  const { clientId, createdAt, clientName, clientUri, redirectUris, scopes, jwks, jwksUri } = client
   return {
     client_id: clientId,
     client_id_issued_at: Math.floor(createdAt / 1000),
@@ -37,7 +40,12 @@ function clientInformation({ clientId, createdAt, clientName, clientUri, redirec
     client_uri: clientUri,
     redirect_uris: redirectUris,
     scope: scopes?.join(' '),
-    token_endpoint_auth_method: 'none',
+    token_endpoint_auth_method: method,
+    client_secret: secret,
+    // It never expires.
+    client_secret_expires_at: secret === undefined ? undefined : 0,
+    jwks,
+    jwks_uri: jwksUri,
     grant_types: grantTypes,
     response_types: ['code'],
   }

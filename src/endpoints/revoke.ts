@@ -2,15 +2,19 @@ import { readForm } from '../http/form'
 import { respondWithJson } from '../http/responses'
 import type { Context } from './context'
 import type { Rooms } from './endpoint'
-import { identifyClient } from './requesting-client'
+import { authenticatedClient, identifyClient, tokenAudiences } from './requesting-client'
 
 /** `POST I/revoke`: ends the grant of a token (RFC 7009 section 2). A token that is not the client's is no error. */
 export async function revoke(
   { req, res, tenant }: Context,
-  { revocations }: Pick<Rooms, 'revocations'>,
+  { revocations, clientAuthentication }: Pick<Rooms, 'revocations' | 'clientAuthentication'>,
 ): Promise<void> {
   const form = await readForm(req, res)
-  const client = identifyClient(req, form, tenant)
-  await revocations.revoke(form.required('token'), client.clientId, tenant)
+  const named = identifyClient(req, form, tenant, clientAuthentication)
+  const audiences = [...tokenAudiences(tenant), `${tenant.issuer}/revoke`]
+  const { clientId, isAuthenticated } = await authenticatedClient(named, tenant, audiences, clientAuthentication)
+  // An access token does not say whether its client must authenticate.
+  if (clientAuthentication.isOn && !isAuthenticated) await clientAuthentication.checkPublic(clientId, tenant)
+  await revocations.revoke(form.required('token'), { clientId, isAuthenticated }, tenant)
   respondWithJson(res, {})
 }

@@ -13,9 +13,16 @@ import type { ResolvedTenant } from '../tenants/tenants'
 import type { IssuedAccessToken } from '../tokens/access-tokens'
 import type { Context } from './context'
 import type { Rooms } from './endpoint'
-import { confirmClient, identifyClient, mayUse, type RequestingClient } from './requesting-client'
+import {
+  authenticatedClient,
+  confirmClient,
+  identifyClient,
+  mayUse,
+  type RequestingClient,
+  tokenAudiences,
+} from './requesting-client'
 
-type TokenRooms = Pick<Rooms, 'clients' | 'redemptions' | 'grants' | 'tokens' | 'emit'>
+type TokenRooms = Pick<Rooms, 'clients' | 'clientAuthentication' | 'redemptions' | 'grants' | 'tokens' | 'emit'>
 
 /** Reads the credential of a grant type from the form, with all that the client presents with it. */
 type Presents = (form: Form, client: RequestingClient, context: Context) => PresentedCredential
@@ -28,9 +35,12 @@ const presents: Record<GrantType, Presents> = {
 /** `POST I/token`: redeems a code or a refresh token (RFC 6749 section 3.2). */
 export async function token(context: Context, rooms: TokenRooms): Promise<void> {
   const { req, res, tenant } = context
-  const { redemptions, tokens, emit } = rooms
+  const { redemptions, tokens, clientAuthentication, emit } = rooms
   const form = await readForm(req, res, { repeatable: ['resource'] })
-  const client = identifyClient(req, form, tenant)
+  const named = identifyClient(req, form, tenant, clientAuthentication)
+  const client = named.proof
+    ? await authenticatedClient(named, tenant, tokenAudiences(tenant), clientAuthentication)
+    : named
   const grantType = grantTypeOf(form, client)
   // The client is confirmed during the redemption, not before it, to save a round trip.
   const redeeming = redeem(grantType, form, client, context, rooms)
@@ -72,7 +82,12 @@ function presentedCode(form: Form, client: RequestingClient, { req, res, tenant 
   }
   const lifetime = mayUse('refresh_token', client) ? tenant.refreshTokenLifetime : tenant.accessTokenLifetime
   return presentedCredential('code', code, {
-    binding: { clientId: client.clientId, redirectUri, codeChallenge: codeChallengeOf(codeVerifier) },
+    binding: {
+      clientId: client.clientId,
+      redirectUri,
+      codeChallenge: codeChallengeOf(codeVerifier),
+      isAuthenticated: client.isAuthenticated,
+    },
     resource: requestedResource(form.all('resource'), tenant),
     tenant,
     // Without refresh tokens the grant need only outlive the access token.
@@ -88,7 +103,7 @@ function presentedRefreshToken(
   { req, res, tenant }: Context,
 ): PresentedCredential {
   return presentedCredential('refresh_token', form.required('refresh_token'), {
-    binding: { clientId: client.clientId },
+    binding: { clientId: client.clientId, isAuthenticated: client.isAuthenticated },
     resource: requestedResource(form.all('resource'), tenant),
     tenant,
     lifetime: tenant.refreshTokenLifetime * 1000,

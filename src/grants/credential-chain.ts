@@ -8,12 +8,15 @@ import {
   credentialHash,
   type PresentedCredential,
   partLength,
+  publicBinding,
 } from './credential'
 
 /** A refresh token before it has a handle, an expiry and a tag: its secret, and the hash that the store keeps. */
 export interface Successor {
   secret: Buffer
   hash: string
+  /** What it is bound to. */
+  binding: Binding
 }
 
 /** The parts of a credential that its tag covers, together with its grant and its redeemer. */
@@ -49,16 +52,18 @@ export class CredentialChain {
    * @param hash The hash of that credential.
    * @param marks The marks of the credentials that were redeemed since, the oldest first.
    * @param live The hash of the live refresh token.
+   * @param binding What the live refresh token can be bound to: a client that authenticates now may have been public before.
    * @returns Undefined if the credential does not lead to the live one this way.
    */
   liveSuccessor(grantId: string, hash: string, marks: readonly string[], live: string, binding: Binding) {
+    const bindings = bindingsUpTo(binding)
     let reached = hash
     for (const mark of marks) {
-      const next = this.#successors(grantId, reached, binding).find((successor) => successor.hash.startsWith(mark))
+      const next = this.#successors(grantId, reached, bindings).find((successor) => successor.hash.startsWith(mark))
       if (!next) return undefined
       reached = next.hash
     }
-    return this.#successors(grantId, reached, binding).find((successor) => successor.hash === live)
+    return this.#successors(grantId, reached, bindings).find((successor) => successor.hash === live)
   }
 
   /**
@@ -66,20 +71,8 @@ export class CredentialChain {
    *
    * @returns The hashes of the credentials before `later`, from the newest down to `earlier`. Undefined if it does not follow.
    */
-  pathBetween(
-    grantId: string,
-    earlier: string,
-    later: string,
-    binding: Binding,
-    steps = maxGap,
-  ): readonly [string, ...string[]] | undefined {
-    if (steps === 0) return undefined
-    for (const { hash } of this.#successors(grantId, earlier, binding)) {
-      if (hash === later) return [earlier]
-      const path = this.pathBetween(grantId, hash, later, binding, steps - 1)
-      if (path) return [...path, earlier] as [string, ...string[]]
-    }
-    return undefined
+  pathBetween(grantId: string, earlier: string, later: string, binding: Binding): Path | undefined {
+    return this.#pathBetween(grantId, earlier, later, bindingsUpTo(binding), maxGap)
   }
 
   /** Proves that this server issued a credential of this tenant and grant to this redeemer. */
@@ -99,14 +92,40 @@ export class CredentialChain {
     )
   }
 
-  #successors(grantId: string, hash: string, binding: Binding): Successor[] {
-    return this.#keys.map(({ chain }) => successorUnder(chain, grantId, hash, binding))
+  #pathBetween(
+    grantId: string,
+    earlier: string,
+    later: string,
+    bindings: readonly Binding[],
+    steps: number,
+  ): Path | undefined {
+    if (steps === 0) return undefined
+    for (const { hash, binding } of this.#successors(grantId, earlier, bindings)) {
+      if (hash === later) return [earlier]
+      // A client that has authenticated must do so from then on.
+      const next = binding.isAuthenticated ? [binding] : bindings
+      const path = this.#pathBetween(grantId, hash, later, next, steps - 1)
+      if (path) return [...path, earlier] as [string, ...string[]]
+    }
+    return undefined
   }
+
+  #successors(grantId: string, hash: string, bindings: readonly Binding[]): Successor[] {
+    return bindings.flatMap((binding) => this.#keys.map(({ chain }) => successorUnder(chain, grantId, hash, binding)))
+  }
+}
+
+/** The hashes of the credentials of a chain, from the newest down. */
+type Path = readonly [string, ...string[]]
+
+/** What the credentials before one with this binding can be bound to: those of a client that authenticates may be from before it did. */
+function bindingsUpTo(binding: Binding): readonly Binding[] {
+  return binding.isAuthenticated ? [binding, publicBinding(binding)] : [binding]
 }
 
 function successorUnder(key: Buffer, grantId: string, hash: string, binding: Binding): Successor {
   const secret = macBytes(key, partLength, 'successor', grantId, hash)
-  return { secret, hash: credentialHash('refresh_token', secret, binding) }
+  return { secret, hash: credentialHash('refresh_token', secret, binding), binding }
 }
 
 function tagUnder(

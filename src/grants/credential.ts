@@ -29,13 +29,28 @@ export interface Binding {
   redirectUri?: string | undefined
   /** Only for a code: the challenge that the code_verifier must match. */
   codeChallenge?: string | undefined
+  /** Whether the redeemer must have authenticated as the client (RFC 6749 section 3.2.1). */
+  isAuthenticated?: boolean | undefined
+}
+
+/** The binding of a credential that was issued to the same client before it authenticated, or while it did not have to. */
+export function publicBinding(binding: Binding): Binding {
+  return { ...binding, isAuthenticated: false }
+}
+
+/** The binding of a credential that only an authenticated client redeems. */
+export function authenticatedBinding(binding: Binding): Binding {
+  return { ...binding, isAuthenticated: true }
 }
 
 /** A credential with all that its redeemer presents with it. */
 export interface PresentedCredential {
   credential: Credential
   grantId: string
+  /** What the credential is bound to. */
   binding: Binding
+  /** What its successors are bound to, if not to the same: a client that has begun to authenticate must do so from then on. */
+  nextBinding?: Binding | undefined
   /** In canonical form, if the request names one. */
   resource: string | undefined
   tenant: ResolvedTenant
@@ -116,7 +131,7 @@ export function isLive(
   return credentialHash(credential.kind, credential.secret, binding) === grant.credential.hash
 }
 
-/** What the redeemer of a grant's live credential must present, as far as the record says it. */
+/** What the redeemer of a grant's live credential must present, as far as the record says it: not whether it must have authenticated. */
 export function bindingOf(grant: Grant): Binding {
   return {
     clientId: grant.clientId,
@@ -127,5 +142,7 @@ export function bindingOf(grant: Grant): Binding {
 
 /** The values of a binding that belong to a kind of credential, in their order. */
 export function boundValues(kind: CredentialKind, binding: Binding): string[] {
-  return credentialKinds[kind].boundTo.map((name) => binding[name] ?? '')
+  const values = credentialKinds[kind].boundTo.map((name) => binding[name] ?? '')
+  if (binding.isAuthenticated) values.push('authenticated')
+  return values
 }

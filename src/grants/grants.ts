@@ -19,6 +19,8 @@ export interface GrantLimits {
 /** What a customer has agreed to. */
 export interface Agreement {
   clientId: string
+  /** Whether only the authenticated client may redeem the grant. */
+  isConfidential: boolean
   redirectUri: string
   codeChallenge: string
   scopes: string[]
@@ -104,11 +106,11 @@ export class Grants {
   }
 
   #draft(
-    { clientId, codeChallenge, scopes, resource, redirectUri, subject, claims }: Agreement,
+    { clientId, isConfidential, codeChallenge, scopes, resource, redirectUri, subject, claims }: Agreement,
     tenant: ResolvedTenant,
   ): Draft {
     const kind = 'code'
-    const binding = { clientId, redirectUri, codeChallenge }
+    const binding = { clientId, redirectUri, codeChallenge, isAuthenticated: isConfidential }
     const [handle, secret] = [newHandle(tenant.id, subject), newSecret()]
     const grantId = grantIdOf(handle)
     const grant = {

@@ -1,12 +1,13 @@
 import type { RepeatEvent } from '../events/customer-sign-in-event'
 import { aboutGrant, type Emit, warn } from '../events/emitter'
 import { type CredentialKind, credentialKinds } from '../protocol/grant-types'
-import { temporarilyUnavailable, withContext } from '../protocol/oauth-error'
+import { type OAuthError, temporarilyUnavailable, withContext } from '../protocol/oauth-error'
 import type { GuardedStore } from '../stores/guarded-store'
 import type { Grant } from '../stores/token-store'
 import { spelledByTenant, stillOffered } from '../tenants/tenants'
 import { type AccessTokenTerms, scopesGone } from '../tokens/access-tokens'
 import {
+  authenticatedBinding,
   credentialHash,
   expiryOf,
   formatCredential,
@@ -14,6 +15,7 @@ import {
   isLive,
   type PresentedCredential,
   parseCredential,
+  publicBinding,
   readExpiry,
 } from './credential'
 import type { CredentialChain, Successor } from './credential-chain'
@@ -21,6 +23,7 @@ import type { Grants } from './grants'
 import {
   grantGone,
   malformed,
+  mustAuthenticate,
   notRedeemable,
   replayedCredential,
   resourceGone,
@@ -107,13 +110,14 @@ export class Redemptions {
    * Redeems a credential: if it is the live one, its successor takes its place in one atomic step.
    *
    * @param settle Settles the terms before anything is used up, if they need more than the grant says.
-   * @throws {OAuthError} `invalid_grant`, `invalid_target`, `invalid_scope`, what `settle` throws, or `temporarily_unavailable` if the
+   * @throws {OAuthError} `invalid_grant`, `invalid_client`, `invalid_target`, `invalid_scope`, what `settle` throws, or `temporarily_unavailable` if the
    * store does not say what came of it. None of them uses a live credential up, but the grant ends if the tenant no longer has its resource.
    */
   async redeem(
-    presented: PresentedCredential,
+    given: PresentedCredential,
     settle: ((grant: Grant) => Promise<AccessTokenTerms>) | undefined,
   ): Promise<Redemption> {
+    const presented = given.binding.isAuthenticated ? this.#asIssued(given) : given
     try {
       const settled = settle && (await settle(await this.#redeemableGrant(presented)))
       const redeemed = await this.#exchange(presented)
@@ -128,18 +132,37 @@ export class Redemptions {
     }
   }
 
+  /**
+   * The credential of an authenticated client as this server has issued it. If the client was public then, the credential still redeems its
+   * grant, and its successors are bound to the authenticated client.
+   */
+  #asIssued(presented: PresentedCredential): PresentedCredential {
+    if (this.#chain.hasIssued(presented)) return presented
+    const asPublic = fromBefore(presented)
+    return this.#chain.hasIssued(asPublic) ? asPublic : presented
+  }
+
+  /** The error for a credential that does not redeem its grant, or undefined if this server issued it to this redeemer. */
+  #refusal(presented: PresentedCredential, otherwise: () => OAuthError): OAuthError | undefined {
+    if (this.#chain.hasIssued(presented)) return undefined
+    const binding = authenticatedBinding(presented.binding)
+    return this.#chain.hasIssued({ ...presented, binding }) ? mustAuthenticate(presented) : otherwise()
+  }
+
   /** Finds the grant of a credential. Refuses a credential that certainly cannot be redeemed, and uses nothing up. */
   async #redeemableGrant(presented: PresentedCredential): Promise<Grant> {
     const grant = await this.#store.findGrant(presented.tenant.id, presented.grantId)
     if (!grant) throw this.#missing(presented, Date.now())
-    if (!isLive(presented, grant) && !this.#chain.hasIssued(presented)) throw notRedeemable(presented, grant)
+    if (isLive(presented, grant) || isFromBefore(presented, grant)) return grant
+    const refusal = this.#refusal(presented, () => notRedeemable(presented, grant))
+    if (refusal) throw refusal
     return grant
   }
 
   async #exchange(presented: PresentedCredential): Promise<Redeemed> {
-    const { credential, binding, grantId } = presented
+    const { credential, binding, nextBinding = binding, grantId } = presented
     const hash = credentialHash(credential.kind, credential.secret, binding)
-    const next = this.#chain.successor(grantId, hash, binding)
+    const next = this.#chain.successor(grantId, hash, nextBinding)
     let by: Redeemed['by'] = 'swap'
     let before: readonly string[] = []
     for (let looks = 0; looks < maxLooks; looks++) {
@@ -155,7 +178,9 @@ export class Redemptions {
       // A new refresh token stays live: the last of a client's parallel requests to save its tokens would otherwise leave it with a used one.
       if (result.outcome === 'fresh') return { grant, now, refreshToken: formatCredential(credential), by: 'fresh' }
 
-      if (!this.#chain.hasIssued(presented)) throw notRedeemable(presented, grant)
+      if (isFromBefore(presented, grant)) return this.#exchange(fromBefore(presented))
+      const refusal = this.#refusal(presented, () => notRedeemable(presented, grant))
+      if (refusal) throw refusal
       const live = grant.credential.hash
       // The presented token descends from the live one, so only this server can have issued it: the store has lost writes.
       const lost =
@@ -199,7 +224,7 @@ export class Redemptions {
    * @throws {OAuthError} `invalid_grant` otherwise.
    */
   async #judgeRepeat(hash: string, presented: PresentedCredential, grant: Grant, now: number): Promise<Redeemed> {
-    const { credential, grantId, binding, tenant, resource } = presented
+    const { credential, grantId, binding, nextBinding = binding, tenant, resource } = presented
     const { refreshRetryWindow, replayTolerance } = this.#rules
     const redeemed = grant.redeemed ?? []
     const place = redeemed.findIndex(({ mark }) => hash.startsWith(mark))
@@ -210,7 +235,7 @@ export class Redemptions {
     const window = credential.kind === 'refresh_token' ? refreshRetryWindow : 0
     if (age < window) {
       const since = redeemed.slice(0, place).map(({ mark }) => mark)
-      const live = this.#chain.liveSuccessor(grantId, hash, since.reverse(), grant.credential.hash, binding)
+      const live = this.#chain.liveSuccessor(grantId, hash, since.reverse(), grant.credential.hash, nextBinding)
       if (live && resource !== undefined && resource !== grant.resource)
         throw await this.#refuseResource(presented, grant)
       if (live) return { grant, now, refreshToken: this.#refreshToken(live, grant, presented), by: 'retry', repeat }
@@ -240,7 +265,8 @@ export class Redemptions {
    * @param now The time of the store, or of this process if the store did not tell it.
    */
   #missing(presented: PresentedCredential, now: number) {
-    if (!this.#chain.hasIssued(presented)) return unknownCredential(presented)
+    const refusal = this.#refusal(presented, () => unknownCredential(presented))
+    if (refusal) return refusal
     const { credential } = presented
     const { expiresAt, isEnd } = readExpiry(credential)
     if (now < expiresAt) return grantGone(presented, 'ended_or_lost')
@@ -270,9 +296,9 @@ export class Redemptions {
   }
 
   #refreshToken(
-    { secret }: Successor,
+    { secret, binding }: Successor,
     grant: Grant,
-    { credential, tenant, grantId, binding }: PresentedCredential,
+    { credential, tenant, grantId }: PresentedCredential,
   ): string {
     const kind = 'refresh_token'
     const expiry = expiryOf(grant)
@@ -294,6 +320,16 @@ export class Redemptions {
 /** Whether the tenant still has the resource of a grant. */
 function isServed({ tenant }: PresentedCredential, grant: Grant): boolean {
   return spelledByTenant(grant.resource, tenant) !== undefined
+}
+
+/** The credential of an authenticated client as it is if it was issued before the client authenticated. */
+function fromBefore(presented: PresentedCredential): PresentedCredential {
+  return { ...presented, binding: publicBinding(presented.binding), nextBinding: presented.binding }
+}
+
+/** Whether an authenticated client presents the live credential of a grant from before it authenticated. */
+function isFromBefore(presented: PresentedCredential, grant: Grant): boolean {
+  return presented.binding.isAuthenticated === true && isLive(fromBefore(presented), grant)
 }
 
 /** Whose a credential is, as far as the credential itself says. */

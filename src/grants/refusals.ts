@@ -1,10 +1,11 @@
 import { contextOf } from '../events/emitter'
+import { notAuthenticated } from '../protocol/client-authentication'
 import { type CredentialKind, credentialKinds } from '../protocol/grant-types'
 import { type OAuthError, type OAuthErrorOptions, oauthError } from '../protocol/oauth-error'
 import type { answeredCodes } from '../protocol/oauth-error-codes'
 import type { DenialReason } from '../protocol/reasons'
 import type { Grant } from '../stores/token-store'
-import { bindingOf, isLive, type PresentedCredential } from './credential'
+import { authenticatedBinding, bindingOf, isLive, type PresentedCredential } from './credential'
 
 const unknown = 'is unknown or has expired'
 
@@ -20,6 +21,11 @@ export function unknownCredential(presented: PresentedCredential): OAuthError {
   return invalidGrant(presented, unknown, 'unknown_credential', { detail: { grantId: presented.grantId } })
 }
 
+/** The error for a credential that was issued to the same client, which has not authenticated now although it had to. */
+export function mustAuthenticate({ binding: { clientId }, grantId, tenant }: PresentedCredential): OAuthError {
+  return notAuthenticated(clientId, { context: { tenantId: tenant.id, clientId, grantId } })
+}
+
 /** The error for a credential that this server issued and whose grant is gone. */
 export function grantGone(presented: PresentedCredential, reason: 'expired' | 'ended_or_lost'): OAuthError {
   return invalidGrant(presented, unknown, reason)
@@ -32,7 +38,10 @@ export function grantGone(presented: PresentedCredential, reason: 'expired' | 'e
 export function notRedeemable(presented: PresentedCredential, grant: Grant): OAuthError {
   const { credential, binding } = presented
   const granted = bindingOf(grant)
-  if (!isLive({ ...presented, binding: granted }, grant)) return unknownCredential(presented)
+  const isOfGrant = [granted, authenticatedBinding(granted)].some((bound) =>
+    isLive({ ...presented, binding: bound }, grant),
+  )
+  if (!isOfGrant) return unknownCredential(presented)
   const context = contextOf(grant)
   const byAnother = { context, detail: { presentedBy: binding.clientId } }
   if (credential.kind === 'refresh_token') return invalidGrant(presented, unknown, 'wrong_client', byAnother)

@@ -3,7 +3,7 @@ import type { GuardedStore } from '../stores/guarded-store'
 import type { Grant } from '../stores/token-store'
 import type { ResolvedTenant } from '../tenants/tenants'
 import type { AccessTokens } from '../tokens/access-tokens'
-import { grantIdOf, isLive, parseCredential } from './credential'
+import { type Binding, grantIdOf, isLive, parseCredential, publicBinding } from './credential'
 import type { CredentialChain } from './credential-chain'
 import type { Grants } from './grants'
 
@@ -29,20 +29,23 @@ export class Revocations {
   }
 
   /** Ends the grant of a refresh token or access token, if the token is this client's. */
-  async revoke(token: string, clientId: string, tenant: ResolvedTenant): Promise<void> {
+  async revoke(token: string, binding: Binding, tenant: ResolvedTenant): Promise<void> {
     const named =
-      (await this.#namedByRefreshToken(token, clientId, tenant)) ??
-      (await this.#namedByAccessToken(token, clientId, tenant))
+      (await this.#namedByRefreshToken(token, binding, tenant)) ??
+      (await this.#namedByAccessToken(token, binding.clientId, tenant))
     if (named) await this.#grants.endNamed(named, tenant.key, 'client')
   }
 
-  async #namedByRefreshToken(token: string, clientId: string, tenant: ResolvedTenant): Promise<NamedGrant | undefined> {
+  async #namedByRefreshToken(token: string, binding: Binding, tenant: ResolvedTenant): Promise<NamedGrant | undefined> {
     const credential = parseCredential('refresh_token', token)
     if (!credential) return undefined
     const grantId = grantIdOf(credential.handle)
-    const presented = { credential, grantId, binding: { clientId }, tenant }
     const grant = await this.#store.findGrant(tenant.id, grantId)
-    const isNamed = (grant && isLive(presented, grant)) || this.#chain.hasIssued(presented)
+    // The token of a client that authenticates now may be from before it did.
+    const isNamed = [binding, publicBinding(binding)].some((bound) => {
+      const presented = { credential, grantId, binding: bound, tenant }
+      return (grant && isLive(presented, grant)) || this.#chain.hasIssued(presented)
+    })
     return isNamed ? { tenantId: tenant.id, grantId, grant } : undefined
   }
 

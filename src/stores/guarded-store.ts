@@ -102,6 +102,10 @@ export class GuardedStore {
     return this.#within('deleteClient', async () => (await this.#store.deleteClient(tenantId, clientId)) === true)
   }
 
+  useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean> {
+    return this.#within('useOnce', async () => (await this.#store.useOnce(tenantId, id, lifetime)) === true)
+  }
+
   #within<T>(method: string, work: () => Promise<T>): Promise<T> {
     return callHostWithin(`tokenStore.${method}`, this.timeout, work)
   }

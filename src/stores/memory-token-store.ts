@@ -18,6 +18,9 @@ import {
   type TokenStore,
 } from './token-store'
 
+// Each takes some hundred bytes, for an hour at most.
+const maxUsed = 100_000
+
 /** The options of {@link MemoryTokenStore}. */
 export interface MemoryTokenStoreOptions {
   /** The most live grants. Default 100,000. When the store is full, new sign-ins are answered with 503: no live grant makes room. */
@@ -40,6 +43,7 @@ export class MemoryTokenStore implements TokenStore {
   readonly #grants = new ExpiringMap<Grant>()
   readonly #idle = new IdleClients()
   readonly #clients = new ExpiringMap<RegisteredClient>((client) => this.#idle.delete(client))
+  readonly #used = new ExpiringMap<{ tenantId: string; id: string; expiresAt: number }>()
   readonly #maxGrants: number
   readonly #maxClients: number
 
@@ -49,8 +53,8 @@ export class MemoryTokenStore implements TokenStore {
   }
 
   /** @returns Everything in memory, with what has expired and is not removed yet. For tests. */
-  contents(): { grants: Grant[]; clients: RegisteredClient[] } {
-    return { grants: this.#grants.all(), clients: this.#clients.all() }
+  contents(): { grants: Grant[]; clients: RegisteredClient[]; used: { tenantId: string; id: string }[] } {
+    return { grants: this.#grants.all(), clients: this.#clients.all(), used: this.#used.all() }
   }
 
   async createGrant({ deadline, lifetime, endsAfter, ...grant }: NewGrant): Promise<CreateResult> {
@@ -162,6 +166,15 @@ export class MemoryTokenStore implements TokenStore {
 
   async deleteClient(tenantId: string, clientId: string): Promise<boolean> {
     return this.#clients.delete(keyOf(tenantId, clientId))
+  }
+
+  async useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean> {
+    const key = keyOf(tenantId, id)
+    if (this.#used.get(key)) return false
+    // None of them makes room: its assertion could be used again.
+    if (this.#used.isFull(maxUsed)) throw fullError(maxUsed, 'ids of assertions')
+    this.#used.set(key, { tenantId, id, expiresAt: Date.now() + lifetime })
+    return true
   }
 
   #addClient(client: RegisteredClient): void {

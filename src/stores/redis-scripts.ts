@@ -173,6 +173,14 @@ end
 return 1
 `)
 
+/** `useOnce` on the key of an id. ARGV: a value of this call, and the lifetime. */
+export const useOnceScript = script(`
+local value = redis.call('GET', KEYS[1])
+if value then return value == ARGV[1] and 1 or 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1
+`)
+
 /** Makes a script of its source. */
 export function script(lua: string): Script {
   return { lua, sha: createHash('sha1').update(lua).digest('hex') }

@@ -1,10 +1,18 @@
+import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { must, objectWith, optional, record, seconds } from '../configuration/checks'
 import { customerHandle, customerHandleLength } from '../protocol/customer-handle'
 import { credentialKinds } from '../protocol/grant-types'
 import { type RedisClient, RedisCommands } from './redis-commands'
 import { RedisRegistrations } from './redis-registrations'
-import { createScript, deleteScript, dropEntriesScript, reverseScript, swapScript } from './redis-scripts'
+import {
+  createScript,
+  deleteScript,
+  dropEntriesScript,
+  reverseScript,
+  swapScript,
+  useOnceScript,
+} from './redis-scripts'
 import { decodeGrant, encodeNewGrant, encodeRequest, encodeResource, UnreadableValueError } from './redis-values'
 import {
   type ClientUse,
@@ -236,6 +244,13 @@ export class RedisTokenStore implements TokenStore {
 
   deleteClient(tenantId: string, clientId: string): Promise<boolean> {
     return this.#registrations.delete(tenantId, clientId)
+  }
+
+  async useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean> {
+    const key = `${this.#prefix}u:${encodeURIComponent(tenantId)}:${id}`
+    // `ioredis` sends a command again if its connection broke: the call is known by a value of its own.
+    const args = [randomBytes(9).toString('base64url'), lifetime]
+    return Number(await this.#commands.runDurably(useOnceScript, [key], args)) > 0
   }
 
   /** The keys of a grant and of its customer's index. The hash tag keeps both on one node of a Cluster, so that one script can write both. */

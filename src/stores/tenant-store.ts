@@ -1,3 +1,5 @@
+import type { JsonWebKeySet } from '../protocol/json-web-keys'
+
 /** A record as a database returns it: each member that can be absent can be null as well. */
 export type NullableMembers<T> = { [K in keyof T]: undefined extends T[K] ? T[K] | null : T[K] }
 
@@ -38,8 +40,21 @@ export interface Tenant {
   metadataDocuments?: boolean | null | undefined
 }
 
-/** What a client says about itself (RFC 7591 section 2). */
-export interface ClientMetadata {
+/**
+ * What a client authenticates with at the token endpoint, if the option `clientAuthentication` allows it. A client that has any of it must
+ * authenticate; a client without is public (RFC 6749 section 2.1).
+ */
+export interface ClientCredentials {
+  /** The hashes of the client's secrets, which `newClientSecret` makes: at most 5, so that one can replace another. */
+  secretHashes?: string[] | undefined
+  /** The public keys that the client signs its assertions with (RFC 7517), if `jwksUri` does not say where they are. */
+  jwks?: JsonWebKeySet | undefined
+  /** The https address of these keys. */
+  jwksUri?: string | undefined
+}
+
+/** What a client says about itself (RFC 7591 section 2), and what it authenticates with. */
+export interface ClientMetadata extends ClientCredentials {
   /** The name that the consent page shows. */
   clientName?: string | undefined
   /** The address of the client's own web page. */
@@ -53,7 +68,7 @@ export interface ClientMetadata {
   scopes?: string[] | undefined
 }
 
-/** An OAuth client. Every client is public: it has no secret (RFC 6749 section 2.1). */
+/** An OAuth client. It is public, unless it has secrets or keys (RFC 6749 section 2.1). */
 export interface Client extends ClientMetadata {
   /** What the client sends as `client_id`. */
   clientId: string

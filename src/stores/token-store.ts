@@ -304,6 +304,16 @@ export interface TokenStore {
    * @returns Whether there was such a client.
    */
   deleteClient(tenantId: string, clientId: string): Promise<boolean>
+
+  /**
+   * Notes that an id is used, and forgets that after `lifetime` milliseconds. Of any number of calls with one id in that time, in any number
+   * of processes, exactly one resolves to true. Ids of different tenants are different. It is called only for clients that authenticate with
+   * a key, whose assertions may be used once (RFC 7523 section 3).
+   *
+   * @param id 43 characters of `A-Z a-z 0-9 _ -`.
+   * @returns Whether this call was the first.
+   */
+  useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean>
 }
 
 const methods = {
@@ -318,6 +328,7 @@ const methods = {
   findClient: true,
   touchClient: true,
   deleteClient: true,
+  useOnce: true,
 } satisfies Record<keyof TokenStore, true>
 
 /** The names of all methods of a {@link TokenStore}. */

@@ -3,6 +3,7 @@ import {
   distinct,
   flag,
   httpUrl,
+  isObject,
   listOf,
   must,
   nullable,
@@ -13,9 +14,13 @@ import {
 } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import { isClientId } from '../protocol/client-id'
+import { isSecretHash } from '../protocol/client-secret'
 import { grantTypes, isGrantType } from '../protocol/grant-types'
+import { isKeySetUrl, type JsonWebKeySet, keySetFault } from '../protocol/json-web-keys'
 import { ownRedirectUriFault } from '../protocol/redirect-uri'
 import type { Client } from '../stores/tenant-store'
+
+const maxSecrets = 5
 
 const isRedirectUri = rememberAccepted((text) => ownRedirectUriFault(text) === undefined)
 
@@ -26,7 +31,32 @@ const redirectUri: Check<string> = (given, name) => {
 
 const grantType = must<string>(grantTypes.join(' or '), isGrantType, { quotes: true })
 
-const clientRecord: Check<Client> = record({
+const secretHash = must<string>(
+  'a hash that newClientSecret has made',
+  (given) => typeof given === 'string' && isSecretHash(given),
+)
+
+const secretHashes: Check<string[]> = (given, name) => {
+  const hashes = distinct(secretHash)(given, name)
+  if (hashes.length > 0 && hashes.length <= maxSecrets) return hashes
+  throw new ConfigurationError(name, given, `an array of 1 to ${maxSecrets} hashes, or omitted`)
+}
+
+// Remembered as text, because the keys are parsed to check them.
+const isKeySet = rememberAccepted((text) => keySetFault(JSON.parse(text)) === undefined)
+
+const keySet: Check<JsonWebKeySet> = (given, name) => {
+  if (isObject(given) && isKeySet(JSON.stringify(given))) return given as unknown as JsonWebKeySet
+  throw new ConfigurationError(name, given, 'a JSON Web Key Set of public keys', { says: keySetFault(given) })
+}
+
+const keySetUrl = must<string>(
+  'an https URL, or an http URL on loopback',
+  (given) => typeof given === 'string' && isKeySetUrl(given, { allowLoopback: true }),
+  { quotes: true },
+)
+
+const clientMembers = record({
   clientId: must<string>(
     'a string of 1 to 2048 characters of printable ASCII',
     (given) => typeof given === 'string' && isClientId(given),
@@ -38,7 +68,18 @@ const clientRecord: Check<Client> = record({
   grantTypes: nullable(distinct(grantType)),
   scopes: nullable(distinct(scopeToken)),
   firstParty: nullable(flag),
+  secretHashes: nullable(secretHashes),
+  jwks: nullable(keySet),
+  jwksUri: nullable(keySetUrl),
 })
+
+const clientRecord: Check<Client> = (given, name) => {
+  const client = clientMembers(given, name)
+  if (client.jwks === undefined || client.jwksUri === undefined) return client
+  throw new ConfigurationError(`${name}.jwksUri`, client.jwksUri, 'omitted where jwks is given', {
+    says: 'must be omitted, because the client has jwks',
+  })
+}
 
 /** Checks the clients of a tenant's record, and returns each without its null members. */
 export const clientRecords: Check<Client[]> = (given, name) => {

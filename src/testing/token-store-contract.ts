@@ -7,10 +7,11 @@ import { registrationLimitsContract } from './registration-limits-contract'
 import { reversalContract } from './reversal-contract'
 import type { StoreTest, TestRunner } from './store-test'
 import { swapContract } from './swap-contract'
+import { useOnceContract } from './use-once-contract'
 
 /**
  * Defines the tests that show whether a {@link TokenStore} is correct: every method, the clock and the deadlines, expiry, tenant isolation,
- * parallel swaps with one winner, the repeated attempt, reversals, and values with any Unicode.
+ * parallel swaps with one winner, the repeated attempt, reversals, what may be used once, and values with any Unicode.
  *
  * Every test works in tenants of its own, so the store need not be empty. But some tests delete every registered client that is not in use,
  * so do not run the suite on a store that holds anything else than what tests have left.
@@ -45,5 +46,6 @@ export function tokenStoreContract<Store extends TokenStore>(
   reversalContract(storeTest)
   clientContract(storeTest)
   registrationLimitsContract(storeTest)
+  useOnceContract(storeTest)
   if (contents) erasureContract(storeTest)
 }

@@ -146,10 +146,8 @@ describe('a client with a metadata document', () => {
     expect(expectTokens(await host.exchange(signedIn, { client_id })).scope).toBe('profile calendar')
   })
 
-  it('is public, whatever method its document names', async () => {
-    const server = await DocumentServer.start((self) =>
-      publishing(self, { token_endpoint_auth_method: 'private_key_jwt' }),
-    )
+  it.each(['none', undefined])('is public if its document names the method %s', async (method) => {
+    const server = await DocumentServer.start((self) => publishing(self, { token_endpoint_auth_method: method }))
     const host = await startedWith()
     const client_id = server.url()
     expectTokens(await host.exchange(await new Authorization(host, { client_id }).allowed(), { client_id }))

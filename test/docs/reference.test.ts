@@ -123,6 +123,9 @@ describe('the tables of docs/configuration.md', () => {
       grantTypes: true,
       scopes: true,
       firstParty: true,
+      secretHashes: true,
+      jwks: true,
+      jwksUri: true,
     })
     expect(tenant.sort()).toEqual(ofTenant.sort())
     expect(client.sort()).toEqual(ofClient.sort())

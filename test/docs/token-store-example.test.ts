@@ -39,8 +39,10 @@ describe('PostgresTokenStore', () => {
     const limits = { perTenant: 100, total: 100 }
     await store.saveClient({ ...client, clientId: 'expired', lifetime: 0 }, limits)
     await store.saveClient({ ...client, clientId: 'live', lifetime: 60_000 }, limits)
+    await store.useOnce('t', 'expired', 0)
+    await store.useOnce('t', 'live', 60_000)
     await store.sweep()
-    for (const table of ['sign_in_grants', 'sign_in_clients']) {
+    for (const table of ['sign_in_grants', 'sign_in_clients', 'sign_in_used']) {
       const { rows } = await database.query(\`select id from \${table} where id like '%"t"%'\`)
       assert.deepEqual(rows, [{ id: '["t","live"]' }])
     }

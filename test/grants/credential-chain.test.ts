@@ -46,7 +46,7 @@ describe('the refresh token after a code', () => {
 
   it('is bound to the client, and not to the redirect URI and verifier of the code', () => {
     const next = chain.successor(known.grantId, known.code, binding)
-    expect(chain.successor(known.grantId, known.code, ofClient)).toEqual(next)
+    expect(chain.successor(known.grantId, known.code, ofClient).hash).toBe(next.hash)
     expect(chain.successor(known.grantId, known.code, ofOther).hash).not.toBe(next.hash)
   })
 

@@ -99,7 +99,7 @@ describe('a MemoryTokenStore', () => {
     expect(store.contents()).toMatchObject({ grants: [{}], clients: [{}] })
     await store.findGrant('acme', 'another')
     await store.findClient('acme', 'another')
-    expect(store.contents()).toEqual({ grants: [], clients: [] })
+    expect(store.contents()).toEqual({ grants: [], clients: [], used: [] })
   })
 
   it('keeps no process alive', async () => {

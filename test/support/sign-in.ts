@@ -140,6 +140,12 @@ export class TestSignIn {
     })
   }
 
+  /** `POST I/revoke` with a form. */
+  revoke(fields: FormFields, tenantKey = 'acme'): Test {
+    const body = formBody({ client_id: clientId, ...fields })
+    return request(this.url).post(`/v1/${tenantKey}/oauth/revoke`).type('form').send(body)
+  }
+
   /** A customer's first tokens. */
   async connected(overrides: Partial<IssueAuthorizationCodeRequest> = {}): Promise<Tokens> {
     return expectTokens(await this.exchange(await this.asCustomer(overrides)))

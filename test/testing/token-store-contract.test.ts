@@ -8,6 +8,7 @@ import { brokenGrants } from './broken-grants'
 import { brokenReversals } from './broken-reversals'
 import { brokenStore, storeWithItsOwnClock } from './broken-store'
 import { brokenSwaps } from './broken-swaps'
+import { brokenUses } from './broken-uses'
 
 /** Runs the contract as a test runner does. @returns The names of the tests that passed and of those that failed. */
 async function runContract(createStore: () => TokenStore): Promise<{ passed: string[]; failed: string[] }> {
@@ -60,13 +61,18 @@ describe('the token store contract', () => {
     expect(failed).toEqual([])
   })
 
-  it.each([...brokenGrants, ...brokenClocks, ...brokenSwaps, ...brokenReversals, ...brokenClients, ...brokenErasures])(
-    'finds a store that $that',
-    async ({ defect, foundBy }) => {
-      const { passed, failed } = await runContract(() => brokenStore(defect))
-      expect(failed).toContainEqual(expect.stringContaining(foundBy))
-      // A store that is broken in one way must not fail every test.
-      expect(passed.length).toBeGreaterThan(failed.length)
-    },
-  )
+  it.each([
+    ...brokenGrants,
+    ...brokenClocks,
+    ...brokenSwaps,
+    ...brokenReversals,
+    ...brokenClients,
+    ...brokenUses,
+    ...brokenErasures,
+  ])('finds a store that $that', async ({ defect, foundBy }) => {
+    const { passed, failed } = await runContract(() => brokenStore(defect))
+    expect(failed).toContainEqual(expect.stringContaining(foundBy))
+    // A store that is broken in one way must not fail every test.
+    expect(passed.length).toBeGreaterThan(failed.length)
+  })
 })

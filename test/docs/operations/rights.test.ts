@@ -45,6 +45,7 @@ async function everything(store: TokenStore): Promise<void> {
   await store.touchClient(tenantId, 'two', { lifetime: day, inUse: true })
   expect(await store.findClient(tenantId, 'two')).toBeDefined()
   await store.deleteClient(tenantId, 'two')
+  expect(await store.useOnce(tenantId, 'an id', day)).toBe(true)
 }
 
 async function allow(server: RedisServer, given: readonly string[]): Promise<void> {

@@ -72,9 +72,10 @@ describeWithRedis('What is stored, as docs/operations.md shows it', () => {
     )
   })
 
-  it('has four kinds of key, each with an expiry', async () => {
+  it('has five kinds of key, each with an expiry', async () => {
     const rows = tableUnder('## What is stored', 'docs/operations.md')
     const kinds = rows.map(([key = '', type]) => [/^`(csi:\w:?)/.exec(key)?.[1], type])
+    await new RedisTokenStore(redis).useOnce('acme', 'e'.repeat(43), day)
     const keys = await redis.keys('*')
     const stored = await Promise.all(
       keys.map(async (key) => {

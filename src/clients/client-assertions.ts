@@ -1,0 +1,134 @@
+import { authenticationFailed } from '../protocol/client-authentication'
+import { isClientId } from '../protocol/client-id'
+import { digest } from '../protocol/digest'
+import {
+  assertionAlgorithms,
+  hasKeyOf,
+  isAssertionAlgorithm,
+  isSignedBy,
+  type JsonWebKeySet,
+  type Signer,
+} from '../protocol/json-web-keys'
+import type { OAuthError, OAuthErrorOptions } from '../protocol/oauth-error'
+import type { GuardedStore } from '../stores/guarded-store'
+import type { ClientCredentials } from '../stores/tenant-store'
+import type { KeySets } from './key-sets'
+
+// Seconds. Clients sign for a minute to an hour.
+const maxLifetime = 3600
+// Seconds that the clocks of clients may differ from this process's.
+const leeway = 60
+
+/** A JWT by which a client authenticates (RFC 7523 section 3), before anything of it is verified. */
+export interface ClientAssertion {
+  jws: string
+  header: Readonly<Record<string, unknown>>
+  claims: Readonly<Record<string, unknown>>
+  /** Whose it claims to be. */
+  clientId: string
+}
+
+/** An assertion of which everything is checked that needs no keys. */
+export interface CheckedAssertion {
+  jws: string
+  clientId: string
+  signer: Signer
+  jti: string
+  /** For how long its `jti` must be remembered, in milliseconds. */
+  lifetime: number
+}
+
+/**
+ * Reads an assertion.
+ *
+ * @throws {OAuthError} `invalid_client` if it is no JWT, or does not name one client as its issuer and its subject.
+ */
+export function readAssertion(jws: string): ClientAssertion {
+  const [header, claims] = jws.split('.').map(parsedPart)
+  if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(jws) || !header || !claims) throw refused('must be a signed JWT', '')
+  const { iss, sub } = claims
+  if (typeof sub === 'string' && isClientId(sub) && iss === sub) return { jws, header, claims, clientId: sub }
+  throw refused('must have the client_id as iss and as sub', '')
+}
+
+/**
+ * Checks everything of an assertion that needs no keys.
+ *
+ * @param audiences What `aud` may be.
+ * @throws {OAuthError} `invalid_client` if something is missing or wrong.
+ */
+export function checkedAssertion(assertion: ClientAssertion, audiences: readonly string[]): CheckedAssertion {
+  const { jws, clientId } = assertion
+  return { jws, clientId, signer: signerOf(assertion), ...checkedClaims(assertion, audiences) }
+}
+
+/** Verifies the assertions of clients (RFC 7523 section 3). Each can be used once. */
+export class ClientAssertions {
+  readonly #store: GuardedStore
+  readonly #keySets: KeySets
+
+  constructor(store: GuardedStore, keySets: KeySets) {
+    this.#store = store
+    this.#keySets = keySets
+  }
+
+  /**
+   * Verifies an assertion with the keys of its client, and uses it up.
+   *
+   * @throws {OAuthError} `invalid_client` if it does not prove that the request is the client's; `temporarily_unavailable` if the keys cannot
+   * be fetched, or the store does not say whether the assertion was used before.
+   */
+  async verify(assertion: CheckedAssertion, { jwks, jwksUri }: ClientCredentials, tenantId: string): Promise<void> {
+    const { jws, clientId, signer, jti, lifetime } = assertion
+    const isIn = (set: JsonWebKeySet) => hasKeyOf(signer, set)
+    const keys = jwks ?? (await this.#keySets.find(jwksUri ?? '', isIn, { clientId, tenantId }))
+    if (!isSignedBy(jws, signer, keys)) throw refused('is not signed with a key of the client', clientId)
+    // Last, so that nobody but the client can use an assertion up, or fill the store.
+    const isFirst = await this.#store.useOnce(tenantId, digest('jti', clientId, jti), lifetime)
+    if (!isFirst) throw refused('has been used already', clientId, { reason: 'replayed' })
+  }
+}
+
+/** RFC 7515 section 4.1. Members such as `jwk`, `jku` and `x5u` are ignored: the keys come from what is known of the client. */
+function signerOf({ header: { alg, kid, typ, crit }, clientId }: ClientAssertion): Signer {
+  if (!isAssertionAlgorithm(alg)) throw refused(`must have ${assertionAlgorithms.join(', ')} as alg`, clientId)
+  if (kid !== undefined && typeof kid !== 'string') throw refused('must have a string as kid', clientId)
+  if (crit !== undefined) throw refused('must not have crit', clientId)
+  // A JWT that the client has signed for another purpose is no assertion (RFC 8725 section 3.11).
+  const isTyped = typ === undefined || /^(?:application\/)?(?:jwt|client-authentication\+jwt)$/i.test(String(typ))
+  if (!isTyped) throw refused('must have JWT or client-authentication+jwt as typ', clientId)
+  return { alg, kid }
+}
+
+/** RFC 7523 section 3. @returns How long to remember the `jti`, in milliseconds. */
+function checkedClaims({ claims, clientId }: ClientAssertion, audiences: readonly string[]) {
+  const { aud, exp, nbf = 0, iat = 0, jti } = claims
+  const now = Date.now() / 1000
+  // Of several audiences, each could use the assertion at the others.
+  const isForUs = [aud].flat().length > 0 && [aud].flat().every((one) => audiences.includes(one as string))
+  if (!isForUs) throw refused(`must have ${audiences[0]} as aud, and no other server`, clientId)
+  if (!isTime(exp) || exp > now + maxLifetime + leeway) throw refused('must have an exp within an hour', clientId)
+  if (exp <= now - leeway) throw refused('has expired', clientId)
+  if (![nbf, iat].every((time) => isTime(time) && time <= now + leeway)) {
+    throw refused('must not have an nbf or iat in the future', clientId)
+  }
+  if (typeof jti !== 'string' || jti === '') throw refused('must have a jti', clientId)
+  return { jti, lifetime: Math.ceil((exp + leeway - now) * 1000) }
+}
+
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value)
+}
+
+function parsedPart(part: string): Record<string, unknown> | undefined {
+  try {
+    const value = JSON.parse(Buffer.from(part, 'base64url').toString())
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function refused(problem: string, clientId: string, options?: OAuthErrorOptions): OAuthError {
+  return authenticationFailed(`client_assertion ${problem}`, clientId, options)
+}

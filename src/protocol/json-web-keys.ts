@@ -1,0 +1,138 @@
+import { createPublicKey, type JsonWebKey, type KeyObject, verify as verifySignature } from 'node:crypto'
+import { verify as verifyJwt } from 'jsonwebtoken'
+import { isLoopbackHost } from './loopback'
+
+/** The public keys of a client (RFC 7517 section 5). */
+export interface JsonWebKeySet {
+  /** Public keys for ES256 (P-256), ES384 (P-384), RS256 or PS256 (RSA, at least 2048 bits) or EdDSA (Ed25519). */
+  keys: readonly JsonWebKey[]
+}
+
+const isCurve = (name: string) => (key: KeyObject) => key.asymmetricKeyDetails?.namedCurve === name
+const isRsa = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject) =>
+  asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) >= 2048
+
+const isEd25519 = ({ asymmetricKeyType }: KeyObject) => asymmetricKeyType === 'ed25519'
+
+/** The algorithms that clients can sign with (RFC 7518 section 3.1, RFC 8037 section 3.1), each with the keys that it is for. */
+const algorithms = {
+  ES256: isCurve('prime256v1'),
+  ES384: isCurve('secp384r1'),
+  RS256: isRsa,
+  PS256: isRsa,
+  EdDSA: isEd25519,
+  // Another name for the same, which RFC 9864 section 2.2 has given it.
+  Ed25519: isEd25519,
+} as const
+
+/** The algorithms that clients can sign with, as metadata and error descriptions list them. */
+export const assertionAlgorithms = Object.keys(algorithms) as readonly AssertionAlgorithm[]
+
+/** An algorithm that clients can sign with. */
+export type AssertionAlgorithm = keyof typeof algorithms
+
+const maxKeys = 20
+const maxBytes = 16_384
+
+// Everything that a public key of these kinds consists of. Other members, such as certificates, are not used.
+const publicMembers = ['kty', 'crv', 'x', 'y', 'n', 'e', 'kid', 'alg', 'use', 'key_ops']
+// RFC 7518 sections 6.2.2, 6.3.2 and 6.4.1.
+const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
+
+/** What can be wrong with a set of keys, after its name. */
+export const keySetFaults = [
+  `must be a JSON Web Key Set of 1 to ${maxKeys} keys in at most ${maxBytes} bytes`,
+  'must have no private and no symmetric key',
+  'must have a key for ES256, ES384, RS256, PS256 or EdDSA',
+] as const
+
+/** Whether a text is an algorithm that clients can sign with. */
+export function isAssertionAlgorithm(text: unknown): text is AssertionAlgorithm {
+  return assertionAlgorithms.includes(text as AssertionAlgorithm)
+}
+
+/** Says what is wrong with a set of keys, as it stands in a sentence after its name. @returns Undefined if it can be used. */
+export function keySetFault(given: unknown): (typeof keySetFaults)[number] | undefined {
+  const [malformed, secret, useless] = keySetFaults
+  const keys: unknown = Object(given).keys
+  if (!Array.isArray(keys) || keys.length === 0 || keys.length > maxKeys) return malformed
+  if (!keys.every((key) => typeof key === 'object' && key !== null)) return malformed
+  if (keys.some((key) => privateMembers.some((member) => key[member] !== undefined))) return secret
+  if (Buffer.byteLength(JSON.stringify(publicPart({ keys }))) > maxBytes) return malformed
+  return keys.some((jwk) => algorithmsOf(jwk).length > 0) ? undefined : useless
+}
+
+/** Whether keys can be fetched from an address: https, on loopback also http if that is allowed. */
+export function isKeySetUrl(text: string, { allowLoopback }: { allowLoopback: boolean }): boolean {
+  if (!/^https?:\/\/[^\s\\#]{1,2048}$/.test(text) || !URL.canParse(text)) return false
+  const { protocol, username, password, hostname } = new URL(text)
+  const isLocal = allowLoopback && protocol === 'http:' && isLoopbackHost(hostname)
+  return (protocol === 'https:' || isLocal) && username + password === ''
+}
+
+/** The members of keys that are used. */
+export function publicPart({ keys }: JsonWebKeySet): JsonWebKeySet {
+  const part = (jwk: JsonWebKey) =>
+    Object.fromEntries(Object.entries(jwk).filter(([name]) => publicMembers.includes(name)))
+  return { keys: keys.map(part) }
+}
+
+/** The header of a JWS that matters to who has signed it (RFC 7515 section 4.1). Keys and addresses inside a header never do. */
+export interface Signer {
+  alg: AssertionAlgorithm
+  kid: string | undefined
+}
+
+/** Whether a set may have the key of a signer. */
+export function hasKeyOf({ alg, kid }: Signer, set: JsonWebKeySet): boolean {
+  return set.keys.some((jwk) => isCandidate(jwk, kid) && algorithmsOf(jwk).includes(alg))
+}
+
+/** Whether a JWS is signed with a key of a set, by the algorithm that its header names and that the key is for. */
+export function isSignedBy(jws: string, { alg, kid }: Signer, { keys }: JsonWebKeySet): boolean {
+  return keys.some((jwk) => {
+    const key = isCandidate(jwk, kid) && algorithmsOf(jwk).includes(alg) ? keyOf(jwk) : undefined
+    return key !== undefined && verifies(jws, key, alg)
+  })
+}
+
+/** RFC 7517 sections 4.2, 4.3 and 4.5. */
+function isCandidate({ kid, use, key_ops }: JsonWebKey, wanted: string | undefined): boolean {
+  if (wanted !== undefined && kid !== wanted) return false
+  return (use ?? 'sig') === 'sig' && (!Array.isArray(key_ops) || key_ops.includes('verify'))
+}
+
+/** The algorithms that a key is for. A key that names one is for no other (RFC 7517 section 4.4). */
+function algorithmsOf(jwk: JsonWebKey): AssertionAlgorithm[] {
+  const key = keyOf(jwk)
+  const isNamed = (alg: AssertionAlgorithm) => jwk.alg === undefined || newName(jwk.alg) === newName(alg)
+  return key ? assertionAlgorithms.filter((alg) => isNamed(alg) && algorithms[alg](key)) : []
+}
+
+function newName(alg: unknown): unknown {
+  return alg === 'EdDSA' ? 'Ed25519' : alg
+}
+
+function keyOf(jwk: JsonWebKey): KeyObject | undefined {
+  // Node makes a public key of these members alone, whatever else is there.
+  const { kty, crv, x, y, n, e } = jwk
+  try {
+    return createPublicKey({ key: { kty, crv, x, y, n, e } as JsonWebKey, format: 'jwk' })
+  } catch {
+    return undefined
+  }
+}
+
+function verifies(jws: string, key: KeyObject, alg: AssertionAlgorithm): boolean {
+  if (alg === 'EdDSA' || alg === 'Ed25519') {
+    const end = jws.lastIndexOf('.')
+    return verifySignature(null, Buffer.from(jws.slice(0, end)), key, Buffer.from(jws.slice(end + 1), 'base64url'))
+  }
+  try {
+    // Only the signature: the times are checked elsewhere, for every algorithm in the same way.
+    verifyJwt(jws, key, { algorithms: [alg], ignoreExpiration: true, ignoreNotBefore: true })
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,296 @@
+import { type Client, MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
+import { sign } from 'jsonwebtoken'
+import { releaseClock, stopClock } from '../support/clock'
+import { type AssertionChanges, assertionOf, basic, clientKey, withAssertion } from '../support/confidential-clients'
+import { clientId, expectError, expectTokens, type FormFields, redirectUri, type TestSignIn } from '../support/sign-in'
+import { started } from '../support/started'
+
+const key = clientKey()
+const otherKey = clientKey()
+const clientsWith = (client: Partial<Client>) => [
+  { clientId, redirectUris: [redirectUri], ...client },
+  { clientId: 'other-app', redirectUris: [redirectUri], jwks: { keys: [otherKey.jwk] } },
+]
+const methods = ['none', 'private_key_jwt', 'client_secret_basic', 'client_secret_post'] as const
+
+function startedWith(client: Partial<Client> = { jwks: { keys: [key.jwk] } }, tokenStore = new MemoryTokenStore()) {
+  const clients = clientsWith(client)
+  const tenantStore = new MemoryTenantStore(['acme', 'globex'].map((name) => ({ key: name, id: name, clients })))
+  return started({ tenantStore, tokenStore, clientAuthentication: methods })
+}
+
+const asserted = (host: TestSignIn, changes?: AssertionChanges): FormFields =>
+  withAssertion(assertionOf(key, clientId, host.issuer(), changes))
+
+const seconds = (offset: number) => Math.floor(Date.now() / 1000) + offset
+
+afterEach(releaseClock)
+
+describe('a client with a key', () => {
+  it.each(['ES256', 'ES384', 'RS256', 'PS256', 'EdDSA'])('authenticates with an assertion by %s', async (alg) => {
+    const ofAlg = clientKey(alg)
+    const host = await startedWith({ jwks: { keys: [ofAlg.jwk] } })
+    const fields = () => withAssertion(assertionOf(ofAlg, clientId, host.issuer()))
+    const { refresh_token } = expectTokens(await host.exchange(await host.asCustomer(), fields()))
+    expectTokens(await host.refresh(refresh_token, fields()))
+  })
+
+  it('may name itself by client_id as well', async () => {
+    const host = await startedWith()
+    expectTokens(await host.exchange(await host.asCustomer(), { ...asserted(host), client_id: clientId }))
+  })
+
+  it.each<[string, (host: TestSignIn) => AssertionChanges]>([
+    ['the token endpoint as aud', (host) => ({ claims: { aud: `${host.issuer()}/token` } })],
+    ['a list of our own addresses as aud', (host) => ({ claims: { aud: [host.issuer(), `${host.issuer()}/token`] } })],
+    ['an exp in an hour', () => ({ claims: { exp: seconds(3600) } })],
+    ['a clock that is 50 seconds behind', () => ({ claims: { iat: seconds(-100), exp: seconds(-50) } })],
+    ['a clock that is 50 seconds ahead', () => ({ claims: { iat: seconds(50), nbf: seconds(50), exp: seconds(110) } })],
+    ['no iat', () => ({ claims: { iat: undefined } })],
+    ['no kid', () => ({ header: { kid: undefined } })],
+    ['no typ', () => ({ header: { typ: undefined } })],
+    ['the typ of RFC 7523bis', () => ({ header: { typ: 'client-authentication+jwt' } })],
+    ['a jti of any length', () => ({ claims: { jti: 'é'.repeat(2000) } })],
+    ['a key in its header, which is ignored', () => ({ header: { jwk: otherKey.jwk, jku: 'https://evil.example' } })],
+  ])('may sign with %s', async (_, changes) => {
+    const host = await startedWith()
+    expectTokens(await host.exchange(await host.asCustomer(), asserted(host, changes(host))))
+  })
+
+  it.each<[string, RegExp, (host: TestSignIn) => AssertionChanges]>([
+    ['is for another tenant', /aud/, (host) => ({ claims: { aud: host.issuer('globex') } })],
+    ['is for another server', /aud/, () => ({ claims: { aud: 'https://elsewhere.example' } })],
+    [
+      'is for us and another server',
+      /aud/,
+      (host) => ({ claims: { aud: [host.issuer(), 'https://elsewhere.example'] } }),
+    ],
+    ['is for nobody', /aud/, () => ({ claims: { aud: undefined } })],
+    ['is for an empty list', /aud/, () => ({ claims: { aud: [] } })],
+    ['has expired', /expired/, () => ({ claims: { exp: seconds(-61) } })],
+    ['is valid for more than an hour', /exp within/, () => ({ claims: { exp: seconds(3700) } })],
+    ['never expires', /exp within/, () => ({ claims: { exp: undefined } })],
+    ['is from the future', /nbf or iat/, () => ({ claims: { iat: seconds(90) } })],
+    ['is not valid yet', /nbf or iat/, () => ({ claims: { nbf: seconds(90) } })],
+    ['has no jti', /jti/, () => ({ claims: { jti: undefined } })],
+    ['has a number as jti', /jti/, () => ({ claims: { jti: 7 } })],
+    ['has another issuer', /iss/, () => ({ claims: { iss: 'other-app' } })],
+    ['has no issuer', /iss/, () => ({ claims: { iss: undefined } })],
+    ['has no subject', /sub/, () => ({ claims: { sub: undefined } })],
+    ['has an object as subject', /sub/, () => ({ claims: { sub: { a: 1 }, iss: { a: 1 } } })],
+    ['has crit', /crit/, () => ({ header: { crit: ['exp'] } })],
+    ['is another kind of JWT', /typ/, () => ({ header: { typ: 'at+jwt' } })],
+    ['has an unknown kid', /not signed/, () => ({ header: { kid: 'unknown' } })],
+    ['has a number as kid', /kid/, () => ({ header: { kid: 7 } })],
+  ])('is refused if its assertion %s, and nothing is used up', async (_, says, changes) => {
+    const host = await startedWith()
+    const signedIn = await host.asCustomer()
+    const response = await host.exchange(signedIn, asserted(host, changes(host)))
+    expect(expectError(response, 401, 'invalid_client')).toMatch(says)
+    expect(response.headers['www-authenticate']).toBeDefined()
+    expectTokens(await host.exchange(signedIn, asserted(host)))
+  })
+
+  it.each<[string, (host: TestSignIn) => string]>([
+    ['with the key of another client', (host) => assertionOf({ ...otherKey, jwk: key.jwk }, clientId, host.issuer())],
+    [
+      'with a key that only its header has',
+      (host) => {
+        const header = { jwk: otherKey.jwk, kid: undefined }
+        return assertionOf(otherKey, clientId, host.issuer(), { header })
+      },
+    ],
+    [
+      'with the kid of another of its keys',
+      (host) => assertionOf(key, clientId, host.issuer(), { header: { kid: 'second' } }),
+    ],
+    ['by nobody', (host) => `${unsigned(assertionOf(key, clientId, host.issuer()), { alg: 'none' })}.`],
+    [
+      'by nobody, as if it were',
+      (host) => `${assertionOf(key, clientId, host.issuer()).split('.').slice(0, 2).join('.')}.`,
+    ],
+    [
+      'with our public key as a shared secret',
+      (host) => {
+        const [, claims = ''] = assertionOf(key, clientId, host.issuer()).split('.')
+        return sign(JSON.parse(Buffer.from(claims, 'base64url').toString()), JSON.stringify(key.jwk), {
+          algorithm: 'HS256',
+        })
+      },
+    ],
+    [
+      'by ES256, but says RS256',
+      (host) => reheaded(assertionOf(key, clientId, host.issuer()), { alg: 'RS256', kid: key.jwk.kid }),
+    ],
+    ['with a signature that was changed', (host) => `${assertionOf(key, clientId, host.issuer()).slice(0, -4)}AAAA`],
+    [
+      'and then changed',
+      (host) => {
+        const [header, , signature] = assertionOf(key, clientId, host.issuer()).split('.')
+        const [, claims] = assertionOf(key, clientId, host.issuer()).split('.')
+        return [header, claims, signature].join('.')
+      },
+    ],
+    ['not at all: it is no JWT', () => 'x'],
+    ['not at all: it is an encrypted JWT', () => 'eyJhbGciOiJFUzI1NiJ9.e30.e30.e30.e30'],
+    ['not at all: it is junk of the right form', () => 'x.y.z'],
+  ])('is refused if its assertion is signed %s', async (_, assertion) => {
+    const host = await startedWith({ jwks: { keys: [key.jwk, { ...clientKey().jwk, kid: 'second' }] } })
+    const signedIn = await host.asCustomer()
+    const response = await host.exchange(signedIn, { ...withAssertion(assertion(host)), client_id: clientId })
+    expectError(response, 401, 'invalid_client')
+    expectTokens(await host.exchange(signedIn, asserted(host)))
+  })
+
+  it('can use each assertion once', async () => {
+    const host = await startedWith()
+    const fields = asserted(host)
+    const { refresh_token } = expectTokens(await host.exchange(await host.asCustomer(), fields))
+    const again = await host.refresh(refresh_token, fields)
+    expect(expectError(again, 401, 'invalid_client')).toBe('client_assertion has been used already')
+    expect(await host.told('denied')).toMatchObject([{ reason: 'replayed' }])
+    expectTokens(await host.refresh(refresh_token, asserted(host)))
+  })
+
+  it('can use each assertion once in all processes together, even in parallel', async () => {
+    const tokenStore = new MemoryTokenStore()
+    const host = await startedWith(undefined, tokenStore)
+    const other = await started({
+      tenantStore: new MemoryTenantStore([
+        { key: 'acme', id: 'acme', clients: clientsWith({ jwks: { keys: [key.jwk] } }) },
+      ]),
+      tokenStore,
+      clientAuthentication: methods,
+      baseUrl: host.url,
+    })
+    const fields = asserted(host)
+    const codes = [await host.asCustomer(), await host.asCustomer({ subject: 'customer-2' })]
+    const responses = await Promise.all(
+      [host, other].map((each, index) => each.exchange(codes[index] as never, fields)),
+    )
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 401])
+  })
+
+  it('can use an assertion no more after its jti is forgotten', async () => {
+    const clock = stopClock()
+    const host = await startedWith()
+    const fields = asserted(host)
+    expectTokens(await host.exchange(await host.asCustomer(), fields))
+    for (const later of [60, 59, 1, 1, 60]) {
+      clock.advance(later)
+      expectError(await host.exchange(await host.asCustomer(), fields), 401, 'invalid_client')
+    }
+  })
+
+  it('does not use up the jti of another client', async () => {
+    const host = await startedWith()
+    const claims = { jti: 'the same' }
+    const others = withAssertion(assertionOf(otherKey, 'other-app', host.issuer(), { claims }))
+    expectTokens(await host.exchange(await host.asCustomer({ clientId: 'other-app' }), others))
+    expectTokens(await host.exchange(await host.asCustomer(), asserted(host, { claims })))
+  })
+
+  it('makes another assertion when it tries again after a 503, and nothing was used up', async () => {
+    const tokenStore = new MemoryTokenStore()
+    const host = await startedWith(undefined, tokenStore)
+    const signedIn = await host.asCustomer()
+    const store = jest.spyOn(tokenStore, 'useOnce').mockRejectedValueOnce(new Error('the store is down'))
+    expectError(await host.exchange(signedIn, asserted(host)), 503, 'temporarily_unavailable')
+    store.mockRestore()
+    expectTokens(await host.exchange(signedIn, asserted(host)))
+  })
+
+  it('is not the client that client_id or HTTP Basic names', async () => {
+    const host = await startedWith()
+    const fields = asserted(host)
+    const signedIn = await host.asCustomer()
+    expectError(await host.exchange(signedIn, { ...fields, client_id: 'other-app' }), 400, 'invalid_request')
+    const basically = host.exchange(signedIn, fields).set('Authorization', basic('other-app', ''))
+    expectError(await basically, 400, 'invalid_request')
+    expectTokens(await host.exchange(signedIn, fields).set('Authorization', basic(clientId, '')))
+  })
+
+  it.each<[string, FormFields]>([
+    ['a secret in the form', { client_secret: 'csis_' }],
+    [
+      'another type of assertion',
+      { client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:saml2-bearer' },
+    ],
+    ['no type of assertion', { client_assertion_type: undefined }],
+    ['no assertion', { client_assertion: undefined }],
+  ])('must not send its assertion with %s', async (_, changes) => {
+    const host = await startedWith()
+    const response = await host.exchange(await host.asCustomer(), {
+      ...asserted(host),
+      client_id: clientId,
+      ...changes,
+    })
+    expectError(response, 400, 'invalid_request')
+  })
+
+  it('must not send its assertion with a password', async () => {
+    const host = await startedWith()
+    const response = await host
+      .exchange(await host.asCustomer(), asserted(host))
+      .set('Authorization', basic(clientId, 'x'))
+    expectError(response, 400, 'invalid_request')
+  })
+
+  it('cannot authenticate with a secret that it does not have, and a client with a secret not with a key', async () => {
+    const host = await startedWith()
+    const description = expectError(
+      await host.exchange(await host.asCustomer(), { client_secret: 'x' }),
+      401,
+      'invalid_client',
+    )
+    expect(description).toMatch(/does not authenticate by client_secret_post/)
+    const without = await startedWith({})
+    expectError(await without.exchange(await without.asCustomer(), asserted(without)), 401, 'invalid_client')
+  })
+
+  it('can revoke with an assertion for the issuer, the token endpoint or the revocation endpoint', async () => {
+    const host = await startedWith()
+    for (const path of ['', '/token', '/revoke']) {
+      const { refresh_token } = expectTokens(await host.exchange(await host.asCustomer(), asserted(host)))
+      const fields = asserted(host, { claims: { aud: host.issuer() + path } })
+      await host.revoke({ token: refresh_token, ...fields }).expect(200)
+      expectError(await host.refresh(refresh_token, asserted(host)), 400, 'invalid_grant')
+    }
+    const forRevocation = asserted(host, { claims: { aud: `${host.issuer()}/revoke` } })
+    expectError(await host.exchange(await host.asCustomer(), forRevocation), 401, 'invalid_client')
+  })
+})
+
+describe('the record of a client with a key', () => {
+  const small = { kty: 'RSA', e: 'AQAB', n: Buffer.alloc(128, 0xff).toString('base64url') }
+  it.each<[string, Partial<Client>, RegExp]>([
+    ['a private key', { jwks: { keys: [{ ...key.jwk, d: 'secret-part' }] } }, /jwks must have no private/],
+    ['a symmetric key', { jwks: { keys: [{ kty: 'oct', k: 'secret-part' }] } }, /jwks must have no private/],
+    ['no key', { jwks: { keys: [] } }, /jwks must be a JSON Web Key Set/],
+    ['a key alone', { jwks: key.jwk as never }, /jwks must be a JSON Web Key Set/],
+    ['too many keys', { jwks: { keys: Array(21).fill(key.jwk) } }, /jwks must be a JSON Web Key Set/],
+    ['an RSA key that is too short', { jwks: { keys: [small] } }, /jwks must have a key for/],
+    ['a key for another algorithm', { jwks: { keys: [{ ...key.jwk, alg: 'RS256' }] } }, /jwks must have a key for/],
+    ['an address that is not https', { jwksUri: 'http://keys.example/jwks' }, /jwksUri must be an https URL/],
+    [
+      'both keys and an address',
+      { jwks: { keys: [key.jwk] }, jwksUri: 'https://keys.example' },
+      /jwksUri must be omitted/,
+    ],
+  ])('is refused if it has %s, and the error does not quote it', async (_, client, says) => {
+    const host = await startedWith(client)
+    expectError(await host.refresh('csir_'), 500, 'server_error')
+    const [{ error } = { error: undefined }] = await host.told('error')
+    expect(error?.message).toMatch(says)
+    expect(error?.message).not.toContain('secret-part')
+  })
+})
+
+/** The header and claims of a JWT, with another header. */
+function unsigned(jws: string, header: object): string {
+  return `${Buffer.from(JSON.stringify(header)).toString('base64url')}.${jws.split('.')[1]}`
+}
+
+function reheaded(jws: string, header: object): string {
+  return `${unsigned(jws, header)}.${jws.split('.')[2]}`
+}
