@@ -19,7 +19,7 @@ export function presentableName(name: string): string | undefined {
     .replace(/["“”„‟«»〝〞〟＂ʺˮ″‶❝❞⹂]/g, "'")
     .normalize('NFC')
     .replace(/((?:\p{M}[\u200C\u200D]*){2})[\p{M}\u200C\u200D]+/gu, '$1')
-    .replace(/^[\p{M}\p{Z}\u200C\u200D]+|\p{Z}+$/gu, '')
+    .replace(/^[\p{M}\p{Z}\u200C\u200D]+| $/gu, '')
   return /[\p{L}\p{N}]/u.test(presentable) ? shorten(presentable) : undefined
 }
 

@@ -12,7 +12,7 @@ export class Form {
    * @param repeatable The parameters that may be repeated.
    * @throws {OAuthError} `invalid_request` if another parameter is repeated, or if a value is not a string.
    */
-  constructor(parameters: Readonly<Record<string, unknown>>, repeatable: readonly string[] = []) {
+  constructor(parameters: Readonly<Record<string, unknown>>, repeatable: readonly string[]) {
     this.#values = checkedValues(parameters, repeatable)
   }
 

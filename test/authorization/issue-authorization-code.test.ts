@@ -44,6 +44,15 @@ describe('issueAuthorizationCode', () => {
     await expect(issued('https://assistant.example/callback')).rejects.toMatchObject({ code: 'unauthorized_client' })
   })
 
+  it('names to the host what the client did not send', async () => {
+    const { host } = await issuing()
+    const request = { tenantKey: 'acme', codeChallenge, codeChallengeMethod: 'S256', subject: 'customer-1' } as const
+    const without = (sent: object) =>
+      expect(host.signIn.issueAuthorizationCode({ ...request, ...sent } as never)).rejects
+    await without({ redirectUri: web }).toMatchObject({ code: 'invalid_client', detail: { clientId: '' } })
+    await without({ clientId }).toMatchObject({ code: 'unauthorized_client', detail: { clientId, asked: '' } })
+  })
+
   it('grants the scopes that the customer has chosen, as a list', async () => {
     const host = await started()
     const signedIn = await host.asCustomer({ scopes: ['calendar'] })
