@@ -32,7 +32,10 @@ export class AssistantHost {
     })
     const app: Express = express()
     app.use(signIn)
-    app.all(path, signIn.protectedResource({ path, scopes: ['profile'] }), mcpServer)
+    app.all(path, signIn.protectedResource({ path, scopes: ['profile'] }))
+    app.post(path, mcpServer)
+    // Other methods would open a stream of messages from the server, which has none to send.
+    app.all(path, (_req, res) => void res.status(405).end())
     server.on('request', app)
   }
 

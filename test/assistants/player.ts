@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { newBrowser } from '../support/browser'
-import { consentForm, textOf } from '../support/consent-form'
 import type { DocumentServer } from '../support/document-server'
 import type { SeededRandom } from '../support/seeded-random'
 import { allow } from '../support/visit'
-import type { Assistant, Found, SecretMethod, ServerMetadataAddress, Step } from './assistant'
+import type { Assistant, Found, SecretMethod, ServerMetadataAddress } from './assistant'
+import { errorOfPage, Refused } from './refused'
+import { submitForm } from './submit-form'
 
 /** The members of metadata that assistants read. */
 interface ServerMetadata {
@@ -35,18 +36,6 @@ interface ClientIdentity {
 interface ErrorResponse {
   error: string
   error_description: string
-}
-
-/** An assistant got no further. */
-export class Refused extends Error {
-  readonly at: Step
-  readonly error: string
-
-  constructor(at: Step, error: string, says: string) {
-    super(says)
-    this.at = at
-    this.error = error
-  }
 }
 
 /** The addresses of a company: of its API, which a customer pastes, and its issuer, which somebody has to enter for an own client. */
@@ -335,22 +324,6 @@ function addressOf(place: ServerMetadataAddress, issuer: string): string {
   }[place]
 }
 
-/** Reads the page and submits its form as a customer does who presses Allow. */
-async function submitForm(url: URL): Promise<URL> {
-  const page = await fetch(url, { redirect: 'manual' })
-  if (page.status === 303) return new URL(page.headers.get('location') ?? '')
-  const text = await page.text()
-  if (page.status !== 200) throw errorOfPage(text)
-  const { action, token } = consentForm({ text })
-  const answer = await fetch(new URL(action, url), {
-    method: 'POST',
-    redirect: 'manual',
-    body: new URLSearchParams({ consent_token: token, decision: 'allow' }),
-  })
-  await answer.body?.cancel()
-  return new URL(answer.headers.get('location') ?? '')
-}
-
 /** Opens the page in a real browser and presses Allow. The assistant's own page is answered here. */
 async function pressInBrowser(url: URL, redirectUri: string): Promise<URL> {
   const context = await newBrowser()
@@ -364,12 +337,6 @@ async function pressInBrowser(url: URL, redirectUri: string): Promise<URL> {
   await allow(page)
   await page.getByRole('heading', { name: 'Back in the assistant' }).waitFor()
   return new URL(page.url())
-}
-
-/** What a page says that is shown instead of a redirect. */
-function errorOfPage(html: string): Refused {
-  const text = textOf(html)
-  return new Refused('page', /\((\w+)\)/.exec(text)?.[1] ?? '', text)
 }
 
 function formOf(fields: Record<string, string | undefined>): URLSearchParams {

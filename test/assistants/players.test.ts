@@ -5,7 +5,8 @@ import { SeededRandom } from '../support/seeded-random'
 import type { Assistant } from './assistant'
 import { AssistantHost } from './assistant-host'
 import { assistants } from './assistants'
-import { Player, Refused } from './player'
+import { Player } from './player'
+import { Refused } from './refused'
 
 // Other delays: SEED=7 npx jest test/assistants/players
 const seed = Number(process.env.SEED ?? 1)

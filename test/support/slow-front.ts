@@ -32,6 +32,7 @@ export class SlowFront {
   readonly #random: SeededRandom
   readonly #maxDelay: number
   readonly #expired = new Set<string>()
+  readonly #seen = new Set<string>()
   readonly #holds: { leg: Leg; come(): void; gone: Promise<void> }[] = []
 
   private constructor(server: Server, random: SeededRandom, maxDelay: number) {
@@ -64,6 +65,11 @@ export class SlowFront {
   /** From now on the API refuses this access token, as if its lifetime were over. */
   expire(accessToken: string): void {
     this.#expired.add(accessToken)
+  }
+
+  /** The same for all access tokens that clients have sent so far. */
+  expireSeen(): void {
+    for (const accessToken of this.#seen) this.#expired.add(accessToken)
   }
 
   /** Holds back the next request to the token endpoint, or the response to it, until the test releases it. */
@@ -102,6 +108,7 @@ export class SlowFront {
   #ask({ method, url = '', headers }: IncomingMessage, body: Buffer): Promise<Answer> {
     const target = this.targets[this.#random.below(this.targets.length)]
     const [, accessToken = ''] = headers.authorization?.split(' ') ?? []
+    this.#seen.add(accessToken)
     // The host itself refuses the request, so that the challenge is the host's.
     const sent = this.#expired.has(accessToken) ? { ...headers, authorization: 'Bearer expired' } : headers
     return new Promise((resolve, reject) => {

@@ -1,0 +1,61 @@
+import { describeWith } from '../support/describe-with'
+import { SeededRandom } from '../support/seeded-random'
+import { SlowFront } from '../support/slow-front'
+import { AssistantHost } from './assistant-host'
+import { nodeOfClients, RealClient } from './real-client'
+
+// Other delays: SEED=7 npx jest test/assistants/real-clients
+const seed = Number(process.env.SEED ?? 1)
+
+/** The longest delay of a request or a response, in milliseconds. */
+const maxDelay = 100
+
+/** Each with how many calls at once it makes, in bursts one after the other. */
+const clients: [name: string, file: string, bursts: number[]][] = [
+  ['LangChain', 'langchain', [3, 6, 9]],
+  ['OpenAI Agents', 'openai-agents', [3, 6, 9]],
+  ['Mastra', 'mastra', [3, 6, 9]],
+  ['the AI SDK', 'ai-sdk', [3, 6, 9]],
+  ['mcporter', 'mcporter', [3, 6, 9]],
+  ['mcp-remote', 'mcp-remote', [3, 3]],
+  ['the MCP Inspector', 'inspector', [3]],
+]
+
+describeWith('test/assistants/node_modules, or Node.js 24,', nodeOfClients)('a client that others wrote', () => {
+  let front: SlowFront
+  let host: AssistantHost
+  let client: RealClient | undefined
+  let company: { server: string; issuer: string }
+  beforeEach(async () => {
+    front = await SlowFront.start(new SeededRandom(seed), maxDelay)
+    const mastra = { clientId: 'mastra', redirectUris: ['https://assistant.example/callback'] }
+    host = await AssistantHost.start({ options: { baseUrl: front.url }, client: mastra })
+    front.targets = [host.url]
+    company = { server: `${front.url}/v1/acme/mcp`, issuer: `${front.url}/v1/acme/oauth` }
+  })
+  afterEach(async () => {
+    await client?.stop()
+    client = undefined
+    await front.stop()
+    await host.stop()
+  })
+
+  it.each(clients)(
+    'stays signed in when several calls at once find the access token expired: %s',
+    async (_name, file, bursts) => {
+      client = await RealClient.start(file, company)
+      const isCustomer1 = { text: expect.stringContaining('customer-1') }
+      expect(await client.call()).toEqual([isCustomer1])
+      for (const size of bursts) {
+        front.expireSeen()
+        const answers = await client.call(size)
+        expect(answers).toHaveLength(size)
+        front.expireSeen()
+        expect({ size, answer: await client.call() }).toEqual({ size, answer: [isCustomer1] })
+      }
+      expect(client.signIns).toBe(1)
+      expect(host.troubles).toEqual([])
+    },
+    120_000,
+  )
+})
