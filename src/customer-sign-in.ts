@@ -22,6 +22,7 @@ import { type FetchGuard, guardedFetch } from './http/guarded-fetch'
 import { lookUpByDns, lookUpBySystem } from './http/name-lookup'
 import { PublicDocuments } from './http/public-documents'
 import { type CustomerSignInOptions, checkedOptions, type DocumentSources, type Options } from './options'
+import { impliedScopesOf } from './protocol/implied-scopes'
 import { type ProtectedResourceOptions, protectedResource } from './resource-server/protected-resource'
 import {
   AccessTokenGuards,
@@ -29,6 +30,7 @@ import {
   type RequireAccessTokenOptions,
   type TenantRequest,
 } from './resource-server/require-access-token'
+import { requireScopes } from './resource-server/require-scopes'
 import { type AccessTokenVerifier, type VerifierOptions, verifier } from './resource-server/verifier'
 import {
   type AccessTokenInfo,
@@ -125,6 +127,25 @@ export interface CustomerSignIn extends Handler {
    */
   protectedResource(options: ProtectedResourceOptions): Middleware<IncomingMessage>
 
+  /**
+   * Requires more scopes of a request that a guard has let through, wherever it turns out that they are needed: in a route, or in a tool of
+   * an MCP server.
+   *
+   * @param req The request, with `req.auth` from `protectedResource`, `requireAccessToken` or the MCP SDK's `requireBearerAuth`.
+   * @param scopes A list, or a string with spaces between them.
+   * @throws {OAuthError} `insufficient_scope` (403) if the token lacks one of them. Its `status` and `headers` are those of the response:
+   * `WWW-Authenticate` names the resource's metadata and every scope to ask for, which is all that the token has and all that is needed.
+   * Express's own error handler answers with them. `server_error` if no guard has let the request through.
+   * @throws {ConfigurationError} for scopes that no token can have.
+   *
+   * @example
+   * app.delete('/v1/:tenantKey/bookings/:id', guard, (req, res) => {
+   *   signIn.requireScopes(req, 'bookings:write')
+   *   …
+   * })
+   */
+  requireScopes(req: object, scopes: string | readonly string[]): void
+
   /** The clients that customers have connected. */
   grants: CustomerGrants
 
@@ -186,7 +207,7 @@ function build(options: Options): CustomerSignIn {
     emit,
   )
   const authorizations = new Authorizations(clients, grants, resources)
-  const verifications = new AccessTokenVerifications(tokens, tenants, store, baseUrl, scopes)
+  const verifications = new AccessTokenVerifications(tokens, tenants, store, baseUrl, resources, scopes)
   const guards = new AccessTokenGuards(verifications, tokens, tenants, baseUrl, timeout, emit)
   const { authenticate, consent, registration, externalEndpoints } = options
   const router = new Router(
@@ -217,6 +238,8 @@ function build(options: Options): CustomerSignIn {
     wellKnown: router.handleWellKnown,
     issueAuthorizationCode: (request: IssueAuthorizationCodeRequest) =>
       issueAuthorizationCode(request, () => baseUrl.current(), tenants, authorizations),
+    requireScopes: (req: object, required: string | readonly string[]) =>
+      requireScopes(req, required, resources, baseUrl, emit),
     verifyAccessToken: (token: string, of: VerifyAccessTokenOptions & TenantSelector) =>
       verifications.verify(token, of),
     verifier: (of: VerifierOptions) => verifier(of, verifications, timeout, emit),
@@ -240,8 +263,9 @@ function warnOfDefaults({ baseUrl, signingKeys, tokenStore }: Options): void {
 
 function tenantDefaults(options: Options, scopes: readonly string[]): TenantDefaults {
   const { accessTokenLifetime, refreshTokenLifetime, registration } = options
+  const implied = impliedScopesOf(options.impliedScopes)
   const metadataDocuments = options.metadataDocuments !== false
-  return { scopes, accessTokenLifetime, refreshTokenLifetime, registration, metadataDocuments }
+  return { scopes, implied, accessTokenLifetime, refreshTokenLifetime, registration, metadataDocuments }
 }
 
 function registrationRules(options: Options): RegistrationRules {

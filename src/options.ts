@@ -26,6 +26,7 @@ import {
   clientAuthenticationMethods,
   isClientAuthenticationMethod,
 } from './protocol/client-authentication'
+import { impliedScopesOf } from './protocol/implied-scopes'
 import { isLoopbackHost } from './protocol/loopback'
 import type { TenantStore } from './stores/tenant-store'
 import { type TokenStore, tokenStoreMethods } from './stores/token-store'
@@ -85,6 +86,13 @@ export interface CustomerSignInOptions {
   maxGrantsPerClient?: number | undefined
   /** What customers can grant: the scopes, with the words that the consent page shows for each. Default `{ profile: 'Know who you are' }`. */
   scopes?: readonly string[] | Readonly<Record<string, string>> | undefined
+  /**
+   * Scopes that imply others: a token with one of them is accepted wherever the others are required. Both must be in `scopes`. Default none.
+   *
+   * @example
+   * { 'bookings:write': ['bookings:read'] }
+   */
+  impliedScopes?: Readonly<Record<string, readonly string[]>> | undefined
   /**
    * Says who is logged in, and turns the authorization endpoint on. It returns the customer of the host's session. If there is none, it
    * answers the request, for example with a redirect to the login page, and returns nothing. After the login, the login page sends the
@@ -155,6 +163,7 @@ const checks = {
   credentialSecrets: optional(credentialSecrets),
   maxGrantsPerClient: optional(wholeFrom1, 100),
   scopes: scopesWithWords,
+  impliedScopes: optional(scopeLists, {}),
   authenticate: optional(func<NonNullable<CustomerSignInOptions['authenticate']>>()),
   consent: optional(
     must<ConsentHook | false>('a function, or false', (given) => given === false || typeof given === 'function'),
@@ -188,7 +197,9 @@ export type Options = Checked<typeof checks>
  * @throws {ConfigurationError} at the first one that is unknown, of the wrong type, out of range or missing.
  */
 export function checkedOptions(given: CustomerSignInOptions): Options {
-  return record(checks)(given, '')
+  const options = record(checks)(given, '')
+  checkImplied(options)
+  return options
 }
 
 /** The scopes with the words that the consent page shows. For a scope in a list, those are the scope itself. */
@@ -198,6 +209,34 @@ function scopesWithWords(given: unknown, name: string): Readonly<Record<string, 
   if (!isObject(given)) throw new ConfigurationError(name, given, 'an array or an object', { quotes: true })
   for (const [scope, words] of Object.entries(given)) text(words, `${name}.${scopeToken(scope, name)}`)
   return given as Readonly<Record<string, string>>
+}
+
+/** For each scope, a list of scopes. */
+function scopeLists(given: unknown, name: string): Readonly<Record<string, readonly string[]>> {
+  if (!isObject(given)) throw new ConfigurationError(name, given, 'an object', { quotes: true })
+  const list = distinct(scopeToken)
+  return Object.fromEntries(
+    Object.entries(given).map(([scope, implied]) => [scopeToken(scope, name), list(implied, `${name}.${scope}`)]),
+  )
+}
+
+/** Checks that the scopes which imply others exist, and that none implies itself. */
+function checkImplied({ scopes, impliedScopes }: Options): void {
+  const implied = impliedScopesOf(impliedScopes)
+  for (const [scope, others] of Object.entries(impliedScopes)) {
+    const name = `impliedScopes.${scope}`
+    const unknown = [scope, ...others].find((one) => !Object.hasOwn(scopes, one))
+    if (unknown !== undefined) {
+      throw new ConfigurationError(name, unknown, 'made of scopes that the option scopes has', {
+        says: `has ${JSON.stringify(unknown)}, which the option scopes does not have`,
+      })
+    }
+    if (implied.get(scope)?.includes(scope)) {
+      throw new ConfigurationError(name, others, 'scopes that do not imply it in turn', {
+        says: 'implies itself, directly or by way of others',
+      })
+    }
+  }
 }
 
 const portList = record({

@@ -77,7 +77,16 @@ const methods: [string, Call, object, object[]][] = [
     'protectedResource',
     (signIn, given) => signIn.protectedResource(given),
     { path: '/v1/:tenantKey/mcp' },
-    [...requirements, { path: '/mcp' }, { path: undefined }, { resource: 'https://api.example' }],
+    [
+      ...requirements,
+      { path: '/mcp' },
+      { path: undefined },
+      { resource: 'https://api.example' },
+      { scopesSupported: [] },
+      { scopesSupported: undefined },
+      { scopesSupported: 'offline_access' },
+      { scopesSupported: ['a b'] },
+    ],
   ],
   [
     'issueAuthorizationCode',

@@ -99,6 +99,14 @@ describe('createCustomerSignIn', () => {
       { scopes: ['a b'] },
       'scopes[0] must be a scope token: printable ASCII without spaces, quotes and backslashes, but is "a b"',
     ],
+    [
+      { impliedScopes: { profile: ['mail'] } },
+      'impliedScopes.profile has "mail", which the option scopes does not have',
+    ],
+    [
+      { scopes: ['a', 'b'], impliedScopes: { a: ['b'], b: ['a'] } },
+      'impliedScopes.a implies itself, directly or by way of others',
+    ],
     [{ appRedirects: 'cursor' }, 'appRedirects must be an array, but is a string of 6 characters'],
     [{ credentialSecrets: [] }, 'credentialSecrets must be an array of 1 to 4 secrets, but is an array of 0 items'],
     [{ registration: 'yes' }, 'registration must be true or false, but is "yes"'],
@@ -206,6 +214,18 @@ describe('createCustomerSignIn', () => {
     ['a scope with a space', 'scopes[0]', { scopes: ['a b'] }],
     ['a scope with a quote', 'scopes[0]', { scopes: ['a"b'] }],
     ['an empty scope', 'scopes[1]', { scopes: ['profile', ''] }],
+    ['implied scopes in a list', 'impliedScopes', { impliedScopes: ['profile'] }],
+    ['an implied scope that is not in a list', 'impliedScopes.profile', { impliedScopes: { profile: 'profile' } }],
+    ['an implied scope with a space', 'impliedScopes.profile[0]', { impliedScopes: { profile: ['a b'] } }],
+    ['a scope with a space that implies others', 'impliedScopes', { impliedScopes: { 'a b': ['profile'] } }],
+    ['an unknown scope that implies others', 'impliedScopes.admin', { impliedScopes: { admin: ['profile'] } }],
+    ['an unknown implied scope', 'impliedScopes.profile', { impliedScopes: { profile: ['toString'] } }],
+    ['a scope that implies itself', 'impliedScopes.profile', { impliedScopes: { profile: ['profile'] } }],
+    [
+      'scopes that imply each other',
+      'impliedScopes.a',
+      { scopes: ['a', 'b', 'c'], impliedScopes: { a: ['b'], b: ['c'], c: ['a'] } },
+    ],
     ['endpoints that are one address', 'externalEndpoints', { externalEndpoints: 'https://a.example' }],
     ['an endpoint that is a path', 'externalEndpoints.revocation', { externalEndpoints: { revocation: '/revoke' } }],
     [
@@ -229,6 +249,10 @@ describe('createCustomerSignIn', () => {
       create({ ...complete, baseUrl })
     },
   )
+
+  it('takes scopes that imply others, step by step and at once', () => {
+    create({ ...complete, scopes: ['a', 'b', 'c'], impliedScopes: { a: ['b', 'c'], b: ['c'], c: [] } })
+  })
 
   it('treats an option that is undefined as left out', () => {
     const optional = Object.fromEntries(

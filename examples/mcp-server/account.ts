@@ -38,23 +38,24 @@ export function accountPages(signIn: CustomerSignIn, baseUrl: string): Router {
     .post(refuseOtherSites(baseUrl), express.urlencoded({ extended: false }), async (req, res) => {
       const { tenantKey } = req.params
       const { customer } = sessionOf(req, tenantKey) ?? {}
-      const own = customer ? await signIn.grants.list({ tenantKey, subject: customer }) : []
+      const clientId = String(req.body?.client ?? '')
       // Customers can end only their own grants.
-      const grant = own.find(({ grantId }) => grantId === req.body?.grant)
-      if (grant) await signIn.grants.revoke({ tenantKey, grantId: grant.grantId })
+      if (customer && clientId) await signIn.grants.revokeAll({ tenantKey, subject: customer, clientId })
       res.redirect(303, assistantsAt(tenantKey))
     })
 
   return router
 }
 
+/** Each assistant once, since its newest grant: it has one for each sign-in, and one for each time that the customer allowed it more. */
 async function assistantsOf(signIn: CustomerSignIn, of: { tenantKey: string; subject: string }): Promise<Assistant[]> {
   const grants = await signIn.grants.list(of)
+  const newest = new Map(grants.map(({ clientId, connectedAt }) => [clientId, connectedAt]))
   return Promise.all(
-    grants.map(async ({ grantId, clientId, connectedAt }) => {
+    [...newest].map(async ([clientId, connectedAt]) => {
       const client = await signIn.clients.find({ tenantKey: of.tenantKey, clientId })
       // A client with a metadata document is not registered: its id is the document's address.
-      return { grantId, name: client?.clientName ?? clientId, since: new Date(connectedAt) }
+      return { clientId, name: client?.clientName ?? clientId, since: new Date(connectedAt) }
     }),
   )
 }

@@ -1,10 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { auth, type OAuthClientProvider, type OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
-import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js'
+import {
+  auth,
+  Client,
+  type FetchLike,
+  type OAuthClientInformationMixed,
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+  type OAuthTokens,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client'
 
 /** An assistant on the customer's own machine: the SDK's client, and the state of one connection. */
 export class Assistant {
@@ -19,15 +23,15 @@ export class Assistant {
   }
 
   /**
-   * Calls the server's tool.
+   * Calls a tool of the server.
    *
-   * @throws {UnauthorizedError} if the customer has to sign in first, at `session.authorizationUrl`.
+   * @throws {UnauthorizedError} if the customer has to sign in first, or to allow more, at `session.authorizationUrl`.
    */
-  async whoAmI(): Promise<string> {
+  async call(tool: 'who_am_i' | 'book_trip'): Promise<string> {
     const client = new Client({ name: 'travel-assistant', version: '1.0.0' })
     try {
       await client.connect(this.#transport())
-      const { content } = CallToolResultSchema.parse(await client.callTool({ name: 'who_am_i' }))
+      const { content } = await client.callTool({ name: tool })
       return content.map((item) => (item.type === 'text' ? item.text : item.type)).join('\n')
     } finally {
       await client.close()
@@ -35,8 +39,8 @@ export class Assistant {
   }
 
   /** Redeems the code of the authorization response. */
-  finishSignIn(code: string): Promise<void> {
-    return this.#transport().finishAuth(code)
+  finishSignIn(answer: URLSearchParams): Promise<void> {
+    return this.#transport().finishAuth(answer)
   }
 
   refresh(): Promise<'AUTHORIZED' | 'REDIRECT'> {
@@ -53,7 +57,7 @@ class Session implements OAuthClientProvider {
   readonly redirectUrl: string
   /** Where the customer's browser has to go. */
   authorizationUrl: URL | undefined
-  readonly #state = randomBytes(16).toString('base64url')
+  #state = ''
   #discovered: OAuthDiscoveryState | undefined
   #client: OAuthClientInformationMixed | undefined
   #codeVerifier = ''
@@ -67,8 +71,15 @@ class Session implements OAuthClientProvider {
     return { client_name: 'Travel Assistant', redirect_uris: [this.redirectUrl] }
   }
 
+  /** A new one for each authorization request. */
   state() {
+    this.#state = randomBytes(16).toString('base64url')
     return this.#state
+  }
+
+  /** Whether an authorization response belongs to the last request of this app. */
+  expects(answer: URLSearchParams): boolean {
+    return answer.get('state') === this.#state
   }
 
   discoveryState() {

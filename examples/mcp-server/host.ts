@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { type CustomerSignInEvent, createCustomerSignIn, MemoryTokenStore } from 'customer-sign-in'
-import express, { type Express, type Request, type Response } from 'express'
+import { type CustomerSignInEvent, createCustomerSignIn, MemoryTokenStore, OAuthError } from 'customer-sign-in'
+import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express'
 import { accountPages } from './account'
 import { companies } from './companies'
 import { answerMcp } from './mcp'
@@ -14,7 +14,7 @@ export function createHost(baseUrl: string, onEvent: (event: CustomerSignInEvent
     baseUrl,
     // A real host loads its keys, so that tokens still work after a restart.
     signingKeys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey],
-    scopes: { profile: 'Know who you are' },
+    scopes: { profile: 'Know who you are', 'trips:write': 'Book and cancel trips for you' },
     // MCP clients refresh in parallel: the second refresh must not sign the customer out.
     refreshRetryWindow: 300,
     authenticate(req: Request, res: Response, { url, tenant, prompt }) {
@@ -24,14 +24,22 @@ export function createHost(baseUrl: string, onEvent: (event: CustomerSignInEvent
     },
     onEvent,
   })
-  const mcp = { path: '/v1/:tenantKey/mcp', scopes: ['profile'], checkRevocation: true }
+  // Every request needs `profile`. The tool that books trips asks for more when it is called.
+  const mcp = { path: '/v1/:tenantKey/mcp', scopes: 'profile', scopesSupported: 'trips:write', checkRevocation: true }
 
   const app = express()
   app.use(signIn)
   app.all(mcp.path, signIn.protectedResource(mcp))
-  app.post(mcp.path, answerMcp)
+  app.post(mcp.path, answerMcp(signIn))
   // This MCP server has no streams and no sessions: it only answers POST.
   app.all(mcp.path, (_req, res) => res.status(405).set('Allow', 'POST').end())
   app.use(accountPages(signIn, baseUrl))
+  app.use(answerRefusal)
   return app
+}
+
+/** Sends what `requireScopes` throws to the client. Express would do the same, but also print the error. */
+const answerRefusal: ErrorRequestHandler = (error, _req, res, next) => {
+  if (error instanceof OAuthError) res.status(error.status).set(error.headers).json(error)
+  else next(error)
 }

@@ -1,20 +1,36 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
-import type { AccessTokenInfo } from 'customer-sign-in'
+import type { AccessTokenInfo, CustomerSignIn } from 'customer-sign-in'
 import type { RequestHandler } from 'express'
 import { companies } from './companies'
 
 /** Answers one MCP request. It keeps nothing for the next request, so any process can answer that one. */
-export const answerMcp: RequestHandler = async (req, res) => {
-  const server = createMcpServer()
-  const transport = new StreamableHTTPServerTransport()
-  res.once('close', () => server.close())
-  await server.connect(transport)
-  await transport.handleRequest(req, res)
+export function answerMcp(signIn: CustomerSignIn): RequestHandler {
+  return async (req, res, next) => {
+    const server = createMcpServer((scopes) => {
+      try {
+        signIn.requireScopes(req, scopes)
+      } catch (error) {
+        // The response becomes a 403, which makes the assistant ask the customer. A closed server sends no result of the tool.
+        void server.close()
+        next(error)
+        throw error
+      }
+    })
+    // With JSON, the response begins when the tool has ended. A stream begins before, and can no longer become a 403.
+    const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true })
+    res.once('close', () => server.close())
+    await server.connect(transport)
+    await transport.handleRequest(req, res)
+  }
 }
 
-/** The company's MCP server, with one tool. `protectedResource` has set `req.auth`; the SDK hands it to the tool as `authInfo`. */
-function createMcpServer(): McpServer {
+/**
+ * The company's MCP server, with two tools. `protectedResource` has set `req.auth`; the SDK hands it to the tools as `authInfo`.
+ *
+ * @param requireScopes Throws if the customer has not allowed these scopes.
+ */
+function createMcpServer(requireScopes: (scopes: string) => void): McpServer {
   const server = new McpServer({ name: 'company', version: '1.0.0' })
   server.registerTool(
     'who_am_i',
@@ -24,5 +40,10 @@ function createMcpServer(): McpServer {
       return { content: [{ type: 'text', text: `${subject}, customer of ${companies.get(tenantKey)?.name}` }] }
     },
   )
+  server.registerTool('book_trip', { description: 'Books a trip for the customer' }, ({ authInfo }) => {
+    requireScopes('trips:write')
+    const { subject, tenantKey } = authInfo as AccessTokenInfo
+    return { content: [{ type: 'text', text: `Booked for ${subject} with ${companies.get(tenantKey)?.name}` }] }
+  })
   return server
 }

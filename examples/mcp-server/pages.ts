@@ -10,7 +10,7 @@ export function loginPage(company: string): string {
 
 /** An assistant in the list that a customer sees. */
 export interface Assistant {
-  grantId: string
+  clientId: string
   name: string
   since: Date
 }
@@ -24,9 +24,9 @@ interface AssistantsOf {
 /** Shows a customer what they have connected, each with a button to end it. */
 export function assistantsPage({ customer, company, assistants }: AssistantsOf): string {
   const items = assistants.map(
-    ({ grantId, name, since }) =>
+    ({ clientId, name, since }) =>
       `<li><bdi>${escaped(name)}</bdi>, since ${since.toISOString().slice(0, 16).replace('T', ' ')} UTC
-      <button name="grant" value="${escaped(grantId)}">Disconnect</button></li>`,
+      <button name="client" value="${escaped(clientId)}">Disconnect</button></li>`,
   )
   const list = items.length > 0 ? `<form method="post"><ul>${items.join('')}</ul></form>` : '<p>None.</p>'
   return page('Connected assistants', `<p>Of <bdi>${escaped(customer)}</bdi>, at ${escaped(company)}:</p>${list}`)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js'
+import { UnauthorizedError } from '@modelcontextprotocol/client'
 import type { Page } from 'playwright-core'
 import { launchChromium } from '../../scripts/chromium'
 import { Callback } from './callback'
@@ -17,6 +17,7 @@ export async function walk(host: string): Promise<void> {
   try {
     const page = await browser.newPage()
     await connect(assistant, page, callback)
+    await stepUp(assistant, page, callback)
     await refresh(assistant)
     await disconnect(assistant, page, `${host}/v1/acme/assistants`)
   } finally {
@@ -27,7 +28,7 @@ export async function walk(host: string): Promise<void> {
 
 async function connect(assistant: Assistant, page: Page, callback: Callback): Promise<void> {
   step('The assistant knows one address, and calls a tool there. It is refused, finds the sign-in, and registers')
-  await assert.rejects(assistant.whoAmI(), UnauthorizedError)
+  await assert.rejects(assistant.call('who_am_i'), UnauthorizedError)
 
   step('It opens the browser. The customer is not logged in at Acme Air yet, and logs in')
   await page.goto(String(assistant.session.authorizationUrl))
@@ -36,16 +37,38 @@ async function connect(assistant: Assistant, page: Page, callback: Callback): Pr
   await page.getByRole('button', { name: 'Log in' }).click()
 
   step('The consent page asks the customer, who presses Allow. The browser goes back to the assistant')
+  const answer = await allow(page, callback)
+  assert(assistant.session.expects(answer))
+
+  step('The assistant redeems its code for tokens, and calls the tool again')
+  await assistant.finishSignIn(answer)
+  await saysWho(assistant)
+}
+
+async function stepUp(assistant: Assistant, page: Page, callback: Callback): Promise<void> {
+  step('It calls a tool that needs more. It is refused, and asks the customer for that too')
+  await assert.rejects(assistant.call('book_trip'), UnauthorizedError)
+  assert.equal(assistant.session.authorizationUrl?.searchParams.get('scope'), 'profile trips:write')
+  await page.goto(String(assistant.session.authorizationUrl))
+  await page.getByText('Book and cancel trips for you').waitFor()
+  const answer = await allow(page, callback)
+  assert(assistant.session.expects(answer))
+
+  step('With its new tokens, it can use both tools')
+  await assistant.finishSignIn(answer)
+  assert.equal(await assistant.call('book_trip'), 'Booked for Ada with Acme Air')
+  print('book_trip: Booked for Ada with Acme Air')
+  await saysWho(assistant)
+}
+
+/** Presses Allow on the consent page. @returns What the browser brings back to the assistant. */
+async function allow(page: Page, callback: Callback): Promise<URLSearchParams> {
   await shows(page, 'Connect “Travel Assistant” to Acme Air?')
+  const answer = callback.answer()
   // A key, because a click counts only after the mouse has been over the page for a while.
   await page.getByRole('button', { name: 'Allow' }).press('Enter')
   await shows(page, 'Back in the assistant')
-  const answer = await callback.answer
-  assert.equal(answer.get('state'), assistant.session.state())
-
-  step('The assistant redeems its code for tokens, and calls the tool again')
-  await assistant.finishSignIn(answer.get('code') ?? '')
-  await saysWho(assistant)
+  return answer
 }
 
 async function refresh(assistant: Assistant): Promise<void> {
@@ -65,7 +88,7 @@ async function disconnect(assistant: Assistant, page: Page, assistants: string):
   await page.getByText('None.').waitFor()
 
   step('The assistant calls the tool, is refused at once, and has to ask the customer again')
-  await assert.rejects(assistant.whoAmI(), UnauthorizedError)
+  await assert.rejects(assistant.call('who_am_i'), UnauthorizedError)
   assert.equal(assistant.session.tokens(), undefined)
 }
 
@@ -75,7 +98,7 @@ async function shows(page: Page, heading: string): Promise<void> {
 }
 
 async function saysWho(assistant: Assistant): Promise<void> {
-  const answer = await assistant.whoAmI()
+  const answer = await assistant.call('who_am_i')
   assert.equal(answer, 'Ada, customer of Acme Air')
   print(`who_am_i: ${answer}`)
 }

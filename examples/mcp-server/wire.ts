@@ -15,7 +15,7 @@ export function step(what: string): void {
 export async function shownFetch(url: string | URL, sent?: RequestInit): Promise<Response> {
   const response = await fetch(url, sent)
   const { pathname } = new URL(url)
-  const isToolCall = /^\/v1\/\w+\/mcp$/.test(pathname) && response.status !== 401
+  const isToolCall = /^\/v1\/\w+\/mcp$/.test(pathname) && response.status !== 401 && response.status !== 403
   if (!isToolCall)
     print(`${sent?.method ?? 'GET'} ${pathname}: ${response.status} ${await reasonOf(response)}`.trimEnd())
   return response

@@ -1,6 +1,7 @@
 import { isConfidential } from '../clients/authentication-methods'
 import { type Clients, type FoundClient, scopesOfferedTo } from '../clients/clients'
 import type { Grants } from '../grants/grants'
+import { withImplied } from '../protocol/implied-scopes'
 import { oauthError } from '../protocol/oauth-error'
 import { isCodeChallenge } from '../protocol/pkce'
 import { redirectUriMatches, withResponse } from '../protocol/redirect-uri'
@@ -28,6 +29,8 @@ export interface ReceivedRequest {
 export interface CheckedRequest extends Recipient {
   codeChallenge: string
   scopes: string[]
+  /** The scopes, and those that they imply: what the customer is asked about. */
+  permitted: readonly string[]
   /** In canonical form. */
   resource: string
 }
@@ -119,13 +122,13 @@ export class Authorizations {
       typeof scopes === 'object'
         ? chosenScopes(scopes, offered)
         : grantedScopes(scopes, offered, resources.length > 0 ? this.#scopesOf(resource, offered, tenant) : offered)
-    return { ...recipient, codeChallenge, scopes: granted, resource }
+    return { ...recipient, codeChallenge, scopes: granted, permitted: withImplied(granted, tenant.implied), resource }
   }
 
-  /** The scopes that the host has announced for a resource, as far as they are offered, or all that are offered. */
+  /** The scopes that the host has announced for a resource (the required ones, if there are any), as far as they are offered, or all that are offered. */
   #scopesOf(resource: string, offered: readonly string[], tenant: ResolvedTenant): readonly string[] {
-    const announced = this.#announced.named(resource, tenant)?.scopes ?? []
-    const own = announced.filter((scope) => offered.includes(scope))
+    const { scopes = [], scopesSupported = [] } = this.#announced.named(resource, tenant) ?? {}
+    const own = (scopes.length > 0 ? scopes : scopesSupported).filter((scope) => offered.includes(scope))
     return own.length > 0 ? own : offered
   }
 

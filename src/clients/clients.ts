@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { basicChallenge, type ClientAuthenticationMethod } from '../protocol/client-authentication'
 import { isClientId } from '../protocol/client-id'
 import { newClientSecret } from '../protocol/client-secret'
+import { withImplied } from '../protocol/implied-scopes'
 import { type OAuthError, oauthError } from '../protocol/oauth-error'
 import type { ErrorDescription } from '../protocol/oauth-error-codes'
 import type { DenialReason } from '../protocol/reasons'
@@ -197,7 +198,9 @@ export function ownClient(clientId: string, tenant: ResolvedTenant): Client | un
  */
 export function scopesOfferedTo(clientId: string, tenant: ResolvedTenant): readonly string[] {
   const own = ownClient(clientId, tenant)?.scopes
-  return own ? tenant.scopes.filter((scope) => own.includes(scope)) : tenant.scopes
+  if (!own) return tenant.scopes
+  const most = withImplied(own, tenant.implied)
+  return tenant.scopes.filter((scope) => most.includes(scope))
 }
 
 /** The error for a client that does not exist. It makes clients register again. */

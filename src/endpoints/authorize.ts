@@ -83,7 +83,7 @@ function receivedRequest(form: Form) {
 /** What the host's hooks are told. */
 function signInRequest(
   form: Form,
-  { found, scopes, resource }: CheckedRequest,
+  { found, permitted, resource }: CheckedRequest,
   query: string,
   { tenant }: Context,
 ): SignInRequest {
@@ -91,7 +91,7 @@ function signInRequest(
     url: `${tenant.issuer}/authorize?${query}`,
     tenant: tenant.record,
     client: found.client,
-    scopes,
+    scopes: [...permitted],
     resource,
     prompt: promptOf(form, found),
     loginHint: form.get('login_hint'),

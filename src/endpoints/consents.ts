@@ -104,7 +104,7 @@ export class Consents {
 
   async #askOnPage({ customer, checked, query }: ConsentQuestion, context: Context): Promise<Decision> {
     const { tenant } = context
-    const { redirectUri, scopes, resource } = checked
+    const { redirectUri, permitted, resource } = checked
     const { client, source } = checked.found
     const publisher = source === 'document' ? new URL(client.clientId).host : undefined
     const clientName = client.clientName ?? publisher ?? client.clientId
@@ -112,7 +112,7 @@ export class Consents {
       tenantId: tenant.id,
       subject: customer.subject,
       query,
-      shown: [clientName, scopes.join(' '), resource],
+      shown: [clientName, permitted.join(' '), resource],
     }
     const button = await this.#pressedButton(about, context)
     if (button === 'allow') return 'allowed'
@@ -125,7 +125,7 @@ export class Consents {
       publisher,
       redirectUri,
       answered: button === 'confirm',
-      scopes: scopes.map((scope) => this.#wordsOf(scope)),
+      scopes: permitted.map((scope) => this.#wordsOf(scope)),
       customerName: customer.name,
       action: `?${query}`,
       token: this.#tokens.issue(about),

@@ -16,7 +16,7 @@ export interface SignInRequest {
   tenant: Tenant
   /** The client. */
   client: Client
-  /** What the client asks for, as far as the tenant offers it. */
+  /** What the client asks for, as far as the tenant offers it, and what that implies. */
   scopes: string[]
   /** The protected API that the tokens will be for. */
   resource: string

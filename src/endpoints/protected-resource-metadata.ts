@@ -4,7 +4,7 @@ import { oauthError } from '../protocol/oauth-error'
 import type { ProtectedResource } from '../protocol/protected-resource'
 import { canonicalResource } from '../protocol/resource'
 import { withoutOfflineAccess } from '../protocol/scope'
-import { spelledByTenant } from '../tenants/tenants'
+import { type ResolvedTenant, spelledByTenant } from '../tenants/tenants'
 import type { Context } from './context'
 
 /** The metadata of a protected resource at a tenant (RFC 9728 section 2). */
@@ -22,9 +22,16 @@ export function protectedResourceMetadata(
     publicDocument({
       resource: spelling,
       authorization_servers: [tenant.issuer],
-      scopes_supported: resource.scopes.length > 0 ? resource.scopes : withoutOfflineAccess(tenant.scopes),
+      scopes_supported: scopesOf(resource, tenant),
       bearer_methods_supported: ['header'],
       resource_name: tenant.name,
     }),
   )
+}
+
+/** What a client can ask for: what every request needs, and what some requests need, as far as the tenant offers it. By default all. */
+function scopesOf({ scopes, scopesSupported }: ProtectedResource, tenant: ResolvedTenant): readonly string[] {
+  const supported = scopesSupported.filter((scope) => tenant.scopes.includes(scope))
+  const own = [...new Set([...scopes, ...supported])]
+  return own.length > 0 ? own : withoutOfflineAccess(tenant.scopes)
 }

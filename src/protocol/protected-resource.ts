@@ -2,6 +2,8 @@
 export interface ProtectedResource {
   /** The scopes that its access tokens must have. */
   scopes: readonly string[]
+  /** More scopes that it has a use for. */
+  scopesSupported: readonly string[]
   /** The URL of the resource at a tenant. */
   urlFor(tenantKey: string, baseUrl: string): string
   /** The tenant key in a path, and what the path has below the resource. Undefined if the path is neither the resource nor below it. */
@@ -18,10 +20,15 @@ export function metadataUrlOf(resource: string): string {
 }
 
 /** The protected resource at a path that has `:tenantKey` as one of its segments. */
-export function resourceAt(path: string, scopes: readonly string[]): ProtectedResource {
+export function resourceAt(
+  path: string,
+  scopes: readonly string[],
+  scopesSupported: readonly string[] = [],
+): ProtectedResource {
   const [before = '', after = ''] = path.split(':tenantKey')
   return {
     scopes,
+    scopesSupported,
     urlFor: (tenantKey, baseUrl) => `${baseUrl}${before}${tenantKey}${after}`,
     tenantKeyIn: (candidate) => {
       if (!candidate.startsWith(before)) return undefined

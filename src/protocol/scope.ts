@@ -59,19 +59,21 @@ export function chosenScopes(chosen: readonly string[], offered: readonly string
  * The scopes that the `scope` of a refresh gets (RFC 6749 section 6): no more than were granted. What the server would not offer to this
  * client is left out, as in the authorization request, because some clients repeat the scope of that request in every refresh.
  *
- * @returns The granted scopes that the request names, or all that were granted if it names none.
+ * @param permitted The granted scopes, and those that they imply.
+ * @returns The permitted scopes that the request names, or all that were granted if it names none.
  * @throws {OAuthError} `invalid_scope` if the request names a scope that is offered and was not granted, or none that was granted.
  */
 export function narrowedScopes(
   requested: string | undefined,
   granted: readonly string[],
   offered: readonly string[],
+  permitted: readonly string[] = granted,
 ): string[] {
   const named = withoutOfflineAccess(scopesOf(requested ?? ''))
-  const excess = named.find((scope) => offered.includes(scope) && !granted.includes(scope))
+  const excess = named.find((scope) => offered.includes(scope) && !permitted.includes(scope))
   if (excess !== undefined) throw tooWide(excess, named, granted)
   if (named.length === 0) return [...granted]
-  const narrowed = granted.filter((scope) => named.includes(scope))
+  const narrowed = permitted.filter((scope) => named.includes(scope))
   if (narrowed.length > 0) return narrowed
   throw noneOffered(named, granted)
 }

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http'
 import { flag, must, optional, requiredScopes, requirements } from '../configuration/checks'
 import type { BaseUrl } from '../http/base-url'
 import { requestPath } from '../http/request-path'
-import { metadataUrlOf } from '../protocol/protected-resource'
 import type { ProtectedResources } from '../tenants/protected-resources'
 import type { AccessTokenGuards, Middleware } from './require-access-token'
 
@@ -10,8 +9,13 @@ import type { AccessTokenGuards, Middleware } from './require-access-token'
 export interface ProtectedResourceOptions {
   /** The path below `baseUrl`, with `:tenantKey` for the tenant: `/v1/:tenantKey/mcp`. */
   path: string
-  /** The scopes that a token must have: a list, or a string with spaces between them. The metadata lists them. Default none. */
+  /** The scopes that a token must have for every request: a list, or a string with spaces between them. Default none. */
   scopes?: string | readonly string[]
+  /**
+   * The scopes that only some requests need (see `requireScopes`). The metadata lists them after `scopes`, as far as the tenant offers them.
+   * Default: if there are no `scopes` either, the metadata lists all that the tenant offers.
+   */
+  scopesSupported?: string | readonly string[]
   /** Whether to ask the store, once for each request, if the grant has ended. Default false. */
   checkRevocation?: boolean
 }
@@ -23,6 +27,7 @@ const checkedMembers = requirements({
     { quotes: true },
   ),
   scopes: optional(requiredScopes, []),
+  scopesSupported: optional(requiredScopes, []),
   checkRevocation: optional(flag, false),
 })
 
@@ -35,15 +40,13 @@ export function protectedResource(
   resources: ProtectedResources,
   baseUrl: BaseUrl,
 ): Middleware<IncomingMessage> {
-  const { path, scopes, checkRevocation } = checkedMembers(options, 'protectedResource')
-  const announced = resources.announce(path, scopes)
+  const { path, scopes, scopesSupported, checkRevocation } = checkedMembers(options, 'protectedResource')
+  const announced = resources.announce(path, scopes, scopesSupported)
   const tenantKey = (req: IncomingMessage & { originalUrl?: string }) => {
     // No tenant has the key '', so a request target that others may read differently is refused.
     const target = requestPath(req.originalUrl ?? req.url) ?? ''
     return announced.tenantKeyIn(baseUrl.below(target))?.tenantKey ?? ''
   }
   const resource = (req: IncomingMessage) => announced.urlFor(tenantKey(req), baseUrl.current(req))
-  const metadataUrl = (req: IncomingMessage) => metadataUrlOf(resource(req))
-  const required = { tenantKey, resource, scopes, checkRevocation }
-  return guards.middleware({ ...required, guard: 'protectedResource', metadataUrlOf: metadataUrl })
+  return guards.middleware({ tenantKey, resource, scopes, checkRevocation, guard: 'protectedResource' })
 }

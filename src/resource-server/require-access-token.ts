@@ -11,6 +11,7 @@ import { isResource } from '../protocol/resource'
 import { callHostWithin } from '../stores/call-host'
 import type { Tenants } from '../tenants/tenants'
 import { type AccessTokens, invalidToken } from '../tokens/access-tokens'
+import { type Challenge, challengeOf, withChallenge } from './challenge'
 import {
   type AccessTokenInfo,
   type AccessTokenVerifications,
@@ -45,8 +46,12 @@ export interface Requirement<R> extends Omit<CheckedOptions, 'resource'> {
   resource: PerRequest<R, string> | undefined
   /** The name of the method that made the guard. */
   guard: string
-  /** The URL of the resource's metadata, for the challenges. */
-  metadataUrlOf?: (req: R) => string
+}
+
+/** What is known of a request, for the response if it is refused. */
+interface Known {
+  place: Place
+  challenge: Challenge
 }
 
 /** Makes the middleware that guards the host's own API (RFC 6750). */
@@ -82,31 +87,35 @@ export class AccessTokenGuards {
 
   /** Makes the middleware: it sets `req.auth` and calls `next`, or answers with an error. */
   middleware<R extends IncomingMessage>(requirement: Requirement<R>): Middleware<R> {
-    const { scopes, metadataUrlOf } = requirement
     return (req, res, next) => {
-      const place: Place = { where: 'requireAccessToken' }
+      const known: Known = {
+        place: { where: 'requireAccessToken' },
+        challenge: { scopes: requirement.scopes, metadataUrl: undefined },
+      }
       // Not inside #authorize: an error that `next` throws is the host's own.
-      this.#authorize(req, requirement, place).then(
+      this.#authorize(req, requirement, known).then(
         () => next(),
         (error) => {
           if (error instanceof MissingToken) {
             // A client sends its first request without a token, to learn where to get one. That is no denial, so there is no event.
-            respondWithChallenge(res, challengeOf(undefined, scopes, metadataUrlOf?.(req)))
+            respondWithChallenge(res, challengeOf(undefined, known.challenge))
           } else {
-            const refused = error instanceof OAuthError ? withChallenge(error, scopes, metadataUrlOf?.(req)) : error
+            const refused = error instanceof OAuthError ? withChallenge(error, known.challenge) : error
             const named = this.#tokens.namingOwner(refused, tokenIn(req) ?? '')
-            respondAsApi(res, reportError(named, place, this.#emit))
+            respondAsApi(res, reportError(named, known.place, this.#emit))
           }
         },
       )
     }
   }
 
-  async #authorize<R extends IncomingMessage>(req: R, requirement: Requirement<R>, place: Place): Promise<void> {
+  async #authorize<R extends IncomingMessage>(req: R, requirement: Requirement<R>, known: Known): Promise<void> {
     const { tenantKey, resource, scopes, checkRevocation, guard } = requirement
-    place.tenantKey = await this.#read(tenantKey, req, aTenantKey, `${guard}.tenantKey`)
-    const tenant = await this.#tenants.find(place.tenantKey, this.#baseUrl.current(req))
+    const key = await this.#read(tenantKey, req, aTenantKey, `${guard}.tenantKey`)
+    known.place.tenantKey = key
+    const tenant = await this.#tenants.find(key, this.#baseUrl.current(req))
     const expected = resource && (await this.#read(resource, req, anApi, `${guard}.resource`))
+    known.challenge = { scopes, metadataUrl: this.#verifications.metadataUrlOf(expected, tenant) }
     const verification = { checkRevocation, scopes, resource: expected, guard }
     const auth = await this.#verifications.verifyFor(tenant, bearerToken(req), verification)
     Object.assign(req, { auth })
@@ -163,28 +172,3 @@ function tokenIn({ headers: { authorization = '' } }: IncomingMessage): string |
 
 /** The request has no token at all. */
 class MissingToken extends Error {}
-
-/**
- * The `WWW-Authenticate` header of a response (RFC 6750 section 3, RFC 9728 section 5.1).
- *
- * @param error Undefined if the request has no token: the challenge then names no error.
- */
-function challengeOf(
-  error: OAuthError | undefined,
-  scopes: readonly string[],
-  resourceMetadata: string | undefined,
-): string {
-  const attributes: string[] = []
-  if (error) attributes.push(`error="${error.code}"`, `error_description="${error.description}"`)
-  const namesScope = error?.code === 'insufficient_scope' || resourceMetadata !== undefined
-  if (namesScope && scopes.length > 0) attributes.push(`scope="${scopes.join(' ')}"`)
-  if (resourceMetadata !== undefined) attributes.push(`resource_metadata="${resourceMetadata}"`)
-  return attributes.length > 0 ? `Bearer ${attributes.join(', ')}` : 'Bearer'
-}
-
-function withChallenge(error: OAuthError, scopes: readonly string[], resourceMetadata: string | undefined): OAuthError {
-  if (error.status !== 401 && error.status !== 403) return error
-  const { code, description, detail, reason, context } = error
-  const headers = { 'WWW-Authenticate': challengeOf(error, scopes, resourceMetadata) }
-  return new OAuthError(code, description, { headers, detail, reason, context })
-}

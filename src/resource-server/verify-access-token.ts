@@ -9,13 +9,17 @@ import {
 } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import type { BaseUrl } from '../http/base-url'
+import { withImplied } from '../protocol/implied-scopes'
 import { tenantKeyOf } from '../protocol/issuer'
-import { type OAuthError, oauthError, withContext } from '../protocol/oauth-error'
+import { OAuthError, oauthError, withContext } from '../protocol/oauth-error'
+import { metadataUrlOf } from '../protocol/protected-resource'
 import { canonicalResource } from '../protocol/resource'
-import { scopesOf } from '../protocol/scope'
+import { scopesOf, withoutOfflineAccess } from '../protocol/scope'
 import type { GuardedStore } from '../stores/guarded-store'
-import type { ResolvedTenant, Tenants } from '../tenants/tenants'
+import type { ProtectedResources } from '../tenants/protected-resources'
+import { type ResolvedTenant, spelledByTenant, type Tenants } from '../tenants/tenants'
 import { type AccessTokens, claimedIssuer, invalidToken, notOurs } from '../tokens/access-tokens'
+import { withChallenge } from './challenge'
 
 /** What an access token must have, in addition to its tenant. Leave out what you do not require: undefined is refused. */
 export interface VerifyAccessTokenOptions {
@@ -39,7 +43,10 @@ export interface AccessTokenInfo {
   token: string
   /** The client that it was issued to. */
   clientId: string
-  /** The scopes of the token: what the customer has granted, or less if the client asked for a narrower scope when it refreshed. */
+  /**
+   * What the token permits: the scopes that the customer has granted, or fewer if the client asked for a narrower scope when it refreshed;
+   * and the scopes that these imply (option `impliedScopes`). Without those that the tenant no longer offers.
+   */
   scopes: string[]
   /** Seconds since 1970. */
   expiresAt: number
@@ -80,6 +87,7 @@ export class AccessTokenVerifications {
   readonly #tenants: Tenants
   readonly #store: GuardedStore
   readonly #baseUrl: BaseUrl
+  readonly #announced: ProtectedResources
   readonly #scopes: readonly string[]
 
   /** @param scopes The option `scopes`: what a tenant offers unless its record says otherwise. */
@@ -88,12 +96,14 @@ export class AccessTokenVerifications {
     tenants: Tenants,
     store: GuardedStore,
     baseUrl: BaseUrl,
+    announced: ProtectedResources,
     scopes: readonly string[],
   ) {
     this.#tokens = tokens
     this.#tenants = tenants
     this.#store = store
     this.#baseUrl = baseUrl
+    this.#announced = announced
     this.#scopes = scopes
   }
 
@@ -116,8 +126,41 @@ export class AccessTokenVerifications {
     }
   }
 
-  /** Verifies an access token of a tenant. */
-  async verifyFor(
+  /** Verifies an access token of a tenant. An error that is the token's own fault has its challenge with it. */
+  async verifyFor(tenant: ResolvedTenant, token: string, verification: Verification): Promise<AccessTokenInfo> {
+    try {
+      return await this.#verified(tenant, token, verification)
+    } catch (error) {
+      if (!(error instanceof OAuthError)) throw error
+      const { resource, scopes } = verification
+      const toAskFor = scopesOf([...this.#scopesIn(token, resource, tenant), ...scopes])
+      throw withChallenge(error, { scopes: toAskFor, metadataUrl: this.metadataUrlOf(resource, tenant) })
+    }
+  }
+
+  /** The address of a resource's metadata (RFC 9728 section 3.1). Undefined if the host has not announced it, or the tenant does not have it. */
+  metadataUrlOf(resource: string | undefined, tenant: ResolvedTenant): string | undefined {
+    const canonical = canonicalResource(resource ?? tenant.resources[0]) ?? ''
+    const announced = this.#announced.named(canonical, tenant)
+    if (!announced || spelledByTenant(canonical, tenant) === undefined) return undefined
+    return metadataUrlOf(announced.urlFor(tenant.key, tenant.baseUrl))
+  }
+
+  /**
+   * The scopes of a token that was issued for this, even if it has expired or was revoked. Otherwise a client that then asks for what the
+   * challenge names would lose what the customer had granted step by step.
+   */
+  #scopesIn(token: string, resource: string | undefined, tenant: ResolvedTenant): string[] {
+    try {
+      const { iss, aud, tenant_id, scope } = this.#tokens.claimsOf(token, { ignoreExpiration: true })
+      const isForThis = canonicalResource(aud) === canonicalResource(resource ?? tenant.resources[0])
+      return isForThis && iss === tenant.issuer && tenant_id === tenant.id ? withoutOfflineAccess(scopesOf(scope)) : []
+    } catch {
+      return []
+    }
+  }
+
+  async #verified(
     tenant: ResolvedTenant,
     token: string,
     { resource = tenant.resources[0], scopes: required, checkRevocation = false, guard }: Verification,
@@ -129,7 +172,8 @@ export class AccessTokenVerifications {
     if (canonicalResource(claims.aud) !== canonicalResource(resource)) {
       throw invalidToken('The access token is not for this resource', 'wrong_resource')
     }
-    const scopes = scopesOf(claims.scope)
+    // A scope that the tenant no longer offers counts for nothing, even if an older token has it.
+    const scopes = withImplied(scopesOf(claims.scope), tenant.implied).filter((scope) => tenant.scopes.includes(scope))
     this.#checkScopes(scopes, required, guard, tenant)
     if (checkRevocation && !(await this.#store.findGrant(tenant.id, claims.grant_id))) {
       throw invalidToken('The access token has been revoked', 'ended_or_lost')
@@ -147,12 +191,11 @@ export class AccessTokenVerifications {
     }
   }
 
-  /** Refuses a scope that the tenant no longer offers, even if an older token has it. */
   #checkScopes(scopes: readonly string[], required: readonly string[], guard: string, tenant: ResolvedTenant): void {
     const notOffered = required.filter((scope) => !tenant.scopes.includes(scope))
     const unheardOf = notOffered.find((scope) => !this.#scopes.includes(scope))
     if (unheardOf !== undefined) throw requiresUnknownScope(guard, unheardOf, tenant)
-    if (notOffered.length === 0 && required.every((scope) => scopes.includes(scope))) return
+    if (required.every((scope) => scopes.includes(scope))) return
     throw oauthError('insufficient_scope', `The access token must have the scope ${required.join(' ')}`, {
       detail: notOffered.length > 0 ? { notOffered } : {},
     })

@@ -12,8 +12,8 @@ export class ProtectedResources {
   readonly #announcements = new Map<string, number>()
 
   /** @param path With `:tenantKey` as one of its segments. */
-  announce(path: string, scopes: readonly string[]): ProtectedResource {
-    const name = `${path} ${scopes.join(' ')}`
+  announce(path: string, scopes: readonly string[], scopesSupported: readonly string[]): ProtectedResource {
+    const name = JSON.stringify([path, scopes, scopesSupported])
     const announcements = (this.#announcements.get(name) ?? 0) + 1
     this.#announcements.set(name, announcements)
     if (announcements === maxAnnouncements) {
@@ -22,7 +22,7 @@ export class ProtectedResources {
         `protectedResource was called again and again for ${path}: call it once, not for each request`,
       )
     }
-    const resource = this.#announced.get(name) ?? resourceAt(path, scopes)
+    const resource = this.#announced.get(name) ?? resourceAt(path, scopes, scopesSupported)
     this.#announced.set(name, resource)
     return resource
   }

@@ -1,3 +1,4 @@
+import { type ImpliedScopes, withImplied } from '../protocol/implied-scopes'
 import { issuerOf, isTenantKey } from '../protocol/issuer'
 import { type OAuthError, oauthError } from '../protocol/oauth-error'
 import { spellingOf } from '../protocol/resource'
@@ -17,7 +18,10 @@ export interface ResolvedTenant {
   /** The public address of the router, with which the addresses of the tenant begin. */
   baseUrl: string
   clients: readonly Client[]
+  /** With those that they imply: a company that offers a scope offers these too. */
   scopes: readonly string[]
+  /** Which scopes imply others. */
+  implied: ImpliedScopes
   /** As the host spells them, the default one first. */
   resources: readonly [string, ...string[]]
   /** Seconds. */
@@ -35,7 +39,7 @@ export interface ResolvedTenant {
 /** What a tenant has if its record does not say otherwise. */
 export type TenantDefaults = Pick<
   ResolvedTenant,
-  'scopes' | 'accessTokenLifetime' | 'refreshTokenLifetime' | 'registration' | 'metadataDocuments'
+  'scopes' | 'implied' | 'accessTokenLifetime' | 'refreshTokenLifetime' | 'registration' | 'metadataDocuments'
 >
 
 /** The companies that the host knows. */
@@ -75,7 +79,8 @@ export class Tenants {
       issuer,
       baseUrl,
       clients: checked.clients ?? [],
-      scopes: checked.scopes ?? defaults.scopes,
+      scopes: withImplied(checked.scopes ?? defaults.scopes, defaults.implied),
+      implied: defaults.implied,
       resources: [first, ...others],
       accessTokenLifetime: checked.accessTokenLifetime ?? defaults.accessTokenLifetime,
       refreshTokenLifetime: checked.refreshTokenLifetime ?? defaults.refreshTokenLifetime,

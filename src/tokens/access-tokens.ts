@@ -4,6 +4,7 @@ import { scopesOfferedTo } from '../clients/clients'
 import { wrongAnswer } from '../configuration/configuration-error'
 import { contextOf } from '../events/emitter'
 import type { GrantType } from '../protocol/grant-types'
+import { withImplied } from '../protocol/implied-scopes'
 import { OAuthError, oauthError, temporarilyUnavailable, withContext } from '../protocol/oauth-error'
 import type { ErrorDescription } from '../protocol/oauth-error-codes'
 import type { DenialReason } from '../protocol/reasons'
@@ -114,7 +115,8 @@ export class AccessTokens {
     if (requested.scope === undefined && !this.#claimsHook) return undefined
     return async (grant) => {
       const offered = scopesOfferedTo(grant.clientId, tenant)
-      const scopes = stillOffered(narrowedScopes(requested.scope, grant.scopes, offered), tenant)
+      const permitted = withImplied(grant.scopes, tenant.implied)
+      const scopes = stillOffered(narrowedScopes(requested.scope, grant.scopes, offered, permitted), tenant)
       if (scopes === undefined) throw scopesGone(grant)
       const claims = await this.#hostClaims(scopes, grant, requested.grantType, tenant).catch((refused) => {
         throw withContext(refused, contextOf(grant))

@@ -28,7 +28,7 @@ async function mcpHost(options: Partial<CustomerSignInOptions> = {}): Promise<{ 
   })
   const mcp = { path: '/v1/:tenantKey/mcp', scopes: ['profile'] }
   host.app.all(mcp.path, host.signIn.protectedResource(mcp))
-  host.app.post(mcp.path, answerMcp)
+  host.app.post(mcp.path, answerMcp(host.signIn))
   host.app.all(mcp.path, (_req, res) => res.sendStatus(405))
   return { host, server: `${host.baseUrl}/v1/acme/mcp` }
 }

@@ -26,8 +26,9 @@ describe('the help of a ConfigurationError', () => {
   })
 
   it.each([
-    ['scopes', 'docs/configuration.md#consent'],
-    ['scopes[1]', 'docs/configuration.md#consent'],
+    ['scopes', 'docs/configuration.md#scopes'],
+    ['scopes[1]', 'docs/configuration.md#scopes'],
+    ['impliedScopes.bookings:write[0]', 'docs/configuration.md#scopes-that-imply-others'],
     ['metadataDocuments.ports', 'docs/configuration.md#metadata-documents'],
     ['tenant.clients[0].redirectUris[1]', 'docs/configuration.md#tenants'],
     ['accessTokenTtl', 'docs/errors.md#configuration-errors'],

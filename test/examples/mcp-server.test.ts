@@ -19,7 +19,9 @@ function runOnce(env: NodeJS.ProcessEnv = {}) {
 describeWithBrowser('the MCP server with --once', () => {
   it('is connected, used, refreshed and disconnected, and ends by itself', () => {
     const { status, stdout, stderr } = runOnce()
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    // The SDK says so when the customer has disconnected the assistant.
+    const invalidGrant = expect.stringMatching(/^\[mcp-sdk\] OAuth "invalid_grant"[^\n]+\n$/)
+    expect({ status, stderr }).toEqual({ status: 0, stderr: invalidGrant })
     const lines = [
       /POST \/v1\/acme\/mcp: 401 Bearer scope="profile", resource_metadata="http:\/\/localhost:\d+\/\.well-known\/oauth-protected-resource\/v1\/acme\/mcp"/,
       /GET \/\.well-known\/oauth-protected-resource\/v1\/acme\/mcp: 200/,
@@ -28,6 +30,9 @@ describeWithBrowser('the MCP server with --once', () => {
       /browser: \/v1\/acme\/login "Log in to Acme Air"/,
       /browser: \/v1\/acme\/oauth\/authorize "Connect “Travel Assistant” to Acme Air\?"/,
       /POST \/v1\/acme\/oauth\/token: 200\n {3}who_am_i: Ada, customer of Acme Air/,
+      /POST \/v1\/acme\/mcp: 403 Bearer error="insufficient_scope", .*scope="profile trips:write", resource_metadata="/,
+      /browser: \/v1\/acme\/oauth\/authorize "Connect “Travel Assistant” to Acme Air\?"/,
+      /POST \/v1\/acme\/oauth\/token: 200\n {3}book_trip: Booked for Ada with Acme Air/,
       /POST \/v1\/acme\/oauth\/token: 200\n {3}who_am_i: Ada, customer of Acme Air/,
       /browser: \/v1\/acme\/assistants "Connected assistants"/,
       /POST \/v1\/acme\/mcp: 401 .*error_description="The access token has been revoked"/,
@@ -133,7 +138,7 @@ describe('the pages of the MCP server', () => {
     return agent
   }
 
-  const grantOn = ({ text }: Response) => /name="grant" value="([^"]+)"/.exec(text)?.[1]
+  const clientOn = ({ text }: Response) => /name="client" value="([^"]+)"/.exec(text)?.[1]
 
   it.each([
     'https://evil.example/',
@@ -175,13 +180,13 @@ describe('the pages of the MCP server', () => {
 
   it('let customers disconnect their own assistants only', async () => {
     const [ada, grace] = await Promise.all([connected('Ada'), connected('Grace')])
-    const grant = grantOn(await ada.get('/v1/acme/assistants'))
-    const disconnect = (agent: typeof ada) => agent.post('/v1/acme/assistants').type('form').send({ grant })
+    const client = clientOn(await ada.get('/v1/acme/assistants'))
+    const disconnect = (agent: typeof ada) => agent.post('/v1/acme/assistants').type('form').send({ client })
 
     await disconnect(grace)
     await disconnect(supertest.agent(app))
     await disconnect(ada).set('Origin', 'https://evil.example').expect(403)
-    expect(grantOn(await ada.get('/v1/acme/assistants'))).toBe(grant)
+    expect(clientOn(await ada.get('/v1/acme/assistants'))).toBe(client)
     await disconnect(ada)
     expect((await ada.get('/v1/acme/assistants')).text).toContain('None.')
   })

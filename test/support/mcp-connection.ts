@@ -5,10 +5,11 @@ import { Client as Client117 } from 'mcp-sdk-1.17.0/client/index.js'
 import { StreamableHTTPClientTransport as Transport117 } from 'mcp-sdk-1.17.0/client/streamableHttp.js'
 import type { NewAssistant } from './new-assistant'
 
-/** A connection to an MCP server with the tool `who_am_i`. */
+/** A connection to an MCP server. Its tools have no arguments. */
 export interface McpConnection {
   open(): Promise<void>
   finishSignIn(callback: URLSearchParams): Promise<void>
+  call(tool: string): Promise<unknown>
   whoAmI(): Promise<unknown>
   close(): Promise<void>
 }
@@ -16,15 +17,14 @@ export interface McpConnection {
 type Connect = (server: string, assistant: NewAssistant) => McpConnection
 
 const assistantInfo = { name: 'assistant', version: '1.0.0' }
-const whoAmI = { name: 'who_am_i', arguments: {} }
-
 const onSdk117: Connect = (server, authProvider) => {
   const client = new Client117(assistantInfo)
   const transport = new Transport117(new URL(server), { authProvider })
   return {
     open: () => client.connect(transport),
     finishSignIn: (callback) => transport.finishAuth(callback.get('code') ?? ''),
-    whoAmI: () => client.callTool(whoAmI),
+    call: (name) => client.callTool({ name, arguments: {} }),
+    whoAmI: () => client.callTool({ name: 'who_am_i', arguments: {} }),
     close: () => client.close(),
   }
 }
@@ -35,7 +35,8 @@ const onSdk1: Connect = (server, authProvider) => {
   return {
     open: () => client.connect(transport),
     finishSignIn: (callback) => transport.finishAuth(callback.get('code') ?? ''),
-    whoAmI: () => client.callTool(whoAmI),
+    call: (name) => client.callTool({ name, arguments: {} }),
+    whoAmI: () => client.callTool({ name: 'who_am_i', arguments: {} }),
     close: () => client.close(),
   }
 }
@@ -46,7 +47,8 @@ const onSdk2: Connect = (server, authProvider) => {
   return {
     open: () => client.connect(transport),
     finishSignIn: (callback) => transport.finishAuth(callback),
-    whoAmI: () => client.callTool(whoAmI),
+    call: (name) => client.callTool({ name, arguments: {} }),
+    whoAmI: () => client.callTool({ name: 'who_am_i', arguments: {} }),
     close: () => client.close(),
   }
 }

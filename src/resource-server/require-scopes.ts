@@ -1,0 +1,60 @@
+import { IncomingMessage } from 'node:http'
+import { isObject, requiredScopes } from '../configuration/checks'
+import { ConfigurationError } from '../configuration/configuration-error'
+import type { Emit } from '../events/emitter'
+import { reportError } from '../events/report-error'
+import type { BaseUrl } from '../http/base-url'
+import { type OAuthError, oauthError } from '../protocol/oauth-error'
+import { metadataUrlOf } from '../protocol/protected-resource'
+import { canonicalResource } from '../protocol/resource'
+import { scopesOf, withoutOfflineAccess } from '../protocol/scope'
+import type { ProtectedResources } from '../tenants/protected-resources'
+import { withChallenge } from './challenge'
+import type { AccessTokenInfo } from './verify-access-token'
+
+/**
+ * Requires scopes of a request that a guard has let through. It is not async: a host that forgets to wait for it would require nothing.
+ *
+ * @throws {OAuthError} `insufficient_scope` with its challenge; `server_error` if no guard has let the request through.
+ */
+export function requireScopes(
+  req: object,
+  given: string | readonly string[],
+  announced: ProtectedResources,
+  baseUrl: BaseUrl,
+  emit: Emit,
+): void {
+  const required = requiredScopes(given, 'requireScopes.scopes')
+  const auth = authOf(req)
+  if (!auth) throw reportError(notGuarded(), { where: 'requireScopes' }, emit)
+  if (required.every((scope) => auth.scopes.includes(scope))) return
+  const refused = oauthError('insufficient_scope', `The access token must have the scope ${required.join(' ')}`)
+  const { tenantKey, clientId, grantId, subject, claims } = auth
+  const challenge = {
+    scopes: scopesOf([...withoutOfflineAccess(scopesOf(String(claims.scope))), ...required]),
+    metadataUrl: metadataUrlFor(auth, announced, baseUrl.current(req instanceof IncomingMessage ? req : undefined)),
+  }
+  const place = { where: 'requireScopes', tenantKey, tenantId: String(claims.tenant_id), clientId, grantId, subject }
+  throw reportError(withChallenge(refused, challenge), place, emit)
+}
+
+/** What a guard of this library, or the MCP SDK's with this library's verifier, has set. */
+function authOf(req: object): AccessTokenInfo | undefined {
+  const { auth } = req as { auth?: unknown }
+  if (!isObject(auth) || !isObject(auth.claims) || !Array.isArray(auth.scopes)) return undefined
+  return auth.resource instanceof URL && typeof auth.tenantKey === 'string'
+    ? (auth as object as AccessTokenInfo)
+    : undefined
+}
+
+function metadataUrlFor({ resource, tenantKey }: AccessTokenInfo, announced: ProtectedResources, baseUrl: string) {
+  const found = announced.named(canonicalResource(resource.href) ?? '', { key: tenantKey, baseUrl })
+  return found && metadataUrlOf(found.urlFor(tenantKey, baseUrl))
+}
+
+function notGuarded(): OAuthError {
+  const cause = new ConfigurationError('requireScopes.req', undefined, 'a request that a guard has let through', {
+    says: 'has no auth: put protectedResource, requireAccessToken or requireBearerAuth in front',
+  })
+  return oauthError('server_error', 'This API is misconfigured', { cause, reason: 'misconfigured' })
+}
