@@ -26,6 +26,8 @@ export interface HostSettings {
   options?: Partial<CustomerSignInOptions>
   /** Its record among the tenant's own clients. */
   client?: Client
+  /** The secret of that record. */
+  secret?: string
 }
 
 /** Something that an assistant does. */
@@ -57,9 +59,9 @@ export interface Plays {
   /** Where it looks for the metadata of the authorization server, in its order. */
   serverMetadata: readonly ServerMetadataAddress[]
   /** Its metadata document, which it uses if the server supports such documents. */
-  document?: { path: string; members: Record<string, unknown>; status?: number }
+  document?: MetadataDocument
   /** Its registration, as it is sent. */
-  registers?: (found: Found) => Record<string, unknown>
+  registers?: ((found: Found) => Record<string, unknown>) | undefined
   /** A method for which it needs a secret. It gives up if the registration has none. */
   needsSecretFor?: SecretMethod
   /** The redirect URI of its requests. */
@@ -85,6 +87,14 @@ export type ServerMetadataAddress =
   | 'openid inserted'
   | 'openid appended'
   | 'rfc8414 of the origin'
+
+/** The document of an assistant, which its player publishes. */
+export interface MetadataDocument {
+  path: string
+  members: Record<string, unknown>
+  /** Where its keys are, if it signs its requests where it may. */
+  jwksPath?: string
+}
 
 /** How an assistant refreshes. */
 export interface Refreshes {

@@ -1,3 +1,4 @@
+import { newClientSecret } from 'customer-sign-in'
 import type { Assistant, Found, Plays } from './assistant'
 
 /**
@@ -179,6 +180,22 @@ const claudeCodeWithOrigin: Assistant = {
 }
 
 const chatgptCallback = 'https://chatgpt.com/connector_platform_oauth_redirect'
+const chatgptDocument = {
+  path: '/oauth/client.json',
+  members: {
+    client_uri: 'https://chatgpt.com/',
+    redirect_uris: [chatgptCallback],
+    token_endpoint_auth_method: 'private_key_jwt',
+    token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
+    grant_types: both,
+    response_types: ['code'],
+    client_name: 'ChatGPT',
+    logo_uri: 'https://persistent.oaistatic.com/sonic/misc/openai-logo.png',
+    token_endpoint_auth_signing_alg: 'RS256',
+    jwks_uri: 'https://chatgpt.com/oauth/jwks.json',
+  },
+}
+
 const chatgpt: Assistant = {
   name: 'ChatGPT',
   connects: 'document',
@@ -197,26 +214,26 @@ const chatgpt: Assistant = {
   plays: {
     resourceMetadata: fromChallenge,
     serverMetadata: newest,
-    document: {
-      path: '/oauth/client.json',
-      members: {
-        client_uri: 'https://chatgpt.com/',
-        redirect_uris: [chatgptCallback],
-        token_endpoint_auth_method: 'private_key_jwt',
-        token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
-        grant_types: both,
-        response_types: ['code'],
-        client_name: 'ChatGPT',
-        logo_uri: 'https://persistent.oaistatic.com/sonic/misc/openai-logo.png',
-        token_endpoint_auth_signing_alg: 'RS256',
-        jwks_uri: 'https://chatgpt.com/oauth/jwks.json',
-      },
-    },
+    document: chatgptDocument,
     redirectUri: chatgptCallback,
     scope: challenged,
     resource: announced,
     refresh: { when: 'before' },
   },
+}
+
+const chatgptSigning: Assistant = {
+  ...chatgpt,
+  variant: 'where private_key_jwt is on',
+  host: { options: { clientAuthentication: ['none', 'private_key_jwt'] } },
+  quirks: [
+    {
+      what: 'signs each of its requests to the token endpoint',
+      source: github('Altinity/altinity-mcp', 118),
+    },
+  ],
+  browser: undefined,
+  plays: { ...chatgpt.plays, document: { ...chatgptDocument, jwksPath: '/oauth/jwks.json' } },
 }
 
 const codexCallback = 'http://127.0.0.1:41773/callback/r2Q9YbPzq3mD'
@@ -465,10 +482,44 @@ const copilotStudio: Assistant = {
   },
 }
 
+const copilotSecret = newClientSecret()
+const copilotCertified: Assistant = {
+  ...copilotStudio,
+  variant: 'for certification',
+  connects: 'own client',
+  host: {
+    options: { clientAuthentication: ['none', 'client_secret_basic', 'client_secret_post'] },
+    client: {
+      clientId: 'copilot-studio',
+      clientName: 'Microsoft Copilot Studio',
+      redirectUris: [copilotCallback],
+      secretHashes: [copilotSecret.hash],
+    },
+    secret: copilotSecret.secret,
+  },
+  quirks: [
+    {
+      what: 'its certification asks for an id and a secret',
+      source: github('microsoft/PowerPlatformConnectors', 4214),
+    },
+  ],
+  plays: { ...copilotStudio.plays, registers: undefined, needsSecretFor: 'client_secret_post' },
+}
+
+const foundrySecret = newClientSecret()
 const foundry: Assistant = {
   name: 'Microsoft Foundry',
   connects: 'own client',
-  host: { client: { clientId: 'foundry', clientName: 'Microsoft Foundry', redirectUris: [copilotCallback] } },
+  host: {
+    options: { clientAuthentication: ['none', 'client_secret_basic', 'client_secret_post'] },
+    client: {
+      clientId: 'foundry',
+      clientName: 'Microsoft Foundry',
+      redirectUris: [copilotCallback],
+      secretHashes: [foundrySecret.hash],
+    },
+    secret: foundrySecret.secret,
+  },
   quirks: [
     {
       what: 'needs a secret, and sends no code_challenge',
@@ -486,6 +537,39 @@ const foundry: Assistant = {
     scope: () => 'profile',
     resource: none,
     pkce: false,
+    needsSecretFor: 'client_secret_post',
+    refresh: { when: 'refused' },
+  },
+}
+
+const leChatCallback = 'https://callback.mistral.ai/v1/integrations_auth/oauth2_callback'
+const leChat: Assistant = {
+  name: 'Mistral Le Chat',
+  connects: 'registration',
+  host: { options: { clientAuthentication: ['none', 'client_secret_basic', 'client_secret_post'] } },
+  quirks: [
+    {
+      what: 'gives up in its callback if the registration has no secret',
+      source: 'https://github.com/pantalytics/odoo-mcp-pro/pull/22',
+      isFault: true,
+    },
+  ],
+  checked: '2026-11-22',
+  browser: true,
+  plays: {
+    resourceMetadata: fromChallenge,
+    serverMetadata: newest,
+    registers: () => ({
+      client_name: 'mistral-mcp-client',
+      redirect_uris: [leChatCallback],
+      grant_types: both,
+      response_types: ['code'],
+      token_endpoint_auth_method: 'client_secret_basic',
+    }),
+    needsSecretFor: 'client_secret_basic',
+    redirectUri: leChatCallback,
+    scope: challenged,
+    resource: announced,
     refresh: { when: 'refused' },
   },
 }
@@ -867,6 +951,7 @@ export const assistants: readonly Assistant[] = [
   claudeCodeWithoutResource,
   claudeCodeWithOrigin,
   chatgpt,
+  chatgptSigning,
   codex,
   codexWithoutResource,
   codexWithQuery,
@@ -877,8 +962,10 @@ export const assistants: readonly Assistant[] = [
   vscodeRegistered,
   vscodeOwn,
   copilotStudio,
+  copilotCertified,
   foundry,
   m365,
+  leChat,
   gemini,
   antigravity,
   grok,

@@ -1,10 +1,12 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import { sign } from 'jsonwebtoken'
 import { newBrowser } from '../support/browser'
 import type { DocumentServer } from '../support/document-server'
 import type { SeededRandom } from '../support/seeded-random'
 import { allow } from '../support/visit'
 import type { Assistant, Found, SecretMethod, ServerMetadataAddress } from './assistant'
+import { privateKey } from './publisher'
 import { errorOfPage, Refused } from './refused'
 import { submitForm } from './submit-form'
 
@@ -28,8 +30,8 @@ interface Tokens {
 
 interface ClientIdentity {
   client_id: string
-  client_secret?: string
-  method: 'none' | SecretMethod
+  client_secret?: string | undefined
+  method: 'none' | 'private_key_jwt' | SecretMethod
 }
 
 /** RFC 6749 section 5.2. */
@@ -199,10 +201,13 @@ export class Player {
   async #becomeClient(): Promise<ClientIdentity> {
     const { document, registers, needsSecretFor } = this.#plays
     const own = this.#assistant.host?.client
-    if (own) return { client_id: own.clientId, method: needsSecretFor ?? 'none' }
+    if (own)
+      return { client_id: own.clientId, client_secret: this.#assistant.host?.secret, method: needsSecretFor ?? 'none' }
     const methods = this.#metadata.token_endpoint_auth_methods_supported ?? []
-    if (document && this.#metadata.client_id_metadata_document_supported && methods.includes('none')) {
-      return { client_id: this.#documents.url(document.path), method: 'none' }
+    if (document && this.#metadata.client_id_metadata_document_supported) {
+      const signs = document.jwksPath !== undefined && methods.includes('private_key_jwt')
+      const method = signs ? 'private_key_jwt' : 'none'
+      if (methods.includes(method)) return { client_id: this.#documents.url(document.path), method }
     }
     if (!registers) throw new Error('It has no other way to become a client')
     const response = await fetch(required(this.#metadata.registration_endpoint), {
@@ -293,11 +298,28 @@ export class Player {
         ...form,
         ...(method !== 'client_secret_basic' && { client_id }),
         ...(method === 'client_secret_post' && { client_secret }),
+        ...(method === 'private_key_jwt' && assertionOf(client_id, this.#metadata.issuer)),
       }).toString(),
     })
     const body = (await response.json()) as ErrorResponse & Tokens
     if (response.status !== 200) throw new Refused(at, body.error, body.error_description)
     return body
+  }
+}
+
+/** RFC 7523 section 2.2. */
+function assertionOf(clientId: string, audience: string): Record<string, string> {
+  const assertion = sign({}, privateKey, {
+    algorithm: 'RS256',
+    issuer: clientId,
+    subject: clientId,
+    audience,
+    expiresIn: 300,
+    jwtid: randomUUID(),
+  })
+  return {
+    client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+    client_assertion: assertion,
   }
 }
 

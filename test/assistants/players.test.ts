@@ -6,6 +6,7 @@ import type { Assistant } from './assistant'
 import { AssistantHost } from './assistant-host'
 import { assistants } from './assistants'
 import { Player } from './player'
+import { publishing } from './publisher'
 import { Refused } from './refused'
 
 // Other delays: SEED=7 npx jest test/assistants/players
@@ -26,18 +27,8 @@ afterEach(async () => {
 async function play(assistant: Assistant): Promise<Player> {
   const clock = stopClock()
   host = await AssistantHost.start(assistant.host)
-  const documents = await DocumentServer.start(publishingFor(assistant))
+  const documents = await DocumentServer.start(publishing(assistant))
   return new Player(assistant, host, documents, clock, new SeededRandom(seed))
-}
-
-/** Publishes the assistant's metadata document at its address. */
-function publishingFor({ plays: { document } }: Assistant) {
-  return (server: DocumentServer) => (req: { url?: string }, res: import('node:http').ServerResponse) => {
-    const status = document?.path === req.url ? (document?.status ?? 200) : 404
-    res
-      .writeHead(status, { 'Content-Type': 'application/json' })
-      .end(JSON.stringify({ ...document?.members, client_id: server.url(req.url) }))
-  }
 }
 
 describe('an assistant that gets an address stays connected from its discovery to its third refresh:', () => {

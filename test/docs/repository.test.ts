@@ -79,7 +79,14 @@ describe('dependabot.yml', () => {
     const folders = updates.flatMap(({ directory, directories }: { directory?: string; directories?: string[] }) =>
       directory ? [directory] : directories,
     )
-    expect(folders.sort()).toEqual(['/', '/', '/bench', '/scripts/api-reference', '/test/assistants', '/test/other-clients'])
+    expect(folders.sort()).toEqual([
+      '/',
+      '/',
+      '/bench',
+      '/scripts/api-reference',
+      '/test/assistants',
+      '/test/other-clients',
+    ])
   })
 })
 
