@@ -1,4 +1,4 @@
-import { CompanyHost } from '../support/company-host'
+import { CompanyHost, type CompanyHostOptions } from '../support/company-host'
 
 /** A token response as a client returns it. */
 export interface ClientTokens {
@@ -13,6 +13,7 @@ export interface ClientSession {
   /** Validates the authorization response as the client does, and exchanges its code. */
   exchange(callback: URL): Promise<ClientTokens>
   refresh(refreshToken: string): Promise<ClientTokens>
+  revoke?(token: string): Promise<void>
 }
 
 /** A client that others wrote, used as its documentation says. */
@@ -23,13 +24,15 @@ export interface ClientUnderTest {
   checksIssuer: boolean
   /** The OAuth error code of an error that the client throws. */
   errorCode(error: unknown): Promise<string> | string
+  /** Options of the host, beside those of every test. */
+  options?: CompanyHostOptions
 }
 
 /** The tests that every client must pass. */
-export function staysSignedIn({ start, checksIssuer, errorCode }: ClientUnderTest): void {
+export function staysSignedIn({ start, checksIssuer, errorCode, options = {} }: ClientUnderTest): void {
   let host: CompanyHost
   beforeAll(async () => {
-    host = await CompanyHost.start({ onEvent: () => {} })
+    host = await CompanyHost.start({ onEvent: () => {}, ...options })
   })
   afterAll(() => host.stop())
   afterEach(() => jest.restoreAllMocks())

@@ -8,6 +8,8 @@ const known = {
   grantId: 'AQEBAQEBAQEByDlR30NXGmnCwpog',
   code: '0QWUfanJqFURW0lQYSw6WbfEgETxQmMLSaEXE4Mt5uc',
   refreshToken: 'TJEUou92ReoKau-ts9ju9W6gPEHbWUqI_5MkBT4Ru78',
+  authenticatedCode: 'o6pNVADXhTONAT-oHL31QkcK3zHE7oqKLCSr0S6GAVc',
+  authenticatedRefreshToken: 'Su7VW5QIiGN3yXa6P7Ozdre0Bo7tp13LxpIzr5ZVXi8',
   nextSecret: 'V7PA8zsvcwbz0iF-Bj3jhQ',
   nextHash: '0bRiEqPiAwRx9OBickFBtnTgJiKUs2O1maqrIkz_at4',
   nextToken: 'csir_AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAVezwPM7L3MG89IhfgY944UBAGspA4WEypVVKKAIq-5EKLMPw8dY',
@@ -26,6 +28,10 @@ describe('the derivation behind stored grants and issued tokens', () => {
     expect(grantIdOf(handle)).toBe(known.grantId)
     expect(credentialHash('code', secret, binding)).toBe(known.code)
     expect(credentialHash('refresh_token', secret, binding)).toBe(known.refreshToken)
+
+    const authenticated = { ...binding, isAuthenticated: true }
+    expect(credentialHash('code', secret, authenticated)).toBe(known.authenticatedCode)
+    expect(credentialHash('refresh_token', secret, authenticated)).toBe(known.authenticatedRefreshToken)
 
     const chain = new CredentialChain([Buffer.alloc(32, 3)])
     const next = chain.successor(known.grantId, known.code, binding)
@@ -48,6 +54,21 @@ describe('the refresh token after a code', () => {
     const next = chain.successor(known.grantId, known.code, binding)
     expect(chain.successor(known.grantId, known.code, ofClient).hash).toBe(next.hash)
     expect(chain.successor(known.grantId, known.code, ofOther).hash).not.toBe(next.hash)
+  })
+
+  it('can be found along the chain across the step at which its client began to authenticate, and not back', () => {
+    const authenticated = { ...ofClient, isAuthenticated: true }
+    const second = chain.successor(known.grantId, known.code, ofClient).hash
+    const third = chain.successor(known.grantId, second, authenticated).hash
+    const fourth = chain.successor(known.grantId, third, authenticated).hash
+    const marks = [second, third].map((hash) => hash.slice(0, 8))
+    expect(chain.liveSuccessor(known.grantId, known.code, marks, fourth, authenticated)?.hash).toBe(fourth)
+    expect(chain.liveSuccessor(known.grantId, known.code, marks, fourth, ofClient)).toBeUndefined()
+    const path = [third, second, known.code]
+    expect(chain.pathBetween(known.grantId, known.code, fourth, authenticated)).toEqual(path)
+    expect(chain.pathBetween(known.grantId, known.code, fourth, ofClient)).toBeUndefined()
+    const backwards = chain.successor(known.grantId, third, ofClient).hash
+    expect(chain.pathBetween(known.grantId, known.code, backwards, authenticated)).toBeUndefined()
   })
 
   it('can be found along the chain by its own client only', () => {

@@ -1,9 +1,11 @@
 import { inspect } from 'node:util'
-import type { CustomerSignInEvent } from 'customer-sign-in'
+import { type CustomerSignInEvent, newClientSecret } from 'customer-sign-in'
 import { Authorization, asTheySay } from '../support/authorization'
 import { releaseClock, stopClock } from '../support/clock'
+import { assertionOf, basic, clientKey, withAssertion } from '../support/confidential-clients'
 import { forged, junk, takenApart } from '../support/credential-text'
 import { recordOf, restore } from '../support/records'
+import { register } from '../support/registration'
 import { clientId, redirectUri, type TestSignIn } from '../support/sign-in'
 import { started } from '../support/started'
 import { formsOf, Witness } from '../support/witness'
@@ -160,5 +162,75 @@ describe('codes, tokens and the secrets they are made from', () => {
     for (const form of ['utf8', 'hex', 'base64url'] as const) {
       expect(everything).not.toContain(Buffer.from(credentialSecret).toString(form))
     }
+  })
+})
+
+describe('client secrets and assertions', () => {
+  const witness = new Witness()
+  const secrets: string[] = []
+  let warnings: jest.SpyInstance
+
+  /** All requests of two clients that authenticate, right and wrong ones, also while the store fails. */
+  async function authenticate(host: TestSignIn): Promise<void> {
+    const made = newClientSecret()
+    const key = clientKey()
+    const { body } = await register(host, { token_endpoint_auth_method: 'client_secret_post' })
+    const registered = { client_id: body.client_id, client_secret: body.client_secret }
+    const withKey = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [key.jwk] } }
+    const client_id = (await register(host, withKey)).body.client_id
+    const { privateKey } = key
+    secrets.push(made.secret, registered.client_secret, String(privateKey.export({ format: 'jwk' }).d))
+    const fieldsOf = [
+      () => registered,
+      () => {
+        const assertion = assertionOf(key, client_id, host.issuer())
+        secrets.push(assertion, assertion.split('.')[2] ?? '')
+        return withAssertion(assertion)
+      },
+    ]
+    for (const [index, fields] of fieldsOf.entries()) {
+      const clientOf = [registered.client_id, client_id][index] ?? ''
+      const signedIn = await host.asCustomer({ clientId: clientOf })
+      await host.exchange(signedIn, { client_id: clientOf })
+      await host.exchange(signedIn, { client_id: clientOf, client_secret: made.secret })
+      await host.exchange(signedIn, { ...fields(), ...registered })
+      const basically = host.exchange(signedIn, { client_id: undefined })
+      await basically.set('Authorization', basic(clientOf, registered.client_secret))
+      const used = fields()
+      const { body: tokens } = witness.read(await host.exchange(signedIn, used))
+      await host.refresh(tokens.refresh_token ?? 'csir_', used)
+      for (const method of ['useOnce', 'findClient', 'swapCredential', 'findGrant']) {
+        witness.fail(method)
+        await host.refresh(tokens.refresh_token ?? 'csir_', fields())
+        await host.revoke({ client_id: undefined, token: 'csir_', ...fields() })
+        witness.recover()
+      }
+    }
+    await host.refresh('csir_', withAssertion(`${secrets.at(-2)}x`))
+  }
+
+  beforeAll(async () => {
+    warnings = jest.spyOn(process, 'emitWarning').mockImplementation()
+    const clientAuthentication = ['none', 'private_key_jwt', 'client_secret_basic', 'client_secret_post'] as const
+    for (const onEvent of [witness.onEvent, undefined]) {
+      const host = await started({ tokenStore: witness.tokenStore, clientAuthentication, onEvent })
+      await authenticate(host)
+      await host.told('error')
+    }
+  })
+  afterAll(() => warnings.mockRestore())
+
+  it('are nowhere in the store, in an event, in an error or in a warning', () => {
+    expect(secrets.length).toBeGreaterThan(20)
+    const options = { depth: null, maxStringLength: null, maxArrayLength: null, showHidden: true }
+    const everything = inspect([witness.stored, witness.told, warnings.mock.calls], options)
+    expect(everything).toContain('useOnce')
+    expect(everything).toContain('authentication_failed')
+    expect(everything).toContain('secretHashes')
+    const bytes = secrets
+      .filter((text) => text.startsWith('csis_'))
+      .map((text) => Buffer.from(text.slice(5), 'base64url'))
+    const forms = bytes.flatMap((secret) => ['hex', 'base64url'].map((form) => secret.toString(form as 'hex')))
+    expect([...secrets, ...forms].filter((text) => everything.includes(text))).toEqual([])
   })
 })

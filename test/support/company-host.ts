@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
   type AuthorizedRequest,
+  type Client,
   type CustomerSignIn,
   type CustomerSignInOptions,
   createCustomerSignIn,
@@ -16,6 +17,8 @@ import { clientId, redirectUri, signingKey } from './sign-in'
 export interface CompanyHostOptions extends Partial<CustomerSignInOptions> {
   /** What the API does; by default it responds with the customer. */
   api?: RequestHandler
+  /** What the client of the company has, beside its id and redirect URI. */
+  client?: Partial<Client>
 }
 
 /**
@@ -29,7 +32,7 @@ export class CompanyHost {
   readonly url: string
   readonly #server: Server
 
-  private constructor(server: Server, { api = greet, ...options }: CompanyHostOptions) {
+  private constructor(server: Server, { api = greet, client, ...options }: CompanyHostOptions) {
     this.#server = server
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     this.tokenStore = options.tokenStore ?? new MemoryTokenStore()
@@ -38,7 +41,7 @@ export class CompanyHost {
         {
           key: 'acme',
           id: 'acme',
-          clients: [{ clientId, redirectUris: [redirectUri] }],
+          clients: [{ clientId, redirectUris: [redirectUri], ...client }],
           resources: [`${this.url}/v1/acme/files`, this.api],
         },
       ]),
