@@ -2,11 +2,16 @@
 import { createPrivateKey } from 'node:crypto'
 import {
   type AccessTokenRequest,
+  type ClientAuthenticationMethod,
+  type ClientCredentials,
   type ConsentRequest,
   type CustomerSignInOptions,
   createCustomerSignIn,
+  type JsonWebKeySet,
   MemoryTenantStore,
   MemoryTokenStore,
+  type NewClientSecret,
+  newClientSecret,
   OAuthError,
   type SignInRequest,
   type SigningAlgorithm,
@@ -33,6 +38,7 @@ createCustomerSignIn({
   replayTolerance: 0,
   credentialSecrets: ['a'.repeat(32), Buffer.alloc(32)],
   scopes: ['profile', 'calendar'],
+  clientAuthentication: ['none', 'private_key_jwt', 'client_secret_basic', 'client_secret_post'],
   externalEndpoints: { authorization: 'https://login.example/authorize' },
   accessTokenClaims: ({ tenant, subject, grantType }: AccessTokenRequest) => {
     if (grantType === 'refresh_token' && subject === '') throw new OAuthError('invalid_grant', 'Deactivated')
@@ -41,6 +47,28 @@ createCustomerSignIn({
   onEvent: () => {},
   hostTimeout: 2.5,
 })
+
+// The company's own backend authenticates with a secret, and its partner with a key.
+const { secret, hash }: NewClientSecret = newClientSecret()
+const methods: readonly ClientAuthenticationMethod[] = ['private_key_jwt', 'client_secret_basic']
+const keys: JsonWebKeySet = { keys: [{ kty: 'EC', crv: 'P-256', x: '', y: '', kid: secret }] }
+const credentials: ClientCredentials = { secretHashes: [hash], jwks: keys }
+createCustomerSignIn({
+  ...least,
+  clientAuthentication: methods,
+  tenantStore: new MemoryTenantStore([
+    {
+      key: 'acme',
+      clients: [
+        { clientId: 'backend', redirectUris: [], ...credentials },
+        { clientId: 'partner', redirectUris: [], jwksUri: 'https://partner.example/jwks', secretHashes: null },
+      ],
+    },
+  ]),
+})
+
+// @ts-expect-error No client authenticates this way.
+createCustomerSignIn({ ...least, clientAuthentication: ['client_secret_jwt'] })
 
 // A host writes its hooks against the types of its framework.
 createCustomerSignIn({

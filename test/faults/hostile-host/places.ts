@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { MemoryTenantStore, MemoryTokenStore, OAuthError, type TokenStore } from 'customer-sign-in'
+import { assertionOf, clientKey, withAssertion } from '../../support/confidential-clients'
 import { codeForm, refreshForm, signedInTo, testSignIn } from '../../support/host-app'
 import { clientId, formBody, redirectUri, tenants } from '../../support/sign-in'
 import { wrapStore } from '../../support/wrap-store'
@@ -24,8 +25,9 @@ export class HostileHost {
   misdeed: Misdeed | undefined
   readonly told: unknown[] = []
   readonly #healthy = new MemoryTokenStore()
+  readonly #key = clientKey()
   readonly #tenantStore = new MemoryTenantStore([
-    ...tenants,
+    { ...tenants[0], key: 'acme', clients: [...(tenants[0]?.clients ?? []), this.#ofKey()] },
     { ...tenants[0], key: 'initech', clients: [{ clientId, redirectUris: [redirectUri], firstParty: true }] },
   ])
   #issuer = ''
@@ -45,9 +47,15 @@ export class HostileHost {
 
   #signIn = testSignIn()
 
+  /** A client that authenticates with a key. */
+  #ofKey() {
+    return { clientId: 'client with a key', redirectUris: [redirectUri], jwks: { keys: [this.#key.jwk] } }
+  }
+
   #assembled(baseUrl: string) {
     return testSignIn({
       baseUrl,
+      clientAuthentication: ['none', 'private_key_jwt'],
       hostTimeout: 0.1,
       replayTolerance: 0,
       tokenStore: this.#tokenStore(),
@@ -127,6 +135,10 @@ export class HostileHost {
       return this.#authorize(JSON.parse(text).client_id)
     },
     'tokenStore.deleteClient': () => called(this.#signIn.clients.delete({ tenantKey: 'acme', clientId: 'registered' })),
+    'tokenStore.useOnce': () => {
+      const assertion = assertionOf(this.#key, this.#ofKey().clientId, this.#issuer)
+      return this.#post('/token', formBody({ ...refreshForm('csir_'), ...withAssertion(assertion) }))
+    },
     'requireAccessToken.tenantKey': async () => this.#callApi(),
     'requireAccessToken.resource': async () => this.#callApi(),
     'verifier.invalidToken': () => {
