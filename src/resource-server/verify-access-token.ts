@@ -133,7 +133,8 @@ export class AccessTokenVerifications {
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error
       const { resource, scopes } = verification
-      const toAskFor = scopesOf([...this.#scopesIn(token, resource, tenant), ...scopes])
+      const had = error.reason === 'unknown_token' ? [] : this.#scopesIn(token, resource, tenant)
+      const toAskFor = scopesOf([...had, ...scopes])
       throw withChallenge(error, { scopes: toAskFor, metadataUrl: this.metadataUrlOf(resource, tenant) })
     }
   }

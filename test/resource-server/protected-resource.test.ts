@@ -104,6 +104,12 @@ describe('a protected resource', () => {
     await call(host, '/v1/acme/mcp', await host.token({ resource })).expect(200)
   })
 
+  it('is one API, even if the host guards several of its routes on their own', async () => {
+    const host = (await ApiHost.start()).protect({ scopes: 'profile' }).protect({ scopes: 'profile calendar' })
+    const token = await host.token({ resource: host.baseUrl, scopes: 'profile' })
+    await call(host, '/v1/acme/mcp', token).expect(200)
+  })
+
   it('never asks for offline_access, whatever the host writes', async () => {
     const tenantStore = new MemoryTenantStore([{ key: 'acme', clients, scopes: ['profile', 'offline_access'] }])
     const host = (await ApiHost.start({ tenantStore }))

@@ -7,8 +7,11 @@ import type { ErrorRequestHandler, Express, Request, Response } from 'express'
 import express4 from 'express4'
 import request from 'supertest'
 import { ApiHost } from '../support/api-host'
+import { releaseClock, stopClock } from '../support/clock'
 import { clientId, expectError, redirectUri } from '../support/sign-in'
 import { started } from '../support/started'
+
+afterEach(releaseClock)
 
 const tenantStore = new MemoryTenantStore([
   {
@@ -233,6 +236,14 @@ describe('a challenge', () => {
     const token = await host.token({ resource, scopes: 'mail calendar' })
     await call(token).expect(200)
     await host.signIn.grants.revokeAll({ tenantKey: 'acme', subject: 'customer-1' })
+    expect(challengeOf(await call(token).expect(401)).scope).toBe('mail calendar')
+  })
+
+  it('never loses one either when the token has expired', async () => {
+    const clock = stopClock()
+    const { host, resource, call } = await guarded({ scopes: 'calendar' })
+    const token = await host.token({ resource, scopes: 'mail calendar' })
+    clock.advance(3601)
     expect(challengeOf(await call(token).expect(401)).scope).toBe('mail calendar')
   })
 
