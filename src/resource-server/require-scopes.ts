@@ -28,7 +28,9 @@ export function requireScopes(
   const auth = authOf(req)
   if (!auth) throw reportError(notGuarded(), { where: 'requireScopes' }, emit)
   if (required.every((scope) => auth.scopes.includes(scope))) return
-  const refused = oauthError('insufficient_scope', `The access token must have the scope ${required.join(' ')}`)
+  const refused = oauthError('insufficient_scope', `The access token must have the scope ${required.join(' ')}`, {
+    detail: { asked: auth.scopes, accepted: required },
+  })
   const { tenantKey, clientId, grantId, subject, claims } = auth
   const challenge = {
     scopes: scopesOf([...withoutOfflineAccess(scopesOf(String(claims.scope))), ...required]),

@@ -198,7 +198,7 @@ export class AccessTokenVerifications {
     if (unheardOf !== undefined) throw requiresUnknownScope(guard, unheardOf, tenant)
     if (required.every((scope) => scopes.includes(scope))) return
     throw oauthError('insufficient_scope', `The access token must have the scope ${required.join(' ')}`, {
-      detail: notOffered.length > 0 ? { notOffered } : {},
+      detail: { asked: scopes, accepted: required, ...(notOffered.length > 0 && { notOffered }) },
     })
   }
 }

@@ -108,4 +108,12 @@ describe('an assistant that gets no further leaves one event, which says what it
     const detail = { asked: ['profile', 'calendar'], accepted: ['profile'] }
     expect(await host.told('denied')).toMatchObject([{ where: 'token', reason: 'scope_not_offered', clientId, detail }])
   })
+
+  it('an access token without the scope of an API', async () => {
+    const host = await started()
+    const { access_token } = await host.connected({ scopes: 'profile' })
+    const verifying = host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme', scopes: 'calendar' })
+    const detail = { asked: ['profile'], accepted: ['calendar'] }
+    await expect(verifying).rejects.toMatchObject({ code: 'insufficient_scope', detail })
+  })
 })
