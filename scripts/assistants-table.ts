@@ -1,11 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { assistants } from '../test/assistants/assistants'
-import { tableOf } from '../test/assistants/table'
+import { realClients } from '../test/assistants/real-clients'
+import { clientsTableOf, tableOf } from '../test/assistants/table'
 
-// Writes the table of the assistants that the tests play into docs/assistants.md.
+// Writes the tables of the assistants that the tests play, and of the clients that they run, into docs/assistants.md.
 const path = 'docs/assistants.md'
 const page = readFileSync(path, 'utf8')
 writeFileSync(
   path,
-  page.replace(/(?<=<!-- assistants -->\n).*(?=\n<!-- \/assistants -->)/s, () => tableOf(assistants)),
+  page
+    .replace(/(?<=<!-- assistants -->\n).*(?=\n<!-- \/assistants -->)/s, () => tableOf(assistants))
+    .replace(/(?<=<!-- clients -->\n).*(?=\n<!-- \/clients -->)/s, () => clientsTableOf(realClients)),
 )

@@ -3,23 +3,13 @@ import { SeededRandom } from '../support/seeded-random'
 import { SlowFront } from '../support/slow-front'
 import { AssistantHost } from './assistant-host'
 import { nodeOfClients, RealClient } from './real-client'
+import { realClients } from './real-clients'
 
 // Other delays: SEED=7 npx jest test/assistants/real-clients
 const seed = Number(process.env.SEED ?? 1)
 
 /** The longest delay of a request or a response, in milliseconds. */
 const maxDelay = 100
-
-/** Each with how many calls at once it makes, in bursts one after the other. */
-const clients: [name: string, file: string, bursts: number[]][] = [
-  ['LangChain', 'langchain', [3, 6, 9]],
-  ['OpenAI Agents', 'openai-agents', [3, 6, 9]],
-  ['Mastra', 'mastra', [3, 6, 9]],
-  ['the AI SDK', 'ai-sdk', [3, 6, 9]],
-  ['mcporter', 'mcporter', [3, 6, 9]],
-  ['mcp-remote', 'mcp-remote', [3, 3]],
-  ['the MCP Inspector', 'inspector', [3]],
-]
 
 describeWith('test/assistants/node_modules, or Node.js 24,', nodeOfClients)('a client that others wrote', () => {
   let front: SlowFront
@@ -40,9 +30,9 @@ describeWith('test/assistants/node_modules, or Node.js 24,', nodeOfClients)('a c
     await host.stop()
   })
 
-  it.each(clients)(
+  it.each(realClients.map((code) => [code.name, code] as const))(
     'stays signed in when several calls at once find the access token expired: %s',
-    async (_name, file, bursts) => {
+    async (_name, { file, bursts }) => {
       client = await RealClient.start(file, company)
       const isCustomer1 = { text: expect.stringContaining('customer-1') }
       expect(await client.call()).toEqual([isCustomer1])

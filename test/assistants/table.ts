@@ -1,19 +1,33 @@
 import type { Assistant, HostSettings, Quirk } from './assistant'
+import { type RealClientCode, versionOf } from './real-clients'
 
 /** The table of docs/assistants.md: a row for each assistant and each of its variants. */
 export function tableOf(assistants: readonly Assistant[]): string {
   const rows = assistants.map((assistant) => `| ${cellsOf(assistant).join(' | ')} |`)
-  const head = ['assistant', 'connects', 'you set', 'what is particular about it', 'sources read']
+  return table(['assistant', 'connects', 'you set', 'what is particular about it', 'sources read'], rows)
+}
+
+/** The table of docs/assistants.md: a row for each client whose own code the tests run. */
+export function clientsTableOf(clients: readonly RealClientCode[]): string {
+  const rows = clients.map(
+    (client) =>
+      `| ${client.name} | \`${client.package}\` ${versionOf(client)} | ${way[client.connects]} | ${client.particular} |`,
+  )
+  return table(['client', 'package', 'connects', 'what is particular about it'], rows)
+}
+
+function table(head: readonly string[], rows: readonly string[]): string {
   return [`| ${head.join(' | ')} |`, `|${'---|'.repeat(head.length)}`, ...rows].join('\n')
+}
+
+const way = {
+  document: 'by its metadata document',
+  registration: 'by registering',
+  'own client': 'with an id of yours',
 }
 
 function cellsOf({ name, variant, connects, host, refused, quirks, checked }: Assistant): string[] {
   const title = variant ? `${name}, ${variant}` : `**${name}**`
-  const way = {
-    document: 'by its metadata document',
-    registration: 'by registering',
-    'own client': 'with an id of yours',
-  }
   const outcome = refused ? `no: it is refused with \`${refused.error}\`` : way[connects]
   return [title, outcome, settingsOf(host), quirks.map(quirkText).join('. '), checked]
 }

@@ -12,7 +12,8 @@ export async function start({ server, folder, authorize }) {
     command: { kind: 'http', url: new URL(server) },
     auth: 'oauth',
     tokenCacheDir: folder,
-    // Without it, each run takes another port and forgets the registration, and with it the sign-in (mcporter 0.12.3, dist/oauth.js).
+    // Without it, each run takes another port and forgets the registration, and with it the sign-in, up to 0.13.1:
+    // https://github.com/openclaw/mcporter/issues/290
     oauthRedirectUrl: `http://127.0.0.1:${await freePort()}/callback`,
   }
   const open = async () => {
