@@ -11,7 +11,7 @@ import { MetadataDocuments } from './clients/metadata-documents'
 import { type RegisteredClients, registeredClients } from './clients/registered-clients'
 import { Consents } from './endpoints/consents'
 import { CustomerSessions } from './endpoints/customer-sessions'
-import { emitter, warn } from './events/emitter'
+import { type Emit, emitter, warn } from './events/emitter'
 import { CredentialChain } from './grants/credential-chain'
 import { type CustomerGrants, customerGrants } from './grants/customer-grants'
 import { Grants } from './grants/grants'
@@ -19,6 +19,7 @@ import { Redemptions } from './grants/redemptions'
 import { Revocations } from './grants/revocations'
 import { BaseUrl } from './http/base-url'
 import { type FetchGuard, guardedFetch } from './http/guarded-fetch'
+import { hostFetch } from './http/host-fetch'
 import { lookUpByDns, lookUpBySystem } from './http/name-lookup'
 import { PublicDocuments } from './http/public-documents'
 import { type CustomerSignInOptions, checkedOptions, type DocumentSources, type Options } from './options'
@@ -182,7 +183,7 @@ function build(options: Options): CustomerSignIn {
   const resources = new ProtectedResources()
   const tenants = new Tenants(options.tenantStore, tenantDefaults(options, scopes), resources, timeout)
   const tokens = new AccessTokens(signingKeys, options.accessTokenClaims, timeout)
-  const clients = new Clients(store, metadataDocuments(options), registrationRules(options))
+  const clients = new Clients(store, metadataDocuments(options, emit), registrationRules(options))
   const assertions = new ClientAssertions(store, new KeySets(keySetSource(options)))
   const clientAuthentication = new ClientAuthentication(options.clientAuthentication, clients, assertions)
   const grants = new Grants(
@@ -274,10 +275,15 @@ function registrationRules(options: Options): RegistrationRules {
   return { appRedirects, lifetime: registrationLifetime * 1000, limits, authentication: authenticationRules(options) }
 }
 
-function metadataDocuments(options: Options): MetadataDocuments | undefined {
-  const { metadataDocuments: sources, appRedirects } = options
+function metadataDocuments(options: Options, emit: Emit): MetadataDocuments | undefined {
+  const { metadataDocuments: sources, appRedirects, knownAssistants: known, fetchMetadataDocument } = options
   if (sources === false) return undefined
-  return new MetadataDocuments(fetchGuard(sources), appRedirects, authenticationRules(options))
+  return new MetadataDocuments(fetchGuard(sources), appRedirects, {
+    authentication: authenticationRules(options),
+    known,
+    fetchDocument: fetchMetadataDocument,
+    emit,
+  })
 }
 
 function authenticationRules({
@@ -288,9 +294,10 @@ function authenticationRules({
 }
 
 /** Keys are fetched as documents are: registered clients and the tenants' own have some even where documents are off. */
-function keySetSource({ metadataDocuments: sources }: Options): KeySetSource {
+function keySetSource({ metadataDocuments: sources, fetchMetadataDocument: hook }: Options): KeySetSource {
   const guard = fetchGuard(sources === false ? true : sources)
-  return { allowLoopback: guard.allowLoopback, fetch: (url) => guardedFetch(url, guard) }
+  const fetch = (url: URL) => (hook ? hostFetch(url, hook, guard) : guardedFetch(url, guard))
+  return { allowLoopback: guard.allowLoopback, fetch }
 }
 
 function fetchGuard(sources: Exclude<DocumentSources, false>): FetchGuard {

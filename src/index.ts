@@ -1,6 +1,7 @@
 export type { AuthorizationResponse } from './authorization/authorizations'
 export type { Customer } from './authorization/customer'
 export type { IssueAuthorizationCodeRequest } from './authorization/issue-authorization-code'
+export { type KnownAssistant, knownAssistants } from './clients/known-assistants'
 export type { RegisteredClients } from './clients/registered-clients'
 export { ConfigurationError } from './configuration/configuration-error'
 export { type CustomerSignIn, createCustomerSignIn } from './customer-sign-in'
@@ -22,9 +23,11 @@ export type {
   ReplayedEvent,
   RetriedEvent,
   RevokedEvent,
+  StaleEvent,
   TimedEvent,
 } from './events/customer-sign-in-event'
 export type { ConnectedGrant, CustomerGrants, GrantSelector } from './grants/customer-grants'
+export type { FetchMetadataDocumentHook, MetadataDocumentResponse } from './http/host-fetch'
 export type { CustomerSignInOptions, DocumentSources } from './options'
 export type { ClientAuthenticationMethod } from './protocol/client-authentication'
 export { type NewClientSecret, newClientSecret } from './protocol/client-secret'

@@ -1,3 +1,4 @@
+import { appRedirectsOfAssistants, type KnownAssistant, knownAssistants } from './clients/known-assistants'
 import {
   appRedirect,
   type Check,
@@ -20,6 +21,7 @@ import { ConfigurationError } from './configuration/configuration-error'
 import type { ConsentHook } from './endpoints/consents'
 import type { AuthenticateHook } from './endpoints/customer-sessions'
 import type { CustomerSignInEvent } from './events/customer-sign-in-event'
+import type { FetchMetadataDocumentHook } from './http/host-fetch'
 import { english } from './pages/words'
 import {
   type ClientAuthenticationMethod,
@@ -122,6 +124,16 @@ export interface CustomerSignInOptions {
    */
   metadataDocuments?: DocumentSources | undefined
   /**
+   * Fetches metadata documents in the host's own way, for example through a proxy. The checks of addresses, which keep strangers out of the
+   * host's own network, are then the host's. By default the library fetches them itself.
+   */
+  fetchMetadataDocument?: FetchMetadataDocumentHook | undefined
+  /**
+   * Copies of metadata documents, for assistants whose own document cannot be fetched and was not fetched before. A list of the host's own
+   * replaces the default, and an empty one turns it off. Default: the {@link knownAssistants} of this package.
+   */
+  knownAssistants?: readonly KnownAssistant[] | undefined
+  /**
    * Redirect URIs of apps that are accepted although their scheme has no dot. An entry that ends in a slash accepts every URI that begins
    * with it. Default: those of known assistants.
    */
@@ -149,6 +161,12 @@ const day = 86_400
 
 const wholeFrom1 = must<number>('a whole number, 1 or more', (given) => Number.isInteger(given) && Number(given) > 0)
 
+const knownAssistant: Check<KnownAssistant> = record({
+  document: must<KnownAssistant['document']>('a metadata document, as an object', isObject),
+  source: optional(text),
+  date: optional(text),
+})
+
 const checks = {
   tenantStore: objectWith<TenantStore>('findTenant'),
   tokenStore: objectWith<TokenStore>(...tokenStoreMethods),
@@ -173,11 +191,9 @@ const checks = {
   maxRegistrationsPerTenant: optional(wholeFrom1, 1000),
   maxRegistrations: optional(wholeFrom1, 20_000),
   metadataDocuments: optional(documentSources, true),
-  appRedirects: optional(listOf(appRedirect), [
-    'cursor://anysphere.cursor-mcp/oauth/',
-    'cursor://anysphere.cursor-retrieval/oauth/',
-    'grokbot://mcp/oauth/',
-  ]),
+  fetchMetadataDocument: optional(func<FetchMetadataDocumentHook>()),
+  knownAssistants: optional(listOf(knownAssistant), knownAssistants),
+  appRedirects: optional(listOf(appRedirect), appRedirectsOfAssistants),
   clientAuthentication: optional(methodList, ['none']),
   externalEndpoints: optional(
     record({ authorization: optional(httpUrl), registration: optional(httpUrl), revocation: optional(httpUrl) }),

@@ -20,6 +20,8 @@ export function described(event: CustomerSignInEvent): string {
       return `${event.grantId} ${event.limit satisfies `${string}Lifetime`} ${new Date(event.expiredAt)}`
     case 'registered':
       return `${event.tenantKey} ${event.tenantId} ${event.clientId}`
+    case 'stale':
+      return `${event.clientId} ${event.copy satisfies 'kept' | 'known'} ${event.age?.toFixed(0)} ${event.detail.reason}`
     case 'denied':
       return `${whatToDo(event.reason)} ${event.subject?.length} ${event.status} ${event.error}: ${Object.keys(event.detail)}`
     case 'error':

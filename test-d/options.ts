@@ -8,6 +8,8 @@ import {
   type CustomerSignInOptions,
   createCustomerSignIn,
   type JsonWebKeySet,
+  type KnownAssistant,
+  knownAssistants,
   MemoryTenantStore,
   MemoryTokenStore,
   type NewClientSecret,
@@ -86,6 +88,11 @@ createCustomerSignIn({
   maxRegistrationsPerTenant: 100,
   maxRegistrations: 1000,
   metadataDocuments: 'with-loopback',
+  fetchMetadataDocument: (url, signal) => fetch(url, { signal, redirect: 'manual' }),
+  knownAssistants: [
+    ...knownAssistants,
+    { document: { client_id: 'https://a.example/b', client_name: 'A', redirect_uris: ['https://a.example/c'] } },
+  ],
   appRedirects: ['cursor://anysphere.cursor-mcp/oauth/'],
 })
 createCustomerSignIn({ ...least, authenticate: async () => null, consent: false, metadataDocuments: false })
@@ -141,6 +148,13 @@ createCustomerSignIn({ ...least, consent: true })
 
 // @ts-expect-error The only text is 'with-loopback'.
 createCustomerSignIn({ ...least, metadataDocuments: 'yes' })
+
+// @ts-expect-error A document has a name.
+const nameless: KnownAssistant = { document: { client_id: 'https://a.example/b', redirect_uris: [] } }
+createCustomerSignIn({ ...least, knownAssistants: [nameless] })
+
+// @ts-expect-error The hook returns a response, not a document.
+createCustomerSignIn({ ...least, fetchMetadataDocument: async () => ({ client_id: 'https://a.example/b' }) })
 
 // @ts-expect-error Claims are an object.
 createCustomerSignIn({ ...least, accessTokenClaims: () => 'gold' })

@@ -84,7 +84,7 @@ export class Clients {
     const own = ownClient(clientId, tenant)
     if (own) return { client: own, source: 'tenant', registration: undefined }
     if (tenant.metadataDocuments && this.#documents?.isDocumentUrl(clientId)) {
-      const metadata = atIssuer(await this.#documents.find(clientId, tenant.id), tenant.issuer)
+      const metadata = atIssuer(await this.#documents.find(clientId, tenant), tenant.issuer)
       if (!metadata) throw onlyOnOwnHost()
       const client = { clientId, ...offeredHere(metadata, tenant.scopes) }
       return { client, source: 'document', registration: undefined }
@@ -117,7 +117,7 @@ export class Clients {
     const own = ownClient(clientId, tenant)
     if (own) return { credentials: own, registration: undefined }
     if (this.#documents?.isDocumentUrl(clientId)) {
-      return { credentials: await this.#documents.find(clientId, tenant.id), registration: undefined }
+      return { credentials: await this.#documents.find(clientId, tenant), registration: undefined }
     }
     const registration = await this.findRegistration(clientId, tenant)
     if (!registration) throw unknownClient(clientId)

@@ -21,6 +21,7 @@ export type Standing = 'unknown' | 'known' | 'allowed'
 
 interface Kept extends FetchFor {
   metadata: ClientMetadata
+  keptAt: number
   freshUntil: number
   usableUntil: number
   /** When it must be fetched again: as soon as it is no longer fresh, or some time after a fetch that failed. */
@@ -62,6 +63,12 @@ export class KeptDocuments {
     return kept.metadata
   }
 
+  /** How long ago the document at a URL was fetched, in milliseconds. */
+  age(url: string): number | undefined {
+    const kept = this.#kept.get(url)
+    return kept && performance.now() - kept.keptAt
+  }
+
   standing(url: string): Standing {
     const kept = this.#kept.get(url)
     if (!kept) return 'unknown'
@@ -75,9 +82,19 @@ export class KeptDocuments {
     this.#makeRoom(maxOfSite, (kept) => kept.site === site)
     this.#makeRoom(maxOfTenant, (kept) => kept.tenantId === tenantId)
     this.#makeRoom(maxDocuments, () => true)
-    const freshUntil = performance.now() + fresh
+    const keptAt = performance.now()
+    const freshUntil = keptAt + fresh
     const usableUntil = freshUntil + stale
-    this.#kept.set(url, { metadata, tenantId, site, freshUntil, usableUntil, fetchAgainAt: freshUntil, isAllowed })
+    this.#kept.set(url, {
+      metadata,
+      tenantId,
+      site,
+      keptAt,
+      freshUntil,
+      usableUntil,
+      fetchAgainAt: freshUntil,
+      isAllowed,
+    })
   }
 
   /** Forgets a URL. */

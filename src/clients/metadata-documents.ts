@@ -1,26 +1,48 @@
 import { parse } from 'content-type'
+import { BoundedMap } from '../collections/bounded-map'
+import type { Emit } from '../events/emitter'
 import { type FetchFor, FetchSlots, NoFetchSlot } from '../http/fetch-slots'
 import { type FetchedDocument, type FetchGuard, ForbiddenFetch, guardedFetch } from '../http/guarded-fetch'
+import { type FetchMetadataDocumentHook, hostFetch } from '../http/host-fetch'
 import { PerMinute } from '../http/per-minute'
 import { siteOf } from '../http/site'
 import { isClientId } from '../protocol/client-id'
 import { isLoopbackHost } from '../protocol/loopback'
-import { OAuthError, oauthError } from '../protocol/oauth-error'
+import { OAuthError, oauthError, underlying } from '../protocol/oauth-error'
 import type { ErrorDescription } from '../protocol/oauth-error-codes'
+import { asError } from '../protocol/thrown'
 import type { ClientMetadata } from '../stores/tenant-store'
+import type { ResolvedTenant } from '../tenants/tenants'
 import { type AuthenticationRules, authenticationOfDocument, publicClients } from './authentication-metadata'
 import { readClientMetadata } from './client-metadata'
 import { type Freshness, KeptDocuments, type Standing } from './kept-documents'
+import type { KnownAssistant } from './known-assistants'
+import { KnownDocuments } from './known-documents'
 
 // Milliseconds.
 const minute = 60_000
-const day = 24 * 60 * minute
+const hour = 60 * minute
+const day = 24 * hour
+const week = 7 * day
 
 // More than the README's rate limit of /authorize lets one IP address cause.
 const maxPerMinuteOfSiteAtTenant = 300
 const maxPerMinuteOfTenant = 600
 const maxPerMinuteOfSite = 600
 const maxPerMinuteOfKnown = 60
+
+type NamedTenant = Pick<ResolvedTenant, 'id' | 'key'>
+
+/** What a host can choose about metadata documents, apart from where they may be. */
+export interface DocumentChoices {
+  /** Which methods of clients to authenticate are on. By default none. */
+  authentication?: AuthenticationRules | undefined
+  /** Used for documents that cannot be fetched. By default none. */
+  known?: readonly KnownAssistant[] | undefined
+  /** Fetches the documents. By default the guarded fetch does. */
+  fetchDocument?: FetchMetadataDocumentHook | undefined
+  emit?: Emit | undefined
+}
 
 /**
  * The clients whose id is the https URL of their metadata document (draft-ietf-oauth-client-id-metadata-document).
@@ -32,7 +54,10 @@ export class MetadataDocuments {
   readonly #guard: FetchGuard
   readonly #appRedirects: readonly string[]
   readonly #authentication: AuthenticationRules
+  readonly #fetchDocument: FetchMetadataDocumentHook | undefined
+  readonly #emit: Emit
   readonly #kept = new KeptDocuments()
+  readonly #known: KnownDocuments
   readonly #slots: Record<Standing, FetchSlots> = {
     unknown: new FetchSlots(),
     known: new FetchSlots(),
@@ -40,11 +65,20 @@ export class MetadataDocuments {
   }
   readonly #perMinute = new PerMinute()
   readonly #fetching = new Map<string, Promise<ClientMetadata>>()
+  readonly #toldAt = new BoundedMap<string, number>(1000)
 
-  constructor(guard: FetchGuard, appRedirects: readonly string[], authentication: AuthenticationRules = publicClients) {
+  /** @throws {ConfigurationError} for a known document that a client could not have. */
+  constructor(
+    guard: FetchGuard,
+    appRedirects: readonly string[],
+    { authentication = publicClients, known = [], fetchDocument, emit = () => {} }: DocumentChoices = {},
+  ) {
     this.#guard = guard
     this.#appRedirects = appRedirects
     this.#authentication = authentication
+    this.#fetchDocument = fetchDocument
+    this.#emit = emit
+    this.#known = new KnownDocuments(known, (document) => this.#readKnown(document))
   }
 
   /** Whether a client id is the URL of a metadata document: https, with a path, and in its normal form. */
@@ -56,28 +90,53 @@ export class MetadataDocuments {
   }
 
   /**
-   * Finds the metadata of a client for a tenant. A copy that is no longer fresh may be used for another day while the document's server
-   * fails, and for ten minutes while too many documents are being fetched, unless its own headers forbid it.
+   * Finds the metadata of a client for a tenant. A document that cannot be fetched is replaced by a copy:
+   *
+   * - the one that was fetched last, for seven days after it was fresh, and for ten minutes while too many documents are being fetched,
+   *   unless its own headers forbid it;
+   * - or else a known one, but not while too many documents are being fetched.
    *
    * @throws {OAuthError} `invalid_client` if there is no such document or it is not about this client; `temporarily_unavailable` if it
-   * cannot be fetched now, because its server fails or too many documents are being fetched.
+   * cannot be fetched now, because its server fails or too many documents are being fetched, and there is no copy.
    */
-  async find(clientId: string, tenantId: string): Promise<ClientMetadata> {
-    const fresh = this.#kept.fresh(clientId)
-    if (fresh) return fresh
+  async find(clientId: string, tenant: NamedTenant): Promise<ClientMetadata> {
+    const usable = this.#kept.fresh(clientId) ?? this.#known.resting(clientId)
+    if (usable) return usable
     try {
-      return await this.#fetchOnce(clientId, tenantId)
+      return await this.#fetchOnce(clientId, tenant.id)
     } catch (error) {
-      if (error instanceof OAuthError && error.status === 503) {
-        // Strangers can cause too many fetches. They must not keep a document in use for long that its publisher has withdrawn.
-        const maxStale = error instanceof TooMany ? 10 * minute : day
-        const stale = this.#kept.stale(clientId, maxStale, minute)
-        if (stale) return stale
+      if (isAway(error)) {
+        const copy = this.#copyOf(clientId, tenant, error)
+        if (copy) return copy
       } else {
         this.#kept.drop(clientId)
+        this.#known.fetched(clientId, { isGood: false })
       }
       throw error
     }
+  }
+
+  /** The copy to use of a document that cannot be fetched. Tells the host of it once an hour. */
+  #copyOf(clientId: string, tenant: NamedTenant, error: OAuthError): ClientMetadata | undefined {
+    // Strangers can cause too many fetches. They must not keep a document in use for long that its publisher has withdrawn.
+    const isFlood = error instanceof TooMany
+    const age = this.#kept.age(clientId)
+    const kept = this.#kept.stale(clientId, isFlood ? 10 * minute : week, minute)
+    const copy = kept ?? (isFlood ? undefined : this.#known.instead(clientId, minute))
+    const now = performance.now()
+    if (copy && now >= (this.#toldAt.get(clientId) ?? -hour) + hour) {
+      this.#toldAt.set(clientId, now)
+      this.#emit({
+        type: 'stale',
+        tenantKey: tenant.key,
+        tenantId: tenant.id,
+        clientId,
+        copy: kept ? 'kept' : 'known',
+        age: kept && age !== undefined ? Math.round(age / 1000) : undefined,
+        detail: { reason: error.detail.reason ?? underlying(error).message },
+      })
+    }
+    return copy
   }
 
   /** Notes that a customer has allowed a client. Its document, if it has one, is kept longer than others. */
@@ -87,7 +146,7 @@ export class MetadataDocuments {
 
   /** Fetches a document once for all requests that wait for it: those of one tenant, or of all tenants if its URL is known. */
   #fetchOnce(clientId: string, tenantId: string): Promise<ClientMetadata> {
-    const standing = this.#kept.standing(clientId)
+    const standing = this.#standing(clientId)
     const site = siteOf(new URL(clientId))
     // A known document belongs to no particular tenant: its site takes the tenant's place.
     const fetchFor = { tenantId: standing === 'unknown' ? tenantId : site, site }
@@ -99,19 +158,29 @@ export class MetadataDocuments {
     return fetching
   }
 
+  /** A known assistant's document counts as fetched before: a flood of other documents does not delay its first fetch. */
+  #standing(clientId: string): Standing {
+    const standing = this.#kept.standing(clientId)
+    return standing === 'unknown' && this.#known.has(clientId) ? 'known' : standing
+  }
+
   async #fetch(clientId: string, standing: Standing, fetchFor: FetchFor): Promise<ClientMetadata> {
     this.#checkShares(clientId, standing, fetchFor)
     try {
       return await this.#slots[standing].lend(fetchFor, async () => {
         // A request of another tenant may have fetched it in the meantime.
         const fresh = this.#kept.fresh(clientId)
-        return fresh ?? this.#read(clientId, await guardedFetch(new URL(clientId), this.#guard), fetchFor)
+        return fresh ?? this.#read(clientId, await this.#fetched(new URL(clientId)), fetchFor)
       })
     } catch (error) {
       throw error instanceof NoFetchSlot
         ? new TooMany(clientId, 'No slot was free in time', 1)
         : unusable(clientId, error)
     }
+  }
+
+  #fetched(url: URL): Promise<FetchedDocument> {
+    return this.#fetchDocument ? hostFetch(url, this.#fetchDocument, this.#guard) : guardedFetch(url, this.#guard)
   }
 
   #checkShares(clientId: string, standing: Standing, { tenantId, site }: FetchFor): void {
@@ -130,19 +199,29 @@ export class MetadataDocuments {
   #read(clientId: string, { status, headers, body }: FetchedDocument, fetchFor: FetchFor): ClientMetadata {
     if (status !== 200) throw new UnexpectedStatus(status)
     checkType(headers['content-type'])
-    const metadata = this.#parse(clientId, body)
+    const metadata = this.#parse(clientId, parseJson(body))
+    this.#known.fetched(clientId, { isGood: true })
     this.#kept.keep(clientId, metadata, freshnessOf(headers['cache-control']), fetchFor)
     return metadata
   }
 
-  #parse(clientId: string, body: string): ClientMetadata {
-    const metadata = parseJson(body)
+  #readKnown(document: Record<string, unknown>): ClientMetadata {
+    const clientId = String(document.client_id)
+    if (!this.isDocumentUrl(clientId)) throw invalid("client_id in the document does not match the document's URL")
+    return this.#parse(clientId, document)
+  }
+
+  #parse(clientId: string, metadata: Record<string, unknown>): ClientMetadata {
     if (metadata.client_id !== clientId) throw invalid("client_id in the document does not match the document's URL")
     if (
       metadata.client_secret !== undefined ||
       String(metadata.token_endpoint_auth_method).startsWith('client_secret')
     ) {
       throw invalid('the document must not have a client_secret, because everyone can read it')
+    }
+    // MCP requires it of documents, and the draft does not. A registration may leave it out.
+    if (metadata.client_name === undefined || metadata.client_name === '') {
+      throw invalid('the document must have a client_name')
     }
     const { keys } = authenticationOfDocument(metadata, this.#authentication)
     return { ...readClientMetadata(metadata, this.#appRedirects), ...keys }
@@ -158,13 +237,16 @@ class UnexpectedStatus extends Error {
   }
 }
 
+/** A page came in place of the document, as from a firewall against bots, or from a site that is down. */
+class WebPage extends Error {}
+
 const tooMany: ErrorDescription<'temporarily_unavailable'> = 'Too many client metadata documents are being fetched'
 
 /** The document cannot be fetched now, because too many others are being fetched. */
 class TooMany extends OAuthError {
   constructor(clientId: string, reason: string, retryAfter: number) {
     super('temporarily_unavailable', tooMany, {
-      reason: 'temporarily_unavailable',
+      reason: 'document_unavailable',
       headers: { 'Retry-After': String(retryAfter) },
       detail: { clientId, reason },
     })
@@ -183,14 +265,15 @@ function parseJson(body: string): Record<string, unknown> {
 function checkType(contentType = ''): void {
   const { type } = parse(contentType, { parameters: false })
   if (/^application\/(?:[\w.+-]+\+)?json$/.test(type)) return
-  throw invalid('the Content-Type of the document must be application/json')
+  const wrong: ErrorDescription<'invalid_client_metadata'> = 'the Content-Type of the document must be application/json'
+  throw oauthError('invalid_client_metadata', wrong, type === 'text/html' ? { cause: new WebPage() } : {})
 }
 
 /** How long a document may be used, by its `Cache-Control` (RFC 9111 section 5.2.2): fresh for a minute to a day. */
 function freshnessOf(cacheControl = ''): Freshness {
   const directives = cacheControl.toLowerCase()
   // RFC 9111 section 4.2.4.
-  const stale = /\b(?:no-store|no-cache|must-revalidate)\b/.test(directives) ? 0 : day
+  const stale = /\b(?:no-store|no-cache|must-revalidate)\b/.test(directives) ? 0 : week
   const maxAge = Number(/\bmax-age=(\d+)/.exec(directives)?.[1] ?? 0) * 1000
   const fresh = /\b(?:no-store|no-cache)\b/.test(directives) ? 0 : maxAge
   return { fresh: Math.min(Math.max(fresh, minute), day), stale }
@@ -198,6 +281,15 @@ function freshnessOf(cacheControl = ''): Freshness {
 
 function invalid(description: ErrorDescription<'invalid_client_metadata'>): OAuthError {
   return oauthError('invalid_client_metadata', description)
+}
+
+/**
+ * Whether the document cannot be fetched now, so that a copy may be used. A web page in its place counts as well, because it says nothing of
+ * the document; if there is no copy, it is refused like any other wrong type.
+ */
+function isAway(error: unknown): error is OAuthError {
+  if (!(error instanceof OAuthError)) return false
+  return error.status === 503 || (error.cause instanceof OAuthError && error.cause.cause instanceof WebPage)
 }
 
 /** Whether another fetch may succeed, as far as the error tells. */
@@ -209,18 +301,26 @@ function isTemporary(error: unknown): boolean {
   return !(error instanceof ForbiddenFetch) && !(error instanceof OAuthError)
 }
 
-function unusable(clientId: string, error: unknown): OAuthError {
-  const detail = { clientId, reason: error instanceof Error ? error.message : String(error) }
-  if (isTemporary(error)) {
+function unusable(clientId: string, thrown: unknown): OAuthError {
+  // The host's own function has returned something else than a response.
+  if (thrown instanceof OAuthError && thrown.status === 503) return thrown
+  const error = asError(thrown)
+  const detail = { clientId, reason: reasonOf(error) }
+  if (isTemporary(thrown)) {
     return oauthError('temporarily_unavailable', 'The metadata document of client_id cannot be fetched at the moment', {
       headers: { 'Retry-After': '5' },
-      reason: 'temporarily_unavailable',
+      reason: 'document_unavailable',
       detail,
     })
   }
-  const described = error instanceof OAuthError ? (`: ${error.description}` as const) : ''
+  const described = thrown instanceof OAuthError ? (`: ${thrown.description}` as const) : ''
   return oauthError('invalid_client', `The metadata document of client_id cannot be used${described}`, {
     detail,
     cause: error,
   })
+}
+
+/** What `fetch` says of a failure is in its cause. */
+function reasonOf({ message, cause }: Error): string {
+  return cause === undefined ? message : `${message}: ${asError(cause).message}`
 }

@@ -25,6 +25,8 @@ export const helpPages: Readonly<Record<string, string>> = {
   maxRegistrationsPerTenant: 'docs/configuration.md#dynamic-registration',
   maxRegistrations: 'docs/configuration.md#dynamic-registration',
   metadataDocuments: 'docs/configuration.md#metadata-documents',
+  fetchMetadataDocument: 'docs/configuration.md#a-fetch-of-your-own',
+  knownAssistants: 'docs/configuration.md#documents-that-cannot-be-fetched',
   appRedirects: 'docs/configuration.md#redirect-uris',
   clientAuthentication: 'docs/configuration.md#clients-that-authenticate',
   externalEndpoints: 'docs/configuration.md#your-own-authorize-page',

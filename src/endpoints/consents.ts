@@ -7,6 +7,7 @@ import type { Emit } from '../events/emitter'
 import { readForm } from '../http/form'
 import { responseBegins } from '../http/response-begins'
 import { respondWithConsentPage } from '../pages/consent-page'
+import { isLoopbackUrl } from '../protocol/loopback'
 import { OAuthError, oauthError, temporarilyUnavailable } from '../protocol/oauth-error'
 import { callHost, type HookAnswer } from '../stores/call-host'
 import type { Context } from './context'
@@ -108,11 +109,13 @@ export class Consents {
     const { client, source } = checked.found
     const publisher = source === 'document' ? new URL(client.clientId).host : undefined
     const clientName = client.clientName ?? publisher ?? client.clientId
+    // MCP: such a client has no address that nobody else can have, so that a page must warn of it.
+    const isAppOnDevice = client.redirectUris.every(isLoopbackUrl)
     const about = {
       tenantId: tenant.id,
       subject: customer.subject,
       query,
-      shown: [clientName, permitted.join(' '), resource],
+      shown: [clientName, permitted.join(' '), resource, ...(isAppOnDevice ? ['app on device'] : [])],
     }
     const button = await this.#pressedButton(about, context)
     if (button === 'allow') return 'allowed'
@@ -124,6 +127,7 @@ export class Consents {
       vouchedFor: source === 'tenant',
       publisher,
       redirectUri,
+      isAppOnDevice,
       answered: button === 'confirm',
       scopes: permitted.map((scope) => this.#wordsOf(scope)),
       customerName: customer.name,

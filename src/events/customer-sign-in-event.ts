@@ -138,6 +138,26 @@ export interface RegisteredEvent extends TimedEvent {
   leftOut?: string[] | undefined
 }
 
+/**
+ * The metadata document of a client cannot be fetched, and a copy of it was used. There is at most one such event an hour for each document
+ * in each process.
+ */
+export interface StaleEvent extends TimedEvent {
+  type: 'stale'
+  /** The key of the tenant whose request needed the document. */
+  tenantKey: string
+  /** The id of that tenant. */
+  tenantId: string
+  /** The client: the address of its document. */
+  clientId: string
+  /** Which copy: the one that this process has fetched last, or the one in `knownAssistants`. */
+  copy: 'kept' | 'known'
+  /** Seconds since the copy was fetched. Absent for one in `knownAssistants`. */
+  age?: number | undefined
+  /** For the operator: its `reason` says why the document cannot be fetched. */
+  detail: Readonly<Record<string, unknown>>
+}
+
 /** A request was answered with an OAuth error. */
 export interface DeniedEvent extends TimedEvent, ErrorContext {
   type: 'denied'
@@ -177,5 +197,6 @@ export type CustomerSignInEvent =
   | RevokedEvent
   | ExpiredEvent
   | RegisteredEvent
+  | StaleEvent
   | DeniedEvent
   | ErrorEvent

@@ -40,14 +40,21 @@ export class ForbiddenFetch extends Error {}
  *
  * @throws {Error} with the reason, for the operator. A {@link ForbiddenFetch} if trying again is of no use.
  */
-export async function guardedFetch(url: URL, guard: FetchGuard): Promise<FetchedDocument> {
+export function guardedFetch(url: URL, guard: FetchGuard): Promise<FetchedDocument> {
+  return withinTime((signal) => fetchDocument(url, guard, signal))
+}
+
+/** Fetches a document within 5 seconds. The signal is aborted when they are over, and also once the document has been read. */
+export async function withinTime(
+  fetching: (signal: AbortSignal) => Promise<FetchedDocument>,
+): Promise<FetchedDocument> {
   const ending = new AbortController()
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`It took longer than ${timeout / 1000} seconds`)), timeout)
   })
   try {
-    return await Promise.race([fetchDocument(url, guard, ending.signal), late])
+    return await Promise.race([fetching(ending.signal), late])
   } finally {
     clearTimeout(timer)
     // Ends the look-up or the connection if it is still under way.
@@ -72,20 +79,23 @@ async function fetchDocument(url: URL, guard: FetchGuard, signal: AbortSignal): 
 }
 
 /** All addresses of a URL's host. All must be allowed: a name that has both a public and a private address is an attack. */
-async function allowedAddresses(
-  { hostname, protocol, port }: URL,
-  { allowLoopback, ports, lookUp }: FetchGuard,
-  signal: AbortSignal,
-): Promise<string[]> {
+async function allowedAddresses(url: URL, guard: FetchGuard, signal: AbortSignal): Promise<string[]> {
+  const { hostname } = url
+  const { allowLoopback, lookUp } = guard
   const host = hostname.replace(/^\[|\]$/g, '')
   const addresses = isIP(host) ? [host] : await lookUp(host, signal)
   if (addresses.length === 0) throw new ForbiddenFetch(`${host} has no address`)
   if (allowLoopback && addresses.every(isLoopback)) return addresses
   const refused = addresses.find((address) => !isPublic(address))
   if (refused !== undefined) throw new ForbiddenFetch(`${host} is at ${refused}, which is not a public address`)
+  checkPort(url, guard)
+  return addresses
+}
+
+/** @throws {ForbiddenFetch} if the port of a URL is not one that the host allows. */
+export function checkPort({ protocol, port }: URL, { ports }: Pick<FetchGuard, 'ports'>): void {
   const usedPort = Number(port) || (protocol === 'http:' ? 80 : 443)
   if (!ports.includes(usedPort)) throw new ForbiddenFetch(`Port ${usedPort} is not one of ${ports.join(', ')}`)
-  return addresses
 }
 
 type LookupDone = (error: null, address: string | LookupAddress[], family?: number) => void
@@ -112,11 +122,13 @@ function responseTo(request: ClientRequest): Promise<IncomingMessage> {
   })
 }
 
-async function bodyOf(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
+/** @throws {ForbiddenFetch} if the body is larger than 64 KiB. */
+export async function bodyOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = []
   let length = 0
-  for await (const chunk of response) {
-    length += chunk.length
+  for await (const chunk of body) {
+    // An empty chunk counts too, so that no stream of a host's can go on for ever.
+    length += Math.max(chunk.length, 1)
     if (length > maxBytes) throw new ForbiddenFetch(`The document is larger than ${maxBytes} bytes`)
     chunks.push(chunk)
   }

@@ -19,6 +19,8 @@ export interface ConsentQuestion {
   /** The host that publishes the client's metadata document, if there is one: the only thing about such a client that is proven. */
   publisher: string | undefined
   redirectUri: string
+  /** Whether the client can only be an app on the customer's own device: all of its redirect URIs are on loopback. */
+  isAppOnDevice: boolean
   /** Whether the customer has pressed `confirm` on this page before. */
   answered: boolean
   /** What the client asks for, in words. */
@@ -64,7 +66,7 @@ function nameOf({ clientName, vouchedFor }: ConsentQuestion, { consent }: Words)
 }
 
 function details(question: ConsentQuestion, words: Words): Html {
-  const { tenantName, vouchedFor, publisher, redirectUri, scopes, customerName } = question
+  const { tenantName, vouchedFor, publisher, redirectUri, isAppOnDevice, scopes, customerName } = question
   const { consent } = words
   return html`${customerName !== undefined && html`<p>${consent.signedInAs(isolate(customerName))}</p>`}
 <p id="scopes">${consent.scopes(nameOf(question, words))}</p>
@@ -76,6 +78,7 @@ ${publisher !== undefined && html`<dt>${consent.publisher}</dt><dd>${isolate(end
 <dt>${consent.destination}</dt>
 <dd>${destination(redirectUri, words)}</dd>
 </dl>
+${isAppOnDevice && html`<p>${consent.anyAppOnDevice(nameOf(question, words))}</p>`}
 ${!vouchedFor && html`<p class="soft">${consent.notChecked(isolate(tenantName))}</p>`}`
 }
 

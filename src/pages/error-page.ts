@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { respondFinally } from '../http/responses'
 import type { OAuthError } from '../protocol/oauth-error'
-import { html } from './html'
+import { type Html, html } from './html'
 import { respondWithPage } from './page'
 import { english, type Words } from './words'
 
@@ -11,11 +11,19 @@ export function respondWithErrorPage(res: ServerResponse, error: OAuthError, wor
 }
 
 function sendErrorPage(res: ServerResponse, error: OAuthError, words: Words): void {
-  const { status, code, description, headers } = error
-  const { title, tryAgain, goBack, forDeveloper } = words.error
+  const { status, code, description, headers, reason } = error
+  const { title, noAnswer, tryAgain, goBack, forDeveloper } = words.error
   for (const [name, value] of Object.entries(headers)) if (name !== 'WWW-Authenticate') res.setHeader(name, value)
   const body = html`<h1>${title}</h1>
+${reason === 'document_unavailable' && html`<p>${noAnswer}</p>`}
 <p>${status >= 500 ? tryAgain : goBack}</p>
+${status === 503 && again(res, words)}
 <p class="soft">${forDeveloper(description, code)}</p>`
   respondWithPage(res, status === 401 ? 400 : status, { title, body }, words)
+}
+
+/** A link that repeats the request. It has nothing but the request's own query, so it cannot lead to any other address. */
+function again({ req }: ServerResponse, words: Words): Html | undefined {
+  const query = /\?.*/s.exec(req?.url ?? '')?.[0]
+  return query === undefined ? undefined : html`<p><a class="button" href="${query}">${words.error.repeat}</a></p>`
 }

@@ -14,8 +14,9 @@ dt { color: var(--soft); font-size: .875rem }
 dd { margin: 0 0 .5rem; font-weight: 600 }
 .soft { color: var(--soft); font-size: .875rem }
 form { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1.5rem 0 }
-button { flex: 1 1 6rem; min-height: 2.75rem; padding: .5rem 1rem; border: 1px solid var(--line); border-radius: .5rem; background: transparent; color: inherit; font: inherit; font-weight: 600; cursor: pointer }
-button:not([value=deny]) { background: var(--strong); border-color: var(--strong); color: var(--on-strong) }
+.button, button { flex: 1 1 6rem; min-height: 2.75rem; padding: .5rem 1rem; border: 1px solid var(--line); border-radius: .5rem; background: transparent; color: inherit; font: inherit; font-weight: 600; cursor: pointer }
+.button { display: block; text-align: center; text-decoration: none }
+.button, button:not([value=deny]) { background: var(--strong); border-color: var(--strong); color: var(--on-strong) }
 :focus-visible { outline: 3px solid var(--strong); outline-offset: 2px }
 @media (forced-colors: active) { main { border: 1px solid } }
 `

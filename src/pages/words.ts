@@ -29,6 +29,8 @@ export interface Words {
     appOnDevice(host: string): Html
     /** A destination with a private-use URI scheme. */
     appThatOpens(address: string): Html
+    /** The warning about a client that can only be an app on this device: any other app there can take its name. */
+    anyAppOnDevice(client: Part): Html
     /** The caution about a client whose name nobody vouches for. */
     notChecked(tenant: Part): Html
     allow: string
@@ -38,7 +40,11 @@ export interface Words {
   }
   error: {
     title: string
+    /** What has happened when the client's metadata document cannot be fetched. */
+    noAnswer: string
     tryAgain: string
+    /** The link that repeats the request. */
+    repeat: string
     goBack: string
     /** For the client's developer: what is wrong, and the OAuth error code. */
     forDeveloper(description: string, code: string): Html
@@ -60,6 +66,8 @@ export const english: Words = {
     destination: 'You will be sent to',
     appOnDevice: (host) => html`an app on this device (${host})`,
     appThatOpens: (address) => html`the app on this device that opens ${address}`,
+    anyAppOnDevice: (client) =>
+      html`Any app on this device can pretend to be ${client}. Go on only if you have started it yourself.`,
     notChecked: (tenant) =>
       html`${tenant} has not checked this app. Allow it only if you have just asked it to connect.`,
     allow: 'Allow',
@@ -68,7 +76,10 @@ export const english: Words = {
   },
   error: {
     title: 'Sign-in cannot go on',
+    noAnswer:
+      'Every app of this kind has an address where we look it up. This time that address did not answer. Nothing is wrong with your account.',
     tryAgain: 'Please try again in a moment.',
+    repeat: 'Try again',
     goBack: 'Please go back to the app that you came from, and connect it again.',
     forDeveloper: (description, code) => html`For the maker of the app: ${description} (${code}).`,
   },

@@ -95,6 +95,7 @@ export const answeredCodes = {
       'private_key_jwt needs either jwks or jwks_uri',
       'jwks_uri must be an https URL',
       'jwks *problem*',
+      'the document must have a client_name',
       'the document must be JSON',
       'the Content-Type of the document must be application/json',
     ],

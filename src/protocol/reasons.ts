@@ -23,6 +23,7 @@ export const denialReasons = [
   'not_authenticated',
   'authentication_failed',
   'method_off',
+  'document_unavailable',
   'tenant_gone',
   'claims_refused',
   'login_refused',

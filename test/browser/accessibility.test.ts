@@ -66,5 +66,24 @@ describe.each(['light', 'dark'] as const)('in a %s browser, axe finds no fault w
       await visit.page.getByRole('heading', { name: 'Sign-in cannot go on' }).waitFor()
       expect(await findings(visit.page)).toEqual([])
     })
+
+    it('for an app whose address does not answer, with a link that works without a script', async () => {
+      let isAway = true
+      const { origin } = await site((app) =>
+        app.get('/client.json', (_req, res) => {
+          const redirect_uris = ['http://127.0.0.1/callback']
+          const document = { client_id: `${origin}/client.json`, client_name: 'Travel Assistant', redirect_uris }
+          res.status(isAway ? 403 : 200).json(document)
+        }),
+      )
+      const visit = await Visit.start({ browser, metadataDocuments: 'with-loopback' })
+      const redirect_uri = 'http://127.0.0.1:41234/callback'
+      await visit.open(visit.request({ client_id: `${origin}/client.json`, redirect_uri }))
+      expect(await findings(visit.page)).toEqual([])
+      isAway = false
+      await visit.page.getByRole('link', { name: 'Try again' }).click()
+      await visit.page.getByText('Any app on this device can pretend').waitFor()
+      expect(await findings(visit.page)).toEqual([])
+    })
   })
 })

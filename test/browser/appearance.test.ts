@@ -46,13 +46,15 @@ describeWithBrowser('the consent page', () => {
   })
 
   it.each([
-    ['asks', false],
-    ['asks again', true],
+    ['asks', false, false],
+    ['asks again', true, false],
+    ['warns of an app on the device', false, true],
+    ['warns of an app on the device again', true, true],
   ])(
     'shows both buttons on a screen of 320 by 568 pixels when it %s, whatever text a stranger puts into it',
-    async (_, again) => {
+    async (_, again, onDevice) => {
       const longHost = `${'a.'.repeat(100)}${'W'.repeat(40)}.example`.toLowerCase()
-      const redirectUri = `https://${longHost}/callback`
+      const redirectUri = onDevice ? 'http://127.0.0.1:41234/callback' : `https://${longHost}/callback`
       const path = `/${'p'.repeat(1900)}.json`
       const { origin } = await site((app) =>
         app.get(path, (_req, res) =>
@@ -70,6 +72,7 @@ describeWithBrowser('the consent page', () => {
         await page.getByRole('button', { name: 'Allow' }).tap()
         await page.getByRole('heading', { name: 'Please confirm' }).waitFor()
       }
+      expect(await page.getByText('Any app on this device can pretend').count()).toBe(Number(onDevice))
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
       for (const name of ['Deny', 'Allow']) {
         const { x, y, width, height } = (await page.getByRole('button', { name }).boundingBox()) ?? nowhere

@@ -8,6 +8,8 @@ import { DocumentServer, publishing } from '../support/document-server'
 import { started } from '../support/started'
 import { trustTestCertificate } from '../support/tls-certificate'
 
+const acme = { id: 'acme', key: 'acme' }
+
 /** A web server of strangers, which holds every request until the test releases it. */
 class HeldServer {
   readonly #waiting: (() => void)[] = []
@@ -140,7 +142,7 @@ describe('documents that were fetched before, and then are slow', () => {
     })
     const lookUp = async () => ['127.0.0.1']
     const documents = new MetadataDocuments({ allowLoopback: true, ports: [443], lookUp }, [])
-    const found = (path: number, site: string) => documents.find(server.url(`/${path}`, site), 'acme')
+    const found = (path: number, site: string) => documents.find(server.url(`/${path}`, site), acme)
     const clock = stopClock()
     const honest = server.url('/0', 'honest.example')
     for (const site of [...strangers, 'honest.example']) {

@@ -5,6 +5,8 @@ import { MetadataDocuments } from '../../src/clients/metadata-documents'
 import { DocumentServer, publishing } from '../support/document-server'
 import { trustTestCertificate } from '../support/tls-certificate'
 
+const acme = { id: 'acme', key: 'acme' }
+
 const documentsOf = () =>
   new MetadataDocuments({ allowLoopback: true, ports: [443], lookUp: async () => ['127.0.0.1'] }, [])
 
@@ -86,12 +88,12 @@ describe('a fetch from a server that', () => {
     const server = await siteOf(answer)
     const documents = documentsOf()
     for (const path of ['/1', '/2', '/3']) {
-      const fetching = documents.find(server.url(path, 'stranger.example'), 'acme')
+      const fetching = documents.find(server.url(path, 'stranger.example'), acme)
       await expect(fetching).rejects.toMatchObject({
         code: expect.stringMatching(/temporarily_unavailable|invalid_client/),
       })
     }
-    await expect(documents.find(server.url('/good', 'stranger.example'), 'acme')).resolves.toBeDefined()
+    await expect(documents.find(server.url('/good', 'stranger.example'), acme)).resolves.toBeDefined()
   })
 
   it.each(Object.entries(slow))('%s ends after five seconds, and its slot is free for the next', async (_, answer) => {
@@ -107,7 +109,7 @@ describe('a fetch from a server that', () => {
         arrived = resolve
       })
       let ended = false
-      const fetching = documents.find(server.url(path, 'stranger.example'), 'acme').finally(() => {
+      const fetching = documents.find(server.url(path, 'stranger.example'), acme).finally(() => {
         ended = true
       })
       fetching.catch(() => {})
@@ -121,7 +123,7 @@ describe('a fetch from a server that', () => {
         detail: { reason: 'It took longer than 5 seconds' },
       })
     }
-    await expect(documents.find(server.url('/good', 'stranger.example'), 'acme')).resolves.toBeDefined()
+    await expect(documents.find(server.url('/good', 'stranger.example'), acme)).resolves.toBeDefined()
   })
 
   it('never answers to TLS ends after five seconds, and its connection is closed', async () => {
@@ -132,7 +134,7 @@ describe('a fetch from a server that', () => {
       const { port } = server.address() as { port: number }
       const connection = new Promise<Socket>((resolve) => server.once('connection', resolve))
       stopTimers()
-      const fetching = documentsOf().find(`https://stranger.example:${port}/client.json`, 'acme')
+      const fetching = documentsOf().find(`https://stranger.example:${port}/client.json`, acme)
       fetching.catch(() => {})
       const socket = await connection
       const closed = new Promise((resolve) => socket.resume().once('close', resolve))
@@ -148,12 +150,12 @@ describe('a fetch from a server that', () => {
   it('has no valid certificate for its name sends no request', async () => {
     jest.restoreAllMocks()
     const server = await DocumentServer.startTls()
-    const fetching = documentsOf().find(server.url('/client.json', 'stranger.example'), 'acme')
+    const fetching = documentsOf().find(server.url('/client.json', 'stranger.example'), acme)
     await expect(fetching).rejects.toMatchObject({
       detail: { reason: expect.stringMatching(/self-signed certificate/) },
     })
     trustTestCertificate()
-    const other = documentsOf().find(server.url('/client.json', 'somebody-else.example'), 'acme')
+    const other = documentsOf().find(server.url('/client.json', 'somebody-else.example'), acme)
     await expect(other).rejects.toMatchObject({ detail: { reason: expect.stringMatching(/altnames/) } })
     expect(server.requests).toEqual([])
   })

@@ -1,9 +1,13 @@
 import { MetadataDocuments } from '../../src/clients/metadata-documents'
 import { Authorization, asTheySay, expectErrorPage } from '../support/authorization'
 import { releaseClock, stopClock } from '../support/clock'
+import { textOf } from '../support/consent-form'
 import { DocumentServer, publishing } from '../support/document-server'
 import type { TestSignIn } from '../support/sign-in'
 import { started } from '../support/started'
+
+const tenantOf = (id: string) => ({ id, key: id })
+const acme = { id: 'acme', key: 'acme' }
 
 const startedWith = () => started({ authenticate: asTheySay, metadataDocuments: 'with-loopback' })
 const open = (host: TestSignIn, client_id: string) => new Authorization(host, { client_id }).open()
@@ -111,9 +115,11 @@ describe('a metadata document is kept', () => {
     const lookUp = async () => ['127.0.0.1']
     const documents = new MetadataDocuments({ allowLoopback: true, ports: [443], lookUp }, [])
     const clock = stopClock()
-    await documents.find(server.url(), 'acme')
+    await documents.find(server.url(), acme)
     clock.advance(minute)
-    await Promise.all(Array.from({ length: 200 }, (_, index) => documents.find(server.url(), `tenant${index}`)))
+    await Promise.all(
+      Array.from({ length: 200 }, (_, index) => documents.find(server.url(), tenantOf(`tenant${index}`))),
+    )
     expect(server.requests).toHaveLength(2)
   })
 })
@@ -153,12 +159,19 @@ describe('a metadata document that cannot be used', () => {
 describe('a metadata document that is not fresh any more', () => {
   const day = 24 * 60 * 60
 
+  interface Published {
+    status: number
+    changes: Record<string, unknown>
+    type: string
+  }
+
   /** A document that was kept and is no longer fresh, and what its server answers from then on. */
   async function expired(cacheControl = '') {
     const server = await DocumentServer.start(
-      (self) => (req, res) => publishing(self, now.changes, { 'Cache-Control': cacheControl }, now.status)(req, res),
+      (self) => (req, res) => publishing(self, now.changes, headers(), now.status)(req, res),
     )
-    const now: { status: number; changes: Record<string, unknown> } = { status: 200, changes: {} }
+    const now: Published = { status: 200, changes: {}, type: 'application/json' }
+    const headers = () => ({ 'Cache-Control': cacheControl, 'Content-Type': now.type })
     const host = await startedWith()
     const clock = stopClock()
     await open(host, server.url()).expect(200)
@@ -166,14 +179,39 @@ describe('a metadata document that is not fresh any more', () => {
     return { server, now, host, clock }
   }
 
-  it.each([403, 429, 500, 503])('can be used for another day while its server answers %d', async (status) => {
+  it.each([403, 429, 500, 503])('can be used for another 7 days while its server answers %d', async (status) => {
     const { server, now, host, clock } = await expired()
     now.status = status
-    await open(host, server.url()).expect(200)
-    clock.advance(day - 1)
-    await open(host, server.url()).expect(200)
+    const before = await open(host, server.url()).expect(200)
+    clock.advance(7 * day - 1)
+    const after = await open(host, server.url()).expect(200)
+    expect(textOf(after.text)).toBe(textOf(before.text))
     clock.advance(1)
     expectErrorPage(await open(host, server.url()), 503)
+  })
+
+  it('can be used while its address gives a web page in its place', async () => {
+    const { server, now, host, clock } = await expired()
+    now.type = 'text/html; charset=utf-8'
+    await open(host, server.url()).expect(200)
+    clock.advance(7 * day)
+    expect(expectErrorPage(await open(host, server.url()))).toContain('the Content-Type of the document must be')
+  })
+
+  it('is reported once an hour while it is used, and not for each request', async () => {
+    const { server, now, host, clock } = await expired()
+    now.status = 403
+    for (let minutes = 0; minutes < 120; minutes += 10) {
+      await open(host, server.url()).expect(200)
+      clock.advance(600)
+    }
+    const about = { type: 'stale', tenantKey: 'acme', tenantId: 'acme', clientId: server.url(), copy: 'kept' }
+    const detail = { reason: 'The status is 403' }
+    expect(await host.told('stale')).toMatchObject([
+      { ...about, age: 60, detail },
+      { ...about, age: 3660, detail },
+    ])
+    expect([await host.told('denied'), await host.told('error')]).toEqual([[], []])
   })
 
   it('can be used while its server is down', async () => {
@@ -232,7 +270,7 @@ describe('fetches are counted', () => {
     const server = await startedServer()
     const [documents, clock] = [documentsOf(), stopClock()]
     const found = (path: string, host = 'a.site.example', tenantId = 'acme') =>
-      documents.find(server.url(path, host), tenantId)
+      documents.find(server.url(path, host), tenantOf(tenantId))
     for (let index = 0; index < 300; index++) await found(`/${index}`, `${index}.site.example`).catch(() => {})
     expect(server.requests).toHaveLength(300)
 
@@ -248,7 +286,8 @@ describe('fetches are counted', () => {
   it('by site: 600 a minute, whichever companies ask', async () => {
     const server = await startedServer()
     const [documents] = [documentsOf(), stopClock()]
-    const found = (path: string, site: string, tenantId: string) => documents.find(server.url(path, site), tenantId)
+    const found = (path: string, site: string, tenantId: string) =>
+      documents.find(server.url(path, site), tenantOf(tenantId))
     for (let index = 0; index < 600; index++) {
       await found(`/${index}0`, 'a.example', `tenant${index % 3}`).catch(() => {})
     }
@@ -260,7 +299,8 @@ describe('fetches are counted', () => {
   it('by company: 600 a minute', async () => {
     const server = await startedServer()
     const [documents] = [documentsOf(), stopClock()]
-    const found = (site: string, tenantId = 'acme') => documents.find(server.url('/client.json', site), tenantId)
+    const found = (site: string, tenantId = 'acme') =>
+      documents.find(server.url('/client.json', site), tenantOf(tenantId))
     for (let index = 0; index < 600; index++) await found(`site${index}.example`)
     await expect(found('assistant.example')).rejects.toMatchObject(tooMany)
     await expect(found('assistant.example', 'globex')).resolves.toBeDefined()
@@ -271,15 +311,16 @@ describe('fetches are counted', () => {
     const server = await startedServer()
     const [documents] = [documentsOf(), stopClock()]
     for (let index = 0; index < 60; index++) {
-      await documents.find(server.url(`/nothing-${index}0`, 'a.example'), 'acme').catch(() => {})
+      await documents.find(server.url(`/nothing-${index}0`, 'a.example'), acme).catch(() => {})
     }
-    await expect(documents.find(server.url('/client.json', 'a.example'), 'acme')).resolves.toBeDefined()
+    await expect(documents.find(server.url('/client.json', 'a.example'), acme)).resolves.toBeDefined()
   })
 
   it('apart from those of addresses that gave a document before, which no share limits', async () => {
     const server = await startedServer()
     const [documents, clock] = [documentsOf(), stopClock()]
-    const found = (path: string, site: string, tenantId = 'acme') => documents.find(server.url(path, site), tenantId)
+    const found = (path: string, site: string, tenantId = 'acme') =>
+      documents.find(server.url(path, site), tenantOf(tenantId))
     await found('/client.json', 'a.example')
     clock.advance(60)
     for (const [tenantId, site] of [
@@ -302,7 +343,7 @@ describe('fetches are counted', () => {
       (self) => (req, res) => publishing(self, {}, { 'Cache-Control': 'no-store' }, status)(req, res),
     )
     const [documents, clock] = [documentsOf(), stopClock()]
-    const found = () => documents.find(server.url(), 'acme')
+    const found = () => documents.find(server.url(), acme)
     await found()
     clock.advance(60)
     status = 500

@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { MemoryTokenStore } from 'customer-sign-in'
 import { Authorization, asTheySay, expectErrorPage } from '../support/authorization'
+import { textOf } from '../support/consent-form'
 import { DocumentServer, publishing } from '../support/document-server'
 import { redirectUri, type TestSignIn } from '../support/sign-in'
 import { started } from '../support/started'
@@ -29,7 +30,8 @@ async function expectLater(host: TestSignIn, client_id: string): Promise<string>
 }
 
 async function reasonTold(host: TestSignIn, client_id: string, page: string, error: string): Promise<string> {
-  expect(page).not.toMatch(/127\.0\.0\.1|ECONN|status/)
+  // The link that tries again repeats the request, with the address in it.
+  expect(textOf(page)).not.toMatch(/127\.0\.0\.1|ECONN|status/)
   const [denied] = (await host.told('denied')).slice(-1)
   expect(denied).toMatchObject({ where: 'authorize', error, detail: { clientId: client_id } })
   return String(denied?.detail.reason)
@@ -54,6 +56,8 @@ describe('a metadata document is refused', () => {
     ['with no redirect URI', { redirect_uris: [] }],
     ['with only a redirect URI that runs', { redirect_uris: ['javascript:alert(1)'] }],
     ['with a redirect URI of plain http', { redirect_uris: ['http://assistant.example/callback'] }],
+    ['without a name', { client_name: undefined }],
+    ['with an empty name', { client_name: '' }],
     ['with a name that is no text', { client_name: 7 }],
     ['of a client that has no use for codes', { grant_types: ['client_credentials'] }],
   ])('%s', async (_, changes) => {
@@ -65,6 +69,12 @@ describe('a metadata document is refused', () => {
     const server = await DocumentServer.start((self) => publishing(self, { client_name: 7 }))
     const page = expectErrorPage(await new Authorization(await startedWith(), { client_id: server.url() }).open())
     expect(page).toContain('The metadata document of client_id cannot be used: client_name must be a string')
+  })
+
+  it('says that it must have a name, which only a registration can leave out', async () => {
+    const server = await DocumentServer.start((self) => publishing(self, { client_name: undefined }))
+    const page = expectErrorPage(await new Authorization(await startedWith(), { client_id: server.url() }).open())
+    expect(page).toContain('The metadata document of client_id cannot be used: the document must have a client_name')
   })
 
   it.each(['/client.json/', '/CLIENT.json', '/client.json?', '/client.json?a=1'])(
@@ -155,7 +165,7 @@ describe('a metadata document cannot be fetched for now, and the client keeps it
 
 describe('the time and memory for a metadata document are limited', () => {
   const sized = (url: string, bytes: number) => {
-    const body = JSON.stringify({ client_id: url, redirect_uris: [redirectUri], x: '' })
+    const body = JSON.stringify({ client_id: url, client_name: 'Assistant', redirect_uris: [redirectUri], x: '' })
     return body.replace('"x":""', `"x":"${'x'.repeat(bytes - body.length)}"`)
   }
 

@@ -4,11 +4,15 @@ import { type CustomerSignInOptions, MemoryTenantStore, MemoryTokenStore, type T
 import { decode } from 'jsonwebtoken'
 import request from 'supertest'
 import { Authorization, asTheySay, expectErrorPage } from '../support/authorization'
+import { releaseClock, stopClock } from '../support/clock'
 import { textOf } from '../support/consent-form'
 import { DocumentServer, publishing } from '../support/document-server'
+import { registered } from '../support/registration'
 import { clientId, expectError, expectTokens, redirectUri } from '../support/sign-in'
 import { started } from '../support/started'
 import { wrapStore } from '../support/wrap-store'
+
+afterEach(releaseClock)
 
 const packageVersion = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8')).version
 
@@ -119,6 +123,24 @@ describe('a client with a metadata document', () => {
     expectTokens(await host.refresh(tokens.refresh_token, { client_id }))
   })
 
+  it('that changes its document stays connected, and only its redirect URIs of now count', async () => {
+    let redirect_uris = [redirectUri, 'https://assistant.example/old']
+    const server = await DocumentServer.start(
+      (self) => (req, res) => publishing(self, { redirect_uris, client_name: 'Renamed' })(req, res),
+    )
+    const [host, clock] = [await startedWith(), stopClock()]
+    const client_id = server.url()
+    const signedIn = await new Authorization(host, { client_id }).allowed()
+    redirect_uris = ['https://assistant.example/new']
+    clock.advance(59)
+    const tokens = expectTokens(await host.exchange(signedIn, { client_id }))
+    clock.advance(1)
+    expectErrorPage(await new Authorization(host, { client_id }).open())
+    const redirect_uri = 'https://assistant.example/new'
+    await new Authorization(host, { client_id, redirect_uri }).open().expect(200)
+    expectTokens(await host.refresh(tokens.refresh_token, { client_id }))
+  })
+
   it('cannot redeem a code of another document of the same publisher', async () => {
     const [host, server] = [await startedWith(), await DocumentServer.start()]
     const signedIn = await new Authorization(host, { client_id: server.url('/a') }).allowed()
@@ -167,6 +189,22 @@ describe('a client with a metadata document', () => {
     expect(textOf(text)).toContain('Connect Our own to acme?')
     expect(server.requests).toEqual([])
   })
+})
+
+describe('a client that states grant_types without refresh_token', () => {
+  const grant_types = ['authorization_code']
+
+  it.each(['document', 'registration'])(
+    'stays signed in, like the clients that leave it out and refresh all the same: %s',
+    async (kind) => {
+      const server = await DocumentServer.start((self) => publishing(self, { grant_types }))
+      const host = await startedWith()
+      const client_id = kind === 'document' ? server.url() : await registered(host, { grant_types })
+      const signedIn = await new Authorization(host, { client_id }).allowed()
+      const tokens = expectTokens(await host.exchange(signedIn, { client_id }))
+      expectTokens(await host.refresh(tokens.refresh_token, { client_id }))
+    },
+  )
 })
 
 describe('metadata documents', () => {

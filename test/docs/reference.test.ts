@@ -18,6 +18,7 @@ import { answeredCodes, hostCodes } from '../../src/protocol/oauth-error-codes'
 import { denialReasons, faultReasons } from '../../src/protocol/reasons'
 import { redirectUriFaults } from '../../src/protocol/redirect-uri'
 import { Authorization, asTheySay } from '../support/authorization'
+import { clientId as ownClientId } from '../support/sign-in'
 import { started } from '../support/started'
 import { allTablesUnder, tableUnder, textOf } from './pages'
 
@@ -51,10 +52,11 @@ describe('the options table of the README', () => {
 
   it('says a default of every option that has one', () => {
     const silent = rows.filter((row) => !withDefault.includes(row)).map(({ option }) => option)
-    // What is required has no default, and `externalEndpoints` is by default an empty record.
+    // What is required has no default, `knownAssistants` is a long list, and `externalEndpoints` is by default an empty record.
     expect(silent.filter((option) => defaults[option] !== undefined)).toEqual([
       'tenantStore',
       'tokenStore',
+      'knownAssistants',
       'externalEndpoints',
     ])
   })
@@ -170,6 +172,7 @@ const eventMembers: EventMembers = {
     ...{ credential: true, limit: true, expiredAt: true },
   },
   registered: { tenantKey: true, tenantId: true, clientId: true, leftOut: true },
+  stale: { tenantKey: true, tenantId: true, clientId: true, copy: true, age: true, detail: true },
   denied: {
     ...ofGrant,
     ...{ where: true, reason: true, error: true, description: true, status: true, detail: true },
@@ -247,12 +250,14 @@ describe('docs/errors.md', () => {
     ['authenticate, that returns a wrong customer', { authenticate: () => ({ subject: '' }) }],
     ['consent, that returns something else', { consent: () => 'yes' }],
     ['consent, that does nothing', { consent: () => undefined, hostTimeout: 0.1 }],
+    ['fetchMetadataDocument, that returns something else', { fetchMetadataDocument: () => 'a document' }],
     ['accessTokenClaims, that returns something else', { accessTokenClaims: () => 'gold' }],
     ['accessTokenClaims, whose error has no such code', { accessTokenClaims: () => new OAuthError('no' as never, '') }],
     ['accessTokenClaims, whose error has a header that cannot be sent', { accessTokenClaims: refusesWithHeader }],
   ])('has what an error event says about %s', async (_, options) => {
     const host = await started({ authenticate: asTheySay, ...options })
-    await new Authorization(host).open()
+    const client_id = 'fetchMetadataDocument' in options ? 'https://assistant.example/client.json' : ownClientId
+    await new Authorization(host, { client_id }).open()
     if ('accessTokenClaims' in options) await host.exchange(await host.asCustomer())
     const [event] = await host.told('error')
     const rows = tableUnder('### What events say about your hooks', 'docs/errors.md')

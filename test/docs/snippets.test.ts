@@ -25,6 +25,9 @@ declare const db: {
   companies: { findBySlug(slug: string): Promise<{ id: string; slug: string; name: string; signInEnabled: boolean } | undefined> }
   customers: { find(tenant: string, id: string): Promise<{ active: boolean; plan: string } | undefined> }
 }
+declare module 'undici' {
+  export { fetch, ProxyAgent } from 'undici-types'
+}
 declare module 'pg' {
   export class Pool {
     constructor(options?: { connectionTimeoutMillis?: number; query_timeout?: number })

@@ -134,6 +134,38 @@ describe('the consent page', () => {
   })
 })
 
+describe('a client all of whose redirect URIs are on loopback', () => {
+  const warning = 'Any app on this device can pretend to be'
+  const pageWith = async (...redirectUris: string[]) => {
+    const page = await pageOf({
+      client: { clientName: 'Assistant', redirectUris },
+      parameters: { redirect_uri: redirectUris[0] ?? '' },
+    })
+    return textOf(page.text)
+  }
+
+  it('gets a warning of its own, that of a company too', async () => {
+    const page = await pageWith('http://127.0.0.1/callback', 'http://localhost/callback')
+    expect(page).toContain(`${warning} Assistant. Go on only if you have started it yourself.`)
+  })
+
+  it('gets it if nobody vouches for it, besides the other caution', async () => {
+    const host = await started({ authenticate: () => ({ subject: 'customer-1' }) })
+    const redirect_uri = 'http://[::1]:41234/callback'
+    const client_id = await registered(host, { client_name: 'Assistant', redirect_uris: [redirect_uri] })
+    const page = textOf((await new Authorization(host, { client_id, redirect_uri }).open().expect(200)).text)
+    expect(page).toContain(`${warning} “Assistant”.`)
+    expect(page).toContain('Acme has not checked this app')
+  })
+
+  it.each([['https://assistant.example/callback'], ['com.example.assistant:/callback']])(
+    'is not one that also has %s',
+    async (other) => {
+      expect(await pageWith('http://127.0.0.1/callback', other)).not.toContain(warning)
+    },
+  )
+})
+
 describe('no name becomes markup of the page', () => {
   const attack = `"'><script>alert(1)</script><img src=x onerror=alert(1)></title></style></bdi>&lt;&#60;\u2028\${1}`
   const inUri = "'&lt;script&gt;'onerror=alert(1);"

@@ -1,7 +1,9 @@
 import { OAuthError } from 'customer-sign-in'
+import request from 'supertest'
 import { Authorization, asTheySay, expectErrorPage } from '../support/authorization'
-import { textOf } from '../support/consent-form'
+import { textOf, unescaped } from '../support/consent-form'
 import { elementsOf } from '../support/html-elements'
+import { redirectUri } from '../support/sign-in'
 import { started } from '../support/started'
 
 const failing = (error: Error) =>
@@ -26,6 +28,15 @@ describe('the error page', () => {
     const text = textOf(expectErrorPage(response, 503))
     expect(text).toContain('try again in a moment')
     expect(text).not.toContain('10.0.0.5')
+  })
+
+  it('says that an app’s address did not answer, and that nothing is wrong with the account', async () => {
+    const host = await started({ authenticate: asTheySay, fetchMetadataDocument: () => Promise.reject(new Error()) })
+    const response = await new Authorization(host, { client_id: 'https://assistant.example/client.json' }).open()
+    const text = textOf(expectErrorPage(response, 503))
+    expect(text).toContain('that address did not answer. Nothing is wrong with your account')
+    expect(text).toContain('(temporarily_unavailable)')
+    expect(response.headers['retry-after']).toBe('5')
   })
 
   it('cannot be framed, runs no script, and is never cached', async () => {
@@ -55,5 +66,48 @@ describe('the error page', () => {
     for (const parameters of [{ client_id: phrase }, { redirect_uri: phrase }, { redirect_uri: '', state: phrase }]) {
       expect(expectErrorPage(await new Authorization(host, parameters).open())).not.toContain('555')
     }
+  })
+})
+
+describe('the link that tries again', () => {
+  /** The page for a document that cannot be fetched until `mend` is called. */
+  async function unfetched() {
+    const client_id = 'https://assistant.example/client.json'
+    const document = { client_id, client_name: 'Assistant', redirect_uris: [redirectUri] }
+    let isAway = true
+    const host = await started({
+      authenticate: asTheySay,
+      fetchMetadataDocument: async () =>
+        new Response(JSON.stringify(document), {
+          status: isAway ? 503 : 200,
+          headers: { 'Content-Type': 'application/json' },
+        }),
+    })
+    const mend = () => {
+      isAway = false
+    }
+    return { host, client_id, mend }
+  }
+
+  const linkIn = (page: string) => unescaped(/<a class="button" href="([^"]*)">Try again<\/a>/.exec(page)?.[1] ?? '')
+
+  it('repeats the same request at the same address, whatever is in it', async () => {
+    const { host, client_id, mend } = await unfetched()
+    const state = `"><a href="//evil.example">&amp;'`
+    const authorization = new Authorization(host, { client_id, state, next: 'https://evil.example' })
+    const page = expectErrorPage(await authorization.open(), 503)
+    const address = new URL(authorization.path, host.url)
+    expect(elementsOf(page).filter((element) => element.startsWith('a '))).toEqual(['a class href'])
+    expect(new URL(linkIn(page), address).href).toBe(address.href)
+    mend()
+    await request(host.url)
+      .get(`${address.pathname}${linkIn(page)}`)
+      .set('X-Customer', 'customer-1')
+      .expect(200)
+  })
+
+  it('is not there where trying again is of no use', async () => {
+    const { host } = await unfetched()
+    expect(linkIn(expectErrorPage(await new Authorization(host, { client_id: 'nobody' }).open()))).toBe('')
   })
 })

@@ -14,6 +14,7 @@ const question: ConsentQuestion = {
   vouchedFor: false,
   publisher: 'PUBLISHER',
   redirectUri: 'https://DESTINATION/callback',
+  isAppOnDevice: true,
   answered: false,
   scopes: ['SCOPE'],
   customerName: 'ADA',
@@ -72,6 +73,7 @@ describe('the words of the consent page', () => {
       '“CLIENT” will be able to:',
       'Published by',
       'You will be sent to',
+      'Any app on this device can pretend to be “CLIENT”. Go on only if you have started it yourself.',
       'ACME has not checked this app. Allow it only if you have just asked it to connect.',
       'Deny',
       'Allow',
@@ -93,5 +95,14 @@ describe('the words of the error page', () => {
     expect(untranslated(text)).toBe('')
     expect(page).toContain('<html lang="⟨language⟩">')
     expect(text).toContain(status === 503 ? '⟨error.tryAgain⟩' : '⟨error.goBack⟩')
+  })
+
+  it('are those of that language for a document that cannot be fetched', () => {
+    const error = new OAuthError('invalid_request', 'ADA', { status: 503, reason: 'document_unavailable' })
+    const { text } = sent((res) => {
+      respondWithErrorPage(Object.assign(res, { req: { url: '/authorize?client_id=1' } }), error, another)
+    })
+    expect(untranslated(text)).toBe('')
+    for (const word of ['noAnswer', 'tryAgain', 'repeat']) expect(text).toContain(`⟨error.${word}⟩`)
   })
 })

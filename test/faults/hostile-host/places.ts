@@ -24,6 +24,7 @@ export interface Misdeed {
 export class HostileHost {
   misdeed: Misdeed | undefined
   readonly told: unknown[] = []
+  #count = 0
   readonly #healthy = new MemoryTokenStore()
   readonly #key = clientKey()
   readonly #tenantStore = new MemoryTenantStore([
@@ -64,9 +65,17 @@ export class HostileHost {
       },
       authenticate: this.#at('authenticate', () => ({ subject: 'customer-1' })),
       consent: this.#at('consent', () => true),
+      fetchMetadataDocument: this.#at('fetchMetadataDocument', async () => this.#documentResponse()),
       accessTokenClaims: this.#at('accessTokenClaims', () => ({})),
       onEvent: this.#at('onEvent', (event: unknown) => this.told.push(event)),
     })
+  }
+
+  /** A response whose parts can misbehave as well. */
+  #documentResponse(): Response {
+    const get = this.#at('fetchMetadataDocument, its headers', () => 'application/json')
+    const next = this.#at('fetchMetadataDocument, its body', () => ({ done: true, value: undefined }))
+    return { status: 200, headers: { get }, body: { [Symbol.asyncIterator]: () => ({ next }) } } as never
   }
 
   #at<A extends unknown[], T>(place: string, properly: (...args: A) => T): (...args: A) => T {
@@ -100,6 +109,9 @@ export class HostileHost {
     'tenantStore.findTenant': () => this.#get('/token'),
     authenticate: () => this.#authorize(),
     consent: () => this.#authorize(),
+    fetchMetadataDocument: () => this.#authorize(`https://assistant.example/${this.#count++}`),
+    'fetchMetadataDocument, its headers': () => this.#authorize(`https://assistant.example/${this.#count++}`),
+    'fetchMetadataDocument, its body': () => this.#authorize(`https://assistant.example/${this.#count++}`),
     accessTokenClaims: async () => this.#refresh(await this.#connected()),
     onEvent: () => this.#get('/token'),
     'tokenStore.createGrant': () => this.#authorize(),
