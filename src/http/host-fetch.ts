@@ -63,9 +63,10 @@ async function readResponse(response: MetadataDocumentResponse, signal: AbortSig
   if (redirected) throw new ForbiddenFetch('fetchMetadataDocument has followed a redirect')
   return {
     status,
+    // A host's own object may return promises, which must not be left alone.
     headers: {
-      'content-type': textOf(headers.get('content-type')),
-      'cache-control': textOf(headers.get('cache-control')),
+      'content-type': textOf(await headers.get('content-type')),
+      'cache-control': textOf(await headers.get('cache-control')),
     },
     body: status === 200 ? await bodyOf(bytesOf(body, signal)) : '',
   }

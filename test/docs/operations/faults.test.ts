@@ -156,7 +156,7 @@ describeWithRedis('The error of an error event, as docs/operations.md describes 
 
   it('names every type of event to alert on', () => {
     const rows = tableUnder('## What to alert on', page).map(([event = '']) => /^`(\w+)`/.exec(event)?.[1])
-    expect([...new Set(rows)]).toEqual(['error', 'replayed', 'refreshed', 'retried', 'denied', 'revoked'])
+    expect([...new Set(rows)]).toEqual(['error', 'replayed', 'refreshed', 'retried', 'denied', 'stale', 'revoked'])
   })
 })
 
