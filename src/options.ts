@@ -124,7 +124,7 @@ export interface CustomerSignInOptions {
    */
   metadataDocuments?: DocumentSources | undefined
   /**
-   * Fetches metadata documents in the host's own way, for example through a proxy. The checks of addresses, which keep strangers out of the
+   * Fetches metadata documents, and the keys at a `jwks_uri`, in the host's own way, for example through a proxy. The checks of addresses, which keep strangers out of the
    * host's own network, are then the host's. By default the library fetches them itself.
    */
   fetchMetadataDocument?: FetchMetadataDocumentHook | undefined

@@ -220,7 +220,7 @@ export class MetadataDocuments {
       throw invalid('the document must not have a client_secret, because everyone can read it')
     }
     // MCP requires it of documents, and the draft does not. A registration may leave it out.
-    if (metadata.client_name === undefined || metadata.client_name === '') {
+    if ((metadata.client_name ?? '') === '') {
       throw invalid('the document must have a client_name')
     }
     const { keys } = authenticationOfDocument(metadata, this.#authentication)

@@ -16,7 +16,7 @@ export interface MetadataDocumentResponse {
 }
 
 /**
- * Fetches the metadata document of a client in the host's own way, for example through a proxy.
+ * Fetches the metadata document of a client, or the keys at its `jwks_uri`, in the host's own way, for example through a proxy.
  *
  * The address comes from a stranger. The host makes sure that no request reaches its own network: this library then checks only the
  * port. It still reads at most 64 KiB, waits at most 5 seconds, and takes nothing but a response with the status 200 and JSON.

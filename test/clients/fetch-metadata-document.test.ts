@@ -1,6 +1,7 @@
 import type { CustomerSignInOptions, FetchMetadataDocumentHook } from 'customer-sign-in'
 import { Authorization, asTheySay, expectErrorPage } from '../support/authorization'
 import { releaseClock, stopClock } from '../support/clock'
+import { assertionOf, clientKey, withAssertion } from '../support/confidential-clients'
 import { DocumentServer, publishing } from '../support/document-server'
 import { expectTokens, redirectUri } from '../support/sign-in'
 import { started } from '../support/started'
@@ -144,6 +145,23 @@ describe('a host’s own fetch of metadata documents', () => {
     await jest.advanceTimersByTimeAsync(5000)
     expectErrorPage(await opened, 503)
     expect(aborted).toBe(true)
+  })
+
+  it('also fetches the keys of clients that authenticate', async () => {
+    const key = clientKey()
+    const jwks_uri = 'https://assistant.example/jwks.json'
+    const fetched: string[] = []
+    const host = await startedWith(
+      async (address) => {
+        fetched.push(address)
+        if (address === jwks_uri) return json({ keys: [key.jwk] })
+        return json({ ...document, token_endpoint_auth_method: 'private_key_jwt', jwks_uri })
+      },
+      { clientAuthentication: ['none', 'private_key_jwt'] },
+    )
+    const signedIn = await new Authorization(host, { client_id: url }).allowed()
+    expectTokens(await host.exchange(signedIn, withAssertion(assertionOf(key, url, host.issuer()))))
+    expect(fetched).toEqual([url, jwks_uri])
   })
 
   it('is helped out by the copy of a known assistant', async () => {

@@ -191,6 +191,18 @@ describe('knownAssistants', () => {
 })
 
 describe('the assistants that this package knows', () => {
+  it('are left out where all of their methods to authenticate are off', async () => {
+    const { server, known } = await published({ status: 403 })
+    const own = { ...known.document, token_endpoint_auth_method: 'none' }
+    const host = await started({
+      authenticate: asTheySay,
+      metadataDocuments: 'with-loopback',
+      clientAuthentication: ['private_key_jwt'],
+      knownAssistants: [...knownAssistants, { document: own }],
+    })
+    expectErrorPage(await open(host, server.url()), 503)
+  })
+
   it.each(knownAssistants.map(({ document, ...about }) => [document.client_name, document, about] as const))(
     '%s has a document that this server would accept, a public source and a date',
     async (_, document, { source, date }) => {

@@ -58,6 +58,7 @@ describe('a metadata document is refused', () => {
     ['with a redirect URI of plain http', { redirect_uris: ['http://assistant.example/callback'] }],
     ['without a name', { client_name: undefined }],
     ['with an empty name', { client_name: '' }],
+    ['with null for a name', { client_name: null }],
     ['with a name that is no text', { client_name: 7 }],
     ['of a client that has no use for codes', { grant_types: ['client_credentials'] }],
   ])('%s', async (_, changes) => {

@@ -54,7 +54,7 @@ describe('a client with a metadata document', () => {
     expectTokens(await host.exchange(await new Authorization(host, { client_id }).allowed(), { client_id }))
     for (const redirect_uri of ['grokbot://elsewhere/callback', 'http://assistant.example/']) {
       expectErrorPage(await new Authorization(host, { client_id, redirect_uri }).open())
-      const detail = { clientId: client_id, redirectUri: redirect_uri, fault: expect.stringMatching(/^must be https/) }
+      const detail = { clientId: client_id, asked: redirect_uri, fault: expect.stringMatching(/^must be https/) }
       expect((await host.told('denied')).at(-1)).toMatchObject({ reason: 'wrong_redirect_uri', detail })
     }
   })
