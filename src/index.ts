@@ -30,7 +30,7 @@ export type { ConnectedGrant, CustomerGrants, GrantSelector } from './grants/cus
 export type { FetchMetadataDocumentHook, MetadataDocumentResponse } from './http/host-fetch'
 export type { CustomerSignInOptions, DocumentSources } from './options'
 export type { ClientAuthenticationMethod } from './protocol/client-authentication'
-export { type NewClientSecret, newClientSecret } from './protocol/client-secret'
+export { type ClientSecret, newClientSecret } from './protocol/client-secret'
 export type { CredentialKind, GrantType } from './protocol/grant-types'
 export type { JsonWebKeySet } from './protocol/json-web-keys'
 export { type ErrorContext, OAuthError, type OAuthErrorOptions } from './protocol/oauth-error'

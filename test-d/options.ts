@@ -4,6 +4,7 @@ import {
   type AccessTokenRequest,
   type ClientAuthenticationMethod,
   type ClientCredentials,
+  type ClientSecret,
   type ConsentRequest,
   type CustomerSignInOptions,
   createCustomerSignIn,
@@ -12,7 +13,6 @@ import {
   knownAssistants,
   MemoryTenantStore,
   MemoryTokenStore,
-  type NewClientSecret,
   newClientSecret,
   OAuthError,
   type SignInRequest,
@@ -51,7 +51,7 @@ createCustomerSignIn({
 })
 
 // The company's own backend authenticates with a secret, and its partner with a key.
-const { secret, hash }: NewClientSecret = newClientSecret()
+const { secret, hash }: ClientSecret = newClientSecret()
 const methods: readonly ClientAuthenticationMethod[] = ['private_key_jwt', 'client_secret_basic']
 const keys: JsonWebKeySet = { keys: [{ kty: 'EC', crv: 'P-256', x: '', y: '', kid: secret }] }
 const credentials: ClientCredentials = { secretHashes: [hash], jwks: keys }

@@ -122,13 +122,11 @@ export class KeySets {
   }
 
   #keep(url: string, { status, headers, body }: FetchedDocument, owner: KeyOwner): JsonWebKeySet {
-    if (status !== 200) {
-      // 404 and 410 alone say that there is nothing. Firewalls against bots answer 403.
-      if (status !== 404 && status !== 410) throw unavailable(owner, `The status is ${status}`, 5 * second)
-      this.#drop(url)
-      throw unusable(owner, 'there is nothing at jwks_uri')
-    }
+    // No other status says anything of the keys, not even 404: it may be a mistake of a minute, and must not sign customers out.
+    if (status !== 200) throw unavailable(owner, `The status is ${status}`, 5 * second)
     const given = parsedJson(body)
+    // Nor does the page of a firewall against bots.
+    if (given === undefined) throw unavailable(owner, 'There is no JSON at jwks_uri', 5 * second)
     const fault = keySetFault(given)
     if (fault) {
       this.#drop(url)
@@ -144,7 +142,7 @@ export class KeySets {
     return set
   }
 
-  /** Forgets the keys at an address that says that there are none, or others that cannot be used. */
+  /** Forgets the keys of an address that now has others which cannot be used. */
   #drop(url: string): void {
     const kept = this.#kept.get(url)
     if (kept) this.#kept.set(url, { ...kept, freshUntil: 0, usableUntil: 0 })

@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { digest } from './digest'
 
 /** A new secret of a client, and the hash of it that is stored. */
-export interface NewClientSecret {
+export interface ClientSecret {
   /** What the client presents: `csis_` and 256 random bits. Show it once, and store it nowhere. */
   secret: string
   /** What {@link ClientMetadata.secretHashes} holds. It does not reveal the secret. */
@@ -22,7 +22,7 @@ const hashPattern = /^[A-Za-z0-9_-]{43}$/
  * @example
  * const { secret, hash } = newClientSecret()
  */
-export function newClientSecret(): NewClientSecret {
+export function newClientSecret(): ClientSecret {
   const secret = prefix + randomBytes(length).toString('base64url')
   return { secret, hash: hashOf(secret) }
 }

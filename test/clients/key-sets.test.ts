@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { type Client, type CustomerSignInOptions, MemoryTenantStore } from 'customer-sign-in'
+import { KeySets } from '../../src/clients/key-sets'
 import { Authorization, asTheySay, expectErrorPage } from '../support/authorization'
 import { releaseClock, stopClock } from '../support/clock'
 import { assertionOf, type ClientKey, clientKey, withAssertion } from '../support/confidential-clients'
@@ -96,18 +97,23 @@ describe('the keys at a jwks_uri', () => {
     expect(server.requests).toHaveLength(3)
   })
 
-  it('are used on for a day while their address fails, and then the client keeps what it has', async () => {
+  it.each<[string, Partial<KeyServer>]>([
+    ['is away', { status: 503 }],
+    ['says for a while that there is nothing', { status: 404 }],
+    ['refuses bots', { status: 403 }],
+    ['shows a page in their place', { body: '<html>' }],
+  ])('are used on for a day while their address %s, and then the client keeps what it has', async (_, failure) => {
     const { server, published } = await KeyServer.start()
     const host = await startedWith(server.url('/jwks'))
     const clock = stopClock()
     expectTokens(await exchange(host))
-    published.status = 503
+    Object.assign(published, failure)
     clock.advance(86_400 + 299)
     expectTokens(await exchange(host))
     clock.advance(60)
     expectError(await exchange(host), 503, 'temporarily_unavailable')
     clock.advance(60)
-    published.status = 200
+    Object.assign(published, { status: 200, body: undefined })
     expectTokens(await exchange(host))
   })
 
@@ -123,8 +129,6 @@ describe('the keys at a jwks_uri', () => {
   })
 
   it.each<[string, Partial<KeyServer>]>([
-    ['nothing is there', { status: 404 }],
-    ['no JSON is there', { body: '<html>' }],
     ['no key set is there', { body: '[]' }],
     ['a private key is there', { keys: [{ ...key.jwk, d: 'x' }] }],
     ['no key of a known kind is there', { keys: [{ kty: 'magic' }] }],
@@ -167,6 +171,29 @@ describe('the keys at a jwks_uri', () => {
     }
     expect(server.requests).toHaveLength(1)
     expectTokens(await exchange(host))
+  })
+
+  it.each<[string, (index: number) => { url: string; tenantId: string }]>([
+    ['site', (index) => ({ url: `https://keys.example/${index}`, tenantId: String(index) })],
+    ['company', (index) => ({ url: `https://keys${index}.example/`, tenantId: 'acme' })],
+  ])('are fetched 600 times a minute for a %s, if they were not fetched before', async (_, addressOf) => {
+    stopClock()
+    const fetched: string[] = []
+    const sets = new KeySets({
+      allowLoopback: false,
+      fetch: async ({ href }) => {
+        fetched.push(href)
+        return { status: 200, headers: {}, body: JSON.stringify({ keys: [key.jwk] }) }
+      },
+    })
+    const find = (index: number) => {
+      const { url, tenantId } = addressOf(index)
+      return sets.find(url, () => true, { clientId, tenantId })
+    }
+    for (let index = 0; index < 600; index++) await find(index)
+    await expect(find(600)).rejects.toMatchObject({ code: 'temporarily_unavailable' })
+    expect(fetched).toHaveLength(600)
+    await find(599)
   })
 
   it('are not fetched for an assertion that cannot be valid', async () => {
