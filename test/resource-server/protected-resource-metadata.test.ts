@@ -101,6 +101,7 @@ describe('a tenant with resources of its own', () => {
     const token = await host.token({ tenantKey: 'initech' })
     const response = await request(mcpOf(host)).post('').set('Authorization', `Bearer ${token}`)
     expectError(response, 401, 'invalid_token')
+    expect(response.headers['www-authenticate']).not.toContain('resource_metadata')
   })
 
   it('has metadata with the tenant’s own spelling, like the tokens', async () => {

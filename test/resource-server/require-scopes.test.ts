@@ -22,9 +22,9 @@ const tenantStore = new MemoryTenantStore([
 ])
 
 /** A host whose API at `/v1/acme/mcp` needs `calendar` for one route. */
-async function hostWith(handle: (app: Express, signIn: CustomerSignIn) => void = () => {}) {
+async function hostWith(handle: (app: Express, signIn: CustomerSignIn) => void = () => {}, options: object = {}) {
   const events: object[] = []
-  const host = await ApiHost.start({ tenantStore, onEvent: (event) => events.push(event) })
+  const host = await ApiHost.start({ tenantStore, onEvent: (event) => events.push(event), ...options })
   const path = '/v1/:tenantKey/mcp'
   host.app.use(path, host.signIn.protectedResource({ path, scopes: 'profile', scopesSupported: 'calendar' }))
   host.app.post(path, (req, res) => {
@@ -149,6 +149,14 @@ describe('requireScopes', () => {
     expect(() => host.signIn.requireScopes({ auth }, 'calendar')).toThrow(expect.objectContaining({ headers }))
   })
 
+  it('names the metadata at the address of the request, if the host has not set one', async () => {
+    jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const { call, metadata } = await hostWith(() => {}, { baseUrl: undefined })
+    await request(metadata).get('').expect(200)
+    expect(challengeOf(await call('profile', 403)).resource_metadata).toBe(metadata)
+    jest.restoreAllMocks()
+  })
+
   it('tells the host whom it has refused', async () => {
     const { call, events } = await hostWith()
     await call('profile', 403)
@@ -174,6 +182,12 @@ describe('requireScopes', () => {
       'a session of somebody else',
       { auth: { scopes: ['calendar'], claims: {}, tenantKey: 'acme', resource: 'https://x' } },
     ],
+    ['claims of somebody else', { auth: { scopes: ['calendar'], tenantKey: 'acme', resource: new URL('https://x') } }],
+    [
+      'scopes of somebody else',
+      { auth: { scopes: 'calendar', claims: {}, tenantKey: 'acme', resource: new URL('https://x') } },
+    ],
+    ['a tenant of nobody', { auth: { scopes: ['calendar'], claims: {}, resource: new URL('https://x') } }],
     ['a name in place of its customer', { auth: 'customer-1' }],
   ])('refuses a request that has %s, as a fault of the host', async (_, req) => {
     const host = await started()
