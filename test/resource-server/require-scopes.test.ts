@@ -151,8 +151,8 @@ describe('requireScopes', () => {
 
   it('names the metadata at the address of the request, if the host has not set one', async () => {
     jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
-    const { call, metadata } = await hostWith(() => {}, { baseUrl: undefined })
-    await request(metadata).get('').expect(200)
+    const { host, call, metadata } = await hostWith(() => {}, { baseUrl: undefined })
+    await request(host.issuer()).get('/jwks').expect(200)
     expect(challengeOf(await call('profile', 403)).resource_metadata).toBe(metadata)
     jest.restoreAllMocks()
   })
