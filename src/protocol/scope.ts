@@ -49,29 +49,31 @@ export function grantedScopes(
 export function chosenScopes(chosen: readonly string[], offered: readonly string[]): string[] {
   const named = scopesOf(chosen)
   const excess = withoutOfflineAccess(named).find((scope) => !offered.includes(scope))
-  if (excess !== undefined) throw tooWide(excess, named, offered)
+  if (excess !== undefined) {
+    throw oauthError('invalid_scope', `scope names a scope that cannot be granted: ${excess}`, {
+      reason: 'scope_not_offered',
+      detail: { asked: named, accepted: offered },
+    })
+  }
   const granted = named.filter((scope) => offered.includes(scope))
   if (withoutOfflineAccess(granted).length > 0) return granted
   throw noneOffered(named, offered)
 }
 
 /**
- * The scopes that the `scope` of a refresh gets (RFC 6749 section 6): no more than were granted. What the server would not offer to this
- * client is left out, as in the authorization request, because some clients repeat the scope of that request in every refresh.
+ * The scopes that the `scope` of a refresh gets (RFC 6749 sections 3.3 and 6): no more than were granted. All others are left out, because
+ * some clients name all scopes of the server in every refresh, and the host may have added some since the customer agreed.
  *
  * @param permitted The granted scopes, and those that they imply.
  * @returns The permitted scopes that the request names, or all that were granted if it names none.
- * @throws {OAuthError} `invalid_scope` if the request names a scope that is offered and was not granted, or none that was granted.
+ * @throws {OAuthError} `invalid_scope` if the request names scopes, and none of them was granted.
  */
 export function narrowedScopes(
   requested: string | undefined,
   granted: readonly string[],
-  offered: readonly string[],
   permitted: readonly string[] = granted,
 ): string[] {
   const named = withoutOfflineAccess(scopesOf(requested ?? ''))
-  const excess = named.find((scope) => offered.includes(scope) && !permitted.includes(scope))
-  if (excess !== undefined) throw tooWide(excess, named, granted)
   if (named.length === 0) return [...granted]
   const narrowed = permitted.filter((scope) => named.includes(scope))
   if (narrowed.length > 0) return narrowed
@@ -80,14 +82,6 @@ export function narrowedScopes(
 
 function noneOffered(asked: readonly string[], accepted: readonly string[]) {
   return oauthError('invalid_scope', 'scope names no scope that can be granted', {
-    reason: 'scope_not_offered',
-    detail: { asked, accepted },
-  })
-}
-
-/** The error names one scope only. With several, a request could write a sentence onto the page that shows the error. */
-function tooWide(scope: string, asked: readonly string[], accepted: readonly string[]) {
-  return oauthError('invalid_scope', `scope names a scope that cannot be granted: ${scope}`, {
     reason: 'scope_not_offered',
     detail: { asked, accepted },
   })

@@ -1,6 +1,5 @@
 import { type JsonWebKey, randomUUID } from 'node:crypto'
 import { decode, sign, verify } from 'jsonwebtoken'
-import { scopesOfferedTo } from '../clients/clients'
 import { wrongAnswer } from '../configuration/configuration-error'
 import { contextOf } from '../events/emitter'
 import type { GrantType } from '../protocol/grant-types'
@@ -114,9 +113,8 @@ export class AccessTokens {
   ): ((grant: Grant) => Promise<AccessTokenTerms>) | undefined {
     if (requested.scope === undefined && !this.#claimsHook) return undefined
     return async (grant) => {
-      const offered = scopesOfferedTo(grant.clientId, tenant)
       const permitted = withImplied(grant.scopes, tenant.implied)
-      const scopes = stillOffered(narrowedScopes(requested.scope, grant.scopes, offered, permitted), tenant)
+      const scopes = stillOffered(narrowedScopes(requested.scope, grant.scopes, permitted), tenant)
       if (scopes === undefined) throw scopesGone(grant)
       const claims = await this.#hostClaims(scopes, grant, requested.grantType, tenant).catch((refused) => {
         throw withContext(refused, contextOf(grant))
