@@ -142,13 +142,11 @@ export class Clients {
     const { appRedirects, lifetime, limits, authentication } = this.#rules
     const described = offeredHere(readClientMetadata(given, appRedirects, tenant.issuer), tenant.scopes)
     const { method, keys } = authenticationOfRegistration(given, authentication)
-    const metadata = { ...described, ...keys }
+    const made = method.startsWith('client_secret') ? newClientSecret() : undefined
+    const metadata = { ...described, ...keys, ...(made && { secretHashes: [made.hash] }) }
     checkSize(metadata)
     const clientId = randomBytes(16).toString('base64url')
-    const made = method.startsWith('client_secret') ? newClientSecret() : undefined
-    const secretHashes = made && [made.hash]
-    const registration = { tenantId: tenant.id, clientId, ...metadata, ...(secretHashes && { secretHashes }), lifetime }
-    const client = await this.#store.saveClient(registration, limits)
+    const client = await this.#store.saveClient({ tenantId: tenant.id, clientId, ...metadata, lifetime }, limits)
     return { client, method, secret: made?.secret }
   }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { isConfidential } from '../clients/authentication-methods'
+import { checkMethods, isConfidential } from '../clients/authentication-methods'
 import { readAssertion } from '../clients/client-assertions'
 import type { ClientAuthentication, ClientProof } from '../clients/client-authentication'
 import { type Clients, ownClient, unknownClient } from '../clients/clients'
@@ -7,7 +7,7 @@ import { aboutGrant, contextOf, type Emit, faultEvent } from '../events/emitter'
 import type { Grants } from '../grants/grants'
 import type { Redemption } from '../grants/redemptions'
 import type { Form } from '../http/form'
-import { jwtAssertionType, notAuthenticated } from '../protocol/client-authentication'
+import { type ClientAuthenticationMethod, jwtAssertionType, notAuthenticated } from '../protocol/client-authentication'
 import { isClientId } from '../protocol/client-id'
 import type { GrantType } from '../protocol/grant-types'
 import { type ErrorContext, OAuthError, oauthError, withContext } from '../protocol/oauth-error'
@@ -40,7 +40,7 @@ export function identifyClient(
   req: IncomingMessage,
   form: Form,
   tenant: ResolvedTenant,
-  authentication: Pick<ClientAuthentication, 'isOn' | 'has'>,
+  authentication: Pick<ClientAuthentication, 'isOn' | 'has' | 'methods'>,
 ): RequestingClient {
   const basic = basicCredentials(req.headers.authorization)
   const proof = authentication.isOn ? proofOf(basic?.password, form, authentication) : undefined
@@ -56,9 +56,19 @@ export function identifyClient(
   if (!isClientId(clientId))
     throw oauthError('invalid_request', 'client_id must be at most 2048 characters of printable ASCII')
   const preRegistered = ownClient(clientId, tenant)
-  const mustAuthenticate = !authentication.has('none') || (preRegistered !== undefined && isConfidential(preRegistered))
-  if (mustAuthenticate && !proof) throw notAuthenticated(clientId)
+  if (!proof) checkMayBePublic(clientId, preRegistered, authentication.methods)
   return { clientId, preRegistered, proof, isAuthenticated: false }
+}
+
+/** Checks that a client may present nothing, as far as the tenant's own record and the option say it. */
+function checkMayBePublic(
+  clientId: string,
+  preRegistered: Client | undefined,
+  methods: readonly ClientAuthenticationMethod[],
+): void {
+  if (preRegistered) checkMethods(preRegistered, methods)
+  const mustAuthenticate = preRegistered ? isConfidential(preRegistered) : !methods.includes('none')
+  if (mustAuthenticate) throw notAuthenticated(clientId)
 }
 
 /**

@@ -113,7 +113,9 @@ describe('a client with a secret', () => {
     const host = await startedWith(undefined, ['none'])
     const error = { code: 'invalid_client', description: expect.stringContaining('clientAuthentication') }
     await expect(host.asCustomer()).rejects.toMatchObject(error)
-    expectError(await host.refresh('csir_', { client_secret: own.secret }), 401, 'invalid_client')
+    const response = await host.refresh('csir_', { client_secret: own.secret })
+    expect(expectError(response, 401, 'invalid_client')).toContain('clientAuthentication')
+    expect(await host.told('denied')).toMatchObject([{ reason: 'method_off' }])
   })
 })
 

@@ -1,8 +1,11 @@
+import { MemoryTenantStore } from 'customer-sign-in'
 import type { Response } from 'supertest'
+import { assertionOf, clientKey, withAssertion } from '../support/confidential-clients'
 import { HostProcess, type TokenResponse } from '../support/host-process'
 import { type Cut, cutPoints, RedisProxy } from '../support/redis-proxy'
 import { describeWithRedis, RedisServer } from '../support/redis-server'
 import { SeededRandom } from '../support/seeded-random'
+import { clientId, expectTokens, redirectUri } from '../support/sign-in'
 import { startedOnRedis } from '../support/started-on-redis'
 
 // Another seed gives other breaks: SEED=7 npx jest redis-lost-replies
@@ -73,6 +76,22 @@ describeWithRedis('a connection to Redis that breaks while a token is refreshed'
     const { refresh_token } = await host.connected()
     await expectNobodySignedOut(refresh_token, proxy, (token) => host.refresh(token), 300)
     expect(await host.told('replayed')).toEqual([])
+  })
+
+  it('never takes the assertion of a client for a used one if the Redis client sends its commands again', async () => {
+    const key = clientKey()
+    const clients = [{ clientId, redirectUris: [redirectUri], jwks: { keys: [key.jwk] } }]
+    const host = await startedOnRedis(proxy.port, {
+      redis: { retryStrategy: () => 1 },
+      replayTolerance: 0,
+      clientAuthentication: ['private_key_jwt'],
+      tenantStore: new MemoryTenantStore([{ key: 'acme', id: 'acme', clients }]),
+    })
+    // The host has the address that all processes on Redis share.
+    const issuer = 'https://assistants.example/v1/acme/oauth'
+    const asserted = () => withAssertion(assertionOf(key, clientId, issuer))
+    const { refresh_token } = expectTokens(await host.exchange(await host.asCustomer(), asserted()))
+    await expectNobodySignedOut(refresh_token, proxy, (token) => host.refresh(token, asserted()), 300)
   })
 
   it('never wastes a code that is retried at the same process, with the strict defaults', async () => {
