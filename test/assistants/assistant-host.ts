@@ -14,7 +14,7 @@ export class AssistantHost {
   readonly url: string
   readonly #server: Server
 
-  private constructor(server: Server, { options, client }: HostSettings) {
+  private constructor(server: Server, { options, client, circumstances }: HostSettings) {
     this.#server = server
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const signIn = createCustomerSignIn({
@@ -29,6 +29,7 @@ export class AssistantHost {
       metadataDocuments: 'with-loopback',
       onEvent: (event) => this.events.push(event),
       ...options,
+      ...circumstances,
     })
     const app: Express = express()
     app.use(signIn)

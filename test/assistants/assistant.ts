@@ -28,6 +28,8 @@ export interface HostSettings {
   client?: Client
   /** The secret of that record. */
   secret?: string
+  /** What else is so at this host. It is not set for the assistant. */
+  circumstances?: Partial<CustomerSignInOptions>
 }
 
 /** Something that an assistant does. */
@@ -91,6 +93,8 @@ export type ServerMetadataAddress =
 /** The document of an assistant, which its player publishes. */
 export interface MetadataDocument {
   path: string
+  /** Its public address, if the assistant sends that and the host has to do without the document. */
+  unreachableAt?: string
   members: Record<string, unknown>
   /** Where its keys are, if it signs its requests where it may. */
   jwksPath?: string

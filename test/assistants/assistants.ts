@@ -31,6 +31,10 @@ function spaced(scopes: readonly string[]): string | undefined {
 const github = (repository: string, number: number) => `https://github.com/${repository}/issues/${number}`
 const code = (repository: string, path: string) => `https://github.com/${repository}/blob/main/${path}`
 
+/** The challenge of a firewall against bots. */
+const answered403 = async () =>
+  new Response('Just a moment…', { status: 403, headers: { 'Content-Type': 'text/html' } })
+
 const claudeCallback = 'https://claude.ai/api/mcp/auth_callback'
 const claudeQuirks = [
   { what: 'asks for a scope with a leading space', source: github('anthropics/claude-ai-mcp', 453) },
@@ -75,7 +79,7 @@ const claudeRegistered: Assistant = {
   ...claude,
   variant: 'where documents are switched off',
   connects: 'registration',
-  host: { options: { metadataDocuments: false } },
+  host: { circumstances: { metadataDocuments: false } },
   quirks: [
     {
       what: 'registers for client_secret_post, and accepts the answer none',
@@ -96,6 +100,18 @@ const claudeRegistered: Assistant = {
   },
 }
 
+const claudeBlocked: Assistant = {
+  ...claude,
+  variant: 'whose document is answered 403',
+  browser: undefined,
+  host: { circumstances: { fetchMetadataDocument: answered403 } },
+  quirks: [claudeQuirks[1]],
+  plays: {
+    ...claudePlays,
+    document: { ...claudeDocument, unreachableAt: 'https://claude.ai/oauth/mcp-oauth-client-metadata' },
+  },
+}
+
 const claudeCodePlays: Plays = {
   resourceMetadata: fromChallenge,
   serverMetadata: newest,
@@ -103,6 +119,16 @@ const claudeCodePlays: Plays = {
   scope: challenged,
   resource: announced,
   refresh: { when: 'before' },
+}
+
+const claudeCodeDocument = {
+  path: '/oauth/claude-code-client-metadata',
+  members: {
+    client_name: 'Claude Code',
+    client_uri: 'https://claude.ai',
+    redirect_uris: ['http://localhost/callback', 'http://127.0.0.1/callback'],
+    ...publicClient,
+  },
 }
 
 const claudeCode: Assistant = {
@@ -123,16 +149,19 @@ const claudeCode: Assistant = {
   checked: '2026-11-21',
   plays: {
     ...claudeCodePlays,
-    document: {
-      path: '/oauth/claude-code-client-metadata',
-      members: {
-        client_name: 'Claude Code',
-        client_uri: 'https://claude.ai',
-        redirect_uris: ['http://localhost/callback', 'http://127.0.0.1/callback'],
-        ...publicClient,
-      },
-    },
+    document: claudeCodeDocument,
     refresh: { when: 'before', atOnce: 3, later: 120 },
+  },
+}
+
+const claudeCodeBlocked: Assistant = {
+  ...claudeCode,
+  variant: 'whose document is answered 403',
+  host: { circumstances: { fetchMetadataDocument: answered403 } },
+  quirks: [claudeCode.quirks[1]].filter((quirk) => quirk !== undefined),
+  plays: {
+    ...claudeCode.plays,
+    document: { ...claudeCodeDocument, unreachableAt: 'https://claude.ai/oauth/claude-code-client-metadata' },
   },
 }
 
@@ -342,7 +371,7 @@ const cursorRegistered: Assistant = {
   ...cursor,
   variant: 'where documents are switched off',
   connects: 'registration',
-  host: { options: { metadataDocuments: false } },
+  host: { circumstances: { metadataDocuments: false } },
   plays: {
     ...cursorPlays,
     registers: () => ({
@@ -946,8 +975,10 @@ const strict: Assistant = {
 /** All of them, in the order of the table in the documentation. */
 export const assistants: readonly Assistant[] = [
   claude,
+  claudeBlocked,
   claudeRegistered,
   claudeCode,
+  claudeCodeBlocked,
   claudeCodeWithoutResource,
   claudeCodeWithOrigin,
   chatgpt,

@@ -87,7 +87,7 @@ export class Player {
   /** How it has become a client. */
   get connectedBy(): Assistant['connects'] {
     if (this.#assistant.host?.client) return 'own client'
-    return this.#identity.client_id.startsWith(this.#documents.origin) ? 'document' : 'registration'
+    return this.#identity.client_id.startsWith('http') ? 'document' : 'registration'
   }
 
   /** The scope that it was granted. */
@@ -207,7 +207,9 @@ export class Player {
     if (document && this.#metadata.client_id_metadata_document_supported) {
       const signs = document.jwksPath !== undefined && methods.includes('private_key_jwt')
       const method = signs ? 'private_key_jwt' : 'none'
-      if (methods.includes(method)) return { client_id: this.#documents.url(document.path), method }
+      if (methods.includes(method)) {
+        return { client_id: document.unreachableAt ?? this.#documents.url(document.path), method }
+      }
     }
     if (!registers) throw new Error('It has no other way to become a client')
     const response = await fetch(required(this.#metadata.registration_endpoint), {

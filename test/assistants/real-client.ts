@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { submitForm } from './submit-form'
 
 const modules = join(__dirname, 'node_modules')
@@ -69,9 +70,9 @@ export class RealClient {
   }
 
   async stop(): Promise<void> {
-    if (this.#child.exitCode === null) {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) {
       const ended = new Promise((resolve) => this.#child.once('exit', resolve))
-      this.#child.disconnect()
+      this.#child.kill()
       await ended
     }
     await rm(this.#folder, { recursive: true, force: true, maxRetries: 20 })
@@ -85,6 +86,14 @@ export class RealClient {
     })
   }
 
+  /** Some clients name the address before they listen there, because a person takes longer than this. */
+  async #open(callback: URL): Promise<void> {
+    while (this.#child.exitCode === null && this.#child.signalCode === null) {
+      if (await fetch(callback).catch(() => undefined)) return
+      await delay(20)
+    }
+  }
+
   #giveUp(error: Error): void {
     this.#errors += error.stack
     this.#child.kill()
@@ -94,7 +103,7 @@ export class RealClient {
   async #visit(url: URL): Promise<void> {
     this.signIns++
     const callback = await submitForm(url)
-    if (callback.protocol === 'http:') await fetch(callback)
+    if (callback.protocol === 'http:') await this.#open(callback)
     this.#child.send({ visited: callback.href })
   }
 }

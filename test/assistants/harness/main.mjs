@@ -19,7 +19,8 @@ process.on('message', async (message) => {
   const results = await Promise.allSettled(calls)
   process.send({ results: results.map(({ value, reason }) => (reason ? { error: String(reason) } : { text: value })) })
 })
-process.on('disconnect', () => process.exit())
+// Ends the processes that it has started, too.
+for (const event of ['disconnect', 'SIGTERM']) process.on(event, () => process.exit())
 
 const { start } = await import(`./${CLIENT}.mjs`)
 client = await start({ server: SERVER, issuer: ISSUER, folder: FOLDER, authorize })
