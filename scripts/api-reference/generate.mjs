@@ -15,7 +15,7 @@ const chapters = {
   'Signing customers in': /^(endpoints|authorization)\b/,
   'Tokens and keys': /^(tokens|protocol\/grant-types)\b/,
   'Guarding an API': /^resource-server\b/,
-  'Grants and clients': /^(grants|clients)\b/,
+  'Grants and clients': /^(grants|clients|http\/host-fetch)\b/,
   Errors: /^(protocol|configuration)\b/,
   Events: /^events\b/,
   Stores: /^stores\b/,

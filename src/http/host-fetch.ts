@@ -7,7 +7,9 @@ import { bodyOf, checkPort, type FetchedDocument, type FetchGuard, ForbiddenFetc
 
 /** What a host's own fetch of a metadata document resolves to: a web `Response`, or anything that has these members of one. */
 export interface MetadataDocumentResponse {
+  /** Only 200 is a document. */
   readonly status: number
+  /** Of these, `Content-Type` and `Cache-Control` are read. */
   readonly headers: { get(name: string): string | null }
   /** A stream of bytes, such as a `ReadableStream`. */
   readonly body: object | null
