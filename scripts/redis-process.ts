@@ -100,6 +100,7 @@ export class RedisProcess {
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     const child = this.#process
     if (!child || hasEnded(child)) return
+    child.ref()
     const ended = once(child, 'exit')
     child.kill('SIGCONT')
     child.kill(signal)
@@ -117,6 +118,8 @@ export class RedisProcess {
       throw new NoRedisError('There is no redis-server or valkey-server: "npm run setup" installs one')
     }
     const child = spawn(redisServerPath, [...this.#commandLine, ...more], this.#spawnOptions)
+    // A server that nobody has stopped must not keep this process alive.
+    child.unref()
     running.add(child)
     child.once('exit', () => running.delete(child))
     return child
