@@ -39,7 +39,7 @@ const claudeCallback = 'https://claude.ai/api/mcp/auth_callback'
 const claudeQuirks = [
   { what: 'asks for a scope with a leading space', source: github('anthropics/claude-ai-mcp', 453) },
   {
-    what: 'its document is answered 403 to servers in some clouds',
+    what: 'its site answers 403 to servers in some clouds that fetch its document; the copy in `knownAssistants` is used then',
     source: github('anthropics/claude-ai-mcp', 650),
     isFault: true,
   },
@@ -82,10 +82,10 @@ const claudeRegistered: Assistant = {
   host: { circumstances: { metadataDocuments: false } },
   quirks: [
     {
-      what: 'registers for client_secret_post, and accepts the answer none',
+      what: 'registers for `client_secret_post`, and accepts the answer `none`',
       source: github('anthropics/claude-ai-mcp', 1043),
     },
-    ...claudeQuirks,
+    claudeQuirks[0],
   ],
   plays: {
     ...claudePlays,
@@ -136,12 +136,12 @@ const claudeCode: Assistant = {
   connects: 'document',
   quirks: [
     {
-      what: 'processes that share one sign-in refresh at once, seconds to minutes apart, because its lock is of one process',
+      what: 'its processes share one sign-in, and refresh within seconds or minutes of each other with the same token',
       source: github('anthropics/claude-code', 85236),
       isFault: true,
     },
     {
-      what: 'its document is answered 403 to servers in some clouds',
+      what: 'its site answers 403 to servers in some clouds that fetch its document; the copy in `knownAssistants` is used then',
       source: github('anthropics/claude-code', 84263),
       isFault: true,
     },
@@ -177,7 +177,7 @@ const claudeCodeWithoutResource: Assistant = {
   connects: 'registration',
   quirks: [
     {
-      what: 'leaves resource out of some requests',
+      what: 'leaves `resource` out of some requests',
       source: github('anthropics/claude-code', 90497),
       isFault: true,
     },
@@ -230,7 +230,7 @@ const chatgpt: Assistant = {
   connects: 'document',
   quirks: [
     {
-      what: 'its document names private_key_jwt, and offers none as well',
+      what: 'its document names `private_key_jwt`, and offers `none` as well',
       source: github('django-oauth/django-oauth-toolkit', 1845),
     },
     {
@@ -305,7 +305,7 @@ const codexWithoutResource: Assistant = {
   ...codex,
   variant: 'before the middle of 2026',
   connects: 'registration',
-  quirks: [{ what: 'sends no resource', source: github('openai/codex', 24890), isFault: true }],
+  quirks: [{ what: 'sends no `resource`', source: github('openai/codex', 24890), isFault: true }],
   plays: { ...codexPlays, resource: none },
 }
 
@@ -389,7 +389,10 @@ const grokBot: Assistant = {
   variant: 'with an address of the Grok app',
   connects: 'registration',
   quirks: [
-    { what: 'registers an address of an app that is not known here', source: github('better-auth/better-auth', 10956) },
+    {
+      what: 'registers an address of the Grok app besides its own three',
+      source: github('better-auth/better-auth', 10956),
+    },
   ],
   plays: {
     ...cursorPlays,
@@ -475,7 +478,7 @@ const vscodeOwn: Assistant = {
   },
   quirks: [
     {
-      what: 'tells people to enter http://127.0.0.1:33418, and sends it with a slash at its end',
+      what: 'tells people to enter `http://127.0.0.1:33418`, and sends it with a slash at its end',
       source: github('microsoft/vscode', 278512),
       isFault: true,
     },
@@ -490,7 +493,7 @@ const copilotStudio: Assistant = {
   quirks: [
     { what: 'its callback has a path of its own for each tool', source: github('SmartBear/smartbear-mcp', 463) },
     {
-      what: 'leaves the method out of its registration, and breaks if a secret comes with the method none',
+      what: 'leaves the method out of its registration, and breaks if a secret comes with the method `none`',
       source: github('activepieces/activepieces', 14397),
     },
   ],
@@ -551,11 +554,11 @@ const foundry: Assistant = {
   },
   quirks: [
     {
-      what: 'needs a secret, and sends no code_challenge',
+      what: 'needs a secret, and sends no `code_challenge`',
       source: github('microsoft-foundry/new-foundry-portal', 109),
       isFault: true,
     },
-    { what: 'sends no resource', source: github('microsoft-foundry/new-foundry-portal', 63), isFault: true },
+    { what: 'sends no `resource`', source: github('microsoft-foundry/new-foundry-portal', 63), isFault: true },
   ],
   checked: '2026-11-22',
   refused: { at: 'page', error: 'invalid_request', says: 'code_challenge' },
@@ -738,7 +741,7 @@ const mcpRemoteOpenid: Assistant = {
   variant: 'before it read scopes',
   quirks: [
     {
-      what: 'asks for openid email profile, whatever is offered',
+      what: 'asks for `openid email profile`, whatever is offered',
       source: github('cloudflare/mcp-server-cloudflare', 457),
       isFault: true,
     },
@@ -760,7 +763,7 @@ const cline: Assistant = {
   name: 'Cline',
   connects: 'registration',
   quirks: [
-    { what: 'asked for openid, whatever is offered', source: github('cline/cline', 9218), isFault: true },
+    { what: 'asked for `openid`, whatever is offered', source: github('cline/cline', 9218), isFault: true },
     {
       what: 'its callback has a path of its own for each server',
       source: code('cline/cline', 'src/services/mcp/McpOAuthManager.ts'),
@@ -789,8 +792,12 @@ const mcporter: Assistant = {
   name: 'Letta Code, mcporter',
   connects: 'registration',
   quirks: [
-    { what: 'asked for mcp:tools, whatever is offered', source: github('steipete/mcporter', 85), isFault: true },
-    { what: 'asked for mcp:tools, whatever is offered', source: github('letta-ai/letta-code', 4018), isFault: true },
+    {
+      what: 'asked for `mcp:tools` in mcporter, whatever is offered',
+      source: github('steipete/mcporter', 85),
+      isFault: true,
+    },
+    { what: 'asked for it too, in Letta Code', source: github('letta-ai/letta-code', 4018), isFault: true },
   ],
   checked: '2026-11-21',
   plays: {
@@ -849,7 +856,7 @@ const openWebUi: Assistant = {
   connects: 'registration',
   quirks: [
     {
-      what: 'accepts the methods none and client_secret_post, and not client_secret_basic',
+      what: 'accepts the methods `none` and `client_secret_post`, and not `client_secret_basic`',
       source: github('buildswithpaul/Frappe_Assistant_Core', 65),
     },
   ],
@@ -877,7 +884,7 @@ const n8n: Assistant = {
   connects: 'registration',
   quirks: [
     {
-      what: 'negotiates the method, and registers as a public client with PKCE where none is offered',
+      what: 'chooses from the methods that the server offers, and is a public client with PKCE where `none` is offered',
       source: 'https://github.com/n8n-io/n8n/pull/32289',
     },
   ],
@@ -901,7 +908,7 @@ const n8n: Assistant = {
 const n8nWithoutPkce: Assistant = {
   ...n8n,
   variant: 'of November 2025',
-  quirks: [{ what: 'sends no code_challenge', source: github('n8n-io/n8n', 22103), isFault: true }],
+  quirks: [{ what: 'sends no `code_challenge`', source: github('n8n-io/n8n', 22103), isFault: true }],
   refused: { at: 'page', error: 'invalid_request', says: 'code_challenge' },
   plays: { ...n8n.plays, pkce: false },
 }
@@ -931,7 +938,7 @@ const v0: Assistant = {
   connects: 'registration',
   quirks: [
     {
-      what: 'presents its first refresh token for ever, and never the one that it was given for it',
+      what: 'presents its first refresh token again and again, and never stores the next one',
       source: github('PostHog/posthog', 46982),
       isFault: true,
     },

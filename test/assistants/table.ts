@@ -29,12 +29,12 @@ const way = {
 function cellsOf({ name, variant, connects, host, refused, quirks, checked }: Assistant): string[] {
   const title = variant ? `${name}, ${variant}` : `**${name}**`
   const outcome = refused ? `no: it is refused with \`${refused.error}\`` : way[connects]
-  return [title, outcome, settingsOf(host), quirks.map(quirkText).join('. '), checked]
+  return [title, outcome, refused ? '' : settingsOf(host), quirks.map(quirkText).join('. '), checked]
 }
 
 function settingsOf({ options = {}, client }: HostSettings = {}): string {
   const settings = Object.entries(options).map(([name, value]) => `\`${name}: ${literal(value)}\``)
-  return [...settings, ...(client ? ['a record in `clients`'] : [])].join(', ')
+  return [...settings, ...(client ? ['[a record in `clients`](#an-id-and-a-secret)'] : [])].join(', ')
 }
 
 function literal(value: unknown): string {

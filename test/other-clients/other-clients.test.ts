@@ -1,6 +1,7 @@
 import { discoverAuthorizationServerMetadata as discover2 } from '@modelcontextprotocol/client'
 import { discoverAuthorizationServerMetadata as discover1 } from '@modelcontextprotocol/sdk/client/auth.js'
-import { blockUnder } from '../docs/pages'
+import { newClientSecret, type TenantStore } from 'customer-sign-in'
+import { blockUnder, tableUnder } from '../docs/pages'
 import { Customer } from '../support/customer'
 import { describeWith } from '../support/describe-with'
 import { AcmeHost } from './acme-host'
@@ -40,14 +41,7 @@ withNpm('the JavaScript clients of docs/other-clients.md', () => {
 
   it('Auth.js signs a customer in, reads the profile from the API, and keeps tokens to refresh with', async () => {
     const [, client] = js('Auth.js', { refreshing })
-    app = await ClientApp.start(client, host.origin)
-    const visitor = new Customer()
-    const { csrfToken } = JSON.parse((await visitor.open(`${app.origin}/auth/csrf`)).text)
-    const { url } = await visitor.open(`${app.origin}/auth/signin/acme`, { csrfToken })
-    expect(url.href).toBe(`${app.origin}/`)
-    const session = JSON.parse((await visitor.open(`${app.origin}/auth/session`)).text)
-    expect(session).toMatchObject({ user: { name: 'ada' } })
-    await refreshes(visitor, app)
+    await signsInByAuthJs(client)
   })
 })
 
@@ -68,6 +62,87 @@ describeWith('golang-go or golang-golang-x-oauth2-dev', installed.go)('the Go cl
   it('golang.org/x/oauth2 signs a customer in, calls the API, and refreshes', async () => {
     const { code } = blockUnder('### golang.org/x/oauth2', page)
     await signsInAndRefreshes({ language: 'go', code })
+  })
+})
+
+describe('a client with a secret, changed as the page says', () => {
+  const { secret, hash } = newClientSecret()
+  const rows = tableUnder('## With a secret', page)
+  const cellText = (cell = '') => /^`(.*)`$/.exec(cell)?.[1] ?? cell
+  const changed = (heading: string, code: string): string =>
+    rows
+      .filter(([library]) => library === heading)
+      .reduce((before, [, insteadOf, write]) => {
+        expect(before).toContain(cellText(insteadOf))
+        return before.replace(cellText(insteadOf), cellText(write))
+      }, code)
+  const withSecret = (heading: string, { language, code, refreshing: refreshes }: ClientCode): ClientCode => {
+    const line = `const secret = "${secret}"`.slice(language === 'python' ? 'const '.length : 0)
+    const complete = (text: string) => (language === 'go' ? `${text}\n${line}\n` : `${line}\n${text}`)
+    return {
+      language,
+      code: complete(changed(heading, code)),
+      ...(refreshes && { refreshing: complete(changed('Libraries that do not refresh', refreshes)) }),
+    }
+  }
+
+  let strict: AcmeHost
+  beforeAll(async () => {
+    const tenantStore = await tenantStoreOfThePage()
+    const withHash: TenantStore = {
+      async findTenant(tenantKey) {
+        const tenant = await tenantStore.findTenant(tenantKey)
+        const clients = tenant?.clients?.map((client) => ({ ...client, secretHashes: [hash] }))
+        return tenant && { ...tenant, clients }
+      },
+    }
+    strict = await AcmeHost.start(withHash, { clientAuthentication: ['client_secret_basic', 'client_secret_post'] })
+  })
+  afterEach(() => {
+    strict.events.length = 0
+  })
+  afterAll(() => strict.stop())
+
+  withNpm('in JavaScript', () => {
+    it.each([
+      js('openid-client 6'),
+      openidClient5(),
+      js('@fastify/oauth2'),
+      js('passport-oauth2', { refreshing }),
+      js('simple-oauth2'),
+    ])('%s signs a customer in, calls the API, and refreshes', async (heading, client) => {
+      await signsInAndRefreshes(withSecret(heading, client), strict)
+    })
+
+    it('Auth.js signs a customer in', async () => {
+      const [heading, client] = js('Auth.js', { refreshing })
+      await signsInByAuthJs(withSecret(heading, client), strict)
+    })
+
+    it('openid-client 6 is refused without it', async () => {
+      const [, client] = js('openid-client 6')
+      app = await ClientApp.start(client, strict.origin)
+      await new Customer().open(`${app.origin}/login`)
+      expect(strict.events).toContainEqual(expect.objectContaining({ type: 'denied', reason: 'not_authenticated' }))
+    })
+  })
+
+  describeWith('python3-authlib or python3-requests-oauthlib', installed.python)('in Python', () => {
+    it.each(['requests-oauthlib', 'Authlib'])(
+      '%s signs a customer in, calls the API, and refreshes',
+      async (heading) => {
+        const { code } = blockUnder(`### ${heading}`, page)
+        await signsInAndRefreshes(withSecret(heading, { language: 'python', code }), strict)
+      },
+    )
+  })
+
+  describeWith('golang-go or golang-golang-x-oauth2-dev', installed.go)('in Go', () => {
+    it('golang.org/x/oauth2 signs a customer in, calls the API, and refreshes', async () => {
+      const heading = 'golang.org/x/oauth2'
+      const { code } = blockUnder(`### ${heading}`, page)
+      await signsInAndRefreshes(withSecret(heading, { language: 'go', code }), strict)
+    })
   })
 })
 
@@ -152,6 +227,17 @@ async function signsInAndRefreshes(client: ClientCode, at = host): Promise<void>
   const { url, text } = await visitor.open(`${app.origin}/login`)
   expect({ path: url.pathname, text }).toEqual({ path: '/callback', text: expect.stringMatching(/^{"/) })
   expect(JSON.parse(text)).toEqual(ada)
+  await refreshes(visitor, app, at)
+}
+
+async function signsInByAuthJs(client: ClientCode, at = host): Promise<void> {
+  app = await ClientApp.start(client, at.origin)
+  const visitor = new Customer()
+  const { csrfToken } = JSON.parse((await visitor.open(`${app.origin}/auth/csrf`)).text)
+  const { url } = await visitor.open(`${app.origin}/auth/signin/acme`, { csrfToken })
+  expect(url.href).toBe(`${app.origin}/`)
+  const session = JSON.parse((await visitor.open(`${app.origin}/auth/session`)).text)
+  expect(session).toMatchObject({ user: { name: 'ada' } })
   await refreshes(visitor, app, at)
 }
 
