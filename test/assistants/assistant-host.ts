@@ -42,6 +42,8 @@ export class AssistantHost {
 
   static async start(settings: HostSettings = {}): Promise<AssistantHost> {
     const server = createServer()
+    // On a busy machine, a client may send a request just as an idle connection is closed.
+    server.keepAliveTimeout = 0
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     try {
       return new AssistantHost(server, settings)

@@ -56,6 +56,8 @@ export class CompanyHost {
 
   static async start(options: CompanyHostOptions = {}): Promise<CompanyHost> {
     const server = createServer()
+    // On a busy machine, a client may send a request just as an idle connection is closed.
+    server.keepAliveTimeout = 0
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     return new CompanyHost(server, options)
   }

@@ -84,6 +84,8 @@ export class TestSignIn {
 
   static async start(options: Partial<CustomerSignInOptions> = {}): Promise<TestSignIn> {
     const server = createServer()
+    // On a busy machine, a client may send a request just as an idle connection is closed.
+    server.keepAliveTimeout = 0
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     return new TestSignIn(server, options)
   }
