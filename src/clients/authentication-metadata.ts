@@ -55,8 +55,8 @@ function offeredMethods(
   { token_endpoint_auth_method: own, token_endpoint_auth_methods_supported: others }: Readonly<Record<string, unknown>>,
   byDefault: ClientAuthenticationMethod,
 ): string[] {
-  const listed = Array.isArray(others) ? others : []
-  return [own ?? byDefault, ...listed].map(String)
+  const listed: unknown[] = Array.isArray(others) ? others : []
+  return [own ?? byDefault, ...listed].filter((method) => typeof method === 'string')
 }
 
 function chosen(

@@ -15,6 +15,7 @@ const hour = 60 * minute
 const day = 24 * hour
 
 // More than the README's rate limit of /token lets one IP address cause.
+const maxPerMinuteOfSiteAtTenant = 300
 const maxPerMinuteOfSite = 600
 const maxPerMinuteOfTenant = 600
 
@@ -49,7 +50,8 @@ export interface KeySetSource {
  * The keys that clients publish at their `jwks_uri` (RFC 7591 section 2). A set is fresh for as long as its headers say, from a minute to an
  * hour, and by default for five minutes. While its address fails it is used for another day, unless its headers forbid it.
  *
- * An address is asked at most once a minute, or once every five seconds as long as it has given no set, whatever assertions come.
+ * An address is asked at most once a minute, or for each tenant once every five seconds as long as it has given no set, whatever assertions
+ * come. Until then, no tenant waits for another: one whose share of the fetches is used up would keep the keys from all others.
  */
 export class KeySets {
   readonly #source: KeySetSource
@@ -83,20 +85,26 @@ export class KeySets {
   }
 
   async #fetchAgain(url: string, isKnown: boolean, owner: KeyOwner): Promise<JsonWebKeySet> {
-    const underWay = this.#fetching.get(url)
+    const name = isKnown ? url : `${owner.tenantId} ${url}`
+    const underWay = this.#fetching.get(name)
     if (underWay !== undefined) return underWay
-    const last = this.#attempts.get(url)
+    const last = this.#attempts.get(name)
     const waits = last ? last.at + (isKnown ? minute : 5 * second) - performance.now() : 0
     if (last && waits > 0) throw last.error ?? unavailable(owner, 'They were fetched a moment ago', waits)
     const attempt: Attempt = { at: performance.now() }
-    this.#attempts.set(url, attempt)
+    this.#attempts.set(name, attempt)
     const fetching = this.#fetch(url, isKnown, owner)
+      .then((set) => {
+        // The address is known now, at every tenant.
+        this.#attempts.set(url, attempt)
+        return set
+      })
       .catch((error) => {
         attempt.error = error
         throw error
       })
-      .finally(() => this.#fetching.delete(url))
-    this.#fetching.set(url, fetching)
+      .finally(() => this.#fetching.delete(name))
+    this.#fetching.set(name, fetching)
     return fetching
   }
 
@@ -104,11 +112,15 @@ export class KeySets {
     const { allowLoopback } = this.#source
     if (!isKeySetUrl(url, { allowLoopback })) throw unusable(owner, 'jwks_uri must be an https URL')
     const parsed = new URL(url)
-    const fetchFor = { tenantId: owner.tenantId, site: siteOf(parsed) }
+    const site = siteOf(parsed)
+    // A known address belongs to no particular tenant: its site takes the tenant's place.
+    const fetchFor = { tenantId: isKnown ? site : owner.tenantId, site }
     const count = (name: string, max: number) => this.#perMinute.count(name, max)
     const isWithin =
       isKnown ||
-      (count(`site ${fetchFor.site}`, maxPerMinuteOfSite) && count(`tenant ${owner.tenantId}`, maxPerMinuteOfTenant))
+      (count(`both ${owner.tenantId} ${site}`, maxPerMinuteOfSiteAtTenant) &&
+        count(`tenant ${owner.tenantId}`, maxPerMinuteOfTenant) &&
+        count(`site ${site}`, maxPerMinuteOfSite))
     if (!isWithin) throw unavailable(owner, 'A share of the site or of the tenant is used up', 5 * second)
     const slots = isKnown ? this.#slots.known : this.#slots.unknown
     const fetched = await slots

@@ -4,13 +4,16 @@ import { isLoopbackHost } from './loopback'
 
 /** The public keys of a client (RFC 7517 section 5). */
 export interface JsonWebKeySet {
-  /** Public keys for ES256 (P-256), ES384 (P-384), RS256 or PS256 (RSA, at least 2048 bits) or EdDSA (Ed25519). */
+  /** Public keys for ES256 (P-256), ES384 (P-384), RS256 or PS256 (RSA, 2048 to 4096 bits) or EdDSA (Ed25519). */
   keys: readonly JsonWebKey[]
 }
 
 const isCurve = (name: string) => (key: KeyObject) => key.asymmetricKeyDetails?.namedCurve === name
-const isRsa = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject) =>
-  asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) >= 2048
+/** Strangers choose these keys. With a larger one, or a larger exponent than 65537 and the like, one signature takes up to 15 ms to verify. */
+const isRsa = ({ asymmetricKeyType, asymmetricKeyDetails: details }: KeyObject) => {
+  const { modulusLength = 0, publicExponent = 0n } = details ?? {}
+  return asymmetricKeyType === 'rsa' && modulusLength >= 2048 && modulusLength <= 4096 && publicExponent < 2n ** 32n
+}
 
 const isEd25519 = ({ asymmetricKeyType }: KeyObject) => asymmetricKeyType === 'ed25519'
 
@@ -56,10 +59,18 @@ export function keySetFault(given: unknown): (typeof keySetFaults)[number] | und
   const [malformed, secret, useless] = keySetFaults
   const keys: unknown = Object(given).keys
   if (!Array.isArray(keys) || keys.length === 0 || keys.length > maxKeys) return malformed
-  if (!keys.every((key) => typeof key === 'object' && key !== null)) return malformed
+  if (!keys.every((key) => typeof key === 'object' && key !== null && isFlat(key))) return malformed
   if (keys.some((key) => privateMembers.some((member) => key[member] !== undefined))) return secret
   if (Buffer.byteLength(JSON.stringify(publicPart({ keys }))) > maxBytes) return malformed
   return keys.some((jwk) => algorithmsOf(jwk).length > 0) ? undefined : useless
+}
+
+/** Whether the members that are used are texts, and `key_ops` is a list of texts: others could be nested without end. */
+function isFlat(jwk: Readonly<Record<string, unknown>>): boolean {
+  const isText = (value: unknown) => value === undefined || value === null || typeof value === 'string'
+  const { key_ops: operations } = jwk
+  const isList = Array.isArray(operations) ? operations.every(isText) : isText(operations)
+  return isList && publicMembers.every((name) => name === 'key_ops' || isText(jwk[name]))
 }
 
 /** Whether keys can be fetched from an address: https, on loopback also http if that is allowed. */

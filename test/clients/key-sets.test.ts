@@ -132,6 +132,7 @@ describe('the keys at a jwks_uri', () => {
     ['no key set is there', { body: '[]' }],
     ['a private key is there', { keys: [{ ...key.jwk, d: 'x' }] }],
     ['no key of a known kind is there', { keys: [{ kty: 'magic' }] }],
+    ['a key is nested without end', { body: `{"keys":[{"kty":${'['.repeat(20_000)}${']'.repeat(20_000)}}]}` }],
   ])('are forgotten if %s now, and nothing is used up', async (_, change) => {
     const { server, published } = await KeyServer.start()
     const host = await startedWith(server.url('/jwks'))
@@ -194,6 +195,35 @@ describe('the keys at a jwks_uri', () => {
     await expect(find(600)).rejects.toMatchObject({ code: 'temporarily_unavailable' })
     expect(fetched).toHaveLength(600)
     await find(599)
+  })
+
+  it('can be had at a tenant while another tenant has used its share of the fetches up', async () => {
+    const { server, published } = await KeyServer.start()
+    const flood = Array.from({ length: 301 }, (_, index) => `client-${index}`)
+    const clients = flood.map((id) => ({
+      clientId: id,
+      redirectUris: [redirectUri],
+      jwksUri: server.url(id === 'client-300' ? '/jwks' : `/none/${id}`),
+    }))
+    const own = { clientId, redirectUris: [redirectUri], jwksUri: server.url('/jwks') }
+    const tenants = [
+      { key: 'globex', id: 'globex', clients },
+      { key: 'acme', id: 'acme', clients: [own] },
+    ]
+    const host = await startedWith(server.url('/jwks'), { tenantStore: new MemoryTenantStore(tenants) })
+    const signedIn = await host.asCustomer()
+    const atGlobex = (id: string) =>
+      host.token('globex', {
+        grant_type: 'refresh_token',
+        ...withAssertion(assertionOf(key, id, host.issuer('globex'))),
+      })
+    published.status = 404
+    stopClock()
+    for (const id of flood.slice(0, 300)) await atGlobex(id)
+    expect(server.requests).toHaveLength(300)
+    published.status = 200
+    expectError(await atGlobex('client-300'), 503, 'temporarily_unavailable')
+    expectTokens(await host.exchange(signedIn, withAssertion(assertionOf(key, clientId, host.issuer()))))
   })
 
   it('are not fetched for an assertion that cannot be valid', async () => {

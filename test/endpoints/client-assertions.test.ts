@@ -80,6 +80,7 @@ describe('a client with a key', () => {
     ['has an object as subject', /sub/, () => ({ claims: { sub: { a: 1 }, iss: { a: 1 } } })],
     ['has crit', /crit/, () => ({ header: { crit: ['exp'] } })],
     ['is another kind of JWT', /typ/, () => ({ header: { typ: 'at+jwt' } })],
+    ['has an object as typ', /typ/, () => ({ header: { typ: { toString: 1 } } })],
     ['has an unknown kid', /not signed/, () => ({ header: { kid: 'unknown' } })],
     ['has a number as kid', /kid/, () => ({ header: { kid: 7 } })],
   ])('is refused if its assertion %s, and nothing is used up', async (_, says, changes) => {
@@ -182,6 +183,18 @@ describe('a client with a key', () => {
     }
   })
 
+  it('has its jti remembered for a minute after any process takes the assertion, because their clocks may differ', async () => {
+    stopClock()
+    const tokenStore = new MemoryTokenStore()
+    const useOnce = jest.spyOn(tokenStore, 'useOnce')
+    const host = await startedWith(undefined, tokenStore)
+    const assertion = asserted(host, { claims: { exp: Math.floor(Date.now() / 1000) + 100 } })
+    expectTokens(await host.exchange(await host.asCustomer(), assertion))
+    const [[, , lifetime] = []] = useOnce.mock.calls
+    expect(lifetime).toBeGreaterThan(219_000)
+    expect(lifetime).toBeLessThanOrEqual(220_000)
+  })
+
   it('does not use up the jti of another client', async () => {
     const host = await startedWith()
     const claims = { jti: 'the same' }
@@ -262,14 +275,21 @@ describe('a client with a key', () => {
 })
 
 describe('the record of a client with a key', () => {
-  const small = { kty: 'RSA', e: 'AQAB', n: Buffer.alloc(128, 0xff).toString('base64url') }
+  const rsa = (bytes: number, e = 'AQAB') => ({ kty: 'RSA', e, n: Buffer.alloc(bytes, 0xff).toString('base64url') })
   it.each<[string, Partial<Client>, RegExp]>([
     ['a private key', { jwks: { keys: [{ ...key.jwk, d: 'secret-part' }] } }, /jwks must have no private/],
     ['a symmetric key', { jwks: { keys: [{ kty: 'oct', k: 'secret-part' }] } }, /jwks must have no private/],
     ['no key', { jwks: { keys: [] } }, /jwks must be a JSON Web Key Set/],
     ['a key alone', { jwks: key.jwk as never }, /jwks must be a JSON Web Key Set/],
     ['too many keys', { jwks: { keys: Array(21).fill(key.jwk) } }, /jwks must be a JSON Web Key Set/],
-    ['an RSA key that is too short', { jwks: { keys: [small] } }, /jwks must have a key for/],
+    ['an RSA key that is too short', { jwks: { keys: [rsa(128)] } }, /jwks must have a key for/],
+    ['an RSA key that takes long to verify with', { jwks: { keys: [rsa(513)] } }, /jwks must have a key for/],
+    ['an RSA key with a large exponent', { jwks: { keys: [rsa(256, 'AQAAAAE')] } }, /jwks must have a key for/],
+    [
+      'a list as part of a key',
+      { jwks: { keys: [{ ...key.jwk, kid: ['a'] as never }] } },
+      /jwks must be a JSON Web Key Set/,
+    ],
     ['a key for another algorithm', { jwks: { keys: [{ ...key.jwk, alg: 'RS256' }] } }, /jwks must have a key for/],
     ['an address that is not https', { jwksUri: 'http://keys.example/jwks' }, /jwksUri must be an https URL/],
     [

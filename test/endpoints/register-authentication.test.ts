@@ -83,6 +83,8 @@ describe('a registration', () => {
     ['tls_client_auth', all, {}],
     ['magic', all, {}],
     ['none', ['private_key_jwt'], {}],
+    ['an object', all, { token_endpoint_auth_method: { toString: 1 } }],
+    ['a list', all, { token_endpoint_auth_method: [{ toString: 1 }], token_endpoint_auth_methods_supported: [{}] }],
   ])(
     'that can only use %s is refused where that is off, and the error names the option',
     async (method, methods, more) => {
