@@ -213,10 +213,8 @@ export class MetadataDocuments {
 
   #parse(clientId: string, metadata: Record<string, unknown>): ClientMetadata {
     if (metadata.client_id !== clientId) throw invalid("client_id in the document does not match the document's URL")
-    if (
-      metadata.client_secret !== undefined ||
-      String(metadata.token_endpoint_auth_method).startsWith('client_secret')
-    ) {
+    const { client_secret: secret, token_endpoint_auth_method: method } = metadata
+    if (secret !== undefined || (typeof method === 'string' && method.startsWith('client_secret'))) {
       throw invalid('the document must not have a client_secret, because everyone can read it')
     }
     // MCP requires it of documents, and the draft does not. A registration may leave it out.

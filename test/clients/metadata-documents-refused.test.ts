@@ -52,6 +52,7 @@ describe('a metadata document is refused', () => {
     ['with a secret', { client_secret: 'secret' }],
     ['with an empty secret', { client_secret: '' }],
     ['with a method that needs a secret', { token_endpoint_auth_method: 'client_secret_basic' }],
+    ['with an object for a method', { token_endpoint_auth_method: { toString: 1 } }],
     ['without redirect URIs', { redirect_uris: undefined }],
     ['with no redirect URI', { redirect_uris: [] }],
     ['with only a redirect URI that runs', { redirect_uris: ['javascript:alert(1)'] }],
