@@ -127,6 +127,8 @@ export class KeySets {
       .lend(fetchFor, () => this.#source.fetch(parsed))
       .catch((error) => {
         if (error instanceof ForbiddenFetch) throw unusable(owner, 'jwks_uri cannot be fetched', error.message)
+        // The host's own fetch has returned something else than a response.
+        if (error instanceof OAuthError) throw error
         const wait = error instanceof NoFetchSlot ? second : 5 * second
         throw unavailable(owner, asError(error).message, wait)
       })

@@ -235,6 +235,24 @@ describe('the keys at a jwks_uri', () => {
     expect(server.requests).toEqual([])
   })
 
+  it('are fetched by the host’s own function, if it has one, whose faults are told as its own', async () => {
+    const asked: string[] = []
+    const answers: (() => unknown)[] = [() => 'keys', () => Response.json({ keys: [key.jwk] })]
+    const host = await startedWith('https://keys.example/jwks', {
+      metadataDocuments: true,
+      fetchMetadataDocument: async (url) => {
+        asked.push(url)
+        return answers.shift()?.() as Response
+      },
+    })
+    const clock = stopClock()
+    expectError(await exchange(host), 503, 'temporarily_unavailable')
+    expect(await host.told('error')).toMatchObject([{ reason: 'hook_failed' }])
+    clock.advance(5)
+    expectTokens(await exchange(host))
+    expect(asked).toEqual(['https://keys.example/jwks', 'https://keys.example/jwks'])
+  })
+
   it('are not fetched from this machine, except for development', async () => {
     const { server } = await KeyServer.start()
     for (const metadataDocuments of [true, false]) {
