@@ -68,7 +68,10 @@ function chosen(
   if (method === undefined) {
     const own =
       `token_endpoint_auth_method must be ${methods.join(' or ')}: see the option clientAuthentication` as const
-    throw oauthError('invalid_client_metadata', own, { reason: 'method_off', detail: { offered } })
+    throw oauthError('invalid_client_metadata', own, {
+      reason: 'method_off',
+      detail: { asked: offered, accepted: methods },
+    })
   }
   return { method, keys: method === 'private_key_jwt' ? keysOf(metadata, allowLoopback) : {} }
 }

@@ -31,7 +31,7 @@ export function checkMethods(
     {
       headers: basicChallenge,
       reason: 'method_off',
-      detail: { clientId: client.clientId, methods: own },
+      detail: { clientId: client.clientId, asked: own, accepted: methods },
     },
   )
 }

@@ -212,7 +212,9 @@ export function unknownClient(clientId: string, reason: DenialReason = 'client_g
 
 function onlyOnOwnHost(): OAuthError {
   const why: ErrorDescription<'invalid_redirect_uri'> = 'redirect_uris must not be on the host of this server'
-  return oauthError('invalid_client', `The metadata document of client_id cannot be used: ${why}`)
+  return oauthError('invalid_client', `The metadata document of client_id cannot be used: ${why}`, {
+    reason: 'redirect_uris_refused',
+  })
 }
 
 /** How many milliseconds a client must live to outlive every grant that exists now, and a day more, in which nothing needs to be written. */

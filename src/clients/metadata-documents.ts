@@ -213,8 +213,8 @@ export class MetadataDocuments {
 
   #parse(clientId: string, metadata: Record<string, unknown>): ClientMetadata {
     if (metadata.client_id !== clientId) throw invalid("client_id in the document does not match the document's URL")
-    const { client_secret: secret, token_endpoint_auth_method: method } = metadata
-    if (secret !== undefined || (typeof method === 'string' && method.startsWith('client_secret'))) {
+    const { client_secret: secret = null, token_endpoint_auth_method: method } = metadata
+    if (secret !== null || (typeof method === 'string' && method.startsWith('client_secret'))) {
       throw invalid('the document must not have a client_secret, because everyone can read it')
     }
     // MCP requires it of documents, and the draft does not. A registration may leave it out.
@@ -311,9 +311,11 @@ function unusable(clientId: string, thrown: unknown): OAuthError {
       detail,
     })
   }
-  const described = thrown instanceof OAuthError ? (`: ${thrown.description}` as const) : ''
+  const refused = thrown instanceof OAuthError ? thrown : undefined
+  const described = refused ? (`: ${refused.description}` as const) : ''
   return oauthError('invalid_client', `The metadata document of client_id cannot be used${described}`, {
-    detail,
+    reason: refused?.reason ?? 'document_unusable',
+    detail: { ...refused?.detail, ...detail },
     cause: error,
   })
 }

@@ -41,7 +41,8 @@ export const answeredCodes = {
   },
   invalid_client: {
     status: 401,
-    meaning: 'The server does not know the client, cannot use what the client says about itself, or has not authenticated the client.',
+    meaning:
+      'The server does not know the client, cannot use what the client says about itself, or has not authenticated the client.',
     source: 'RFC 6749 section 5.2',
     descriptions: [
       'There is no client with this client_id',

@@ -24,6 +24,7 @@ export const denialReasons = [
   'authentication_failed',
   'method_off',
   'document_unavailable',
+  'document_unusable',
   'tenant_gone',
   'claims_refused',
   'login_refused',

@@ -60,7 +60,7 @@ describe('a client with a metadata document', () => {
   })
 
   it('may have null for members that it does not use, and empty lists of types', async () => {
-    const members = { client_uri: null, scope: null, grant_types: [], response_types: null, contacts: null }
+    const members = { client_uri: null, scope: null, grant_types: [], response_types: null, client_secret: null }
     const server = await DocumentServer.start((self) => publishing(self, members))
     await new Authorization(await startedWith(), { client_id: server.url() }).open().expect(200)
   })
