@@ -7,14 +7,19 @@ import { authenticatedClient, identifyClient, tokenAudiences } from './requestin
 /** `POST I/revoke`: ends the grant of a token (RFC 7009 section 2). A token that is not the client's is no error. */
 export async function revoke(
   { req, res, tenant }: Context,
-  { revocations, clientAuthentication }: Pick<Rooms, 'revocations' | 'clientAuthentication'>,
+  { revocations, clients, clientAuthentication }: Pick<Rooms, 'revocations' | 'clients' | 'clientAuthentication'>,
 ): Promise<void> {
   const form = await readForm(req, res)
   const named = identifyClient(req, form, tenant, clientAuthentication)
   const audiences = [...tokenAudiences(tenant), `${tenant.issuer}/revoke`]
   const { clientId, isAuthenticated } = await authenticatedClient(named, tenant, audiences, clientAuthentication)
-  // An access token does not say whether its client must authenticate.
-  if (clientAuthentication.isOn && !isAuthenticated) await clientAuthentication.checkPublic(clientId, tenant)
-  await revocations.revoke(form.required('token'), { clientId, isAuthenticated }, tenant)
+  const token = form.required('token')
+  const checkPublic = async () => {
+    if (clientAuthentication.isOn && !isAuthenticated) await clientAuthentication.checkPublic(clientId, tenant)
+  }
+  // A stranger with any token must not make this server fetch a document.
+  const isDocument = clients.isDocument(clientId, tenant)
+  if (!isDocument) await checkPublic()
+  await revocations.revoke(token, { clientId, isAuthenticated }, tenant, isDocument ? checkPublic : undefined)
   respondWithJson(res, {})
 }

@@ -1,9 +1,10 @@
+import { notAuthenticated } from '../protocol/client-authentication'
 import { OAuthError } from '../protocol/oauth-error'
 import type { GuardedStore } from '../stores/guarded-store'
 import type { Grant } from '../stores/token-store'
 import type { ResolvedTenant } from '../tenants/tenants'
 import type { AccessTokens } from '../tokens/access-tokens'
-import { type Binding, grantIdOf, isLive, parseCredential, publicBinding } from './credential'
+import { authenticatedBinding, type Binding, grantIdOf, isLive, parseCredential, publicBinding } from './credential'
 import type { CredentialChain } from './credential-chain'
 import type { Grants } from './grants'
 
@@ -28,11 +29,22 @@ export class Revocations {
     this.#tokens = tokens
   }
 
-  /** Ends the grant of a refresh token or access token, if the token is this client's. */
-  async revoke(token: string, binding: Binding, tenant: ResolvedTenant): Promise<void> {
-    const named =
-      (await this.#namedByRefreshToken(token, binding, tenant)) ??
-      (await this.#namedByAccessToken(token, binding.clientId, tenant))
+  /**
+   * Ends the grant of a refresh token or access token, if the token is this client's.
+   *
+   * @param checkClient Called before an access token ends its grant: it does not say whether its client must authenticate.
+   * @throws {OAuthError} `invalid_client` for the refresh token of a client that had to authenticate; whatever `checkClient` throws.
+   */
+  async revoke(
+    token: string,
+    binding: Binding,
+    tenant: ResolvedTenant,
+    checkClient?: () => Promise<void>,
+  ): Promise<void> {
+    const byRefreshToken = await this.#namedByRefreshToken(token, binding, tenant)
+    const byAccessToken = byRefreshToken ? undefined : await this.#namedByAccessToken(token, binding.clientId, tenant)
+    if (byAccessToken) await checkClient?.()
+    const named = byRefreshToken ?? byAccessToken
     if (named) await this.#grants.endNamed(named, tenant.key, 'client')
   }
 
@@ -46,7 +58,10 @@ export class Revocations {
       const presented = { credential, grantId, binding: bound, tenant }
       return (grant && isLive(presented, grant)) || this.#chain.hasIssued(presented)
     })
-    return isNamed ? { tenantId: tenant.id, grantId, grant } : undefined
+    if (isNamed) return { tenantId: tenant.id, grantId, grant }
+    const asAuthenticated = { credential, grantId, binding: authenticatedBinding(binding), tenant }
+    if (this.#chain.hasIssued(asAuthenticated)) throw notAuthenticated(binding.clientId)
+    return undefined
   }
 
   /** An expired access token still names its grant: the client may revoke it long after it last used it. */

@@ -321,6 +321,23 @@ describe('a client with a metadata document and a key', () => {
     expectErrorPage(await new Authorization(await startedHost(), { client_id: server.url() }).open())
   })
 
+  it('can be revoked by the client alone, and its document is not fetched for any other token', async () => {
+    const [host, server] = [await startedHost(), await document(byKey)]
+    const client_id = server.url()
+    for (const token of ['junk', (await host.connected()).refresh_token, (await host.connected()).access_token]) {
+      expect((await host.revoke({ client_id, token })).status).toBe(200)
+    }
+    expect(server.requests).toEqual([])
+    const signedIn = await new Authorization(host, { client_id }).allowed()
+    const { refresh_token, access_token } = expectTokens(await host.exchange(signedIn, asserted(host, client_id)))
+    for (const token of [refresh_token, access_token]) {
+      expectError(await host.revoke({ client_id, token }), 401, 'invalid_client')
+    }
+    const next = expectTokens(await host.refresh(refresh_token, asserted(host, client_id)))
+    expect((await host.revoke({ ...asserted(host, client_id), token: next.access_token })).status).toBe(200)
+    expectError(await host.refresh(next.refresh_token, asserted(host, client_id)), 400, 'invalid_grant')
+  })
+
   it('cannot authenticate with the key of another document', async () => {
     const [host, server] = [await startedHost(), await document(byKey)]
     const signedIn = await new Authorization(host, { client_id: server.url('/a') }).allowed()
