@@ -14,7 +14,9 @@ describeWithRedis('Redis that is killed under load, with appendfsync always', ()
 
   it('loses no grant and signs nobody out', async () => {
     const host = await startedOnRedis(server.port, { hostTimeout: 1, replayTolerance: 0 })
-    const tokens = await Promise.all(customers.map((subject) => host.connected({ subject })))
+    // Does what must succeed however busy the machine is.
+    const patient = await startedOnRedis(server.port, { hostTimeout: 30, replayTolerance: 0 })
+    const tokens = await Promise.all(customers.map((subject) => patient.connected({ subject })))
 
     let refreshed = 0
     let done = false
@@ -52,7 +54,7 @@ describeWithRedis('Redis that is killed under load, with appendfsync always', ()
     }
     // A kill between two writes of one script leaves both or neither.
     for (const subject of customers) {
-      expect(await host.signIn.grants.list({ tenantKey: 'acme', subject })).toHaveLength(1)
+      expect(await patient.signIn.grants.list({ tenantKey: 'acme', subject })).toHaveLength(1)
     }
     expect(await host.told('replayed')).toEqual([])
     expect((await host.told('refreshed')).filter(({ recovered }) => recovered)).toEqual([])

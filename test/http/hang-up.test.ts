@@ -1,9 +1,13 @@
+import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { type CustomerSignInOptions, MemoryTenantStore } from 'customer-sign-in'
 import { Authorization } from '../support/authorization'
+import { releaseClock, stopClock } from '../support/clock'
 import { HostApp, testSignIn } from '../support/host-app'
 import { formBody, type TestSignIn, tenants } from '../support/sign-in'
 import { started } from '../support/started'
+
+afterEach(releaseClock)
 
 /** Sends bytes over a connection, and closes it once the host is working on the request. */
 async function hangUpWhile(host: { url: string }, atWork: Promise<unknown>, request: string): Promise<void> {
@@ -58,6 +62,26 @@ describe('a browser that hangs up', () => {
       isSilent = true
     })
     expect(await errors).toBe(0)
+  })
+
+  it.each(['authenticate', 'consent'])('before the page of %s begins raises no error', async (hook) => {
+    const clock = stopClock({ timers: true })
+    let hangUp = (_res: ServerResponse): void => {}
+    const called = new Promise<ServerResponse>((resolve) => {
+      hangUp = resolve
+    })
+    // Template engines begin the page later. This one never does.
+    const rendering: CustomerSignInOptions['authenticate'] = (_req, res) => hangUp(res)
+    const host = await started({
+      hostTimeout: 0.1,
+      authenticate: hook === 'authenticate' ? rendering : () => ({ subject: 'customer-1' }),
+      consent: (req, res, request) => rendering(req, res, request) as undefined,
+    })
+    await hangUpWhile(host, called, get(new Authorization(host).path))
+    await closeOf(await called)
+    clock.advance(10)
+    releaseClock()
+    expect(await errorsBefore(host, () => {})).toBe(0)
   })
 })
 

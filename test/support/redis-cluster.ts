@@ -1,5 +1,5 @@
 import { freePort } from '../../scripts/free-port'
-import { eventually, RedisServer, redisCli } from './redis-server'
+import { eventually, RedisServer } from './redis-server'
 
 /** A slot on its way from one master to another. */
 export interface MovingSlot {
@@ -30,13 +30,9 @@ export class RedisCluster {
     // If another process takes the node's second port first, the node ends.
     const servers = await Promise.all(Array.from({ length: 6 }, () => node().catch(node)))
     const cluster = new RedisCluster(servers)
-    redisCli('--cluster', 'create', ...cluster.addresses, '--cluster-replicas', '1', '--cluster-yes')
+    await cluster.#assemble()
     await eventually(() => cluster.isReady())
     return cluster
-  }
-
-  get addresses(): string[] {
-    return this.servers.map(({ port }) => `127.0.0.1:${port}`)
   }
 
   get nodes(): { host: string; port: number }[] {
@@ -103,6 +99,35 @@ export class RedisCluster {
     return states.every(Boolean)
   }
 
+  /**
+   * Gives the first three servers the slots, makes all know each other, and gives the others a master each.
+   *
+   * `redis-cli --cluster create` does the same, but on a busy machine it may wait for ever: a server that has not answered within the node
+   * timeout is forgotten, and it is not introduced again.
+   */
+  async #assemble(): Promise<void> {
+    const [first] = this.servers as [RedisServer]
+    const slots = [0, 5461, 10_923, 16_384]
+    const ids: string[] = []
+    for (const [index, server] of this.servers.entries()) {
+      ids.push(String(await server.command('CLUSTER', 'MYID')))
+      await server.command('CLUSTER', 'SET-CONFIG-EPOCH', index + 1)
+      const [from, next] = slots.slice(index)
+      if (from !== undefined && next !== undefined) await server.command('CLUSTER', 'ADDSLOTSRANGE', from, next - 1)
+    }
+    await eventually(async () => {
+      const known = await Promise.all(this.servers.map(knownTo))
+      for (const [index, server] of this.servers.entries()) {
+        const isMet = known[0]?.has(ids[index] ?? '') && known[index]?.has(ids[0] ?? '')
+        if (!isMet) await first.command('CLUSTER', 'MEET', '127.0.0.1', server.port, await busPortOf(server))
+      }
+      return known.every((others) => ids.every((id) => others.has(id)))
+    })
+    for (const [index, replica] of this.servers.slice(3).entries()) {
+      await replica.command('CLUSTER', 'REPLICATE', ids[index] ?? '')
+    }
+  }
+
   async stop(): Promise<void> {
     await Promise.all(this.servers.map((server) => server.stop()))
   }
@@ -110,4 +135,15 @@ export class RedisCluster {
   #at(port: number): RedisServer | undefined {
     return this.servers.find((server) => server.port === port)
   }
+}
+
+/** The ids of the servers that a server has met, and its own. */
+async function knownTo(server: RedisServer): Promise<Set<string>> {
+  const lines = String(await server.command('CLUSTER', 'NODES')).split('\n')
+  return new Set(lines.filter((line) => !line.includes('handshake')).map((line) => line.split(' ')[0] ?? ''))
+}
+
+/** The port on which the servers of a Cluster talk to each other. */
+async function busPortOf(server: RedisServer): Promise<number> {
+  return Number(/@(\d+)\S* myself/.exec(String(await server.command('CLUSTER', 'NODES')))?.[1])
 }

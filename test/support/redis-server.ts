@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
@@ -6,18 +5,17 @@ import { pathOf, RedisProcess, redisServerPath } from '../../scripts/redis-proce
 import { describeWith } from './describe-with'
 import { ServerClock } from './server-clock'
 
-const cliPath = pathOf('valkey-cli') ?? pathOf('redis-cli')
 const faketimePath = pathOf('faketime')
 
 /**
  * `describe` for suites that need a Redis server. Without one, they are skipped with a warning, and in CI they fail.
  */
-export const describeWithRedis = describeWith('valkey-server or redis-server', redisServerPath && cliPath)
+export const describeWithRedis = describeWith('valkey-server or redis-server', redisServerPath)
 
 /** The same for suites that need a server with its own clock. */
 export const describeWithRedisClock = describeWith(
   'valkey-server or redis-server, or faketime,',
-  redisServerPath && cliPath && faketimePath,
+  redisServerPath && faketimePath,
 )
 
 /** A separate Redis server for a test. */
@@ -121,11 +119,6 @@ export class RedisServer {
   stop(): Promise<void> {
     return this.#process.stop()
   }
-}
-
-/** Runs `redis-cli` with these arguments. */
-export function redisCli(...args: string[]): string {
-  return execFileSync(cliPath ?? '', args, { encoding: 'utf8' })
 }
 
 /** Waits until a condition is true that another process brings about. */
