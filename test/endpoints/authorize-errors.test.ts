@@ -54,6 +54,8 @@ describe('an authorization request with', () => {
     const tenantStore = new MemoryTenantStore([{ key: 'acme', clients, scopes: ['profile'] }])
     const host = await started({ authenticate: asTheySay, tenantStore })
     expectErrorRedirect(await new Authorization(host).open(), 'invalid_scope', host.issuer())
+    const detail = { asked: ['admin'], accepted: ['profile'] }
+    expect(await host.told('denied')).toMatchObject([{ reason: 'scope_not_offered', detail }])
   })
 
   it('a client with scopes at a tenant without any is accepted', async () => {
