@@ -1,3 +1,4 @@
+import { PerMinute } from '../http/per-minute'
 import { authenticationFailed } from '../protocol/client-authentication'
 import { isClientId } from '../protocol/client-id'
 import { digest } from '../protocol/digest'
@@ -9,7 +10,7 @@ import {
   type JsonWebKeySet,
   type Signer,
 } from '../protocol/json-web-keys'
-import type { OAuthError, OAuthErrorOptions } from '../protocol/oauth-error'
+import { type OAuthError, type OAuthErrorOptions, oauthError } from '../protocol/oauth-error'
 import type { GuardedStore } from '../stores/guarded-store'
 import type { ClientCredentials } from '../stores/tenant-store'
 import type { KeySets } from './key-sets'
@@ -18,6 +19,8 @@ import type { KeySets } from './key-sets'
 const maxLifetime = 3600
 // Seconds that the clocks of clients may differ from this process's.
 const leeway = 60
+// Of one tenant's clients together. A store that remembers 100,000 assertions for an hour has room for 27 such tenants.
+const maxUnknownPerMinute = 60
 
 /** A JWT by which a client authenticates (RFC 7523 section 3), before anything of it is verified. */
 export interface ClientAssertion {
@@ -62,10 +65,21 @@ export function checkedAssertion(assertion: ClientAssertion, audiences: readonly
   return { jws, clientId, signer: signerOf(assertion), ...checkedClaims(assertion, audiences) }
 }
 
+/**
+ * Uses up what a client has authenticated with, before the request has its effect.
+ *
+ * @param isIssued Whether this server has issued the credential of the request to this client. Without one, a request has no effect, but
+ * anybody who registers a key could fill the store with them.
+ * @throws {OAuthError} `invalid_client` if it was used before; `temporarily_unavailable` if the store does not say so, or if there have been
+ * too many requests with unknown credentials.
+ */
+export type UseUp = (isIssued: boolean) => Promise<void>
+
 /** Verifies the assertions of clients (RFC 7523 section 3). Each can be used once. */
 export class ClientAssertions {
   readonly #store: GuardedStore
   readonly #keySets: KeySets
+  readonly #perMinute = new PerMinute()
 
   constructor(store: GuardedStore, keySets: KeySets) {
     this.#store = store
@@ -73,17 +87,27 @@ export class ClientAssertions {
   }
 
   /**
-   * Verifies an assertion with the keys of its client, and uses it up.
+   * Verifies an assertion with the keys of its client.
    *
    * @throws {OAuthError} `invalid_client` if it does not prove that the request is the client's; `temporarily_unavailable` if the keys cannot
-   * be fetched, or the store does not say whether the assertion was used before.
+   * be fetched.
    */
-  async verify(assertion: CheckedAssertion, { jwks, jwksUri }: ClientCredentials, tenantId: string): Promise<void> {
-    const { jws, clientId, signer, jti, lifetime } = assertion
+  async verify(assertion: CheckedAssertion, { jwks, jwksUri }: ClientCredentials, tenantId: string): Promise<UseUp> {
+    const { jws, clientId, signer } = assertion
     const isIn = (set: JsonWebKeySet) => hasKeyOf(signer, set)
     const keys = jwks ?? (await this.#keySets.find(jwksUri ?? '', isIn, { clientId, tenantId }))
     if (!isSignedBy(jws, signer, keys)) throw refused('is not signed with a key of the client', clientId)
-    // Last, so that nobody but the client can use an assertion up, or fill the store.
+    return (isIssued) => this.#useUp(assertion, tenantId, isIssued)
+  }
+
+  async #useUp({ clientId, jti, lifetime }: CheckedAssertion, tenantId: string, isIssued: boolean): Promise<void> {
+    if (!isIssued && !this.#perMinute.count(tenantId, maxUnknownPerMinute)) {
+      throw oauthError('temporarily_unavailable', 'Too many requests present unknown credentials', {
+        headers: { 'Retry-After': String(this.#perMinute.secondsLeft) },
+        reason: 'temporarily_unavailable',
+        detail: { clientId },
+      })
+    }
     const isFirst = await this.#store.useOnce(tenantId, digest('jti', clientId, jti), lifetime)
     if (!isFirst) throw refused('has been used already', clientId, { reason: 'replayed' })
   }

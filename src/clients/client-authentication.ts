@@ -8,13 +8,21 @@ import type { OAuthError } from '../protocol/oauth-error'
 import type { RegisteredClient } from '../stores/token-store'
 import type { ResolvedTenant } from '../tenants/tenants'
 import { isConfidential, methodsOf } from './authentication-methods'
-import { type ClientAssertion, type ClientAssertions, checkedAssertion } from './client-assertions'
+import { type ClientAssertion, type ClientAssertions, checkedAssertion, type UseUp } from './client-assertions'
 import type { Clients, ClientWithCredentials } from './clients'
 
 /** What a request presents to prove that it is its client's. */
 export type ClientProof =
   | { method: 'client_secret_basic' | 'client_secret_post'; secret: string }
   | { method: 'private_key_jwt'; assertion: ClientAssertion }
+
+/** What is known of a client that has authenticated. */
+export interface Authenticated {
+  /** If it registered itself. */
+  registration?: RegisteredClient | undefined
+  /** If what it presents can be used only once. */
+  useUp?: UseUp | undefined
+}
 
 /** Authenticates clients (RFC 6749 section 2.3), before any credential is redeemed. */
 export class ClientAuthentication {
@@ -39,7 +47,7 @@ export class ClientAuthentication {
   /**
    * Checks what a request presents against what is known of its client.
    *
-   * @returns The registration of the client, if it registered itself.
+   * @returns The registration of the client, if it registered itself, and how to use up what it presents, if that can be used only once.
    * @throws {OAuthError} `invalid_client`, or `temporarily_unavailable` if what is known of the client cannot be found now.
    */
   async authenticate(
@@ -47,18 +55,17 @@ export class ClientAuthentication {
     proof: ClientProof,
     tenant: ResolvedTenant,
     audiences: readonly string[],
-  ): Promise<RegisteredClient | undefined> {
+  ): Promise<Authenticated> {
     if (proof.method === 'private_key_jwt') {
       // Checked first, because it needs no look-up and no fetch.
       const assertion = checkedAssertion(proof.assertion, audiences)
       const { credentials, registration } = await this.#find(clientId, proof, tenant)
-      await this.#assertions.verify(assertion, credentials, tenant.id)
-      return registration
+      return { registration, useUp: await this.#assertions.verify(assertion, credentials, tenant.id) }
     }
     // A document has no secret, so it need not be fetched to refuse one.
     if (this.#clients.isDocument(clientId, tenant)) throw wrongMethod(clientId, proof)
     const { credentials, registration } = await this.#find(clientId, proof, tenant)
-    if (isSecretOf(credentials.secretHashes ?? [], proof.secret)) return registration
+    if (isSecretOf(credentials.secretHashes ?? [], proof.secret)) return { registration }
     throw authenticationFailed('The client_secret is not valid', clientId)
   }
 

@@ -18,7 +18,8 @@ export interface RegisteredClients {
    */
   find(which: { tenantKey: string; clientId: string }): Promise<RegisteredClient | undefined>
   /**
-   * Deletes a registration. From then on the client's refresh tokens are refused, and each of its grants ends at its next refresh.
+   * Deletes a registration. From then on the client's refresh tokens are refused, and each of its grants ends at its next refresh. The grants
+   * of a client that must authenticate stay until they expire: end them with `grants.revokeAll`.
    *
    * @returns Whether there was one.
    */

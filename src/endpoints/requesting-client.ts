@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { checkMethods, isConfidential } from '../clients/authentication-methods'
-import { readAssertion } from '../clients/client-assertions'
+import { readAssertion, type UseUp } from '../clients/client-assertions'
 import type { ClientAuthentication, ClientProof } from '../clients/client-authentication'
 import { type Clients, ownClient, unknownClient } from '../clients/clients'
 import { aboutGrant, contextOf, type Emit, faultEvent } from '../events/emitter'
@@ -26,6 +26,8 @@ export interface RequestingClient {
   isAuthenticated: boolean
   /** The client's registration, if it was looked up to authenticate the client. */
   registration?: RegisteredClient | undefined
+  /** Uses up what it has authenticated with, if that can be used only once. */
+  useUp?: UseUp | undefined
 }
 
 /**
@@ -85,8 +87,8 @@ export async function authenticatedClient(
 ): Promise<RequestingClient> {
   const { clientId, proof } = client
   if (!proof) return client
-  const registration = await authentication.authenticate(clientId, proof, tenant, audiences)
-  return { ...client, isAuthenticated: true, registration }
+  const authenticated = await authentication.authenticate(clientId, proof, tenant, audiences)
+  return { ...client, isAuthenticated: true, ...authenticated }
 }
 
 /** What the `aud` of an assertion may be at the token endpoint (RFC 7523 section 3): the issuer, or the endpoint, which many clients name. */

@@ -12,7 +12,8 @@ export async function revoke(
   const form = await readForm(req, res)
   const named = identifyClient(req, form, tenant, clientAuthentication)
   const audiences = [...tokenAudiences(tenant), `${tenant.issuer}/revoke`]
-  const { clientId, isAuthenticated } = await authenticatedClient(named, tenant, audiences, clientAuthentication)
+  const client = await authenticatedClient(named, tenant, audiences, clientAuthentication)
+  const { clientId, isAuthenticated, useUp } = client
   const token = form.required('token')
   const checkPublic = async () => {
     if (clientAuthentication.isOn && !isAuthenticated) await clientAuthentication.checkPublic(clientId, tenant)
@@ -20,6 +21,9 @@ export async function revoke(
   // A stranger with any token must not make this server fetch a document.
   const isDocument = clients.isDocument(clientId, tenant)
   if (!isDocument) await checkPublic()
-  await revocations.revoke(token, { clientId, isAuthenticated }, tenant, isDocument ? checkPublic : undefined)
+  await revocations.revoke(token, { clientId, isAuthenticated }, tenant, async (by) => {
+    if (isDocument && by === 'access_token') await checkPublic()
+    await useUp?.(true)
+  })
   respondWithJson(res, {})
 }

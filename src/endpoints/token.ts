@@ -68,6 +68,7 @@ async function redeem(
   { redemptions, tokens }: TokenRooms,
 ): Promise<Redemption> {
   const presented = presents[grantType](form, client, context)
+  if (client.useUp) await client.useUp(redemptions.hasIssued(presented))
   const settle = tokens.settling({ grantType, scope: scopeOf(form, grantType) }, context.tenant)
   return redemptions.redeem(presented, settle)
 }

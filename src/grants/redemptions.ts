@@ -106,6 +106,11 @@ export class Redemptions {
     return this.#rules.refreshRetryWindow > 0
   }
 
+  /** Whether this server has issued a credential to this client, before or after the client began to authenticate. */
+  hasIssued(presented: PresentedCredential): boolean {
+    return this.#chain.hasIssued(presented) || this.#chain.hasIssued(fromBefore(presented))
+  }
+
   /**
    * Redeems a credential: if it is the live one, its successor takes its place in one atomic step.
    *

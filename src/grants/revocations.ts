@@ -32,20 +32,21 @@ export class Revocations {
   /**
    * Ends the grant of a refresh token or access token, if the token is this client's.
    *
-   * @param checkClient Called before an access token ends its grant: it does not say whether its client must authenticate.
-   * @throws {OAuthError} `invalid_client` for the refresh token of a client that had to authenticate; whatever `checkClient` throws.
+   * @param beforeEnd Called before the token ends its grant. An access token does not say whether its client must authenticate.
+   * @throws {OAuthError} `invalid_client` for the refresh token of a client that had to authenticate; whatever `beforeEnd` throws.
    */
   async revoke(
     token: string,
     binding: Binding,
     tenant: ResolvedTenant,
-    checkClient?: () => Promise<void>,
+    beforeEnd: (by: 'refresh_token' | 'access_token') => Promise<void>,
   ): Promise<void> {
     const byRefreshToken = await this.#namedByRefreshToken(token, binding, tenant)
     const byAccessToken = byRefreshToken ? undefined : await this.#namedByAccessToken(token, binding.clientId, tenant)
-    if (byAccessToken) await checkClient?.()
     const named = byRefreshToken ?? byAccessToken
-    if (named) await this.#grants.endNamed(named, tenant.key, 'client')
+    if (!named) return
+    await beforeEnd(byRefreshToken ? 'refresh_token' : 'access_token')
+    await this.#grants.endNamed(named, tenant.key, 'client')
   }
 
   async #namedByRefreshToken(token: string, binding: Binding, tenant: ResolvedTenant): Promise<NamedGrant | undefined> {

@@ -219,6 +219,7 @@ export const answeredCodes = {
       'Sign-in is temporarily unavailable, try again shortly',
       'The metadata document of client_id cannot be fetched at the moment',
       'Too many client metadata documents are being fetched',
+      'Too many requests present unknown credentials',
       'The keys of the client cannot be fetched at the moment',
     ],
   },

@@ -22,6 +22,9 @@ function startedWith(client: Partial<Client> = { jwks: { keys: [key.jwk] } }, to
 const asserted = (host: TestSignIn, changes?: AssertionChanges): FormFields =>
   withAssertion(assertionOf(key, clientId, host.issuer(), changes))
 
+const othersAssertion = (host: TestSignIn): FormFields =>
+  withAssertion(assertionOf(otherKey, 'other-app', host.issuer()))
+
 const seconds = (offset: number) => Math.floor(Date.now() / 1000) + offset
 
 afterEach(releaseClock)
@@ -193,6 +196,42 @@ describe('a client with a key', () => {
     const [[, , lifetime] = []] = useOnce.mock.calls
     expect(lifetime).toBeGreaterThan(219_000)
     expect(lifetime).toBeLessThanOrEqual(220_000)
+  })
+
+  it('cannot fill the store with assertions by credentials that nobody has issued, at its company or another', async () => {
+    stopClock()
+    const tokenStore = new MemoryTokenStore()
+    const useOnce = jest.spyOn(tokenStore, 'useOnce')
+    const host = await startedWith(undefined, tokenStore)
+    const { refresh_token } = expectTokens(await host.exchange(await host.asCustomer(), asserted(host)))
+    const unknown = expectTokens(
+      await host.exchange(await host.asCustomer({ clientId: 'other-app' }), othersAssertion(host)),
+    ).refresh_token
+    for (let count = 0; count < 60; count++) {
+      expectError(await host.refresh(unknown, asserted(host)), 400, 'invalid_grant')
+    }
+    useOnce.mockClear()
+    const refused = await host.refresh(unknown, asserted(host))
+    expectError(refused, 503, 'temporarily_unavailable')
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+    for (let count = 0; count < 10; count++) {
+      const fields = { token: unknown, ...asserted(host) }
+      await host.revoke(fields).expect(200)
+    }
+    expect(useOnce).not.toHaveBeenCalled()
+    expectTokens(await host.refresh(refresh_token, asserted(host)))
+    const globex = withAssertion(assertionOf(key, clientId, host.issuer('globex')))
+    expectTokens(await host.exchange(await host.asCustomer({ tenantKey: 'globex' }), globex))
+  })
+
+  it('uses its assertion up when it revokes a token', async () => {
+    const host = await startedWith()
+    const first = expectTokens(await host.exchange(await host.asCustomer(), asserted(host)))
+    const second = expectTokens(await host.exchange(await host.asCustomer(), asserted(host)))
+    const fields = asserted(host)
+    await host.revoke({ token: first.refresh_token, ...fields }).expect(200)
+    expectError(await host.revoke({ token: second.refresh_token, ...fields }), 401, 'invalid_client')
+    expectTokens(await host.refresh(second.refresh_token, asserted(host)))
   })
 
   it('does not use up the jti of another client', async () => {
