@@ -63,13 +63,12 @@ async function ofHost<T>(work: () => Promise<T>): Promise<T> {
 async function readResponse(response: MetadataDocumentResponse, signal: AbortSignal): Promise<FetchedDocument> {
   const { status, headers, body, redirected } = response
   if (redirected) throw new ForbiddenFetch('fetchMetadataDocument has followed a redirect')
+  // A host's own object may return promises, which must not be left alone.
+  const given: unknown[] = ['content-type', 'cache-control'].map((name) => headers.get(name))
+  const [type, cacheControl] = await Promise.all(given)
   return {
     status,
-    // A host's own object may return promises, which must not be left alone.
-    headers: {
-      'content-type': textOf(await headers.get('content-type')),
-      'cache-control': textOf(await headers.get('cache-control')),
-    },
+    headers: { 'content-type': textOf(type), 'cache-control': textOf(cacheControl) },
     body: status === 200 ? await bodyOf(bytesOf(body, signal)) : '',
   }
 }

@@ -38,7 +38,7 @@ export const brokenUses: BrokenStore[] = [
     that: 'looks whether an id is used, and notes it later',
     defect: keeping(async (used, key, lifetime) => {
       const isFirst = isFree(used, key)
-      await null
+      await Promise.resolve()
       if (isFirst) used.set(key, ownTime() + lifetime)
       return isFirst
     }),

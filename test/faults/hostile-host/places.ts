@@ -147,9 +147,10 @@ export class HostileHost {
       return this.#authorize(JSON.parse(text).client_id)
     },
     'tokenStore.deleteClient': () => called(this.#signIn.clients.delete({ tenantKey: 'acme', clientId: 'registered' })),
-    'tokenStore.useOnce': () => {
+    'tokenStore.useOnce': async () => {
       const assertion = assertionOf(this.#key, this.#ofKey().clientId, this.#issuer)
-      return this.#post('/token', formBody({ ...refreshForm('csir_'), ...withAssertion(assertion) }))
+      const refreshToken = String(await this.#connected('refresh_token'))
+      return this.#post('/token', formBody({ ...refreshForm(refreshToken), ...withAssertion(assertion) }))
     },
     'requireAccessToken.tenantKey': async () => this.#callApi(),
     'requireAccessToken.resource': async () => this.#callApi(),
