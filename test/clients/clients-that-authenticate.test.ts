@@ -5,10 +5,9 @@ import { type ClientKey, clientKey } from '../support/confidential-clients'
 import { DocumentServer, publishing } from '../support/document-server'
 import { register } from '../support/registration'
 import { clientId, redirectUri } from '../support/sign-in'
+import { oauth4webapi, oauth4webapiSession, openidClient, openidClientSession } from './library-sessions'
 import { type ClientSession, staysSignedIn } from './stays-signed-in'
 import { webApiErrorCode } from './web-api-error'
-
-const [openid, oauth4webapi] = [import('openid-client'), import('oauth4webapi')]
 
 const methods = ['private_key_jwt', 'client_secret_basic', 'client_secret_post'] as const
 type Method = (typeof methods)[number]
@@ -40,89 +39,29 @@ async function webKey({ privateKey, alg, jwk }: ClientKey): Promise<{ key: webcr
   return { key, kid: String(jwk.kid) }
 }
 
-const openidClient: Start = async (method, { clientId: id, secret, key }, issuer, api) => {
-  const client = await openid
-  const authentications = {
-    private_key_jwt: async () => client.PrivateKeyJwt(await webKey(key)),
-    client_secret_basic: () => client.ClientSecretBasic(secret),
-    client_secret_post: () => client.ClientSecretPost(secret),
-  }
-  const authentication = await authentications[method]()
-  const config = await client.discovery(new URL(issuer), id, undefined, authentication, {
-    algorithm: 'oauth2',
-    execute: [client.allowInsecureRequests],
-  })
-  const codeVerifier = client.randomPKCECodeVerifier()
-  const state = client.randomState()
-  return {
-    authorizationUrl: client.buildAuthorizationUrl(config, {
-      redirect_uri: redirectUri,
-      scope: 'profile',
-      code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
-      code_challenge_method: 'S256',
-      state,
-      resource: api,
-    }),
-    exchange: (callback) =>
-      client.authorizationCodeGrant(
-        config,
-        callback,
-        { pkceCodeVerifier: codeVerifier, expectedState: state },
-        { resource: api },
-      ),
-    refresh: (refreshToken) => client.refreshTokenGrant(config, refreshToken, { resource: api }),
-    revoke: (token) => client.tokenRevocation(config, token),
-  }
-}
-
-const oauth: Start = async (method, { clientId: id, secret, key }, issuer, api) => {
-  const library = await oauth4webapi
-  const insecure = { [library.allowInsecureRequests]: true }
+const byOpenidClient: Start = async (method, { clientId: id, secret, key }, issuer, api) => {
+  const library = await openidClient
   const authentications = {
     private_key_jwt: async () => library.PrivateKeyJwt(await webKey(key)),
     client_secret_basic: () => library.ClientSecretBasic(secret),
     client_secret_post: () => library.ClientSecretPost(secret),
   }
-  const authentication = await authentications[method]()
-  const client = { client_id: id }
-  const metadata = await library.discoveryRequest(new URL(issuer), { algorithm: 'oauth2', ...insecure })
-  const server = await library.processDiscoveryResponse(new URL(issuer), metadata)
-  const codeVerifier = library.generateRandomCodeVerifier()
-  const state = library.generateRandomState()
-  const request = new URLSearchParams({
-    response_type: 'code',
-    client_id: id,
-    redirect_uri: redirectUri,
-    scope: 'profile',
-    code_challenge: await library.calculatePKCECodeChallenge(codeVerifier),
-    code_challenge_method: 'S256',
-    state,
-    resource: api,
-  })
-  return {
-    authorizationUrl: new URL(`${server.authorization_endpoint}?${request}`),
-    async exchange(callback) {
-      const parameters = library.validateAuthResponse(server, client, callback, state)
-      const response = await library.authorizationCodeGrantRequest(
-        ...([server, client, authentication, parameters, redirectUri, codeVerifier, insecure] as const),
-      )
-      return library.processAuthorizationCodeResponse(server, client, response)
-    },
-    async refresh(refreshToken) {
-      const response = await library.refreshTokenGrantRequest(server, client, authentication, refreshToken, insecure)
-      return library.processRefreshTokenResponse(server, client, response)
-    },
-    async revoke(token) {
-      await library.processRevocationResponse(
-        await library.revocationRequest(server, client, authentication, token, insecure),
-      )
-    },
+  return openidClientSession(id, await authentications[method](), issuer, api)
+}
+
+const byOauth4webapi: Start = async (method, { clientId: id, secret, key }, issuer, api) => {
+  const library = await oauth4webapi
+  const authentications = {
+    private_key_jwt: async () => library.PrivateKeyJwt(await webKey(key)),
+    client_secret_basic: () => library.ClientSecretBasic(secret),
+    client_secret_post: () => library.ClientSecretPost(secret),
   }
+  return oauth4webapiSession(id, await authentications[method](), issuer, api)
 }
 
 const libraries: [string, Start][] = [
-  ['openid-client', openidClient],
-  ['oauth4webapi', oauth],
+  ['openid-client', byOpenidClient],
+  ['oauth4webapi', byOauth4webapi],
 ]
 
 describe.each(libraries)('%s, whose client the tenant has', (_, start) => {
