@@ -23,7 +23,7 @@ export function metadataUrlOf(resource: string): string {
 export function resourceAt(
   path: string,
   scopes: readonly string[],
-  scopesSupported: readonly string[] = [],
+  scopesSupported: readonly string[],
 ): ProtectedResource {
   const [before = '', after = ''] = path.split(':tenantKey')
   return {

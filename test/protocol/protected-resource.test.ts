@@ -1,7 +1,7 @@
 import { metadataUrlOf, resourceAt } from '../../src/protocol/protected-resource'
 
 describe('a protected resource', () => {
-  const resource = resourceAt('/v1/:tenantKey/mcp', ['calendar'])
+  const resource = resourceAt('/v1/:tenantKey/mcp', ['calendar'], [])
 
   it('has an address at each tenant', () => {
     expect(resource.urlFor('acme', 'https://assistants.example')).toBe('https://assistants.example/v1/acme/mcp')
@@ -31,7 +31,7 @@ describe('a protected resource', () => {
   })
 
   it('can end with its tenant', () => {
-    const atTheEnd = resourceAt('/mcp/:tenantKey', [])
+    const atTheEnd = resourceAt('/mcp/:tenantKey', [], [])
     expect(atTheEnd.tenantKeyIn('/mcp/acme/messages')).toEqual({ tenantKey: 'acme', rest: '/messages' })
     // No tenant can have this key.
     expect(atTheEnd.tenantKeyIn('/mcp/')).toEqual({ tenantKey: '', rest: '' })
