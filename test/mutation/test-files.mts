@@ -35,7 +35,7 @@ const testFilesPath = 'test-files.json'
 /** The test folders for each source folder, the likeliest first. */
 const testedIn: Record<string, string[]> = {
   protocol: ['protocol/', 'endpoints/authorize', 'endpoints/register', 'endpoints/token'],
-  tokens: ['tokens/', 'endpoints/token', 'resource-server/', 'endpoints/jwks'],
+  tokens: ['tokens/', 'why-signed-out', 'endpoints/token', 'resource-server/', 'endpoints/jwks'],
   grants: ['endpoints/token', 'grants/', 'endpoints/revoke', 'faults/', 'endpoints/authorize'],
   authorization: ['endpoints/authorize', 'authorization/', 'arguments', 'endpoints/token', 'conformance/'],
   endpoints: ['endpoints/', 'resource-server/protected-resource-metadata', 'router', 'events/'],
