@@ -16,8 +16,6 @@ export interface Assistant {
   checked: string
   /** Why it cannot be served. Absent if it connects and stays connected. */
   refused?: Refusal
-  /** Whether its player uses a real browser for the page. All others submit the form of the page by themselves. */
-  browser?: true | undefined
   plays: Plays
 }
 

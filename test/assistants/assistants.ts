@@ -71,7 +71,6 @@ const claude: Assistant = {
   connects: 'document',
   quirks: claudeQuirks,
   checked: '2026-11-21',
-  browser: true,
   plays: { ...claudePlays, document: claudeDocument },
 }
 
@@ -103,7 +102,6 @@ const claudeRegistered: Assistant = {
 const claudeBlocked: Assistant = {
   ...claude,
   variant: 'whose document is answered 403',
-  browser: undefined,
   host: { circumstances: { fetchMetadataDocument: answered403 } },
   quirks: [claudeQuirks[1]],
   plays: {
@@ -239,7 +237,6 @@ const chatgpt: Assistant = {
     },
   ],
   checked: '2026-11-21',
-  browser: true,
   plays: {
     resourceMetadata: fromChallenge,
     serverMetadata: newest,
@@ -261,7 +258,6 @@ const chatgptSigning: Assistant = {
       source: github('Altinity/altinity-mcp', 118),
     },
   ],
-  browser: undefined,
   plays: { ...chatgpt.plays, document: { ...chatgptDocument, jwksPath: '/oauth/jwks.json' } },
 }
 
@@ -430,7 +426,6 @@ const vscode: Assistant = {
     },
   ],
   checked: '2026-11-22',
-  browser: true,
   plays: {
     ...vscodePlays,
     document: {
@@ -449,7 +444,6 @@ const vscodeRegistered: Assistant = {
   ...vscode,
   variant: 'before 2026',
   connects: 'registration',
-  browser: undefined,
   plays: {
     ...vscodePlays,
     registers: (found) => ({
@@ -469,7 +463,6 @@ const vscodeOwn: Assistant = {
   ...vscode,
   variant: 'with an id of the company',
   connects: 'own client',
-  browser: undefined,
   host: {
     client: {
       clientId: 'vscode',
@@ -587,7 +580,6 @@ const leChat: Assistant = {
     },
   ],
   checked: '2026-11-22',
-  browser: true,
   plays: {
     resourceMetadata: fromChallenge,
     serverMetadata: newest,

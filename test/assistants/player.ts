@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sign } from 'jsonwebtoken'
+import { findChromium } from '../../scripts/chromium'
 import { newBrowser } from '../support/browser'
 import type { DocumentServer } from '../support/document-server'
 import type { SeededRandom } from '../support/seeded-random'
@@ -251,7 +252,7 @@ export class Player {
       ...parameters,
     }
     url.search = formOf(asked).toString()
-    const callback = await (this.#assistant.browser ? pressInBrowser(url, redirectUri) : submitForm(url))
+    const callback = await (inBrowser(this.#assistant) ? pressInBrowser(url, redirectUri) : submitForm(url))
     if (!callback.href.startsWith(redirectUri)) throw new Error(`The browser is sent to ${callback.href}`)
     const answer = callback.searchParams
     if (answer.get('state') !== state) throw new Error('The state is another one')
@@ -348,19 +349,31 @@ function addressOf(place: ServerMetadataAddress, issuer: string): string {
   }[place]
 }
 
+/**
+ * Whether the page is opened in a real browser; in CI there must be one. There is no app here to which a browser could hand an address of
+ * its own, and no server at the address of an assistant that is refused: then the player submits the form itself.
+ */
+function inBrowser({ plays, refused }: Assistant): boolean {
+  return !refused && /^https?:/.test(plays.redirectUri) && (Boolean(process.env.CI) || findChromium() !== undefined)
+}
+
 /** Opens the page in a real browser and presses Allow. The assistant's own page is answered here. */
 async function pressInBrowser(url: URL, redirectUri: string): Promise<URL> {
   const context = await newBrowser()
-  const page = await context.newPage()
-  await context.route(
-    ({ href }) => href.startsWith(redirectUri),
-    (route) => route.fulfill({ contentType: 'text/html', body: '<h1>Back in the assistant</h1>' }),
-  )
-  const response = await page.goto(url.href)
-  if (response?.status() !== 200) throw errorOfPage(await page.content())
-  await allow(page)
-  await page.getByRole('heading', { name: 'Back in the assistant' }).waitFor()
-  return new URL(page.url())
+  try {
+    const page = await context.newPage()
+    await context.route(
+      ({ href }) => href.startsWith(redirectUri),
+      (route) => route.fulfill({ contentType: 'text/html', body: '<h1>Back in the assistant</h1>' }),
+    )
+    const response = await page.goto(url.href)
+    if (response?.status() !== 200) throw errorOfPage(await page.content())
+    await allow(page)
+    await page.getByRole('heading', { name: 'Back in the assistant' }).waitFor()
+    return new URL(page.url())
+  } finally {
+    await context.close()
+  }
 }
 
 function formOf(fields: Record<string, string | undefined>): URLSearchParams {

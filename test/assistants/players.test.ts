@@ -1,4 +1,3 @@
-import { findChromium } from '../../scripts/chromium'
 import { releaseClock, stopClock } from '../support/clock'
 import { DocumentServer } from '../support/document-server'
 import { SeededRandom } from '../support/seeded-random'
@@ -34,9 +33,7 @@ async function play(assistant: Assistant): Promise<Player> {
 describe('an assistant that gets an address stays connected from its discovery to its third refresh:', () => {
   const runnable = served.map((assistant) => [titleOf(assistant), assistant] as const)
   it.each(runnable)('%s', async (_name, assistant) => {
-    // Without Chromium, the form is submitted instead; in CI there must be one.
-    const hasBrowser = process.env.CI || findChromium()
-    const player = await play(hasBrowser ? assistant : { ...assistant, browser: undefined })
+    const player = await play(assistant)
     await player.connect()
     expect(player.connectedBy).toBe(assistant.connects)
     expect(player.scope.split(' ')).toContain('profile')
