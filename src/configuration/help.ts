@@ -44,7 +44,7 @@ export const helpPages: Readonly<Record<string, string>> = {
   issueAuthorizationCode: 'docs/configuration.md#your-own-authorize-page',
   grants: 'docs/configuration.md#revoking-grants',
   clients: 'README.md#api',
-  RedisTokenStore: 'docs/operations.md#connecting-to-redis',
+  RedisTokenStore: 'docs/operations-redis.md#connecting-to-redis',
 }
 
 /** The address of the documentation of an option, such as `scopes[1]` or `requireAccessToken.tenantKey`. */

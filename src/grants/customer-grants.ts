@@ -53,7 +53,7 @@ export interface CustomerGrants {
   revoke(which: { tenantKey: string; grantId: string }): Promise<boolean>
   /**
    * Ends all grants of a customer, which signs the customer out everywhere; or the customer's grants of one client; or every customer's
-   * grants of a client. On Redis, the last of these goes through the whole store (docs/operations.md).
+   * grants of a client. On Redis, the last of these goes through the whole store (docs/operations-redis.md).
    *
    * When it resolves, every such grant that existed when it was called has ended. If it rejects, some may have ended already: call it again
    * until it resolves.

@@ -7,7 +7,7 @@ import { callsSoFar } from '../support/redis-commands'
 import { hasAll } from '../support/redis-replication'
 import { describeWithRedis, eventually, RedisServer } from '../support/redis-server'
 
-// The minimal ACL of docs/operations.md.
+// The minimal ACL of docs/operations-redis.md.
 const ofStore = [
   ...['del', 'eval', 'evalsha', 'get', 'info', 'pexpireat', 'scan', 'set', 'time'],
   ...['zadd', 'zlexcount', 'zrange', 'zrem', 'zremrangebyscore', 'zscore'],

@@ -19,8 +19,8 @@ describe('the kinds of credential', () => {
 
   it.each(kinds)('are in the docs: %s', (_, { prefix, letter, successorLetter }) => {
     expect(textOf('docs/credential-chain.md')).toContain(`\`${prefix}\` for a `)
-    expect(textOf('docs/operations.md')).toContain(`\`${letter}\` for a `)
-    expect(textOf('docs/operations.md')).toContain(`\`${successorLetter}\` for `)
+    expect(textOf('docs/operations-redis.md')).toContain(`\`${letter}\` for a `)
+    expect(textOf('docs/operations-redis.md')).toContain(`\`${successorLetter}\` for `)
   })
 })
 

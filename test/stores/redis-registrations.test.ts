@@ -121,7 +121,7 @@ describeWithRedis('registrations that nobody uses, on Redis', () => {
     expect(await redis.pexpiretime(index)).toBe(expiresAt)
   })
 
-  it('take together no more memory than docs/operations.md says, and each at most 4 KiB', async () => {
+  it('take together no more memory than docs/operations-redis.md says, and each at most 4 KiB', async () => {
     const { maxRegistrations } = checkedOptions({
       tenantStore: { findTenant: () => null },
       tokenStore: new RedisTokenStore(redis),
@@ -145,7 +145,7 @@ describeWithRedis('registrations that nobody uses, on Redis', () => {
       await Promise.all(clients.map((client) => store.saveClient(client, { perTenant: 1000, total: count })))
     }
     const megabytes = (((await used()) - before) / count) * maxRegistrations * 1e-6
-    const [, promised] = /(\d+) MB at the most/.exec(textOf('docs/operations.md')) ?? []
+    const [, promised] = /(\d+) MB at the most/.exec(textOf('docs/operations-redis.md')) ?? []
     expect(megabytes).toBeLessThanOrEqual(Number(promised))
     expect(megabytes).toBeGreaterThan(Number(promised) * 0.8)
   })

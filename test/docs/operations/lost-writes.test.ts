@@ -86,7 +86,7 @@ describeWithRedis('Lost writes, as docs/operations.md says', () => {
   })
 })
 
-describeWithRedis('Persistence, as docs/operations.md says', () => {
+describeWithRedis('Persistence, as docs/operations-redis.md says', () => {
   it.each(['always', 'everysec', 'no'])('loses nothing to a kill with appendfsync %s', async (appendfsync) => {
     const server = await RedisServer.start(['--appendonly', 'yes', '--appendfsync', appendfsync])
     const host = await startedOnRedis(server.port, { redis: { maxRetriesPerRequest: null } })

@@ -3,7 +3,7 @@ import { RedisTokenStore } from 'customer-sign-in/redis'
 import { Cluster, Redis } from 'ioredis'
 import type { StoreSettings } from './campaign-store'
 
-/** Opens the store as a host does, with the client as docs/operations.md shows it. */
+/** Opens the store as a host does, with the client as docs/operations-redis.md shows it. */
 export function openStore(settings: StoreSettings): TokenStore {
   const client =
     'cluster' in settings

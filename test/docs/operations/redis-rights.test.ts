@@ -11,7 +11,7 @@ import { saveClient } from '../../support/registration'
 import { textOf } from '../pages'
 
 const user = { username: 'sign-in', password: 'password' }
-const page = textOf('docs/operations.md')
+const page = textOf('docs/operations-redis.md')
 const rights = /^ACL SETUSER (.+)$/m.exec(page)?.[1]?.split(' ') ?? []
 const [waitRight = ''] = rightsFor('`replicas`')
 const clusterRights = rightsFor('a Cluster')
@@ -52,7 +52,7 @@ async function allow(server: RedisServer, given: readonly string[]): Promise<voi
   await server.command('ACL', 'SETUSER', user.username, 'reset', ...given.slice(1))
 }
 
-describeWithRedis('the rights that docs/operations.md gives', () => {
+describeWithRedis('the rights that docs/operations-redis.md gives', () => {
   let server: RedisServer
   let redis: Redis
   beforeAll(async () => {
@@ -111,7 +111,7 @@ describeWithRedis('the rights that docs/operations.md gives', () => {
   })
 })
 
-describeWithRedis('the rights on a Cluster that docs/operations.md gives', () => {
+describeWithRedis('the rights on a Cluster that docs/operations-redis.md gives', () => {
   let cluster: RedisCluster | undefined
   beforeAll(async () => {
     const started = await RedisCluster.start()
@@ -127,7 +127,7 @@ describeWithRedis('the rights on a Cluster that docs/operations.md gives', () =>
   })
 })
 
-describeWithRedis('the rights by way of Sentinel that docs/operations.md gives', () => {
+describeWithRedis('the rights by way of Sentinel that docs/operations-redis.md gives', () => {
   let sentinels: RedisSentinels
   beforeAll(async () => {
     sentinels = await RedisSentinels.start()

@@ -1,14 +1,14 @@
 import type { RedisResults } from '../../../bench/redis/report'
 import { textOf } from '../pages'
 
-const page = textOf('docs/operations.md').replace(/\s+/g, ' ')
+const page = textOf('docs/operations-redis.md').replace(/\s+/g, ' ')
 const { commands, memory, log, scan, scale }: RedisResults = JSON.parse(textOf('bench/results/redis.json'))
 const [smallest, , , largest] = scale
 
 const whole = (number: number) => Math.round(number).toLocaleString('en')
 const sentOf = (request: string) => commands.find((row) => row.request === request)?.sent
 
-describe('the figures of docs/operations.md', () => {
+describe('the figures of docs/operations-redis.md', () => {
   it('are those of the latest measurement', () => {
     const cpu = scale.map(({ serverCpuUnderLoad }) => serverCpuUnderLoad)
     const [least, most] = [Math.min(...cpu), Math.max(...cpu)]

@@ -8,7 +8,7 @@ import { expectError, expectTokens, redirectUri, type TestSignIn } from '../../s
 import { startedOnRedis, startedOver } from '../../support/started-on-redis'
 import { snippetWith, tableUnder, textOf } from '../pages'
 
-const page = 'docs/operations.md'
+const page = 'docs/operations-redis.md'
 const customer = { tenantKey: 'acme', subject: 'customer-1' }
 
 let server: RedisServer
@@ -22,7 +22,7 @@ async function errorsOf(host: TestSignIn): Promise<string[]> {
   return (await host.told('error')).map(({ error }: Extract<CustomerSignInEvent, { type: 'error' }>) => error.message)
 }
 
-describeWithRedis('Out of memory, as docs/operations.md says', () => {
+describeWithRedis('Out of memory, as docs/operations-redis.md says', () => {
   it('sign-ins, refreshes and registrations get 503, everything else works, and nobody is signed out', async () => {
     const host = await startedOnRedis(server.port)
     const [tokens, other] = [await host.connected(), await host.connected({ subject: 'customer-2' })]
@@ -63,7 +63,7 @@ describeWithRedis('Out of memory, as docs/operations.md says', () => {
   )
 })
 
-describeWithRedis('Replicas and failover, as docs/operations.md says', () => {
+describeWithRedis('Replicas and failover, as docs/operations-redis.md says', () => {
   it('a connection follows an address that moves to another server', async () => {
     const replica = await RedisServer.start(['--replicaof', '127.0.0.1', String(server.port)])
     const address = await MovingAddress.start(server.port)
@@ -105,8 +105,10 @@ describeWithRedis('Replicas and failover, as docs/operations.md says', () => {
   })
 })
 
-describeWithRedis('The error of an error event, as docs/operations.md describes it:', () => {
-  const words = textOf(page).slice(textOf(page).indexOf('What the `error` of an `error` event says'))
+describeWithRedis('The error of an error event, as the docs describe it:', () => {
+  const words = ['docs/operations.md', page]
+    .map((each) => textOf(each).slice(textOf(each).indexOf('of an `error` event says')))
+    .join('\n')
 
   /** The words of the table that are in the `error` event of a refresh. */
   async function saidOf(host: TestSignIn, refreshToken: string): Promise<string[]> {
@@ -155,7 +157,9 @@ describeWithRedis('The error of an error event, as docs/operations.md describes 
   })
 
   it('names every type of event to alert on', () => {
-    const rows = tableUnder('## What to alert on', page).map(([event = '']) => /^`(\w+)`/.exec(event)?.[1])
+    const rows = tableUnder('## What to alert on', 'docs/operations.md').map(
+      ([event = '']) => /^`(\w+)`/.exec(event)?.[1],
+    )
     expect([...new Set(rows)]).toEqual(['error', 'replayed', 'refreshed', 'retried', 'denied', 'stale', 'revoked'])
   })
 })

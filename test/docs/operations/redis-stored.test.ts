@@ -6,7 +6,7 @@ import { describeWithRedis, RedisServer } from '../../support/redis-server'
 import { saveClient } from '../../support/registration'
 import { tableUnder, textOf } from '../pages'
 
-const page = textOf('docs/operations.md')
+const page = textOf('docs/operations-redis.md')
 const day = 86_400_000
 const handle = customerHandle('acme', 'ada')
 
@@ -31,7 +31,7 @@ function shape(lines: readonly unknown[]): string[] {
   )
 }
 
-describeWithRedis('What is stored, as docs/operations.md shows it', () => {
+describeWithRedis('What is stored, as docs/operations-redis.md shows it', () => {
   let server: RedisServer
   let redis: Redis
   beforeAll(async () => {
@@ -73,7 +73,7 @@ describeWithRedis('What is stored, as docs/operations.md shows it', () => {
   })
 
   it('has five kinds of key, each with an expiry', async () => {
-    const rows = tableUnder('## What is stored', 'docs/operations.md')
+    const rows = tableUnder('## What is stored', 'docs/operations-redis.md')
     const kinds = rows.map(([key = '', type]) => [/^`(csi:\w:?)/.exec(key)?.[1], type])
     await new RedisTokenStore(redis).useOnce('acme', 'e'.repeat(43), day)
     const keys = await redis.keys('*')
