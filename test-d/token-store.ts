@@ -108,6 +108,15 @@ class MapTokenStore implements TokenStore {
     }
   }
 
+  async *deleteTenant(tenantId: string): AsyncIterable<Grant> {
+    for (const grant of this.#grants.values()) {
+      if (grant.tenantId === tenantId && (await this.deleteGrant(tenantId, grant.grantId))) yield grant
+    }
+    for (const records of [this.#clients, this.#used]) {
+      for (const key of records.keys()) if (key.startsWith(`${tenantId} `)) records.delete(key)
+    }
+  }
+
   async saveClient({ lifetime, ...client }: NewClient, limits: RegistrationLimits): Promise<RegisteredClient> {
     const createdAt = Date.now()
     const saved = { ...client, createdAt, expiresAt: createdAt + lifetime }

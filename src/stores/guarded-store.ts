@@ -77,13 +77,13 @@ export class GuardedStore {
   }
 
   /** No time limit: it may scan the whole store, and only hosts call it. */
-  async *deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {
-    try {
-      // A host's store without types may reject in place of returning an iterable.
-      yield* await Promise.resolve(this.#store.deleteGrants(owner))
-    } catch (error) {
-      throw errorOfHost(error, 'tokenStore')
-    }
+  deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {
+    return this.#each(() => this.#store.deleteGrants(owner))
+  }
+
+  /** No time limit, for the same reason. */
+  deleteTenant(tenantId: string): AsyncIterable<Grant> {
+    return this.#each(() => this.#store.deleteTenant(tenantId))
   }
 
   saveClient(client: NewClient, limits: RegistrationLimits): Promise<RegisteredClient> {
@@ -104,6 +104,15 @@ export class GuardedStore {
 
   useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean> {
     return this.#within('useOnce', async () => (await this.#store.useOnce(tenantId, id, lifetime)) === true)
+  }
+
+  async *#each(call: () => AsyncIterable<Grant>): AsyncIterable<Grant> {
+    try {
+      // A host's store without types may reject in place of returning an iterable.
+      yield* await Promise.resolve(call())
+    } catch (error) {
+      throw errorOfHost(error, 'tokenStore')
+    }
   }
 
   #within<T>(method: string, work: () => Promise<T>): Promise<T> {

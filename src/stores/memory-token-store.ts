@@ -136,6 +136,18 @@ export class MemoryTokenStore implements TokenStore {
     }
   }
 
+  async *deleteTenant(tenantId: string): AsyncIterable<Grant> {
+    for (const grant of this.#grants.all()) {
+      if (grant.tenantId === tenantId && this.#grants.delete(keyOf(tenantId, grant.grantId))) yield grant
+    }
+    for (const client of this.#clients.all()) {
+      if (client.tenantId === tenantId) this.#clients.delete(keyOf(tenantId, client.clientId))
+    }
+    for (const used of this.#used.all()) {
+      if (used.tenantId === tenantId) this.#used.delete(keyOf(tenantId, used.id))
+    }
+  }
+
   async saveClient({ lifetime, ...client }: NewClient, limits: RegistrationLimits): Promise<RegisteredClient> {
     const { tenantId, clientId } = client
     const now = Date.now()

@@ -120,11 +120,14 @@ export class RedisCommands {
     return this.#redis.nodes?.('all').find(({ options }) => `${options?.host}:${options?.port}` === address)
   }
 
-  /** The keys with this prefix on every master of a Cluster, some at a time. Each comes at least once if {@link servers} stays the same. */
-  async *keysBeginning(prefix: string): AsyncIterable<string[]> {
+  /**
+   * The keys that consist of a prefix, one of some letters, and anything that begins like this, on every master of a Cluster, some at a time.
+   * Each comes at least once if {@link servers} stays the same.
+   */
+  async *keysBeginning(prefix: string, letters: string, then: string): AsyncIterable<string[]> {
     // ioredis adds its `keyPrefix` to keys, but not to patterns.
     const ownPrefix = this.#redis.options?.keyPrefix ?? ''
-    const pattern = `${(ownPrefix + prefix).replace(/[*?[\]\\]/g, '\\$&')}*`
+    const pattern = `${literal(ownPrefix + prefix)}[${letters}]${literal(then)}*`
     for (const node of await this.#masters()) {
       let cursor = '0'
       do {
@@ -167,6 +170,11 @@ export class RedisCommands {
     })
     return cluster.nodes('master')
   }
+}
+
+/** A text as a pattern that matches only that text. */
+function literal(text: string): string {
+  return text.replace(/[*?[\]\\]/g, '\\$&')
 }
 
 /**

@@ -12,6 +12,9 @@ import type { Script } from './redis-scripts'
 import { decodeClient, encodeClient, UnreadableValueError } from './redis-values'
 import type { ClientUse, NewClient, RegisteredClient, RegistrationLimits } from './token-store'
 
+// How many rows of the index are read at once.
+const rowsAtOnce = 500
+
 /** The registered clients in Redis: a value for each, and an index of those that are not in use. */
 export class RedisRegistrations {
   readonly #prefix: string
@@ -64,13 +67,41 @@ export class RedisRegistrations {
     return Number(deleted) > 0
   }
 
+  /** Removes the clients of a tenant from the index. Their values are deleted already. */
+  async deleteEntries(tenantId: string): Promise<void> {
+    const tenant = encodeURIComponent(tenantId)
+    for await (const rows of this.#rows(`c;${tenant}`)) {
+      await Promise.all(rows.map((row) => this.#onIndex(leaveScript, [tenant, clientIn(row)])))
+    }
+    for await (const rows of this.#rows('d')) {
+      const own = rows.filter((row) => row.split(';')[2] === tenant)
+      if (own.length > 0) await this.#commands.send(this.#index, 'zrem', this.#index, ...own)
+    }
+  }
+
+  /** The rows of the index that begin with these fields, some at a time. */
+  async *#rows(fields: string): AsyncIterable<string[]> {
+    let from = `[${fields};`
+    for (;;) {
+      const range = [from, `(${fields}<`, 'BYLEX', 'LIMIT', 0, rowsAtOnce]
+      const rows = (await this.#commands.send(this.#index, 'zrange', this.#index, ...range)) as string[]
+      if (rows.length > 0) yield rows
+      if (rows.length < rowsAtOnce) return
+      from = `(${rows.at(-1)}`
+    }
+  }
+
   #dropIdle(tenantId: string, clientId: string): Promise<unknown> {
     return this.#commands.run(dropIdleScript, [this.#keyOf(tenantId, clientId)], [])
   }
 
   /** Runs a script on the index of the clients that are not in use. */
   #onIndex(script: Script, args: readonly (string | number)[]): Promise<unknown> {
-    return this.#commands.run(script, [`${this.#prefix}r`], args)
+    return this.#commands.run(script, [this.#index], args)
+  }
+
+  get #index(): string {
+    return `${this.#prefix}r`
   }
 
   #keyOf(tenantId: string, clientId: string): string {
@@ -81,6 +112,11 @@ export class RedisRegistrations {
 /** How the index names a client. The encoding leaves no semicolon in the ids. */
 function entryOf(tenantId: string, clientId: string): [tenant: string, client: string] {
   return [encodeURIComponent(tenantId), encodeURIComponent(clientId)]
+}
+
+/** The client of a row of the index that begins with `c`, as the index names it. */
+function clientIn(row: string): string {
+  return row.split(';')[2] ?? ''
 }
 
 /** The client of a row of the index. */

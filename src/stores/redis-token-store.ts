@@ -155,45 +155,92 @@ export class RedisTokenStore implements TokenStore {
   async *deleteGrants({ tenantId, subject, clientId }: GrantOwner): AsyncIterable<Grant> {
     const isListed = subject !== undefined
     let unreadable: UnreadableValueError | undefined
-    for (let pass = 1; ; pass++) {
-      const servers = isListed ? '' : await this.#commands.servers()
-      let ended = 0
+    const deleteAll = async function* (this: RedisTokenStore) {
       for await (const found of isListed ? this.#grantsOfCustomer(tenantId, subject) : this.#grantsOfTenant(tenantId)) {
         if (found instanceof UnreadableValueError) unreadable = found
         else if (clientId === undefined || found.clientId === clientId) {
-          if (!(await this.deleteGrant(tenantId, found.grantId))) continue
-          ended++
-          yield found
+          if (await this.deleteGrant(tenantId, found.grantId)) yield found
         }
       }
-      // If the servers are the same after a pass as before, the pass has met every grant that existed when it began. Further passes look
-      // for grants that were created in the meantime, but not for ever.
-      const isSure = isListed || (servers !== undefined && servers === (await this.#commands.servers()))
-      if (isSure && pass > 1 && (ended === 0 || pass >= maxPasses)) break
-      if (pass >= 2 * maxPasses)
-        throw new Error('RedisTokenStore: the servers keep changing, so not every grant can be found')
-      if (!isSure) await pause(pauseBetweenPasses)
     }
-    if (isListed) await this.#dropEntries(tenantId, subject)
+    yield* this.#inPasses(() => deleteAll.call(this), { isListed })
+    if (isListed) await this.#dropEntries(tenantId, customerHandle(tenantId, subject))
     // The replicas must also have received what an earlier call has deleted.
     await this.#commands.waitForReplicas()
     if (unreadable) throw unreadable
   }
 
+  async *deleteTenant(tenantId: string): AsyncIterable<Grant> {
+    yield* this.#inPasses(() => this.#deleteTenantOnce(tenantId), { isListed: false })
+    await this.#registrations.deleteEntries(tenantId)
+    await this.#commands.waitForReplicas()
+  }
+
+  /** Deletes what one pass finds. */
+  async *#deleteTenantOnce(tenantId: string): AsyncIterable<Grant> {
+    const place = `:{${encodeURIComponent(tenantId)}:`
+    for await (const keys of this.#commands.keysBeginning(this.#prefix, 'gs', place)) {
+      const isIndex = (key: string) => key.startsWith(`${this.#prefix}s`)
+      const idsOf = (some: readonly string[]) => some.map((key) => this.#idIn(key, place))
+      yield* this.#deleteAll(tenantId, idsOf(keys.filter((key) => !isIndex(key))))
+      // A grant that is still to come takes its entry with it.
+      await Promise.all(idsOf(keys.filter(isIndex)).map((handle) => this.#dropEntries(tenantId, handle)))
+    }
+    const tenant = `:${encodeURIComponent(tenantId)}:`
+    for await (const keys of this.#commands.keysBeginning(this.#prefix, 'cu', tenant)) {
+      await Promise.all(keys.map((key) => this.#commands.send(key, 'del', key)))
+    }
+  }
+
+  /** Deletes these grants and their entries, also those that cannot be read, without waiting for replicas. */
+  async *#deleteAll(tenantId: string, ids: readonly string[]): AsyncIterable<Grant> {
+    const found = await this.#read(tenantId, ids)
+    const deleted = new Set<string>()
+    const deletions = ids.map(async (id) => {
+      const reply = await this.#commands.run(deleteScript, this.#keysOf(tenantId, id), [memberOf(id)])
+      if (Number(reply) > 0) deleted.add(id)
+    })
+    const settled = await Promise.allSettled(deletions)
+    for (const grant of found) {
+      if (!(grant instanceof UnreadableValueError) && deleted.has(grant.grantId)) yield grant
+    }
+    const failed = settled.find((result) => result.status === 'rejected')
+    if (failed) throw failed.reason
+  }
+
+  /**
+   * Makes passes over the store until one has met every grant that existed when it began, and a further one has found no grant that was
+   * created in the meantime. It does not look for such grants for ever.
+   */
+  async *#inPasses(makePass: () => AsyncIterable<Grant>, { isListed }: { isListed: boolean }): AsyncIterable<Grant> {
+    for (let pass = 1; ; pass++) {
+      const servers = isListed ? '' : await this.#commands.servers()
+      let ended = 0
+      for await (const grant of makePass()) {
+        ended++
+        yield grant
+      }
+      // If the servers are the same after a pass as before, the pass has met every grant that existed when it began.
+      const isSure = isListed || (servers !== undefined && servers === (await this.#commands.servers()))
+      if (isSure && pass > 1 && (ended === 0 || pass >= maxPasses)) return
+      if (pass >= 2 * maxPasses)
+        throw new Error('RedisTokenStore: the servers keep changing, so not every grant can be found')
+      if (!isSure) await pause(pauseBetweenPasses)
+    }
+  }
+
   /** Removes expired grants from a customer's index, so that nothing of the customer remains. */
-  async #dropEntries(tenantId: string, subject: string): Promise<void> {
-    const ids = await this.#idsInIndex(tenantId, subject)
+  async #dropEntries(tenantId: string, handle: string): Promise<void> {
+    const ids = await this.#idsInIndex(tenantId, handle)
     for (let start = 0; start < ids.length; start += batchSize) {
       const some = ids.slice(start, start + batchSize)
       const keys = some.map((id) => this.#keysOf(tenantId, id)[0])
-      const index = this.#indexKey(tenantId, customerHandle(tenantId, subject))
-      await this.#commands.runDurably(dropEntriesScript, [index, ...keys], some.map(memberOf))
+      await this.#commands.run(dropEntriesScript, [this.#indexKey(tenantId, handle), ...keys], some.map(memberOf))
     }
   }
 
   /** The ids of the grants in a customer's index, some of which may have expired. */
-  async #idsInIndex(tenantId: string, subject: string): Promise<string[]> {
-    const handle = customerHandle(tenantId, subject)
+  async #idsInIndex(tenantId: string, handle: string): Promise<string[]> {
     const index = this.#indexKey(tenantId, handle)
     const members = (await this.#commands.send(index, 'zrange', index, 0, -1)) as string[]
     return members.map((member) => handle + member)
@@ -201,7 +248,7 @@ export class RedisTokenStore implements TokenStore {
 
   /** The grants of a customer, and an error for each value that cannot be read. */
   async *#grantsOfCustomer(tenantId: string, subject: string): AsyncIterable<Grant | UnreadableValueError> {
-    const indexed = await this.#idsInIndex(tenantId, subject)
+    const indexed = await this.#idsInIndex(tenantId, customerHandle(tenantId, subject))
     for (let start = 0; start < indexed.length; start += batchSize) {
       const ids = indexed.slice(start, start + batchSize)
       for (const found of await this.#read(tenantId, ids)) {
@@ -212,10 +259,12 @@ export class RedisTokenStore implements TokenStore {
 
   /** All grants of a tenant, each at least once, and an error for each value that cannot be read. */
   async *#grantsOfTenant(tenantId: string): AsyncIterable<Grant | UnreadableValueError> {
-    const prefix = `${this.#prefix}g:{${encodeURIComponent(tenantId)}:`
-    for await (const keys of this.#commands.keysBeginning(prefix)) {
-      const ids = keys.map((key) => key.slice(prefix.length).replace('}', ''))
-      yield* await this.#read(tenantId, ids)
+    const place = `:{${encodeURIComponent(tenantId)}:`
+    for await (const keys of this.#commands.keysBeginning(this.#prefix, 'g', place)) {
+      yield* await this.#read(
+        tenantId,
+        keys.map((key) => this.#idIn(key, place)),
+      )
     }
   }
 
@@ -258,6 +307,11 @@ export class RedisTokenStore implements TokenStore {
     const handle = grantId.slice(0, customerHandleLength)
     const place = `{${encodeURIComponent(tenantId)}:${handle}}`
     return [`${this.#prefix}g:${place}${memberOf(grantId)}`, `${this.#prefix}s:${place}`]
+  }
+
+  /** The id of the grant that has a key, or the customer's handle that an index has: what follows the place without its brace. */
+  #idIn(key: string, place: string): string {
+    return key.slice(this.#prefix.length + 1 + place.length).replace('}', '')
   }
 
   #indexKey(tenantId: string, handle: string): string {

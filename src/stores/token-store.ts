@@ -279,6 +279,15 @@ export interface TokenStore {
   deleteGrants(owner: GrantOwner): AsyncIterable<Grant>
 
   /**
+   * Deletes everything of a tenant: all grants, registered clients and used ids, with those that have expired. Yields each live grant that
+   * it has deleted. It is called only when a host erases a tenant, and the tenant store may no longer know that tenant.
+   *
+   * When it is done, everything of the tenant that existed when it began is gone, also a grant or a client that the store cannot read. If it
+   * cannot be sure of that, it throws. After a call that was cut off, the next one deletes what is left.
+   */
+  deleteTenant(tenantId: string): AsyncIterable<Grant>
+
+  /**
    * Stores a registered client, over the one with the same id if there is one, and makes room for it by deleting clients that are not in
    * use. If its tenant has more than `perTenant` of these, the oldest of that tenant are deleted. If there are more than `total`, the
    * oldest of the tenant with the most are deleted, one after the other. The client that is being stored is never deleted, and clients
@@ -324,6 +333,7 @@ const methods = {
   deleteGrant: true,
   listGrants: true,
   deleteGrants: true,
+  deleteTenant: true,
   saveClient: true,
   findClient: true,
   touchClient: true,

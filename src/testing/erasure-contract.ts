@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Grant, TokenStore } from '../stores/token-store'
-import { createGrant, findGrant, grantOf, minute, newClient, room, swapOf, until } from './records'
+import { createGrant, findClient, findGrant, grantOf, minute, newClient, newId, room, swapOf, until } from './records'
 import type { StoreTest } from './store-test'
 
 /** Tests that nothing is left in the store of what has been ended or deleted. */
@@ -29,6 +29,32 @@ export function erasureContract({ describe, test }: StoreTest): void {
       for (const grant of [code, connected]) await ofThePast(store, grant)
       await end(store, of)
       await expectNoTraces(contents, ...tracesOf([code, connected]))
+    })
+
+    test('is nothing of a tenant that has been deleted', async (store, contents) => {
+      const [tenantId, id, expiredId] = [randomUUID(), newId(), newId()]
+      const grants = [
+        await createGrant(store, { tenantId }),
+        await swapGrant(store, await createGrant(store, { tenantId })),
+        await ofThePast(store, await createGrant(store, { tenantId, lifetime: 50 })),
+        await ofThePast(store, await swapGrant(store, await createGrant(store, { tenantId }), 50)),
+      ]
+      const [idle, used, expired] = [
+        newClient({ tenantId }),
+        newClient({ tenantId }),
+        newClient({ tenantId, lifetime: 50 }),
+      ]
+      for (const client of [idle, used, expired]) await store.saveClient(client, room)
+      await store.touchClient(tenantId, used.clientId, { lifetime: minute, inUse: true })
+      await until(async () => (await findClient(store, expired)) === undefined)
+      await store.useOnce(tenantId, id, minute)
+      await store.useOnce(tenantId, expiredId, 1)
+      const clients = [idle, used, expired].map(({ clientId }) => clientId)
+      await expectTraces(contents, tenantId, id, idle.clientId, used.clientId)
+      for await (const _ of store.deleteTenant(tenantId)) {
+        // The store ends each grant before it returns it.
+      }
+      await expectNoTraces(contents, ...tracesOf(grants), ...clients, id, expiredId)
     })
 
     test('is everything of the other customers', async (store, contents) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { customerHandle } from '../protocol/customer-handle'
 import type {
   CreateResult,
@@ -65,6 +65,11 @@ export function newClient(members: Partial<NewClient>): NewClient {
     lifetime: hour,
     ...members,
   }
+}
+
+/** An id for `useOnce`. */
+export function newId(): string {
+  return randomBytes(32).toString('base64url')
 }
 
 /** A swap of the live credential, with a deadline that no test reaches. */

@@ -7,6 +7,7 @@ import { registrationLimitsContract } from './registration-limits-contract'
 import { reversalContract } from './reversal-contract'
 import type { StoreTest, TestRunner } from './store-test'
 import { swapContract } from './swap-contract'
+import { tenantContract } from './tenant-contract'
 import { useOnceContract } from './use-once-contract'
 
 /**
@@ -20,7 +21,7 @@ import { useOnceContract } from './use-once-contract'
  * @param createStore Returns the store to test. It is called once for each test.
  * @param options What the suite may look into.
  * @param options.contents Returns everything that the store holds, with the keys, as anything that `JSON.stringify` takes. With it, the suite
- * also tests whether anything is left of a customer whose grants have all been ended.
+ * also tests whether anything is left of a customer whose grants have all been ended, or of a tenant that has been deleted.
  *
  * @example
  * tokenStoreContract({ describe, it }, () => new PostgresTokenStore(pool), {
@@ -47,5 +48,6 @@ export function tokenStoreContract<Store extends TokenStore>(
   clientContract(storeTest)
   registrationLimitsContract(storeTest)
   useOnceContract(storeTest)
+  tenantContract(storeTest)
   if (contents) erasureContract(storeTest)
 }

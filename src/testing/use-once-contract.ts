@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
-import { randomBytes, randomUUID } from 'node:crypto'
-import { atAnotherTime, day, minute, until } from './records'
+import { randomUUID } from 'node:crypto'
+import { atAnotherTime, day, minute, newId, until } from './records'
 import type { StoreTest } from './store-test'
 
 /** Tests how a store notes what may be used once. */
 export function useOnceContract({ describe, test }: StoreTest): void {
-  const newId = () => randomBytes(32).toString('base64url')
-
   describe('what may be used once', () => {
     test('is used by the first call alone', async (store) => {
       const [tenantId, id] = [randomUUID(), newId()]

@@ -20,7 +20,7 @@ describe('PostgresTokenStore', () => {
 
   const rowsOf = async (table: string) => (await database.query(\`select * from \${table}\`)).rows
   tokenStoreContract({ describe, it }, () => store, {
-    contents: async () => [await rowsOf('sign_in_grants'), await rowsOf('sign_in_clients')],
+    contents: async () => [await rowsOf('sign_in_grants'), await rowsOf('sign_in_clients'), await rowsOf('sign_in_used')],
   })
 
   it('ends no grant if it is not told whose grants to end', async () => {

@@ -46,6 +46,8 @@ async function everything(store: TokenStore): Promise<void> {
   expect(await store.findClient(tenantId, 'two')).toBeDefined()
   await store.deleteClient(tenantId, 'two')
   expect(await store.useOnce(tenantId, 'an id', day)).toBe(true)
+  for await (const _ of store.deleteTenant(tenantId)) throw new Error('Its only grant has been deleted before')
+  expect(await store.findClient(tenantId, 'one')).toBeUndefined()
 }
 
 async function allow(server: RedisServer, given: readonly string[]): Promise<void> {
