@@ -2,9 +2,10 @@ import { RedisTokenStore } from 'customer-sign-in/redis'
 import { Redis } from 'ioredis'
 import { goTogether, releaseClock, stopClock } from '../support/clock'
 import { commandsDuring } from '../support/redis-commands'
-import { RedisProxy } from '../support/redis-proxy'
 import { describeWithRedisClock, eventually, RedisServer } from '../support/redis-server'
 import { saveClient } from '../support/registration'
+import { resp } from '../support/resp'
+import { ServerProxy } from '../support/server-proxy'
 import { expectTokens, type TestSignIn } from '../support/sign-in'
 import { startedOnRedis } from '../support/started-on-redis'
 
@@ -64,7 +65,7 @@ describeWithRedisClock('what is sent to Redis', () => {
   })
 
   it('is one more command for a registered client, sent before the reply to the first', async () => {
-    const proxy = await RedisProxy.start(server.port)
+    const proxy = await ServerProxy.start(server.port, resp)
     try {
       const through = await startedOnRedis(proxy.port)
       await saveClient(through.tokenStore)
@@ -83,7 +84,7 @@ describeWithRedisClock('what is sent to Redis', () => {
   })
 
   it('goes out together for all calls in one turn of the event loop', async () => {
-    const proxy = await RedisProxy.start(server.port)
+    const proxy = await ServerProxy.start(server.port, resp)
     const redis = new Redis(proxy.port)
     try {
       const store = new RedisTokenStore(redis)

@@ -2,9 +2,10 @@ import { MemoryTenantStore } from 'customer-sign-in'
 import type { Response } from 'supertest'
 import { assertionOf, clientKey, withAssertion } from '../support/confidential-clients'
 import { HostProcess, type TokenResponse } from '../support/host-process'
-import { type Cut, cutPoints, RedisProxy } from '../support/redis-proxy'
 import { describeWithRedis, RedisServer } from '../support/redis-server'
+import { resp } from '../support/resp'
 import { SeededRandom } from '../support/seeded-random'
+import { type Cut, cutPoints, ServerProxy } from '../support/server-proxy'
 import { clientId, expectTokens, redirectUri } from '../support/sign-in'
 import { startedOnRedis } from '../support/started-on-redis'
 
@@ -25,7 +26,7 @@ function someCuts(random: SeededRandom): Cut[] {
  */
 async function expectNobodySignedOut(
   firstToken: string,
-  proxy: RedisProxy,
+  proxy: ServerProxy,
   refresh: (token: string, random: SeededRandom) => PromiseLike<TokenResponse | Response>,
   rounds = 1000,
 ): Promise<number> {
@@ -51,10 +52,10 @@ async function expectNobodySignedOut(
 
 describeWithRedis('a connection to Redis that breaks while a token is refreshed', () => {
   let server: RedisServer
-  let proxy: RedisProxy
+  let proxy: ServerProxy
   beforeAll(async () => {
     server = await RedisServer.start()
-    proxy = await RedisProxy.start(server.port)
+    proxy = await ServerProxy.start(server.port, resp)
   })
   beforeEach(() => proxy.cutNext())
   afterAll(async () => {

@@ -1,8 +1,9 @@
 import { Redis } from 'ioredis'
 import { recordOf } from '../support/records'
 import { kinds, liveCredential } from '../support/redemptions'
-import { RedisProxy } from '../support/redis-proxy'
 import { describeWithRedisClock, eventually, RedisServer } from '../support/redis-server'
+import { resp } from '../support/resp'
+import { ServerProxy } from '../support/server-proxy'
 import { expectError, expectTokens, type TestSignIn } from '../support/sign-in'
 import { startedOnRedis, startedOver } from '../support/started-on-redis'
 
@@ -25,13 +26,13 @@ const strict = { hostTimeout: 0.5, refreshRetryWindow: 0, replayTolerance: 0, au
 
 describeWithRedisClock('an outage of Redis', () => {
   let server: RedisServer
-  let proxy: RedisProxy
+  let proxy: ServerProxy
   let redis: Redis
   let host: TestSignIn
   let another: TestSignIn
   beforeEach(async () => {
     server = await RedisServer.start(['--appendonly', 'yes', '--appendfsync', 'always'], { clock: true })
-    proxy = await RedisProxy.start(server.port)
+    proxy = await ServerProxy.start(server.port, resp)
     redis = new Redis(proxy.port, '127.0.0.1', { disconnectTimeout: 10 })
     host = await startedOver(redis, strict)
     another = await startedOnRedis(server.port, { ...strict, hostTimeout: 30, redis: { retryStrategy: () => 10 } })

@@ -2,9 +2,10 @@ import { Cluster } from 'ioredis'
 import request, { type Test } from 'supertest'
 import { RedisCluster } from '../support/redis-cluster'
 import { grantKey } from '../support/redis-keys'
-import { RedisProxy } from '../support/redis-proxy'
 import { hasAll, isMaster } from '../support/redis-replication'
 import { describeWithRedis, eventually, RedisServer } from '../support/redis-server'
+import { resp } from '../support/resp'
+import { ServerProxy } from '../support/server-proxy'
 import { clientId, expectError, expectTokens, formBody, type TestSignIn } from '../support/sign-in'
 import { startedOnRedis, startedOver } from '../support/started-on-redis'
 
@@ -102,7 +103,7 @@ describeWithRedis('a store that waits for a replica', () => {
   )
 
   it('does not report a revocation that no replica has as done if the connection breaks meanwhile', async () => {
-    const proxy = await RedisProxy.start(master.port)
+    const proxy = await ServerProxy.start(master.port, resp)
     try {
       const host = await startedOnRedis(proxy.port, { store })
       const { access_token } = await host.connected()

@@ -1,3 +1,11 @@
+import type { WireProtocol } from './server-proxy'
+
+/** How clients of Redis send commands: the scripts and the deletions are writes. */
+export const resp: WireProtocol = {
+  reader: () => takeCommands,
+  isWrite: (name) => ['evalsha', 'eval', 'del'].includes(name),
+}
+
 /** A command as a Redis client sends it: a RESP array of bulk strings. */
 export interface RespCommand {
   name: string

@@ -1,4 +1,4 @@
-import { cutPoints } from '../../support/redis-proxy'
+import { cutPoints } from '../../support/server-proxy'
 import type { RedisCampaignStore } from '../stores/redis-campaign-store'
 import { byTurns, type Nemesis, type Stage } from './nemesis'
 

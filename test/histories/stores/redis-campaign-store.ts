@@ -1,6 +1,7 @@
-import { RedisProxy } from '../../support/redis-proxy'
 import { hasAll } from '../../support/redis-replication'
 import { eventually, RedisServer } from '../../support/redis-server'
+import { resp } from '../../support/resp'
+import { ServerProxy } from '../../support/server-proxy'
 import type { CampaignStore, StoreSettings } from './campaign-store'
 
 /** The Redis that a nemesis needs. */
@@ -19,12 +20,12 @@ const durable = ['--appendonly', 'yes', '--appendfsync', 'always']
 
 /** A Redis that loses nothing when it is killed, with everything that a nemesis can break. */
 export class RedisCampaignStore implements CampaignStore {
-  readonly proxies: RedisProxy[]
+  readonly proxies: ServerProxy[]
   /** The server that the hosts use, and its replica. */
   master: RedisServer
   replica: RedisServer | undefined
 
-  private constructor(master: RedisServer, replica: RedisServer | undefined, proxies: RedisProxy[]) {
+  private constructor(master: RedisServer, replica: RedisServer | undefined, proxies: ServerProxy[]) {
     this.master = master
     this.replica = replica
     this.proxies = proxies
@@ -37,7 +38,7 @@ export class RedisCampaignStore implements CampaignStore {
     const following = ['--repl-diskless-sync-delay', '0', ...args]
     const master = await RedisServer.start(following, { clock })
     const second = replica ? await RedisServer.start(following) : undefined
-    const between = proxies ? Array.from({ length: hosts }, () => RedisProxy.start(master.port)) : []
+    const between = proxies ? Array.from({ length: hosts }, () => ServerProxy.start(master.port, resp)) : []
     const store = new RedisCampaignStore(master, second, await Promise.all(between))
     if (second) await store.#follow(second, master)
     return store
