@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Makes sure that a Redis or Valkey server and its command line tool are on the PATH, because the tests and `npm run example:redis` start
 # their own servers. If there is no server, this script installs one with apt or brew, and does not start it. With apt, it also installs
-# `faketime`, with which tests set a server's clock, and the Python and Go clients of docs/other-clients.md; without them, those tests are
-# skipped. A second run does nothing.
+# `faketime`, with which tests set a server's clock, PostgreSQL and PgBouncer, of which the tests start their own too, and the Python and
+# Go clients of docs/other-clients.md; without them, those tests are skipped. A second run does nothing.
 set -euo pipefail
 exec </dev/null
 
 oldest=6.2
+postgres='postgresql pgbouncer'
 clients='python3-authlib python3-requests-oauthlib golang-go golang-golang-x-oauth2-dev'
 
 main() {
@@ -14,6 +15,7 @@ main() {
   installed || give_up 'the server that was installed is not on the PATH.'
   is_new_enough || give_up "$(server) is version $(version), which is too old."
   install_faketime
+  install_postgres
   install_clients
   echo "$(server) $(version)"
 }
@@ -48,8 +50,7 @@ install_with_apt() {
   may_be_root || give_up 'there is no redis-server or valkey-server, and apt-get needs root or sudo to install one.'
   start_no_services
   apt_install redis-server || give_up 'apt-get failed.'
-  # Do not start it at the next boot either.
-  [ ! -d /run/systemd/system ] || as_root systemctl disable redis-server
+  not_at_boot redis-server
 }
 
 install_faketime() {
@@ -57,6 +58,21 @@ install_faketime() {
   command -v apt-get >/dev/null && may_be_root && apt_install faketime && return 0
   echo 'scripts/setup.sh: faketime is not installed, so tests that set the clock of a server are skipped.' >&2
 }
+
+install_postgres() {
+  local package missing=''
+  for package in $postgres; do is_there "$package" || missing="$missing $package"; done
+  [ -n "$missing" ] || return 0
+  # shellcheck disable=SC2086
+  command -v apt-get >/dev/null && may_be_root && start_no_services && apt_install --no-install-recommends $missing &&
+    not_at_boot $missing && return 0
+  echo 'scripts/setup.sh: PostgreSQL and PgBouncer are not installed, so tests with them are skipped.' >&2
+}
+
+# A service of that name is somebody's own server, also if another package has brought it.
+is_there() {
+  dpkg --status "$1" || { [ -d /run/systemd/system ] && systemctl is-enabled "$1"; }
+} >/dev/null 2>&1
 
 install_clients() {
   # shellcheck disable=SC2086
@@ -85,6 +101,10 @@ start_no_services() {
   trap "as_root rm -f $policy" EXIT
   printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" >/dev/null
   as_root chmod 755 "$policy"
+}
+
+not_at_boot() {
+  [ ! -d /run/systemd/system ] || as_root systemctl disable "$@"
 }
 
 give_up() {

@@ -86,6 +86,7 @@ describe('dependabot.yml', () => {
       '/scripts/api-reference',
       '/test/assistants',
       '/test/other-clients',
+      '/test/postgres-servers',
     ])
   })
 })

@@ -99,11 +99,16 @@ describe('scripts/setup.sh', () => {
   it.each([
     ['there is no dpkg', {}],
     ['dpkg does not know them', { dpkg: 'exit 1' }],
-  ])('installs the Python and Go clients with apt where %s', (_, commands) => {
+  ])('installs PostgreSQL, PgBouncer, and the Python and Go clients with apt where %s', (_, commands) => {
     const packages = 'python3-authlib python3-requests-oauthlib golang-go golang-golang-x-oauth2-dev'
     expect(setUp({ ...redis, ...faketime, ...commands, ...apt, ...asRoot })).toMatchObject({
       status: 0,
-      installing: ['apt-get update', `apt-get install -y --no-install-recommends ${packages}`],
+      installing: [
+        'apt-get update',
+        'apt-get install -y --no-install-recommends postgresql pgbouncer',
+        'apt-get update',
+        `apt-get install -y --no-install-recommends ${packages}`,
+      ],
     })
   })
 
@@ -111,18 +116,22 @@ describe('scripts/setup.sh', () => {
     ['there is no apt', {}],
     ['it may not become root', { ...apt, ...asUser }],
     ['apt fails', { 'apt-get': 'exit 100', ...asRoot }],
-  ])('goes on without faketime and the clients where %s, and says which tests are skipped', (_, commands) => {
-    const { status, output } = setUp({ ...redis, ...commands })
-    expect(status).toBe(0)
-    expect(output).toContain('tests that set the clock of a server are skipped')
-    expect(output).toContain('the Python and Go clients are not installed, so tests with them are skipped')
-  })
+  ])(
+    'goes on without faketime, PostgreSQL and the clients where %s, and says which tests are skipped',
+    (_, commands) => {
+      const { status, output } = setUp({ ...redis, ...commands })
+      expect(status).toBe(0)
+      expect(output).toContain('tests that set the clock of a server are skipped')
+      expect(output).toContain('PostgreSQL and PgBouncer are not installed, so tests with them are skipped')
+      expect(output).toContain('the Python and Go clients are not installed, so tests with them are skipped')
+    },
+  )
 
   it('installs nothing when it runs again', () => {
     expect(setUp({ ...apt, ...asRoot }).status).toBe(0)
     const called = (lines: string[]) => lines.filter((line) => line.startsWith('apt-get'))
     const { status, called: inBoth } = machine.setUp()
-    expect({ status, calls: called(inBoth).length }).toEqual({ status: 0, calls: 6 })
+    expect({ status, calls: called(inBoth).length }).toEqual({ status: 0, calls: 8 })
   })
 
   it('installs Redis with brew if there is no apt', () => {
