@@ -117,6 +117,15 @@ describe('the keys at a jwks_uri', () => {
     expectTokens(await exchange(host))
   })
 
+  it('are asked for again after five seconds if their server does not answer', async () => {
+    const { server } = await KeyServer.start()
+    const host = await startedWith(server.url('/jwks'))
+    await server.stop()
+    const response = await exchange(host)
+    expectError(response, 503, 'temporarily_unavailable')
+    expect(response.headers['retry-after']).toBe('5')
+  })
+
   it('are not used on if their headers forbid it', async () => {
     const { server, published } = await KeyServer.start()
     published.headers = { 'Cache-Control': 'no-store' }
@@ -304,6 +313,13 @@ describe('a client with a metadata document and a key', () => {
     const again = await new Authorization(host, { client_id }).allowed()
     expectError(await host.exchange(again, { client_id }), 401, 'invalid_client')
     expectTokens(await host.exchange(again, asserted(host, client_id)))
+  })
+
+  it('gets no secret, although it offers a method that needs one, because everyone can read its document', async () => {
+    const server = await document({ token_endpoint_auth_methods_supported: ['none', 'client_secret_basic'] })
+    const host = await startedHost({ clientAuthentication: ['client_secret_basic'] })
+    const page = expectErrorPage(await new Authorization(host, { client_id: server.url() }).open())
+    expect(page).toContain('token_endpoint_auth_method must be client_secret_basic')
   })
 
   it('that offers nothing else is refused where private_key_jwt is off, and the page names the option', async () => {

@@ -57,6 +57,12 @@ describe('a registration', () => {
       { token_endpoint_auth_method: 'client_secret_post' },
       secret('client_secret_basic'),
     ],
+    [
+      'asks for client_secret_basic while nothing else than client_secret_post is on',
+      ['client_secret_post'],
+      { token_endpoint_auth_method: 'client_secret_basic' },
+      secret('client_secret_post'),
+    ],
     ['asks for nothing while public clients are off', ['client_secret_basic'], {}, secret('client_secret_basic')],
     [
       'offers none too while private_key_jwt is off',
@@ -94,6 +100,14 @@ describe('a registration', () => {
       expect(await host.told('denied')).toMatchObject([{ reason: 'method_off' }])
     },
   )
+
+  it('that is refused is told with what it asked for, and what is on', async () => {
+    const host = await startedWith(['none', 'client_secret_basic'])
+    await register(host, { token_endpoint_auth_method: 'private_key_jwt', jwks }).expect(400)
+    expect(await host.told('denied')).toMatchObject([
+      { detail: { asked: ['private_key_jwt'], accepted: ['none', 'client_secret_basic'] } },
+    ])
+  })
 
   it.each<[string, object, RegExp]>([
     ['without keys', {}, /either jwks or jwks_uri/],

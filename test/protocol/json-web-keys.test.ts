@@ -37,6 +37,13 @@ describe('a set of keys', () => {
     expect(keySetFault(set)).toBe(malformed)
   })
 
+  it('may say what each key is for, in a list of texts and nothing else', () => {
+    expect(keySetFault({ keys: [{ ...jwkOf('ES256'), key_ops: ['verify'] }] })).toBeUndefined()
+    for (const operations of [['verify', [[]]], [{}, 'verify'], {}]) {
+      expect(keySetFault({ keys: [{ ...jwkOf('ES256'), key_ops: operations }] })).toBe(malformed)
+    }
+  })
+
   it('may have 20 keys, and other members of any size', () => {
     expect(keySetFault({ keys: Array(20).fill(jwkOf('ES256')) })).toBeUndefined()
     expect(keySetFault({ keys: [{ ...jwkOf('ES256'), x5c: ['x'.repeat(20_000)] }], more: 1 })).toBeUndefined()
