@@ -28,11 +28,11 @@ declare const db: {
 declare module 'undici' {
   export { fetch, ProxyAgent } from 'undici-types'
 }
-declare module 'pg' {
-  export class Pool {
-    constructor(options?: { connectionTimeoutMillis?: number; query_timeout?: number })
-    query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
-    on(event: 'error', listener: (error: Error) => void): this
+declare module 'node:sqlite' {
+  export class DatabaseSync {
+    constructor(path: string)
+    exec(sql: string): void
+    prepare(sql: string): { all(...values: (string | number)[]): Record<string, unknown>[] }
   }
 }
 `
@@ -64,7 +64,7 @@ describe('the snippets of the README and the docs', () => {
 })
 
 function fileOf({ page, line, code }: Snippet): string {
-  if (code.includes('export class PostgresTokenStore')) return 'postgres-token-store.ts'
+  if (code.includes('export function sqliteTokenStore')) return 'sqlite-token-store.ts'
   return `${page.replace(/\W+/g, '-')}-${line}.ts`
 }
 
