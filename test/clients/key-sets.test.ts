@@ -239,8 +239,12 @@ describe('the keys at a jwks_uri', () => {
     const { server } = await KeyServer.start()
     const host = await startedWith(server.url('/jwks'))
     const claims = { aud: 'https://elsewhere.example' }
-    const fields = withAssertion(assertionOf(key, clientId, host.issuer(), { claims }))
-    expectError(await host.exchange(await host.asCustomer(), fields), 401, 'invalid_client')
+    const [, ours] = assertionOf(key, clientId, host.issuer()).split('.')
+    const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${ours}.x`
+    for (const assertion of [assertionOf(key, clientId, host.issuer(), { claims }), unsigned]) {
+      const response = await host.exchange(await host.asCustomer(), withAssertion(assertion))
+      expectError(response, 401, 'invalid_client')
+    }
     expect(server.requests).toEqual([])
   })
 

@@ -1,3 +1,4 @@
+import { sign as signBytes } from 'node:crypto'
 import { type Client, MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
 import { sign } from 'jsonwebtoken'
 import { releaseClock, stopClock } from '../support/clock'
@@ -77,12 +78,16 @@ describe('a client with a key', () => {
     ['is not valid yet', /nbf or iat/, () => ({ claims: { nbf: seconds(90) } })],
     ['has no jti', /jti/, () => ({ claims: { jti: undefined } })],
     ['has a number as jti', /jti/, () => ({ claims: { jti: 7 } })],
+    ['has an empty jti', /jti/, () => ({ claims: { jti: '' } })],
     ['has another issuer', /iss/, () => ({ claims: { iss: 'other-app' } })],
     ['has no issuer', /iss/, () => ({ claims: { iss: undefined } })],
     ['has no subject', /sub/, () => ({ claims: { sub: undefined } })],
+    ['has neither an issuer nor a subject', /iss/, () => ({ claims: { iss: undefined, sub: undefined } })],
+    ['has a number as issuer and subject', /iss/, () => ({ claims: { iss: 7, sub: 7 } })],
     ['has an object as subject', /sub/, () => ({ claims: { sub: { a: 1 }, iss: { a: 1 } } })],
     ['has crit', /crit/, () => ({ header: { crit: ['exp'] } })],
     ['is another kind of JWT', /typ/, () => ({ header: { typ: 'at+jwt' } })],
+    ['is of a kind whose name begins alike', /typ/, () => ({ header: { typ: 'JWT+x' } })],
     ['has an object as typ', /typ/, () => ({ header: { typ: { toString: 1 } } })],
     ['has an unknown kid', /not signed/, () => ({ header: { kid: 'unknown' } })],
     ['has a number as kid', /kid/, () => ({ header: { kid: 7 } })],
@@ -144,6 +149,32 @@ describe('a client with a key', () => {
     const response = await host.exchange(signedIn, { ...withAssertion(assertion(host)), client_id: clientId })
     expectError(response, 401, 'invalid_client')
     expectTokens(await host.exchange(signedIn, asserted(host)))
+  })
+
+  it.each<[string, string, string]>([
+    ['a fourth part', '', '.e30'],
+    ['a character before it that base64 does not have', '~', ''],
+  ])('is refused if its assertion has %s, even if that is signed too', async (_, before, after) => {
+    const ofEdwards = clientKey('EdDSA')
+    const host = await startedWith({ jwks: { keys: [ofEdwards.jwk] } })
+    const [header, claims] = assertionOf(ofEdwards, clientId, host.issuer()).split('.')
+    const input = `${before}${header}.${claims}${after}`
+    const signature = signBytes(null, Buffer.from(input), ofEdwards.privateKey).toString('base64url')
+    const response = await host.exchange(await host.asCustomer(), withAssertion(`${input}.${signature}`))
+    expect(expectError(response, 401, 'invalid_client')).toBe('client_assertion must be a signed JWT')
+    expect(await host.told('denied')).toMatchObject([{ reason: 'authentication_failed', detail: { clientId: '' } }])
+  })
+
+  it('cannot sign customers in where its method is off, and the host is told what is on', async () => {
+    const tenantStore = new MemoryTenantStore([
+      { key: 'acme', id: 'acme', clients: clientsWith({ jwks: { keys: [key.jwk] } }) },
+    ])
+    const host = await started({ tenantStore, clientAuthentication: ['none', 'client_secret_basic'] })
+    const description = 'The option clientAuthentication has no method of this client: private_key_jwt'
+    await expect(host.asCustomer()).rejects.toMatchObject({ code: 'invalid_client', description })
+    expect(expectError(await host.refresh('csir_', {}), 401, 'invalid_client')).toBe(description)
+    const detail = { clientId, asked: ['private_key_jwt'], accepted: ['none', 'client_secret_basic'] }
+    expect(await host.told('denied')).toMatchObject([{ reason: 'method_off', detail }])
   })
 
   it('can use each assertion once', async () => {
@@ -214,6 +245,8 @@ describe('a client with a key', () => {
     const refused = await host.refresh(unknown, asserted(host))
     expectError(refused, 503, 'temporarily_unavailable')
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+    const [denied] = (await host.told('denied')).slice(-1)
+    expect(denied).toMatchObject({ reason: 'temporarily_unavailable', detail: { clientId } })
     for (let count = 0; count < 10; count++) {
       const fields = { token: unknown, ...asserted(host) }
       await host.revoke(fields).expect(200)

@@ -79,6 +79,12 @@ describe('a registration', () => {
       { token_endpoint_auth_method: 'private_key_jwt', jwks },
       { ...none, method: 'private_key_jwt' },
     ],
+    [
+      'asks for private_key_jwt, and writes null for what it does not use',
+      all,
+      { token_endpoint_auth_method: 'private_key_jwt', jwks, jwks_uri: null },
+      { ...none, method: 'private_key_jwt' },
+    ],
   ])('that %s is answered with what it got', async (_, methods, metadata, answer) => {
     expect(await chosen(await startedWith(methods), metadata)).toEqual(answer)
   })
@@ -114,6 +120,7 @@ describe('a registration', () => {
     ['with keys and an address', { jwks, jwks_uri: 'https://keys.example/jwks' }, /either jwks or jwks_uri/],
     ['with an address that is not https', { jwks_uri: 'http://keys.example/jwks' }, /jwks_uri must be an https URL/],
     ['with an address that is no URL', { jwks_uri: 7 }, /jwks_uri must be an https URL/],
+    ['with a list of addresses', { jwks_uri: ['https://keys.example/jwks'] }, /jwks_uri must be an https URL/],
     ['with a private key', { jwks: { keys: [{ ...key.jwk, d: 'x' }] } }, /jwks must have no private/],
     ['with a text as keys', { jwks: JSON.stringify(jwks) }, /jwks must be a JSON Web Key Set/],
     [
