@@ -8,6 +8,7 @@ module.exports = {
   moduleNameMapper: {
     '^customer-sign-in$': '<rootDir>/src',
     '^customer-sign-in/redis$': '<rootDir>/src/redis',
+    '^customer-sign-in/postgres$': '<rootDir>/src/postgres',
     '^customer-sign-in/testing$': '<rootDir>/src/testing',
   },
   transform: {

@@ -7,6 +7,8 @@ const src = join(__dirname, '../../src')
 const floors = [
   'index',
   'redis',
+  'postgres',
+  'cli',
   'testing',
   'customer-sign-in',
   'options',

@@ -1,0 +1,3 @@
+export type { PostgresPool } from './stores/postgres-calls'
+export { type PostgresSchemaOptions, postgresSchema } from './stores/postgres-schema'
+export { PostgresTokenStore, type PostgresTokenStoreOptions } from './stores/postgres-token-store'

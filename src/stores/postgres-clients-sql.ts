@@ -1,0 +1,150 @@
+/**
+ * The tables of registered clients and of the ids that were used once, and the functions that change them. `@` stands for the
+ * host's schema and prefix, and `%` for the prefix.
+ *
+ * A client that is not in use makes room for others in the order of its `place`. `idle_clients` counts them for each tenant, so that a
+ * registration costs the same however many there are. Whoever changes which clients are idle takes a lock before any row, so that the limits
+ * hold and no two calls wait for each other.
+ */
+export const clientsSql = `
+create table if not exists @clients (
+  created_at bigint not null,
+  expires_at bigint not null,
+  sweep_at   bigint not null,
+  place      bigint not null,
+  in_use     boolean not null,
+  tenant_id  text collate "C" not null,
+  client_id  text collate "C" not null,
+  metadata   text collate "C" not null,
+  primary key (tenant_id, client_id)
+) with (fillfactor = 70);
+create index if not exists %clients_to_make_room on @clients (tenant_id, place) where not in_use;
+create index if not exists %clients_to_sweep on @clients (sweep_at);
+create sequence if not exists @places;
+
+create table if not exists @idle_clients (
+  tenant_id text collate "C" primary key,
+  clients   bigint not null
+) with (fillfactor = 50);
+
+create table if not exists @used_ids (
+  tenant_id  text collate "C" not null,
+  id         text collate "C" not null,
+  expires_at bigint not null,
+  primary key (tenant_id, id)
+);
+create index if not exists %used_ids_to_sweep on @used_ids (expires_at);
+
+create or replace function @count_idle_clients() returns trigger language plpgsql as $$
+begin
+  if tg_op <> 'INSERT' and not old.in_use then
+    update @idle_clients set clients = clients - 1 where tenant_id = old.tenant_id;
+    delete from @idle_clients where tenant_id = old.tenant_id and clients = 0;
+  end if;
+  if tg_op <> 'DELETE' and not new.in_use then
+    insert into @idle_clients as idle values (new.tenant_id, 1)
+    on conflict (tenant_id) do update set clients = idle.clients + 1;
+  end if;
+  return null;
+end
+$$;
+create or replace trigger count_idle_clients after insert or delete or update of in_use on @clients
+  for each row execute function @count_idle_clients();
+
+create or replace function @lock_idle_clients() returns void language sql volatile as $$
+  select pg_advisory_xact_lock(hashtextextended('@idle_clients', 0))
+$$;
+
+-- Returns how many it has looked at, and how many of these had expired. Only under the lock.
+create or replace function @sweep_clients(in_most int, out looked_at int, out deleted int) language plpgsql as $$
+declare
+  now bigint := @clock();
+begin
+  with due as (
+    select tenant_id, client_id from @clients where sweep_at <= now order by sweep_at limit in_most
+  ), gone as (
+    delete from @clients as client using due
+    where (client.tenant_id, client.client_id) = (due.tenant_id, due.client_id) and expires_at <= now returning 1
+  ), kept as (
+    update @clients as client set sweep_at = expires_at from due
+    where (client.tenant_id, client.client_id) = (due.tenant_id, due.client_id) and expires_at > now
+  )
+  select (select count(*) from due), (select count(*) from gone) into looked_at, deleted;
+end
+$$;
+
+create or replace function @save_client(
+  in_tenant text, in_client text, in_metadata text, in_lifetime float8, in_per_tenant bigint, in_total bigint
+) returns text language plpgsql as $$
+declare
+  saved @clients;
+  now bigint;
+  most text;
+begin
+  perform @lock_idle_clients();
+  now := @clock();
+  -- Those that have expired take no room. Each call deletes more than it adds, and never so many that others wait long for it.
+  perform @sweep_clients(50);
+  insert into @clients values (now, now + in_lifetime, now + in_lifetime, nextval('@places'), false, in_tenant, in_client, in_metadata)
+  on conflict (tenant_id, client_id) do update set created_at = excluded.created_at, expires_at = excluded.expires_at,
+    sweep_at = excluded.sweep_at, place = excluded.place, in_use = false, metadata = excluded.metadata
+  returning * into saved;
+
+  for _ in 1..20 loop
+    exit when (select clients <= in_per_tenant from @idle_clients where tenant_id = in_tenant);
+    delete from @clients where (tenant_id, client_id) in (
+      select tenant_id, client_id from @clients
+      where tenant_id = in_tenant and not in_use and place < saved.place order by place limit 1
+    );
+  end loop;
+  for _ in 1..20 loop
+    exit when (select sum(clients) <= in_total from @idle_clients);
+    -- Where each tenant has one, it is not the new one that goes.
+    select tenant_id into most from @idle_clients order by clients desc, tenant_id = in_tenant limit 1;
+    delete from @clients where (tenant_id, client_id) in (
+      select tenant_id, client_id from @clients
+      where tenant_id = most and not in_use and place < saved.place order by place limit 1
+    );
+  end loop;
+  return row_to_json(saved);
+end
+$$;
+
+create or replace function @touch_client(in_tenant text, in_client text, in_lifetime float8, becomes_used boolean)
+returns void language plpgsql as $$
+declare
+  now bigint := @clock();
+begin
+  update @clients set expires_at = greatest(expires_at, now + in_lifetime)
+  where tenant_id = in_tenant and client_id = in_client and expires_at > now and in_use;
+  if found then return; end if;
+
+  perform from @clients where tenant_id = in_tenant and client_id = in_client and expires_at > now;
+  if not found then return; end if;
+  perform @lock_idle_clients();
+  update @clients set expires_at = greatest(expires_at, now + in_lifetime), sweep_at = greatest(expires_at, now + in_lifetime),
+    place = nextval('@places'), in_use = in_use or becomes_used
+  where tenant_id = in_tenant and client_id = in_client and expires_at > now;
+end
+$$;
+
+create or replace function @delete_client(in_tenant text, in_client text) returns boolean language plpgsql as $$
+declare
+  expiry bigint;
+begin
+  perform @lock_idle_clients();
+  delete from @clients where tenant_id = in_tenant and client_id = in_client returning expires_at into expiry;
+  return coalesce(expiry > @clock(), false);
+end
+$$;
+
+create or replace function @use_once(in_tenant text, in_id text, in_lifetime float8) returns boolean language plpgsql as $$
+declare
+  now bigint := @clock();
+begin
+  insert into @used_ids as used values (in_tenant, in_id, now + in_lifetime)
+  on conflict (tenant_id, id) do update set expires_at = excluded.expires_at where used.expires_at <= now;
+  return found;
+end
+$$;
+`

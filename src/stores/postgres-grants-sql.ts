@@ -1,0 +1,131 @@
+/**
+ * The table of grants and the functions that change it. `@` stands for the host's schema and prefix, and `%` for the prefix.
+ *
+ * Each function locks the row first and reads the clock then: a call that has waited for another one must neither decide by an earlier time nor
+ * be applied after its deadline. A function returns its result as JSON text, so that drivers have one column to read.
+ *
+ * - `kind` is c for a code, f for the first refresh token, which replaced the code, and r for every other refresh token.
+ * - `redeemed` has 22 characters for each credential that was redeemed last, newest first: 8 of its hash, the time in 13 digits, and a comma.
+ * - `sweep_at` is when `sweep` looks at the row. Redemptions move `expires_at` alone, which no index has, so that they are HOT updates.
+ */
+export const grantsSql = `
+create table if not exists @grants (
+  created_at bigint not null,
+  expires_at bigint not null,
+  ends_at    bigint,
+  swapped_at bigint,
+  sweep_at   bigint not null,
+  kind       "char" not null,
+  tenant_id  text collate "C" not null,
+  grant_id   text collate "C" not null,
+  client_id  text collate "C" not null,
+  subject    text collate "C" not null,
+  resource   text collate "C" not null,
+  scopes     text collate "C" not null,
+  claims     text collate "C",
+  hash       text collate "C" not null,
+  attempt    text collate "C",
+  redeemed   text collate "C" not null,
+  request    text collate "C",
+  primary key (tenant_id, grant_id)
+) with (fillfactor = 70);
+create index if not exists %grants_by_client on @grants (tenant_id, client_id);
+create index if not exists %grants_to_sweep on @grants (sweep_at);
+
+create or replace function @clock() returns bigint language sql volatile as $$
+  select floor(date_part('epoch', clock_timestamp()) * 1000)::bigint
+$$;
+
+create or replace function @create_grant(
+  in_tenant text, in_grant text, in_client text, in_subject text, in_resource text, in_scopes text, in_claims text,
+  in_hash text, in_request text, in_lifetime float8, in_ends_after float8, in_deadline float8
+) returns text language plpgsql as $$
+declare
+  present @grants;
+  now bigint;
+begin
+  loop
+    select * into present from @grants where tenant_id = in_tenant and grant_id = in_grant for update;
+    now := @clock();
+    if present.expires_at > now then return json_build_array('taken', now, present); end if;
+    if now >= in_deadline then return json_build_array('late', now); end if;
+    delete from @grants where tenant_id = in_tenant and grant_id = in_grant and expires_at <= now;
+
+    insert into @grants (created_at, expires_at, ends_at, sweep_at, kind, tenant_id, grant_id, client_id, subject,
+      resource, scopes, claims, hash, redeemed, request)
+    values (now, least(now + in_lifetime, now + in_ends_after), now + in_ends_after, least(now + in_lifetime, now + in_ends_after),
+      'c', in_tenant, in_grant, in_client, in_subject, in_resource, in_scopes, in_claims, in_hash, '', in_request)
+    on conflict do nothing returning * into present;
+    if found then return json_build_array('created', now, present); end if;
+  end loop;
+end
+$$;
+
+create or replace function @swap_credential(
+  in_tenant text, in_grant text, in_deadline float8, in_from text, in_to text, in_attempt text, in_marks text,
+  in_remember float8, in_rest float8, in_lifetime float8, in_resource text
+) returns text language plpgsql as $$
+declare
+  live @grants;
+  now bigint;
+  at bigint;
+  kept int := 0;
+begin
+  select * into live from @grants where tenant_id = in_tenant and grant_id = in_grant for no key update;
+  now := @clock();
+  if live.expires_at > now is not true then return json_build_array('missing', now); end if;
+  if live.hash <> in_from then return json_build_array('mismatch', now, live); end if;
+  if live.resource <> in_resource then return json_build_array('wrong_resource', now, live); end if;
+  -- Where the clock has gone back, it is not new but of an unknown age.
+  if live.kind = 'r' and now >= live.swapped_at and now - live.swapped_at < in_rest then
+    return json_build_array('fresh', now, live);
+  end if;
+  if now >= in_deadline then return json_build_array('late', now); end if;
+
+  -- A clock that has gone back must not make a swap older than the one before.
+  at := greatest(now, live.swapped_at, live.created_at);
+  while at - in_remember <= nullif(substr(live.redeemed, kept + 9, 13), '')::bigint loop
+    kept := kept + 22;
+  end loop;
+  update @grants set
+    kind = case live.kind when 'c' then 'f' else 'r' end,
+    hash = in_to, attempt = in_attempt, swapped_at = at, request = null,
+    redeemed = left(replace(in_marks, ',', at || ',') || left(live.redeemed, kept), 16 * 22),
+    expires_at = least(now + in_lifetime, live.ends_at)
+  where tenant_id = in_tenant and grant_id = in_grant returning * into live;
+  return json_build_array('swapped', now, live);
+end
+$$;
+
+create or replace function @reverse_swap(
+  in_tenant text, in_grant text, in_deadline float8, in_to text, in_attempts text[], in_kind "char", in_hash text,
+  in_request text, in_lifetime float8
+) returns text language plpgsql as $$
+declare
+  live @grants;
+  now bigint;
+  earlier text;
+  at bigint;
+  expiry bigint;
+begin
+  select * into live from @grants where tenant_id = in_tenant and grant_id = in_grant for no key update;
+  now := @clock();
+  if live.expires_at > now is not true then return json_build_array('missing', now); end if;
+  if (live.hash = in_to and live.attempt = any (in_attempts)) is not true then return json_build_array('mismatch', now); end if;
+  if now >= in_deadline then return json_build_array('late', now); end if;
+
+  earlier := substr(live.redeemed, 23);
+  if in_request is null then
+    at := coalesce(nullif(substr(earlier, 9, 13), '')::bigint, live.created_at);
+    update @grants set kind = in_kind, hash = in_hash, redeemed = earlier, swapped_at = at
+    where tenant_id = in_tenant and grant_id = in_grant;
+  else
+    expiry := least(live.created_at + in_lifetime, live.ends_at);
+    update @grants set kind = in_kind, hash = in_hash, redeemed = earlier, swapped_at = null, attempt = null, request = in_request,
+      expires_at = expiry, sweep_at = least(sweep_at, expiry)
+    where tenant_id = in_tenant and grant_id = in_grant;
+  end if;
+  return json_build_array('reversed', now);
+end
+$$;
+`

@@ -1,0 +1,270 @@
+import { flag, objectWith, optional, record } from '../configuration/checks'
+import { customerHandle } from '../protocol/customer-handle'
+import { PostgresCalls, type PostgresPool } from './postgres-calls'
+import { placeChecks } from './postgres-schema'
+import {
+  type ClientRow,
+  decodeClient,
+  decodeGrant,
+  encodeClient,
+  encodeMarks,
+  encodeRequest,
+  encodeText,
+  type GrantRow,
+  letterOf,
+} from './postgres-values'
+import type {
+  ClientUse,
+  CreateResult,
+  CredentialSwap,
+  Grant,
+  GrantOwner,
+  NewClient,
+  NewGrant,
+  RegisteredClient,
+  RegistrationLimits,
+  ReversalResult,
+  SwapResult,
+  SwapReversal,
+  TokenStore,
+} from './token-store'
+
+/** The options of {@link PostgresTokenStore}. */
+export interface PostgresTokenStoreOptions {
+  /** The schema that has the tables and functions. Default `customer_sign_in`. */
+  schema?: string | undefined
+  /** What the names of all tables and functions begin with. Default none. */
+  tablePrefix?: string | undefined
+  /**
+   * Whether the store deletes what has expired, at most once a minute, when it is used. Default true. If it is false, call `sweep`
+   * regularly, or let `pg_cron` do it.
+   */
+  sweep?: boolean | undefined
+}
+
+// The ids of a customer's grants begin with the customer's handle, so the primary key is the index of a customer's grants too.
+const isOwned = `tenant_id = $1
+  and ($2::text is null or (grant_id between $2 and $2 || '~' and subject = $3))
+  and ($4::text is null or client_id = $4)`
+
+/** The result of a function: the outcome, the server's time, and the grant's row if the outcome has a grant. */
+type Reply<Result extends { outcome: string }> = [outcome: Result['outcome'], now: number, row: GrantRow]
+
+// How many grants are deleted at once.
+const batchSize = 500
+// Milliseconds.
+const sweepInterval = 60_000
+const sweepBatch = 500
+
+const checks = { ...placeChecks, sweep: optional(flag, true) }
+
+/**
+ * A {@link TokenStore} in PostgreSQL 15 or later, for any number of processes. It needs the tables and functions that {@link postgresSchema}
+ * describes.
+ *
+ * Every step is one statement, so it works behind PgBouncer in transaction mode. It opens no pool and closes none.
+ *
+ * @example
+ * new PostgresTokenStore(new Pool({ connectionString: process.env.DATABASE_URL }))
+ */
+export class PostgresTokenStore implements TokenStore {
+  readonly #calls: PostgresCalls
+  readonly #sweeps: boolean
+  #sweptAt = performance.now()
+
+  /**
+   * @param pool The host's own `pg` pool. The store uses its connections and their settings.
+   * @throws {ConfigurationError} for a wrong option or pool.
+   */
+  constructor(pool: PostgresPool, options: PostgresTokenStoreOptions = {}) {
+    const { schema, tablePrefix, sweep } = record(checks)(options, 'PostgresTokenStore')
+    this.#calls = new PostgresCalls(
+      objectWith<PostgresPool>('query')(pool, 'PostgresTokenStore.pool'),
+      schema,
+      tablePrefix,
+    )
+    this.#sweeps = sweep
+  }
+
+  async createGrant(grant: NewGrant): Promise<CreateResult> {
+    const { tenantId, grantId, clientId, subject, resource, scopes, claims, credential, request } = grant
+    this.#sweepSometimes()
+    const [outcome, now, row] = await this.#calls.json<Reply<CreateResult>>(
+      'select @create_grant($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as value',
+      [
+        ...[tenantId, grantId, clientId, subject, resource, scopes.join(' ')].map(encodeText),
+        claims && JSON.stringify(claims),
+        credential.hash,
+        encodeRequest(request),
+        grant.lifetime,
+        grant.endsAfter,
+        grant.deadline,
+      ],
+    )
+    return outcome === 'late' ? { outcome, now } : { outcome, now, grant: decodeGrant(row) }
+  }
+
+  async findGrant(tenantId: string, grantId: string): Promise<Grant | undefined> {
+    const row = await this.#calls.json<GrantRow | null>(
+      'select row_to_json(live)::text as value from @grants as live where tenant_id = $1 and grant_id = $2 and expires_at > @clock()',
+      [encodeText(tenantId), encodeText(grantId)],
+    )
+    return row ? decodeGrant(row) : undefined
+  }
+
+  async swapCredential(swap: CredentialSwap): Promise<SwapResult> {
+    const { tenantId, grantId, deadline, from, to, attempt, redeems, remember, rest, lifetime, resource } = swap
+    this.#sweepSometimes()
+    const [outcome, now, row] = await this.#calls.json<Reply<SwapResult>>(
+      'select @swap_credential($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) as value',
+      [
+        encodeText(tenantId),
+        encodeText(grantId),
+        deadline,
+        from,
+        to,
+        attempt,
+        encodeMarks(redeems),
+        remember,
+        rest,
+        lifetime,
+        resource === undefined ? null : encodeText(resource),
+      ],
+    )
+    return outcome === 'missing' || outcome === 'late' ? { outcome, now } : { outcome, now, grant: decodeGrant(row) }
+  }
+
+  async reverseSwap(reversal: SwapReversal): Promise<ReversalResult> {
+    const { tenantId, grantId, deadline, to, attempts, credential, code } = reversal
+    const [outcome, now] = await this.#calls.json<[ReversalResult['outcome'], number]>(
+      'select @reverse_swap($1, $2, $3, $4, $5, $6, $7, $8, $9) as value',
+      [
+        encodeText(tenantId),
+        encodeText(grantId),
+        deadline,
+        to,
+        attempts,
+        letterOf(credential.kind),
+        credential.hash,
+        code && encodeRequest(code.request),
+        code?.lifetime,
+      ],
+    )
+    return { outcome, now }
+  }
+
+  async deleteGrant(tenantId: string, grantId: string): Promise<boolean> {
+    const [row] = await this.#calls.rows<{ live: boolean }>(
+      'delete from @grants where tenant_id = $1 and grant_id = $2 returning expires_at > @clock() as live',
+      [encodeText(tenantId), encodeText(grantId)],
+    )
+    return row?.live === true
+  }
+
+  async listGrants(tenantId: string, subject: string): Promise<Grant[]> {
+    const rows = await this.#calls.rows<{ value: string }>(
+      `select row_to_json(live)::text as value from @grants as live where ${isOwned} and expires_at > @clock()`,
+      ownerValues({ tenantId, subject }),
+    )
+    return rows.map(({ value }) => decodeGrant(JSON.parse(value)))
+  }
+
+  async *deleteGrants({ tenantId, subject, clientId }: GrantOwner): AsyncIterable<Grant> {
+    if (subject === undefined && clientId === undefined)
+      throw new TypeError('deleteGrants must be told whose grants to delete')
+    for (;;) {
+      const found = await this.#calls.rows<{ grant_id: string }>(
+        `select grant_id from @grants where ${isOwned} limit ${batchSize}`,
+        ownerValues({ tenantId, subject, clientId }),
+      )
+      if (found.length === 0) return
+      // In order, so that two such calls do not wait for each other.
+      const ids = found.map(({ grant_id }) => grant_id).sort()
+      const rows = await this.#calls.rows<{ value: string; live: boolean }>(
+        `delete from @grants as old where tenant_id = $1 and grant_id = any($2)
+         returning row_to_json(old)::text as value, expires_at > @clock() as live`,
+        [encodeText(tenantId), ids],
+      )
+      for (const { value, live } of rows) if (live) yield decodeGrant(JSON.parse(value))
+    }
+  }
+
+  async saveClient(client: NewClient, { perTenant, total }: RegistrationLimits): Promise<RegisteredClient> {
+    const { tenantId, clientId, lifetime } = client
+    const row = await this.#calls.json<ClientRow>('select @save_client($1, $2, $3, $4, $5, $6) as value', [
+      encodeText(tenantId),
+      encodeText(clientId),
+      encodeClient(client),
+      lifetime,
+      perTenant,
+      total,
+    ])
+    return decodeClient(row, tenantId, clientId)
+  }
+
+  async findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined> {
+    const row = await this.#calls.json<ClientRow | null>(
+      `select row_to_json(live)::text as value from @clients as live
+       where tenant_id = $1 and client_id = $2 and expires_at > @clock()`,
+      [encodeText(tenantId), encodeText(clientId)],
+    )
+    return row ? decodeClient(row, tenantId, clientId) : undefined
+  }
+
+  async touchClient(tenantId: string, clientId: string, { lifetime, inUse }: ClientUse): Promise<void> {
+    const values = [encodeText(tenantId), encodeText(clientId), lifetime, inUse]
+    await this.#calls.rows('select @touch_client($1, $2, $3, $4)', values)
+  }
+
+  async deleteClient(tenantId: string, clientId: string): Promise<boolean> {
+    const values = [encodeText(tenantId), encodeText(clientId)]
+    return this.#calls.json<boolean>('select @delete_client($1, $2)::text as value', values)
+  }
+
+  async useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean> {
+    const values = [encodeText(tenantId), encodeText(id), lifetime]
+    return this.#calls.json<boolean>('select @use_once($1, $2, $3)::text as value', values)
+  }
+
+  /**
+   * Deletes records that have expired, in transactions of 500 records each. While another process does so, it returns at once.
+   *
+   * @param options.limit About how many records to delete at most. Default 10,000.
+   * @returns How many records it has deleted.
+   */
+  async sweep({ limit = 10_000 }: { limit?: number | undefined } = {}): Promise<number> {
+    let total = 0
+    for (;;) {
+      const [deleted, isDone] = await this.#calls.json<[number, boolean]>(
+        'select json_build_array(deleted, is_done)::text as value from @sweep($1)',
+        [Math.min(sweepBatch, limit)],
+      )
+      total += deleted
+      if (isDone || total >= limit) return total
+    }
+  }
+
+  /** A failure is not reported: the database is asked for something else at the same time. */
+  #sweepSometimes(): void {
+    if (!this.#sweeps || performance.now() - this.#sweptAt < sweepInterval) return
+    this.#sweptAt = performance.now()
+    this.sweep().catch(() => undefined)
+  }
+}
+
+function ownerValues({
+  tenantId,
+  subject,
+  clientId,
+}: {
+  tenantId: string
+  subject?: string | undefined
+  clientId?: string | undefined
+}) {
+  return [
+    encodeText(tenantId),
+    subject === undefined ? null : customerHandle(tenantId, subject),
+    subject === undefined ? null : encodeText(subject),
+    clientId === undefined ? null : encodeText(clientId),
+  ]
+}

@@ -1,0 +1,117 @@
+import { type CredentialKind, credentialKinds } from '../protocol/grant-types'
+import { type Grant, markLength, type NewClient, type RedeemedCredential, type RegisteredClient } from './token-store'
+
+const { code } = credentialKinds
+
+// 8 characters of the hash, 13 digits of the time, and a comma.
+const redeemedLength = 22
+
+/** A row of the table of grants, as JSON. */
+export interface GrantRow {
+  tenant_id: string
+  grant_id: string
+  client_id: string
+  subject: string
+  resource: string
+  scopes: string
+  claims: string | null
+  kind: string
+  hash: string
+  attempt: string | null
+  redeemed: string
+  request: string | null
+  created_at: number
+  expires_at: number
+  ends_at: number | null
+  swapped_at: number | null
+}
+
+/** A row of the table of clients, as JSON. */
+export interface ClientRow {
+  metadata: string
+  in_use: boolean
+  created_at: number
+  expires_at: number
+}
+
+/**
+ * A text as the tables hold it. PostgreSQL has no U+0000 and no half of a surrogate pair in a text: these, and the backslash, become a
+ * backslash and four hexadecimal digits.
+ */
+export function encodeText(text: string): string {
+  return text.replace(/[\0\\\p{Surrogate}]/gu, (unit) => `\\${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+export function decodeText(text: string): string {
+  return text.includes('\\')
+    ? text.replace(/\\([0-9a-f]{4})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
+    : text
+}
+
+/** The authorization request of a code. */
+export function encodeRequest({ redirectUri, codeChallenge }: NonNullable<Grant['request']>): string {
+  return JSON.stringify([redirectUri, codeChallenge])
+}
+
+/** What is redeemed, as the database adds it to a grant once it knows the time. */
+export function encodeMarks(hashes: readonly string[]): string {
+  return hashes.map((hash) => `${hash.slice(0, markLength)},`).join('')
+}
+
+/** How the table writes the kind of a credential. */
+export function letterOf(kind: CredentialKind): string {
+  return credentialKinds[kind].letter
+}
+
+export function decodeGrant(row: GrantRow): Grant {
+  const { kind, attempt, redeemed, claims, request, ends_at, swapped_at } = row
+  const isCode = kind === code.letter
+  const [redirectUri, codeChallenge] = request === null ? [] : JSON.parse(request)
+  return {
+    tenantId: decodeText(row.tenant_id),
+    grantId: decodeText(row.grant_id),
+    clientId: decodeText(row.client_id),
+    subject: decodeText(row.subject),
+    scopes: row.scopes === '' ? [] : decodeText(row.scopes).split(' '),
+    resource: decodeText(row.resource),
+    ...(claims !== null && { claims: JSON.parse(claims) }),
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    ...(ends_at !== null && { endsAt: ends_at }),
+    credential: { kind: isCode ? 'code' : 'refresh_token', hash: row.hash },
+    ...(request !== null && { request: { redirectUri, codeChallenge } }),
+    ...(attempt !== null &&
+      swapped_at !== null && {
+        swap: { attempt, at: swapped_at, redeemed: kind === code.successorLetter ? 'code' : 'refresh_token' },
+      }),
+    ...(redeemed !== '' && { redeemed: decodeRedeemed(redeemed) }),
+  }
+}
+
+function decodeRedeemed(text: string): RedeemedCredential[] {
+  const redeemed: RedeemedCredential[] = []
+  for (let start = 0; start < text.length; start += redeemedLength) {
+    const [mark, at] = [
+      text.slice(start, start + markLength),
+      text.slice(start + markLength, start + redeemedLength - 1),
+    ]
+    redeemed.push({ mark, at: Number(at) })
+  }
+  return redeemed
+}
+
+/** Everything of a registered client that never changes. */
+export function encodeClient({ tenantId: _, clientId: __, lifetime: ___, ...metadata }: NewClient): string {
+  return JSON.stringify(metadata)
+}
+
+export function decodeClient(row: ClientRow, tenantId: string, clientId: string): RegisteredClient {
+  return {
+    tenantId,
+    clientId,
+    ...JSON.parse(row.metadata),
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    ...(row.in_use && { inUse: true }),
+  }
+}
