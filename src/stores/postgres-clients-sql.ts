@@ -138,6 +138,25 @@ begin
 end
 $$;
 
+-- Deletes clients and used ids of a tenant. Returns whether there are no more of them.
+create or replace function @delete_clients_of(in_tenant text, in_most int) returns boolean language plpgsql as $$
+declare
+  gone_clients int;
+  gone_ids int;
+begin
+  perform @lock_idle_clients();
+  delete from @clients where tenant_id = in_tenant and client_id in (
+    select client_id from @clients where tenant_id = in_tenant limit in_most
+  );
+  get diagnostics gone_clients = row_count;
+  delete from @used_ids where tenant_id = in_tenant and id in (
+    select id from @used_ids where tenant_id = in_tenant limit in_most
+  );
+  get diagnostics gone_ids = row_count;
+  return greatest(gone_clients, gone_ids) < in_most;
+end
+$$;
+
 create or replace function @use_once(in_tenant text, in_id text, in_lifetime float8) returns boolean language plpgsql as $$
 declare
   now bigint := @clock();

@@ -4,6 +4,7 @@
  * Each function locks the row first and reads the clock then: a call that has waited for another one must neither decide by an earlier time nor
  * be applied after its deadline. A function returns its result as JSON text, so that drivers have one column to read.
  *
+ * - `id` has 8 bytes for the customer and 8 for the grant, so that the primary key is the index of a customer's grants too.
  * - `kind` is c for a code, f for the first refresh token, which replaced the code, and r for every other refresh token.
  * - `redeemed` has 22 characters for each credential that was redeemed last, newest first: 8 of its hash, the time in 13 digits, and a comma.
  * - `sweep_at` is when `sweep` looks at the row. Redemptions move `expires_at` alone, which no index has, so that they are HOT updates.
@@ -15,6 +16,7 @@ create table if not exists @grants (
   ends_at    bigint,
   swapped_at bigint,
   sweep_at   bigint not null,
+  id         uuid primary key,
   kind       "char" not null,
   tenant_id  text collate "C" not null,
   grant_id   text collate "C" not null,
@@ -26,9 +28,8 @@ create table if not exists @grants (
   hash       text collate "C" not null,
   attempt    text collate "C",
   redeemed   text collate "C" not null,
-  request    text collate "C",
-  primary key (tenant_id, grant_id)
-) with (fillfactor = 70);
+  request    text collate "C"
+) with (fillfactor = 80);
 create index if not exists %grants_by_client on @grants (tenant_id, client_id);
 create index if not exists %grants_to_sweep on @grants (sweep_at);
 
@@ -37,7 +38,7 @@ create or replace function @clock() returns bigint language sql volatile as $$
 $$;
 
 create or replace function @create_grant(
-  in_tenant text, in_grant text, in_client text, in_subject text, in_resource text, in_scopes text, in_claims text,
+  in_id uuid, in_tenant text, in_grant text, in_client text, in_subject text, in_resource text, in_scopes text, in_claims text,
   in_hash text, in_request text, in_lifetime float8, in_ends_after float8, in_deadline float8
 ) returns text language plpgsql as $$
 declare
@@ -45,16 +46,16 @@ declare
   now bigint;
 begin
   loop
-    select * into present from @grants where tenant_id = in_tenant and grant_id = in_grant for update;
+    select * into present from @grants where id = in_id for update;
     now := @clock();
     if present.expires_at > now then return json_build_array('taken', now, present); end if;
     if now >= in_deadline then return json_build_array('late', now); end if;
-    delete from @grants where tenant_id = in_tenant and grant_id = in_grant and expires_at <= now;
+    delete from @grants where id = in_id and expires_at <= now;
 
-    insert into @grants (created_at, expires_at, ends_at, sweep_at, kind, tenant_id, grant_id, client_id, subject,
+    insert into @grants (created_at, expires_at, ends_at, sweep_at, id, kind, tenant_id, grant_id, client_id, subject,
       resource, scopes, claims, hash, redeemed, request)
     values (now, least(now + in_lifetime, now + in_ends_after), now + in_ends_after, least(now + in_lifetime, now + in_ends_after),
-      'c', in_tenant, in_grant, in_client, in_subject, in_resource, in_scopes, in_claims, in_hash, '', in_request)
+      in_id, 'c', in_tenant, in_grant, in_client, in_subject, in_resource, in_scopes, in_claims, in_hash, '', in_request)
     on conflict do nothing returning * into present;
     if found then return json_build_array('created', now, present); end if;
   end loop;
@@ -62,7 +63,7 @@ end
 $$;
 
 create or replace function @swap_credential(
-  in_tenant text, in_grant text, in_deadline float8, in_from text, in_to text, in_attempt text, in_marks text,
+  in_id uuid, in_deadline float8, in_from text, in_to text, in_attempt text, in_marks text,
   in_remember float8, in_rest float8, in_lifetime float8, in_resource text
 ) returns text language plpgsql as $$
 declare
@@ -71,7 +72,7 @@ declare
   at bigint;
   kept int := 0;
 begin
-  select * into live from @grants where tenant_id = in_tenant and grant_id = in_grant for no key update;
+  select * into live from @grants where id = in_id for no key update;
   now := @clock();
   if live.expires_at > now is not true then return json_build_array('missing', now); end if;
   if live.hash <> in_from then return json_build_array('mismatch', now, live); end if;
@@ -92,13 +93,13 @@ begin
     hash = in_to, attempt = in_attempt, swapped_at = at, request = null,
     redeemed = left(replace(in_marks, ',', at || ',') || left(live.redeemed, kept), 16 * 22),
     expires_at = least(now + in_lifetime, live.ends_at)
-  where tenant_id = in_tenant and grant_id = in_grant returning * into live;
+  where id = in_id returning * into live;
   return json_build_array('swapped', now, live);
 end
 $$;
 
 create or replace function @reverse_swap(
-  in_tenant text, in_grant text, in_deadline float8, in_to text, in_attempts text[], in_kind "char", in_hash text,
+  in_id uuid, in_deadline float8, in_to text, in_attempts text[], in_kind "char", in_hash text,
   in_request text, in_lifetime float8
 ) returns text language plpgsql as $$
 declare
@@ -108,7 +109,7 @@ declare
   at bigint;
   expiry bigint;
 begin
-  select * into live from @grants where tenant_id = in_tenant and grant_id = in_grant for no key update;
+  select * into live from @grants where id = in_id for no key update;
   now := @clock();
   if live.expires_at > now is not true then return json_build_array('missing', now); end if;
   if (live.hash = in_to and live.attempt = any (in_attempts)) is not true then return json_build_array('mismatch', now); end if;
@@ -118,12 +119,12 @@ begin
   if in_request is null then
     at := coalesce(nullif(substr(earlier, 9, 13), '')::bigint, live.created_at);
     update @grants set kind = in_kind, hash = in_hash, redeemed = earlier, swapped_at = at
-    where tenant_id = in_tenant and grant_id = in_grant;
+    where id = in_id;
   else
     expiry := least(live.created_at + in_lifetime, live.ends_at);
     update @grants set kind = in_kind, hash = in_hash, redeemed = earlier, swapped_at = null, attempt = null, request = in_request,
       expires_at = expiry, sweep_at = least(sweep_at, expiry)
-    where tenant_id = in_tenant and grant_id = in_grant;
+    where id = in_id;
   end if;
   return json_build_array('reversed', now);
 end

@@ -19,13 +19,13 @@ begin
   end if;
 
   with due as (
-    select tenant_id, grant_id from @grants where sweep_at <= now order by sweep_at limit in_most for update skip locked
+    select id from @grants where sweep_at <= now order by sweep_at limit in_most for update skip locked
   ), gone as (
     delete from @grants as old using due
-    where (old.tenant_id, old.grant_id) = (due.tenant_id, due.grant_id) and expires_at <= now returning 1
+    where old.id = due.id and expires_at <= now returning 1
   ), kept as (
     update @grants as old set sweep_at = expires_at from due
-    where (old.tenant_id, old.grant_id) = (due.tenant_id, due.grant_id) and expires_at > now
+    where old.id = due.id and expires_at > now
   )
   select (select count(*) from due), (select count(*) from gone) into due_grants, gone_grants;
 

@@ -1,5 +1,4 @@
 import { flag, objectWith, optional, record } from '../configuration/checks'
-import { customerHandle } from '../protocol/customer-handle'
 import { PostgresCalls, type PostgresPool } from './postgres-calls'
 import { placeChecks } from './postgres-schema'
 import {
@@ -12,6 +11,8 @@ import {
   encodeText,
   type GrantRow,
   letterOf,
+  rowId,
+  rowIdsOf,
 } from './postgres-values'
 import type {
   ClientUse,
@@ -42,10 +43,16 @@ export interface PostgresTokenStoreOptions {
   sweep?: boolean | undefined
 }
 
-// The ids of a customer's grants begin with the customer's handle, so the primary key is the index of a customer's grants too.
-const isOwned = `tenant_id = $1
-  and ($2::text is null or (grant_id between $2 and $2 || '~' and subject = $3))
-  and ($4::text is null or client_id = $4)`
+// Null takes a condition away, and the planner sees that.
+const isOwned = `tenant_id = $1 and ($2::uuid is null or id between $2 and $3 and subject = $4)
+  and ($5::text is null or client_id = $5)`
+
+/** Whose grants: of a tenant, and of a customer or a client there. */
+interface Owner {
+  tenantId: string
+  subject?: string | undefined
+  clientId?: string | undefined
+}
 
 /** The result of a function: the outcome, the server's time, and the grant's row if the outcome has a grant. */
 type Reply<Result extends { outcome: string }> = [outcome: Result['outcome'], now: number, row: GrantRow]
@@ -90,8 +97,9 @@ export class PostgresTokenStore implements TokenStore {
     const { tenantId, grantId, clientId, subject, resource, scopes, claims, credential, request } = grant
     this.#sweepSometimes()
     const [outcome, now, row] = await this.#calls.json<Reply<CreateResult>>(
-      'select @create_grant($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as value',
+      'select @create_grant($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) as value',
       [
+        rowId(tenantId, grantId),
         ...[tenantId, grantId, clientId, subject, resource, scopes.join(' ')].map(encodeText),
         claims && JSON.stringify(claims),
         credential.hash,
@@ -106,8 +114,8 @@ export class PostgresTokenStore implements TokenStore {
 
   async findGrant(tenantId: string, grantId: string): Promise<Grant | undefined> {
     const row = await this.#calls.json<GrantRow | null>(
-      'select row_to_json(live)::text as value from @grants as live where tenant_id = $1 and grant_id = $2 and expires_at > @clock()',
-      [encodeText(tenantId), encodeText(grantId)],
+      'select row_to_json(live)::text as value from @grants as live where id = $1 and expires_at > @clock()',
+      [rowId(tenantId, grantId)],
     )
     return row ? decodeGrant(row) : undefined
   }
@@ -116,10 +124,9 @@ export class PostgresTokenStore implements TokenStore {
     const { tenantId, grantId, deadline, from, to, attempt, redeems, remember, rest, lifetime, resource } = swap
     this.#sweepSometimes()
     const [outcome, now, row] = await this.#calls.json<Reply<SwapResult>>(
-      'select @swap_credential($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) as value',
+      'select @swap_credential($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as value',
       [
-        encodeText(tenantId),
-        encodeText(grantId),
+        rowId(tenantId, grantId),
         deadline,
         from,
         to,
@@ -128,7 +135,7 @@ export class PostgresTokenStore implements TokenStore {
         remember,
         rest,
         lifetime,
-        resource === undefined ? null : encodeText(resource),
+        orNull(resource),
       ],
     )
     return outcome === 'missing' || outcome === 'late' ? { outcome, now } : { outcome, now, grant: decodeGrant(row) }
@@ -137,10 +144,9 @@ export class PostgresTokenStore implements TokenStore {
   async reverseSwap(reversal: SwapReversal): Promise<ReversalResult> {
     const { tenantId, grantId, deadline, to, attempts, credential, code } = reversal
     const [outcome, now] = await this.#calls.json<[ReversalResult['outcome'], number]>(
-      'select @reverse_swap($1, $2, $3, $4, $5, $6, $7, $8, $9) as value',
+      'select @reverse_swap($1, $2, $3, $4, $5, $6, $7, $8) as value',
       [
-        encodeText(tenantId),
-        encodeText(grantId),
+        rowId(tenantId, grantId),
         deadline,
         to,
         attempts,
@@ -155,8 +161,8 @@ export class PostgresTokenStore implements TokenStore {
 
   async deleteGrant(tenantId: string, grantId: string): Promise<boolean> {
     const [row] = await this.#calls.rows<{ live: boolean }>(
-      'delete from @grants where tenant_id = $1 and grant_id = $2 returning expires_at > @clock() as live',
-      [encodeText(tenantId), encodeText(grantId)],
+      'delete from @grants where id = $1 returning expires_at > @clock() as live',
+      [rowId(tenantId, grantId)],
     )
     return row?.live === true
   }
@@ -172,18 +178,31 @@ export class PostgresTokenStore implements TokenStore {
   async *deleteGrants({ tenantId, subject, clientId }: GrantOwner): AsyncIterable<Grant> {
     if (subject === undefined && clientId === undefined)
       throw new TypeError('deleteGrants must be told whose grants to delete')
+    yield* this.#deleteOwned({ tenantId, subject, clientId })
+  }
+
+  async *deleteTenant(tenantId: string): AsyncIterable<Grant> {
+    yield* this.#deleteOwned({ tenantId })
+    for (let isDone = false; !isDone; )
+      isDone = await this.#calls.json<boolean>('select @delete_clients_of($1, $2)::text as value', [
+        encodeText(tenantId),
+        batchSize,
+      ])
+  }
+
+  async *#deleteOwned(owner: Owner): AsyncIterable<Grant> {
     for (;;) {
-      const found = await this.#calls.rows<{ grant_id: string }>(
-        `select grant_id from @grants where ${isOwned} limit ${batchSize}`,
-        ownerValues({ tenantId, subject, clientId }),
+      const found = await this.#calls.rows<{ id: string }>(
+        `select id from @grants where ${isOwned} limit ${batchSize}`,
+        ownerValues(owner),
       )
       if (found.length === 0) return
       // In order, so that two such calls do not wait for each other.
-      const ids = found.map(({ grant_id }) => grant_id).sort()
+      const ids = found.map(({ id }) => id).sort()
       const rows = await this.#calls.rows<{ value: string; live: boolean }>(
-        `delete from @grants as old where tenant_id = $1 and grant_id = any($2)
+        `delete from @grants as old where id = any($1::uuid[])
          returning row_to_json(old)::text as value, expires_at > @clock() as live`,
-        [encodeText(tenantId), ids],
+        [ids],
       )
       for (const { value, live } of rows) if (live) yield decodeGrant(JSON.parse(value))
     }
@@ -252,19 +271,11 @@ export class PostgresTokenStore implements TokenStore {
   }
 }
 
-function ownerValues({
-  tenantId,
-  subject,
-  clientId,
-}: {
-  tenantId: string
-  subject?: string | undefined
-  clientId?: string | undefined
-}) {
-  return [
-    encodeText(tenantId),
-    subject === undefined ? null : customerHandle(tenantId, subject),
-    subject === undefined ? null : encodeText(subject),
-    clientId === undefined ? null : encodeText(clientId),
-  ]
+function ownerValues({ tenantId, subject, clientId }: Owner): (string | null)[] {
+  const [first, last] = subject === undefined ? [null, null] : rowIdsOf(tenantId, subject)
+  return [encodeText(tenantId), first, last, orNull(subject), orNull(clientId)]
+}
+
+function orNull(text: string | undefined): string | null {
+  return text === undefined ? null : encodeText(text)
 }

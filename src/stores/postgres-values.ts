@@ -1,3 +1,5 @@
+import { customerHandle, customerHandleLength } from '../protocol/customer-handle'
+import { digest } from '../protocol/digest'
 import { type CredentialKind, credentialKinds } from '../protocol/grant-types'
 import { type Grant, markLength, type NewClient, type RedeemedCredential, type RegisteredClient } from './token-store'
 
@@ -46,6 +48,22 @@ export function decodeText(text: string): string {
   return text.includes('\\')
     ? text.replace(/\\([0-9a-f]{4})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
     : text
+}
+
+/** The id of a grant's row: 8 bytes of the customer's handle, and 8 of a hash of the grant's id. */
+export function rowId(tenantId: string, grantId: string): string {
+  return hexOf(grantId.slice(0, customerHandleLength)) + hexOf(digest('grant row', tenantId, grantId))
+}
+
+/** The first and the last id that a row of a customer can have. */
+export function rowIdsOf(tenantId: string, subject: string): [first: string, last: string] {
+  const customer = hexOf(customerHandle(tenantId, subject))
+  return [customer + '0'.repeat(16), customer + 'f'.repeat(16)]
+}
+
+/** The first 8 bytes of a base64url text. */
+function hexOf(text: string): string {
+  return Buffer.from(text, 'base64url').toString('hex', 0, 8).padEnd(16, '0')
 }
 
 /** The authorization request of a code. */
