@@ -82,8 +82,8 @@ function privateKeyOf(input: SigningKeyInput): KeyObject {
 }
 
 function algorithmOf(privateKey: KeyObject, input: SigningKeyInput): SigningAlgorithm {
-  const named =
-    input instanceof KeyObject || Buffer.isBuffer(input) || typeof input === 'string' ? undefined : input.alg
+  // Only a JWK can name one.
+  const { alg: named } = input as JsonWebKey
   const possible = algorithmsOf(privateKey)
   const algorithm = possible.find((candidate) => named === undefined || candidate === named)
   if (!algorithm) throw new Error('This key is not for one of the algorithms')

@@ -126,6 +126,20 @@ describe('a host’s own fetch of metadata documents', () => {
     },
   )
 
+  it('that gives something which cannot even be read is an error of the host’s, too', async () => {
+    const unreadable = new Proxy(
+      {},
+      {
+        getPrototypeOf() {
+          throw new Error('Not to be read')
+        },
+      },
+    )
+    const host = await startedWith(async () => unreadable as Response)
+    expectErrorPage(await new Authorization(host, { client_id: url }).open(), 503)
+    expect(await host.told('error')).toMatchObject([{ reason: 'hook_failed', error: { message: 'Not to be read' } }])
+  })
+
   it('is given up after five seconds, and told so', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance', 'Date'] })
     let aborted = false
