@@ -36,7 +36,7 @@ begin
   ) select count(*) into gone_ids from gone;
 
   perform @lock_idle_clients();
-  select looked_at, sweep.deleted into due_clients, gone_clients from @sweep_clients(in_most) as sweep;
+  select looked_at, swept.deleted into due_clients, gone_clients from @sweep_clients(in_most) as swept;
   deleted := gone_grants + gone_clients + gone_ids;
   is_done := greatest(due_grants, due_clients, gone_ids) < in_most;
 end
