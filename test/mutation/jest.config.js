@@ -13,8 +13,9 @@ module.exports = {
   testPathIgnorePatterns: [
     // These use separate processes, browsers or the packed package, or test the docs.
     '/test/(assistants|browser|conformance|docs|examples|histories|mutation|other-clients|package|scripts)/',
-    // These use Redis servers.
+    // These use servers of Redis and PostgreSQL.
     'redis',
+    'postgres',
     '/test/clients/mcp-bursts',
     // These test the stores, and take long.
     '/test/(stores|testing)/',

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { relative } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { MutantResult } from '@stryker-mutator/api/core'
-import { Stryker } from '@stryker-mutator/core'
+import type { Mutant } from '@stryker-mutator/api/core'
+import { writeReport } from './report.mjs'
 import { type FileResult, type Results, rateOf, readResults, sha256Of, tableOf, writeResults } from './results.js'
-import { isSame, mutationOf, readSurvivors, type Survivors } from './survivors.js'
-import { timeIsUp } from './test-files.mjs'
+import { MutantRun, type RunMutant } from './run-mutants.mjs'
+import { fillSandbox } from './sandbox.mjs'
+import { isSame, mutationOf, readSurvivors, type Survivor, type Survivors } from './survivors.js'
 
 const folders = ['protocol', 'tokens', 'authorization', 'grants', 'endpoints', 'clients', 'http'].map(
   (name) => `src/${name}`,
@@ -22,6 +22,7 @@ const { values: options, positionals: paths } = parseArgs({
 
 /** Runs the mutants of the files, records the results, and fails if one survives that is not in the list. */
 async function main(): Promise<void> {
+  const endsAt = Date.now() + Number(options.minutes) * 60_000
   const recorded = readResults()
   const named = new Map(sourceFiles().map((file) => [file, readFileSync(file, 'utf8')]))
   // The text that is mutated. If a file is edited during the run, it has to run again.
@@ -29,22 +30,33 @@ async function main(): Promise<void> {
   if (texts.size === 0) return print('No file has changed since its mutants were run.')
   print(`Mutants of:\n${[...texts.keys()].join('\n')}`)
 
-  const mutants = await runMutants([...texts.keys()])
-  const finished = [...texts.keys()].filter((file) => isFinished(file, mutantsOf(file, mutants)))
-  const results = Object.fromEntries(
-    finished.map((file) => [file, resultOf(mutantsOf(file, mutants), texts.get(file))]),
-  )
-  writeResults({ ...recorded, ...results })
-  print(tableOf({ ...recorded, ...results }))
+  const listed = readSurvivors()
+  const mutants = (await fillSandbox(texts)).map(toRun)
+  const inList = (mutant: RunMutant): Omit<Survivor, 'reason'> =>
+    mutationOf(texts.get(mutant.fileName) ?? '', mutant.location, mutant.replacement)
+  const isListed = (mutant: RunMutant): boolean =>
+    listed[mutant.fileName]?.some((survivor) => isSame(survivor, inList(mutant))) ?? false
+  const run = new MutantRun(mutants, isListed, (mutant) => {
+    if (hasSurvived(mutant) && !isListed(mutant)) printSurvivor(mutant)
+    recordIfFinished(mutant.fileName, mutants, texts)
+  })
+  const broken = await run.findTests()
+  if (broken.length > 0) print(`Left out, as they fail without a mutant:\n${broken.join('\n')}`)
+  print(`${new Date().toTimeString().slice(0, 8)} The tests have run without a mutant.`)
+  await run.runUntil(endsAt)
+  for (const file of texts.keys()) printUnfinished(file, mutantsOf(file, mutants))
+  writeReport(mutants, texts)
 
-  const [survivors, listed] = [survivorsOf(mutants, texts), readSurvivors()]
+  const results = readResults()
+  print(tableOf(results))
+  const survivors = survivorsOf(mutants.filter(hasSurvived), inList)
   const fresh = without(survivors, listed)
   if (Object.keys(fresh).length > 0) fail('These mutants survive and are not in survivors.json:', fresh)
+  const finished = [...texts.keys()].filter((file) => isFinished(mutantsOf(file, mutants)))
   const killed = without(Object.fromEntries(finished.map((file) => [file, listed[file] ?? []])), survivors)
   if (Object.keys(killed).length > 0)
     print(`These are in survivors.json and were killed:\n${JSON.stringify(killed, null, 2)}`)
-  if (rateOf({ ...recorded, ...results }) < lowestRate)
-    fail(`Fewer than ${100 * lowestRate} % of all mutants are killed.`)
+  if (rateOf(results) < lowestRate) fail(`Fewer than ${100 * lowestRate} % of all mutants are killed.`)
 }
 
 /** The files whose text differs from that of their recorded result. */
@@ -54,18 +66,53 @@ function changedSince(recorded: Results, files: ReadonlyMap<string, string>): Ma
   return new Map([...files].filter(([file, text]) => recorded[file] && recorded[file].sha256 !== sha256Of(text)))
 }
 
-function mutantsOf(file: string, mutants: readonly MutantResult[]): MutantResult[] {
-  return mutants.filter(({ fileName }) => relative('', fileName) === file)
+/** The lines and columns of the instrumenter are counted from 0. */
+function toRun({ location: { start, end }, ...mutant }: Mutant): RunMutant {
+  return {
+    ...mutant,
+    location: {
+      start: { line: start.line + 1, column: start.column + 1 },
+      end: { line: end.line + 1, column: end.column + 1 },
+    },
+    status: mutant.status === 'Ignored' ? 'Ignored' : 'Pending',
+    survived: new Set(),
+    survivedAlone: new Set(),
+    disturbed: new Set(),
+    spent: 0,
+  }
 }
 
-function isFinished(file: string, mutants: readonly MutantResult[]): boolean {
-  const left = mutants.filter(({ statusReason }) => statusReason?.includes(timeIsUp)).length
+function mutantsOf(file: string, mutants: readonly RunMutant[]): RunMutant[] {
+  return mutants.filter(({ fileName }) => fileName === file)
+}
+
+function isFinished(mutants: readonly RunMutant[]): boolean {
+  return mutants.every(({ status }) => status !== 'Pending')
+}
+
+/** Records a source file as soon as all of its mutants have been run. */
+function recordIfFinished(file: string, mutants: readonly RunMutant[], texts: ReadonlyMap<string, string>): void {
+  const own = mutantsOf(file, mutants)
+  if (!isFinished(own)) return
+  const result = resultOf(own, texts.get(file))
+  writeResults({ ...readResults(), [file]: result })
+  const decided = mutants.filter(({ status }) => status !== 'Pending').length
+  const time = new Date().toTimeString().slice(0, 8)
+  print(`${time} ${decided}/${mutants.length} ${file}: ${result.killed} killed, ${result.survived} survived`)
+}
+
+function printUnfinished(file: string, mutants: readonly RunMutant[]): void {
+  const left = mutants.filter(({ status }) => status === 'Pending').length
   if (left > 0)
     print(`${file}: the time was up before ${left} of its ${mutants.length} mutants had run; none is recorded`)
-  return left === 0
 }
 
-function resultOf(mutants: readonly MutantResult[], text = ''): FileResult {
+function printSurvivor({ status, fileName, location: { start }, mutatorName, replacement }: RunMutant): void {
+  const shown = replacement.replaceAll(/\s+/g, ' ').slice(0, 100)
+  print(`${status}: ${fileName}:${start.line}:${start.column} ${mutatorName} ${shown}`)
+}
+
+function resultOf(mutants: readonly RunMutant[], text = ''): FileResult {
   const survived = mutants.filter(hasSurvived).length
   const killed = mutants.filter(({ status }) => status !== 'Ignored').length - survived
   return { sha256: sha256Of(text), killed, survived }
@@ -77,41 +124,19 @@ function sourceFiles(): string[] {
   return paths.length === 0 ? all : all.filter((file) => paths.some((path) => file.startsWith(path)))
 }
 
-async function runMutants(files: string[]): Promise<MutantResult[]> {
-  // For the plugin, which is TypeScript, in Stryker's processes.
-  process.env.NODE_OPTIONS = '--import tsx'
-  process.env.MUTATION_ENDS_AT = String(Date.now() + Number(options.minutes) * 60_000)
-  const stryker = new Stryker({
-    mutate: files,
-    plugins: ['./test/mutation/test-files.mts'],
-    testRunner: 'test-files',
-    ignorers: ['prose'],
-    coverageAnalysis: 'perTest',
-    concurrency: 2,
-    maxTestRunnerReuse: 25,
-    timeoutMS: 60_000,
-    dryRunTimeoutMinutes: 15,
-    disableTypeChecks: false,
-    // Stryker reads tsconfig.json with the API of an older TypeScript, and Jest does not need it.
-    tsconfigFile: 'none',
-    ignorePatterns: ['/bench', '/biome.json', '/dist'],
-    tempDirName: 'reports/mutation/sandbox',
-    reporters: ['progress-append-only', 'told', 'html', 'json'],
-  })
-  return stryker.runMutationTest()
-}
-
 /** The mutants that no test has killed, and those that no test reaches. */
-function hasSurvived({ status }: MutantResult): boolean {
+function hasSurvived({ status }: RunMutant): boolean {
   return status === 'Survived' || status === 'NoCoverage'
 }
 
-function survivorsOf(mutants: readonly MutantResult[], texts: ReadonlyMap<string, string>): Survivors {
+function survivorsOf(
+  mutants: readonly RunMutant[],
+  inList: (mutant: RunMutant) => Omit<Survivor, 'reason'>,
+): Survivors {
   const survivors: Survivors = {}
-  for (const { fileName, location, replacement } of mutants.filter(hasSurvived)) {
-    const file = relative('', fileName)
-    survivors[file] ??= []
-    survivors[file].push({ ...mutationOf(texts.get(file) ?? '', location, replacement), reason: '' })
+  for (const mutant of mutants) {
+    survivors[mutant.fileName] ??= []
+    survivors[mutant.fileName]?.push({ ...inList(mutant), reason: '' })
   }
   return survivors
 }

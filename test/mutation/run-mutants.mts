@@ -1,0 +1,306 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname } from 'node:path'
+import type { Mutant } from '@stryker-mutator/api/core'
+import { sandbox } from './sandbox.mjs'
+import type { Job, Message, MutantToRun, TestFile } from './worker.js'
+
+/** A mutant, and what has become of it. */
+export interface RunMutant extends Mutant {
+  status: 'Pending' | 'Killed' | 'Timeout' | 'Survived' | 'NoCoverage' | 'Ignored'
+  /** The test files that it has survived. */
+  survived: Set<string>
+  /** Those of them that ran with it alone. */
+  survivedAlone: Set<string>
+  /** The test files that it has to run in alone, as it disturbed the mutants after it. */
+  disturbed: Set<string>
+  /** How long the tests take that it has survived, in milliseconds. */
+  spent: number
+  /** Where it is to be tried next; undefined if that has to be found out. */
+  next?: Next | undefined
+}
+
+/** The test files of which one is to be run next, and whether the mutant is alone in it. */
+interface Next {
+  paths: string[]
+  isAlone: boolean
+}
+
+/** The test folders for each source folder, the likeliest first. */
+const testedIn: Record<string, string[]> = {
+  protocol: ['protocol/', 'endpoints/authorize', 'endpoints/register', 'endpoints/token'],
+  tokens: ['tokens/', 'why-signed-out', 'endpoints/token', 'resource-server/', 'endpoints/jwks'],
+  grants: ['endpoints/token', 'grants/', 'endpoints/revoke', 'faults/', 'endpoints/authorize'],
+  authorization: ['endpoints/authorize', 'authorization/', 'arguments', 'endpoints/token', 'conformance/'],
+  endpoints: ['endpoints/', 'resource-server/protected-resource-metadata', 'router', 'events/'],
+  clients: ['clients/', 'endpoints/register', 'endpoints/token', 'endpoints/authorize-consent', 'pages/'],
+  http: [
+    'http/',
+    'clients/metadata-documents',
+    'endpoints/register',
+    'endpoints/authorize-injection',
+    'hosts/',
+    'router',
+  ],
+}
+
+/** How many test files are tried for one mutant. A mutant that only further files kill counts as a survivor. */
+const maxFiles = 16
+/** How many of them are tried in the order of their likeliness. After that, mutants wait for files that others wait for too. */
+const maxFilesInOrder = 4
+/** After those, a file is only tried if all tests of the mutant take no longer than this, in milliseconds. */
+const maxTestTime = 8000
+/** How many mutants are tried at the same time. */
+const atOnce = 1500
+/** How many test files a mutant that has survived among others is tried in alone. */
+const maxFilesAlone = 2
+const mutantsPerJob = 80
+/** A test that fails without a mutant in so many jobs is only run with one mutant alone. */
+const maxDisturbances = 3
+/** A worker that has been silent for so long hangs. */
+const silence = 45_000
+/** Jest does not free all memory of the files that it has run. */
+const maxMegabytes = 1500
+
+/** Runs the mutants in two processes, and tells of each source file as soon as all of its mutants have been run. */
+export class MutantRun {
+  readonly #mutants: Map<string, RunMutant>
+  readonly #isListed: (mutant: RunMutant) => boolean
+  readonly #onResult: (mutant: RunMutant) => void
+  readonly #files = new Map<string, TestFile & { onces: Set<string> }>()
+  /** How many mutants of a source file each test file has killed. */
+  readonly #kills = new Map<string, number>()
+  readonly #disturbances = new Map<string, number>()
+  readonly #busy = new Set<string>()
+
+  constructor(
+    mutants: readonly RunMutant[],
+    isListed: (mutant: RunMutant) => boolean,
+    onResult: (mutant: RunMutant) => void,
+  ) {
+    this.#mutants = new Map(mutants.map((mutant) => [mutant.id, mutant]))
+    this.#isListed = isListed
+    this.#onResult = onResult
+  }
+
+  /** Runs the test files without mutants first. Returns those that fail, which are left out. */
+  async findTests(): Promise<string[]> {
+    const paths = testPaths()
+    const broken: string[] = []
+    await this.#inWorkers(
+      () => {
+        const path = paths.shift()
+        return path === undefined ? undefined : { path }
+      },
+      ({ path }, message) => {
+        if (message.kind === 'broken') broken.push(`${path}: ${message.message}`)
+        if (message.kind === 'reached') this.#files.set(path, { ...message.file, onces: new Set(message.file.once) })
+      },
+    )
+    return broken
+  }
+
+  async runUntil(endsAt: number): Promise<void> {
+    for (const mutant of this.#mutants.values()) {
+      if (mutant.status === 'Pending' && ![...this.#files.values()].some(({ reached }) => reached[mutant.id]))
+        this.#decide(mutant, 'NoCoverage')
+    }
+    await this.#inWorkers(
+      () => (Date.now() > endsAt ? undefined : this.#nextJob(endsAt)),
+      (job, message) => this.#hear(job, message),
+    )
+  }
+
+  #hear(job: Job, message: Message): void {
+    const { path, isAlone, mutants = [] } = job
+    if (message.kind === 'survived') this.#survived(message.id, path, isAlone)
+    if (message.kind === 'killed') {
+      const mutant = this.#mutant(message.id)
+      const key = `${mutant.fileName} ${path}`
+      this.#kills.set(key, (this.#kills.get(key) ?? 0) + 1)
+      mutant.statusReason = `${path}: ${message.test}\n${message.message}`
+      this.#decide(mutant, message.message === 'hangs' ? 'Timeout' : 'Killed')
+    }
+    if (message.kind === 'disturbed') {
+      this.#mutant(message.id).disturbed.add(path)
+      const key = `${path} ${message.test}`
+      this.#disturbances.set(key, (this.#disturbances.get(key) ?? 0) + 1)
+      if (this.#disturbances.get(key) === maxDisturbances) this.#file(path).unrepeatable.push(message.test)
+    }
+    // The file could not be loaded this time.
+    if (message.kind === 'broken') for (const { id } of mutants) this.#survived(id, path, isAlone)
+    if (message.kind !== 'done') return
+    for (const { id } of mutants) {
+      this.#busy.delete(id)
+      const mutant = this.#mutant(id)
+      mutant.next = this.#next(mutant)
+      if (mutant.status === 'Pending' && !mutant.next) this.#decide(mutant, 'Survived')
+    }
+  }
+
+  #survived(id: string, path: string, isAlone = false): void {
+    const mutant = this.#mutant(id)
+    const { reached, durations } = this.#file(path)
+    const times = Object.values(durations)
+    if (!mutant.survived.has(path)) for (const test of reached[id]?.tests ?? []) mutant.spent += times[test] ?? 0
+    mutant.survived.add(path)
+    if (isAlone) mutant.survivedAlone.add(path)
+  }
+
+  #decide(mutant: RunMutant, status: RunMutant['status']): void {
+    if (mutant.status !== 'Pending') return
+    mutant.status = status
+    this.#onResult(mutant)
+  }
+
+  /** The test file for which most mutants wait, of those that are not decided, in the order of their source files. */
+  #nextJob(endsAt: number): Job | undefined {
+    const pending = [...this.#mutants.values()].filter(({ status }) => status === 'Pending').slice(0, atOnce)
+    const jobs = new Map<string, { path: string; isAlone: boolean; ids: string[] }>()
+    for (const mutant of pending) {
+      if (this.#busy.has(mutant.id)) continue
+      mutant.next ??= this.#next(mutant)
+      const { paths, isAlone } = mutant.next ?? { paths: [], isAlone: false }
+      for (const path of paths) {
+        const key = isAlone ? `${path} ${mutant.id}` : path
+        const job = jobs.get(key) ?? { path, isAlone, ids: [] }
+        job.ids.push(mutant.id)
+        jobs.set(key, job)
+      }
+    }
+    const [job] = [...jobs.values()].sort((one, other) => other.ids.length - one.ids.length)
+    if (!job) return
+    // The other process has to have something to do too.
+    const most = jobs.size === 1 ? Math.ceil(job.ids.length / 2) : mutantsPerJob
+    const mutants = job.ids.slice(0, most).map((id) => this.#toRun(id, job))
+    for (const { id } of mutants) this.#busy.add(id)
+    return { path: job.path, isAlone: job.isAlone, mutants, durations: this.#file(job.path).durations, endsAt }
+  }
+
+  #toRun(id: string, { path, isAlone }: { path: string; isAlone: boolean }): MutantToRun {
+    const { reached, durations, unrepeatable } = this.#file(path)
+    const { tests: numbers, hits } = reached[id] ?? { tests: [], hits: 0 }
+    const names = Object.keys(durations)
+    const tests = numbers.map((number) => names[number] ?? '')
+    const hitLimit = 1000 + 100 * hits
+    return { id, tests: isAlone ? tests : tests.filter((test) => !unrepeatable.includes(test)), hitLimit }
+  }
+
+  /**
+   * The test file that a mutant is to be tried in next.
+   *
+   * First those in which many mutants run without loading the file again. What they leave behind in modules, such as a cache, may hide a
+   * mutant, so one that survives, and is not a known survivor, runs alone in the likeliest files.
+   */
+  #next(mutant: RunMutant): Next | undefined {
+    const { id, survived, survivedAlone, disturbed, spent } = mutant
+    const reaching = [...this.#files.values()].filter(({ reached }) => reached[id])
+    const [disturbedFile] = reaching.filter(({ path }) => disturbed.has(path) && !survivedAlone.has(path))
+    if (disturbedFile) return { paths: [disturbedFile.path], isAlone: true }
+    const together = reaching.filter(({ onces }) => !onces.has(id))
+    const untried = together.filter(({ path }) => !survived.has(path))
+    const [likeliest, ...others] = this.#ranked(mutant, untried)
+    if (likeliest && survived.size < maxFilesInOrder) return { paths: [likeliest.path], isAlone: false }
+    const short = [likeliest, ...others].filter((file) => file && spent + timeOf(file) < maxTestTime)
+    const paths = short.slice(0, Math.max(0, maxFiles - survived.size)).map((file) => file?.path ?? '')
+    if (paths.length > 0) return { paths, isAlone: false }
+    const isSure = this.#isListed(mutant) && together.length > 0
+    const most = together.length > 0 ? maxFilesAlone : maxFiles
+    const [alone] = this.#ranked(
+      mutant,
+      reaching.filter(({ path }) => !survivedAlone.has(path)),
+    )
+    return isSure || survivedAlone.size >= most || !alone ? undefined : { paths: [alone.path], isAlone: true }
+  }
+
+  /** The likeliest file first: one with the name of the source file, one that has killed, one of the folder, the fastest. */
+  #ranked({ fileName }: RunMutant, files: TestFile[]): TestFile[] {
+    const likely = testedIn[basename(dirname(fileName))] ?? []
+    const [word = ''] = basename(fileName, '.ts').split('-')
+    const ranked = files.map((file) => {
+      const place = likely.findIndex((start) => file.path.startsWith(`test/${start}`))
+      const isNamed = place !== -1 && basename(file.path).startsWith(word)
+      const kills = this.#kills.get(`${fileName} ${file.path}`) ?? 0
+      const rank = isNamed ? -1e9 : -100 * kills + (place === -1 ? likely.length : place)
+      return { file, rank: rank + timeOf(file) / 1e6 }
+    })
+    return ranked.sort((one, other) => one.rank - other.rank).map(({ file }) => file)
+  }
+
+  #file(path: string): TestFile & { onces: Set<string> } {
+    const file = this.#files.get(path)
+    if (!file) throw new Error(`${path} has not run without a mutant`)
+    return file
+  }
+
+  #mutant(id: string): RunMutant {
+    const mutant = this.#mutants.get(id)
+    if (!mutant) throw new Error(`No mutant has the id ${id}`)
+    return mutant
+  }
+
+  /** Runs the jobs in two processes, and asks for more after each. */
+  async #inWorkers(next: () => Job | undefined, hear: (job: Job, message: Message) => void): Promise<void> {
+    const idle: (ChildProcess | undefined)[] = [undefined, undefined]
+    const running = new Set<Promise<void>>()
+    for (;;) {
+      for (let job = next(); job; job = idle.length > 0 ? next() : undefined) {
+        const child =
+          idle.pop() ??
+          fork('test/mutation/worker.ts', { cwd: sandbox, execArgv: ['--no-warnings', '--import', 'tsx'] })
+        const work = runJob(child, job, hear).then((megabytes) => {
+          running.delete(work)
+          if (megabytes > maxMegabytes) child.kill('SIGKILL')
+          idle.push(megabytes > maxMegabytes ? undefined : child)
+        })
+        running.add(work)
+      }
+      if (running.size === 0) break
+      await Promise.race(running)
+    }
+    for (const child of idle) child?.kill('SIGKILL')
+  }
+}
+
+/** Runs a job until it is done, or until the worker hangs or exits. Returns the memory that the worker takes then. */
+async function runJob(child: ChildProcess, job: Job, hear: (job: Job, message: Message) => void): Promise<number> {
+  let current: string | undefined
+  return new Promise((resolve) => {
+    const end = (megabytes: number): void => {
+      clearTimeout(timer)
+      child.removeAllListeners()
+      resolve(megabytes)
+    }
+    const fail = (): void => {
+      if (current !== undefined && job.isAlone)
+        hear(job, { kind: 'killed', id: current, test: 'a test', message: 'hangs' })
+      else if (current !== undefined) hear(job, { kind: 'disturbed', id: current, test: 'a test' })
+      else hear(job, { kind: 'broken', message: 'The worker hangs' })
+      hear(job, { kind: 'done', megabytes: 0 })
+      end(Number.POSITIVE_INFINITY)
+    }
+    const timer = setTimeout(fail, silence)
+    child.on('exit', fail)
+    child.on('message', (message: Message) => {
+      timer.refresh()
+      if (message.kind === 'started') current = message.id
+      hear(job, message)
+      if (message.kind === 'done') end(message.megabytes)
+    })
+    child.send(job)
+  })
+}
+
+function timeOf({ durations }: TestFile): number {
+  return Object.values(durations).reduce((sum, time) => sum + time, 0)
+}
+
+function testPaths(): string[] {
+  const { testPathIgnorePatterns } = createRequire(import.meta.url)('./jest.config.js') as {
+    testPathIgnorePatterns: string[]
+  }
+  const leftOut = new RegExp(testPathIgnorePatterns.join('|'))
+  const paths = readdirSync(`${sandbox}/test`, { recursive: true, encoding: 'utf8' }).map((path) => `test/${path}`)
+  return paths.filter((path) => path.endsWith('.test.ts') && !leftOut.test(`/${path}`))
+}

@@ -1,0 +1,158 @@
+import { join } from 'node:path'
+import { readConfig } from 'jest-config'
+import JestRunner from 'jest-runner'
+import Runtime from 'jest-runtime'
+import { TestWatcher } from 'jest-watcher'
+import { type Outcome, type Round, runState } from './run-state'
+
+/** A test file to run: without mutants, to see which ones its tests reach, or with each of the mutants in turn. */
+export interface Job {
+  path: string
+  mutants?: MutantToRun[]
+  /** Whether the one mutant is active while the file is loaded. */
+  isAlone?: boolean
+  /** How long each test takes, in milliseconds. */
+  durations?: Record<string, number>
+  /** When the run ends, whether all mutants have had their turn or not. */
+  endsAt?: number
+}
+
+export interface MutantToRun {
+  id: string
+  tests: string[]
+  hitLimit: number
+}
+
+/** What the tests of a file reach. */
+export interface TestFile {
+  path: string
+  /** How long each test takes, in milliseconds. */
+  durations: Record<string, number>
+  /** The mutants that are reached while the file is loaded, or never again when its tests are run once more. */
+  once: string[]
+  /** The numbers of the tests that reach a mutant, and how often they do, by the mutant's id. */
+  reached: Record<string, { tests: number[]; hits: number }>
+  /** The tests that fail when they are run once more. */
+  unrepeatable: string[]
+}
+
+export type Message =
+  | { kind: 'alive' }
+  | { kind: 'started'; id: string }
+  | { kind: 'killed'; id: string; test: string; message: string }
+  | { kind: 'survived'; id: string }
+  /** The test fails without the mutant too, after the mutant was active. What the mutant has left behind must not mislead the mutants after it. */
+  | { kind: 'disturbed'; id: string; test: string }
+  | { kind: 'reached'; file: TestFile }
+  | { kind: 'broken'; message: string }
+  | { kind: 'done'; megabytes: number }
+
+const send = (message: Message): void => void process.send?.(message)
+
+process.env.NODE_ENV = 'test'
+const jest = startJest()
+process.on('message', (job: Job) => void run(job))
+
+async function startJest() {
+  const argv = { $0: 'jest', _: [], config: 'test/mutation/jest.config.js', runInBand: true, silent: true, ci: true }
+  const { globalConfig, projectConfig } = await readConfig(argv, process.cwd())
+  const context = await Runtime.createContext(projectConfig, { maxWorkers: 1, watchman: false })
+  return { runner: () => new JestRunner(globalConfig, {}), context }
+}
+
+async function run(job: Job): Promise<void> {
+  const { path, mutants, isAlone } = job
+  runState.loadedWith = isAlone ? mutants?.[0]?.id : undefined
+  const outcomes: Outcome[] = []
+  runState.rounds = mutants ? roundsWith(job) : roundsWithout(outcomes)
+  let told = 0
+  let hasBegun = false
+  runState.onTest = () => {
+    hasBegun = true
+    if (Date.now() - told < 1000) return
+    told = Date.now()
+    send({ kind: 'alive' })
+  }
+  const fault = await runFile(join(process.cwd(), path))
+  const [first, again] = outcomes
+  const message =
+    fault ?? (first && first.failed.length > 0 ? `${first.failed.join(', ')}: ${first.message}` : undefined)
+  const [only] = isAlone && mutants ? mutants : []
+  if (only && message !== undefined) send({ kind: 'killed', id: only.id, test: 'the file', message })
+  else if (message !== undefined && !(mutants && hasBegun)) send({ kind: 'broken', message })
+  else if (again) send({ kind: 'reached', file: reachedBy(path, again) })
+  send({ kind: 'done', megabytes: process.memoryUsage.rss() / 2 ** 20 })
+}
+
+/** Returns why the file failed as a whole, if it did: it could not be loaded, or something outside of its tests failed. */
+async function runFile(path: string): Promise<string | undefined> {
+  let message: string | undefined
+  const { runner: createRunner, context } = await jest
+  const runner = createRunner()
+  runner.on('test-file-failure', ([, error]) => {
+    message = String(error.message)
+  })
+  runner.on('test-file-success', ([, { testExecError }]) => {
+    if (testExecError) message = String(testExecError.message)
+  })
+  await runner.runTests([{ context, path }], new TestWatcher({ isWatchMode: false }), { serial: true })
+  return message
+}
+
+/** The tests run twice, to see which mutants and failures belong to the first time only. */
+function* roundsWithout(outcomes: Outcome[]): Generator<Round, void, Outcome> {
+  outcomes.push(yield { isComplete: true })
+  outcomes.push(yield { isComplete: true, countsAs: 'again' })
+}
+
+function reachedBy(path: string, { durations, failed }: Outcome): TestFile {
+  const { static: atLoad, perTest } = runState.reached
+  const { again = {}, ...first } = perTest
+  const names = Object.keys(durations)
+  const all = names.map((_, number) => number)
+  const reached: TestFile['reached'] = {}
+  for (const [test, counts] of Object.entries(first)) {
+    const number = names.indexOf(test)
+    for (const [id, hits] of Object.entries(counts)) {
+      reached[id] ??= { tests: [], hits: 0 }
+      reached[id].tests.push(number)
+      reached[id].hits += hits
+    }
+  }
+  // Any test may be the one that fails if a mutant is in a hook.
+  for (const [id, hits] of Object.entries({ ...atLoad, ...first.hooks })) reached[id] = { tests: all, hits }
+  const once = Object.keys(reached).filter((id) => atLoad[id] || !again[id])
+  return { path, durations, once, reached, unrepeatable: failed }
+}
+
+function* roundsWith({
+  mutants = [],
+  isAlone = false,
+  durations = {},
+  endsAt = Number.POSITIVE_INFINITY,
+}: Job): Generator<Round, void, Outcome> {
+  // Those that have killed a mutant often kill the next one too.
+  const killers = new Set<string>()
+  const timeLimit = (test: string): number => 4000 + 3 * (durations[test] ?? 0)
+  for (const { id, tests, hitLimit } of mutants) {
+    if (Date.now() > endsAt) return
+    send({ kind: 'started', id })
+    const likely = isAlone ? [] : tests.filter((test) => killers.has(test))
+    const others = tests.filter((test) => !likely.includes(test))
+    let isKilled = false
+    for (const some of [likely, others]) {
+      if (some.length === 0 || isKilled) continue
+      const { failed, message, isEndless } = yield { mutant: id, tests: new Set(some), hitLimit, timeLimit }
+      const [test] = failed
+      if (test === undefined) continue
+      if (!isAlone) {
+        const control = yield { tests: new Set([test]), timeLimit }
+        if (control.failed.length > 0) return send({ kind: 'disturbed', id, test })
+      }
+      isKilled = true
+      killers.add(test)
+      send({ kind: 'killed', id, test, message: isEndless ? 'A loop without end' : message })
+    }
+    if (!isKilled) send({ kind: 'survived', id })
+  }
+}
