@@ -45,8 +45,8 @@ export const helpPages: Readonly<Record<string, string>> = {
   grants: 'docs/configuration.md#revoking-grants',
   clients: 'README.md#api',
   RedisTokenStore: 'docs/operations-redis.md#connecting-to-redis',
-  PostgresTokenStore: 'README.md#token-stores',
-  postgresSchema: 'README.md#token-stores',
+  PostgresTokenStore: 'docs/operations-postgres.md#connecting-to-postgresql',
+  postgresSchema: 'docs/operations-postgres.md#installing-the-tables',
 }
 
 /** The address of the documentation of an option, such as `scopes[1]` or `requireAccessToken.tenantKey`. */

@@ -1,13 +1,11 @@
-import type { TokenStore } from 'customer-sign-in'
 import { RedisTokenStore } from 'customer-sign-in/redis'
 import { tokenStoreContract } from 'customer-sign-in/testing'
 import { Cluster, Redis } from 'ioredis'
 import { Redis as Redis5 } from 'ioredis5'
-import { createGrant, reversalOf, swapOf } from '../../../src/testing/records'
+import { everyMethod } from '../../support/every-method'
 import { RedisCluster } from '../../support/redis-cluster'
 import { RedisSentinels } from '../../support/redis-sentinel'
 import { describeWithRedis, RedisServer } from '../../support/redis-server'
-import { saveClient } from '../../support/registration'
 import { textOf } from '../pages'
 
 const user = { username: 'sign-in', password: 'password' }
@@ -23,31 +21,6 @@ const needed = rights.filter((right) => right.startsWith('+') && right !== '+pin
 function rightsFor(what: string): string[] {
   const [, cell = ''] = new RegExp(`^\\| ${what} \\| \`(.+)\` \\|$`, 'm').exec(page) ?? []
   return cell.replaceAll('\\|', '|').split(' ')
-}
-
-const day = 86_400_000
-
-/** Calls every method of a store. Rejects if one command is not allowed. */
-async function everything(store: TokenStore): Promise<void> {
-  const grant = await createGrant(store, { subject: 'ada' })
-  const { tenantId, grantId, clientId } = grant
-  const swap = swapOf(grant)
-  expect(await store.swapCredential(swap)).toMatchObject({ outcome: 'swapped' })
-  expect(await store.reverseSwap(reversalOf(swap))).toMatchObject({ outcome: 'reversed' })
-  expect(await store.findGrant(tenantId, grantId)).toBeDefined()
-  expect(await store.listGrants(tenantId, 'ada')).toHaveLength(1)
-  const ended: string[] = []
-  for await (const { grantId } of store.deleteGrants({ tenantId, clientId })) ended.push(grantId)
-  expect(ended).toEqual([grantId])
-  await store.deleteGrant(tenantId, grantId)
-
-  for (const clientId of ['one', 'two']) await saveClient(store, { tenantId, clientId })
-  await store.touchClient(tenantId, 'two', { lifetime: day, inUse: true })
-  expect(await store.findClient(tenantId, 'two')).toBeDefined()
-  await store.deleteClient(tenantId, 'two')
-  expect(await store.useOnce(tenantId, 'an id', day)).toBe(true)
-  for await (const _ of store.deleteTenant(tenantId)) throw new Error('Its only grant has been deleted before')
-  expect(await store.findClient(tenantId, 'one')).toBeUndefined()
 }
 
 async function allow(server: RedisServer, given: readonly string[]): Promise<void> {
@@ -77,7 +50,7 @@ describeWithRedis('the rights that docs/operations-redis.md gives', () => {
   })
 
   it('are enough for everything else, and Redis has refused no command', async () => {
-    await everything(new RedisTokenStore(redis))
+    await everyMethod(new RedisTokenStore(redis))
     expect(await server.command('ACL', 'LOG')).toEqual([])
   })
 
@@ -86,7 +59,7 @@ describeWithRedis('the rights that docs/operations-redis.md gives', () => {
       server,
       rights.filter((other) => other !== right),
     )
-    await expect(everything(new RedisTokenStore(redis))).rejects.toThrow(/NOPERM|can't run this command/)
+    await expect(everyMethod(new RedisTokenStore(redis))).rejects.toThrow(/NOPERM|can't run this command/)
   })
 
   it.each([
@@ -124,7 +97,7 @@ describeWithRedis('the rights on a Cluster that docs/operations-redis.md gives',
 
   it('are enough, also to wait for replicas', async () => {
     const redis = new Cluster(cluster?.nodes ?? [], { redisOptions: user })
-    await everything(new RedisTokenStore(redis, { replicas: 1 }))
+    await everyMethod(new RedisTokenStore(redis, { replicas: 1 }))
     redis.disconnect()
   })
 })
@@ -142,7 +115,7 @@ describeWithRedis('the rights by way of Sentinel that docs/operations-redis.md g
     const { name, addresses } = sentinels
     const ofSentinels = { sentinelUsername: user.username, sentinelPassword: user.password }
     const redis = new Redis({ name, sentinels: addresses, ...user, ...ofSentinels })
-    await everything(new RedisTokenStore(redis, { replicas: 1 }))
+    await everyMethod(new RedisTokenStore(redis, { replicas: 1 }))
     redis.disconnect()
   })
 })

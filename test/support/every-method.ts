@@ -1,0 +1,28 @@
+import type { TokenStore } from 'customer-sign-in'
+import { createGrant, reversalOf, swapOf } from '../../src/testing/records'
+import { saveClient } from './registration'
+
+const day = 86_400_000
+
+/** Calls every method of a store. Rejects if the database refuses one. */
+export async function everyMethod(store: TokenStore): Promise<void> {
+  const grant = await createGrant(store, { subject: 'ada' })
+  const { tenantId, grantId, clientId } = grant
+  const swap = swapOf(grant)
+  expect(await store.swapCredential(swap)).toMatchObject({ outcome: 'swapped' })
+  expect(await store.reverseSwap(reversalOf(swap))).toMatchObject({ outcome: 'reversed' })
+  expect(await store.findGrant(tenantId, grantId)).toBeDefined()
+  expect(await store.listGrants(tenantId, 'ada')).toHaveLength(1)
+  const ended: string[] = []
+  for await (const { grantId } of store.deleteGrants({ tenantId, clientId })) ended.push(grantId)
+  expect(ended).toEqual([grantId])
+  await store.deleteGrant(tenantId, grantId)
+
+  for (const clientId of ['one', 'two']) await saveClient(store, { tenantId, clientId })
+  await store.touchClient(tenantId, 'two', { lifetime: day, inUse: true })
+  expect(await store.findClient(tenantId, 'two')).toBeDefined()
+  await store.deleteClient(tenantId, 'two')
+  expect(await store.useOnce(tenantId, 'an id', day)).toBe(true)
+  for await (const _ of store.deleteTenant(tenantId)) throw new Error('Its only grant has been deleted before')
+  expect(await store.findClient(tenantId, 'one')).toBeUndefined()
+}
