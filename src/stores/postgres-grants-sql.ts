@@ -5,6 +5,7 @@
  * be applied after its deadline. A function returns its result as JSON text, so that drivers have one column to read.
  *
  * - `id` has 8 bytes for the customer and 8 for the grant, so that the primary key is the index of a customer's grants too.
+ * - The index by client has hashes, which take a fifth of the room: those who use it compare the texts too.
  * - `kind` is c for a code, f for the first refresh token, which replaced the code, and r for every other refresh token.
  * - `redeemed` has 22 characters for each credential that was redeemed last, newest first: 8 of its hash, the time in 13 digits, and a comma.
  * - `sweep_at` is when `sweep` looks at the row. Redemptions move `expires_at` alone, which no index has, so that they are HOT updates.
@@ -29,8 +30,8 @@ create table if not exists @grants (
   attempt    text collate "C",
   redeemed   text collate "C" not null,
   request    text collate "C"
-) with (fillfactor = 80);
-create index if not exists %grants_by_client on @grants (tenant_id, client_id);
+) with (fillfactor = 85);
+create index if not exists %grants_by_client on @grants (hashtext(tenant_id), hashtext(client_id));
 create index if not exists %grants_to_sweep on @grants (sweep_at);
 
 create or replace function @clock() returns bigint language sql volatile as $$

@@ -44,8 +44,9 @@ export interface PostgresTokenStoreOptions {
 }
 
 // Null takes a condition away, and the planner sees that.
-const isOwned = `tenant_id = $1 and ($2::uuid is null or id between $2 and $3 and subject = $4)
-  and ($5::text is null or client_id = $5)`
+const isOwned = `hashtext(tenant_id) = hashtext($1) and tenant_id = $1
+  and ($2::uuid is null or id between $2 and $3 and subject = $4)
+  and ($5::text is null or hashtext(client_id) = hashtext($5) and client_id = $5)`
 
 /** Whose grants: of a tenant, and of a customer or a client there. */
 interface Owner {
