@@ -1,0 +1,322 @@
+import { randomUUID } from 'node:crypto'
+import { ConfigurationError, type Grant, type NewGrant } from 'customer-sign-in'
+import { PostgresTokenStore, type PostgresTokenStoreOptions, postgresSchema } from 'customer-sign-in/postgres'
+import { tokenStoreContract } from 'customer-sign-in/testing'
+import { Pool } from 'pg'
+import * as pg800 from 'pg-8.0.3'
+import { customerHandle } from '../../src/protocol/customer-handle'
+import { describeOnEachPostgres, describeWithPostgres, PostgresServer } from '../support/postgres-server'
+
+const minute = 60_000
+const tables = ['grants', 'clients', 'idle_clients', 'used_ids']
+
+describeOnEachPostgres('PostgresTokenStore', (version) => {
+  let server: PostgresServer
+  beforeAll(async () => {
+    server = await PostgresServer.start({}, { version })
+  })
+  afterAll(() => server.stop())
+
+  /** Runs the contract with a pool that lives as long as the suite. */
+  function contractOver(
+    name: string,
+    options: PostgresTokenStoreOptions,
+    { role, connect = (url: string) => new Pool({ connectionString: url }) }: Connection = {},
+  ): void {
+    describe(name, () => {
+      let pool: ReturnType<typeof connect>
+      beforeAll(async () => {
+        const { schema, tablePrefix } = options
+        if (role) await server.query(`create role "${role}" login`)
+        await server.query(postgresSchema({ schema, tablePrefix, role }))
+        const url = new URL(server.url)
+        if (role) url.username = role
+        pool = connect(url.href)
+      })
+      afterAll(() => pool.end())
+
+      tokenStoreContract({ describe, it }, () => new PostgresTokenStore(pool, options), {
+        contents: () => {
+          const { schema = 'customer_sign_in', tablePrefix = '' } = options
+          return Promise.all(tables.map((table) => server.query(`select * from "${schema}".${tablePrefix}${table}`)))
+        },
+      })
+    })
+  }
+
+  contractOver('with the newest pg', {})
+  contractOver(
+    'with the first pg 8',
+    { schema: 'first_pg' },
+    { connect: (url) => new pg800.Pool({ connectionString: url }) },
+  )
+  contractOver('in the schema public, with a prefix', { schema: 'public', tablePrefix: 'sign_in_' })
+  contractOver('as a role that may do nothing else', { schema: 'least_rights' }, { role: 'some host' })
+})
+
+interface Connection {
+  role?: string
+  connect?: (url: string) => Pool
+}
+
+describeWithPostgres('PostgresTokenStore', () => {
+  let server: PostgresServer
+  let pool: Pool
+  let store: PostgresTokenStore
+  beforeAll(async () => {
+    server = await PostgresServer.start()
+    await server.query(postgresSchema())
+  })
+  beforeEach(async () => {
+    await server.query(`truncate ${tables.map((table) => `customer_sign_in.${table}`).join()}`)
+    pool = new Pool({ connectionString: server.url })
+    store = new PostgresTokenStore(pool)
+  })
+  afterEach(() => pool.end())
+  afterAll(() => server.stop())
+
+  describe('sweep', () => {
+    it('deletes what has expired, and keeps the rest', async () => {
+      const live = await createGrant(store)
+      await createGrant(store, { lifetime: 0 })
+      const client = { tenantId: 't', redirectUris: ['https://a.example/'] }
+      const limits = { perTenant: 100, total: 100 }
+      await store.saveClient({ ...client, clientId: 'live', lifetime: minute }, limits)
+      await store.useOnce('t', 'live', minute)
+      await store.useOnce('t', 'expired', 0)
+      await store.saveClient({ ...client, clientId: 'expired', lifetime: 0 }, limits)
+
+      expect(await store.sweep()).toBe(3)
+
+      expect(await ids('grants', 'grant_id')).toEqual([live.grantId])
+      expect(await ids('clients', 'client_id')).toEqual(['live'])
+      expect(await ids('used_ids', 'id')).toEqual(['live'])
+      expect(await server.query('select * from customer_sign_in.idle_clients')).toEqual([
+        { tenant_id: 't', clients: '1' },
+      ])
+    })
+
+    it('keeps a grant whose code would have expired, and deletes it when its refresh token has', async () => {
+      const grant = await createGrant(store, { lifetime: 1 })
+      await server.query('update customer_sign_in.grants set expires_at = expires_at + 60000')
+      await store.swapCredential(swapOf(grant, minute))
+      expect(await store.sweep()).toBe(0)
+      expect(await store.findGrant(grant.tenantId, grant.grantId)).toBeDefined()
+
+      await server.query('update customer_sign_in.grants set expires_at = 0, sweep_at = sweep_at - 60000')
+      expect(await store.sweep()).toBe(1)
+    })
+
+    it('deletes no more than the limit, and goes on at the next call', async () => {
+      for (let count = 0; count < 5; count++) await createGrant(store, { lifetime: 0 })
+      expect([await store.sweep({ limit: 3 }), await store.sweep({ limit: 3 })]).toEqual([3, 2])
+    })
+
+    it('deletes each record once, however many processes call it', async () => {
+      await Promise.all(Array.from({ length: 40 }, () => createGrant(store, { lifetime: 0 })))
+      const deleted = await Promise.all(Array.from({ length: 8 }, () => store.sweep()))
+      expect(deleted.reduce((sum, count) => sum + count)).toBe(40)
+    })
+
+    it('does not wait for a grant that somebody else has locked', async () => {
+      const grants = [await createGrant(store, { lifetime: 0 }), await createGrant(store, { lifetime: 0 })]
+      const other = await pool.connect()
+      await other.query('begin')
+      await other.query('select from customer_sign_in.grants where grant_id = $1 for update', [grants[0]?.grantId])
+      const whileLocked = await store.sweep()
+      await other.query('commit')
+      other.release()
+      expect([whileLocked, await store.sweep()]).toEqual([1, 1])
+    })
+
+    it('happens by itself, a minute after the store was made, when it is used', async () => {
+      const now = jest.spyOn(performance, 'now')
+      await createGrant(store, { lifetime: 0 })
+      now.mockReturnValue(performance.now() + minute + 1)
+      const live = await createGrant(store)
+      now.mockRestore()
+      while ((await ids('grants', 'grant_id')).length > 1) await new Promise(setImmediate)
+      expect(await ids('grants', 'grant_id')).toEqual([live.grantId])
+    })
+
+    async function ids(table: string, column: string): Promise<unknown[]> {
+      return (await server.query(`select ${column} as id from customer_sign_in.${table}`)).map(({ id }) => id)
+    }
+  })
+
+  it('redeems by HOT updates, which leave nothing to clean in the indexes', async () => {
+    const changing = ['expires_at', 'ends_at', 'swapped_at', 'kind', 'hash', 'attempt', 'redeemed', 'request']
+    const indexes = await server.query<{ definition: string }>(
+      `select pg_get_indexdef(indexrelid) as definition from pg_index where indrelid = 'customer_sign_in.grants'::regclass`,
+    )
+    expect(indexes).toHaveLength(3)
+    for (const { definition } of indexes) {
+      const columns: string[] = definition.replace(/.* USING/, '').match(/\w+/g) ?? []
+      expect(changing.filter((column) => columns.includes(column))).toEqual([])
+    }
+
+    let grant = await createGrant(store)
+    for (let count = 0; count < 50; count++) {
+      const result = await store.swapCredential(swapOf(grant, minute))
+      if (result.outcome !== 'swapped') throw new Error(result.outcome)
+      grant = result.grant
+    }
+    const [heap] = await server.query<{ pages: number }>(
+      `select pg_relation_size('customer_sign_in.grants') / 8192 as pages`,
+    )
+    expect(Number(heap?.pages)).toBe(1)
+  })
+
+  it('finds the grants of a client by an index', async () => {
+    await Promise.all(Array.from({ length: 300 }, () => createGrant(store, { tenantId: 't', clientId: randomUUID() })))
+    const { grantId } = await createGrant(store, { tenantId: 't', clientId: 'the one' })
+    await server.query('analyze customer_sign_in.grants')
+    const before = await scans()
+    expect(await all(store.deleteGrants({ tenantId: 't', clientId: 'the one' }))).toMatchObject([{ grantId }])
+    expect((await scans()) - before).toBe(0)
+
+    /** How often the whole table has been read. */
+    async function scans(): Promise<number> {
+      await pool.query('select pg_stat_force_next_flush()')
+      const [table] = await server.query<{ seq_scan: string }>(
+        `select seq_scan from pg_stat_user_tables where schemaname = 'customer_sign_in' and relname = 'grants'`,
+      )
+      return Number(table?.seq_scan)
+    }
+  })
+
+  it('ends no grant if it is not told whose grants to end', async () => {
+    const grants = store.deleteGrants({ tenantId: 't' } as never)[Symbol.asyncIterator]()
+    await expect(grants.next()).rejects.toThrow('whose grants')
+  })
+
+  it('deletes all grants of a large customer or company, some at a time', async () => {
+    await Promise.all(Array.from({ length: 1100 }, () => createGrant(store, { tenantId: 'big', subject: 'ada' })))
+    await createGrant(store, { tenantId: 'other', subject: 'ada' })
+    expect(await all(store.deleteGrants({ tenantId: 'big', subject: 'ada' }))).toHaveLength(1100)
+    expect(await all(store.deleteTenant('other'))).toHaveLength(1)
+  })
+
+  describe('the schema', () => {
+    it('can be run again while the store is used, and changes nothing', async () => {
+      let grant = await createGrant(store)
+      let isDone = false
+      const refreshing = (async () => {
+        while (!isDone) {
+          const result = await store.swapCredential(swapOf(grant, minute))
+          if (result.outcome !== 'swapped') throw new Error(result.outcome)
+          grant = result.grant
+        }
+      })()
+      for (let count = 0; count < 5; count++) await server.query(postgresSchema())
+      isDone = true
+      await refreshing
+      expect((await store.findGrant(grant.tenantId, grant.grantId))?.credential).toEqual(grant.credential)
+      expect(await server.query('select version from customer_sign_in.schema_version')).toEqual([{ version: 1 }])
+    })
+
+    it('lets processes of this version go on when a later version has added a column and functions', async () => {
+      const grant = await createGrant(store)
+      await server.query(`
+        alter table customer_sign_in.grants add column later text;
+        alter table customer_sign_in.clients add column later text;
+        create function customer_sign_in.swap_credential(in_id uuid, later text) returns text language sql as 'select null';
+      `)
+      expect((await store.swapCredential(swapOf(grant, minute))).outcome).toBe('swapped')
+      await createGrant(store)
+      const client = { tenantId: 't', clientId: 'c', redirectUris: ['https://a.example/'], lifetime: minute }
+      await store.saveClient(client, { perTenant: 9, total: 9 })
+      expect(await store.findClient('t', 'c')).toMatchObject({ clientId: 'c' })
+      await server.query(`
+        alter table customer_sign_in.grants drop column later;
+        alter table customer_sign_in.clients drop column later;
+        drop function customer_sign_in.swap_credential(uuid, text);
+      `)
+    })
+
+    it.each([
+      [{ schema: 'Sign In' }, 'postgresSchema.schema'],
+      [{ schema: '' }, 'postgresSchema.schema'],
+      [{ tablePrefix: '"; drop' }, 'postgresSchema.tablePrefix'],
+      [{ role: 'a"b' }, 'postgresSchema.role'],
+      [{ prefix: 'a' } as never, 'postgresSchema.prefix'],
+    ])('is not made for %j', (options, option) => {
+      expect(() => postgresSchema(options)).toThrow(ConfigurationError)
+      expect(() => postgresSchema(options)).toThrow(expect.objectContaining({ option }))
+    })
+  })
+
+  describe('its errors', () => {
+    it('say what to do when the tables are missing', async () => {
+      const other = new PostgresTokenStore(pool, { schema: 'other' })
+      await expect(other.findGrant('t', 'g')).rejects.toThrow(/\(3F000|42P01\); run the SQL of `npx customer-sign-in/)
+      await expect(createGrant(other)).rejects.toThrow(/run the SQL of `npx customer-sign-in postgres:schema`/)
+    })
+
+    it('say what to do when the role may not write', async () => {
+      await server.query('create role stranger login')
+      const url = Object.assign(new URL(server.url), { username: 'stranger' })
+      const strangers = new Pool({ connectionString: url.href })
+      const rejected = expect(createGrant(new PostgresTokenStore(strangers))).rejects
+      await rejected.toThrow(
+        /\(42501\); grant the pool's role what `npx customer-sign-in postgres:schema --role` prints/,
+      )
+      await strangers.end()
+    })
+
+    it('say what to do when the pool has no connection left', async () => {
+      const small = new Pool({ connectionString: server.url, max: 1, connectionTimeoutMillis: 50 })
+      const held = await small.connect()
+      await expect(new PostgresTokenStore(small).findGrant('t', 'g')).rejects.toThrow(/no connection to spare/)
+      held.release()
+      await small.end()
+    })
+
+    it('quote nothing of a row', async () => {
+      await server.query(`alter table customer_sign_in.grants add constraint never check (subject <> 'ada-lovelace')`)
+      const failure = createGrant(store, { subject: 'ada-lovelace' }).catch((error: unknown) => error)
+      const error = (await failure) as Error
+      await server.query('alter table customer_sign_in.grants drop constraint never')
+      expect(error.message).toMatch(/^PostgresTokenStore: .*\(23514\)/)
+      expect(JSON.stringify([error.message, error.stack, error.cause, { ...error }])).not.toContain('ada-lovelace')
+    })
+  })
+
+  it('is not made of something else than a pool, or with an option that does not exist', () => {
+    expect(() => new PostgresTokenStore({} as never)).toThrow(/PostgresTokenStore.pool/)
+    expect(() => new PostgresTokenStore(pool, { prefix: 'a' } as never)).toThrow(/PostgresTokenStore.prefix/)
+    expect(() => new PostgresTokenStore(pool, { schema: 'A' })).toThrow(/PostgresTokenStore.schema/)
+  })
+})
+
+function createGrant(store: PostgresTokenStore, members: Partial<NewGrant> = {}): Promise<Grant> {
+  const { tenantId = randomUUID(), subject = randomUUID() } = members
+  const grant: NewGrant = {
+    tenantId,
+    grantId: customerHandle(tenantId, subject) + randomUUID().slice(0, 16),
+    clientId: 'https://client.example/metadata',
+    subject,
+    scopes: ['profile'],
+    resource: 'https://api.example/mcp',
+    credential: { kind: 'code', hash: randomUUID() },
+    request: { redirectUri: 'https://client.example/callback', codeChallenge: randomUUID() },
+    lifetime: minute,
+    deadline: Number.MAX_SAFE_INTEGER,
+    ...members,
+  }
+  return store.createGrant(grant).then((result) => {
+    if (result.outcome !== 'created') throw new Error(result.outcome)
+    return result.grant
+  })
+}
+
+function swapOf({ tenantId, grantId, credential: { hash } }: Grant, lifetime: number) {
+  const credentials = { from: hash, to: randomUUID(), redeems: [hash], attempt: randomUUID() }
+  return { tenantId, grantId, ...credentials, remember: 0, rest: 0, lifetime, deadline: Number.MAX_SAFE_INTEGER }
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = []
+  for await (const item of items) list.push(item)
+  return list
+}

@@ -1,0 +1,3 @@
+declare module 'pg-8.0.3' {
+  export { Pool } from 'pg'
+}
