@@ -46,11 +46,11 @@ export function reversalContract({ describe, test }: StoreTest): void {
     })
 
     test('does not revive a code that has expired meanwhile', async (store) => {
-      const grant = await createGrant(store, { lifetime: 50 })
+      const grant = await createGrant(store, { lifetime: 500 })
       const swap = swapOf(grant)
       assert.equal((await store.swapCredential(swap)).outcome, 'swapped')
       await until(async () => (await clockOf(store)) > grant.expiresAt)
-      await store.reverseSwap(reversalOfCode(swap, grant, 50))
+      await store.reverseSwap(reversalOfCode(swap, grant, 500))
       assert.equal(await findGrant(store, grant), undefined)
     })
 
