@@ -13,10 +13,12 @@ import { Consents } from './endpoints/consents'
 import { CustomerSessions } from './endpoints/customer-sessions'
 import { type Emit, emitter, warn } from './events/emitter'
 import { CredentialChain } from './grants/credential-chain'
+import { type CustomerData, customerData } from './grants/customer-data'
 import { type CustomerGrants, customerGrants } from './grants/customer-grants'
 import { Grants } from './grants/grants'
 import { Redemptions } from './grants/redemptions'
 import { Revocations } from './grants/revocations'
+import { type TenantData, tenantData } from './grants/tenant-data'
 import { BaseUrl } from './http/base-url'
 import { type FetchGuard, guardedFetch } from './http/guarded-fetch'
 import { hostFetch } from './http/host-fetch'
@@ -152,6 +154,12 @@ export interface CustomerSignIn extends Handler {
 
   /** The clients that registered themselves. */
   clients: RegisteredClients
+
+  /** What the store has about a customer: to export it, and to erase it. */
+  customers: CustomerData
+
+  /** What the store has about a company: to erase it. */
+  tenants: TenantData
 }
 
 /**
@@ -246,8 +254,10 @@ function build(options: Options): CustomerSignIn {
     verifier: (of: VerifierOptions) => verifier(of, verifications, timeout, emit),
     requireAccessToken: <R extends IncomingMessage>(of: RequireAccessTokenOptions<R>) => guards.requireAccessToken(of),
     protectedResource: (of: ProtectedResourceOptions) => protectedResource(of, guards, resources, baseUrl),
-    grants: customerGrants(tenants, grants, store, emit),
+    grants: customerGrants(tenants, grants, store),
     clients: registeredClients(tenants, store),
+    customers: customerData(tenants, grants, store),
+    tenants: tenantData(grants, store),
   })
 }
 

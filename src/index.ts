@@ -26,7 +26,16 @@ export type {
   StaleEvent,
   TimedEvent,
 } from './events/customer-sign-in-event'
+export type {
+  CustomerData,
+  CustomerExport,
+  CustomerExportRequest,
+  CustomerSelector,
+  Erased,
+  ExportedGrant,
+} from './grants/customer-data'
 export type { ConnectedGrant, CustomerGrants, GrantSelector } from './grants/customer-grants'
+export type { TenantData } from './grants/tenant-data'
 export type { FetchMetadataDocumentHook, MetadataDocumentResponse } from './http/host-fetch'
 export type { CustomerSignInOptions, DocumentSources } from './options'
 export type { ClientAuthenticationMethod } from './protocol/client-authentication'

@@ -1,5 +1,5 @@
 // The `type` of an event determines its other members.
-import type { CustomerSignInEvent, DenialReason, FaultReason, GrantEvent, RepeatEvent } from 'customer-sign-in'
+import type { CustomerSignInEvent, DenialReason, FaultReason, GrantEvent, RepeatEvent, RevokedEvent } from 'customer-sign-in'
 
 export function described(event: CustomerSignInEvent): string {
   switch (event.type) {
@@ -37,7 +37,7 @@ function whatToDo(reason: DenialReason): string {
   return reason === 'ended' ? '' : reason
 }
 
-function whose({ at, tenantKey, tenantId, grantId, clientId, subject }: GrantEvent): string {
+function whose({ at, tenantKey, tenantId, grantId, clientId, subject }: GrantEvent | RevokedEvent): string {
   return [new Date(at).toISOString(), tenantKey, tenantId, grantId, clientId, subject].join(' ')
 }
 

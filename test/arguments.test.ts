@@ -40,6 +40,20 @@ const requirements = [
 ]
 const resources = [{ resource: '/mcp' }, { resource: '' }, { resource: null }, { resource: undefined }, { resource: 1 }]
 
+// A company must be named in one way, and one customer of it.
+const notOneCustomer = [
+  { tenantId: 'acme' },
+  { tenantKey: undefined },
+  { tenantKey: '' },
+  { tenantKey: null },
+  { tenantId: '' },
+  { subject: '' },
+  { subject: undefined },
+  { subject: null },
+  { subject: ['a'] },
+  { clientId },
+]
+
 const methods: [string, Call, object, object[]][] = [
   [
     'verifyAccessToken',
@@ -137,6 +151,33 @@ const methods: [string, Call, object, object[]][] = [
     (signIn, given) => signIn.clients.delete(given),
     { tenantKey, clientId },
     [{ subject }, { clientId: '' }, { clientId: undefined }, { clientId: null }],
+  ],
+  [
+    'customers.export',
+    (signIn, given) => signIn.customers.export(given),
+    { tenantKey, subject },
+    [
+      ...notOneCustomer,
+      { after: '' },
+      { after: 7 },
+      { limit: 0 },
+      { limit: 1001 },
+      { limit: 1.5 },
+      { limit: '10' },
+      { limit: null },
+    ],
+  ],
+  [
+    'customers.erase',
+    (signIn, given) => signIn.customers.erase(given),
+    { tenantKey, subject },
+    [...notOneCustomer, { limit: 10 }],
+  ],
+  [
+    'tenants.erase',
+    (signIn, given) => signIn.tenants.erase(given),
+    { tenantId: 'acme' },
+    [{ tenantKey }, { subject }, { tenantId: '' }, { tenantId: undefined }, { tenantId: null }, { tenantId: ['acme'] }],
   ],
 ]
 

@@ -44,6 +44,8 @@ export const helpPages: Readonly<Record<string, string>> = {
   issueAuthorizationCode: 'docs/configuration.md#your-own-authorize-page',
   grants: 'docs/configuration.md#revoking-grants',
   clients: 'README.md#api',
+  customers: 'docs/erasing-and-exporting.md#erasing-a-customer',
+  tenants: 'docs/erasing-and-exporting.md#erasing-a-company',
   RedisTokenStore: 'docs/operations-redis.md#connecting-to-redis',
   PostgresTokenStore: 'docs/operations-postgres.md#connecting-to-postgresql',
   postgresSchema: 'docs/operations-postgres.md#installing-the-tables',

@@ -97,8 +97,10 @@ export interface ReplayedEvent extends GrantEvent, RepeatEvent {
 }
 
 /** A grant was ended before its time. */
-export interface RevokedEvent extends GrantEvent {
+export interface RevokedEvent extends Omit<GrantEvent, 'tenantKey'> {
   type: 'revoked'
+  /** The key of the tenant that the request named. Absent if the host has named the tenant by its id. */
+  tenantKey?: string | undefined
   /**
    * Why it ended: by the `host`, by its `client` (RFC 7009), because the client's registration is gone, because the tenant no longer has its
    * resource, or because the customer has more than `maxGrantsPerClient`.

@@ -5,10 +5,10 @@ import type { Grant } from '../stores/token-store'
 import type { CustomerSignInEvent, ErrorEvent, GrantEvent, TimedEvent } from './customer-sign-in-event'
 
 /** What every event about a grant says of it. */
-export function aboutGrant(
+export function aboutGrant<Key extends string | undefined>(
   { tenantId, grantId, clientId, subject }: Grant,
-  tenantKey: string,
-): Omit<GrantEvent, keyof TimedEvent> {
+  tenantKey: Key,
+): Omit<GrantEvent, keyof TimedEvent | 'tenantKey'> & { tenantKey: Key } {
   return { tenantKey, tenantId, grantId, clientId, subject }
 }
 

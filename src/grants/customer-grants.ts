@@ -1,6 +1,5 @@
 import { optional, record, requirements, text } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
-import { aboutGrant, type Emit, faultEvent } from '../events/emitter'
 import type { GuardedStore } from '../stores/guarded-store'
 import type { Grant } from '../stores/token-store'
 import type { Tenants } from '../tenants/tenants'
@@ -70,7 +69,7 @@ const ofCustomer = record({ tenantKey: text, subject: text })
 const grantsOf = requirements({ tenantKey: text, subject: optional(text), clientId: optional(text) })
 const oneGrant = record({ tenantKey: text, grantId: text })
 
-export function customerGrants(tenants: Tenants, grants: Grants, store: GuardedStore, emit: Emit): CustomerGrants {
+export function customerGrants(tenants: Tenants, grants: Grants, store: GuardedStore): CustomerGrants {
   return {
     async list(of) {
       const { tenantKey, subject } = ofCustomer(of, 'grants.list')
@@ -88,17 +87,8 @@ export function customerGrants(tenants: Tenants, grants: Grants, store: GuardedS
     async revokeAll(of) {
       const { tenantKey, ...owner } = checkedSelector(of)
       const tenantId = await tenants.idOf(tenantKey)
-      let ended = 0
-      try {
-        for await (const grant of store.deleteGrants({ tenantId, ...owner })) {
-          emit({ type: 'revoked', reason: 'host', ...aboutGrant(grant, tenantKey) })
-          ended++
-        }
-      } catch (error) {
-        emit(faultEvent('revokeAll', error, { tenantKey, tenantId, ...owner }))
-        throw error
-      }
-      return ended
+      const deleted = store.deleteGrants({ tenantId, ...owner })
+      return grants.endEach(deleted, 'revokeAll', { tenantKey, tenantId, ...owner })
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { RevokedEvent } from '../events/customer-sign-in-event'
 import { aboutGrant, type Emit, faultEvent } from '../events/emitter'
-import { temporarilyUnavailable } from '../protocol/oauth-error'
+import { type ErrorContext, temporarilyUnavailable } from '../protocol/oauth-error'
 import type { GuardedStore } from '../stores/guarded-store'
 import type { Grant, NewGrant } from '../stores/token-store'
 import type { ResolvedTenant } from '../tenants/tenants'
@@ -85,6 +85,26 @@ export class Grants {
   ): Promise<boolean> {
     const ended = await this.#store.deleteGrant(tenantId, grantId)
     if (ended && grant) this.#emit({ type: 'revoked', reason, ...aboutGrant(grant, tenantKey) })
+    return ended
+  }
+
+  /**
+   * Ends the grants that the store deletes for a call of the host's.
+   *
+   * @param where What an event calls that call if the store fails.
+   * @returns How many have ended.
+   */
+  async endEach(deleted: AsyncIterable<Grant>, where: string, context: ErrorContext): Promise<number> {
+    let ended = 0
+    try {
+      for await (const grant of deleted) {
+        this.#emit({ type: 'revoked', reason: 'host', ...aboutGrant(grant, context.tenantKey) })
+        ended++
+      }
+    } catch (error) {
+      this.#emit(faultEvent(where, error, context))
+      throw error
+    }
     return ended
   }
 

@@ -92,8 +92,13 @@ export class Tenants {
 
   /** Finds the id that everything of a tenant is stored under. @throws {OAuthError} As `find` does. */
   async idOf(tenantKey: string): Promise<string> {
+    return (await this.identify(tenantKey)).id
+  }
+
+  /** Finds that id, and the tenant's own clients. @throws {OAuthError} As `find` does. */
+  async identify(tenantKey: string): Promise<Pick<ResolvedTenant, 'id' | 'clients'>> {
     const [, checked] = await this.#recordOf(tenantKey)
-    return partitionOf(checked)
+    return { id: partitionOf(checked), clients: checked.clients ?? [] }
   }
 
   async #recordOf(tenantKey: string): Promise<[Tenant, TenantRecord]> {

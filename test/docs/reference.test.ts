@@ -82,15 +82,15 @@ describe('the options table of the README', () => {
 
 describe('the API table of the README', () => {
   it('has every member and no other', () => {
-    const { grants, clients, ...members } = createCustomerSignIn({
+    const { grants, clients, customers, tenants, ...members } = createCustomerSignIn({
       ...required,
       baseUrl: 'https://host.example',
       signingKeys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey],
     })
+    const groups = Object.entries({ grants, clients, customers, tenants })
     const names = [
       ...Object.keys(members),
-      ...Object.keys(grants).map((name) => `grants.${name}`),
-      ...Object.keys(clients).map((name) => `clients.${name}`),
+      ...groups.flatMap(([group, methods]) => Object.keys(methods).map((name) => `${group}.${name}`)),
     ]
     const [, ...rows] = tableUnder('## API', 'README.md')
     expect(rows.map(([member]) => /^`signIn\.([\w.]+)/.exec(member ?? '')?.[1]).sort()).toEqual(names.sort())

@@ -8,6 +8,7 @@ import { brokenGrants } from './broken-grants'
 import { brokenReversals } from './broken-reversals'
 import { brokenStore, storeWithItsOwnClock } from './broken-store'
 import { brokenSwaps } from './broken-swaps'
+import { brokenTenants } from './broken-tenants'
 import { brokenUses } from './broken-uses'
 
 /** Runs the contract as a test runner does. @returns The names of the tests that passed and of those that failed. */
@@ -69,6 +70,7 @@ describe('the token store contract', () => {
     ...brokenClients,
     ...brokenUses,
     ...brokenErasures,
+    ...brokenTenants,
   ])('finds a store that $that', async ({ defect, foundBy }) => {
     const { passed, failed } = await runContract(() => brokenStore(defect))
     expect(failed).toContainEqual(expect.stringContaining(foundBy))

@@ -19,6 +19,7 @@ const withoutTimeLimit = [
   'onEvent',
   'tokenStore.deleteGrants',
   'tokenStore.deleteGrants, as it goes on',
+  'tokenStore.deleteTenant',
 ]
 
 async function main(): Promise<void> {

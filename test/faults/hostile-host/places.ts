@@ -89,8 +89,10 @@ export class HostileHost {
       this.misdeed?.place === 'tokenStore.deleteGrants, as it goes on'
         ? ({ [Symbol.asyncIterator]: () => ({ next }) } as never)
         : (this.#at('tokenStore.deleteGrants', () => this.#healthy.deleteGrants(owner))() as never)
+    const deleteTenant: TokenStore['deleteTenant'] = (tenantId) =>
+      this.#at('tokenStore.deleteTenant', () => this.#healthy.deleteTenant(tenantId))() as never
     return new Proxy(store, {
-      get: (target, name) => (name === 'deleteGrants' ? deleteGrants : Reflect.get(target, name)),
+      get: (target, name) => ({ deleteGrants, deleteTenant })[String(name)] ?? Reflect.get(target, name),
     })
   }
 
@@ -140,6 +142,7 @@ export class HostileHost {
     'tokenStore.listGrants': () => called(this.#signIn.grants.list({ tenantKey: 'acme', subject: 'customer-1' })),
     'tokenStore.deleteGrants': () => this.#revokeAll(),
     'tokenStore.deleteGrants, as it goes on': () => this.#revokeAll(),
+    'tokenStore.deleteTenant': () => called(this.#signIn.tenants.erase({ tenantId: 'acme' })),
     'tokenStore.saveClient': () => this.#register(),
     'tokenStore.findClient': () => this.#authorize('registered'),
     'tokenStore.touchClient': async () => {

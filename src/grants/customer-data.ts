@@ -1,0 +1,169 @@
+import { must, optional, record, text } from '../configuration/checks'
+import { ConfigurationError } from '../configuration/configuration-error'
+import type { GuardedStore } from '../stores/guarded-store'
+import type { Client } from '../stores/tenant-store'
+import type { Grant } from '../stores/token-store'
+import type { Tenants } from '../tenants/tenants'
+import type { Grants } from './grants'
+
+/** A customer of a company: the company by its key while the tenant store knows it, or by its id, which works for a company that is gone too. */
+export type CustomerSelector = { subject: string } & (
+  | { tenantKey: string; tenantId?: never }
+  | { tenantId: string; tenantKey?: never }
+)
+
+/** What to export. */
+export type CustomerExportRequest = CustomerSelector & {
+  /** The `next` of the page before. */
+  after?: string | undefined
+  /** The most grants of a page, 1 to 1000. Default 100. */
+  limit?: number | undefined
+}
+
+/** A page of what the store has about a customer, as plain JSON. */
+export interface CustomerExport {
+  /** The grants of this page. */
+  grants: ExportedGrant[]
+  /** The `after` of the next page. Absent if this is the last one. */
+  next?: string | undefined
+}
+
+/** Everything that the store has about a customer's grant, except for its hashes. Times are milliseconds since 1970. */
+export interface ExportedGrant {
+  /** The grant. The first 12 characters are the same for all grants of one customer. */
+  grantId: string
+  /** The client that the customer has authorized. */
+  clientId: string
+  /** Its name, if it registered itself or is in the tenant's record. Unverified: the client has chosen it itself. */
+  clientName?: string | undefined
+  /** What the customer has granted. */
+  scopes: string[]
+  /** The protected API that its tokens are for. */
+  resource: string
+  /** The host's own claims for the access tokens. */
+  claims?: Record<string, unknown> | undefined
+  /** When the customer agreed. */
+  createdAt: number
+  /** When its code or a refresh token was last redeemed. Absent until the code is redeemed. */
+  lastUsedAt?: number | undefined
+  /** The last times at which its code and its refresh tokens were redeemed, newest first: up to 16, as far as the store remembers them. */
+  usedAt: number[]
+  /** When it ends unless it is used again. */
+  expiresAt: number
+  /** When it ends at the latest. */
+  endsAt?: number | undefined
+  /** Where the browser was sent with the code. Absent once the code is redeemed. */
+  redirectUri?: string | undefined
+}
+
+/** What an erasure has removed. */
+export interface Erased {
+  /** How many live grants this call has ended. What had expired is removed as well, and not counted. */
+  grants: number
+}
+
+/**
+ * What a host can do with everything that the store has about a customer (docs/erasing-and-exporting.md). Each method rejects with
+ * `not_found` for an unknown `tenantKey`, and with a `ConfigurationError` for a member that is unknown, missing or wrong.
+ */
+export interface CustomerData {
+  /**
+   * Exports everything that the store has about a customer, page by page, without hashes and other secrets. A grant that is created or ends
+   * between two pages may be left out, and no grant is exported twice.
+   *
+   * @throws {OAuthError} `temporarily_unavailable` if the store fails, or cannot read one of the customer's grants.
+   *
+   * @example
+   * let after: string | undefined
+   * do {
+   *   const page = await signIn.customers.export({ tenantKey: 'acme', subject: customer.id, after })
+   *   archive.add(page.grants)
+   *   after = page.next
+   * } while (after)
+   */
+  export(of: CustomerExportRequest): Promise<CustomerExport>
+  /**
+   * Ends all grants of a customer, and leaves nothing about the customer in the store, not even about grants that have expired. There is a
+   * `revoked` event for each grant that it ends. Call it when the customer can no longer log in.
+   *
+   * If it rejects, or the process ends in the middle, some grants may be left: call it again until it resolves.
+   *
+   * @throws {OAuthError} `temporarily_unavailable` if the store fails.
+   *
+   * @example
+   * await signIn.customers.erase({ tenantKey: 'acme', subject: customer.id })
+   */
+  erase(customer: CustomerSelector): Promise<Erased>
+}
+
+const defaultLimit = 100
+
+type Company = { tenantKey: string | undefined; tenantId: string | undefined }
+
+const named = { tenantKey: optional(text), tenantId: optional(text), subject: text }
+const oneCustomer = record(named)
+const onePage = record({
+  ...named,
+  after: optional(text),
+  limit: optional(
+    must<number>(
+      'a whole number from 1 to 1000',
+      (given) => Number.isInteger(given) && Number(given) >= 1 && Number(given) <= 1000,
+    ),
+    defaultLimit,
+  ),
+})
+
+export function customerData(tenants: Tenants, grants: Grants, store: GuardedStore): CustomerData {
+  /** The id of the company that the host names, and the clients in its record if the host names it by its key. */
+  async function companyOf(
+    { tenantKey, tenantId }: Company,
+    method: string,
+  ): Promise<{ id: string; clients: readonly Client[] }> {
+    if (tenantKey !== undefined && tenantId === undefined) return tenants.identify(tenantKey)
+    if (tenantId !== undefined && tenantKey === undefined) return { id: tenantId, clients: [] }
+    throw new ConfigurationError(method, undefined, 'an object with a tenantKey or a tenantId', {
+      says: 'must have a tenantKey or a tenantId, and not both',
+    })
+  }
+
+  return {
+    async export(of) {
+      const { subject, after = '', limit, ...company } = onePage(of, 'customers.export')
+      const { id, clients } = await companyOf(company, 'customers.export')
+      const rest = (await store.listGrants(id, subject)).filter(({ grantId }) => grantId > after)
+      const page = rest.sort((a, b) => (a.grantId < b.grantId ? -1 : 1)).slice(0, limit)
+      const names = new Map(clients.map(({ clientId, clientName }) => [clientId, clientName]))
+      for (const { clientId } of page) {
+        if (!names.has(clientId)) names.set(clientId, (await store.findClient(id, clientId))?.clientName)
+      }
+      const exported = page.map((grant) => exportedGrant(grant, names.get(grant.clientId)))
+      return { grants: exported, ...(rest.length > limit && { next: page.at(-1)?.grantId }) }
+    },
+
+    async erase(customer) {
+      const { subject, ...company } = oneCustomer(customer, 'customers.erase')
+      const { id } = await companyOf(company, 'customers.erase')
+      const about = { tenantKey: company.tenantKey, tenantId: id, subject }
+      return { grants: await grants.endEach(store.deleteGrants({ tenantId: id, subject }), 'customers.erase', about) }
+    },
+  }
+}
+
+function exportedGrant(grant: Grant, clientName: string | undefined): ExportedGrant {
+  const { scopes, claims, endsAt, swap, redeemed = [], request } = grant
+  return {
+    grantId: grant.grantId,
+    clientId: grant.clientId,
+    ...(clientName !== undefined && { clientName }),
+    scopes: [...scopes],
+    resource: grant.resource,
+    ...(claims && { claims: structuredClone(claims) }),
+    createdAt: grant.createdAt,
+    ...(swap && { lastUsedAt: swap.at }),
+    usedAt: redeemed.map(({ at }) => at),
+    expiresAt: grant.expiresAt,
+    ...(endsAt !== undefined && { endsAt }),
+    ...(request && { redirectUri: request.redirectUri }),
+  }
+}

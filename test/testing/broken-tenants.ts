@@ -1,0 +1,218 @@
+import type { Grant, MemoryTokenStore, NewClient, TokenStore } from 'customer-sign-in'
+import { type BrokenStore, type Defect, ownTime } from './broken-store'
+
+type Contents = ReturnType<MemoryTokenStore['contents']>
+
+async function contentsOf(sound: TokenStore): Promise<Contents> {
+  return (sound as MemoryTokenStore).contents()
+}
+
+/** Deletes every tenant whose id is like the one that is meant. */
+function deletingTenants(isMeant: (tenantId: string, meant: string) => boolean): Defect {
+  return (sound) => ({
+    async *deleteTenant(meant) {
+      const { grants, clients, used } = await contentsOf(sound)
+      const ids = new Set([...grants, ...clients, ...used].map(({ tenantId }) => tenantId))
+      for (const tenantId of ids) if (isMeant(tenantId, meant)) yield* sound.deleteTenant(tenantId)
+    },
+  })
+}
+
+/** Deletes a tenant, and gives only some of its grants. */
+function giving(isGiven: (grant: Grant, given: number) => boolean): Defect {
+  return (sound) => ({
+    async *deleteTenant(tenantId) {
+      let given = 0
+      for await (const grant of sound.deleteTenant(tenantId)) if (isGiven(grant, given++)) yield grant
+    },
+  })
+}
+
+/** Deletes a tenant, and stores these of its clients again. */
+function keepingClients(isKept: (client: Contents['clients'][number]) => boolean): Defect {
+  return (sound) => ({
+    async *deleteTenant(tenantId) {
+      const { clients } = await contentsOf(sound)
+      const kept = clients.filter((client) => client.tenantId === tenantId && isKept(client))
+      yield* sound.deleteTenant(tenantId)
+      for (const { createdAt: _, expiresAt, inUse = false, ...client } of kept) {
+        const lifetime = expiresAt - ownTime()
+        await sound.saveClient({ ...client, lifetime }, { perTenant: 1000, total: 1000 })
+        await sound.touchClient(tenantId, client.clientId, { lifetime, inUse })
+      }
+    },
+  })
+}
+
+/** Stores that keep something of a tenant that is deleted, or delete more. */
+export const brokenTenants: BrokenStore[] = [
+  {
+    that: 'deletes nothing of a tenant',
+    defect: () => ({ async *deleteTenant() {} }),
+    foundBy: 'deleteTenant ends all grants',
+  },
+  {
+    that: 'gives the grants of a tenant, and keeps them',
+    defect: (sound) => ({
+      async *deleteTenant(tenantId) {
+        const { grants } = await contentsOf(sound)
+        yield* grants.filter((grant) => grant.tenantId === tenantId && grant.expiresAt > ownTime())
+      },
+    }),
+    foundBy: 'deleteTenant ends all grants',
+  },
+  { that: 'deletes a tenant without giving its grants', defect: giving(() => false), foundBy: 'ends all grants' },
+  {
+    that: 'gives only the codes of a tenant',
+    defect: giving(({ credential }) => credential.kind === 'code'),
+    foundBy: 'ends all grants',
+  },
+  {
+    that: 'gives 100 grants of a tenant',
+    defect: giving((_, given) => given < 100),
+    foundBy: 'ends 300 grants of many customers',
+  },
+  {
+    that: 'deletes 100 grants of a tenant',
+    defect: (sound) => ({
+      async *deleteTenant(tenantId) {
+        const { grants } = await contentsOf(sound)
+        const own = grants.filter((grant) => grant.tenantId === tenantId)
+        if (own.length < 100) return yield* sound.deleteTenant(tenantId)
+        for (const grant of own.slice(0, 100)) if (await sound.deleteGrant(tenantId, grant.grantId)) yield grant
+      },
+    }),
+    foundBy: 'ends 300 grants of many customers',
+  },
+  {
+    that: 'gives the expired grants of a tenant',
+    defect: (sound) => ({
+      async *deleteTenant(tenantId) {
+        const { grants } = await contentsOf(sound)
+        yield* sound.deleteTenant(tenantId)
+        yield* grants.filter((grant) => grant.tenantId === tenantId && grant.expiresAt <= ownTime())
+      },
+    }),
+    foundBy: 'deleteTenant returns no grant that had ended before',
+  },
+  { that: 'keeps the clients of a tenant', defect: keepingClients(() => true), foundBy: 'in use or not' },
+  {
+    that: 'keeps the clients of a tenant that are in use',
+    defect: keepingClients(({ inUse }) => inUse === true),
+    foundBy: 'in use or not',
+  },
+  {
+    that: 'keeps the clients of a tenant that are not in use',
+    defect: keepingClients(({ inUse }) => inUse !== true),
+    foundBy: 'in use or not',
+  },
+  {
+    that: 'still counts the clients of a tenant that is deleted',
+    defect: (sound) => {
+      const ghosts = new Map<string, number>()
+      return {
+        saveClient: (client, limits) =>
+          sound.saveClient(client, {
+            ...limits,
+            perTenant: Math.max(1, limits.perTenant - (ghosts.get(client.tenantId) ?? 0)),
+          }),
+        async *deleteTenant(tenantId) {
+          const { clients } = await contentsOf(sound)
+          ghosts.set(tenantId, clients.filter((client) => client.tenantId === tenantId).length)
+          yield* sound.deleteTenant(tenantId)
+        },
+      }
+    },
+    foundBy: 'leaves no client behind that takes the room of others',
+  },
+  {
+    that: 'keeps the used ids of a tenant',
+    defect: (sound) => {
+      const used = new Map<string, number>()
+      return {
+        async useOnce(tenantId, id, lifetime) {
+          const key = JSON.stringify([tenantId, id])
+          if ((used.get(key) ?? 0) > ownTime()) return false
+          used.set(key, ownTime() + lifetime)
+          return sound.useOnce(tenantId, id, lifetime)
+        },
+      }
+    },
+    foundBy: 'makes its used ids free',
+  },
+  {
+    that: 'deletes all tenants',
+    defect: deletingTenants(() => true),
+    foundBy: 'keeps everything of a tenant with another id',
+  },
+  {
+    that: 'deletes every tenant whose id begins alike',
+    defect: deletingTenants((tenantId, meant) => tenantId.startsWith(meant)),
+    foundBy: 'keeps everything of a tenant whose id begins alike',
+  },
+  {
+    that: 'takes what stands before a colon for the id of a tenant',
+    defect: deletingTenants((tenantId, meant) => tenantId === meant || tenantId.startsWith(`${meant}:`)),
+    foundBy: 'keeps everything of a tenant whose id begins alike, with a colon',
+  },
+  {
+    that: 'takes the ids of tenants for patterns',
+    defect: deletingTenants((tenantId, meant) => new RegExp(`^${meant.replace(/[%*]/g, '.*')}$`, 'su').test(tenantId)),
+    foundBy: 'keeps everything of a tenant whose id begins alike',
+  },
+  {
+    that: 'does not tell capital letters from small ones in the ids of tenants',
+    defect: deletingTenants((tenantId, meant) => tenantId.toLowerCase() === meant.toLowerCase()),
+    foundBy: 'keeps everything of a tenant whose id is the same in capital letters',
+  },
+  {
+    that: 'cuts the ids of tenants off at U+0000',
+    defect: (sound) => ({ deleteTenant: (tenantId) => sound.deleteTenant(tenantId.replace(/\0.*/s, '')) }),
+    foundBy: 'deleteTenant takes an id with any Unicode',
+  },
+  {
+    that: 'remembers a tenant as deleted before it is',
+    defect: (sound) => {
+      const deleted = new Set<string>()
+      return {
+        async *deleteTenant(tenantId) {
+          if (deleted.has(tenantId)) return
+          deleted.add(tenantId)
+          yield* sound.deleteTenant(tenantId)
+        },
+      }
+    },
+    foundBy: 'deletes the rest after a call that was cut off',
+  },
+  {
+    that: 'fails for a tenant that it does not know',
+    defect: (sound) => ({
+      async *deleteTenant(tenantId) {
+        const { grants, clients, used } = await contentsOf(sound)
+        const isKnown = [...grants, ...clients, ...used].some((record) => record.tenantId === tenantId)
+        if (!isKnown) throw new Error('There is no such tenant')
+        yield* sound.deleteTenant(tenantId)
+      },
+    }),
+    foundBy: 'finds nothing of a tenant that does not exist',
+  },
+  {
+    that: 'keeps the ids of the clients of a tenant that is deleted',
+    defect: (sound) => {
+      const clients: NewClient[] = []
+      const contents = async () => [await contentsOf(sound), clients]
+      return {
+        ...({ contents } as Partial<TokenStore>),
+        saveClient(client, limits) {
+          clients.push(client)
+          return sound.saveClient(client, limits)
+        },
+        async deleteClient(tenantId, clientId) {
+          clients.splice(0, clients.length, ...clients.filter((client) => client.clientId !== clientId))
+          return sound.deleteClient(tenantId, clientId)
+        },
+      }
+    },
+    foundBy: 'is nothing of a tenant that has been deleted',
+  },
+]
