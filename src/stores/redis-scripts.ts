@@ -168,7 +168,8 @@ return deleted
 /** Removes from a customer's index the members whose grants no longer exist. On the index and those grants' keys. ARGV: the members. */
 export const dropEntriesScript = script(`
 for position, member in ipairs(ARGV) do
-  if not redis.call('GET', KEYS[position + 1]) then redis.call('ZREM', KEYS[1], member) end
+  -- A value of another type is an error, and no reason to stop.
+  if not redis.pcall('GET', KEYS[position + 1]) then redis.call('ZREM', KEYS[1], member) end
 end
 return 1
 `)

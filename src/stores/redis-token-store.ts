@@ -271,8 +271,10 @@ export class RedisTokenStore implements TokenStore {
   /** The grants with these ids that exist, and an error for each value that cannot be read. */
   async #read(tenantId: string, ids: readonly string[]): Promise<(Grant | UnreadableValueError)[]> {
     const read = (id: string) =>
-      this.findGrant(tenantId, id).catch((error: unknown) => {
+      this.findGrant(tenantId, id).catch((error: Error) => {
         if (error instanceof UnreadableValueError) return error
+        // The value of somebody else's key can be a list, for example.
+        if (error.message.includes('WRONGTYPE')) return new UnreadableValueError(this.#keysOf(tenantId, id)[0])
         throw error
       })
     const found = await Promise.all(ids.map(read))

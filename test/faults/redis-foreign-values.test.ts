@@ -129,6 +129,20 @@ describeWithRedis('a value under the key prefix that is not the store’s own', 
     expect(await redis.get(key)).toBe('2;a later version')
   })
 
+  it.each(foreign)('is deleted with everything else when its company is erased: %s', async (_, write) => {
+    const { refresh_token } = await host.connected()
+    const key = await keyOfGrant()
+    const ours = (await redis.getBuffer(key)) ?? Buffer.alloc(0)
+    const other = await host.connected()
+    await redis.del(key)
+    await write(redis, key, ours)
+    expect(await host.signIn.tenants.erase({ tenantId: 'acme' })).toEqual({ grants: 1 })
+    expect(await redis.keys('*')).toEqual([])
+    for (const token of [refresh_token, other.refresh_token]) {
+      expectError(await host.refresh(token), 400, 'invalid_grant')
+    }
+  })
+
   it('is known for what it is wherever a value of the store’s own is cut off', async () => {
     const signedIn = await host.asCustomer({ subject: 'Zoë 中 😀' })
     const { grantId } = await recordOf(host.tokenStore, 'acme', 'Zoë 中 😀')
