@@ -49,7 +49,10 @@ export default class MutationEnvironment extends TestEnvironment {
     { name, test }: { name: string; test?: Test },
     { rootDescribeBlock: root }: { rootDescribeBlock: Block },
   ): void {
-    if (name === 'run_start') this.#runInRounds(root)
+    if (name === 'run_start') {
+      runState.onLoad()
+      this.#runInRounds(root)
+    }
     if (test && test.mode !== 'skip' && name === 'test_start') {
       const fullName = fullNameOf(test)
       runState.onTest()
@@ -85,6 +88,7 @@ export default class MutationEnvironment extends TestEnvironment {
   }
 
   #begin(round: Round): void {
+    runState.onRound()
     this.#round = round
     this.#outcome = noOutcome()
     const { mutant, tests, hitLimit, countsAs = 'hooks' } = round

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { availableParallelism } from 'node:os'
 import { basename, dirname } from 'node:path'
 import type { Mutant } from '@stryker-mutator/api/core'
 import { sandbox } from './sandbox.mjs'
@@ -48,14 +49,16 @@ const testedIn: Record<string, string[]> = {
 /** How many test files are tried for one mutant. A mutant that only further files kill counts as a survivor. */
 const maxFiles = 16
 /** How many of them are tried in the order of their likeliness. After that, mutants wait for files that others wait for too. */
-const maxFilesInOrder = 4
+const maxFilesInOrder = 3
 /** After those, a file is only tried if all tests of the mutant take no longer than this, in milliseconds. */
 const maxTestTime = 8000
 /** How many mutants are tried at the same time. */
-const atOnce = 1500
+const atOnce = 1200
 /** How many test files a mutant that has survived among others is tried in alone. */
 const maxFilesAlone = 2
-const mutantsPerJob = 80
+const mutantsPerJob = 60
+/** Tests wait often, for timers and for one another. */
+const processes = availableParallelism() + 1
 /** A test that fails without a mutant in so many jobs is only run with one mutant alone. */
 const maxDisturbances = 3
 /** A worker that has been silent for so long hangs. */
@@ -63,14 +66,14 @@ const silence = 45_000
 /** Jest does not free all memory of the files that it has run. */
 const maxMegabytes = 1500
 
-/** Runs the mutants in two processes, and tells of each source file as soon as all of its mutants have been run. */
+/** Runs the mutants, and tells of each source file as soon as all of its mutants have been run. */
 export class MutantRun {
   readonly #mutants: Map<string, RunMutant>
   readonly #isListed: (mutant: RunMutant) => boolean
   readonly #onResult: (mutant: RunMutant) => void
   readonly #files = new Map<string, TestFile & { onces: Set<string> }>()
-  /** How many mutants of a source file each test file has killed. */
-  readonly #kills = new Map<string, number>()
+  /** How many mutants of a source file have been tried in a test file, and how many of them it has killed. */
+  readonly #tries = new Map<string, { all: number; killed: number }>()
   readonly #disturbances = new Map<string, number>()
   readonly #busy = new Set<string>()
 
@@ -117,8 +120,7 @@ export class MutantRun {
     if (message.kind === 'survived') this.#survived(message.id, path, isAlone)
     if (message.kind === 'killed') {
       const mutant = this.#mutant(message.id)
-      const key = `${mutant.fileName} ${path}`
-      this.#kills.set(key, (this.#kills.get(key) ?? 0) + 1)
+      this.#countTry(mutant, path, true)
       mutant.statusReason = `${path}: ${message.test}\n${message.message}`
       this.#decide(mutant, message.message === 'hangs' ? 'Timeout' : 'Killed')
     }
@@ -141,11 +143,16 @@ export class MutantRun {
 
   #survived(id: string, path: string, isAlone = false): void {
     const mutant = this.#mutant(id)
-    const { reached, durations } = this.#file(path)
-    const times = Object.values(durations)
-    if (!mutant.survived.has(path)) for (const test of reached[id]?.tests ?? []) mutant.spent += times[test] ?? 0
+    if (!mutant.survived.has(path)) mutant.spent += timeOf(this.#file(path), id)
     mutant.survived.add(path)
     if (isAlone) mutant.survivedAlone.add(path)
+    this.#countTry(mutant, path, false)
+  }
+
+  #countTry({ fileName }: RunMutant, path: string, isKilled: boolean): void {
+    const key = `${fileName} ${path}`
+    const { all, killed } = this.#tries.get(key) ?? { all: 0, killed: 0 }
+    this.#tries.set(key, { all: all + 1, killed: killed + Number(isKilled) })
   }
 
   #decide(mutant: RunMutant, status: RunMutant['status']): void {
@@ -171,8 +178,8 @@ export class MutantRun {
     }
     const [job] = [...jobs.values()].sort((one, other) => other.ids.length - one.ids.length)
     if (!job) return
-    // The other process has to have something to do too.
-    const most = jobs.size === 1 ? Math.ceil(job.ids.length / 2) : mutantsPerJob
+    // The other processes have to have something to do too.
+    const most = jobs.size < processes ? Math.ceil(job.ids.length / processes) : mutantsPerJob
     const mutants = job.ids.slice(0, most).map((id) => this.#toRun(id, job))
     for (const { id } of mutants) this.#busy.add(id)
     return { path: job.path, isAlone: job.isAlone, mutants, durations: this.#file(job.path).durations, endsAt }
@@ -202,7 +209,7 @@ export class MutantRun {
     const untried = together.filter(({ path }) => !survived.has(path))
     const [likeliest, ...others] = this.#ranked(mutant, untried)
     if (likeliest && survived.size < maxFilesInOrder) return { paths: [likeliest.path], isAlone: false }
-    const short = [likeliest, ...others].filter((file) => file && spent + timeOf(file) < maxTestTime)
+    const short = [likeliest, ...others].filter((file) => file && spent + timeOf(file, id) < maxTestTime)
     const paths = short.slice(0, Math.max(0, maxFiles - survived.size)).map((file) => file?.path ?? '')
     if (paths.length > 0) return { paths, isAlone: false }
     const isSure = this.#isListed(mutant) && together.length > 0
@@ -214,18 +221,20 @@ export class MutantRun {
     return isSure || survivedAlone.size >= most || !alone ? undefined : { paths: [alone.path], isAlone: true }
   }
 
-  /** The likeliest file first: one with the name of the source file, one that has killed, one of the folder, the fastest. */
-  #ranked({ fileName }: RunMutant, files: TestFile[]): TestFile[] {
+  /** First the file with the best chance to kill the mutant, for the time that it takes. */
+  #ranked({ id, fileName }: RunMutant, files: TestFile[]): TestFile[] {
     const likely = testedIn[basename(dirname(fileName))] ?? []
     const [word = ''] = basename(fileName, '.ts').split('-')
     const ranked = files.map((file) => {
       const place = likely.findIndex((start) => file.path.startsWith(`test/${start}`))
       const isNamed = place !== -1 && basename(file.path).startsWith(word)
-      const kills = this.#kills.get(`${fileName} ${file.path}`) ?? 0
-      const rank = isNamed ? -1e9 : -100 * kills + (place === -1 ? likely.length : place)
-      return { file, rank: rank + timeOf(file) / 1e6 }
+      // What is likely before any mutant of the source file has been tried in the test file.
+      const first = isNamed ? 0.9 : place === -1 ? 0.05 : 0.5 / (place + 1)
+      const { all, killed } = this.#tries.get(`${fileName} ${file.path}`) ?? { all: 0, killed: 0 }
+      const chance = (2 * first + killed) / (2 + all)
+      return { file, worth: chance / (200 + timeOf(file, id)) }
     })
-    return ranked.sort((one, other) => one.rank - other.rank).map(({ file }) => file)
+    return ranked.sort((one, other) => other.worth - one.worth).map(({ file }) => file)
   }
 
   #file(path: string): TestFile & { onces: Set<string> } {
@@ -240,9 +249,9 @@ export class MutantRun {
     return mutant
   }
 
-  /** Runs the jobs in two processes, and asks for more after each. */
+  /** Runs the jobs, one in each process, and asks for more after each. */
   async #inWorkers(next: () => Job | undefined, hear: (job: Job, message: Message) => void): Promise<void> {
-    const idle: (ChildProcess | undefined)[] = [undefined, undefined]
+    const idle = new Array<ChildProcess | undefined>(processes).fill(undefined)
     const running = new Set<Promise<void>>()
     for (;;) {
       for (let job = next(); job; job = idle.length > 0 ? next() : undefined) {
@@ -292,8 +301,10 @@ async function runJob(child: ChildProcess, job: Job, hear: (job: Job, message: M
   })
 }
 
-function timeOf({ durations }: TestFile): number {
-  return Object.values(durations).reduce((sum, time) => sum + time, 0)
+/** How long the tests that reach the mutant take, in milliseconds. */
+function timeOf({ reached, durations }: TestFile, id: string): number {
+  const times = Object.values(durations)
+  return (reached[id]?.tests ?? []).reduce((sum, test) => sum + (times[test] ?? 0), 0)
 }
 
 function testPaths(): string[] {

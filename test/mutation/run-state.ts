@@ -35,6 +35,8 @@ export interface RunState {
   /** The mutant that is active from the beginning, while modules are loaded. */
   loadedWith: string | undefined
   rounds: Generator<Round, void, Outcome> | undefined
+  onLoad: () => void
+  onRound: () => void
   onTest: () => void
   reached: Reached
 }
@@ -44,6 +46,8 @@ const shared = globalThis as { mutationRun?: RunState }
 shared.mutationRun ??= {
   loadedWith: undefined,
   rounds: undefined,
+  onLoad: () => undefined,
+  onRound: () => undefined,
   onTest: () => undefined,
   reached: { static: {}, perTest: {} },
 }

@@ -1,3 +1,5 @@
+import asyncHooks, { AsyncLocalStorage } from 'node:async_hooks'
+import crypto from 'node:crypto'
 import { join } from 'node:path'
 import { readConfig } from 'jest-config'
 import JestRunner from 'jest-runner'
@@ -28,7 +30,7 @@ export interface TestFile {
   path: string
   /** How long each test takes, in milliseconds. */
   durations: Record<string, number>
-  /** The mutants that are reached while the file is loaded, or never again when its tests are run once more. */
+  /** The mutants that are reached while the file is loaded, or never again, by a test that passes, when its tests are run once more. */
   once: string[]
   /** The numbers of the tests that reach a mutant, and how often they do, by the mutant's id. */
   reached: Record<string, { tests: number[]; hits: number }>
@@ -50,6 +52,8 @@ export type Message =
 const send = (message: Message): void => void process.send?.(message)
 
 process.env.NODE_ENV = 'test'
+const beginKeys = reuseKeys()
+const endStorages = trackStorages()
 const jest = startJest()
 process.on('message', (job: Job) => void run(job))
 
@@ -62,6 +66,7 @@ async function startJest() {
 
 async function run(job: Job): Promise<void> {
   const { path, mutants, isAlone } = job
+  beginKeys()
   runState.loadedWith = isAlone ? mutants?.[0]?.id : undefined
   const outcomes: Outcome[] = []
   runState.rounds = mutants ? roundsWith(job) : roundsWithout(outcomes)
@@ -96,6 +101,7 @@ async function runFile(path: string): Promise<string | undefined> {
     if (testExecError) message = String(testExecError.message)
   })
   await runner.runTests([{ context, path }], new TestWatcher({ isWatchMode: false }), { serial: true })
+  endStorages()
   return message
 }
 
@@ -121,7 +127,9 @@ function reachedBy(path: string, { durations, failed }: Outcome): TestFile {
   }
   // Any test may be the one that fails if a mutant is in a hook.
   for (const [id, hits] of Object.entries({ ...atLoad, ...first.hooks })) reached[id] = { tests: all, hits }
-  const once = Object.keys(reached).filter((id) => atLoad[id] || !again[id])
+  const isOnce = (id: string): boolean =>
+    !!atLoad[id] || !again[id] || !reached[id]?.tests.some((test) => !failed.includes(names[test] ?? ''))
+  const once = Object.keys(reached).filter(isOnce)
   return { path, durations, once, reached, unrepeatable: failed }
 }
 
@@ -133,7 +141,7 @@ function* roundsWith({
 }: Job): Generator<Round, void, Outcome> {
   // Those that have killed a mutant often kill the next one too.
   const killers = new Set<string>()
-  const timeLimit = (test: string): number => 4000 + 3 * (durations[test] ?? 0)
+  const timeLimit = (test: string): number => 2000 + 4 * (durations[test] ?? 0)
   for (const { id, tests, hitLimit } of mutants) {
     if (Date.now() > endsAt) return
     send({ kind: 'started', id })
@@ -154,5 +162,46 @@ function* roundsWith({
       send({ kind: 'killed', id, test, message: isEndless ? 'A loop without end' : message })
     }
     if (!isKilled) send({ kind: 'survived', id })
+  }
+}
+
+/** Gives every round the same keys, because most of its time would go into making them. No key is given twice in one round. */
+function reuseKeys(): () => void {
+  const { generateKeyPairSync } = crypto
+  const kept = new Map<string, unknown[]>()
+  let [loaded, used] = [new Map<string, number>(), new Map<string, number>()]
+  const generate = (...options: unknown[]): unknown => {
+    const key = JSON.stringify(options)
+    const pairs = kept.get(key) ?? []
+    const number = used.get(key) ?? 0
+    pairs[number] ??= Reflect.apply(generateKeyPairSync, undefined, options)
+    kept.set(key, pairs)
+    used.set(key, number + 1)
+    return pairs[number]
+  }
+  Object.assign(crypto, { generateKeyPairSync: generate })
+  runState.onLoad = () => {
+    loaded = used
+  }
+  runState.onRound = () => {
+    used = new Map(loaded)
+  }
+  return () => {
+    used = new Map()
+  }
+}
+
+/** Jest makes an `AsyncLocalStorage` for each file and keeps it enabled, which makes every promise of the later files slower. */
+function trackStorages(): () => void {
+  const storages: AsyncLocalStorage<unknown>[] = []
+  class Tracked<Store> extends AsyncLocalStorage<Store> {
+    constructor() {
+      super()
+      storages.push(this as AsyncLocalStorage<unknown>)
+    }
+  }
+  Object.assign(asyncHooks, { AsyncLocalStorage: Tracked })
+  return () => {
+    for (const storage of storages.splice(0)) storage.disable()
   }
 }
