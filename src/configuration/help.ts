@@ -48,6 +48,7 @@ export const helpPages: Readonly<Record<string, string>> = {
   tenants: 'docs/erasing-and-exporting.md#erasing-a-company',
   RedisTokenStore: 'docs/operations-redis.md#connecting-to-redis',
   PostgresTokenStore: 'docs/operations-postgres.md#connecting-to-postgresql',
+  MovingTokenStore: 'docs/operations-postgres.md#moving-from-another-store',
   postgresSchema: 'docs/operations-postgres.md#installing-the-tables',
 }
 

@@ -1,5 +1,6 @@
 import { flag, objectWith, optional, record } from '../configuration/checks'
 import { PostgresCalls, type PostgresPool } from './postgres-calls'
+import { type GrantElsewhere, importClient, importGrant } from './postgres-imports'
 import { placeChecks } from './postgres-schema'
 import {
   type ClientRow,
@@ -262,6 +263,21 @@ export class PostgresTokenStore implements TokenStore {
       total += deleted
       if (isDone || total >= limit) return total
     }
+  }
+
+  /**
+   * Copies a grant of another store, for {@link MovingTokenStore}. It never replaces a live grant.
+   *
+   * @param read Reads the grant there, with the time of that store. It is called again when the copy is ready to become live.
+   * @returns Whether the other store has such a grant.
+   */
+  importGrant(read: () => Promise<GrantElsewhere | undefined>): Promise<boolean> {
+    return importGrant(this.#calls, read)
+  }
+
+  /** Copies a registered client in the same way. */
+  importClient(read: () => Promise<RegisteredClient | undefined>): Promise<boolean> {
+    return importClient(this.#calls, read)
   }
 
   /** A failure is not reported: the database is asked for something else at the same time. */

@@ -3,7 +3,7 @@ import { digest } from '../protocol/digest'
 import { type CredentialKind, credentialKinds } from '../protocol/grant-types'
 import { type Grant, markLength, type NewClient, type RedeemedCredential, type RegisteredClient } from './token-store'
 
-const { code } = credentialKinds
+const { code, refresh_token: refreshToken } = credentialKinds
 
 // 8 characters of the hash, 13 digits of the time, and a comma.
 const redeemedLength = 22
@@ -79,6 +79,30 @@ export function encodeMarks(hashes: readonly string[]): string {
 /** How the table writes the kind of a credential. */
 export function letterOf(kind: CredentialKind): string {
   return credentialKinds[kind].letter
+}
+
+/** The row of a grant of another store, without its expiry. `here` is what the clock here showed at a time of the clock there. */
+export function encodeGrant(grant: Grant, here: (time: number) => number) {
+  const { tenantId, grantId, credential, swap, redeemed = [], claims, request, endsAt } = grant
+  const isFirst = swap?.redeemed === 'code'
+  return {
+    created_at: here(grant.createdAt),
+    ends_at: endsAt === undefined ? null : here(endsAt),
+    swapped_at: swap ? here(swap.at) : null,
+    id: rowId(tenantId, grantId),
+    kind: credential.kind === 'code' ? code.letter : isFirst ? code.successorLetter : refreshToken.letter,
+    tenant_id: encodeText(tenantId),
+    grant_id: encodeText(grantId),
+    client_id: encodeText(grant.clientId),
+    subject: encodeText(grant.subject),
+    resource: encodeText(grant.resource),
+    scopes: encodeText(grant.scopes.join(' ')),
+    claims: claims ? JSON.stringify(claims) : null,
+    hash: credential.hash,
+    attempt: swap?.attempt ?? null,
+    redeemed: redeemed.map(({ mark, at }) => `${mark}${here(at)},`).join(''),
+    request: request ? encodeRequest(request) : null,
+  }
 }
 
 export function decodeGrant(row: GrantRow): Grant {

@@ -1,0 +1,208 @@
+import { must, objectWith, record } from '../configuration/checks'
+import type { GrantElsewhere } from './postgres-imports'
+import { PostgresTokenStore } from './postgres-token-store'
+import {
+  type ClientUse,
+  type CreateResult,
+  type CredentialSwap,
+  type Grant,
+  type GrantOwner,
+  type NewClient,
+  type NewGrant,
+  type RegisteredClient,
+  type RegistrationLimits,
+  type ReversalResult,
+  type SwapResult,
+  type SwapReversal,
+  type TokenStore,
+  tokenStoreMethods,
+} from './token-store'
+
+/** The options of {@link MovingTokenStore}. */
+export interface MovingTokenStoreOptions {
+  /** The store that has had all records until now. */
+  from: TokenStore
+  /** The store that is to have all records. */
+  to: PostgresTokenStore
+  /**
+   * - `prepare`: new records are written to `from`, and nothing is moved. Records that other processes have moved are found.
+   * - `move`: new records are written to `to`, and each grant and client of `from` is copied to `to` when it is asked for.
+   *
+   * No process may have the step `move` while there is one without a `MovingTokenStore`.
+   */
+  step: 'prepare' | 'move'
+}
+
+const step = must<'prepare' | 'move'>("'prepare' or 'move'", (given) => given === 'prepare' || given === 'move', {
+  quotes: true,
+})
+
+const checks = {
+  from: objectWith<TokenStore>(...tokenStoreMethods),
+  to: must<PostgresTokenStore>('a PostgresTokenStore', (given) => given instanceof PostgresTokenStore),
+  step,
+}
+
+// A swap that is never applied: no credential has this hash, and its deadline has passed.
+const noSwap = {
+  from: '-'.repeat(43),
+  to: '-'.repeat(43),
+  attempt: '-'.repeat(43),
+  redeems: [],
+  remember: 0,
+  rest: 0,
+  lifetime: 0,
+  deadline: 0,
+}
+
+/**
+ * A {@link TokenStore} for the time in which a host changes from another store to PostgreSQL, so that no customer has to sign in again. What
+ * is in `to` counts. What is only in `from` is read there.
+ *
+ * Whatever is deleted is deleted in `from` first and then in `to`, so that nothing that was deleted is moved afterwards.
+ *
+ * @example
+ * new MovingTokenStore({ from: new RedisTokenStore(redis), to: new PostgresTokenStore(pool), step: 'prepare' })
+ */
+export class MovingTokenStore implements TokenStore {
+  readonly #from: TokenStore
+  readonly #to: PostgresTokenStore
+  readonly #moves: boolean
+
+  /** @throws {ConfigurationError} for a wrong option. */
+  constructor(options: MovingTokenStoreOptions) {
+    const { from, to, step } = record(checks)(options, 'MovingTokenStore')
+    this.#from = from
+    this.#to = to
+    this.#moves = step === 'move'
+  }
+
+  async createGrant(grant: NewGrant): Promise<CreateResult> {
+    if (this.#moves) {
+      // A consent form that is submitted twice has the same grant, which another process may have created before.
+      await this.#moveGrant(grant.tenantId, grant.grantId)
+      return this.#to.createGrant(grant)
+    }
+    const taken = await this.#to.createGrant({ ...grant, deadline: 0 })
+    return taken.outcome === 'taken' ? taken : this.#from.createGrant(grant)
+  }
+
+  async findGrant(tenantId: string, grantId: string): Promise<Grant | undefined> {
+    const grant = await this.#to.findGrant(tenantId, grantId)
+    if (grant) return grant
+    if (!this.#moves) return this.#from.findGrant(tenantId, grantId)
+    await this.#moveGrant(tenantId, grantId)
+    return this.#to.findGrant(tenantId, grantId)
+  }
+
+  swapCredential(swap: CredentialSwap): Promise<SwapResult> {
+    return this.#change(swap, (store) => store.swapCredential(swap))
+  }
+
+  reverseSwap(reversal: SwapReversal): Promise<ReversalResult> {
+    return this.#change(reversal, (store) => store.reverseSwap(reversal))
+  }
+
+  async deleteGrant(tenantId: string, grantId: string): Promise<boolean> {
+    const wasThere = await this.#from.deleteGrant(tenantId, grantId)
+    return (await this.#to.deleteGrant(tenantId, grantId)) || wasThere
+  }
+
+  async listGrants(tenantId: string, subject: string): Promise<Grant[]> {
+    const lists = await Promise.all([this.#from, this.#to].map((store) => store.listGrants(tenantId, subject)))
+    return [...new Map(lists.flat().map((grant) => [grant.grantId, grant])).values()]
+  }
+
+  deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {
+    return this.#deleteEach((store) => store.deleteGrants(owner))
+  }
+
+  deleteTenant(tenantId: string): AsyncIterable<Grant> {
+    return this.#deleteEach((store) => store.deleteTenant(tenantId))
+  }
+
+  async saveClient(client: NewClient, limits: RegistrationLimits): Promise<RegisteredClient> {
+    return (this.#moves ? this.#to : this.#from).saveClient(client, limits)
+  }
+
+  async findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined> {
+    const client = await this.#to.findClient(tenantId, clientId)
+    if (client) return client
+    if (!this.#moves) return this.#from.findClient(tenantId, clientId)
+    await this.#moveClient(tenantId, clientId)
+    return this.#to.findClient(tenantId, clientId)
+  }
+
+  async touchClient(tenantId: string, clientId: string, use: ClientUse): Promise<void> {
+    if (this.#moves) await this.findClient(tenantId, clientId)
+    else await this.#from.touchClient(tenantId, clientId, use)
+    await this.#to.touchClient(tenantId, clientId, use)
+  }
+
+  async deleteClient(tenantId: string, clientId: string): Promise<boolean> {
+    const wasThere = await this.#from.deleteClient(tenantId, clientId)
+    return (await this.#to.deleteClient(tenantId, clientId)) || wasThere
+  }
+
+  async useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean> {
+    // In both and in this order, so that one call is the first also while other processes have one of the stores alone.
+    return (await this.#from.useOnce(tenantId, id, lifetime)) && (await this.#to.useOnce(tenantId, id, lifetime))
+  }
+
+  /**
+   * Moves all grants of a customer with their clients now, in place of when they are asked for. Only with the step `move`.
+   *
+   * @returns How many grants of the customer `from` has.
+   */
+  async moveCustomer(tenantId: string, subject: string): Promise<number> {
+    const grants = await this.#from.listGrants(tenantId, subject)
+    for (const { grantId, clientId } of grants) {
+      await this.findGrant(tenantId, grantId)
+      await this.findClient(tenantId, clientId)
+    }
+    return grants.length
+  }
+
+  /** Changes a grant where it is. */
+  async #change<Result extends { outcome: string }>(
+    { tenantId, grantId }: { tenantId: string; grantId: string },
+    change: (store: TokenStore) => Promise<Result>,
+  ): Promise<Result> {
+    const result = await change(this.#to)
+    if (result.outcome !== 'missing') return result
+    if (!this.#moves) return change(this.#from)
+    return (await this.#moveGrant(tenantId, grantId)) ? change(this.#to) : result
+  }
+
+  async *#deleteEach(deleteIn: (store: TokenStore) => AsyncIterable<Grant>): AsyncIterable<Grant> {
+    let failure: unknown
+    try {
+      for await (const old of deleteIn(this.#from)) {
+        const moved = await this.#to.findGrant(old.tenantId, old.grantId)
+        await this.#to.deleteGrant(old.tenantId, old.grantId)
+        yield moved ?? old
+      }
+    } catch (error) {
+      failure = error
+    }
+    yield* deleteIn(this.#to)
+    if (failure) throw failure
+  }
+
+  /** @returns Whether the old store has such a grant. */
+  #moveGrant(tenantId: string, grantId: string): Promise<boolean> {
+    return this.#to.importGrant(() => this.#readGrant(tenantId, grantId))
+  }
+
+  #moveClient(tenantId: string, clientId: string): Promise<boolean> {
+    return this.#to.importClient(() => this.#from.findClient(tenantId, clientId))
+  }
+
+  /** Reads a grant of the old store with the time of that store, which only a swap returns. */
+  async #readGrant(tenantId: string, grantId: string): Promise<GrantElsewhere | undefined> {
+    const result = await this.#from.swapCredential({ ...noSwap, tenantId, grantId })
+    if (result.outcome === 'missing') return undefined
+    if (result.outcome === 'mismatch') return result
+    throw new Error(`MovingTokenStore: the store \`from\` answers a swap of another credential with ${result.outcome}`)
+  }
+}
