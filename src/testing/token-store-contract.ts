@@ -24,8 +24,8 @@ import { useOnceContract } from './use-once-contract'
  * also tests whether anything is left of a customer whose grants have all been ended, or of a tenant that has been deleted.
  *
  * @example
- * tokenStoreContract({ describe, it }, () => new PostgresTokenStore(pool), {
- *   contents: async () => (await pool.query('select * from sign_in_grants')).rows,
+ * tokenStoreContract({ describe, it }, () => new MyTokenStore(database), {
+ *   contents: async () => (await database.query('select * from grants')).rows,
  * })
  */
 export function tokenStoreContract<Store extends TokenStore>(
