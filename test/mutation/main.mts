@@ -78,7 +78,6 @@ function toRun({ location: { start, end }, ...mutant }: Mutant): RunMutant {
     survived: new Set(),
     survivedAlone: new Set(),
     disturbed: new Set(),
-    spent: 0,
   }
 }
 

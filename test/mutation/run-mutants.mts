@@ -16,8 +16,6 @@ export interface RunMutant extends Mutant {
   survivedAlone: Set<string>
   /** The test files that it has to run in alone, as it disturbed the mutants after it. */
   disturbed: Set<string>
-  /** How long the tests take that it has survived, in milliseconds. */
-  spent: number
   /** Where it is to be tried next; undefined if that has to be found out. */
   next?: Next | undefined
 }
@@ -26,6 +24,16 @@ export interface RunMutant extends Mutant {
 interface Next {
   paths: string[]
   isAlone: boolean
+}
+
+/** What a test file promises for a mutant. */
+interface Prospect {
+  path: string
+  /** How likely it kills the mutant. */
+  chance: number
+  /** How long its tests take that reach the mutant, in milliseconds. */
+  time: number
+  isLikely: boolean
 }
 
 /** The test folders for each source folder, the likeliest first. */
@@ -48,10 +56,10 @@ const testedIn: Record<string, string[]> = {
 
 /** How many test files are tried for one mutant. A mutant that only further files kill counts as a survivor. */
 const maxFiles = 16
-/** How many of them are tried in the order of their likeliness. After that, mutants wait for files that others wait for too. */
+/** How many of them are tried in the order of what they promise. After that, mutants wait for files that others wait for too. */
 const maxFilesInOrder = 3
-/** After those, a file is only tried if all tests of the mutant take no longer than this, in milliseconds. */
-const maxTestTime = 8000
+/** Files that are not likely to kill a mutant are not tried if their tests take longer than this, in milliseconds. */
+const maxTestTime = 1000
 /** How many mutants are tried at the same time. */
 const atOnce = 1200
 /** How many test files a mutant that has survived among others is tried in alone. */
@@ -143,7 +151,6 @@ export class MutantRun {
 
   #survived(id: string, path: string, isAlone = false): void {
     const mutant = this.#mutant(id)
-    if (!mutant.survived.has(path)) mutant.spent += timeOf(this.#file(path), id)
     mutant.survived.add(path)
     if (isAlone) mutant.survivedAlone.add(path)
     this.#countTry(mutant, path, false)
@@ -201,40 +208,47 @@ export class MutantRun {
    * mutant, so one that survives, and is not a known survivor, runs alone in the likeliest files.
    */
   #next(mutant: RunMutant): Next | undefined {
-    const { id, survived, survivedAlone, disturbed, spent } = mutant
+    const { id, survived, survivedAlone, disturbed } = mutant
     const reaching = [...this.#files.values()].filter(({ reached }) => reached[id])
     const [disturbedFile] = reaching.filter(({ path }) => disturbed.has(path) && !survivedAlone.has(path))
     if (disturbedFile) return { paths: [disturbedFile.path], isAlone: true }
     const together = reaching.filter(({ onces }) => !onces.has(id))
     const untried = together.filter(({ path }) => !survived.has(path))
-    const [likeliest, ...others] = this.#ranked(mutant, untried)
-    if (likeliest && survived.size < maxFilesInOrder) return { paths: [likeliest.path], isAlone: false }
-    const short = [likeliest, ...others].filter((file) => file && spent + timeOf(file, id) < maxTestTime)
-    const paths = short.slice(0, Math.max(0, maxFiles - survived.size)).map((file) => file?.path ?? '')
+    const [quickest] = this.#ranked(mutant, untried, ({ chance, time }) => chance / (200 + time))
+    if (quickest && survived.size < maxFilesInOrder) return { paths: [quickest.path], isAlone: false }
+    const byChance = ({ chance, time }: Prospect): number => chance - time / 1e6
+    const likely = this.#ranked(mutant, untried, byChance).filter(
+      ({ isLikely, time }) => isLikely || time < maxTestTime,
+    )
+    const paths = likely.slice(0, Math.max(0, maxFiles - survived.size)).map(({ path }) => path)
     if (paths.length > 0) return { paths, isAlone: false }
     const isSure = this.#isListed(mutant) && together.length > 0
     const most = together.length > 0 ? maxFilesAlone : maxFiles
-    const [alone] = this.#ranked(
-      mutant,
-      reaching.filter(({ path }) => !survivedAlone.has(path)),
-    )
+    const notAlone = reaching.filter(({ path }) => !survivedAlone.has(path))
+    const [alone] = this.#ranked(mutant, notAlone, byChance)
     return isSure || survivedAlone.size >= most || !alone ? undefined : { paths: [alone.path], isAlone: true }
   }
 
-  /** First the file with the best chance to kill the mutant, for the time that it takes. */
-  #ranked({ id, fileName }: RunMutant, files: TestFile[]): TestFile[] {
+  /** The files with the highest value first. */
+  #ranked(mutant: RunMutant, files: TestFile[], valueOf: (prospect: Prospect) => number): Prospect[] {
+    const ranked = files.map((file) => {
+      const prospect = this.#prospect(mutant, file)
+      return { prospect, value: valueOf(prospect) }
+    })
+    return ranked.sort((one, other) => other.value - one.value).map(({ prospect }) => prospect)
+  }
+
+  #prospect({ id, fileName }: RunMutant, file: TestFile): Prospect {
+    const { path } = file
     const likely = testedIn[basename(dirname(fileName))] ?? []
     const [word = ''] = basename(fileName, '.ts').split('-')
-    const ranked = files.map((file) => {
-      const place = likely.findIndex((start) => file.path.startsWith(`test/${start}`))
-      const isNamed = place !== -1 && basename(file.path).startsWith(word)
-      // What is likely before any mutant of the source file has been tried in the test file.
-      const first = isNamed ? 0.9 : place === -1 ? 0.05 : 0.5 / (place + 1)
-      const { all, killed } = this.#tries.get(`${fileName} ${file.path}`) ?? { all: 0, killed: 0 }
-      const chance = (2 * first + killed) / (2 + all)
-      return { file, worth: chance / (200 + timeOf(file, id)) }
-    })
-    return ranked.sort((one, other) => other.worth - one.worth).map(({ file }) => file)
+    const place = likely.findIndex((start) => path.startsWith(`test/${start}`))
+    const isNamed = place !== -1 && basename(path).startsWith(word)
+    // Before any mutant of the source file has been tried in the test file.
+    const first = isNamed ? 0.9 : place === -1 ? 0.05 : 0.5 / (place + 1)
+    const { all, killed } = this.#tries.get(`${fileName} ${path}`) ?? { all: 0, killed: 0 }
+    const chance = (2 * first + killed) / (2 + all)
+    return { path, chance, time: timeOf(file, id), isLikely: place !== -1 || killed > 0 }
   }
 
   #file(path: string): TestFile & { onces: Set<string> } {
