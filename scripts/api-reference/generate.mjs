@@ -31,6 +31,7 @@ which an editor shows too. [The other pages](../../README.md#documentation) say 
 |---|---|
 | [\`customer-sign-in\`](customer-sign-in.md) | \`createCustomerSignIn\`, its options and members, errors, events, and the stores in memory |
 | [\`customer-sign-in/redis\`](customer-sign-in.redis.md) | \`RedisTokenStore\` |
+| [\`customer-sign-in/postgres\`](customer-sign-in.postgres.md) | \`PostgresTokenStore\`, \`postgresSchema\`, \`MovingTokenStore\` |
 | [\`customer-sign-in/testing\`](customer-sign-in.testing.md) | the tests for a token store of your own |
 `
 

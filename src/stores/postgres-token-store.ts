@@ -250,10 +250,11 @@ export class PostgresTokenStore implements TokenStore {
   /**
    * Deletes records that have expired, in transactions of 500 records each. While another process does so, it returns at once.
    *
-   * @param options.limit About how many records to delete at most. Default 10,000.
+   * @param options Its `limit` says about how many records to delete at most. Default 10,000.
    * @returns How many records it has deleted.
    */
-  async sweep({ limit = 10_000 }: { limit?: number | undefined } = {}): Promise<number> {
+  async sweep(options: { limit?: number | undefined } = {}): Promise<number> {
+    const { limit = 10_000 } = options
     let total = 0
     for (;;) {
       const [deleted, isDone] = await this.#calls.json<[number, boolean]>(
