@@ -36,9 +36,9 @@ interface CredentialKindDefinition {
   prefix: string
   /** What its redeemer must present with it. */
   boundTo: readonly string[]
-  /** What RedisTokenStore writes for it. */
+  /** What the stores write for it. */
   letter: string
-  /** What RedisTokenStore writes for the refresh token that has replaced it. */
+  /** What the stores write for the refresh token that has replaced it. */
   successorLetter: string
 }
 

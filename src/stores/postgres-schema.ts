@@ -31,9 +31,11 @@ export const placeChecks = { schema: optional(nameCheck, 'customer_sign_in'), ta
 const checks = {
   ...placeChecks,
   role: optional(
-    must<string>('the name of a role', (given) => typeof given === 'string' && /^[^"\0]{1,63}$/.test(given), {
-      quotes: true,
-    }),
+    must<string>(
+      'the name of a role, of at most 63 bytes and without double quotes',
+      (given) => typeof given === 'string' && /^[^"\0]+$/.test(given) && Buffer.byteLength(given) <= 63,
+      { quotes: true },
+    ),
   ),
 }
 
@@ -54,10 +56,10 @@ const schemaSql = (schema: string) => `do $$ begin
 end $$;
 `
 
-const privilegesSql = (schema: string, role: string) => `
+const privilegesSql = (place: string, schema: string, role: string) => `
 grant usage on schema "${schema}" to "${role}";
-grant select, insert, update, delete on @grants, @clients, @idle_clients, @used_ids to "${role}";
-grant usage on sequence @places to "${role}";
+grant select, insert, update, delete on ${place}grants, ${place}clients, ${place}idle_clients, ${place}used_ids to "${role}";
+grant usage on sequence ${place}places to "${role}";
 `
 
 /**
@@ -71,7 +73,7 @@ grant usage on sequence @places to "${role}";
  */
 export function postgresSchema(options: PostgresSchemaOptions = {}): string {
   const { schema, tablePrefix, role } = record(checks)(options, 'postgresSchema')
-  const parts = [grantsSql, clientsSql, sweepSql, versionSql, ...(role ? [privilegesSql(schema, role)] : [])]
-  const sql = parts.join('').replaceAll('@', `"${schema}".${tablePrefix}`).replaceAll('%', tablePrefix)
-  return `${schemaSql(schema)}${sql}`
+  const place = `"${schema}".${tablePrefix}`
+  const sql = [grantsSql, clientsSql, sweepSql, versionSql].join('').replaceAll('@', place).replaceAll('%', tablePrefix)
+  return [schemaSql(schema), sql, role === undefined ? '' : privilegesSql(place, schema, role)].join('')
 }

@@ -18,6 +18,16 @@ begin
     return;
   end if;
 
+  -- The grants come last: nobody who redeems one waits for the locks of the others.
+  perform @lock_idle_clients();
+  select looked_at, swept.deleted into due_clients, gone_clients from @sweep_clients(in_most) as swept;
+
+  with gone as (
+    delete from @used_ids where (tenant_id, id) in (
+      select tenant_id, id from @used_ids where expires_at <= now order by expires_at limit in_most for update skip locked
+    ) returning 1
+  ) select count(*) into gone_ids from gone;
+
   with due as (
     select id from @grants where sweep_at <= now order by sweep_at limit in_most for update skip locked
   ), gone as (
@@ -29,14 +39,6 @@ begin
   )
   select (select count(*) from due), (select count(*) from gone) into due_grants, gone_grants;
 
-  with gone as (
-    delete from @used_ids where (tenant_id, id) in (
-      select tenant_id, id from @used_ids where expires_at <= now order by expires_at limit in_most for update skip locked
-    ) returning 1
-  ) select count(*) into gone_ids from gone;
-
-  perform @lock_idle_clients();
-  select looked_at, swept.deleted into due_clients, gone_clients from @sweep_clients(in_most) as swept;
   deleted := gone_grants + gone_clients + gone_ids;
   is_done := greatest(due_grants, due_clients, gone_ids) < in_most;
 end

@@ -14,6 +14,7 @@ import {
   letterOf,
   rowId,
   rowIdsOf,
+  UnreadableRowError,
 } from './postgres-values'
 import type {
   ClientUse,
@@ -180,11 +181,18 @@ export class PostgresTokenStore implements TokenStore {
   async *deleteGrants({ tenantId, subject, clientId }: GrantOwner): AsyncIterable<Grant> {
     if (subject === undefined && clientId === undefined)
       throw new TypeError('deleteGrants must be told whose grants to delete')
-    yield* this.#deleteOwned({ tenantId, subject, clientId })
+    let unreadable: UnreadableRowError | undefined
+    for await (const deleted of this.#deleteOwned({ tenantId, subject, clientId })) {
+      if (deleted instanceof UnreadableRowError) unreadable = deleted
+      else yield deleted
+    }
+    if (unreadable) throw unreadable
   }
 
   async *deleteTenant(tenantId: string): AsyncIterable<Grant> {
-    yield* this.#deleteOwned({ tenantId })
+    for await (const deleted of this.#deleteOwned({ tenantId })) {
+      if (!(deleted instanceof UnreadableRowError)) yield deleted
+    }
     for (let isDone = false; !isDone; )
       isDone = await this.#calls.json<boolean>('select @delete_clients_of($1, $2)::text as value', [
         encodeText(tenantId),
@@ -192,21 +200,21 @@ export class PostgresTokenStore implements TokenStore {
       ])
   }
 
-  async *#deleteOwned(owner: Owner): AsyncIterable<Grant> {
+  /** Deletes grants, and yields those that were live, with an error for each row that could not be read. */
+  async *#deleteOwned(owner: Owner): AsyncIterable<Grant | UnreadableRowError> {
     for (;;) {
       const found = await this.#calls.rows<{ id: string }>(
         `select id from @grants where ${isOwned} limit ${batchSize}`,
         ownerValues(owner),
       )
       if (found.length === 0) return
-      // In order, so that two such calls do not wait for each other.
-      const ids = found.map(({ id }) => id).sort()
+      // Locked in order, so that two such calls cannot wait for each other.
       const rows = await this.#calls.rows<{ value: string; live: boolean }>(
-        `delete from @grants as old where id = any($1::uuid[])
+        `delete from @grants as old where id in (select id from @grants where id = any($1::uuid[]) order by id for update)
          returning row_to_json(old)::text as value, expires_at > @clock() as live`,
-        [ids],
+        [found.map(({ id }) => id)],
       )
-      for (const { value, live } of rows) if (live) yield decodeGrant(JSON.parse(value))
+      for (const { value, live } of rows) if (live) yield grantOrError(JSON.parse(value))
     }
   }
 
@@ -286,6 +294,15 @@ export class PostgresTokenStore implements TokenStore {
     if (!this.#sweeps || performance.now() - this.#sweptAt < sweepInterval) return
     this.#sweptAt = performance.now()
     this.sweep().catch(() => undefined)
+  }
+}
+
+function grantOrError(row: GrantRow): Grant | UnreadableRowError {
+  try {
+    return decodeGrant(row)
+  } catch (error) {
+    if (error instanceof UnreadableRowError) return error
+    throw error
   }
 }
 

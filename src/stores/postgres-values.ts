@@ -10,6 +10,7 @@ const redeemedLength = 22
 
 /** A row of the table of grants, as JSON. */
 export interface GrantRow {
+  id: string
   tenant_id: string
   grant_id: string
   client_id: string
@@ -105,7 +106,25 @@ export function encodeGrant(grant: Grant, here: (time: number) => number) {
   }
 }
 
+/** A row was written by somebody else or by a later version. */
+export class UnreadableRowError extends Error {
+  constructor(id: string) {
+    super(`PostgresTokenStore cannot read the row ${id} of the grants: not its own, or of a later version`)
+    this.name = 'UnreadableRowError'
+  }
+}
+
+/** @throws {UnreadableRowError} */
 export function decodeGrant(row: GrantRow): Grant {
+  try {
+    return grantOf(row)
+  } catch {
+    // The parser's own error would quote the row.
+    throw new UnreadableRowError(row.id)
+  }
+}
+
+function grantOf(row: GrantRow): Grant {
   const { kind, attempt, redeemed, claims, request, ends_at, swapped_at } = row
   const isCode = kind === code.letter
   const [redirectUri, codeChallenge] = request === null ? [] : JSON.parse(request)

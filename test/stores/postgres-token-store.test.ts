@@ -197,6 +197,39 @@ describeWithPostgres('PostgresTokenStore', () => {
     expect(await all(store.deleteTenant('other'))).toHaveLength(1)
   })
 
+  describe('a row that it cannot read', () => {
+    it('keeps no other grant from being deleted, and is in no error', async () => {
+      const owner = { tenantId: 't', subject: 'ada' }
+      const grants = [await createGrant(store, owner), await createGrant(store, owner), await createGrant(store, owner)]
+      await server.query(`update customer_sign_in.grants set claims = 'ada@example.com' where grant_id = $1`, [
+        grants[1]?.grantId,
+      ])
+      const deleted: Grant[] = []
+      const failure = (async () => {
+        for await (const grant of store.deleteGrants(owner)) deleted.push(grant)
+      })()
+      await expect(failure).rejects.toThrow(/cannot read the row [0-9a-f-]{36}/)
+      await expect(failure).rejects.not.toThrow('ada@example.com')
+      expect(deleted).toHaveLength(2)
+    })
+
+    it('goes with its company', async () => {
+      await createGrant(store, { tenantId: 't' })
+      await server.query(`update customer_sign_in.grants set claims = 'not JSON'`)
+      expect(await all(store.deleteTenant('t'))).toEqual([])
+      expect(await server.query('select * from customer_sign_in.grants')).toEqual([])
+    })
+  })
+
+  it('leaves nothing of an erased customer in the statistics of the planner', async () => {
+    await Promise.all(Array.from({ length: 50 }, () => createGrant(store, { tenantId: 't', subject: 'ada-lovelace' })))
+    await server.query('analyze')
+    await all(store.deleteGrants({ tenantId: 't', subject: 'ada-lovelace' }))
+    const statistics = await server.query(`select * from pg_stats where schemaname = 'customer_sign_in'`)
+    expect(statistics.length).toBeGreaterThan(0)
+    expect(JSON.stringify(statistics)).not.toContain('ada-lovelace')
+  })
+
   describe('the schema', () => {
     it('can be run again while the store is used, and changes nothing', async () => {
       let grant = await createGrant(store)
@@ -232,6 +265,12 @@ describeWithPostgres('PostgresTokenStore', () => {
         alter table customer_sign_in.clients drop column later;
         drop function customer_sign_in.swap_credential(uuid, text);
       `)
+    })
+
+    it('grants what a role needs to just that role, whatever it is called', () => {
+      expect(postgresSchema({ role: 'app@project.iam' })).toContain('to "app@project.iam";')
+      expect(postgresSchema({ role: 'a%b' })).toContain('to "a%b";')
+      expect(() => postgresSchema({ role: 'é'.repeat(32) })).toThrow(/63 bytes/)
     })
 
     it.each([
