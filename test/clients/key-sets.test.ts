@@ -358,6 +358,18 @@ describe('a client with a metadata document and a key', () => {
     expectError(await host.refresh(next.refresh_token, asserted(host, client_id)), 400, 'invalid_grant')
   })
 
+  it('can revoke a refresh token while its document cannot be fetched', async () => {
+    const [host, server] = [await startedHost(), await document({})]
+    const client_id = server.url()
+    const signedIn = await new Authorization(host, { client_id }).allowed()
+    const { refresh_token } = expectTokens(await host.exchange(signedIn, { client_id }))
+    const { tokenStore, url: baseUrl } = host
+    const withoutDocument = await startedHost({ ...methods, tokenStore, baseUrl })
+    await server.stop()
+    expect((await withoutDocument.revoke({ client_id, token: refresh_token })).status).toBe(200)
+    expectError(await host.refresh(refresh_token, { client_id }), 400, 'invalid_grant')
+  })
+
   it('cannot authenticate with the key of another document', async () => {
     const [host, server] = [await startedHost(), await document(byKey)]
     const signedIn = await new Authorization(host, { client_id: server.url('/a') }).allowed()

@@ -25,6 +25,27 @@ describe('consent', () => {
     expect(scope).toBe('profile payments')
   })
 
+  it('counts no more once the client can be another than an app on this device, of which the page has warned', async () => {
+    const client = { clientId: 'app', redirectUris: ['http://127.0.0.1/callback'] }
+    const acme = { key: 'acme', id: 'acme', clients: [client] }
+    const host = await started({ authenticate: asTheySay, tenantStore: { findTenant: () => acme } })
+    const parameters = { client_id: 'app', redirect_uri: 'http://127.0.0.1/callback' }
+    const authorization = new Authorization(host, parameters)
+    const page = await authorization.open()
+    client.redirectUris.push('https://assistant.example/callback')
+    const asked = await authorization.answer(consentForm(page))
+    await authorization.answer(consentForm(asked)).expect(303)
+    const device = 'Any app on this device can pretend'
+    const stranger = (redirect_uris: string[]) => registered(host, { redirect_uris })
+    for (const [uris, isWarned] of [
+      [['http://127.0.0.1/callback'], true],
+      [['http://127.0.0.1/callback', 'https://assistant.example/callback'], false],
+    ] as const) {
+      const { text } = await new Authorization(host, { ...parameters, client_id: await stranger([...uris]) }).open()
+      expect(text.includes(device)).toBe(isWarned)
+    }
+  })
+
   it('that is given again on an old page revives no ended grant and none of its refresh tokens', async () => {
     const host = await started({ authenticate: asTheySay })
     const authorization = new Authorization(host)

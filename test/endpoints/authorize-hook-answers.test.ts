@@ -11,6 +11,7 @@ async function toldOf(options: object) {
   const response = await new Authorization(host).open()
   expectErrorRedirect(response, 'temporarily_unavailable', host.issuer())
   const [event] = await host.told('error')
+  expect(event?.reason).toBe('hook_failed')
   return event?.error as Error & { option?: string }
 }
 

@@ -252,7 +252,8 @@ describe('a client with a key', () => {
       await host.revoke(fields).expect(200)
     }
     expect(useOnce).not.toHaveBeenCalled()
-    expectTokens(await host.refresh(refresh_token, asserted(host)))
+    const known = expectTokens(await host.refresh(refresh_token, asserted(host)))
+    await host.revoke({ token: known.refresh_token, ...asserted(host) }).expect(200)
     const globex = withAssertion(assertionOf(key, clientId, host.issuer('globex')))
     expectTokens(await host.exchange(await host.asCustomer({ tenantKey: 'globex' }), globex))
   })
@@ -289,9 +290,16 @@ describe('a client with a key', () => {
     const host = await startedWith()
     const fields = asserted(host)
     const signedIn = await host.asCustomer()
-    expectError(await host.exchange(signedIn, { ...fields, client_id: 'other-app' }), 400, 'invalid_request')
-    const basically = host.exchange(signedIn, fields).set('Authorization', basic('other-app', ''))
-    expectError(await basically, 400, 'invalid_request')
+    const inForm = { ...fields, client_id: 'other-app' }
+    const others = basic('other-app', '')
+    for (const response of [
+      await host.exchange(signedIn, inForm),
+      await host.exchange(signedIn, fields).set('Authorization', others),
+      await host.exchange(signedIn, { ...fields, client_id: clientId }).set('Authorization', others),
+      await host.exchange(signedIn, inForm).set('Authorization', basic(clientId, '')),
+    ]) {
+      expect(expectError(response, 400, 'invalid_request')).toBe('client_id is not the sub of client_assertion')
+    }
     expectTokens(await host.exchange(signedIn, fields).set('Authorization', basic(clientId, '')))
   })
 

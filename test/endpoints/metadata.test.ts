@@ -50,6 +50,16 @@ describe('metadata', () => {
     })
   })
 
+  it('changes as soon as the scopes of the tenant do', async () => {
+    const acme = { key: 'acme', scopes: ['read', 'all'] }
+    const host = await started({ tenantStore: { findTenant: () => acme } })
+    for (const scopes of [['read', 'all'], ['readall'], ['read']]) {
+      acme.scopes = scopes
+      const { body } = await get(host, `${wellKnown}/v1/acme/oauth`)
+      expect(body.scopes_supported).toEqual(scopes)
+    }
+  })
+
   it('lists how clients can authenticate', async () => {
     const methods = ['none', 'private_key_jwt', 'client_secret_basic'] as const
     const host = await started({ clientAuthentication: methods })

@@ -161,7 +161,8 @@ describe('a registered client', () => {
           : await host.exchange(signedIn, { client_id: undefined }).set('Authorization', authorization),
       )
       expectError(await host.refresh(refresh_token, { client_id }), 401, 'invalid_client')
-      expectTokens(await host.refresh(refresh_token, inForm))
+      const { access_token: token } = expectTokens(await host.refresh(refresh_token, inForm))
+      expectError(await host.revoke({ client_id, token }), 401, 'invalid_client')
       const client = await host.signIn.clients.find({ tenantKey: 'acme', clientId: client_id })
       expect(client).toMatchObject({ inUse: true })
     },

@@ -16,7 +16,7 @@ describe('a registration', () => {
       client_name: 'Assistant',
       client_uri: 'https://assistant.example',
       redirect_uris: [redirectUri, 'http://127.0.0.1/callback'],
-      scope: 'calendar',
+      scope: 'calendar profile',
     }
     const response = await register(host, metadata)
     expect({ status: response.status, ...response.headers }).toMatchObject({

@@ -54,6 +54,9 @@ describe('the code and the refresh token of a client that authenticates', () => 
     ]) {
       expect(expectError(response, 401, 'invalid_client')).toBe('The client must authenticate')
     }
+    const [, ofGrant] = await host.told('denied')
+    const [{ grantId } = { grantId: '' }] = await host.told('issued')
+    expect(ofGrant).toMatchObject({ reason: 'not_authenticated', tenantId: 'acme', clientId, grantId })
     client.secretHashes = [hash]
     expectTokens(await host.exchange(signedIn, authenticated))
     expectTokens(await host.refresh(refreshToken, authenticated))

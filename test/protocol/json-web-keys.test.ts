@@ -47,6 +47,10 @@ describe('a set of keys', () => {
   it('may have 20 keys, and other members of any size', () => {
     expect(keySetFault({ keys: Array(20).fill(jwkOf('ES256')) })).toBeUndefined()
     expect(keySetFault({ keys: [{ ...jwkOf('ES256'), x5c: ['x'.repeat(20_000)] }], more: 1 })).toBeUndefined()
+    const sized = (n: string) => ({ keys: [jwkOf('ES256'), { kty: 'RSA', n }] })
+    const room = 16_384 - JSON.stringify(sized('')).length
+    expect(keySetFault(sized('x'.repeat(room)))).toBeUndefined()
+    expect(keySetFault(sized('x'.repeat(room + 1)))).toBe(malformed)
   })
 
   it.each(['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'])('has no key with the private member %s', (member) => {
@@ -72,6 +76,13 @@ describe('a set of keys', () => {
     expect(publicPart({ keys: [{ ...jwkOf('RS256'), alg: 'RS256', x5c: ['x'], ext: true }] })).toEqual({
       keys: [{ ...jwkOf('RS256'), alg: 'RS256' }],
     })
+    const whole = { keys: algorithms.map((alg) => ({ ...jwkOf(alg), key_ops: ['verify'] })) }
+    expect(publicPart(whole)).toEqual(whole)
+  })
+
+  it('may have null for what it does not say', () => {
+    const jwk = { ...jwkOf('ES256'), kid: null, use: null, key_ops: null, n: null }
+    expect(keySetFault({ keys: [jwk] })).toBeUndefined()
   })
 })
 
@@ -82,6 +93,7 @@ describe('a signature', () => {
     const jws = jwsOf(alg)
     expect(isSignedBy(jws, { alg, kid: alg }, set)).toBe(true)
     expect(isSignedBy(jws, { alg, kid: undefined }, set)).toBe(true)
+    expect(hasKeyOf({ alg, kid: alg }, set)).toBe(true)
     for (const other of algorithms) {
       if (other === alg) continue
       expect(isSignedBy(jws, { alg, kid: other }, set)).toBe(false)

@@ -48,7 +48,8 @@ describe('an OAuthError', () => {
     expect(new OAuthError('invalid_request', 'x', { status }).status).toBe(answered)
   })
 
-  it('with a status that is not an error has the status of its code', () => {
+  it('can have another status than its code, and one that is not an error does not count', () => {
+    expect(new OAuthError('temporarily_unavailable', 'x', { status: 400 }).status).toBe(400)
     expect(new OAuthError('temporarily_unavailable', 'x', { status: 200 }).status).toBe(503)
   })
 

@@ -46,4 +46,14 @@ describe('PKCE', () => {
     const signedIn = await host.asCustomer({ codeChallenge })
     expectError(await host.exchange(signedIn, { code_verifier: verifier }), 400, 'invalid_grant')
   })
+
+  it.each([codeVerifier.slice(1), 'a'.repeat(129), `${codeVerifier}!`, `!${codeVerifier}`, `${codeVerifier}\n`])(
+    'takes no verifier of another form: %j',
+    async (verifier) => {
+      const host = await started()
+      const signedIn = await host.asCustomer({ codeChallenge })
+      expectError(await host.exchange(signedIn, { code_verifier: verifier }), 400, 'invalid_request')
+      expectTokens(await host.exchange(signedIn, { code_verifier: codeVerifier }))
+    },
+  )
 })

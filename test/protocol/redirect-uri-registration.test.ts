@@ -74,6 +74,16 @@ describe('a redirect URI may be registered', () => {
     })
   })
 
+  it('if it is an app address that is accepted, or begins with one that ends with a slash', () => {
+    const addresses = ['assistant:/callback', 'assistant://connect/']
+    for (const redirectUri of ['assistant:/callback', 'assistant://connect/', 'assistant://connect/oauth']) {
+      expect(redirectUriFault(redirectUri, addresses)).toBeUndefined()
+    }
+    for (const redirectUri of ['assistant:/callback/', 'assistant:/callbacks', 'assistant://connect']) {
+      expect(redirectUriFault(redirectUri, addresses)).toContain('an app address that is accepted here')
+    }
+  })
+
   it('only if all parsers read it the same way: it is a URI, written in its normal form', () => {
     const text = fc.oneof(
       fc.webUrl({ withQueryParameters: true }),

@@ -82,6 +82,7 @@ describe('a redirect URI', () => {
     ['https://app.example', 'https://app.example@evil.example/'],
     ['https://app.example/', 'https://app.example#'],
     ['https://app.example/callback', 'https://app.example/callback/'],
+    ['https://app.example/?to=https://b.example', 'https://app.example/?to=https://b.example/'],
     ['com.example.app://host', 'com.example.app://host/'],
     ['com.example.app:', 'com.example.app:/'],
   ])('has no other path that may be left out: %s, %s', async (uri, presented) => {

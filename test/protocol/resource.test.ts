@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { canonicalResource, isResource, requestedResource } from '../../src/protocol/resource'
+import { canonicalResource, isResource, requestedResource, spellingOf } from '../../src/protocol/resource'
 
 describe('a resource indicator', () => {
   it.each(['https://api.example', 'https://api.example/mcp?a=b', 'urn:example:api'])('can be %j', (text) => {
@@ -25,6 +25,13 @@ describe('a resource indicator', () => {
   })
 })
 
+it('a resource is found in its own spelling, and one with two slashes at its end is another', () => {
+  const resources = ['https://API.example/mcp/', 'https://files.example']
+  expect(spellingOf('https://api.example/mcp', resources)).toBe('https://API.example/mcp/')
+  expect(spellingOf('https://files.example', resources)).toBe('https://files.example')
+  expect(spellingOf('https://files.example/mcp/', ['https://files.example/mcp/'])).toBeUndefined()
+})
+
 const issuer = 'https://host.example/v1/acme/oauth'
 const offering = (...resources: string[]) => ({ issuer, resources })
 const named = (values: string | string[], ...resources: string[]) =>
@@ -44,6 +51,10 @@ describe('the resource of a request', () => {
       expect(() => named(values, ...values.filter(isResource))).toThrow('resource must name only one resource')
     },
   )
+
+  it('is led nowhere if it is no web address', () => {
+    expect(named('urn:https:api', 'urn:https:api/mcp')).toBe('urn:https:api')
+  })
 
   it('cannot be junk', () => {
     expect(() => named('junk')).toThrow('resource must be an absolute URL without a fragment')

@@ -86,6 +86,8 @@ describe('the scopes that a host has chosen', () => {
       expect.objectContaining({
         code: 'invalid_scope',
         description: 'scope names a scope that cannot be granted: admin',
+        reason: 'scope_not_offered',
+        detail: { asked: ['profile', 'admin', 'root'], accepted: ['profile'] },
       }),
     )
   })
