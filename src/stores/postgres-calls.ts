@@ -14,6 +14,8 @@ const advice: Readonly<Record<string, string>> = {
   '40001': 'the isolation level of the connection must be read committed',
   '42501': "grant the pool's role what `npx customer-sign-in postgres:schema --role` prints",
   '42703': 'run the SQL of `npx customer-sign-in postgres:schema` of this version',
+  // The functions use the type of a table's rows.
+  '42704': 'run the SQL of `npx customer-sign-in postgres:schema` in this database, or set `tablePrefix`',
   '42883': 'run the SQL of `npx customer-sign-in postgres:schema` of this version',
   '42P01': 'run the SQL of `npx customer-sign-in postgres:schema` in this database, or set `tablePrefix`',
   '53100': 'the disk of the server is full',
