@@ -1,5 +1,4 @@
 import { Cluster, Redis } from 'ioredis'
-import { recordOf } from '../support/records'
 import { RedisCluster } from '../support/redis-cluster'
 import { grantKey, indexKey } from '../support/redis-keys'
 import { hasAll, isMaster } from '../support/redis-replication'
@@ -7,20 +6,9 @@ import { RedisSentinels } from '../support/redis-sentinel'
 import { describeWithRedis, eventually, type RedisServer } from '../support/redis-server'
 import { expectError, expectTokens, type TestSignIn, type Tokens } from '../support/sign-in'
 import { startedOver } from '../support/started-on-redis'
+import { lostWrites, refreshPatiently } from './suites/lost-writes'
 
 jest.setTimeout(90_000)
-
-/** Refreshes as a client does: with the same token again as long as it is told to retry. */
-async function refreshPatiently(host: TestSignIn, { refresh_token }: Tokens): Promise<Tokens> {
-  let answer = await host.refresh(refresh_token)
-  await eventually(async () => {
-    if (answer.status !== 503) return true
-    expectError(answer, 503, 'temporarily_unavailable')
-    answer = await host.refresh(refresh_token)
-    return false
-  })
-  return expectTokens(answer)
-}
 
 async function grantKeyOf({ access_token }: Tokens, host: TestSignIn): Promise<string> {
   const { grantId } = await host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })
@@ -54,31 +42,15 @@ describeWithRedis('a Cluster failover', () => {
     await eventually(() => cluster.isReady())
   })
 
-  it.each([1, 2, 4])('that loses the newest %d writes of a chain signs nobody out', async (writes) => {
-    const host = await startedOver(new Cluster(cluster.nodes), { replayTolerance: 0 })
-    const first = await host.connected()
-    const pair = await cluster.serving(await grantKeyOf(first, host))
-    const newest = await loseTheNewestWrites(pair, async () => {
-      let tokens = first
-      for (let write = 0; write < writes; write++) tokens = expectTokens(await host.refresh(tokens.refresh_token))
-      return tokens
-    })
-
-    const next = await refreshPatiently(host, newest)
-    expect(await host.told('refreshed')).toContainEqual(expect.objectContaining({ recovered: true }))
-    expectTokens(await host.refresh(next.refresh_token))
+  beforeEach(async () => {
+    const host = await startedOver(new Cluster(cluster.nodes))
+    for (const subject of ['customer-1', 'customer-2'])
+      await host.signIn.grants.revokeAll({ tenantKey: 'acme', subject })
   })
 
-  it('that loses a redemption still lets a replay after it end the grant', async () => {
-    const host = await startedOver(new Cluster(cluster.nodes), { replayTolerance: 0 })
-    const first = await host.connected()
-    const pair = await cluster.serving(await grantKeyOf(first, host))
-    const second = await loseTheNewestWrites(pair, async () => expectTokens(await host.refresh(first.refresh_token)))
-
-    const third = await refreshPatiently(host, second)
-    expectError(await host.refresh(second.refresh_token), 400, 'invalid_grant')
-    expectError(await host.refresh(third.refresh_token), 400, 'invalid_grant')
-    expect(await host.told('replayed')).toMatchObject([{ ended: true }])
+  lostWrites({
+    startedOn: () => startedOver(new Cluster(cluster.nodes), { replayTolerance: 0 }),
+    losing: async (grantId, write) => loseTheNewestWrites(await cluster.serving(grantKey(grantId)), write),
   })
 
   it('that loses the newest writes leaves no grant that is missing in its customer’s list', async () => {
@@ -100,16 +72,6 @@ describeWithRedis('a Cluster failover', () => {
     expect(await host.signIn.grants.list(of)).toHaveLength(1)
     expect(await host.signIn.grants.revokeAll(of)).toBe(1)
     expectError(await host.refresh(again.refresh_token), 400, 'invalid_grant')
-  })
-
-  it('that loses the redemption of the code signs nobody out', async () => {
-    const host = await startedOver(new Cluster(cluster.nodes), { replayTolerance: 0 })
-    const signedIn = await host.asCustomer({ subject: 'customer-2' })
-    const { grantId } = await recordOf(host.tokenStore, 'acme', 'customer-2')
-    const pair = await cluster.serving(grantKey(grantId))
-    const tokens = await loseTheNewestWrites(pair, async () => expectTokens(await host.exchange(signedIn)))
-    await refreshPatiently(host, tokens)
-    expect(await host.told('refreshed')).toMatchObject([{ recovered: true }])
   })
 })
 

@@ -1,7 +1,7 @@
-import { inspect } from 'node:util'
 import { OldRedis } from '../support/old-redis'
 import { describeWithRedis, eventually, RedisServer } from '../support/redis-server'
-import { clientId, expectError, expectTokens, type TestSignIn, type Tokens } from '../support/sign-in'
+import { everythingIn, expectOneClearError, refreshedEventually } from '../support/refusal'
+import { clientId, expectError, expectTokens } from '../support/sign-in'
 import { started } from '../support/started'
 import { startedOnRedis } from '../support/started-on-redis'
 
@@ -43,29 +43,6 @@ const refusals: Record<string, Refusal> = {
     begin: (server) => server.command('ACL', 'SETUSER', 'host', '-@scripting'),
     end: (server) => server.command('ACL', 'SETUSER', 'host', '+@all'),
   },
-}
-
-/** Fails unless each refused request has one event that names the cause and gives no secret away. */
-async function expectOneClearError(host: TestSignIn, named: RegExp, ...secrets: string[]): Promise<void> {
-  const errors = await host.told('error')
-  expect(errors).toHaveLength(1)
-  const [{ error, ...event } = { error: undefined }] = errors
-  expect(event).toMatchObject({ type: 'error', where: 'token', tenantKey: 'acme' })
-  expect(error?.message).toMatch(named)
-  for (const secret of secrets) expect(everythingIn(error)).not.toContain(secret)
-}
-
-function everythingIn(error: unknown): string {
-  return inspect(error, { depth: null, showHidden: true, maxStringLength: null, maxArrayLength: null })
-}
-
-async function refreshedEventually(host: TestSignIn, refreshToken: string): Promise<Tokens> {
-  let answer = await host.refresh(refreshToken)
-  await eventually(async () => {
-    if (answer.status === 503) answer = await host.refresh(refreshToken)
-    return answer.status !== 503
-  })
-  return expectTokens(answer)
 }
 
 describeWithRedis('a Redis server that refuses', () => {

@@ -15,7 +15,7 @@ export interface TokenResponse {
   body: Tokens & { error?: string; error_description?: string }
 }
 
-/** A Node process that mounts sign-in on Redis. All such processes share the tests' signing key. */
+/** A Node process that mounts sign-in on Redis or PostgreSQL. All such processes share the tests' signing key. */
 export class HostProcess {
   readonly url: string
   /** The messages of its `error` events. */

@@ -1,23 +1,16 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createCustomerSignIn, MemoryTenantStore } from 'customer-sign-in'
-import { RedisTokenStore } from 'customer-sign-in/redis'
 import express from 'express'
-import { Cluster, Redis } from 'ioredis'
 import type { HostMessage, HostSettings } from './settings'
+import { openStore } from './store'
 
-// One of a host's processes: sign-in on Redis, and a route that issues a code for a customer.
+// One of a host's processes: sign-in on Redis or PostgreSQL, and a route that issues a code for a customer.
 const settings: HostSettings = JSON.parse(process.env.HOST_SETTINGS ?? '')
-// The tests break thousands of connections, and nobody is waiting for the reconnects.
-const retryStrategy = () => 5
-const redis =
-  'cluster' in settings.redis
-    ? new Cluster(settings.redis.cluster)
-    : new Redis({ host: '127.0.0.1', retryStrategy, ...settings.redis })
-redis.on('error', () => {})
-
 const app = express()
 const server = createServer(app).listen(0, '127.0.0.1', () => {
+  // On a busy machine, a client may send a request just as an idle connection is closed.
+  server.keepAliveTimeout = 0
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const signIn = createCustomerSignIn({
     tenantStore: new MemoryTenantStore([
@@ -27,7 +20,7 @@ const server = createServer(app).listen(0, '127.0.0.1', () => {
         clients: [{ clientId: 'assistant-app', redirectUris: ['https://assistant.example/callback'] }],
       },
     ]),
-    tokenStore: new RedisTokenStore(redis, settings.store),
+    tokenStore: openStore(settings),
     baseUrl: 'https://assistants.example',
     signingKeys: [settings.signingKey],
     credentialSecrets: [settings.credentialSecret],

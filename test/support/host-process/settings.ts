@@ -3,7 +3,10 @@ import type { RedisTokenStoreOptions } from 'customer-sign-in/redis'
 
 /** The settings of a host process, as JSON in its environment. */
 export interface HostSettings {
-  redis: { port: number; maxRetriesPerRequest?: number } | { cluster: { host: string; port: number }[] }
+  redis?: { port: number; maxRetriesPerRequest?: number } | { cluster: { host: string; port: number }[] }
+  /** In place of `redis`. */
+  postgres?: { port: number }
+  /** Options of the store on Redis. */
   store?: RedisTokenStoreOptions
   /** Seconds that its clock is ahead of the true time. Default 0. */
   clockOffset?: number

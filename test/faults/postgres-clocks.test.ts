@@ -1,0 +1,4 @@
+import { postgres } from '../support/database'
+import { clocks } from './suites/clocks'
+
+clocks(postgres)

@@ -1,0 +1,4 @@
+import { postgres } from '../support/database'
+import { frozen } from './suites/frozen'
+
+frozen(postgres)

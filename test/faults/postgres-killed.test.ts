@@ -1,0 +1,4 @@
+import { postgres } from '../support/database'
+import { killed } from './suites/killed'
+
+killed(postgres)

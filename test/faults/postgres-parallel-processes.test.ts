@@ -1,0 +1,4 @@
+import { postgres } from '../support/database'
+import { parallelProcesses } from './suites/parallel-processes'
+
+parallelProcesses(postgres)

@@ -1,0 +1,39 @@
+import { Socket } from 'node:net'
+import type { CustomerSignInOptions } from 'customer-sign-in'
+import { PostgresTokenStore, type PostgresTokenStoreOptions } from 'customer-sign-in/postgres'
+import { Pool, type PoolConfig } from 'pg'
+import type { TestSignIn } from './sign-in'
+import { started } from './started'
+
+const sockets: Socket[] = []
+
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+})
+
+/** How a host uses PostgreSQL, besides its options. */
+export interface OnPostgres extends Partial<CustomerSignInOptions> {
+  pool?: PoolConfig
+  store?: PostgresTokenStoreOptions
+}
+
+// The same for all, as for the processes of one host, because a grant's resource contains it.
+const baseUrl = 'https://assistants.example'
+
+/** A pool on the PostgreSQL server at a port. Its connections break after the test, whatever they wait for. */
+export function poolOn(port: number, config: PoolConfig = {}): Pool {
+  const stream = () => {
+    const socket = new Socket()
+    sockets.push(socket)
+    return socket
+  }
+  const pool = new Pool({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres', stream, ...config })
+  // The tests check connection errors themselves, and an error event that has no listener ends the process.
+  pool.on('error', () => {})
+  return pool
+}
+
+/** An authorization server on the PostgreSQL server at a port, with its own pool. Both stop after the test. */
+export function startedOnPostgres(port: number, { pool, store, ...options }: OnPostgres = {}): Promise<TestSignIn> {
+  return started({ tokenStore: new PostgresTokenStore(poolOn(port, pool), store), baseUrl, ...options })
+}
