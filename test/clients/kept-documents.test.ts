@@ -44,6 +44,16 @@ describe('kept documents', () => {
     expect(gone(documents, [...all, 'acme/new'])).toEqual([all[0]])
   })
 
+  it('are as old as their last fetch', () => {
+    const clock = stopClock()
+    const documents = new KeptDocuments()
+    clock.advance(100)
+    keep(documents, 'acme/site')
+    clock.advance(7)
+    expect(documents.age('acme/site')).toBe(7000)
+    expect(documents.age('acme/other')).toBeUndefined()
+  })
+
   it('are dropped last if a customer has allowed their client', () => {
     const documents = new KeptDocuments()
     keep(documents, 'acme/site/allowed')

@@ -39,6 +39,7 @@ describe('a redirect URI on the host of this server', () => {
     expect(expectErrorPage(await new Authorization({ url: `${host.url}/auth` }, query).open())).toContain(
       'redirect_uris must not be on the host of this server (invalid_client)',
     )
+    expect(await host.told('denied')).toMatchObject([{ reason: 'redirect_uris_refused' }])
   })
 
   it('is not registered in development either, when the address is taken from the request', async () => {

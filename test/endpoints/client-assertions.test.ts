@@ -165,6 +165,12 @@ describe('a client with a key', () => {
     expect(await host.told('denied')).toMatchObject([{ reason: 'authentication_failed', detail: { clientId: '' } }])
   })
 
+  it('is told to the host without a name if its assertion names two', async () => {
+    const host = await startedWith()
+    await host.exchange(await host.asCustomer(), asserted(host, { claims: { iss: 'other-app' } }))
+    expect(await host.told('denied')).toMatchObject([{ reason: 'authentication_failed', detail: { clientId: '' } }])
+  })
+
   it('cannot sign customers in where its method is off, and the host is told what is on', async () => {
     const tenantStore = new MemoryTenantStore([
       { key: 'acme', id: 'acme', clients: clientsWith({ jwks: { keys: [key.jwk] } }) },

@@ -180,6 +180,19 @@ describe('a registered client', () => {
     expectError(await host.refresh(refresh_token, assertion()), 401, 'invalid_client')
   })
 
+  it.each(['none', 'client_secret_post'])(
+    'by the method %s can revoke its tokens, also where metadata documents are off',
+    async (method) => {
+      const host = await started({ metadataDocuments: false, clientAuthentication: all })
+      const { client_id, client_secret } = (await register(host, { token_endpoint_auth_method: method })).body
+      const fields = { client_id, client_secret }
+      const signedIn = await host.asCustomer({ clientId: client_id })
+      const { refresh_token, access_token } = expectTokens(await host.exchange(signedIn, fields))
+      await host.revoke({ ...fields, token: access_token }).expect(200)
+      expectError(await host.refresh(refresh_token, fields), 400, 'invalid_grant')
+    },
+  )
+
   it('with a secret is not the client of the same id at another tenant', async () => {
     const host = await startedWith(all)
     const { body } = await register(host, { token_endpoint_auth_method: 'client_secret_post' })

@@ -108,6 +108,9 @@ describe('a registration', () => {
     expect((await host.told('denied')).at(-1)).toMatchObject({ reason: 'wrong_redirect_uri', detail: { fault } })
     expectErrorPage(await new Authorization(host, { client_id, redirect_uri: `${redirectUri}/other` }).open())
     expect((await host.told('denied')).at(-1)?.detail.fault).toBeUndefined()
+    // Such an address is allowed for the company's own client, which does not have it either.
+    expectErrorPage(await new Authorization(host, { redirect_uri }).open())
+    expect((await host.told('denied')).at(-1)?.detail.fault).toBeUndefined()
   })
 
   it.each([

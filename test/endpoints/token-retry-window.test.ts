@@ -4,11 +4,13 @@ import { started } from '../support/started'
 
 const name = 'CUSTOMER_SIGN_IN_RETRY_WINDOW'
 
+async function connected(host: TestSignIn, clientId: string): Promise<string> {
+  const signedIn = await host.asCustomer({ clientId })
+  return expectTokens(await host.exchange(signedIn, { client_id: clientId })).refresh_token
+}
+
 async function refreshed(host: TestSignIn, clientId: string): Promise<void> {
-  const { refresh_token } = expectTokens(
-    await host.exchange(await host.asCustomer({ clientId }), { client_id: clientId }),
-  )
-  expectTokens(await host.refresh(refresh_token, { client_id: clientId }))
+  expectTokens(await host.refresh(await connected(host, clientId), { client_id: clientId }))
 }
 
 describe('a process without a refreshRetryWindow', () => {
@@ -20,6 +22,7 @@ describe('a process without a refreshRetryWindow', () => {
     const [without, withWindow] = [await started(), await started({ refreshRetryWindow: 300 })]
     await refreshed(without, 'assistant-app')
     await refreshed(withWindow, await registered(withWindow))
+    await connected(without, await registered(without))
     expect(warnings).not.toContain(name)
     for (const _again of [1, 2]) await refreshed(without, await registered(without))
     expect(warnings.filter((code) => code === name)).toHaveLength(1)
