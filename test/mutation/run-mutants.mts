@@ -36,7 +36,7 @@ interface Prospect {
   isLikely: boolean
 }
 
-/** The test folders for each source folder, the likeliest first. */
+/** The test folders for each source folder. */
 const testedIn: Record<string, string[]> = {
   protocol: ['protocol/', 'endpoints/authorize', 'endpoints/register', 'endpoints/token'],
   tokens: ['tokens/', 'why-signed-out', 'endpoints/token', 'resource-server/', 'endpoints/jwks'],
@@ -64,6 +64,8 @@ const maxTestTime = 1000
 const atOnce = 1200
 /** How many test files a mutant that has survived among others is tried in alone. */
 const maxFilesAlone = 2
+/** How many test files a mutant is tried in that can only run alone. */
+const maxFilesOnlyAlone = 6
 const mutantsPerJob = 60
 /** Tests wait often, for timers and for one another. */
 const processes = availableParallelism() + 1
@@ -223,7 +225,7 @@ export class MutantRun {
     const paths = likely.slice(0, Math.max(0, maxFiles - survived.size)).map(({ path }) => path)
     if (paths.length > 0) return { paths, isAlone: false }
     const isSure = this.#isListed(mutant) && together.length > 0
-    const most = together.length > 0 ? maxFilesAlone : maxFiles
+    const most = together.length > 0 ? maxFilesAlone : maxFilesOnlyAlone
     const notAlone = reaching.filter(({ path }) => !survivedAlone.has(path))
     const [alone] = this.#ranked(mutant, notAlone, byChance)
     return isSure || survivedAlone.size >= most || !alone ? undefined : { paths: [alone.path], isAlone: true }
@@ -242,13 +244,13 @@ export class MutantRun {
     const { path } = file
     const likely = testedIn[basename(dirname(fileName))] ?? []
     const [word = ''] = basename(fileName, '.ts').split('-')
-    const place = likely.findIndex((start) => path.startsWith(`test/${start}`))
-    const isNamed = place !== -1 && basename(path).startsWith(word)
+    const isInFolder = likely.some((start) => path.startsWith(`test/${start}`))
+    const isNamed = isInFolder && basename(path).startsWith(word)
     // Before any mutant of the source file has been tried in the test file.
-    const first = isNamed ? 0.9 : place === -1 ? 0.05 : 0.5 / (place + 1)
+    const first = isNamed ? 0.9 : isInFolder ? 0.3 : 0.05
     const { all, killed } = this.#tries.get(`${fileName} ${path}`) ?? { all: 0, killed: 0 }
     const chance = (2 * first + killed) / (2 + all)
-    return { path, chance, time: timeOf(file, id), isLikely: place !== -1 || killed > 0 }
+    return { path, chance, time: timeOf(file, id), isLikely: isInFolder || killed > 0 }
   }
 
   #file(path: string): TestFile & { onces: Set<string> } {
