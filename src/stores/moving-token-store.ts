@@ -170,23 +170,31 @@ export class MovingTokenStore implements TokenStore {
   ): Promise<Result> {
     const result = await change(this.#to)
     if (result.outcome !== 'missing') return result
-    if (!this.#moves) return change(this.#from)
+    if (!this.#moves) return this.#changeOld(tenantId, grantId, change)
     return (await this.#moveGrant(tenantId, grantId)) ? change(this.#to) : result
   }
 
+  /** Changes a grant in the old store. If another process moves it at this time, the copy must not stay behind. */
+  async #changeOld<Result extends { outcome: string }>(
+    tenantId: string,
+    grantId: string,
+    change: (store: TokenStore) => Promise<Result>,
+  ): Promise<Result> {
+    const result = await change(this.#from)
+    if (result.outcome !== 'swapped' && result.outcome !== 'reversed') return result
+    await this.#to.dropImport(tenantId, grantId)
+    await change(this.#to)
+    return result
+  }
+
   async *#deleteEach(deleteIn: (store: TokenStore) => AsyncIterable<Grant>): AsyncIterable<Grant> {
-    let failure: unknown
-    try {
-      for await (const old of deleteIn(this.#from)) {
-        const moved = await this.#to.findGrant(old.tenantId, old.grantId)
-        await this.#to.deleteGrant(old.tenantId, old.grantId)
-        yield moved ?? old
-      }
-    } catch (error) {
-      failure = error
+    // If the old store fails, nothing more is deleted in the new one: what the old one still has would be moved again, as it was.
+    for await (const old of deleteIn(this.#from)) {
+      const moved = await this.#to.findGrant(old.tenantId, old.grantId)
+      await this.#to.deleteGrant(old.tenantId, old.grantId)
+      yield moved ?? old
     }
     yield* deleteIn(this.#to)
-    if (failure) throw failure
   }
 
   /** @returns Whether the old store has such a grant. */

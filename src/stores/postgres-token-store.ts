@@ -1,6 +1,6 @@
 import { flag, objectWith, optional, record } from '../configuration/checks'
 import { PostgresCalls, type PostgresPool } from './postgres-calls'
-import { type GrantElsewhere, importClient, importGrant } from './postgres-imports'
+import { dropImport, type GrantElsewhere, importClient, importGrant } from './postgres-imports'
 import { placeChecks } from './postgres-schema'
 import {
   type ClientRow,
@@ -282,6 +282,11 @@ export class PostgresTokenStore implements TokenStore {
    */
   importGrant(read: () => Promise<GrantElsewhere | undefined>): Promise<boolean> {
     return importGrant(this.#calls, read)
+  }
+
+  /** Makes an import of a grant that is not finished begin again. */
+  dropImport(tenantId: string, grantId: string): Promise<void> {
+    return dropImport(this.#calls, tenantId, grantId)
   }
 
   /** Copies a registered client in the same way. */

@@ -300,6 +300,28 @@ describeWithRedis('MovingTokenStore from Redis', () => {
         expect(wasMoved).toBe(0)
       })
 
+      it('does not come back when two processes move it while it is ended', async () => {
+        const plain = await processAt('redis')
+        const to = new PostgresTokenStore(pool)
+        await plain.connected()
+        const there = await recordOf(plain.tokenStore)
+        const found = { grant: there, now: Date.now() }
+        let readsOfSecond = 0
+        const second = () => to.importGrant(async () => (readsOfSecond++ === 0 ? found : undefined))
+        let reads = 0
+        const first = await to.importGrant(async () => {
+          reads++
+          // The first one has seen the grant twice. Now it is ended in both stores, and the second one, which has seen it too, inserts its row.
+          if (reads === 2) {
+            await to.deleteGrant(there.tenantId, there.grantId)
+            await second()
+          }
+          return reads > 2 ? undefined : found
+        })
+        expect(first).toBe(false)
+        expect(await to.findGrant(there.tenantId, there.grantId)).toBeUndefined()
+      })
+
       it('is still there if only Redis has deleted it, and is not moved again', async () => {
         const plain = await processAt('redis')
         const { refresh_token } = await plain.connected()
@@ -357,6 +379,34 @@ describeWithRedis('MovingTokenStore from Redis', () => {
       }))
       expect(await recordOf(new PostgresTokenStore(pool))).toEqual(moved)
       await refreshedAt(live, move)
+    })
+
+    it('moves a grant as it is, also if it is refreshed while another process moves it', async () => {
+      const plain = await processAt('redis')
+      const { refresh_token } = await plain.connected()
+      const prepare = await processAt('prepare')
+      const to = new PostgresTokenStore(pool)
+      let live = ''
+      let reads = 0
+      const read = async () => {
+        const grant = await recordOf(plain.tokenStore)
+        // Just after the second read, before the copy becomes live.
+        if (++reads === 2) live = await refreshedAt(refresh_token, prepare)
+        return { grant, now: Date.now() }
+      }
+      expect(await to.importGrant(read)).toBe(true)
+      expect((await recordOf(to)).credential).toEqual((await recordOf(plain.tokenStore)).credential)
+      await refreshedAt(live, await processAt('move'), await processAt('postgres'))
+    })
+
+    it('ends nothing in PostgreSQL that Redis would bring back', async () => {
+      const plain = await processAt('redis')
+      const { refresh_token } = await plain.connected()
+      const live = await refreshedAt(refresh_token, await processAt('move'))
+      const from = wrapStore(new RedisTokenStore(redis), () => Promise.reject(new Error('Redis is gone')))
+      const halfway = await processAt('move', { from })
+      await expect(halfway.signIn.grants.revokeAll({ tenantKey: 'acme', subject: 'customer-1' })).rejects.toThrow()
+      await refreshedAt(live, await processAt('move'))
     })
 
     it('moves a customer at once', async () => {
