@@ -1,5 +1,12 @@
 // The `type` of an event determines its other members.
-import type { CustomerSignInEvent, DenialReason, FaultReason, GrantEvent, RepeatEvent, RevokedEvent } from 'customer-sign-in'
+import type {
+  CustomerSignInEvent,
+  DenialReason,
+  FaultReason,
+  GrantEvent,
+  RepeatEvent,
+  RevokedEvent,
+} from 'customer-sign-in'
 
 export function described(event: CustomerSignInEvent): string {
   switch (event.type) {

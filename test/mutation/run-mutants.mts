@@ -232,10 +232,10 @@ export class MutantRun {
   }
 
   /** The files with the highest value first. */
-  #ranked(mutant: RunMutant, files: TestFile[], valueOf: (prospect: Prospect) => number): Prospect[] {
+  #ranked(mutant: RunMutant, files: TestFile[], worthOf: (prospect: Prospect) => number): Prospect[] {
     const ranked = files.map((file) => {
       const prospect = this.#prospect(mutant, file)
-      return { prospect, value: valueOf(prospect) }
+      return { prospect, value: worthOf(prospect) }
     })
     return ranked.sort((one, other) => other.value - one.value).map(({ prospect }) => prospect)
   }
