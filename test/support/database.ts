@@ -82,7 +82,7 @@ export const postgres: Database = {
   describe: describeWithPostgres,
   describeWithClock: describeWithPostgresClock,
   protocol: postgresWire,
-  brokenRounds: 300,
+  brokenRounds: 150,
   start: async ({ durable = false, clock = false } = {}) => {
     const server = await PostgresServer.start({ fsync: durable ? 'on' : 'off' }, { clock })
     await server.query(postgresSchema())

@@ -37,16 +37,23 @@ export function outage(database: Database): void {
     let proxy: ServerProxy
     let host: TestSignIn
     let another: TestSignIn
-    beforeEach(async () => {
+    beforeAll(async () => {
       server = await database.start({ durable: true, clock: true })
+    })
+    beforeEach(async () => {
+      await database.clear(server)
       proxy = await ServerProxy.start(server.port, database.protocol)
       host = await database.startedOn(proxy.port, strict)
       another = await database.startedOn(server.port, { ...strict, hostTimeout: 30, client: 'connects at once' })
     })
     afterEach(async () => {
       await proxy.stop()
-      await server.stop()
+      server.clock.set(0)
+      // In case a test has ended before the outage.
+      server.signal('SIGCONT')
+      await server.start()
     })
+    afterAll(() => server.stop())
 
     const outages: [name: string, Outage][] = [
       ['is killed', { begin: () => server.kill(), end: () => server.start() }],

@@ -1,0 +1,4 @@
+import { postgres } from '../support/database'
+import { outage } from './suites/outage'
+
+outage(postgres)
