@@ -1,4 +1,4 @@
-import type { CustomerSignInOptions, FetchMetadataDocumentHook } from 'customer-sign-in'
+import { type CustomerSignInOptions, type FetchMetadataDocumentHook, OAuthError } from 'customer-sign-in'
 import { Authorization, asTheySay, expectErrorPage } from '../support/authorization'
 import { releaseClock, stopClock } from '../support/clock'
 import { assertionOf, clientKey, withAssertion } from '../support/confidential-clients'
@@ -83,7 +83,24 @@ describe('a host’s own fetch of metadata documents', () => {
     expect(hook).not.toHaveBeenCalled()
   })
 
+  it('may be asked for any port of this machine in development, and for no other port elsewhere', async () => {
+    const hook = jest.fn(async (address: string) => json({ ...document, client_id: address }))
+    const host = await startedWith(hook, { metadataDocuments: 'with-loopback' })
+    const local = 'http://127.0.0.1:3000/client.json'
+    await new Authorization(host, { client_id: local }).open().expect(200)
+    const elsewhere = 'https://assistant.example:8443/client.json'
+    expectErrorPage(await new Authorization(host, { client_id: elsewhere }).open())
+    expect(hook.mock.calls.map(([address]) => address)).toEqual([local])
+    const { reason } = await refusedWith(hook, 400, 'https://127.0.0.1:3000/client.json')
+    expect(reason).toBe('Port 3000 is not one of 443')
+  })
+
   it.each<[what: string, hook: FetchMetadataDocumentHook, reason: RegExp]>([
+    [
+      'throws an error that looks like one of ours',
+      () => Promise.reject(new OAuthError('invalid_grant', 'Not ours')),
+      /Not ours/,
+    ],
     [
       'rejects',
       () => Promise.reject(new TypeError('fetch failed', { cause: new Error('no proxy') })),

@@ -8,11 +8,13 @@ import {
   MemoryTokenStore,
 } from 'customer-sign-in'
 import { decode } from 'jsonwebtoken'
+import { appRedirectsOfAssistants } from '../../src/clients/known-assistants'
 import { MetadataDocuments } from '../../src/clients/metadata-documents'
 import { Authorization, asTheySay, expectErrorPage } from '../support/authorization'
 import { releaseClock, stopClock } from '../support/clock'
 import { textOf } from '../support/consent-form'
 import { DocumentServer, publishing } from '../support/document-server'
+import { register } from '../support/registration'
 import { expectTokens, redirectUri, type TestSignIn } from '../support/sign-in'
 import { started } from '../support/started'
 
@@ -35,6 +37,46 @@ const startedWith = (knownAssistants: CustomerSignInOptions['knownAssistants']) 
 
 const stores = { tenantStore: new MemoryTenantStore([]), tokenStore: new MemoryTokenStore() }
 const open = (host: TestSignIn, client_id: string) => new Authorization(host, { client_id }).open()
+
+describe('the assistants that are known by heart', () => {
+  const webOrLoopback = /^(https:\/\/[\w.-]+|http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?)\//
+
+  it.each(knownAssistants.map((assistant) => [assistant.document.client_name, assistant] as const))(
+    'have a copy of the document of %s with what an assistant needs, and where and when it was found',
+    (name, { document, source, date }) => {
+      const { client_id, client_uri = 'https://', redirect_uris } = document
+      expect(name).toMatch(/^\w/)
+      expect(client_id).toMatch(/^https:\/\/[\w.-]+\/\w/)
+      expect(client_uri).toMatch(/^https:\/\//)
+      expect(redirect_uris.length).toBeGreaterThan(0)
+      for (const redirectUri of redirect_uris) expect(redirectUri).toMatch(webOrLoopback)
+      const { grant_types: types = ['authorization_code', 'refresh_token'], response_types = ['code'] } = document
+      expect(types).toEqual(expect.arrayContaining(['authorization_code', 'refresh_token']))
+      for (const type of types as string[])
+        expect(type).toMatch(/^[a-z_]+$|^urn:ietf:params:oauth:grant-type:[a-z_-]+$/)
+      expect(response_types).toEqual(['code'])
+      const { token_endpoint_auth_method: method, token_endpoint_auth_methods_supported: methods = ['none'] } = document
+      const isByKey = method === 'private_key_jwt'
+      expect(method).toBe(isByKey ? method : 'none')
+      expect(methods).toEqual(isByKey ? ['none', method] : ['none'])
+      const { jwks_uri, token_endpoint_auth_signing_alg: algorithm } = document
+      expect([jwks_uri, algorithm]).toEqual(isByKey ? [expect.stringMatching(/^https:\/\//), 'RS256'] : [])
+      expect(source).toMatch(/^https:\/\//)
+      expect(date).toMatch(/^\d{4}-\d{2}-\d{2}$/)
+    },
+  )
+
+  it('are accepted with the addresses of their apps, and with no other address of those', async () => {
+    const host = await started()
+    for (const address of ['cursor://anysphere.cursor-mcp/oauth/', 'cursor://anysphere.cursor-retrieval/oauth/']) {
+      expect(appRedirectsOfAssistants).toContain(address)
+      await register(host, { redirect_uris: [`${address}callback`] }).expect(201)
+    }
+    await register(host, { redirect_uris: ['grokbot://mcp/oauth/callback'] }).expect(201)
+    await register(host, { redirect_uris: ['cursor://anysphere.cursor-deeplink/mcp/install'] }).expect(400)
+    await register(host, { redirect_uris: ['grokbot://mcp/'] }).expect(400)
+  })
+})
 
 describe('the copy of a known assistant’s document', () => {
   it.each([

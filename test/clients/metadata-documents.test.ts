@@ -327,3 +327,14 @@ describe('a company', () => {
     expectErrorPage(await opened('globex'), 500)
   })
 })
+
+describe('the server of a metadata document', () => {
+  it('may send interim responses first', async () => {
+    const server = await DocumentServer.start((self) => (req, res) => {
+      for (let count = 0; count < 3; count++) res.writeEarlyHints({ link: '</style.css>; rel=preload' })
+      publishing(self)(req, res)
+    })
+    const host = await started({ authenticate: asTheySay, metadataDocuments: 'with-loopback' })
+    await new Authorization(host, { client_id: server.url() }).open().expect(200)
+  })
+})

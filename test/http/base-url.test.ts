@@ -1,7 +1,9 @@
+import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import request from 'supertest'
+import { BaseUrl } from '../../src/http/base-url'
 import { HostApp, testSignIn } from '../support/host-app'
 import { clientId, expectTokens, redirectUri } from '../support/sign-in'
 import { started } from '../support/started'
@@ -67,5 +69,56 @@ describe('a baseUrl that is not set', () => {
     } finally {
       await host.stop()
     }
+  })
+})
+
+describe('the address of a request', () => {
+  const addressOf = (host: string | undefined, more: object = {}) => {
+    const req = { headers: { host }, socket: {}, url: '/v1', originalUrl: '/v1', ...more }
+    return new BaseUrl(undefined).ofRouter(req as unknown as IncomingMessage)
+  }
+  const behindProxy = (forwarded: string | string[], trusts: unknown = () => true) => ({
+    headers: { host: 'inside.example', 'x-forwarded-host': forwarded },
+    app: { get: () => trusts },
+  })
+
+  it.each(['host.example', 'host.example:8080', '[::1]:3000'])('is at its host: %s', (host) => {
+    expect(addressOf(host)).toBe(`http://${host}`)
+    expect(addressOf(host, { protocol: 'https', app: {} })).toBe(`https://${host}`)
+  })
+
+  it.each([undefined, '', 'a b', 'a/b', 'a?b', 'a#b', 'user@host.example', 'a\\b', '[', 'a/b://c'])(
+    'is localhost if the host is %j',
+    (host) => {
+      expect(addressOf(host)).toBe('http://localhost')
+    },
+  )
+
+  it('is the first host that a trusted proxy was asked for', () => {
+    expect(addressOf('', behindProxy(' outside.example , other.example'))).toBe('http://outside.example')
+    expect(addressOf('', behindProxy(['outside.example', 'other.example']))).toBe('http://outside.example')
+    expect(addressOf('', behindProxy(' '))).toBe('http://inside.example')
+    expect(
+      addressOf(
+        '',
+        behindProxy('outside.example', () => false),
+      ),
+    ).toBe('http://inside.example')
+    expect(addressOf('', behindProxy('outside.example', null))).toBe('http://inside.example')
+  })
+
+  it.each([
+    ['/v1/acme', '/v1/acme', ''],
+    ['/auth/v1/acme?a=/b', '/v1/acme?a=/b', '/auth'],
+    ['/auth/', '/', '/auth'],
+    ['/auth', '/', '/auth'],
+    ['/', '/', ''],
+    ['/elsewhere', '/v1', ''],
+  ])('has the path that the router is mounted under: of %s, seen as %s, it is %j', (originalUrl, url, path) => {
+    expect(addressOf('host.example', { originalUrl, url })).toBe(`http://host.example${path}`)
+  })
+
+  it.each(['https://host.example', 'https://host.example/'])('has no path if it is %s', (configured) => {
+    expect(new BaseUrl(configured).path).toBe('')
   })
 })

@@ -1,4 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { Form } from '../../src/http/form'
 import { clientId, formBody, type TestSignIn } from '../support/sign-in'
 import { started } from '../support/started'
 import { cutOffRequest, head, type RawResponse, rawRequest } from './raw-request'
@@ -129,6 +130,7 @@ describe('a body that cannot be a form', () => {
       const response = await post(host, form, { 'Content-Encoding': encoding })
       expect(expectError(response, 400, 'invalid_request')).toMatch(/Content-Encoding/)
     }
+    for (const { detail } of await host.told('denied')) expect(detail.reason).toMatch(/unsupported content encoding/)
     expectTokens(await post(host, form))
   })
 
@@ -257,5 +259,25 @@ describe('a parameter with strange content', () => {
     const response = await post(host, `${form}&${name}=1&${name}=2`)
     expect(expectError(response, 400, 'invalid_request')).toMatch(/^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/)
     expect(response.headers).not.toHaveProperty('set-cookie')
+  })
+})
+
+describe('the parameters of a form', () => {
+  it('are omitted if they have no value', () => {
+    const form = new Form({ empty: '', list: ['', 'a', ''], nothing: [] as string[], noValues: ['', ''] }, [
+      'list',
+      'nothing',
+      'noValues',
+    ])
+    expect(form.get('empty')).toBeUndefined()
+    expect(() => form.required('empty')).toThrow('empty is missing')
+    expect(form.all('list')).toEqual(['a'])
+    expect([form.get('noValues'), form.all('noValues'), form.all('nothing')]).toEqual([undefined, [], []])
+  })
+
+  it('must be texts, in a list as well', () => {
+    for (const value of [7, {}, null, ['a', 7], [7, 'a'], [{}]]) {
+      expect(() => new Form({ list: value }, ['list'])).toThrow('list must be a string')
+    }
   })
 })

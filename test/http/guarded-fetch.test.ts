@@ -119,6 +119,7 @@ describe('no connection is made to an address', () => {
     for (const address of ['10.0.0.1', '169.254.169.254', '0.0.0.0', 'fd00::1', '::', '64:ff9b::7f00:1']) {
       await expectRefused(`http://${inUrl(address)}/client.json`, withLoopback)
       await expectRefused('http://client.example/client.json', resolving(withLoopback, [address]))
+      await expectRefused('http://client.example/client.json', resolving(withLoopback, ['127.0.0.1', address]))
     }
   })
 })
