@@ -108,9 +108,12 @@ describeOnEachPostgres('a PostgreSQL server that refuses', (version) => {
   })
 
   it.each(Object.entries(refusals))('because it %s causes one clear event, and loses nothing', async (_, refusal) => {
-    const host = await startedOnPostgres(server.port, { pool: { user: role }, replayTolerance: 0 })
+    const pool = poolOn(server.port, { user: role })
+    const host = await startedOnPostgres(server.port, { pool, replayTolerance: 0 })
     const { refresh_token } = await host.connected()
     await refusal.begin(server)
+    // So that no request is sent over a connection that the server has ended.
+    await eventually(async () => pool.totalCount === 0)
     expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
     await expectOneClearError(host, refusal.named, refresh_token)
     await expect(host.asCustomer()).rejects.toMatchObject({ code: 'temporarily_unavailable', status: 503 })

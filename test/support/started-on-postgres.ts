@@ -13,7 +13,8 @@ afterEach(() => {
 
 /** How a host uses PostgreSQL, besides its options. */
 export interface OnPostgres extends Partial<CustomerSignInOptions> {
-  pool?: PoolConfig
+  /** Its pool, or the settings of one. */
+  pool?: PoolConfig | Pool
   store?: PostgresTokenStoreOptions
 }
 
@@ -35,5 +36,6 @@ export function poolOn(port: number, config: PoolConfig = {}): Pool {
 
 /** An authorization server on the PostgreSQL server at a port, with its own pool. Both stop after the test. */
 export function startedOnPostgres(port: number, { pool, store, ...options }: OnPostgres = {}): Promise<TestSignIn> {
-  return started({ tokenStore: new PostgresTokenStore(poolOn(port, pool), store), baseUrl, ...options })
+  const itsPool = pool instanceof Pool ? pool : poolOn(port, pool)
+  return started({ tokenStore: new PostgresTokenStore(itsPool, store), baseUrl, ...options })
 }
