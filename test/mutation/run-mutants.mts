@@ -14,7 +14,7 @@ export interface RunMutant extends Mutant {
   survived: Set<string>
   /** Those of them that ran with it alone. */
   survivedAlone: Set<string>
-  /** The test files that it has to run in alone, as it disturbed the mutants after it. */
+  /** The test files that it has to run in alone, as a test also failed without it, or did not fail again. */
   disturbed: Set<string>
   /** Where it is to be tried next; undefined if that has to be found out. */
   next?: Next | undefined

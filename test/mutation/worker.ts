@@ -43,7 +43,7 @@ export type Message =
   | { kind: 'started'; id: string }
   | { kind: 'killed'; id: string; test: string; message: string }
   | { kind: 'survived'; id: string }
-  /** The test fails without the mutant too, after the mutant was active. What the mutant has left behind must not mislead the mutants after it. */
+  /** The test fails without the mutant too, after the mutant was active, or passes the next time with it. So the mutant has to run alone. */
   | { kind: 'disturbed'; id: string; test: string }
   | { kind: 'reached'; file: TestFile }
   | { kind: 'broken'; message: string }
@@ -142,7 +142,7 @@ function* roundsWith({
   // Those that have killed a mutant often kill the next one too.
   const killers = new Set<string>()
   const timeLimit = (test: string): number => 2000 + 4 * (durations[test] ?? 0)
-  for (const { id, tests, hitLimit } of mutants) {
+  eachMutant: for (const { id, tests, hitLimit } of mutants) {
     if (Date.now() > endsAt) return
     send({ kind: 'started', id })
     const likely = isAlone ? [] : tests.filter((test) => killers.has(test))
@@ -154,8 +154,14 @@ function* roundsWith({
       const [test] = failed
       if (test === undefined) continue
       if (!isAlone) {
-        const control = yield { tests: new Set([test]), timeLimit }
-        if (control.failed.length > 0) return send({ kind: 'disturbed', id, test })
+        const only = new Set([test])
+        const without = yield { tests: only, timeLimit }
+        if (without.failed.length > 0) return send({ kind: 'disturbed', id, test })
+        const again = yield { mutant: id, tests: only, hitLimit, timeLimit }
+        if (again.failed.length === 0) {
+          send({ kind: 'disturbed', id, test })
+          continue eachMutant
+        }
       }
       isKilled = true
       killers.add(test)
