@@ -28,7 +28,7 @@ describe('the tarball', () => {
       'package.json',
       'src',
     ])
-    const fitting = /^(dist\/.+\.(js|d\.ts)(\.map)?|src\/.+(?<!\.test)\.ts|docs\/.+\.md)$/
+    const fitting = /^(dist\/postgres-schema\.sql|dist\/.+\.(js|d\.ts)(\.map)?|src\/.+(?<!\.test)\.ts|docs\/.+\.md)$/
     const below = files.filter((name) => /\/.*\./.test(name))
     expect(below.filter((name) => !fitting.test(name))).toEqual([])
   })
