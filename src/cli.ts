@@ -22,7 +22,12 @@ function main([command, ...args]: string[]): number {
 
 function printSchema(args: string[]): number {
   const text = { type: 'string' } as const
-  const { values } = parseArgs({ args, options: { schema: text, 'table-prefix': text, role: text } })
+  const help = { type: 'boolean', short: 'h' } as const
+  const { values } = parseArgs({ args, options: { schema: text, 'table-prefix': text, role: text, help } })
+  if (values.help) {
+    process.stdout.write(usage)
+    return 0
+  }
   process.stdout.write(
     postgresSchema({ schema: values.schema, tablePrefix: values['table-prefix'], role: values.role }),
   )

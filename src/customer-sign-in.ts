@@ -8,7 +8,6 @@ import { ClientAuthentication } from './clients/client-authentication'
 import { Clients, type RegistrationRules } from './clients/clients'
 import { type KeySetSource, KeySets } from './clients/key-sets'
 import { MetadataDocuments } from './clients/metadata-documents'
-import { type RegisteredClients, registeredClients } from './clients/registered-clients'
 import { Consents } from './endpoints/consents'
 import { CustomerSessions } from './endpoints/customer-sessions'
 import { type Emit, emitter, warn } from './events/emitter'
@@ -17,6 +16,7 @@ import { type CustomerData, customerData } from './grants/customer-data'
 import { type CustomerGrants, customerGrants } from './grants/customer-grants'
 import { Grants } from './grants/grants'
 import { Redemptions } from './grants/redemptions'
+import { type RegisteredClients, registeredClients } from './grants/registered-clients'
 import { Revocations } from './grants/revocations'
 import { type TenantData, tenantData } from './grants/tenant-data'
 import { BaseUrl } from './http/base-url'
@@ -255,7 +255,7 @@ function build(options: Options): CustomerSignIn {
     requireAccessToken: <R extends IncomingMessage>(of: RequireAccessTokenOptions<R>) => guards.requireAccessToken(of),
     protectedResource: (of: ProtectedResourceOptions) => protectedResource(of, guards, resources, baseUrl),
     grants: customerGrants(tenants, grants, store),
-    clients: registeredClients(tenants, store),
+    clients: registeredClients(tenants, grants, store),
     customers: customerData(tenants, grants, store),
     tenants: tenantData(grants, store),
   })

@@ -97,7 +97,7 @@ export class Router {
     match: (path: string, isMounted: boolean) => Match | undefined,
   ): void {
     const path = requestPath(req.url)
-    const whole = requestPath(req.originalUrl ?? req.url)
+    const whole = req.originalUrl === undefined || req.originalUrl === req.url ? path : requestPath(req.originalUrl)
     // Express 4 also removes all slashes after the mount path, so a rate limiter in front of the router may not recognise a path with `//`.
     const matched = path && whole && !whole.includes('//') ? match(path, path !== whole) : undefined
     if (!matched) next()

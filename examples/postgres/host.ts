@@ -15,8 +15,13 @@ export interface HostSettings {
   CREDENTIAL_SECRET: string
 }
 
-// One pool for the host's own tables and for the grants.
-const pool = new Pool({ connectionString: setting('DATABASE_URL'), connectionTimeoutMillis: 2000, query_timeout: 2000 })
+// One pool for the host's own tables and for the grants, as the role that owns them. In production, give the library a pool and a role of its own.
+const pool = new Pool({
+  connectionString: setting('DATABASE_URL'),
+  connectionTimeoutMillis: 2000,
+  query_timeout: 2500,
+  maxLifetimeSeconds: 300,
+})
 // Without a listener, an idle connection that breaks would end the process.
 pool.on('error', (error) => process.stderr.write(`PostgreSQL: ${error.message}\n`))
 

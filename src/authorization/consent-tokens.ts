@@ -1,4 +1,4 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
 import { derivedKey } from '../protocol/derived-key'
 import { mac } from '../protocol/mac'
 
@@ -19,14 +19,14 @@ export interface ConsentSubject {
  * minutes. No other site can know one.
  */
 export class ConsentTokens {
-  readonly #keys: Buffer[]
+  readonly #keys: KeyObject[]
 
   constructor(secrets: readonly [Buffer, ...Buffer[]]) {
     this.#keys = secrets.map((secret) => derivedKey(secret, 'consent'))
   }
 
   issue(about: ConsentSubject): string {
-    const [key] = this.#keys as [Buffer]
+    const [key] = this.#keys as [KeyObject]
     const body = `${Date.now() + lifetime}.${randomBytes(12).toString('base64url')}`
     return `${body}.${proof(key, body, about)}`
   }
@@ -39,6 +39,6 @@ export class ConsentTokens {
   }
 }
 
-function proof(key: Buffer, body: string, { tenantId, subject, query, shown }: ConsentSubject): string {
+function proof(key: KeyObject, body: string, { tenantId, subject, query, shown }: ConsentSubject): string {
   return mac(key, 'consent', body, tenantId, subject, query, ...shown)
 }

@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto'
 import { basicChallenge, type ClientAuthenticationMethod } from '../protocol/client-authentication'
-import { isClientId } from '../protocol/client-id'
+import { isClientId, newRegisteredId } from '../protocol/client-id'
 import { newClientSecret } from '../protocol/client-secret'
 import { withImplied } from '../protocol/implied-scopes'
 import { type OAuthError, oauthError } from '../protocol/oauth-error'
@@ -52,8 +51,8 @@ export interface Registered {
 
 const day = 86_400_000
 
-// Room for one failure to extend a registration: the next chance may come only a whole refreshTokenLifetime later.
-const spare = 30 * day
+// Room for one failure to extend a registration: the next chance may come only a refreshTokenLifetime, of 30 days at the most, and a day later.
+const spare = 32 * day
 
 /** The clients of all tenants: the tenants' own, those with a metadata document, and those that registered themselves. */
 export class Clients {
@@ -145,7 +144,7 @@ export class Clients {
     const made = method.startsWith('client_secret') ? newClientSecret() : undefined
     const metadata = { ...described, ...keys, ...(made && { secretHashes: [made.hash] }) }
     checkSize(metadata)
-    const clientId = randomBytes(16).toString('base64url')
+    const clientId = newRegisteredId()
     const client = await this.#store.saveClient({ tenantId: tenant.id, clientId, ...metadata, lifetime }, limits)
     return { client, method, secret: made?.secret }
   }

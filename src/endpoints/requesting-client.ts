@@ -2,15 +2,12 @@ import type { IncomingMessage } from 'node:http'
 import { checkMethods, isConfidential } from '../clients/authentication-methods'
 import { readAssertion, type UseUp } from '../clients/client-assertions'
 import type { ClientAuthentication, ClientProof } from '../clients/client-authentication'
-import { type Clients, ownClient, unknownClient } from '../clients/clients'
-import { aboutGrant, contextOf, type Emit, faultEvent } from '../events/emitter'
-import type { Grants } from '../grants/grants'
-import type { Redemption } from '../grants/redemptions'
+import { ownClient } from '../clients/clients'
 import type { Form } from '../http/form'
 import { type ClientAuthenticationMethod, jwtAssertionType, notAuthenticated } from '../protocol/client-authentication'
 import { isClientId } from '../protocol/client-id'
 import type { GrantType } from '../protocol/grant-types'
-import { type ErrorContext, OAuthError, oauthError, withContext } from '../protocol/oauth-error'
+import { oauthError } from '../protocol/oauth-error'
 import type { Client } from '../stores/tenant-store'
 import type { RegisteredClient } from '../stores/token-store'
 import type { ResolvedTenant } from '../tenants/tenants'
@@ -125,55 +122,6 @@ function proofOf(
 /** Whether a client can use a grant type (RFC 7591 section 2). */
 export function mayUse(grantType: GrantType, { preRegistered }: RequestingClient): boolean {
   return preRegistered?.grantTypes?.includes(grantType) ?? true
-}
-
-/**
- * Confirms that a client which is not the tenant's own is registered. It does so during the redemption and not before it, so that both
- * together take one round trip to the store.
- *
- * @throws {OAuthError} `invalid_client` if the store says for certain that there is no such client; the grant then ends. Otherwise whatever
- * the redemption throws. If the look-up fails, the client is not refused.
- */
-export async function confirmClient(
-  { clientId, registration: known }: RequestingClient,
-  redeeming: Promise<Redemption>,
-  tenant: ResolvedTenant,
-  { clients, grants, emit }: { clients: Clients; grants: Grants; emit: Emit },
-): Promise<Redemption> {
-  const reportFault = (where: string, error: unknown) =>
-    emit(faultEvent(where, error, { tenantKey: tenant.key, tenantId: tenant.id, clientId }))
-  const touch = (registration: RegisteredClient, { grant }: Redemption) => {
-    clients.touchUsed(registration, grant, tenant).catch((error) => reportFault('touchClient', error))
-  }
-  if (known) {
-    const redemption = await redeeming
-    touch(known, redemption)
-    return redemption
-  }
-  // A client with a metadata document needs no look-up: its grant is bound to the URL of the document.
-  if (!clients.isRegistration(clientId, tenant)) return await redeeming
-  const lookingUp = clients.findRegistration(clientId, tenant)
-  const [redemption, registration] = await Promise.allSettled([redeeming, lookingUp])
-  if (registration.status === 'fulfilled' && !registration.value) {
-    if (redemption.status === 'fulfilled') {
-      const { grant } = redemption.value
-      // If this fails, the grant is useless anyway: no client was given its new refresh token.
-      await grants
-        .end(grant, tenant, 'client_gone')
-        .catch((error) => emit(faultEvent('deleteGrant', error, aboutGrant(grant, tenant.key))))
-    }
-    throw withContext(unknownClient(clientId), grantOf(redemption))
-  }
-  if (redemption.status === 'rejected') throw redemption.reason
-  if (registration.status === 'rejected') reportFault('findClient', registration.reason)
-  else if (registration.value) touch(registration.value, redemption.value)
-  return redemption.value
-}
-
-/** Whose grant it was, as far as the redemption found that out. */
-function grantOf(redemption: PromiseSettledResult<Redemption>): ErrorContext {
-  if (redemption.status === 'fulfilled') return contextOf(redemption.value.grant)
-  return redemption.reason instanceof OAuthError ? redemption.reason.context : {}
 }
 
 function basicCredentials(authorization: string | undefined): { username: string; password: string } | undefined {

@@ -11,16 +11,10 @@ import { codeChallengeOf, isCodeVerifier } from '../protocol/pkce'
 import { requestedResource } from '../protocol/resource'
 import type { ResolvedTenant } from '../tenants/tenants'
 import type { IssuedAccessToken } from '../tokens/access-tokens'
+import { confirmClient } from './confirm-client'
 import type { Context } from './context'
 import type { Rooms } from './endpoint'
-import {
-  authenticatedClient,
-  confirmClient,
-  identifyClient,
-  mayUse,
-  type RequestingClient,
-  tokenAudiences,
-} from './requesting-client'
+import { authenticatedClient, identifyClient, mayUse, type RequestingClient, tokenAudiences } from './requesting-client'
 
 type TokenRooms = Pick<Rooms, 'clients' | 'clientAuthentication' | 'redemptions' | 'grants' | 'tokens' | 'emit'>
 
@@ -44,7 +38,8 @@ export async function token(context: Context, rooms: TokenRooms): Promise<void> 
   const grantType = grantTypeOf(form, client)
   // The client is confirmed during the redemption, not before it, to save a round trip.
   const redeeming = redeem(grantType, form, client, context, rooms)
-  const redemption = await confirmClient(client, redeeming, tenant, rooms)
+  const refreshToken = grantType === 'refresh_token' ? form.get('refresh_token') : undefined
+  const redemption = await confirmClient(client, refreshToken, redeeming, tenant, rooms)
   const issued = tokens.issue(redemption, tenant)
   respondWithTokens(res, issued, redemption, client)
   tellOf(redemption, grantType, tenant, emit)

@@ -1,8 +1,11 @@
+import { warn } from '../configuration/warnings'
 import { type ErrorContext, OAuthError, underlying } from '../protocol/oauth-error'
 import { type FaultReason, faultReasons } from '../protocol/reasons'
 import { asError } from '../protocol/thrown'
 import type { Grant } from '../stores/token-store'
 import type { CustomerSignInEvent, ErrorEvent, GrantEvent, TimedEvent } from './customer-sign-in-event'
+
+export { warn }
 
 /** What every event about a grant says of it. */
 export function aboutGrant<Key extends string | undefined>(
@@ -44,26 +47,6 @@ export function emitter(onEvent: (event: CustomerSignInEvent) => unknown = warnO
       .then(onEvent)
       .catch((thrown) => warn('EVENT', `onEvent failed: ${asError(thrown).message}`))
   }
-}
-
-/** The codes of warnings, without `CUSTOMER_SIGN_IN_` (docs/errors.md). */
-export const warningCodes = [
-  'BASE_URL',
-  'SIGNING_KEYS',
-  'MEMORY_STORE',
-  'PROTECTED_RESOURCE',
-  'RETRY_WINDOW',
-  'SECRETS',
-  'ERROR',
-  'EVENT',
-] as const
-
-/** The code of a warning, without `CUSTOMER_SIGN_IN_`. */
-export type WarningCode = (typeof warningCodes)[number]
-
-/** Emits a process warning, which tells the operator of something to put right. */
-export function warn(code: WarningCode, message: string): void {
-  process.emitWarning(message, { type: 'CustomerSignInWarning', code: `CUSTOMER_SIGN_IN_${code}` })
 }
 
 function warnOfErrors(event: CustomerSignInEvent): void {

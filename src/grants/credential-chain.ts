@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import { timingSafeEqual } from 'node:crypto'
 import { derivedKey } from '../protocol/derived-key'
 import { macBytes } from '../protocol/mac'
@@ -6,12 +7,12 @@ import {
   boundValues,
   type Credential,
   credentialHash,
-  type PresentedCredential,
+  type IssuedCredential,
   partLength,
   publicBinding,
 } from './credential'
 
-/** A refresh token before it has a handle, an expiry and a tag: its secret, and the hash that the store keeps. */
+/** A refresh token before it has a handle, dates and a tag: its secret, and the hash that the store keeps. */
 export interface Successor {
   secret: Buffer
   hash: string
@@ -20,7 +21,7 @@ export interface Successor {
 }
 
 /** The parts of a credential that its tag covers, together with its grant and its redeemer. */
-type Untagged = Pick<Credential, 'kind' | 'secret' | 'expiry'>
+type Untagged = Pick<Credential, 'kind' | 'secret' | 'dates'>
 
 // How many redemptions the store may be behind a client after a failover.
 const maxGap = 4
@@ -32,8 +33,8 @@ const maxGap = 4
  * It derives under the first secret and recognises all of them, so processes may list them in different order while a secret is replaced.
  */
 export class CredentialChain {
-  readonly #keys: { chain: Buffer; tag: Buffer }[]
-  readonly #first: { chain: Buffer; tag: Buffer }
+  readonly #keys: { chain: KeyObject; tag: KeyObject }[]
+  readonly #first: { chain: KeyObject; tag: KeyObject }
 
   constructor(secrets: readonly [Buffer, ...Buffer[]]) {
     const keysOf = (secret: Buffer) => ({ chain: derivedKey(secret, 'chain'), tag: derivedKey(secret, 'tag') })
@@ -81,12 +82,7 @@ export class CredentialChain {
   }
 
   /** Whether this server issued a credential to exactly this redeemer, under any of the keys. Only then can it be a replay. */
-  hasIssued({
-    credential,
-    grantId,
-    binding,
-    tenant,
-  }: Pick<PresentedCredential, 'credential' | 'grantId' | 'binding' | 'tenant'>): boolean {
+  hasIssued({ credential, grantId, binding, tenant }: IssuedCredential): boolean {
     return this.#keys.some(({ tag }) =>
       timingSafeEqual(tagUnder(tag, tenant.id, grantId, credential, binding), credential.tag),
     )
@@ -123,17 +119,17 @@ function bindingsUpTo(binding: Binding): readonly Binding[] {
   return binding.isAuthenticated ? [binding, publicBinding(binding)] : [binding]
 }
 
-function successorUnder(key: Buffer, grantId: string, hash: string, binding: Binding): Successor {
+function successorUnder(key: KeyObject, grantId: string, hash: string, binding: Binding): Successor {
   const secret = macBytes(key, partLength, 'successor', grantId, hash)
   return { secret, hash: credentialHash('refresh_token', secret, binding), binding }
 }
 
 function tagUnder(
-  key: Buffer,
+  key: KeyObject,
   tenantId: string,
   grantId: string,
-  { kind, secret, expiry }: Untagged,
+  { kind, secret, dates }: Untagged,
   binding: Binding,
 ): Buffer {
-  return macBytes(key, partLength, kind, tenantId, grantId, secret, expiry, ...boundValues(kind, binding))
+  return macBytes(key, partLength, kind, tenantId, grantId, secret, dates, ...boundValues(kind, binding))
 }

@@ -6,16 +6,17 @@ import type { Grant } from '../stores/token-store'
 import type { ResolvedTenant } from '../tenants/tenants'
 
 /**
- * A code or refresh token as a client presents it: `prefix_` and base64url(handle ‖ secret ‖ expiry ‖ tag), of 25, 16, 6 and 16 bytes.
+ * A code or refresh token as a client presents it: `prefix_` and base64url(handle ‖ secret ‖ dates ‖ tag), of 25, 16, 6 and 16 bytes.
  *
- * The handle names the grant: the customer's handle and 16 random bytes. The secret redeems it. Once the grant is gone, the expiry tells an
- * operator whether it had expired; no decision rests on it. The tag proves that this server issued the credential, and to whom.
+ * The handle names the grant: the customer's handle and 16 random bytes. The secret redeems it. The dates are the day of
+ * the last refresh and the expiry: the day says whether the client's registration is looked up, and the expiry tells an operator whether a
+ * grant that is gone had expired. No other decision rests on them. The tag proves that this server issued the credential, and to whom.
  */
 export interface Credential {
   kind: CredentialKind
   handle: Buffer
   secret: Buffer
-  expiry: Buffer
+  dates: Buffer
   tag: Buffer
 }
 
@@ -60,12 +61,15 @@ export interface PresentedCredential {
   hasHungUp(): Promise<boolean>
 }
 
+/** What says whether this server has issued a credential. */
+export type IssuedCredential = Pick<PresentedCredential, 'credential' | 'grantId' | 'binding' | 'tenant'>
+
 /** The length of a secret and of a tag, in bytes. */
 export const partLength = 16
 const customerLength = 9
 const handleLength = customerLength + partLength
 const secretEnd = handleLength + partLength
-const expiryLength = 6
+const datesLength = 6
 const bodyPattern = /^[A-Za-z0-9_-]{84}$/
 
 /** Makes the handle of a new grant of a customer. */
@@ -87,26 +91,40 @@ export function parseCredential(kind: CredentialKind, text: string): Credential 
     kind,
     handle: bytes.subarray(0, handleLength),
     secret: bytes.subarray(handleLength, secretEnd),
-    expiry: bytes.subarray(secretEnd, secretEnd + expiryLength),
-    tag: bytes.subarray(secretEnd + expiryLength),
+    dates: bytes.subarray(secretEnd, secretEnd + datesLength),
+    tag: bytes.subarray(secretEnd + datesLength),
   }
 }
 
-export function formatCredential({ kind, handle, secret, expiry, tag }: Credential): string {
-  return credentialKinds[kind].prefix + Buffer.concat([handle, secret, expiry, tag]).toString('base64url')
+export function formatCredential({ kind, handle, secret, dates, tag }: Credential): string {
+  return credentialKinds[kind].prefix + Buffer.concat([handle, secret, dates, tag]).toString('base64url')
 }
 
-/** Encodes when a grant's credential expires: one byte says whether the grant ends then in any case, five hold seconds since 1970. */
-export function expiryOf({ expiresAt, endsAt }: Pick<Grant, 'expiresAt' | 'endsAt'>): Buffer {
-  const expiry = Buffer.alloc(expiryLength)
-  expiry.writeUInt8(Number(expiresAt === endsAt))
-  expiry.writeUIntBE(Math.ceil(expiresAt / 1000), 1, expiryLength - 1)
-  return expiry
+/**
+ * Encodes when a grant was last refreshed and when its live credential expires. The first byte has one bit that says whether the grant ends
+ * then in any case, and seven for the day of the refresh, or 0 if there was none. The others hold seconds since 1970.
+ */
+export function datesOf({ expiresAt, endsAt, swap }: Pick<Grant, 'expiresAt' | 'endsAt' | 'swap'>): Buffer {
+  const day = swap?.redeemed === 'refresh_token' ? dayOf(swap.at) : 0
+  const dates = Buffer.alloc(datesLength)
+  dates.writeUInt8(Number(expiresAt === endsAt) | (day << 1))
+  dates.writeUIntBE(Math.ceil(expiresAt / 1000), 1, datesLength - 1)
+  return dates
 }
 
 /** When a credential expires, in milliseconds since 1970, and whether its grant ends then in any case (`grantLifetime`). */
-export function readExpiry({ expiry }: Credential): { expiresAt: number; isEnd: boolean } {
-  return { expiresAt: expiry.readUIntBE(1, expiryLength - 1) * 1000, isEnd: expiry.readUInt8() === 1 }
+export function readExpiry({ dates }: Credential): { expiresAt: number; isEnd: boolean } {
+  return { expiresAt: dates.readUIntBE(1, datesLength - 1) * 1000, isEnd: (dates.readUInt8() & 1) === 1 }
+}
+
+/** Whether a credential says that its grant was refreshed on this day (UTC). */
+export function wasRefreshedToday({ dates }: Credential): boolean {
+  return dates.readUInt8() >> 1 === dayOf(Date.now())
+}
+
+/** The day of a time in milliseconds since 1970, from 1 to 127. */
+function dayOf(time: number): number {
+  return 1 + (Math.floor(time / 86_400_000) % 127)
 }
 
 /**

@@ -4,7 +4,7 @@ import { type ErrorContext, temporarilyUnavailable } from '../protocol/oauth-err
 import type { GuardedStore } from '../stores/guarded-store'
 import type { Grant, NewGrant } from '../stores/token-store'
 import type { ResolvedTenant } from '../tenants/tenants'
-import { credentialHash, expiryOf, formatCredential, grantIdOf, newHandle, newSecret } from './credential'
+import { credentialHash, datesOf, formatCredential, grantIdOf, newHandle, newSecret } from './credential'
 import type { CredentialChain } from './credential-chain'
 
 /** How long grants live, and how many there can be. Times are milliseconds. */
@@ -94,11 +94,16 @@ export class Grants {
    * @param where What an event calls that call if the store fails.
    * @returns How many have ended.
    */
-  async endEach(deleted: AsyncIterable<Grant>, where: string, context: ErrorContext): Promise<number> {
+  async endEach(
+    deleted: AsyncIterable<Grant>,
+    where: string,
+    context: ErrorContext,
+    reason: RevokedEvent['reason'] = 'host',
+  ): Promise<number> {
     let ended = 0
     try {
       for await (const grant of deleted) {
-        this.#emit({ type: 'revoked', reason: 'host', ...aboutGrant(grant, context.tenantKey) })
+        this.#emit({ type: 'revoked', reason, ...aboutGrant(grant, context.tenantKey) })
         ended++
       }
     } catch (error) {
@@ -147,9 +152,9 @@ export class Grants {
       endsAfter: this.#limits.grantLifetime,
     }
     const codeOf = (created: Grant) => {
-      const expiry = expiryOf(created)
-      const tag = this.#chain.tag(tenant.id, grantId, { kind, secret, expiry }, binding)
-      return formatCredential({ kind, handle, secret, expiry, tag })
+      const dates = datesOf(created)
+      const tag = this.#chain.tag(tenant.id, grantId, { kind, secret, dates }, binding)
+      return formatCredential({ kind, handle, secret, dates, tag })
     }
     return { grant, codeOf }
   }

@@ -9,9 +9,10 @@ import { type AccessTokenTerms, scopesGone } from '../tokens/access-tokens'
 import {
   authenticatedBinding,
   credentialHash,
-  expiryOf,
+  datesOf,
   formatCredential,
   grantIdOf,
+  type IssuedCredential,
   isLive,
   type PresentedCredential,
   parseCredential,
@@ -107,8 +108,9 @@ export class Redemptions {
   }
 
   /** Whether this server has issued a credential to this client, before or after the client began to authenticate. */
-  hasIssued(presented: PresentedCredential): boolean {
-    return this.#chain.hasIssued(presented) || this.#chain.hasIssued(fromBefore(presented))
+  hasIssued(presented: IssuedCredential): boolean {
+    const binding = publicBinding(presented.binding)
+    return this.#chain.hasIssued(presented) || this.#chain.hasIssued({ ...presented, binding })
   }
 
   /**
@@ -306,9 +308,9 @@ export class Redemptions {
     { credential, tenant, grantId }: PresentedCredential,
   ): string {
     const kind = 'refresh_token'
-    const expiry = expiryOf(grant)
-    const tag = this.#chain.tag(tenant.id, grantId, { kind, secret, expiry }, binding)
-    return formatCredential({ kind, handle: credential.handle, secret, expiry, tag })
+    const dates = datesOf(grant)
+    const tag = this.#chain.tag(tenant.id, grantId, { kind, secret, dates }, binding)
+    return formatCredential({ kind, handle: credential.handle, secret, dates, tag })
   }
 
   /** Warns once if a code redeems a grant although its tag does not verify: another process has other secrets, or the code was changed. */

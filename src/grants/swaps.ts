@@ -68,13 +68,14 @@ export class Swaps {
   async take(step: Step): Promise<DecidedSwap> {
     if (this.#undecided.size > 0) await this.#reverseStep(nameOf(step))
     const [attempt, overAt] = this.#continueAttempt(nameOf(step)) ?? [randomUUID().slice(-12)]
-    const { presented: _, isIssuedHere: __, ...swap } = step
+    const { tenantId, grantId, from, to, redeems, lifetime, resource } = step
     const { remember } = this.#times
     // The store has lost writes: a refresh token that it calls new is not new to the client.
-    const rest = step.redeems.length > 1 ? 0 : this.#times.rest
+    const rest = redeems.length > 1 ? 0 : this.#times.rest
+    const swap = { tenantId, grantId, from, to, attempt, redeems, remember, rest, lifetime, resource }
     const patience = { giveUpAt: performance.now() + this.#store.timeout, timeout: this.#store.timeout / 2 }
     const send = async () => {
-      const result = await this.#store.swapCredential({ ...swap, attempt, remember, rest }, patience)
+      const result = await this.#store.swapCredential(swap, patience)
       return interpret(result, step, attempt)
     }
     try {

@@ -61,14 +61,15 @@ function checkedValues(
 ): Map<string, string[]> {
   const values = new Map<string, string[]>()
   for (const name of Object.keys(parameters)) {
-    const sent = checkedValue(name, parameters[name], repeatable).filter((value) => value !== '')
+    const sent = checkedValue(name, parameters[name], repeatable)
     if (sent.length > 0) values.set(name, sent)
   }
   return values
 }
 
+/** The values of a parameter that are not empty. */
 function checkedValue(name: string, value: unknown, repeatable: readonly string[]): string[] {
-  if (typeof value === 'string') return [value]
+  if (typeof value === 'string') return value === '' ? [] : [value]
   // A stranger chooses the name, and the description is shown on a page of this server.
   const shownName = /^[\w.-]{1,40}$/.test(name) ? name : 'Each parameter'
   if (Array.isArray(value) && !repeatable.includes(name)) {
@@ -77,5 +78,5 @@ function checkedValue(name: string, value: unknown, repeatable: readonly string[
   if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) {
     throw oauthError('invalid_request', `${shownName} must be a string`)
   }
-  return value
+  return value.filter((item) => item !== '')
 }

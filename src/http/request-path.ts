@@ -1,5 +1,5 @@
 // Some routers read an authority with userinfo, `;`, `%` and the like as the beginning of a path.
-const plainOrigin = /^https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d+)?(?=[/?]|$)/i
+const plainOrigin = /^https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d+)?/i
 
 /**
  * The path of a request target in origin form or absolute form (RFC 9112 section 3.2), if every router reads the same path from it.

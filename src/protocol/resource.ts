@@ -38,9 +38,9 @@ export interface OfferedResources {
  * @throws {OAuthError} `invalid_target` if it is not an absolute URL, or if the request names several different ones.
  */
 export function requestedResource(values: readonly string[], offered: OfferedResources): string | undefined {
+  if (values.length === 0) return undefined
   const named = [...new Set(values.map(canonicalResource))]
   const [first] = named
-  if (named.length === 0) return undefined
   const [resource, ...others] = named
     .map((canonical) => (canonical === undefined ? [] : candidates(canonical, offered)))
     .reduce((common, those) => common.filter((each) => those.includes(each)))

@@ -9,7 +9,7 @@ import { isTenantKey } from '../protocol/issuer'
 import { OAuthError, oauthError } from '../protocol/oauth-error'
 import { isResource } from '../protocol/resource'
 import { callHostWithin } from '../stores/call-host'
-import type { Tenants } from '../tenants/tenants'
+import type { ResolvedTenant, Tenants } from '../tenants/tenants'
 import { type AccessTokens, invalidToken } from '../tokens/access-tokens'
 import { type Challenge, challengeOf, withChallenge } from './challenge'
 import {
@@ -51,7 +51,8 @@ export interface Requirement<R> extends Omit<CheckedOptions, 'resource'> {
 /** What is known of a request, for the response if it is refused. */
 interface Known {
   place: Place
-  challenge: Challenge
+  tenant?: ResolvedTenant
+  resource?: string | undefined
 }
 
 /** Makes the middleware that guards the host's own API (RFC 6750). */
@@ -88,19 +89,17 @@ export class AccessTokenGuards {
   /** Makes the middleware: it sets `req.auth` and calls `next`, or answers with an error. */
   middleware<R extends IncomingMessage>(requirement: Requirement<R>): Middleware<R> {
     return (req, res, next) => {
-      const known: Known = {
-        place: { where: 'requireAccessToken' },
-        challenge: { scopes: requirement.scopes, metadataUrl: undefined },
-      }
+      const known: Known = { place: { where: 'requireAccessToken' } }
       // Not inside #authorize: an error that `next` throws is the host's own.
       this.#authorize(req, requirement, known).then(
         () => next(),
         (error) => {
           if (error instanceof MissingToken) {
             // A client sends its first request without a token, to learn where to get one. That is no denial, so there is no event.
-            respondWithChallenge(res, challengeOf(undefined, known.challenge))
+            respondWithChallenge(res, challengeOf(undefined, this.#challenge(requirement, known)))
           } else {
-            const refused = error instanceof OAuthError ? withChallenge(error, known.challenge) : error
+            const refused =
+              error instanceof OAuthError ? withChallenge(error, this.#challenge(requirement, known)) : error
             const named = this.#tokens.namingOwner(refused, tokenIn(req) ?? '')
             respondAsApi(res, reportError(named, known.place, this.#emit))
           }
@@ -115,10 +114,14 @@ export class AccessTokenGuards {
     known.place.tenantKey = key
     const tenant = await this.#tenants.find(key, this.#baseUrl.current(req))
     const expected = resource && (await this.#read(resource, req, anApi, `${guard}.resource`))
-    known.challenge = { scopes, metadataUrl: this.#verifications.metadataUrlOf(expected, tenant) }
+    Object.assign(known, { tenant, resource: expected })
     const verification = { checkRevocation, scopes, resource: expected, guard }
     const auth = await this.#verifications.verifyFor(tenant, bearerToken(req), verification)
     Object.assign(req, { auth })
+  }
+
+  #challenge<R>({ scopes }: Requirement<R>, { tenant, resource }: Known): Challenge {
+    return { scopes, metadataUrl: tenant && this.#verifications.metadataUrlOf(resource, tenant) }
   }
 
   /**

@@ -170,7 +170,7 @@ export class AccessTokenVerifications {
     // The issuer alone does not tell companies apart: it stays the same when a tenant key passes to another company.
     if (claims.tenant_id !== tenant.id) throw invalidToken('The access token is not for this tenant', 'wrong_tenant')
     if (claims.iss !== tenant.issuer) throw invalidToken('The access token is not for this tenant', 'wrong_issuer')
-    if (canonicalResource(claims.aud) !== canonicalResource(resource)) {
+    if (claims.aud !== resource && canonicalResource(claims.aud) !== canonicalResource(resource)) {
       throw invalidToken('The access token is not for this resource', 'wrong_resource')
     }
     // A scope that the tenant no longer offers counts for nothing, even if an older token has it.

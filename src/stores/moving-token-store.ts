@@ -28,7 +28,7 @@ export interface MovingTokenStoreOptions {
    * - `prepare`: new records are written to `from`, and nothing is moved. Records that other processes have moved are found.
    * - `move`: new records are written to `to`, and each grant and client of `from` is copied to `to` when it is asked for.
    *
-   * No process may have the step `move` while there is one without a `MovingTokenStore`.
+   * No process may have the step `move` while there is one that uses `from` alone.
    */
   step: 'prepare' | 'move'
 }
@@ -150,11 +150,13 @@ export class MovingTokenStore implements TokenStore {
   }
 
   /**
-   * Moves all grants of a customer with their clients now, in place of when they are asked for. Only with the step `move`.
+   * Moves all grants of a customer with their clients now, in place of when they are asked for.
    *
-   * @returns How many grants of the customer `from` has.
+   * @returns How many grants of the customer `from` has. They stay there, so another call returns the same number.
+   * @throws {TypeError} with the step `prepare`, which moves nothing.
    */
   async moveCustomer(tenantId: string, subject: string): Promise<number> {
+    if (!this.#moves) throw new TypeError('moveCustomer needs a MovingTokenStore with the step move')
     const grants = await this.#from.listGrants(tenantId, subject)
     for (const { grantId, clientId } of grants) {
       await this.findGrant(tenantId, grantId)

@@ -1,3 +1,5 @@
+import { InTurn } from './in-turn'
+
 /** The part of a `Pool` of `pg` (8) that the store uses. */
 export interface PostgresPool {
   /** Sends a statement over any connection. Resolves to the rows of its result, or rejects with the server's error. */
@@ -36,6 +38,13 @@ const adviceOnPool: readonly [RegExp, string][] = [
  * one that PgBouncer lends for a single transaction; the functions keep their plans.
  */
 export class PostgresCalls {
+  /**
+   * Calls that take the lock of the registered clients. All processes wait for it, so each process makes one of these calls at a time: more
+   * would hold connections that redemptions need.
+   */
+  readonly locking = new InTurn('PostgresTokenStore: too many changes of registered clients are waiting')
+  /** The same for registrations, so that strangers who register keep nobody else waiting. */
+  readonly registering = new InTurn('PostgresTokenStore: too many registrations are waiting')
   readonly #pool: PostgresPool
   /** What stands before the name of each table and function. */
   readonly #place: string
@@ -72,9 +81,10 @@ export class PostgresCalls {
 }
 
 /** The server's error with what to do about it. Not its details, which quote values of the row, nor the statement's values. */
-function withAdvice(error: unknown): Error {
+function withAdvice(error: unknown): Error & { code?: string } {
   const { message, code } = error as { message?: unknown; code?: unknown }
   const text = String(message) || 'no connection'
   const hint = (typeof code === 'string' && advice[code]) || adviceOnPool.find(([pattern]) => pattern.test(text))?.[1]
-  return new Error(`PostgresTokenStore: ${text}${code ? ` (${String(code)})` : ''}${hint ? `; ${hint}` : ''}`)
+  const advised = new Error(`PostgresTokenStore: ${text}${code ? ` (${String(code)})` : ''}${hint ? `; ${hint}` : ''}`)
+  return Object.assign(advised, typeof code === 'string' && { code })
 }

@@ -85,11 +85,14 @@ declare
   saved @clients;
   now bigint;
   most text;
+  any_expired boolean;
+  own_expired boolean;
 begin
   perform @lock_idle_clients();
   now := @clock();
   -- Those that have expired take no room. Each call deletes more than it adds, and never so many that others wait long for it.
-  perform @sweep_clients(50);
+  select looked_at = 50 into any_expired from @sweep_clients(50);
+  own_expired := any_expired;
   insert into @clients values (now, now + in_lifetime, now + in_lifetime, nextval('@places'), false, in_tenant, in_client, in_metadata)
   on conflict (tenant_id, client_id) do update set created_at = excluded.created_at, expires_at = excluded.expires_at,
     sweep_at = excluded.sweep_at, place = excluded.place, in_use = false, metadata = excluded.metadata
@@ -97,6 +100,15 @@ begin
 
   for _ in 1..20 loop
     exit when (select clients <= in_per_tenant from @idle_clients where tenant_id = in_tenant);
+    -- If that was not all of them, the others go before any that is alive.
+    if own_expired then
+      delete from @clients where (tenant_id, client_id) in (
+        select tenant_id, client_id from @clients
+        where tenant_id = in_tenant and not in_use and place < saved.place and expires_at <= now and sweep_at <= now limit 50
+      );
+      own_expired := found;
+      continue when own_expired;
+    end if;
     delete from @clients where (tenant_id, client_id) in (
       select tenant_id, client_id from @clients
       where tenant_id = in_tenant and not in_use and place < saved.place order by place limit 1
@@ -104,6 +116,10 @@ begin
   end loop;
   for _ in 1..20 loop
     exit when (select sum(clients) <= in_total from @idle_clients);
+    if any_expired then
+      select looked_at > 0 into any_expired from @sweep_clients(50);
+      continue when any_expired;
+    end if;
     -- Where each tenant has one, it is not the new one that goes.
     select tenant_id into most from @idle_clients order by clients desc, tenant_id = in_tenant limit 1;
     delete from @clients where (tenant_id, client_id) in (
@@ -115,17 +131,26 @@ begin
 end
 $$;
 
+-- Returns false if the client is not in use: then only touch_client, under the lock, may change it.
+create or replace function @touch_client_in_use(in_tenant text, in_client text, in_lifetime float8) returns boolean language plpgsql as $$
+declare
+  live @clients;
+  now bigint;
+begin
+  select * into live from @clients where tenant_id = in_tenant and client_id = in_client for no key update;
+  now := @clock();
+  if live.expires_at > now is not true then return true; end if;
+  if not live.in_use then return false; end if;
+  update @clients set expires_at = greatest(expires_at, now + in_lifetime) where tenant_id = in_tenant and client_id = in_client;
+  return true;
+end
+$$;
+
 create or replace function @touch_client(in_tenant text, in_client text, in_lifetime float8, becomes_used boolean)
 returns void language plpgsql as $$
 declare
-  now bigint := @clock();
+  now bigint;
 begin
-  update @clients set expires_at = greatest(expires_at, now + in_lifetime)
-  where tenant_id = in_tenant and client_id = in_client and expires_at > now and in_use;
-  if found then return; end if;
-
-  perform from @clients where tenant_id = in_tenant and client_id = in_client and expires_at > now;
-  if not found then return; end if;
   perform @lock_idle_clients();
   now := @clock();
   update @clients set expires_at = greatest(expires_at, now + in_lifetime), sweep_at = greatest(expires_at, now + in_lifetime),
@@ -159,12 +184,11 @@ begin
 end
 $$;
 
+-- The clock is read again once the row is locked.
 create or replace function @use_once(in_tenant text, in_id text, in_lifetime float8) returns boolean language plpgsql as $$
-declare
-  now bigint := @clock();
 begin
-  insert into @used_ids as used values (in_tenant, in_id, now + in_lifetime)
-  on conflict (tenant_id, id) do update set expires_at = excluded.expires_at where used.expires_at <= now;
+  insert into @used_ids as used values (in_tenant, in_id, @clock() + in_lifetime)
+  on conflict (tenant_id, id) do update set expires_at = @clock() + in_lifetime where used.expires_at <= @clock();
   return found;
 end
 $$;

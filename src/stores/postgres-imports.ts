@@ -20,7 +20,7 @@ const maxAttempts = 4
 
 /**
  * Copies a grant of another store into the table, unless the table has a live one with its id. If the two
- * clocks differ by a second or more, all its times are moved by the difference, so that each age stays what it was.
+ * clocks differ by a second or more for certain, all its times are moved by the difference, so that each age stays what it was.
  *
  * A grant that is deleted meanwhile, first there and then here, is never live here: its row is inserted as that of a grant that has expired,
  * with an expiry that no other import has, and becomes live only if the other store, asked again, still has the grant as it was and the row
@@ -30,10 +30,14 @@ const maxAttempts = 4
  */
 export function importGrant(calls: PostgresCalls, read: () => Promise<GrantElsewhere | undefined>): Promise<boolean> {
   return inAttempts(async () => {
+    const readAt = performance.now()
     const found = await read()
     if (!found) return 'gone'
     const now = await calls.json<number>('select @clock()::text as value', [])
-    const shift = Math.abs(now - found.now) < sameClock ? 0 : now - found.now
+    // The other store told its time at some moment in this time, so the difference of the clocks is known up to half of it.
+    const uncertainty = (performance.now() - readAt) / 2
+    const difference = now - uncertainty - found.now
+    const shift = Math.abs(difference) < sameClock + uncertainty ? 0 : difference
     const here = (time: number) => Math.round(time + shift)
     const row = { ...encodeGrant(found.grant, here), expires_at: newMark(), sweep_at: now + sweptAfter }
     const columns = Object.keys(row)
@@ -78,15 +82,14 @@ export function importClient(
     const key = [encodeText(client.tenantId), encodeText(client.clientId)]
     const mark = newMark()
     // The lock first, as for every change of which clients are not in use.
-    await calls.rows(
-      `with locked as materialized (select @lock_idle_clients())
+    const insert = `with locked as materialized (select @lock_idle_clients())
        insert into @clients as old (created_at, expires_at, sweep_at, place, in_use, tenant_id, client_id, metadata)
        select $3::bigint, $6::bigint, @clock() + ${sweptAfter}, nextval('@places'), $4::boolean, $1, $2, $5 from locked
        on conflict (tenant_id, client_id) do update set created_at = excluded.created_at, expires_at = excluded.expires_at,
          sweep_at = excluded.sweep_at, place = excluded.place, in_use = excluded.in_use, metadata = excluded.metadata
-       where old.expires_at <= @clock()`,
-      [...key, createdAt, inUse, encodeClient({ ...client, lifetime: 0 }), mark],
-    )
+       where old.expires_at <= @clock()`
+    const values = [...key, createdAt, inUse, encodeClient({ ...client, lifetime: 0 }), mark]
+    await calls.locking.run(() => calls.rows(insert, values))
     const again = await read()
     if (!again) return 'gone'
     if ((again.inUse ?? false) !== inUse) return 'changed'

@@ -40,7 +40,7 @@ const checks = {
 }
 
 /** The version of the schema that this version of the package installs. */
-export const schemaVersion = 1
+const schemaVersion = 1
 
 const versionSql = `
 create table if not exists @schema_version (
@@ -56,24 +56,27 @@ const schemaSql = (schema: string) => `do $$ begin
 end $$;
 `
 
-const privilegesSql = (place: string, schema: string, role: string) => `
+// Everybody may call a new function, but some databases take that away from `public`.
+const privilegesSql = (place: string, schema: string, role: string, functions: readonly string[]) => `
 grant usage on schema "${schema}" to "${role}";
 grant select, insert, update, delete on ${place}grants, ${place}clients, ${place}idle_clients, ${place}used_ids to "${role}";
 grant usage on sequence ${place}places to "${role}";
+grant execute on function ${functions.join(', ')} to "${role}";
 `
 
 /**
  * The SQL that creates the tables and functions of a `PostgresTokenStore`, and that brings those of an earlier version up to date. It can be
- * run again, and while hosts use the store. Run it as one transaction: `psql -1`, or one step of a migration tool.
+ * run again, and while hosts use the store. Run it as one transaction: `psql -1 -f -`, or one step of a migration tool.
  *
  * @throws {ConfigurationError} for a wrong option.
  *
  * @example
- * await pool.query(postgresSchema({ schema: 'sign_in' }))
+ * await ownerPool.query(postgresSchema({ schema: 'sign_in' }))
  */
 export function postgresSchema(options: PostgresSchemaOptions = {}): string {
   const { schema, tablePrefix, role } = record(checks)(options, 'postgresSchema')
   const place = `"${schema}".${tablePrefix}`
   const sql = [grantsSql, clientsSql, sweepSql, versionSql].join('').replaceAll('@', place).replaceAll('%', tablePrefix)
-  return [schemaSql(schema), sql, role === undefined ? '' : privilegesSql(place, schema, role)].join('')
+  const functions = [...sql.matchAll(/^create or replace function ([^(]+)\(/gm)].map(([, name = '']) => name)
+  return [schemaSql(schema), sql, role === undefined ? '' : privilegesSql(place, schema, role, functions)].join('')
 }

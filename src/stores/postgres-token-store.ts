@@ -1,5 +1,7 @@
 import { flag, objectWith, optional, record } from '../configuration/checks'
+import { warn } from '../configuration/warnings'
 import { PostgresCalls, type PostgresPool } from './postgres-calls'
+import { deleteGrants, deleteTenant, isOwned, ownerValues } from './postgres-deletions'
 import { dropImport, type GrantElsewhere, importClient, importGrant } from './postgres-imports'
 import { placeChecks } from './postgres-schema'
 import {
@@ -12,9 +14,8 @@ import {
   encodeText,
   type GrantRow,
   letterOf,
+  orNull,
   rowId,
-  rowIdsOf,
-  UnreadableRowError,
 } from './postgres-values'
 import type {
   ClientUse,
@@ -45,23 +46,9 @@ export interface PostgresTokenStoreOptions {
   sweep?: boolean | undefined
 }
 
-// Null takes a condition away, and the planner sees that.
-const isOwned = `hashtext(tenant_id) = hashtext($1) and tenant_id = $1
-  and ($2::uuid is null or id between $2 and $3 and subject = $4)
-  and ($5::text is null or hashtext(client_id) = hashtext($5) and client_id = $5)`
-
-/** Whose grants: of a tenant, and of a customer or a client there. */
-interface Owner {
-  tenantId: string
-  subject?: string | undefined
-  clientId?: string | undefined
-}
-
 /** The result of a function: the outcome, the server's time, and the grant's row if the outcome has a grant. */
 type Reply<Result extends { outcome: string }> = [outcome: Result['outcome'], now: number, row: GrantRow]
 
-// How many grants are deleted at once.
-const batchSize = 500
 // Milliseconds.
 const sweepInterval = 60_000
 const sweepBatch = 500
@@ -81,6 +68,8 @@ export class PostgresTokenStore implements TokenStore {
   readonly #calls: PostgresCalls
   readonly #sweeps: boolean
   #sweptAt = performance.now()
+  /** The SQLSTATEs, and other codes, of the failures of the store's own sweep that a warning has told of. */
+  readonly #warnedOf = new Set<string | undefined>()
 
   /**
    * @param pool The host's own `pg` pool. The store uses its connections and their settings.
@@ -178,56 +167,20 @@ export class PostgresTokenStore implements TokenStore {
     return rows.map(({ value }) => decodeGrant(JSON.parse(value)))
   }
 
-  async *deleteGrants({ tenantId, subject, clientId }: GrantOwner): AsyncIterable<Grant> {
-    if (subject === undefined && clientId === undefined)
-      throw new TypeError('deleteGrants must be told whose grants to delete')
-    let unreadable: UnreadableRowError | undefined
-    for await (const deleted of this.#deleteOwned({ tenantId, subject, clientId })) {
-      if (deleted instanceof UnreadableRowError) unreadable = deleted
-      else yield deleted
-    }
-    if (unreadable) throw unreadable
+  deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {
+    return deleteGrants(this.#calls, owner)
   }
 
-  async *deleteTenant(tenantId: string): AsyncIterable<Grant> {
-    for await (const deleted of this.#deleteOwned({ tenantId })) {
-      if (!(deleted instanceof UnreadableRowError)) yield deleted
-    }
-    for (let isDone = false; !isDone; )
-      isDone = await this.#calls.json<boolean>('select @delete_clients_of($1, $2)::text as value', [
-        encodeText(tenantId),
-        batchSize,
-      ])
-  }
-
-  /** Deletes grants, and yields those that were live, with an error for each row that could not be read. */
-  async *#deleteOwned(owner: Owner): AsyncIterable<Grant | UnreadableRowError> {
-    for (;;) {
-      const found = await this.#calls.rows<{ id: string }>(
-        `select id from @grants where ${isOwned} limit ${batchSize}`,
-        ownerValues(owner),
-      )
-      if (found.length === 0) return
-      // Locked in order, so that two such calls cannot wait for each other.
-      const rows = await this.#calls.rows<{ value: string; live: boolean }>(
-        `delete from @grants as old where id in (select id from @grants where id = any($1::uuid[]) order by id for update)
-         returning row_to_json(old)::text as value, expires_at > @clock() as live`,
-        [found.map(({ id }) => id)],
-      )
-      for (const { value, live } of rows) if (live) yield grantOrError(JSON.parse(value))
-    }
+  deleteTenant(tenantId: string): AsyncIterable<Grant> {
+    return deleteTenant(this.#calls, tenantId)
   }
 
   async saveClient(client: NewClient, { perTenant, total }: RegistrationLimits): Promise<RegisteredClient> {
     const { tenantId, clientId, lifetime } = client
-    const row = await this.#calls.json<ClientRow>('select @save_client($1, $2, $3, $4, $5, $6) as value', [
-      encodeText(tenantId),
-      encodeText(clientId),
-      encodeClient(client),
-      lifetime,
-      perTenant,
-      total,
-    ])
+    const values = [encodeText(tenantId), encodeText(clientId), encodeClient(client), lifetime, perTenant, total]
+    const row = await this.#calls.registering.run(() =>
+      this.#calls.json<ClientRow>('select @save_client($1, $2, $3, $4, $5, $6) as value', values),
+    )
     return decodeClient(row, tenantId, clientId)
   }
 
@@ -241,13 +194,18 @@ export class PostgresTokenStore implements TokenStore {
   }
 
   async touchClient(tenantId: string, clientId: string, { lifetime, inUse }: ClientUse): Promise<void> {
-    const values = [encodeText(tenantId), encodeText(clientId), lifetime, inUse]
-    await this.#calls.rows('select @touch_client($1, $2, $3, $4)', values)
+    const values = [encodeText(tenantId), encodeText(clientId), lifetime]
+    // A client that is in use needs no lock.
+    const isDone = await this.#calls.json<boolean>('select @touch_client_in_use($1, $2, $3)::text as value', values)
+    if (isDone) return
+    await this.#calls.locking.run(() => this.#calls.rows('select @touch_client($1, $2, $3, $4)', [...values, inUse]))
   }
 
   async deleteClient(tenantId: string, clientId: string): Promise<boolean> {
     const values = [encodeText(tenantId), encodeText(clientId)]
-    return this.#calls.json<boolean>('select @delete_client($1, $2)::text as value', values)
+    return this.#calls.locking.run(() =>
+      this.#calls.json<boolean>('select @delete_client($1, $2)::text as value', values),
+    )
   }
 
   async useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean> {
@@ -265,9 +223,11 @@ export class PostgresTokenStore implements TokenStore {
     const { limit = 10_000 } = options
     let total = 0
     for (;;) {
-      const [deleted, isDone] = await this.#calls.json<[number, boolean]>(
-        'select json_build_array(deleted, is_done)::text as value from @sweep($1)',
-        [Math.min(sweepBatch, limit)],
+      const [deleted, isDone] = await this.#calls.locking.run(() =>
+        this.#calls.json<[number, boolean]>(
+          'select json_build_array(deleted, is_done)::text as value from @sweep($1)',
+          [Math.min(sweepBatch, limit)],
+        ),
       )
       total += deleted
       if (isDone || total >= limit) return total
@@ -277,6 +237,7 @@ export class PostgresTokenStore implements TokenStore {
   /**
    * Copies a grant of another store, for {@link MovingTokenStore}. It never replaces a live grant.
    *
+   * @internal
    * @param read Reads the grant there, with the time of that store. It is called again when the copy is ready to become live.
    * @returns Whether the other store has such a grant.
    */
@@ -284,38 +245,27 @@ export class PostgresTokenStore implements TokenStore {
     return importGrant(this.#calls, read)
   }
 
-  /** Makes an import of a grant that is not finished begin again. */
+  /** @internal Makes an import of a grant that is not finished begin again. */
   dropImport(tenantId: string, grantId: string): Promise<void> {
     return dropImport(this.#calls, tenantId, grantId)
   }
 
-  /** Copies a registered client in the same way. */
+  /** @internal Copies a registered client in the same way. */
   importClient(read: () => Promise<RegisteredClient | undefined>): Promise<boolean> {
     return importClient(this.#calls, read)
   }
 
-  /** A failure is not reported: the database is asked for something else at the same time. */
+  /** No request waits for it, so a failure becomes a warning, one of each kind. */
   #sweepSometimes(): void {
     if (!this.#sweeps || performance.now() - this.#sweptAt < sweepInterval) return
     this.#sweptAt = performance.now()
-    this.sweep().catch(() => undefined)
+    this.sweep().catch((error: Error & { code?: string }) => {
+      if (this.#warnedOf.has(error.code)) return
+      this.#warnedOf.add(error.code)
+      warn(
+        'SWEEP',
+        `PostgresTokenStore could not delete what has expired, and tries again every minute. ${error.message}`,
+      )
+    })
   }
-}
-
-function grantOrError(row: GrantRow): Grant | UnreadableRowError {
-  try {
-    return decodeGrant(row)
-  } catch (error) {
-    if (error instanceof UnreadableRowError) return error
-    throw error
-  }
-}
-
-function ownerValues({ tenantId, subject, clientId }: Owner): (string | null)[] {
-  const [first, last] = subject === undefined ? [null, null] : rowIdsOf(tenantId, subject)
-  return [encodeText(tenantId), first, last, orNull(subject), orNull(clientId)]
-}
-
-function orNull(text: string | undefined): string | null {
-  return text === undefined ? null : encodeText(text)
 }

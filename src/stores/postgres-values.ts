@@ -45,15 +45,24 @@ export function encodeText(text: string): string {
   return text.replace(/[\0\\\p{Surrogate}]/gu, (unit) => `\\${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
+/** The same for a value that may be absent. */
+export function orNull(text: string | undefined): string | null {
+  return text === undefined ? null : encodeText(text)
+}
+
 export function decodeText(text: string): string {
   return text.includes('\\')
     ? text.replace(/\\([0-9a-f]{4})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
     : text
 }
 
-/** The id of a grant's row: 8 bytes of the customer's handle, and 8 of a hash of the grant's id. */
+/**
+ * The id of a grant's row: 8 bytes of the customer's handle, and 8 of a hash of the grant's id. The hash is that of the texts in the table,
+ * because every half of a surrogate pair is the same in UTF-8.
+ */
 export function rowId(tenantId: string, grantId: string): string {
-  return hexOf(grantId.slice(0, customerHandleLength)) + hexOf(digest('grant row', tenantId, grantId))
+  const hash = digest('grant row', encodeText(tenantId), encodeText(grantId))
+  return hexOf(grantId.slice(0, customerHandleLength)) + hexOf(hash)
 }
 
 /** The first and the last id that a row of a customer can have. */

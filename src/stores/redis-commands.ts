@@ -178,13 +178,15 @@ function literal(text: string): string {
 }
 
 /**
- * Sends all commands of this turn of the event loop in one system call: under load, one call for each would take longer than everything
- * else.
+ * Sends all commands of this turn of the event loop in one system call, or on a Cluster in one for each master: under load, one call for each
+ * command would take longer than everything else.
  */
-function gatherWrites({ stream }: RedisClient): void {
-  if (!stream || stream.writableCorked > 0) return
-  stream.cork()
-  setImmediate(() => stream.uncork())
+function gatherWrites(redis: RedisClient): void {
+  for (const { stream } of redis.nodes?.('master') ?? [redis]) {
+    if (!stream || stream.writableCorked > 0) continue
+    stream.cork()
+    setImmediate(() => stream.uncork())
+  }
 }
 
 /** Sends the SHA-1 of a script, and the script itself if the server does not know it. */

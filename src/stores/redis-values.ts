@@ -60,23 +60,27 @@ export function decodeGrant(key: string, value: string, tenantId: string, grantI
     const kind = kindsByLetter.get(letter) ?? (redeemedKind && 'refresh_token')
     if (!kind || (kind === 'code') !== (request !== undefined) || more.length > 0) throw new UnreadableValueError(key)
     const [clientId, subject, scope, claims] = JSON.parse(fixed)
-    const [redirectUri, codeChallenge] = request === undefined ? [] : JSON.parse(request)
-    return {
+    const grant: Grant = {
       tenantId,
       grantId,
       clientId,
       subject,
       scopes: scope === '' ? [] : scope.split(' '),
       resource: JSON.parse(resource),
-      ...(claims && { claims }),
       createdAt: Number(createdAt),
       expiresAt: Number(expiresAt),
-      ...(endsAt && { endsAt: Number(endsAt) }),
       credential: { kind, hash },
-      ...(redirectUri && { request: { redirectUri, codeChallenge } }),
-      ...(attempt && redeemedKind && { swap: { attempt, at: Number(at), redeemed: redeemedKind } }),
-      ...(redeemed && { redeemed: decodeRedeemed(redeemed, Number(at)) }),
     }
+    // Every refresh reads a grant, and spreading each of these members into it would take as long as all of the rest.
+    if (claims) grant.claims = claims
+    if (endsAt) grant.endsAt = Number(endsAt)
+    if (request !== undefined) {
+      const [redirectUri, codeChallenge] = JSON.parse(request)
+      grant.request = { redirectUri, codeChallenge }
+    }
+    if (attempt && redeemedKind) grant.swap = { attempt, at: Number(at), redeemed: redeemedKind }
+    if (redeemed) grant.redeemed = decodeRedeemed(redeemed, Number(at))
+    return grant
   })
 }
 

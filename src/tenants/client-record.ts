@@ -13,7 +13,7 @@ import {
   text,
 } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
-import { isClientId } from '../protocol/client-id'
+import { isClientId, isRegisteredId } from '../protocol/client-id'
 import { isSecretHash } from '../protocol/client-secret'
 import { grantTypes, isGrantType } from '../protocol/grant-types'
 import { isKeySetUrl, type JsonWebKeySet, keySetFault } from '../protocol/json-web-keys'
@@ -58,8 +58,8 @@ const keySetUrl = must<string>(
 
 const clientMembers = record({
   clientId: must<string>(
-    'a string of 1 to 2048 characters of printable ASCII',
-    (given) => typeof given === 'string' && isClientId(given),
+    'a string of 1 to 2048 characters of printable ASCII, but not dcr_ and 22 characters, as the ids of registered clients are',
+    (given) => typeof given === 'string' && isClientId(given) && !isRegisteredId(given),
     { quotes: true },
   ),
   clientName: nullable(text),

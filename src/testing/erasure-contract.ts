@@ -22,6 +22,22 @@ export function erasureContract({ describe, test }: StoreTest): void {
       await expectNoTraces(contents, ...tracesOf([...grants, deleted]))
     })
 
+    test('is nothing of a customer whose client registered itself, except for that client', async (store, contents) => {
+      const client = newClient({})
+      const of = { tenantId: client.tenantId, subject: randomUUID(), clientId: client.clientId }
+      await store.saveClient(client, room)
+      await store.touchClient(client.tenantId, client.clientId, { lifetime: minute, inUse: true })
+      const grants = [
+        await createGrant(store, of),
+        await swapGrant(store, await createGrant(store, of)),
+        await ofThePast(store, await createGrant(store, { ...of, lifetime: 50 })),
+      ]
+      await end(store, of)
+      const customer = grants.flatMap(({ subject, grantId }) => [subject, ...partsOf(grantId)])
+      await expectNoTraces(contents, ...customer)
+      await expectTraces(contents, client.clientId)
+    })
+
     test('is nothing of a customer all of whose grants had expired before they were ended', async (store, contents) => {
       const of = { tenantId: randomUUID(), subject: randomUUID() }
       const code = await createGrant(store, { ...of, lifetime: 50 })

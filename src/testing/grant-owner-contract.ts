@@ -1,7 +1,19 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Grant, GrantOwner, TokenStore } from '../stores/token-store'
-import { byId, createGrant, definedMembers, findGrant, grantOf, newGrant, swapOf, until } from './records'
+import {
+  byId,
+  createGrant,
+  definedMembers,
+  findGrant,
+  grantOf,
+  minute,
+  newClient,
+  newGrant,
+  room,
+  swapOf,
+  until,
+} from './records'
 import type { StoreTest } from './store-test'
 
 /** Tests how the grants of a customer or a client are listed and deleted. */
@@ -73,6 +85,30 @@ export function grantOwnerContract({ describe, test }: StoreTest): void {
       const tenantId = randomUUID()
       const grants = await Promise.all(Array.from({ length: 300 }, () => createGrant(store, { tenantId })))
       assert.deepEqual(byId(await deleteGrants(store, { tenantId, clientId: grants[0]?.clientId ?? '' })), byId(grants))
+    })
+
+    test('ends the grants of a registered client that are left, however many there have been', async (store) => {
+      const registered = newClient({})
+      const { tenantId, clientId } = registered
+      await store.saveClient(registered, room)
+      const left: Grant[] = []
+      for (let times = 0; times < 60; times++) {
+        const grant = await createGrant(store, { tenantId, clientId })
+        if (times % 20 === 19) left.push(grant)
+        else await store.deleteGrant(tenantId, grant.grantId)
+      }
+      await store.touchClient(tenantId, clientId, { lifetime: minute, inUse: true })
+      const other = await createGrant(store, { tenantId })
+      assert.deepEqual(byId(await deleteGrants(store, { tenantId, clientId })), byId(left))
+      assert.deepEqual(await findGrant(store, other), other)
+    })
+
+    test('ends 300 grants of a registered client that were created at the same time', async (store) => {
+      const registered = newClient({})
+      const { tenantId, clientId } = registered
+      await store.saveClient(registered, room)
+      const grants = await Promise.all(Array.from({ length: 300 }, () => createGrant(store, { tenantId, clientId })))
+      assert.deepEqual(byId(await deleteGrants(store, { tenantId, clientId })), byId(grants))
     })
 
     test('returns no grant that had ended before', async (store) => {

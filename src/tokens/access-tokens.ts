@@ -1,5 +1,6 @@
 import { type JsonWebKey, randomUUID } from 'node:crypto'
-import { decode, sign, verify } from 'jsonwebtoken'
+import { decode, sign } from 'jsonwebtoken'
+import { isObject } from '../configuration/checks'
 import { wrongAnswer } from '../configuration/configuration-error'
 import { contextOf } from '../events/emitter'
 import type { GrantType } from '../protocol/grant-types'
@@ -13,7 +14,8 @@ import type { Tenant } from '../stores/tenant-store'
 import type { Grant } from '../stores/token-store'
 import { type ResolvedTenant, spelledByTenant, stillOffered } from '../tenants/tenants'
 import { plainJson } from './plain-json'
-import type { SigningKey, SigningKeys } from './signing-keys'
+import type { SigningKeys } from './signing-keys'
+import { TokenSignatures } from './token-signatures'
 
 /** What the `accessTokenClaims` hook is told about the token that is to be issued. */
 export interface AccessTokenRequest {
@@ -80,18 +82,17 @@ export interface AccessTokenClaims extends Record<string, unknown> {
   tenant_id: string
 }
 
-/** The `typ` of an access token (RFC 9068 section 2.1). */
-const accessTokenType = 'at+jwt'
-
 /** Issues access tokens, and reads those that it has issued (RFC 9068). */
 export class AccessTokens {
   readonly #keys: SigningKeys
+  readonly #signatures: TokenSignatures
   readonly #claimsHook: AccessTokenClaimsHook | undefined
   readonly #timeout: number
 
   /** @param timeout How long the host's hook may take, in milliseconds. */
   constructor(keys: SigningKeys, claimsHook: AccessTokenClaimsHook | undefined, timeout: number) {
     this.#keys = keys
+    this.#signatures = new TokenSignatures(keys)
     this.#claimsHook = claimsHook
     this.#timeout = timeout
   }
@@ -152,7 +153,7 @@ export class AccessTokens {
     // `sign` copies and checks an object. A string is signed as it is: its claims were checked when they came in.
     const accessToken = sign(JSON.stringify(payload), key.privateKey, {
       algorithm: key.algorithm,
-      header: { alg: key.algorithm, typ: accessTokenType, kid: key.kid },
+      header: key.header,
     })
     return { accessToken, expiresIn }
   }
@@ -164,12 +165,11 @@ export class AccessTokens {
    * @throws {OAuthError} `invalid_token` for any other token.
    */
   claimsOf(token: string, { ignoreExpiration = false } = {}): AccessTokenClaims {
-    const header = decoded(token)?.header
-    const key = this.#keys.find(({ kid }) => kid === header?.kid)
-    if (!key || header?.typ !== accessTokenType) throw notOurs()
-    const claims = verified(token, key, ignoreExpiration)
+    const claims = this.#signatures.payloadOf(token)
     // The host may sign other tokens with the same key.
-    if (!hasOurClaims(claims)) throw notOurs()
+    if (!claims || !hasOurClaims(claims)) throw notOurs()
+    if (!ignoreExpiration && claims.exp * 1000 <= Date.now())
+      throw invalidToken('The access token has expired', 'token_expired')
     return claims
   }
 
@@ -204,8 +204,12 @@ export class AccessTokens {
 
 /** The issuer that a token names. Nothing in the token has been verified yet. */
 export function claimedIssuer(token: string): string {
-  const payload = decoded(token)?.payload
-  return typeof payload === 'object' && typeof payload.iss === 'string' ? payload.iss : ''
+  try {
+    const payload: unknown = decode(token)
+    return isObject(payload) && typeof payload.iss === 'string' ? payload.iss : ''
+  } catch {
+    return ''
+  }
 }
 
 export function invalidToken(description: ErrorDescription<'invalid_token'>, reason: DenialReason): OAuthError {
@@ -225,25 +229,8 @@ export function scopesGone(grant: Grant): OAuthError {
   })
 }
 
-function verified(token: string, key: SigningKey, ignoreExpiration: boolean): unknown {
-  try {
-    return verify(token, key.publicKey, { algorithms: [key.algorithm], ignoreExpiration })
-  } catch (error) {
-    const isExpired = (error as Error).name === 'TokenExpiredError'
-    throw isExpired ? invalidToken('The access token has expired', 'token_expired') : notOurs()
-  }
-}
-
-function hasOurClaims(claims: unknown): claims is AccessTokenClaims {
-  const { exp, ...others } = claims as Record<string, unknown>
+function hasOurClaims(claims: Record<string, unknown>): claims is AccessTokenClaims {
+  const { exp, ...others } = claims
   const texts = ['iss', 'sub', 'aud', 'scope', 'client_id', 'grant_id', 'tenant_id']
   return typeof exp === 'number' && texts.every((name) => typeof others[name] === 'string')
-}
-
-function decoded(token: string) {
-  try {
-    return decode(token, { complete: true })
-  } catch {
-    return null
-  }
 }

@@ -24,6 +24,10 @@ export interface SigningKey {
   algorithm: SigningAlgorithm
   privateKey: KeyObject
   publicKey: KeyObject
+  /** The header of the access tokens that it signs (RFC 9068 section 2.1). */
+  header: { alg: SigningAlgorithm; typ: 'at+jwt'; kid: string }
+  /** With what these tokens begin: the header, encoded, and a dot. */
+  prefix: string
   /** As the key set publishes it (RFC 7517). */
   publicJwk: JsonWebKey
 }
@@ -67,8 +71,10 @@ function loadSigningKey(input: SigningKeyInput, option: string): SigningKey {
     const kid = createHash('sha256').update(JSON.stringify(members)).digest('base64url')
     // A key that the JWT library refuses must fail at start-up, not at the first customer.
     sign({}, privateKey, { algorithm })
+    const header = { alg: algorithm, typ: 'at+jwt', kid } as const
+    const prefix = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.`
     const publicJwk = { ...members, kid, alg: algorithm, use: 'sig' } as JsonWebKey
-    return { kid, algorithm, privateKey, publicKey, publicJwk }
+    return { kid, algorithm, privateKey, publicKey, header, prefix, publicJwk }
   } catch {
     // The cause is left out: it may quote the key.
     throw new ConfigurationError(option, input, allowed)

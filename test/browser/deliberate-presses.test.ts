@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describeWithBrowser } from '../support/browser'
-import { allow, deny, middleOf, pointAt, Visit } from '../support/visit'
+import { allow, clockOf, deny, middleOf, pointAt, Visit } from '../support/visit'
 
 const phone: BrowserContextOptions = { hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } }
 
@@ -32,7 +32,10 @@ describeWithBrowser('a customer with a mouse', () => {
   it('presses nothing with a mouse that has only just arrived, and Allow once it has been there for a while', async () => {
     const { visit, page } = await asked({})
     const { x, y } = await middleOf(page.getByRole('button', { name: 'Allow' }))
+    const clock = await clockOf(page)
+    await clock.stop()
     await page.mouse.click(x, y)
+    await clock.go()
     await allow(page)
     expect((await visit.back()).get('code')).toMatch(/^csic_/)
   })
@@ -40,9 +43,12 @@ describeWithBrowser('a customer with a mouse', () => {
   it('has to wait again after each press beside the buttons', async () => {
     const { visit, page } = await asked({})
     const { x, y } = await pointAt(page, 'Allow')
+    const clock = await clockOf(page)
+    await clock.stop()
     await page.mouse.click(x, y - 150)
     await page.mouse.click(x, y)
     await page.mouse.click(x, y)
+    await clock.go()
     await deny(page)
     expect((await visit.back()).get('error')).toBe('access_denied')
   })
@@ -100,10 +106,15 @@ describeWithBrowser('a customer with a touch screen', () => {
 
   it('allows nothing by two taps at the two places that follow each other too soon', async () => {
     const { visit, page } = await asked(phone)
-    await tapAllow(page)
+    const first = page.getByRole('button', { name: 'Allow' })
+    await first.tap({ trial: true })
+    const clock = await clockOf(page)
+    await clock.stop()
+    await first.tap()
     await isAskedAgain(page)
     const { x, y } = await middleOf(page.locator('button[value=allow]'))
     await page.touchscreen.tap(x, y)
+    await clock.go()
     await tapAllow(page)
     expect((await visit.back()).get('code')).toMatch(/^csic_/)
     expect(await grantsAt(visit)).toHaveLength(1)

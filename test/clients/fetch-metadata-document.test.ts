@@ -132,6 +132,9 @@ describe('a host’s own fetch of metadata documents', () => {
     ['nothing', undefined],
     ['a text', JSON.stringify(document)],
     ['a document', document],
+    ['a status alone', { status: 200 }],
+    ['headers that cannot be read', { status: 200, headers: { 'content-type': 'application/json' } }],
+    ['headers alone', { headers: new Headers() }],
   ])(
     'that gives %s instead of a response is an error of the host’s, and the customer can try again',
     async (_, given) => {

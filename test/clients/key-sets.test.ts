@@ -117,10 +117,14 @@ describe('the keys at a jwks_uri', () => {
     expectTokens(await exchange(host))
   })
 
-  it('are asked for again after five seconds if their server does not answer', async () => {
-    const { server } = await KeyServer.start()
+  it.each<[string, (server: DocumentServer, published: KeyServer) => unknown]>([
+    ['does not answer', (server) => server.stop()],
+    ['fails', (_, published) => Object.assign(published, { status: 500 })],
+    ['shows a page in their place', (_, published) => Object.assign(published, { body: '<html>' })],
+  ])('are asked for again after five seconds if their server %s', async (_, spoil) => {
+    const { server, published } = await KeyServer.start()
     const host = await startedWith(server.url('/jwks'))
-    await server.stop()
+    await spoil(server, published)
     const response = await exchange(host)
     expectError(response, 503, 'temporarily_unavailable')
     expect(response.headers['retry-after']).toBe('5')
@@ -151,9 +155,51 @@ describe('the keys at a jwks_uri', () => {
     Object.assign(published, change)
     expect(expectError(await exchange(host), 401, 'invalid_client')).toMatch(/^The keys of the client cannot be used/)
     expectError(await exchange(host), 401, 'invalid_client')
+    const [denied] = await host.told('denied')
+    expect(denied).toMatchObject({ detail: { reason: expect.stringContaining('what is at jwks_uri must') } })
+    clock.advance(60)
+    published.status = 503
+    expectError(await exchange(host), 503, 'temporarily_unavailable')
     clock.advance(60)
     Object.assign(published, { status: 200, body: undefined, keys: [key.jwk] })
     expectTokens(await exchange(host))
+  })
+
+  it('are asked for again after five seconds if what was there at first cannot be used', async () => {
+    const { server, published } = await KeyServer.start()
+    published.body = '[]'
+    const host = await startedWith(server.url('/jwks'))
+    const clock = stopClock()
+    for (const _ of ['once', 'twice']) {
+      expectError(await exchange(host), 401, 'invalid_client')
+      clock.advance(5)
+    }
+    published.body = undefined
+    expectTokens(await exchange(host))
+  })
+
+  it('are fetched from several sites for several companies at the same time', async () => {
+    const fetched: string[] = []
+    const fetch = ({ href }: URL) => {
+      fetched.push(href)
+      return new Promise<never>(() => {})
+    }
+    const sets = new KeySets({ allowLoopback: false, fetch })
+    for (const name of ['one', 'two', 'three']) {
+      void sets.find(`https://${name}.example/jwks`, () => true, { clientId, tenantId: name })
+    }
+    await new Promise(setImmediate)
+    expect(fetched).toHaveLength(3)
+  })
+
+  it('are not fetched from an address that is not https', async () => {
+    const fetch = jest.fn()
+    const sets = new KeySets({ allowLoopback: false, fetch })
+    for (const url of ['http://keys.example/jwks', 'https://user@keys.example/jwks']) {
+      const found = sets.find(url, () => true, { clientId, tenantId: 'acme' })
+      await expect(found).rejects.toMatchObject({ code: 'invalid_client' })
+    }
+    expect(fetch).not.toHaveBeenCalled()
   })
 
   it('are fetched once in five seconds while there are none, however many assertions come', async () => {
@@ -165,7 +211,12 @@ describe('the keys at a jwks_uri', () => {
       expectError(await exchange(host, clientKey()), 503, 'temporarily_unavailable')
     }
     expect(server.requests).toHaveLength(1)
-    clock.advance(5)
+    const told = { reason: 'temporarily_unavailable', detail: { clientId, reason: 'The status is 500' } }
+    expect((await host.told('denied'))[0]).toMatchObject(told)
+    clock.advance(4.999)
+    expectError(await exchange(host), 503, 'temporarily_unavailable')
+    expect(server.requests).toHaveLength(1)
+    clock.advance(0.001)
     expectError(await exchange(host), 503, 'temporarily_unavailable')
     expect(server.requests).toHaveLength(2)
   })
@@ -201,9 +252,10 @@ describe('the keys at a jwks_uri', () => {
       return sets.find(url, () => true, { clientId, tenantId })
     }
     for (let index = 0; index < 600; index++) await find(index)
-    await expect(find(600)).rejects.toMatchObject({ code: 'temporarily_unavailable' })
+    await expect(find(600)).rejects.toMatchObject({ code: 'temporarily_unavailable', headers: { 'Retry-After': '5' } })
     expect(fetched).toHaveLength(600)
     await find(599)
+    await sets.find('https://elsewhere.example/jwks', () => true, { clientId, tenantId: 'another' })
   })
 
   it('can be had at a tenant while another tenant has used its share of the fetches up', async () => {

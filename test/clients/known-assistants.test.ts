@@ -169,25 +169,26 @@ describe('the copy of a known assistant’s document', () => {
     clock.advance(60)
     const copy = await open(host, server.url()).expect(200)
     expect(textOf(copy.text)).toContain('Connect “Assistant by heart” to Acme?')
+    const [told] = await host.told('stale')
+    expect(told).toMatchObject({ copy: 'known' })
+    expect(told?.age).toBeUndefined()
   })
 
-  it.each<[what: string, status: number, changes: object]>([
-    ['is not there', 404, {}],
-    ['has been taken away', 410, {}],
-    ['is wrong', 200, { redirect_uris: [] }],
-    ['is another client’s', 200, { client_id: 'https://evil.example/client.json' }],
-  ])(
-    'is not used where the publisher’s own word is that the document %s, and not after that',
-    async (_, status, changes) => {
-      const { server, known, answer } = await published({ status, changes })
-      const host = await startedWith([known])
-      expectErrorPage(await open(host, server.url()))
-      Object.assign(answer, { status: 403, changes: {} })
-      expectErrorPage(await open(host, server.url()), 503)
-      Object.assign(answer, { status: 200 })
-      await open(host, server.url()).expect(200)
-    },
-  )
+  it.each<[what: string, answer: { status: number; changes?: object; type?: string }]>([
+    ['is not there', { status: 404 }],
+    ['has been taken away', { status: 410 }],
+    ['is wrong', { status: 200, changes: { redirect_uris: [] } }],
+    ['is another client’s', { status: 200, changes: { client_id: 'https://evil.example/client.json' } }],
+    ['is a file of another type', { status: 200, type: 'text/plain' }],
+  ])('is not used where the publisher’s own word is that the document %s, and not after that', async (_, answered) => {
+    const { server, known, answer } = await published({ ...answered })
+    const host = await startedWith([known])
+    expectErrorPage(await open(host, server.url()))
+    Object.assign(answer, { status: 403, changes: {}, type: 'application/json' })
+    expectErrorPage(await open(host, server.url()), 503)
+    Object.assign(answer, { status: 200 })
+    await open(host, server.url()).expect(200)
+  })
 
   it('is not used because strangers cause too many fetches', async () => {
     const { server, known } = await published({ status: 500, cacheControl: 'no-store' })

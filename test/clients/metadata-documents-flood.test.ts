@@ -5,6 +5,7 @@ import { MetadataDocuments } from '../../src/clients/metadata-documents'
 import { Authorization, asTheySay, expectErrorPage } from '../support/authorization'
 import { releaseClock, stopClock } from '../support/clock'
 import { DocumentServer, publishing } from '../support/document-server'
+import { redirectUri } from '../support/sign-in'
 import { started } from '../support/started'
 import { trustTestCertificate } from '../support/tls-certificate'
 
@@ -55,7 +56,13 @@ async function flooded() {
   const held = new HeldServer()
   const [stranger, honest] = [await DocumentServer.startTls(held.answer), await DocumentServer.startTls()]
   const tenantStore = new MemoryTenantStore(companies.map((key) => ({ key })))
-  const host = await started({ authenticate: asTheySay, metadataDocuments: 'with-loopback', tenantStore })
+  const byHeart = honest.url('/by-heart.json', 'assistant.example')
+  const host = await started({
+    authenticate: asTheySay,
+    metadataDocuments: 'with-loopback',
+    tenantStore,
+    knownAssistants: [{ document: { client_id: byHeart, client_name: 'Assistant', redirect_uris: [redirectUri] } }],
+  })
   const open = (url: string, tenantKey: string) => new Authorization(host, { client_id: url }, tenantKey).open()
   const opened = (urls: string[], tenantKey: string) =>
     urls.map((url) => open(url, tenantKey).then(({ status }) => status))
@@ -125,6 +132,19 @@ describe('a stranger with slow documents', () => {
     await held.holds(32)
     await connects('acme', '/known.json').expect(200)
     expect(honest.requests).toHaveLength(2)
+    held.open()
+    await Promise.all(waiting)
+  })
+
+  it('does not keep the documents of known assistants from being fetched for the first time', async () => {
+    const { held, stranger, honest, opened, connects } = await flooded()
+    const waiting = companies.flatMap((tenantKey) => {
+      const urls = many(20, (index) => stranger.url(`/${tenantKey}`, `n.stranger${index}.example`))
+      return opened(urls, tenantKey)
+    })
+    await held.holds(32)
+    await connects('acme', '/by-heart.json').expect(200)
+    expect(honest.requests).toHaveLength(1)
     held.open()
     await Promise.all(waiting)
   })

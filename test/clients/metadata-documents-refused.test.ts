@@ -82,6 +82,15 @@ describe('a metadata document is refused', () => {
     expect(page).toContain('The metadata document of client_id cannot be used: the document must have a client_name')
   })
 
+  it.each([{ client_secret: 'secret' }, { token_endpoint_auth_method: 'client_secret_basic' }])(
+    'says that it must have no secret, and why: %j',
+    async (changes) => {
+      const server = await DocumentServer.start((self) => publishing(self, changes))
+      const page = expectErrorPage(await new Authorization(await startedWith(), { client_id: server.url() }).open())
+      expect(page).toContain('the document must not have a client_secret, because everyone can read it')
+    },
+  )
+
   it.each(['/client.json/', '/CLIENT.json', '/client.json?', '/client.json?a=1'])(
     'that says it is at %s',
     async (path) => {

@@ -12,7 +12,7 @@ import {
   type SignInRequest,
   type Tenant,
 } from 'customer-sign-in'
-import { warningCodes } from '../../src/events/emitter'
+import { warningCodes } from '../../src/configuration/warnings'
 import { checkedOptions } from '../../src/options'
 import { answeredCodes, hostCodes } from '../../src/protocol/oauth-error-codes'
 import { denialReasons, faultReasons } from '../../src/protocol/reasons'

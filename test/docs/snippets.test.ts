@@ -11,6 +11,8 @@ declare const createCustomerSignIn: typeof import('customer-sign-in').createCust
 declare const tenantStore: import('customer-sign-in').TenantStore
 declare const tokenStore: import('customer-sign-in').TokenStore
 declare const signingKeys: import('customer-sign-in').SigningKeyInput[]
+declare const pool: import('pg').Pool
+declare const redis: import('ioredis').Redis
 declare const clientId: string, redirectUri: string, codeChallenge: string, scope: string, state: string
 declare const authenticate: NonNullable<import('customer-sign-in').CustomerSignInOptions['authenticate']>
 declare function customerOf(req: object, tenantKey: string): { id: string; name: string } | undefined

@@ -1,8 +1,9 @@
 import { MemoryTenantStore } from 'customer-sign-in'
 import { Authorization, asTheySay } from '../support/authorization'
-import { consentForm } from '../support/consent-form'
+import { consentForm, textOf } from '../support/consent-form'
+import { DocumentServer } from '../support/document-server'
 import { registered } from '../support/registration'
-import { expectError, expectTokens, tenants } from '../support/sign-in'
+import { clientId, expectError, expectTokens, tenants } from '../support/sign-in'
 import { started } from '../support/started'
 
 describe('consent', () => {
@@ -11,6 +12,20 @@ describe('consent', () => {
     await new Authorization(host).open().expect(303)
     const client_id = await registered(host)
     consentForm(await new Authorization(host, { client_id }).open().expect(200))
+  })
+
+  it('is asked for with a word of caution, except for a client of the tenant’s own', async () => {
+    const host = await started({ authenticate: asTheySay, metadataDocuments: 'with-loopback' })
+    const server = await DocumentServer.start()
+    const caution = 'has not checked this app'
+    const publisher = `Published by${new URL(server.origin).host}`
+    const shown = async (client_id: string) => {
+      const text = textOf((await new Authorization(host, { client_id }).open().expect(200)).text)
+      return { isCautious: text.includes(caution), isPublished: text.includes(publisher) }
+    }
+    expect(await shown(clientId)).toEqual({ isCautious: false, isPublished: false })
+    expect(await shown(await registered(host))).toEqual({ isCautious: true, isPublished: false })
+    expect(await shown(server.url())).toEqual({ isCautious: true, isPublished: true })
   })
 
   it('counts only for what the page has shown: if that changes, the customer is asked again', async () => {

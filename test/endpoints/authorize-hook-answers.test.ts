@@ -82,6 +82,15 @@ describe('what consent gives', () => {
   })
 })
 
+describe('a hook that gives nothing and does not answer the request', () => {
+  it.each([
+    ['authenticate', 'authenticate returned no customer and did not answer the request'],
+    ['consent', 'consent returned neither true nor false and did not answer the request'],
+  ])('is the host’s fault: %s', async (hook, message) => {
+    expect((await toldOf({ [hook]: () => undefined, hostTimeout: 0.1 })).message).toBe(message)
+  })
+})
+
 describe('what accessTokenClaims gives', () => {
   it.each<[string, unknown, string]>([
     ['a text', 'gold', 'a string of 4 characters'],

@@ -3,7 +3,7 @@ import { type CustomerSignInOptions, MemoryTokenStore, type TokenStore } from 'c
 import { RedisTokenStore } from 'customer-sign-in/redis'
 import { Redis } from 'ioredis'
 import { Authorization, asTheySay, expectErrorPage } from '../support/authorization'
-import { goTogether, releaseClock, stopClock } from '../support/clock'
+import { goAlone, goTogether, releaseClock, stopClock } from '../support/clock'
 import { faultyStore, rejects } from '../support/faulty-store'
 import { describeWithRedisClock, eventually, RedisServer } from '../support/redis-server'
 import { registered } from '../support/registration'
@@ -45,6 +45,7 @@ describeWithRedisClock('registrations in RedisTokenStore', () => {
   })
   afterAll(async () => {
     redis.disconnect()
+    goAlone(server.clock)
     await server.stop()
   })
   limits(() => new RedisTokenStore(redis, { keyPrefix: `${randomUUID()}:` }))

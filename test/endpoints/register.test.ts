@@ -28,7 +28,7 @@ describe('a registration', () => {
     })
     expect(response.body).toEqual({
       ...metadata,
-      client_id: expect.stringMatching(/^[\w-]{22}$/),
+      client_id: expect.stringMatching(/^dcr_[\w-]{22}$/),
       client_id_issued_at: expect.any(Number),
       token_endpoint_auth_method: 'none',
       grant_types: ['authorization_code', 'refresh_token'],

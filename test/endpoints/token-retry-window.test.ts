@@ -24,7 +24,7 @@ describe('a process without a refreshRetryWindow', () => {
     await refreshed(withWindow, await registered(withWindow))
     await connected(without, await registered(without))
     expect(warnings).not.toContain(name)
-    for (const _again of [1, 2]) await refreshed(without, await registered(without))
+    for (const _again of [1, 2, 3]) await refreshed(without, await registered(without))
     expect(warnings.filter((code) => code === name)).toHaveLength(1)
     emitWarning.mockRestore()
   })

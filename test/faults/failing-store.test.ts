@@ -1,4 +1,4 @@
-import { type Grant, MemoryTenantStore, MemoryTokenStore, OAuthError, type TokenStore } from 'customer-sign-in'
+import { MemoryTenantStore, OAuthError, type TokenStore } from 'customer-sign-in'
 import type { Response } from 'supertest'
 import { releaseClock, stopClock } from '../support/clock'
 import { type Fault, faultyStore, hangs, losesItsAnswer, rejects } from '../support/faulty-store'
@@ -7,7 +7,6 @@ import { kinds, liveCredential } from '../support/redemptions'
 import { saveClient } from '../support/registration'
 import { clientId, expectError, expectTokens, tenants } from '../support/sign-in'
 import { started } from '../support/started'
-import { wrapStore } from '../support/wrap-store'
 
 // Short, because some stores here never answer, and so that the default timeout is not what ends the wait.
 const hostTimeout = 0.2
@@ -134,20 +133,6 @@ describe.each(failures)('a store that %s', (_, fault) => {
     const tokens = expectTokens(await host.exchange(signedIn, { client_id: 'registered' }))
     expectTokens(await host.refresh(tokens.refresh_token, { client_id: 'registered' }))
     expect(await host.told('error')).toMatchObject([{ where: 'findClient' }, { where: 'findClient' }])
-  })
-})
-
-describe('a store that has another grant under the id of a new one', () => {
-  it('counts as failing: no code is issued', async () => {
-    const healthy = new MemoryTokenStore()
-    const tokenStore = wrapStore(healthy, async ({ method, apply }) => {
-      const result = await apply()
-      if (method !== 'createGrant') return result
-      const { grant, ...rest } = result as { grant: Grant }
-      return { ...rest, grant: { ...grant, credential: { kind: 'code', hash: 'another' } } }
-    })
-    const host = await started({ tokenStore })
-    await expect(host.asCustomer()).rejects.toMatchObject(unavailable)
   })
 })
 

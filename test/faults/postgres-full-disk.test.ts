@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chownSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { postgresSchema } from 'customer-sign-in/postgres'
 import { ownedFolder, owner } from '../../scripts/postgres-process'
@@ -71,6 +71,39 @@ describeWithPostgres('PostgreSQL whose disk is full', () => {
         }
         expect(await host.told('replayed')).toEqual([])
         expect((await host.told('error')).length).toBeGreaterThan(0)
+      } finally {
+        await server.stop()
+      }
+    })
+  })
+
+  describeWithDisk('of its tables alone', () => {
+    it('refuses a sign-in with a clear error, and takes the next when there is space again', async () => {
+      const server = await PostgresServer.start()
+      try {
+        const folder = join(disk ?? '', 'tables')
+        mkdirSync(folder)
+        if (owner) chownSync(folder, owner.uid, owner.gid)
+        await server.query(postgresSchema())
+        await server.query(`create tablespace small location '${folder}'`)
+        await server.query('alter table customer_sign_in.grants set tablespace small')
+        const host = await startedOnPostgres(server.port, { replayTolerance: 0 })
+        const { refresh_token } = await host.connected()
+
+        const junk = join(disk ?? '', 'junk')
+        fill(junk)
+        // Until no page of the table has room.
+        const fillPages = async () => {
+          for (;;) await host.asCustomer()
+        }
+        await expect(fillPages()).rejects.toMatchObject({
+          code: 'temporarily_unavailable',
+          cause: { message: expect.stringMatching(/\(53100\); the disk of the server is full$/) },
+        })
+
+        rmSync(junk)
+        await host.connected()
+        expectTokens(await host.refresh(refresh_token))
       } finally {
         await server.stop()
       }

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs'
 import { PostgresTokenStore, postgresSchema } from 'customer-sign-in/postgres'
 import { Client } from 'pg'
 import { freePort } from '../../scripts/free-port'
@@ -17,9 +18,26 @@ interface Refusal {
 
 // The role of the host, which does not own the schema.
 const role = 'host'
+const password = 'its password'
 
 const disconnected = `select pg_terminate_backend(pid) from pg_stat_activity where usename = '${role}'`
 const taken: Client[] = []
+
+async function isRefused(client: Client): Promise<boolean> {
+  client.on('error', () => {})
+  try {
+    return !(await succeeds(() => client.connect()))
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+function succeeds(work: () => Promise<unknown>): Promise<boolean> {
+  return work().then(
+    () => true,
+    () => false,
+  )
+}
 
 function statements(named: RegExp, begin: string, end: string): Refusal {
   return {
@@ -57,6 +75,11 @@ const refusals: Record<string, Refusal> = {
       .map((name) => `alter function customer_sign_in.no_${name} rename to ${name};`)
       .join(''),
   ),
+  'lacks a column': statements(
+    /\(42703\); run the SQL of `npx customer-sign-in postgres:schema` of this version$/,
+    'alter table customer_sign_in.grants rename column ends_at to later',
+    'alter table customer_sign_in.grants rename column later to ends_at',
+  ),
   'lets the role read and not write': statements(
     /\(42501\); grant the pool's role what `npx customer-sign-in postgres:schema --role` prints$/,
     `revoke update on customer_sign_in.grants from ${role}`,
@@ -72,6 +95,38 @@ const refusals: Record<string, Refusal> = {
     `alter role ${role} nologin`,
     `alter role ${role} login`,
   ),
+  'has another password': {
+    named: /\(28P01\); the pool's password is wrong$/,
+    begin: async (server) => {
+      await server.query(`alter role ${role} password 'another password'`)
+      const [file] = await server.query<{ hba_file: string }>('show hba_file')
+      // The first line that fits counts.
+      const asksForPassword = `host all ${role} 127.0.0.1/32 password\n`
+      writeFileSync(file?.hba_file ?? '', asksForPassword + readFileSync(file?.hba_file ?? '', 'utf8'))
+      await server.query('select pg_reload_conf()')
+      const ofHost = { connectionString: server.url.replace('postgres@', `${role}:${password}@`) }
+      await eventually(() => isRefused(new Client(ofHost)))
+      await server.query(disconnected)
+    },
+    end: (server) => server.query(`alter role ${role} password '${password}'`),
+  },
+  'is shutting down': {
+    named: /\(57P03\); the server is starting, stopping, or a standby that takes no queries$/,
+    begin: async (server) => {
+      // It waits for the end of this session.
+      const last = new Client({ connectionString: server.url })
+      await last.connect()
+      taken.push(last)
+      const [file] = await server.query<{ lines: string }>(`select pg_read_file('postmaster.pid') as lines`)
+      await server.query(disconnected)
+      process.kill(Number.parseInt(file?.lines ?? '', 10), 'SIGTERM')
+      await eventually(() => isRefused(new Client({ connectionString: server.url })))
+    },
+    end: async (server) => {
+      for (const client of taken.splice(0)) await client.end()
+      await eventually(() => succeeds(() => server.start()))
+    },
+  },
   'has no connection left': {
     named: /\(53300\); the server has no connection left: make the pools smaller, or put PgBouncer in between$/,
     begin: async (server) => {
@@ -108,7 +163,7 @@ describeOnEachPostgres('a PostgreSQL server that refuses', (version) => {
   })
 
   it.each(Object.entries(refusals))('because it %s causes one clear event, and loses nothing', async (_, refusal) => {
-    const pool = poolOn(server.port, { user: role })
+    const pool = poolOn(server.port, { user: role, password })
     const host = await startedOnPostgres(server.port, { pool, replayTolerance: 0 })
     const { refresh_token } = await host.connected()
     await refusal.begin(server)
@@ -146,19 +201,12 @@ describeWithPostgres('a pool of PostgreSQL connections', () => {
       const patient = await startedOnPostgres(server.port, { hostTimeout: 30, replayTolerance: 0 })
       const { refresh_token } = await patient.connected()
       const before = await server.query('select * from customer_sign_in.grants')
-      const other = new Client({ connectionString: server.url })
-      await other.connect()
-      try {
-        await other.query('begin')
-        await other.query(lock)
+      await server.whileLocked(lock, async () => {
         expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
         expect((await host.told('error')).map(({ error }) => error.message)).toEqual([
           expect.stringMatching(/^tokenStore\.swapCredential took longer than \d+ ms$/),
         ])
-        await other.query('commit')
-      } finally {
-        await other.end()
-      }
+      })
       await eventually(async () => {
         const waiting =
           "select from pg_stat_activity where wait_event_type = 'Lock' or query like '%swap%' and state = 'active' and pid <> pg_backend_pid()"
@@ -174,16 +222,10 @@ describeWithPostgres('a pool of PostgreSQL connections', () => {
     const pool = { options: '-c lock_timeout=100' }
     const host = await startedOnPostgres(server.port, { pool, replayTolerance: 0 })
     const { refresh_token } = await host.connected()
-    const other = new Client({ connectionString: server.url })
-    await other.connect()
-    try {
-      await other.query('begin')
-      await other.query(locks['its row'])
+    await server.whileLocked(locks['its row'], async () => {
       expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
       await expectOneClearError(host, /\(55P03\); another transaction holds a lock for too long$/, refresh_token)
-    } finally {
-      await other.end()
-    }
+    })
     expectTokens(await host.refresh(refresh_token))
   })
 
@@ -198,6 +240,8 @@ describeWithPostgres('a pool of PostgreSQL connections', () => {
     '%s makes no request hang while the host uses all connections, and applies nothing later',
     async (_, config, named) => {
       const { pool, host } = await withPool({ max: 1, ...config })
+      // The first connection may take longer than that.
+      await eventually(() => succeeds(() => pool.query('select 1')))
       const { refresh_token } = await host.connected()
       const before = await server.query('select * from customer_sign_in.grants')
       const used = await pool.connect()

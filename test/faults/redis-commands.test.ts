@@ -1,5 +1,6 @@
 import { RedisTokenStore } from 'customer-sign-in/redis'
 import { Redis } from 'ioredis'
+import { newRegisteredId } from '../../src/protocol/client-id'
 import { goTogether, releaseClock, stopClock } from '../support/clock'
 import { commandsDuring } from '../support/redis-commands'
 import { describeWithRedisClock, eventually, RedisServer } from '../support/redis-server'
@@ -64,7 +65,22 @@ describeWithRedisClock('what is sent to Redis', () => {
     expect(await sentDuring(work)).toEqual(['evalsha'])
   })
 
-  it('is one more command for a registered client, sent before the reply to the first', async () => {
+  it('is one command for a refresh token of a client that registered itself, and one more with the first after a sign-in and of a day', async () => {
+    const clientId = newRegisteredId()
+    await saveClient(host.tokenStore, { clientId, lifetime: year })
+    await host.tokenStore.touchClient('acme', clientId, { lifetime: year, inUse: true })
+    let tokens = expectTokens(await host.exchange(await host.asCustomer({ clientId }), { client_id: clientId }))
+    const refresh = async () => {
+      tokens = expectTokens(await host.refresh(tokens.refresh_token, { client_id: clientId }))
+    }
+    expect((await sentDuring(refresh)).sort()).toEqual(['evalsha', 'get'])
+    expect(await sentDuring(refresh)).toEqual(['evalsha'])
+    clock.advance(86_400)
+    expect((await sentDuring(refresh)).sort()).toEqual(['evalsha', 'get'])
+    expect(await sentDuring(refresh)).toEqual(['evalsha'])
+  })
+
+  it('is one more command for the code of a registered client, sent before the reply to the first', async () => {
     const proxy = await ServerProxy.start(server.port, resp)
     try {
       const through = await startedOnRedis(proxy.port)

@@ -1,6 +1,16 @@
-import { credentialHash, expiryOf, formatCredential, grantIdOf } from '../../src/grants/credential'
+import type { Grant } from 'customer-sign-in'
+import {
+  credentialHash,
+  datesOf,
+  formatCredential,
+  grantIdOf,
+  parseCredential,
+  readExpiry,
+  wasRefreshedToday,
+} from '../../src/grants/credential'
 import { CredentialChain } from '../../src/grants/credential-chain'
 import { customerHandle } from '../../src/protocol/customer-handle'
+import { releaseClock, stopClock } from '../support/clock'
 
 // Another program has computed these values.
 const known = {
@@ -39,9 +49,56 @@ describe('the derivation behind stored grants and issued tokens', () => {
     expect(next.hash).toBe(known.nextHash)
 
     const kind = 'refresh_token'
-    const expiry = expiryOf({ expiresAt: 1_797_849_988_026, endsAt: 1_797_849_988_026 })
-    const tag = chain.tag('acme', known.grantId, { kind, secret: next.secret, expiry }, binding)
-    expect(formatCredential({ kind, handle, secret: next.secret, expiry, tag })).toBe(known.nextToken)
+    const dates = datesOf({ expiresAt: 1_797_849_988_026, endsAt: 1_797_849_988_026 })
+    const tag = chain.tag('acme', known.grantId, { kind, secret: next.secret, dates }, binding)
+    expect(formatCredential({ kind, handle, secret: next.secret, dates, tag })).toBe(known.nextToken)
+  })
+})
+
+describe('a credential', () => {
+  const noon = Date.UTC(2030, 0, 7, 12)
+  const [hour, day] = [3_600_000, 86_400_000]
+  const presented = (swap?: Grant['swap'], ends: { expiresAt?: number; endsAt?: number } = {}) => {
+    const dates = datesOf({ expiresAt: noon + 30 * day, swap, ...ends })
+    return { kind: 'refresh_token' as const, handle, secret, dates, tag: Buffer.alloc(16) }
+  }
+  const refreshedAt = (at: number) => presented({ attempt: '', at, redeemed: 'refresh_token' })
+  afterEach(releaseClock)
+
+  it('says whether its grant was refreshed on this day, in UTC', () => {
+    const clock = stopClock()
+    clock.advance((noon - clock.now()) / 1000)
+    expect(wasRefreshedToday(refreshedAt(noon))).toBe(true)
+    expect(wasRefreshedToday(refreshedAt(noon - 12 * hour))).toBe(true)
+    expect(wasRefreshedToday(refreshedAt(noon - 12 * hour - 1))).toBe(false)
+    expect(wasRefreshedToday(refreshedAt(noon + 12 * hour))).toBe(false)
+    for (let days = 1; days < 127; days++) expect(wasRefreshedToday(refreshedAt(noon - days * day))).toBe(false)
+  })
+
+  it('of a grant that was never refreshed is of no day', () => {
+    const clock = stopClock()
+    for (let days = 0; days < 128; days++) {
+      expect(wasRefreshedToday(presented())).toBe(false)
+      expect(wasRefreshedToday(presented({ attempt: '', at: clock.now(), redeemed: 'code' }))).toBe(false)
+      clock.advance(day / 1000)
+    }
+  })
+
+  it('is read only from a text of its own length and kind', () => {
+    expect(parseCredential('refresh_token', known.nextToken)?.handle).toEqual(handle)
+    const [prefix, body] = [known.nextToken.slice(0, 5), known.nextToken.slice(5)]
+    for (const text of [`${prefix}A${body}`, `${prefix}${body}A`, prefix + body.slice(1), `csic_${body}`, body])
+      expect(parseCredential('refresh_token', text)).toBeUndefined()
+  })
+
+  it('says when it expires, and whether its grant ends then', () => {
+    const expiresAt = noon + 1000
+    for (const endsAt of [undefined, expiresAt + 1, expiresAt]) {
+      expect(readExpiry(presented(undefined, { expiresAt, ...(endsAt && { endsAt }) }))).toEqual({
+        expiresAt,
+        isEnd: endsAt === expiresAt,
+      })
+    }
   })
 })
 

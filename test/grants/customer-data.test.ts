@@ -153,6 +153,23 @@ function exportsAndErases(createStore: () => Promise<Store>): void {
       const { grants } = await host.signIn.customers.export(customer)
       const names = Object.fromEntries(grants.map((grant) => [grant.clientId, grant.clientName]))
       expect(names).toEqual({ registered: `Notes ${unicode}`, gone: undefined })
+      expect(grants.find((grant) => grant.clientId === 'gone')).not.toHaveProperty('clientName')
+    })
+
+    it('gives when a grant ends at the latest, if the host has such a limit', async () => {
+      const host = await start()
+      await host.connected(customer)
+      const [unlimited] = (await host.signIn.customers.export(customer)).grants
+      expect(unlimited).not.toHaveProperty('endsAt')
+      await host.signIn.customers.erase(customer)
+      const withLimit = await started({
+        tokenStore: store.tokenStore,
+        tenantStore: new MemoryTenantStore([acme]),
+        grantLifetime: 600,
+      })
+      await withLimit.connected(customer)
+      const [limited] = (await host.signIn.customers.export(customer)).grants
+      expect(limited?.endsAt).toBe((limited?.createdAt ?? 0) + 600_000)
     })
 
     it('gives each of 250 grants once, page by page, also if grants end in between', async () => {
@@ -167,6 +184,18 @@ function exportsAndErases(createStore: () => Promise<Store>): void {
       const rest = await host.signIn.customers.export({ ...customer, after: first.next, limit: 124 })
       expect([...first.grants, ...rest.grants].map(({ grantId }) => grantId)).toEqual(ids.filter((_, at) => at !== 125))
       expect(rest).not.toHaveProperty('next')
+      const [one, all] = [1, 1000].map((limit) => host.signIn.customers.export({ ...customer, limit }))
+      expect(await one).toMatchObject({ grants: [{ grantId: ids[126] }], next: ids[126] })
+      expect((await all)?.grants).toHaveLength(124)
+    })
+
+    it('gives the grants of each customer, whatever the ids of these begin with', async () => {
+      const host = await start()
+      for (const subject of Array.from({ length: 20 }, (_, at) => `customer-${at}`)) {
+        const [grant] = await createGrants(1, { subject })
+        const { grants } = await host.signIn.customers.export({ ...customer, subject })
+        expect(grants.map(({ grantId }) => grantId)).toEqual([grant?.grantId])
+      }
     })
 
     it('gives nothing of other customers and companies', async () => {
@@ -192,6 +221,19 @@ function exportsAndErases(createStore: () => Promise<Store>): void {
       )
       const host = await start(failing)
       await expect(host.signIn.customers.export(customer)).rejects.toMatchObject({ code: 'temporarily_unavailable' })
+    })
+  })
+
+  describe('a company', () => {
+    it.each(['export', 'erase'] as const)('must be named in one way for customers.%s', async (method) => {
+      const { signIn } = await start()
+      for (const company of [{}, { tenantKey: 'acme', tenantId: acme.id }]) {
+        const of = { ...company, subject: 'ada' } as typeof customer
+        await expect(signIn.customers[method](of)).rejects.toMatchObject({
+          name: 'ConfigurationError',
+          message: expect.stringContaining(`customers.${method} must have a tenantKey or a tenantId, and not both`),
+        })
+      }
     })
   })
 
@@ -337,7 +379,7 @@ function exportsAndErases(createStore: () => Promise<Store>): void {
       const limits = { perTenant: 2000, total: 2000 }
       for (const tenantId of [acme.id, 'key:globex']) {
         const save = () => store.tokenStore.saveClient(newClient({ tenantId }), limits)
-        await Promise.all(Array.from({ length: 600 }, save))
+        for (let hundreds = 0; hundreds < 6; hundreds++) await Promise.all(Array.from({ length: 100 }, save))
       }
       const [kept] = await createGrants(1, { tenantId: `${acme.id}0` })
       let left = 700

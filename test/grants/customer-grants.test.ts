@@ -210,6 +210,12 @@ describe('grants.revokeAll', () => {
 })
 
 describe('the members of grants', () => {
+  it('say whose grants revokeAll must be told to end', async () => {
+    const { signIn } = await started()
+    const call = signIn.grants.revokeAll({ tenantKey: 'acme' } as typeof customer)
+    await expect(call).rejects.toThrow('grants.revokeAll must have a subject, a clientId, or both')
+  })
+
   it('reject for an unknown tenant', async () => {
     const { signIn } = await started()
     const tenantKey = 'nowhere'

@@ -5,7 +5,7 @@ import { head } from '../http/raw-request'
 import { releaseClock, stopClock } from '../support/clock'
 import { recordOf, recordsOf } from '../support/records'
 import { eventually } from '../support/redis-server'
-import { clientId, expectError, expectTokens, formBody, type TestSignIn } from '../support/sign-in'
+import { clientId, expectError, expectTokens, formBody, redirectUri, type TestSignIn } from '../support/sign-in'
 import { started } from '../support/started'
 import { wrapStore } from '../support/wrap-store'
 
@@ -111,16 +111,27 @@ describe('a replay', () => {
     clock.advance(3600)
     await refused(host.refresh(first.refresh_token))
     expect(await host.told('replayed')).toMatchObject([{ ended: true, age: 3600, successorUsed: false }])
+    expect(await host.told('denied')).toMatchObject([{ reason: 'replayed' }])
   })
 
-  it('ends no grant if the client has hung up before its request is read', async () => {
+  it.each(['refresh token', 'code'])('ends no grant if the client has hung up before its %s is read', async (what) => {
     const clock = stopClock()
     const host = await started()
-    const first = await host.connected()
+    const signedIn = await host.asCustomer()
+    const first = expectTokens(await host.exchange(signedIn))
     const second = expectTokens(await host.refresh(first.refresh_token))
     clock.advance(3600)
     const { hostname, port, pathname } = new URL(`${host.issuer()}/token`)
-    const body = formBody({ grant_type: 'refresh_token', client_id: clientId, refresh_token: first.refresh_token })
+    const ofToken = { grant_type: 'refresh_token', client_id: clientId, refresh_token: first.refresh_token }
+    const { code, codeVerifier: code_verifier } = signedIn
+    const ofCode = {
+      grant_type: 'authorization_code',
+      client_id: clientId,
+      code,
+      code_verifier,
+      redirect_uri: redirectUri,
+    }
+    const body = formBody(what === 'code' ? ofCode : ofToken)
     const type = 'application/x-www-form-urlencoded'
     const socket = connect(Number(port), hostname)
     await once(socket, 'connect')

@@ -1,3 +1,4 @@
+import { describeWithPostgres } from '../support/postgres-server'
 import { describeWithRedis } from '../support/redis-server'
 import { runNemesis } from './campaign'
 import type { Finding } from './checker/finding'
@@ -16,15 +17,14 @@ const options: CampaignOptions = {
 }
 
 describeWithRedis('many clients at four host processes', () => {
-  it.each(['calm', 'redis-killed', 'scripts-flushed-clients-killed'])(
-    'keep what was promised to them: %s',
-    async (name) => {
-      const { histories, refreshed, violations, history } = await runNemesis(nemesisNamed(name), options)
-      const file = violations.length > 0 ? history.save(name) : undefined
-      expect({ violations, file }).toEqual({ violations: [] })
-      expect(histories).toBeGreaterThanOrEqual(options.clients)
-      expect(refreshed).toBeGreaterThan(histories)
-    },
+  it.each(['calm', 'redis-killed', 'scripts-flushed-clients-killed'])('keep what was promised to them: %s', (name) =>
+    expectPromisesKept(name, 'redis'),
+  )
+})
+
+describeWithPostgres('many clients at four host processes on PostgreSQL', () => {
+  it.each(['calm', 'postgres-killed', 'connections-to-postgres-cut'])('keep what was promised to them: %s', (name) =>
+    expectPromisesKept(name, 'postgres'),
   )
 })
 
@@ -42,3 +42,11 @@ describeWithRedis('the checker is awake', () => {
     expect([...new Set(violations.map(({ rule }) => rule))]).toEqual(expect.arrayContaining(rules))
   })
 })
+
+async function expectPromisesKept(name: string, store: CampaignOptions['store']): Promise<void> {
+  const { histories, refreshed, violations, history } = await runNemesis(nemesisNamed(name), { ...options, store })
+  const file = violations.length > 0 ? history.save(name) : undefined
+  expect({ violations, file }).toEqual({ violations: [] })
+  expect(histories).toBeGreaterThanOrEqual(options.clients)
+  expect(refreshed).toBeGreaterThan(histories)
+}

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { runNemesis } from './campaign'
 import { defectNames } from './hosts/defects'
-import { nemeses, nemesisNamed } from './nemeses'
+import { nemesesOf, nemesisNamed } from './nemeses'
 import type { CampaignOptions } from './options'
 import { type ReportedRun, report } from './report'
 import { storeKinds } from './stores/campaign-store'
@@ -23,7 +23,7 @@ const { values } = parseArgs({
 /** Runs the nemeses one after the other, prints the table, and fails on any violation. */
 async function main(): Promise<void> {
   const options = campaignOptions()
-  const chosen = values.nemesis?.map(nemesisNamed) ?? nemeses
+  const chosen = values.nemesis?.map(nemesisNamed) ?? nemesesOf(options.store)
   const results: ReportedRun[] = []
   for (const nemesis of chosen) {
     const { history, ...result } = await runNemesis(nemesis, options)

@@ -192,6 +192,14 @@ describe('a fetch that finds no slot', () => {
     expect(fetches.refused).toEqual(many(200 - 62, (index) => `elsewhere${index + 62}/stranger${index + 62}`))
   })
 
+  it('is not refused in favour of a newer one if its tenant has no more waiting than it can have slots', async () => {
+    const fetches = new Fetches()
+    fetches.begin(...many(32, (index) => `tenant${index}/held${index}`), ...many(8, (index) => `acme/${index}`))
+    fetches.begin(...many(57, (index) => `elsewhere${index}/stranger${index}`))
+    await settled()
+    expect(fetches.refused).toEqual(['elsewhere56/stranger56'])
+  })
+
   it('is not refused if others have more waiting than they can have slots, although it is the newest', async () => {
     const fetches = new Fetches()
     fetches.begin(...many(32, (index) => `tenant${index}/held${index}`), ...many(64, (index) => `at${index}/crowd`))

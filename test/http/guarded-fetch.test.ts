@@ -1,11 +1,12 @@
 import http from 'node:http'
 import https from 'node:https'
 import { isIP } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { type FetchGuard, guardedFetch } from '../../src/http/guarded-fetch'
 import { lookUpBySystem } from '../../src/http/name-lookup'
 import { Authorization, asTheySay, expectErrorPage } from '../support/authorization'
 import { connectionsBegunBy } from '../support/connections'
-import { DocumentServer } from '../support/document-server'
+import { DocumentServer, publishing } from '../support/document-server'
 import { started } from '../support/started'
 
 const outside: FetchGuard = { allowLoopback: false, ports: [443], lookUp: lookUpBySystem }
@@ -181,6 +182,19 @@ describe('a public address is connected to', () => {
       new Promise((resolve) => lookup?.('client.example', { all }, (...answer) => resolve(answer)))
     expect(await asked(false)).toEqual([null, '93.184.215.14', 4])
     expect(await asked(true)).toMatchObject([null, [{ address: '93.184.215.14' }, { address: '2606:4700:4700::1111' }]])
+  })
+})
+
+describe('a document', () => {
+  it('may come after interim responses', async () => {
+    const server = await DocumentServer.start((self) => async (req, res) => {
+      for (let count = 0; count < 3; count++) res.writeEarlyHints({ link: '</style.css>; rel=preload' })
+      // They arrive before the response does.
+      for (let turn = 0; turn < 20; turn++) await setImmediate()
+      publishing(self)(req, res)
+    })
+    const { status, body } = await guardedFetch(new URL(server.url()), withLoopback)
+    expect({ status, ...JSON.parse(body) }).toMatchObject({ status: 200, client_name: 'Assistant' })
   })
 })
 

@@ -1,4 +1,6 @@
-import { lookup } from 'node:dns/promises'
+import { promises as dns } from 'node:dns'
+import { getEventListeners } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
 import { guardedFetch } from '../../src/http/guarded-fetch'
 import { lookUpByDns, lookUpBySystem } from '../../src/http/name-lookup'
 import { DocumentServer } from '../support/document-server'
@@ -10,7 +12,14 @@ const ever = () => new AbortController().signal
 /** The result of a look-up of a name at this name server. */
 const found = (server: NameServer) => lookUpByDns([server.address])(name, ever())
 
-afterEach(() => jest.useRealTimers())
+/** Stops the timeouts of the process. The resolver has others of its own. */
+const fakeTimeouts = () =>
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance', 'Date'] })
+
+afterEach(() => {
+  jest.useRealTimers()
+  jest.restoreAllMocks()
+})
 
 describe('a look-up by DNS', () => {
   it('finds the addresses of both families', async () => {
@@ -50,6 +59,36 @@ describe('a look-up by DNS', () => {
     expect(await lookUpByDns([server.address])(`${'a'.repeat(64)}.example`, ever())).toEqual([])
   })
 
+  it('asks the name servers of the system, if it is given none', async () => {
+    // Such a name is found invalid before anybody is asked.
+    expect(await lookUpByDns()(`${'a'.repeat(64)}.example`, ever())).toEqual([])
+  })
+
+  it('waits 300 milliseconds for the second family, and no longer', async () => {
+    fakeTimeouts()
+    const cancel = jest.spyOn(dns.Resolver.prototype, 'cancel')
+    const server = await NameServer.start(({ type }) => (type === 'A' ? ['1.1.1.1'] : 'silence'))
+    let isOver = false
+    const lookingUp = found(server).finally(() => {
+      isOver = true
+    })
+    while (jest.getTimerCount() === 0 && !isOver) await setImmediate()
+    jest.advanceTimersByTime(299)
+    expect(cancel).not.toHaveBeenCalled()
+    jest.advanceTimersByTime(1)
+    expect(cancel).toHaveBeenCalledTimes(1)
+    expect(await lookingUp).toEqual(['1.1.1.1'])
+  })
+
+  it('leaves no timer and no listener behind', async () => {
+    fakeTimeouts()
+    const server = await NameServer.start(({ type }) => (type === 'A' ? ['1.1.1.1'] : ['2606:4700::1111']))
+    const signal = ever()
+    expect(await lookUpByDns([server.address])(name, signal)).toHaveLength(2)
+    expect(jest.getTimerCount()).toBe(0)
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+  })
+
   it('fails if the name server fails or does not answer', async () => {
     const failing = await NameServer.start(() => 'SERVFAIL')
     await expect(found(failing)).rejects.toMatchObject({ code: 'ESERVFAIL' })
@@ -76,7 +115,7 @@ describe('a look-up by DNS', () => {
       }),
     )
     await server.askedTimes(200)
-    expect(await lookup('localhost')).toHaveProperty('address')
+    expect(await dns.lookup('localhost')).toHaveProperty('address')
     expect(ended).toBe(0)
     for (const controller of controllers) controller.abort()
     await Promise.all(lookUps)
@@ -111,7 +150,7 @@ describe('a guarded fetch', () => {
       lookUps.push(lookingUp.catch(({ code }) => code))
       return lookingUp
     }
-    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance', 'Date'] })
+    fakeTimeouts()
     const fetching = guardedFetch(new URL(`https://${name}/client.json`), {
       allowLoopback: false,
       ports: [443],

@@ -6,6 +6,7 @@ describe('the public documents', () => {
     const members = jest.fn(() => ({ issuer: 'https://acme.example' }))
     const [first, again] = [documents.get('acme', members), documents.get('acme', members)]
     expect(again).toBe(first)
+    expect(first.etag).toMatch(/^"[\w-]{22}"$/)
     expect(members).toHaveBeenCalledTimes(1)
     expect(documents.get('globex', () => ({ issuer: 'https://globex.example' })).etag).not.toBe(first.etag)
   })

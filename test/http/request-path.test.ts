@@ -6,6 +6,7 @@ describe('the path of a request target', () => {
     ['/v1/acme/oauth/token', '/v1/acme/oauth/token'],
     ['/a?b=/c?d', '/a'],
     ['/a//b', '/a//b'],
+    ['/a/http://x/b', '/a/http://x/b'],
     ['http://x/a', '/a'],
     ['HTTPS://Assistants.example:8443/a?b', '/a'],
     ['http://[2001:DB8::1]:80/a', '/a'],

@@ -46,7 +46,7 @@ describe('a public document', () => {
     })
   })
 
-  it.each(['"other"', '', document.etag.slice(1, -1), `x${document.etag}`, '"*"'])(
+  it.each(['"other"', '', document.etag.slice(1, -1), `x${document.etag}`, `"W/${document.etag.slice(1)}`, '"*"'])(
     'is sent to who has another: If-None-Match %s',
     async (known) => {
       const { body } = await ask(known).expect(200)

@@ -37,6 +37,11 @@ describe('a set of keys', () => {
     expect(keySetFault(set)).toBe(malformed)
   })
 
+  it.each([2048, 4096])('can have an RSA key of %d bits', (bits) => {
+    const n = Buffer.alloc(bits / 8, 0xff).toString('base64url')
+    expect(keySetFault({ keys: [{ kty: 'RSA', e: 'AQAB', n }] })).toBeUndefined()
+  })
+
   it('may say what each key is for, in a list of texts and nothing else', () => {
     expect(keySetFault({ keys: [{ ...jwkOf('ES256'), key_ops: ['verify'] }] })).toBeUndefined()
     for (const operations of [['verify', [[]]], [{}, 'verify'], {}]) {

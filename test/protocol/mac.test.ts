@@ -1,7 +1,8 @@
+import { createSecretKey } from 'node:crypto'
 import { digest } from '../../src/protocol/digest'
 import { mac, macBytes } from '../../src/protocol/mac'
 
-const key = Buffer.alloc(32, 3)
+const key = createSecretKey(Buffer.alloc(32, 3))
 const parts = ['acme', Buffer.alloc(16, 2), 'köln']
 
 // Another program has computed both values.
@@ -22,7 +23,7 @@ describe('a message authentication code', () => {
   })
 
   it.each([
-    ['another key', mac(Buffer.alloc(32, 4), 'test', ...parts)],
+    ['another key', mac(createSecretKey(Buffer.alloc(32, 4)), 'test', ...parts)],
     ['another purpose', mac(key, 'test2', ...parts)],
     ['the purpose among the parts', mac(key, '', 'test', ...parts)],
     ['parts in another order', mac(key, 'test', ...parts.toReversed())],

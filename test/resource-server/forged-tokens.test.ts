@@ -1,7 +1,14 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { OAuthError } from 'customer-sign-in'
 import { releaseClock, stopClock } from '../support/clock'
-import { forgedToken, readToken, tokenByAlgorithm, tokenUnderPublicKey, unsignedToken } from '../support/forged-token'
+import {
+  forgedText,
+  forgedToken,
+  readToken,
+  tokenByAlgorithm,
+  tokenUnderPublicKey,
+  unsignedToken,
+} from '../support/forged-token'
 import { clientId, TestSignIn } from '../support/sign-in'
 import { started } from '../support/started'
 
@@ -124,17 +131,48 @@ describe('an access token', () => {
     await expectRefused(forgedToken(genuine, { payload: { exp: undefined } }))
   })
 
-  it('is refused from the second in which it expires', async () => {
+  it('is refused from the millisecond in which it expires', async () => {
     const clock = stopClock()
     try {
       const { access_token } = await host.connected()
-      clock.advance(3599)
+      const expiry = Number(readToken(access_token).payload.exp) * 1000
+      clock.advance((expiry - 1 - clock.now()) / 1000)
       await verify(access_token)
-      clock.advance(1)
+      clock.advance(0.001)
+      expect(clock.now()).toBe(expiry)
       await expectRefused(access_token)
     } finally {
       releaseClock()
     }
+  })
+
+  it('is refused where it does not belong and when it was changed, even if it was accepted before', async () => {
+    const { access_token } = await host.connected()
+    await verify(access_token)
+    await expectRefused(access_token.replace(/[^.]$/, ''))
+    await expectRefused(`${access_token}A`)
+    await expect(host.signIn.verifyAccessToken(access_token, { tenantKey: 'globex' })).rejects.toMatchObject({
+      reason: 'wrong_tenant',
+    })
+    const elsewhere = { tenantKey: 'acme', resource: 'https://other.example/mcp' }
+    await expect(host.signIn.verifyAccessToken(access_token, elsewhere)).rejects.toMatchObject({
+      reason: 'wrong_resource',
+    })
+  })
+
+  it('says the same each time, whatever the host did with its claims', async () => {
+    const { access_token } = await host.connected()
+    const { claims } = await verify(access_token)
+    Object.assign(claims, { sub: 'customer-2', tenant_id: 'globex', exp: 1 })
+    expect(await verify(access_token)).toMatchObject({
+      subject: readToken(access_token).payload.sub,
+      tenantKey: 'acme',
+    })
+  })
+
+  it.each(['hello', 'null', '[]'])('is refused each time when it says only %s under the same key', async (text) => {
+    const token = forgedText(genuine, text)
+    for (let times = 0; times < 2; times++) await expectRefused(token)
   })
 
   it.each([
@@ -147,6 +185,7 @@ describe('an access token', () => {
     ['null inside', [plausibleHeader, encoded(null), 'z'].join('.')],
     ['a list inside', [plausibleHeader, encoded([]), 'z'].join('.')],
     ['headed by null', [encoded(null), encoded({}), 'z'].join('.')],
+    ['a JWT without JSON', [encoded({ alg: 'ES256', typ: 'JWT' }), 'eA', 'z'].join('.')],
     ['of an issuer that is no text', [plausibleHeader, encoded({ iss: 1 }), 'z'].join('.')],
   ])('is refused without a crash when it is %s', async (_what, token) => {
     await expectRefused(token)

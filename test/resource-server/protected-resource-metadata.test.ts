@@ -115,6 +115,14 @@ describe('a tenant with resources of its own', () => {
     }
   })
 
+  it('has metadata also where the address of the host is spelled in another way', async () => {
+    const resources = ['https://assistant.example/v1/initech/mcp']
+    const tenantStore = new MemoryTenantStore([{ key: 'initech', resources }])
+    const host = (await ApiHost.start({ tenantStore, baseUrl: 'https://Assistant.Example:443' })).protect()
+    const { body } = await metadata(host, '/v1/initech/mcp').expect(200)
+    expect(body.resource).toBe('https://assistant.example/v1/initech/mcp')
+  })
+
   it('gets tokens for the first one if a request names none', async () => {
     const host = await hostWith((self) => [mcpOf(self), 'https://api.initech.example'])
     const token = await host.token({ tenantKey: 'initech' })

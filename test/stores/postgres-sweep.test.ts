@@ -3,6 +3,8 @@ import { Pool } from 'pg'
 import { createGrant, findClient, findGrant, newClient, newId, room, until } from '../../src/testing/records'
 import { describeWithPostgres, PostgresServer } from '../support/postgres-server'
 
+const code = { type: 'CustomerSignInWarning', code: 'CUSTOMER_SIGN_IN_SWEEP' }
+
 describeWithPostgres('sweep', () => {
   let server: PostgresServer
   let pool: Pool
@@ -43,5 +45,35 @@ describeWithPostgres('sweep', () => {
     expect(await findGrant(store, live)).toEqual(live)
     expect(await findClient(store, client)).toBeDefined()
     expect(await store.useOnce(tenantId, id, 60_000)).toBe(false)
+  })
+
+  it('that the store does by itself and that fails is a warning, one for each kind of failure', async () => {
+    await server.query(postgresSchema({ schema: 'broken' }))
+    const store = new PostgresTokenStore(pool, { schema: 'broken' })
+    const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const realNow = performance.now.bind(performance)
+    let passed = 0
+    const now = jest.spyOn(performance, 'now').mockImplementation(() => realNow() + passed)
+    const sweepUntil = (count: number) =>
+      until(async () => {
+        passed += 60_001
+        await createGrant(store, {})
+        return warned.mock.calls.length >= count
+      })
+    try {
+      await server.query('alter table broken.used_ids rename to other_ids')
+      await sweepUntil(1)
+      await server.query('drop function broken.sweep')
+      await sweepUntil(2)
+      expect(warned.mock.calls).toEqual([
+        [expect.stringMatching(/could not delete what has expired.* \(42P01\); run the SQL/), code],
+        [expect.stringMatching(/could not delete what has expired.* \(42883\); run the SQL/), code],
+      ])
+      // Until the last of them has ended.
+      await expect(store.sweep()).rejects.toThrow('(42883)')
+    } finally {
+      now.mockRestore()
+      warned.mockRestore()
+    }
   })
 })

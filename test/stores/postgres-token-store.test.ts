@@ -44,6 +44,10 @@ describeOnEachPostgres('PostgresTokenStore', (version) => {
     })
   }
 
+  it('has an index of hashes that no major version has changed since 8.4, as docs/operations-postgres.md says', async () => {
+    expect(await server.query(`select hashtext('customer-sign-in') as hash`)).toEqual([{ hash: -1901714391 }])
+  })
+
   contractOver('with the newest pg', {})
   contractOver(
     'with the first pg 8',
@@ -182,6 +186,17 @@ describeWithPostgres('PostgresTokenStore', () => {
         `select seq_scan from pg_stat_user_tables where schemaname = 'customer_sign_in' and relname = 'grants'`,
       )
       return Number(table?.seq_scan)
+    }
+  })
+
+  it('keeps the grants of two tenants apart whose ids are the same in UTF-8', async () => {
+    // Half of a surrogate pair, which has no UTF-8, and the character that stands for it.
+    const tenants = ['t\ud800', 't\ufffd']
+    for (const tenantId of tenants) {
+      await createGrant(store, { tenantId, grantId: 'the same grant', clientId: tenantId })
+    }
+    for (const tenantId of tenants) {
+      expect(await store.findGrant(tenantId, 'the same grant')).toMatchObject({ tenantId, clientId: tenantId })
     }
   })
 

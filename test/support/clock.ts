@@ -11,6 +11,11 @@ export function goTogether(clock: Follower): void {
   followers.add(clock)
 }
 
+/** Ends that, before the server stops. */
+export function goAlone(clock: Follower): void {
+  followers.delete(clock)
+}
+
 export interface StoppedClock {
   advance(seconds: number): void
   now(): number

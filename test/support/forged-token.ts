@@ -17,8 +17,12 @@ export function readToken(token: string): { header: Json; payload: Json } {
 
 /** A genuine token with parts changed, signed again with a P-256 key: by default the tests' own, as if by the server. */
 export function forgedToken(genuine: string, changes: Changes, key: KeyObject = signingKey): string {
-  const input = signingInput(genuine, changes)
-  return `${input}.${sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`
+  return signed(signingInput(genuine, changes), key)
+}
+
+/** A token with a genuine one's header, and a text in place of its claims, signed as if by the server. */
+export function forgedText(genuine: string, text: string): string {
+  return signed([genuine.split('.')[0], Buffer.from(text).toString('base64url')].join('.'), signingKey)
 }
 
 /** The same without a signature (RFC 7519 section 6). */
@@ -39,6 +43,10 @@ export function tokenByAlgorithm(genuine: string, alg: string, key: KeyObject): 
   const padding = alg.startsWith('PS') ? constants.RSA_PKCS1_PSS_PADDING : constants.RSA_PKCS1_PADDING
   const parameters = { key, padding, saltLength: constants.RSA_PSS_SALTLEN_DIGEST }
   return `${input}.${sign(`sha${alg.slice(2)}`, Buffer.from(input), parameters).toString('base64url')}`
+}
+
+function signed(input: string, key: KeyObject): string {
+  return `${input}.${sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`
 }
 
 function signingInput(genuine: string, { header, payload }: Changes): string {

@@ -102,6 +102,25 @@ export class PostgresServer {
     }
   }
 
+  /** Does some work while another session holds what a statement locks, and ends that session's transaction then. */
+  async whileLocked(statement: string, work: () => Promise<unknown>): Promise<void> {
+    const other = new Client({ connectionString: this.url })
+    await other.connect()
+    try {
+      await other.query('begin')
+      await other.query(statement)
+      await work()
+      await other.query('commit')
+    } finally {
+      await other.end()
+    }
+  }
+
+  /** How many sessions wait for a lock. */
+  async countOfWaiting(): Promise<number> {
+    return (await this.query(`select from pg_stat_activity where wait_event_type = 'Lock'`)).length
+  }
+
   /** Sends a signal to all its processes: SIGSTOP freezes the server, SIGCONT lets it go on. */
   signal(signal: NodeJS.Signals): void {
     this.#process.signal(signal)

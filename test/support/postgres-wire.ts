@@ -3,7 +3,7 @@ import type { WireCommand, WireProtocol } from './server-proxy'
 // What the functions of the store's schema are called that change something, and the statement.
 const writes = [
   ...['create_grant', 'swap_credential', 'reverse_swap', 'delete'],
-  ...['save_client', 'touch_client', 'delete_client', 'use_once'],
+  ...['save_client', 'touch_client', 'touch_client_in_use', 'delete_client', 'use_once'],
 ]
 
 /**

@@ -115,3 +115,11 @@ export async function middleOf(element: Locator): Promise<{ x: number; y: number
   const { x, y, width, height } = (await element.boundingBox()) ?? { x: Number.NaN, y: 0, width: 0, height: 0 }
   return { x: x + width / 2, y: y + height / 2 }
 }
+
+/** The clock of a page, and of those that take its place: the times for which their buttons wait are animations. */
+export async function clockOf(page: Page): Promise<{ stop(): Promise<unknown>; go(): Promise<unknown> }> {
+  const debug = await page.context().newCDPSession(page)
+  await debug.send('Animation.enable')
+  const run = (playbackRate: number) => debug.send('Animation.setPlaybackRate', { playbackRate })
+  return { stop: () => run(0), go: () => run(1) }
+}

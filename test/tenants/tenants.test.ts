@@ -1,5 +1,6 @@
 import type { Tenant, TenantStore } from 'customer-sign-in'
 import request from 'supertest'
+import { newRegisteredId } from '../../src/protocol/client-id'
 import { clientId, expectError, redirectUri, type TestSignIn } from '../support/sign-in'
 import { started } from '../support/started'
 
@@ -130,6 +131,11 @@ describe('a tenant record', () => {
     ['a refresh token lifetime of nothing', 'refreshTokenLifetime', { refreshTokenLifetime: 0 }],
     ['clients that are no list', 'clients', { clients: { clientId } }],
     ['a client without an id', 'clients[0].clientId', { clients: [{ redirectUris: [] }] }],
+    [
+      'a client with an id of a registered client',
+      'clients[0].clientId',
+      { clients: [{ clientId: newRegisteredId(), redirectUris: [] }] },
+    ],
     ['a client without redirect URIs', 'clients[0].redirectUris', { clients: [{ clientId }] }],
     ['null for a client', 'clients[0]', { clients: [null] }],
   ])('with %s is a 500 that names the field to the operator alone', async (_, field, wrong) => {

@@ -332,6 +332,16 @@ export const brokenGrants: BrokenStore[] = [
     foundBy: 'ends 300 grants',
   },
   {
+    that: 'knows the last 5 grants of a registered client',
+    defect: notingGrants((noted) => noted.slice(-5)),
+    foundBy: 'ends the grants of a registered client that are left',
+  },
+  {
+    that: 'knows 100 grants of a registered client',
+    defect: notingGrants((noted) => noted.slice(0, 100)),
+    foundBy: 'ends 300 grants of a registered client',
+  },
+  {
     that: 'ends grants without giving them',
     defect: (sound) => ({
       async *deleteGrants(owner) {
@@ -411,6 +421,31 @@ function deletingAt(isMeant: (tenantId: string, owner: GrantOwner) => boolean): 
       async *deleteGrants(owner) {
         const meant = [...tenants].filter((tenantId) => isMeant(tenantId, owner))
         for (const tenantId of meant) yield* sound.deleteGrants({ ...owner, tenantId })
+      },
+    }
+  }
+}
+
+/** Ends those grants of a registered client that `known` leaves of all that were created, in their order. */
+function notingGrants(known: (noted: string[]) => string[]): BrokenStore['defect'] {
+  return (sound) => {
+    const noted = new Map<string, string[]>()
+    return {
+      saveClient(client, limits) {
+        noted.set(client.clientId, [])
+        return sound.saveClient(client, limits)
+      },
+      createGrant(grant) {
+        noted.get(grant.clientId)?.push(grant.grantId)
+        return sound.createGrant(grant)
+      },
+      async *deleteGrants(owner) {
+        const ids = owner.subject === undefined ? noted.get(owner.clientId) : undefined
+        if (!ids) return yield* sound.deleteGrants(owner)
+        for (const grantId of known(ids)) {
+          const grant = await sound.findGrant(owner.tenantId, grantId)
+          if (grant && (await sound.deleteGrant(owner.tenantId, grantId))) yield grant
+        }
       },
     }
   }

@@ -6,7 +6,7 @@ import { describeWithPostgres, PostgresServer } from '../../support/postgres-ser
 import { textOf } from '../pages'
 
 const [, section = ''] = textOf('docs/operations-postgres.md').split('\n## Least privileges\n')
-const [grants = '', grantExecute = ''] = [...section.matchAll(/```sql\n(.*?)```/gs)].map(([, sql]) => sql)
+const [grants = ''] = [...section.matchAll(/```sql\n(.*?)```/gs)].map(([, sql]) => sql)
 const [, rights = '', tables = ''] = /^grant ((?:\w+, )+\w+) on ([^;]+) to/m.exec(grants) ?? []
 const granted = tables.split(', ').flatMap((table) => rights.split(', ').map((right) => [right, table] as const))
 
@@ -18,7 +18,7 @@ describeWithPostgres('the rights that docs/operations-postgres.md gives', () => 
     await server.query('create role sign_in login')
     await server.query(postgresSchema())
     await server.query('revoke execute on all functions in schema customer_sign_in from public')
-    await server.query(grants + grantExecute)
+    await server.query(grants)
     pool = new Pool({ connectionString: server.url.replace('postgres@', 'sign_in@') })
   })
   afterAll(async () => {

@@ -1,7 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import type { CustomerSignInOptions, NewClient } from 'customer-sign-in'
+import { newRegisteredId } from '../../../src/protocol/client-id'
 import { releaseClock, stopClock } from '../../support/clock'
-import { faultyStore, hangs, rejects } from '../../support/faulty-store'
+import { type Fault, faultyStore, hangs, rejects } from '../../support/faulty-store'
+import { eventually } from '../../support/redis-server'
 import { registered, saveClient } from '../../support/registration'
 import { expectError, expectTokens, type TestSignIn } from '../../support/sign-in'
 import { wrapStore } from '../../support/wrap-store'
@@ -11,7 +12,7 @@ const day = 86_400
 
 /** A client that has just registered itself at a host, and the requests that it makes there. */
 class Registered {
-  readonly clientId = `registered-${randomUUID()}`
+  readonly clientId = newRegisteredId()
   readonly #host: TestSignIn
 
   private constructor(host: TestSignIn) {
@@ -93,7 +94,8 @@ export function registeredClients(start: Start, createTokenStore: CreateTokenSto
   it('is refused with 401 if its registration is gone, and its grant ends', async () => {
     const host = await start()
     const client = await Registered.at(host)
-    const { access_token, refresh_token } = expectTokens(await client.exchange())
+    const first = expectTokens(await client.exchange())
+    const { access_token, refresh_token } = expectTokens(await client.refresh(first.refresh_token))
     expect(await host.signIn.clients.delete({ tenantKey: 'acme', clientId: client.clientId })).toBe(true)
 
     const response = await client.refresh(refresh_token)
@@ -103,17 +105,113 @@ export function registeredClients(start: Start, createTokenStore: CreateTokenSto
       host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme', checkRevocation: true }),
     ).rejects.toMatchObject({ code: 'invalid_token' })
     expect(await host.told('revoked')).toMatchObject([{ reason: 'client_gone', clientId: client.clientId }])
+    expect(await host.told('denied')).toContainEqual(expect.objectContaining({ reason: 'client_gone', where: 'token' }))
 
     await client.register()
     expectError(await client.refresh(refresh_token), 400, 'invalid_grant')
   })
 
+  it('is looked up with the first refresh of a day, not with the others', async () => {
+    const clock = stopClock()
+    const faults = faultyStore(await createTokenStore())
+    const host = await start({ tokenStore: faults.store })
+    const client = await Registered.at(host)
+    let tokens = expectTokens(await client.exchange())
+    let lookUps = 0
+    faults.always('findClient', (apply) => {
+      lookUps++
+      return apply()
+    })
+    for (let days = 1; days <= 3; days++) {
+      for (let times = 0; times < 3; times++) tokens = expectTokens(await client.refresh(tokens.refresh_token))
+      expect(lookUps).toBe(days)
+      clock.advance(day)
+    }
+  })
+
+  it('is looked up if somebody has changed the day in its refresh token', async () => {
+    const clock = stopClock()
+    const host = await start()
+    const client = await Registered.at(host)
+    let { refresh_token } = expectTokens(await client.exchange())
+    for (let times = 0; times < 2; times++)
+      refresh_token = expectTokens(await client.refresh(refresh_token)).refresh_token
+    await host.tokenStore.deleteClient('acme', client.clientId)
+    clock.advance(day)
+    const bytes = Buffer.from(refresh_token.slice('csir_'.length), 'base64url')
+    const ofThisDay = (1 + (Math.floor(Date.now() / 86_400_000) % 127)) << 1
+    bytes.writeUInt8(ofThisDay, 41)
+    expectError(await client.refresh(`csir_${bytes.toString('base64url')}`), 401, 'invalid_client')
+    expect(await host.told('revoked')).toMatchObject([{ reason: 'client_gone', clientId: client.clientId }])
+  })
+
+  it('is in use from its next refresh on if that could not be noted with the code', async () => {
+    const faults = faultyStore(await createTokenStore())
+    const host = await start({ tokenStore: faults.store })
+    const client = await Registered.at(host)
+    const signedIn = client.signIn()
+    await signedIn
+    faults.always('touchClient', rejects)
+    const { refresh_token } = expectTokens(await client.exchange(signedIn))
+    faults.recover()
+    expectTokens(await client.refresh(refresh_token))
+    const find = () => host.signIn.clients.find({ tenantKey: 'acme', clientId: client.clientId })
+    await eventually(async () => (await find())?.inUse === true)
+  })
+
+  it('whose registration only the store has lost is refused the next day, and its grant ends', async () => {
+    const clock = stopClock()
+    const host = await start()
+    const client = await Registered.at(host)
+    let { refresh_token } = expectTokens(await client.exchange())
+    refresh_token = expectTokens(await client.refresh(refresh_token)).refresh_token
+    await host.tokenStore.deleteClient('acme', client.clientId)
+    refresh_token = expectTokens(await client.refresh(refresh_token)).refresh_token
+    clock.advance(day)
+    expectError(await client.refresh(refresh_token), 401, 'invalid_client')
+    const about = { reason: 'client_gone', clientId: client.clientId, subject: `customer of ${client.clientId}` }
+    expect(await host.told('revoked')).toMatchObject([about])
+    expect(await host.told('denied')).toMatchObject([about])
+  })
+
+  it.each<[string, Fault]>([
+    ['fails', rejects],
+    ['hangs', hangs],
+  ])('is told why its refresh token is refused if the look-up of its registration %s', async (_, fault) => {
+    const faults = faultyStore(await createTokenStore())
+    const host = await start({ tokenStore: faults.store, hostTimeout: 0.1 })
+    const client = await Registered.at(host)
+    const first = expectTokens(await client.exchange())
+    const { refresh_token } = expectTokens(await client.refresh(first.refresh_token))
+    await host.signIn.grants.revokeAll({ tenantKey: 'acme', clientId: client.clientId })
+    faults.always('findClient', fault)
+    expectError(await client.refresh(refresh_token), 400, 'invalid_grant')
+  })
+
+  it('is not looked up while the store does not redeem its refresh tokens', async () => {
+    const faults = faultyStore(await createTokenStore())
+    const host = await start({ tokenStore: faults.store })
+    const client = await Registered.at(host)
+    const first = expectTokens(await client.exchange())
+    const { refresh_token } = expectTokens(await client.refresh(first.refresh_token))
+    const lookUps: unknown[] = []
+    faults.always('findClient', (apply) => {
+      lookUps.push(apply)
+      return apply()
+    })
+    faults.always('swapCredential', rejects)
+    expectError(await client.refresh(refresh_token), 503, 'temporarily_unavailable')
+    expect(lookUps).toEqual([])
+  })
+
   it('whose registration is gone is refused even if the store cannot end its grant, and the operator is told', async () => {
+    const clock = stopClock()
     const faults = faultyStore(await createTokenStore())
     const host = await start({ tokenStore: faults.store })
     const client = await Registered.at(host)
     const { refresh_token } = expectTokens(await client.exchange())
-    await host.signIn.clients.delete({ tenantKey: 'acme', clientId: client.clientId })
+    await host.tokenStore.deleteClient('acme', client.clientId)
+    clock.advance(day)
     faults.always('deleteGrant', rejects)
     expectError(await client.refresh(refresh_token), 401, 'invalid_client')
     const about = { tenantKey: 'acme', clientId: client.clientId, subject: `customer of ${client.clientId}` }
@@ -128,6 +226,16 @@ export function registeredClients(start: Start, createTokenStore: CreateTokenSto
     const signedIn = await client.signIn()
     await host.tokenStore.deleteClient('acme', client.clientId)
     expectError(await client.exchange(Promise.resolve(signedIn)), 401, 'invalid_client')
+  })
+
+  it('whose registration is gone cannot redeem that code with a refresh token of the same day beside it', async () => {
+    const host = await start()
+    const client = await Registered.at(host)
+    const first = expectTokens(await client.exchange())
+    const { refresh_token } = expectTokens(await client.refresh(first.refresh_token))
+    const signedIn = await client.signIn()
+    await host.tokenStore.deleteClient('acme', client.clientId)
+    expectError(await host.exchange(signedIn, { client_id: client.clientId, refresh_token }), 401, 'invalid_client')
   })
 
   it('stays registered for as long as it is used', async () => {
@@ -169,6 +277,8 @@ export function registeredClients(start: Start, createTokenStore: CreateTokenSto
     const { refresh_token } = expectTokens(await client.exchange(signedIn))
     await kept
     clock.advance(34 * day)
+    expect(await client.expiresAt()).toBeDefined()
+    clock.advance(2 * day)
     expect(await client.expiresAt()).toBeUndefined()
     expectError(await client.refresh(refresh_token), 401, 'invalid_client')
   })
@@ -200,9 +310,8 @@ export function registeredClients(start: Start, createTokenStore: CreateTokenSto
     const signedIn = client.signIn()
     await signedIn
     faults.always('findClient', fault)
-    const { refresh_token } = expectTokens(await client.exchange(signedIn))
-    expectTokens(await client.refresh(refresh_token))
-    expect(await host.told('error')).toMatchObject([{ where: 'findClient' }, { where: 'findClient' }])
+    expectTokens(await client.exchange(signedIn))
+    expect(await host.told('error')).toMatchObject([{ where: 'findClient' }])
   })
 
   it('is not refused because its registration cannot be extended', async () => {

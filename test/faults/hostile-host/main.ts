@@ -101,4 +101,8 @@ function faultOfEvent(event: unknown): string | undefined {
   }
 }
 
-void main()
+main().catch((error) => {
+  process.send?.({ tried: 0, wrong: [inspect(error)] })
+  process.exitCode = 1
+  process.disconnect?.()
+})

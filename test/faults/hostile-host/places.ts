@@ -1,5 +1,7 @@
-import { createServer, type RequestListener } from 'node:http'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type RequestListener, type RequestOptions, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { MemoryTenantStore, MemoryTokenStore, OAuthError, type TokenStore } from 'customer-sign-in'
 import { assertionOf, clientKey, withAssertion } from '../../support/confidential-clients'
 import { codeForm, refreshForm, signedInTo, testSignIn } from '../../support/host-app'
@@ -213,10 +215,12 @@ export class HostileHost {
     return this.#fetched(this.#issuer + path, { method: 'POST', headers: { 'Content-Type': type }, body })
   }
 
-  async #fetched(url: URL | string, init: RequestInit = {}): Promise<Answer> {
-    const response = await fetch(url, { redirect: 'manual', ...init })
-    const [type = '', location] = [response.headers.get('content-type') ?? undefined, response.headers.get('location')]
-    return { status: response.status, type, location: location ?? undefined, text: await response.text() }
+  /** Each request has a connection of its own: the server closes one that is idle while a place without requests is tried. */
+  async #fetched(url: URL | string, { body, ...options }: RequestOptions & { body?: string } = {}): Promise<Answer> {
+    const sent = request(url, { agent: false, ...options }).end(body)
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    const { statusCode: status = 0, headers } = response
+    return { status, type: headers['content-type'] ?? '', location: headers.location, text: await text(response) }
   }
 }
 

@@ -1,33 +1,33 @@
-import type { RedisCampaignStore } from '../stores/redis-campaign-store'
+import type { ServerCampaignStore } from '../stores/campaign-store'
 import { onTheWay, roughly } from './front'
 import { killHosts, pauseHosts } from './hosts'
 import type { Nemesis, Stage } from './nemesis'
-import { freezeRedis, killRedis } from './redis-down'
-import { cutConnections, loseAnswers } from './redis-network'
+import { cutConnections, freezeServer, killServer, loseAnswers } from './server-faults'
+
+const setup = { proxies: true }
+const shared = { setup, fronts: true, clocks: [0, 20, -2000, 2000], run: breakEverything }
 
 /** All faults at once, except those that lose acknowledged writes. */
-export const everything: Nemesis = {
-  name: 'everything-at-once',
-  on: 'redis',
-  setup: { proxies: true },
-  fronts: true,
-  clocks: [0, 20, -2000, 2000],
-  async run(stage, store) {
-    await Promise.all([
-      onTheWay(stage, roughly),
-      cutConnections(stage, store),
-      loseAnswers(stage, store, { well: [3000, 8000], broken: [300, 2500] }),
-      redisFaults(stage, store),
-      hostFaultsInTurn(stage),
-    ])
-  },
+export const everything: Nemesis[] = [
+  { name: 'everything-at-once', on: 'redis', ...shared },
+  { name: 'everything-at-once-on-postgres', on: 'postgres', ...shared },
+]
+
+async function breakEverything(stage: Stage, store: ServerCampaignStore): Promise<void> {
+  await Promise.all([
+    onTheWay(stage, roughly),
+    cutConnections(stage, store),
+    loseAnswers(stage, store, { well: [3000, 8000], broken: [300, 2500] }),
+    serverFaults(stage, store),
+    hostFaultsInTurn(stage),
+  ])
 }
 
 /** One after the other, because a frozen server cannot be killed and started at the same time. */
-async function redisFaults(stage: Stage, store: RedisCampaignStore): Promise<void> {
+async function serverFaults(stage: Stage, store: ServerCampaignStore): Promise<void> {
   await inTurn(stage, [
-    (limited) => killRedis(limited, store, { well: [2000, 5000], broken: [300, 2500] }),
-    (limited) => freezeRedis(limited, store, { well: [2000, 5000], broken: [300, 2500] }),
+    (limited) => killServer(limited, store, { well: [2000, 5000], broken: [300, 2500] }),
+    (limited) => freezeServer(limited, store, { well: [2000, 5000], broken: [300, 2500] }),
   ])
 }
 

@@ -5,6 +5,7 @@ import type { CampaignHost } from '../hosts/campaign-host'
 import type { FrontProxy } from '../hosts/front-proxy'
 import type { HostSettings } from '../hosts/settings'
 import type { ClusterCampaignStore } from '../stores/cluster-campaign-store'
+import type { PostgresCampaignStore, PostgresSetup } from '../stores/postgres-campaign-store'
 import type { RedisCampaignStore, RedisSetup } from '../stores/redis-campaign-store'
 
 /** What a nemesis can break, and its time limit. */
@@ -41,6 +42,7 @@ interface Shared {
  */
 export type Nemesis =
   | (Shared & { on: 'redis'; setup?: RedisSetup; run(stage: Stage, store: RedisCampaignStore): Promise<void> })
+  | (Shared & { on: 'postgres'; setup?: PostgresSetup; run(stage: Stage, store: PostgresCampaignStore): Promise<void> })
   | (Shared & { on: 'cluster'; run(stage: Stage, store: ClusterCampaignStore): Promise<void> })
   | (Shared & { on: 'any store'; run(stage: Stage): Promise<void> })
 

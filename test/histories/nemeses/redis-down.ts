@@ -1,77 +1,46 @@
-import type { RedisCampaignStore } from '../stores/redis-campaign-store'
-import { byTurns, type Nemesis, type Stage } from './nemesis'
-
-type Times = Parameters<typeof byTurns>[1]
-
-export async function killRedis(stage: Stage, store: RedisCampaignStore, times: Times): Promise<void> {
-  await byTurns(stage, times, {
-    start: async () => {
-      await store.master.kill()
-      stage.tell('Redis is killed')
-    },
-    heal: async () => {
-      await store.master.start()
-      stage.tell('Redis is back')
-    },
-  })
-}
-
-export async function freezeRedis(stage: Stage, store: RedisCampaignStore, times: Times): Promise<void> {
-  await byTurns(stage, times, {
-    start: () => {
-      store.master.signal('SIGSTOP')
-      stage.tell('Redis is frozen')
-    },
-    heal: () => {
-      store.master.signal('SIGCONT')
-      stage.tell('Redis goes on')
-    },
-  })
-}
-
-const never = Number.POSITIVE_INFINITY
-const short: Times = { well: [1500, 5000], broken: [300, 2500] }
-const once: Times = { well: [4000, 4000], broken: [6000, 6000] }
-const long: Times = { well: [3000, 4000], broken: [12_000, 15_000] }
-const leisurely = [5000, 60_000] as const
+import type { Nemesis } from './nemesis'
+import {
+  fourteenSeconds,
+  freezeServer,
+  frozenShortly,
+  killServer,
+  leisurely,
+  long,
+  once,
+  onlyOnce,
+  short,
+} from './server-faults'
 
 /** The nemeses that stop Redis without losing anything that it has acknowledged. */
 export const redisDown: Nemesis[] = [
-  { name: 'redis-killed', on: 'redis', run: (stage, store) => killRedis(stage, store, short) },
+  { name: 'redis-killed', on: 'redis', run: (stage, store) => killServer(stage, store, short) },
   {
     name: 'redis-killed-everysec',
     on: 'redis',
     setup: { args: ['--appendonly', 'yes', '--appendfsync', 'everysec'] },
-    run: (stage, store) => killRedis(stage, store, short),
+    run: (stage, store) => killServer(stage, store, short),
   },
   {
     name: 'one-outage-leisurely-retries',
     on: 'redis',
     retry: leisurely,
-    run: (stage, store) => onlyOnce(stage, (limited) => killRedis(limited, store, once)),
+    run: (stage, store) => onlyOnce(stage, (limited) => killServer(limited, store, once)),
   },
-  { name: 'long-outages', on: 'redis', run: (stage, store) => killRedis(stage, store, long) },
+  { name: 'long-outages', on: 'redis', run: (stage, store) => killServer(stage, store, long) },
   {
     name: 'redis-frozen',
     on: 'redis',
-    run: (stage, store) => freezeRedis(stage, store, { well: [1000, 4000], broken: [300, 4500] }),
+    run: (stage, store) => freezeServer(stage, store, frozenShortly),
   },
   {
     name: 'redis-frozen-once-leisurely-retries',
     on: 'redis',
     retry: leisurely,
-    run: (stage, store) => onlyOnce(stage, (limited) => freezeRedis(limited, store, once)),
+    run: (stage, store) => onlyOnce(stage, (limited) => freezeServer(limited, store, once)),
   },
   {
     name: 'redis-frozen-long',
     on: 'redis',
-    run: (stage, store) => freezeRedis(stage, store, { well: [3000, 4000], broken: [14_000, 14_000] }),
+    run: (stage, store) => freezeServer(stage, store, fourteenSeconds),
   },
 ]
-
-/** Causes the fault once, and then lets the time pass. */
-async function onlyOnce(stage: Stage, work: (limited: Stage) => Promise<void>): Promise<void> {
-  let waits = 0
-  const sleep = (ms: number) => stage.sleep(waits++ < 2 ? ms : never)
-  await work({ ...stage, sleep })
-}

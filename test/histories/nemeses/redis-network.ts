@@ -1,33 +1,6 @@
-import { cutPoints } from '../../support/server-proxy'
 import type { RedisCampaignStore } from '../stores/redis-campaign-store'
 import { byTurns, type Nemesis, type Stage } from './nemesis'
-
-type Times = Parameters<typeof byTurns>[1]
-
-/** All hosts, or some of them, get no replies, although their commands arrive. */
-export async function loseAnswers(stage: Stage, { proxies }: RedisCampaignStore, times: Times): Promise<void> {
-  const { random, tell } = stage
-  await byTurns(stage, times, {
-    start: () => {
-      const cutOff = random.next() < 0.5 ? proxies : proxies.slice(random.below(proxies.length))
-      for (const proxy of cutOff) proxy.loseReplies()
-      tell(`the answers of Redis to ${cutOff.length} hosts are lost`)
-    },
-    heal: () => {
-      for (const proxy of proxies) proxy.passReplies()
-      tell('the answers of Redis arrive')
-    },
-  })
-}
-
-/** Connections break before, inside and after commands. */
-export async function cutConnections({ random, isOver, sleep }: Stage, { proxies }: RedisCampaignStore): Promise<void> {
-  while (!isOver()) {
-    await sleep(50 + random.next() * 250)
-    proxies[random.below(proxies.length)]?.cutNext({ point: random.pick(cutPoints), at: random.next() })
-  }
-  for (const proxy of proxies) proxy.cutNext()
-}
+import { cutConnections, fourteenSeconds, jumps, loseAnswers, setClock, silentShortly } from './server-faults'
 
 async function flushAndKill({ random, isOver, sleep }: Stage, { master }: RedisCampaignStore): Promise<void> {
   while (!isOver()) {
@@ -67,33 +40,19 @@ async function failOver(stage: Stage, store: RedisCampaignStore): Promise<void> 
   }
 }
 
-const day = 86_400
-const jumps = 10
-
-/** Redis's clock is a day ahead, and is set forward and back. It ends at its latest time, because a grant written in its future has to wait. */
-async function setClock({ random, isOver, sleep, tell }: Stage, { master }: RedisCampaignStore): Promise<void> {
-  while (!isOver()) {
-    const ahead = (random.next() - 0.5) * jumps
-    master.clock.set(day + ahead)
-    tell(`the clock of Redis is set to ${ahead.toFixed(1)} s and a day ahead`)
-    await sleep(1000 + random.next() * 4000)
-  }
-  master.clock.set(day + jumps / 2)
-}
-
 /** The nemeses of the network between the hosts and Redis, and of what Redis refuses. */
 export const redisNetwork: Nemesis[] = [
   {
     name: 'answers-of-redis-lost',
     on: 'redis',
     setup: { proxies: true },
-    run: (stage, store) => loseAnswers(stage, store, { well: [1000, 4000], broken: [300, 3000] }),
+    run: (stage, store) => loseAnswers(stage, store, silentShortly),
   },
   {
     name: 'answers-of-redis-lost-for-long',
     on: 'redis',
     setup: { proxies: true },
-    run: (stage, store) => loseAnswers(stage, store, { well: [3000, 4000], broken: [14_000, 14_000] }),
+    run: (stage, store) => loseAnswers(stage, store, fourteenSeconds),
   },
   { name: 'connections-to-redis-cut', on: 'redis', setup: { proxies: true }, run: cutConnections },
   { name: 'scripts-flushed-clients-killed', on: 'redis', run: flushAndKill },

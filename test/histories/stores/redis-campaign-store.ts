@@ -2,7 +2,7 @@ import { hasAll } from '../../support/redis-replication'
 import { eventually, RedisServer } from '../../support/redis-server'
 import { resp } from '../../support/resp'
 import { ServerProxy } from '../../support/server-proxy'
-import type { CampaignStore, StoreSettings } from './campaign-store'
+import type { ServerCampaignStore, StoreSettings } from './campaign-store'
 
 /** The Redis that a nemesis needs. */
 export interface RedisSetup {
@@ -19,7 +19,8 @@ export interface RedisSetup {
 const durable = ['--appendonly', 'yes', '--appendfsync', 'always']
 
 /** A Redis that loses nothing when it is killed, with everything that a nemesis can break. */
-export class RedisCampaignStore implements CampaignStore {
+export class RedisCampaignStore implements ServerCampaignStore {
+  readonly name = 'Redis'
   readonly proxies: ServerProxy[]
   /** The server that the hosts use, and its replica. */
   master: RedisServer

@@ -1,6 +1,7 @@
 import type { Nemesis, Stage } from '../nemeses/nemesis'
 import type { CampaignStore, StoreKind } from './campaign-store'
 import { ClusterCampaignStore } from './cluster-campaign-store'
+import { PostgresCampaignStore } from './postgres-campaign-store'
 import { RedisCampaignStore } from './redis-campaign-store'
 
 /** A store, and the nemesis on it. */
@@ -20,6 +21,10 @@ export async function startStore(nemesis: Nemesis, kind: StoreKind, hosts: numbe
       const store = await RedisCampaignStore.start(nemesis.setup ?? {}, hosts)
       return { store, run: (stage) => nemesis.run(stage, store) }
     }
+    case 'postgres': {
+      const store = await PostgresCampaignStore.start(nemesis.setup ?? {}, hosts)
+      return { store, run: (stage) => nemesis.run(stage, store) }
+    }
     case 'any store':
       return { store: await starters[kind](hosts), run: (stage) => nemesis.run(stage) }
   }
@@ -27,4 +32,5 @@ export async function startStore(nemesis: Nemesis, kind: StoreKind, hosts: numbe
 
 const starters: Record<StoreKind, (hosts: number) => Promise<CampaignStore>> = {
   redis: (hosts) => RedisCampaignStore.start({}, hosts),
+  postgres: (hosts) => PostgresCampaignStore.start({}, hosts),
 }
