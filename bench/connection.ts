@@ -5,6 +5,8 @@ import { createConnection, type Socket } from 'node:net'
 export interface Answer {
   status: number
   body: string
+  /** Where a redirect leads. */
+  location: string | undefined
 }
 
 /**
@@ -35,10 +37,10 @@ export class Connection {
     return new Connection(socket, port)
   }
 
-  post(path: string, form: string): Promise<Answer> {
-    const type = 'Content-Type: application/x-www-form-urlencoded'
+  /** @param headers More header lines, each with its end. */
+  post(path: string, body: string, type = 'application/x-www-form-urlencoded', headers = ''): Promise<Answer> {
     return this.#send(
-      `POST ${path} HTTP/1.1\r\nHost: ${this.#host}\r\n${type}\r\nContent-Length: ${form.length}\r\n\r\n${form}`,
+      `POST ${path} HTTP/1.1\r\nHost: ${this.#host}\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n${headers}\r\n${body}`,
     )
   }
 
@@ -74,9 +76,10 @@ function answerIn(text: string): Answer | undefined {
   const head = text.slice(0, end)
   const body = text.slice(end + 4)
   const status = Number(head.slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length))
+  const location = /\r\nlocation: *(\S+)/i.exec(head)?.[1]
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
-  if (length !== undefined) return body.length < Number(length) ? undefined : { status, body }
-  return body.endsWith('0\r\n\r\n') ? { status, body: joined(body) } : undefined
+  if (length !== undefined) return body.length < Number(length) ? undefined : { status, body, location }
+  return body.endsWith('0\r\n\r\n') ? { status, body: joined(body), location } : undefined
 }
 
 /** The chunks of a body, joined (RFC 9112 section 7.1). */

@@ -1,23 +1,27 @@
 import { Connection } from './connection'
-import type { ServerName } from './lineup'
-import { RedisLine } from './redis-line'
-import { RedisServer } from './redis-server'
+import type { Database } from './database'
+import { DatabaseLine } from './database-line'
+import { startDatabase } from './databases'
+import type { Entry, ServerName } from './lineup'
 import { ServerProcess } from './server-process'
 import { setup } from './servers/contender'
-import { codeForm, redeem, refreshForm } from './workloads'
+import { codeForm, redeem, refreshForm, register } from './workloads'
 
 /** What a server stores, in how many round trips, and how it treats replays: what its speed leaves out. */
 export interface Keeping {
   server: ServerName
-  /** How often one refresh sends each Redis command, not counting the commands inside a script. */
+  /** How often one refresh sends each command, or statement, not counting those inside a script or function. */
   commands: Record<string, number>
   round_trips: number
   /** The same with `resource`; absent if the server does not support it. */
   round_trips_with_resource?: number
-  /** Redis's memory for each grant after so many rotations. */
-  bytes_after_0: number
-  bytes_after_1: number
-  bytes_after_20: number
+  /** The same of a client that has registered itself; absent if the server was not asked. */
+  commands_of_registered_client?: Record<string, number>
+  round_trips_of_registered_client?: number
+  /** Redis's memory for each grant after so many rotations; absent if the records are not in memory. */
+  bytes_after_0?: number
+  bytes_after_1?: number
+  bytes_after_20?: number
   /** How many of 50 parallel presentations of one refresh token were given tokens. */
   refresh_winners: number
   /** The same for a code. */
@@ -31,30 +35,29 @@ export interface Keeping {
 const parallel = 50
 const repetitions = 50
 
-/** Measures what a server stores, with a Redis server of its own. @param grants For how many grants the memory is measured. */
-export async function keepingOf(
-  name: ServerName,
-  { resource, grants }: { resource: boolean; grants: number },
-): Promise<Keeping> {
+/** Measures what a server stores, with a database of its own. @param grants For how many grants the memory is measured. */
+export async function keepingOf({ name, database: where, workloads }: Entry, grants: number): Promise<Keeping> {
   const ends: (() => unknown)[] = []
   try {
-    const redis = await RedisServer.start()
-    ends.push(() => redis.stop())
-    const line = await RedisLine.to(redis.port)
+    const database = await startDatabase(where)
+    ends.push(() => database.stop())
+    const line = await DatabaseLine.to(database.port)
     ends.push(() => line.close())
     const server = await ServerProcess.start(name, line.port)
     ends.push(() => server.stop())
     const connections = await Promise.all(Array.from({ length: parallel }, () => Connection.open(server.port)))
     for (const connection of connections) ends.push(() => connection.close())
     const customers = new Customers(server, connections)
+    const usedMemory = database.usedMemory?.bind(database)
     return {
       server: name,
-      commands: await customers.commandsOfRefresh(redis),
+      commands: await customers.commandsOfRefresh(database),
       round_trips: await customers.roundTripsOfRefresh(line),
-      ...(resource && {
+      ...(workloads.includes('refresh with resource') && {
         round_trips_with_resource: await customers.roundTripsOfRefresh(line, { resource: setup.resource }),
       }),
-      ...(await customers.bytes(redis, grants)),
+      ...(workloads.includes('refresh of a registered client') && (await customers.ofRegisteredClient(database, line))),
+      ...(usedMemory && (await customers.bytes(usedMemory, grants))),
       refresh_winners: await customers.refreshWinners(),
       code_winners: await customers.codeWinners(),
       replay_ends_grant: await customers.replayEndsGrant(),
@@ -79,43 +82,41 @@ class Customers {
     this.#first = first
   }
 
-  async commandsOfRefresh(redis: RedisServer): Promise<Record<string, number>> {
-    const refresh = await this.#chain()
-    const counts: Record<string, number> = {}
-    const monitor = await redis.redis.monitor()
-    monitor.on('monitor', (_time, [command = '']: string[], source: string) => {
-      if (source !== 'lua') counts[command.toLowerCase()] = (counts[command.toLowerCase()] ?? 0) + 1
-    })
-    try {
+  async commandsOfRefresh(database: Database, clientId?: string): Promise<Record<string, number>> {
+    const refresh = await this.#chain({}, clientId)
+    const sent = await database.sentDuring(async () => {
       for (let time = 0; time < repetitions; time++) await refresh()
-      const seen = new Promise((resolve) =>
-        monitor.on('monitor', (_time, [, text]: string[]) => text === 'end' && resolve(text)),
-      )
-      await redis.redis.echo('end')
-      await seen
-    } finally {
-      monitor.disconnect()
-    }
-    const { echo: _, info: __, ...sent } = counts
+    })
     return Object.fromEntries(Object.entries(sent).map(([command, count]) => [command, count / repetitions]))
   }
 
-  async roundTripsOfRefresh(line: RedisLine, more?: Record<string, string>): Promise<number> {
-    const refresh = await this.#chain(more)
+  async roundTripsOfRefresh(line: DatabaseLine, more: Record<string, string> = {}, clientId?: string): Promise<number> {
+    const refresh = await this.#chain(more, clientId)
     const roundTrips = await line.roundTripsDuring(async () => {
       for (let time = 0; time < repetitions; time++) await refresh()
     })
     return roundTrips / repetitions
   }
 
+  async ofRegisteredClient(
+    database: Database,
+    line: DatabaseLine,
+  ): Promise<Pick<Keeping, 'commands_of_registered_client' | 'round_trips_of_registered_client'>> {
+    const clientId = await register(this.#first, this.#server)
+    return {
+      commands_of_registered_client: await this.commandsOfRefresh(database, clientId),
+      round_trips_of_registered_client: await this.roundTripsOfRefresh(line, {}, clientId),
+    }
+  }
+
   async bytes(
-    redis: RedisServer,
+    usedMemory: () => Promise<number>,
     grants: number,
   ): Promise<Pick<Keeping, 'bytes_after_0' | 'bytes_after_1' | 'bytes_after_20'>> {
-    const before = await redis.usedMemory()
-    const perGrant = async () => Math.round(((await redis.usedMemory()) - before) / grants)
+    const before = await usedMemory()
+    const perGrant = async () => Math.round(((await usedMemory()) - before) / grants)
     const codes = await this.#server.issueCodes(grants)
-    let forms = await this.#all(codes.map(codeForm))
+    let forms = await this.#all(codes.map((code) => codeForm(code)))
     const bytes_after_0 = await perGrant()
     forms = await this.#all(forms)
     const bytes_after_1 = await perGrant()
@@ -147,23 +148,24 @@ class Customers {
     return !(await this.#post(refreshForm(newest)))
   }
 
-  async #code(): Promise<string> {
-    const [code = ''] = await this.#server.issueCodes(1)
+  async #code(clientId?: string): Promise<string> {
+    const [code = ''] = await this.#server.issueCodes(1, clientId)
     return code
   }
 
-  async #signIn(): Promise<string> {
-    return (await redeem(this.#first, this.#server, codeForm(await this.#code()))).refresh_token
+  async #signIn(clientId?: string): Promise<string> {
+    return (await redeem(this.#first, this.#server, codeForm(await this.#code(clientId), clientId))).refresh_token
   }
 
   async #refreshed(refreshToken: string): Promise<string> {
     return (await redeem(this.#first, this.#server, refreshForm(refreshToken))).refresh_token
   }
 
-  async #chain(more?: Record<string, string>): Promise<() => Promise<void>> {
-    let token = await this.#signIn()
+  async #chain(more: Record<string, string>, clientId: string = setup.clientId): Promise<() => Promise<void>> {
+    let token = await this.#signIn(clientId)
     return async () => {
-      token = (await redeem(this.#first, this.#server, refreshForm(token, more))).refresh_token
+      const form = refreshForm(token, { client_id: clientId, ...more })
+      token = (await redeem(this.#first, this.#server, form)).refresh_token
     }
   }
 

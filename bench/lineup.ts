@@ -1,11 +1,17 @@
+import type { DatabaseName } from './databases'
+
 /** The kinds of requests that are measured, in this order. */
 export const workloadNames = [
   'refresh',
+  'refresh of a registered client',
+  'refresh of a document client',
   'refresh with resource',
   'code',
+  'sign-in',
   'lone refresh',
   'metadata',
   'api',
+  'api with a new token',
   'api with revocation',
 ] as const
 
@@ -14,48 +20,77 @@ export type WorkloadName = (typeof workloadNames)[number]
 /** A server of the comparison, each measured in a process of its own. */
 export interface Entry {
   name: ServerName
-  /** What it is compared with: the minimal server that does the same work. It is F0 if nothing is in Redis. */
+  /** What it is compared with: the minimal server that does the same work. It is F0 if nothing is in a database. */
   floor: ServerName
   /** What its metadata is compared with, if that is another server. */
   metadataFloor?: ServerName
-  /** Whether its state is in Redis. */
-  stored: boolean
+  /** Where its state is, unless it is in memory. */
+  database: DatabaseName
   workloads: readonly WorkloadName[]
 }
 
 const refreshing: readonly WorkloadName[] = ['refresh', 'lone refresh']
 const oauth: readonly WorkloadName[] = [...refreshing, 'code']
 const tokens: readonly WorkloadName[] = [...oauth, 'refresh with resource']
-const api: readonly WorkloadName[] = ['api', 'api with revocation']
+const ours: readonly WorkloadName[] = [
+  ...tokens,
+  'refresh of a registered client',
+  'refresh of a document client',
+  'metadata',
+  'api',
+  'api with a new token',
+  'api with revocation',
+]
 
 // These workloads are for floors and for this library.
-const few = { stored: true, workloads: ['refresh', 'metadata'] } as const
+const few = { database: 'Redis', workloads: ['refresh', 'metadata'] } as const
 const inExpress4 = { ...few, floor: 'FX', metadataFloor: 'F1 in Express 4' } as const
 const inConnect = { ...few, floor: 'F1', metadataFloor: 'F1 in Connect' } as const
 
 /** The floors, this library in its hosts, and the alternatives to it. */
 export const lineup = [
-  { name: 'F0', floor: 'F0', stored: false, workloads: [...oauth, 'metadata', 'api'] },
-  { name: 'F1', floor: 'F1', stored: true, workloads: [...tokens, 'metadata', ...api] },
-  { name: 'FX', floor: 'FX', stored: true, workloads: [...tokens, 'metadata', ...api] },
+  { name: 'F0', floor: 'F0', database: 'none', workloads: [...oauth, 'metadata', 'api'] },
+  { name: 'F1', floor: 'F1', database: 'Redis', workloads: ours },
+  { name: 'FX', floor: 'FX', database: 'Redis', workloads: ours },
   { name: 'F1 in Express 4', ...inExpress4 },
   { name: 'F1 in Connect', ...inConnect },
-  { name: 'F1, auto-pipelined', floor: 'F1', stored: true, workloads: ['refresh'] },
-  { name: 'F2', floor: 'F1', stored: true, workloads: ['refresh'] },
-  { name: 'F2 in Express 5', floor: 'FX', stored: true, workloads: ['refresh'] },
-  { name: 'customer-sign-in', floor: 'F1', stored: true, workloads: [...tokens, 'metadata', ...api] },
-  { name: 'customer-sign-in in Express 5', floor: 'FX', stored: true, workloads: [...tokens, 'metadata', ...api] },
+  { name: 'F1, a write for each command', floor: 'F1', database: 'Redis', workloads: ['refresh'] },
+  { name: 'F2', floor: 'F1', database: 'Redis', workloads: ['refresh'] },
+  { name: 'F2 in Express 5', floor: 'FX', database: 'Redis', workloads: ['refresh'] },
+  { name: 'customer-sign-in', floor: 'F1', database: 'Redis', workloads: [...ours, 'sign-in'] },
+  { name: 'customer-sign-in in Express 5', floor: 'FX', database: 'Redis', workloads: [...ours, 'sign-in'] },
   { name: 'customer-sign-in in Express 4', ...inExpress4 },
   { name: 'customer-sign-in in Connect', ...inConnect },
-  { name: 'customer-sign-in, in memory', floor: 'F0', stored: false, workloads: oauth },
-  { name: 'customer-sign-in in Express 5, in memory', floor: 'F0', stored: false, workloads: ['refresh'] },
-  { name: 'customer-sign-in in Express 4, in memory', floor: 'F0', stored: false, workloads: ['refresh'] },
-  { name: 'customer-sign-in in Connect, in memory', floor: 'F0', stored: false, workloads: ['refresh'] },
-  { name: 'oidc-provider', floor: 'F1', stored: true, workloads: [...tokens, 'metadata'] },
-  { name: 'oidc-provider, opaque tokens', floor: 'F1', stored: true, workloads: oauth },
-  { name: 'mcpAuthRouter', floor: 'FX', stored: true, workloads: [...tokens, 'metadata', 'api'] },
-  { name: 'express-oauth-server', floor: 'FX', stored: true, workloads: [...oauth, 'api'] },
-  { name: 'oauth2orize', floor: 'FX', stored: true, workloads: oauth },
+  {
+    name: 'customer-sign-in, PostgreSQL',
+    floor: 'F1',
+    database: 'PostgreSQL',
+    workloads: [...tokens, 'sign-in', 'refresh of a registered client', 'api with revocation'],
+  },
+  {
+    name: 'customer-sign-in in Express 5, PostgreSQL',
+    floor: 'FX',
+    database: 'PostgreSQL',
+    workloads: [...tokens, 'sign-in', 'refresh of a registered client', 'api with revocation'],
+  },
+  {
+    name: 'customer-sign-in, appendfsync everysec',
+    floor: 'F1',
+    database: 'Redis, appendfsync everysec',
+    workloads: refreshing,
+  },
+  {
+    name: 'customer-sign-in, PostgreSQL, synchronous_commit on',
+    floor: 'F1',
+    database: 'PostgreSQL, synchronous_commit on',
+    workloads: refreshing,
+  },
+  { name: 'customer-sign-in, in memory', floor: 'F0', database: 'none', workloads: oauth },
+  { name: 'oidc-provider', floor: 'F1', database: 'Redis', workloads: [...tokens, 'metadata'] },
+  { name: 'oidc-provider, opaque tokens', floor: 'F1', database: 'Redis', workloads: oauth },
+  { name: 'mcpAuthRouter', floor: 'FX', database: 'Redis', workloads: [...tokens, 'metadata', 'api'] },
+  { name: 'express-oauth-server', floor: 'FX', database: 'Redis', workloads: [...oauth, 'api'] },
+  { name: 'oauth2orize', floor: 'FX', database: 'Redis', workloads: oauth },
 ] as const satisfies readonly (Omit<Entry, 'name' | 'floor' | 'metadataFloor'> & {
   name: string
   floor: string

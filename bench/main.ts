@@ -1,9 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import type { Database } from './database'
+import { startDatabase } from './databases'
 import { type Keeping, keepingOf } from './keeping'
 import { type Entry, lineup, type ServerName, type WorkloadName, workloadNames } from './lineup'
 import { Load } from './measure'
+import { nodeMajor, runOnEach } from './node-versions'
+import { hasPostgres, PostgresServer } from './postgres-server'
 import { moveToLoadCore, pinned } from './processor-cores'
 import { RedisServer } from './redis-server'
 import { aboutThis, type Profiled, report } from './report'
@@ -12,7 +16,14 @@ import { ServerProcess } from './server-process'
 import { sharesOf } from './where-time-goes'
 
 // The servers of the tables that show where the time goes, in the order of the columns.
-const profiled: readonly ServerName[] = ['F1', 'customer-sign-in', 'FX', 'customer-sign-in in Express 5']
+const profiled: readonly ServerName[] = [
+  'F1',
+  'customer-sign-in',
+  'customer-sign-in, PostgreSQL',
+  'FX',
+  'customer-sign-in in Express 5',
+  'customer-sign-in in Express 5, PostgreSQL',
+]
 const profiledWorkloads: readonly WorkloadName[] = ['refresh', 'metadata']
 const profiledRounds = 30
 const results = join(__dirname, '..', '..', 'results')
@@ -21,22 +32,24 @@ const { values: options } = parseArgs({
   options: {
     /** Runs everything once and briefly, only to check that it works. Nothing is written. */
     quick: { type: 'boolean', default: false },
-    /** How many rounds. If it is given, nothing is written. */
+    /** How many rounds. Default 40. */
     rounds: { type: 'string' },
     /** Measures only what these regular expressions match. If one is given, nothing is written. */
     servers: { type: 'string', default: '' },
     workloads: { type: 'string', default: '' },
+    /** Major versions of Node, such as 22,24. Each measures everything in turn. Default: the Node that runs this. */
+    node: { type: 'string' },
   },
 })
 
-const rounds = Number(options.rounds ?? (options.quick ? 1 : 60))
+const rounds = Number(options.rounds ?? (options.quick ? 1 : 40))
 const share = options.quick ? 0.02 : 1
-const whole = !options.quick && options.rounds === undefined && options.servers === '' && options.workloads === ''
+const whole = !options.quick && options.servers === '' && options.workloads === ''
 
 interface Started {
   entry: Entry
   server: ServerProcess
-  redis: RedisServer
+  database: Database
 }
 
 interface Warm {
@@ -47,10 +60,12 @@ interface Warm {
 /** Measures this library, its floors and the alternatives, and writes the results to `results/`. */
 async function main(): Promise<void> {
   if (!(rounds >= 1)) throw new Error(`--rounds must be a number from 1, not ${options.rounds}`)
+  if (options.node !== undefined) return runOnEach(options.node.split(','), withoutNode())
   moveToLoadCore()
   const servers = new RegExp(options.servers)
-  const entries: Entry[] = lineup.filter(({ name }) => servers.test(name))
-  const about = aboutThis(await RedisServer.version(), rounds)
+  const entries = installed(lineup.filter(({ name }) => servers.test(name)))
+  const databases = [await RedisServer.version(), ...(hasPostgres ? [await PostgresServer.version()] : [])]
+  const about = aboutThis(databases, rounds)
   const measured = await withServers(entries, measureAll)
   const keeping = options.workloads === '' ? await keepingOfAll(entries) : []
   const rows = rowsOf(measured.runs)
@@ -58,22 +73,39 @@ async function main(): Promise<void> {
   process.stdout.write(`\n${text}`)
   if (!whole) return
   if (!pinned) return tell('Nothing is written: servers and load were not on different cores')
-  writeFileSync(join(results, 'latest.json'), json(rows))
-  writeFileSync(join(results, 'latest-redis.json'), json(keeping))
-  writeFileSync(join(results, 'latest.md'), text)
+  writeFileSync(join(results, `node-${nodeMajor}.json`), json(rows))
+  writeFileSync(join(results, `node-${nodeMajor}-databases.json`), json(keeping))
+  writeFileSync(join(results, `node-${nodeMajor}.md`), text)
 }
 
-/** Starts all servers, each in its own process and with its own Redis. While one is measured, the others wait. */
+/** The command line without `--node`. */
+function withoutNode(): string[] {
+  const { node: _, quick, ...texts } = options
+  const given = Object.entries(texts).filter(([, value]) => value !== undefined)
+  return [...(quick ? ['--quick'] : []), ...given.map(([name, value]) => `--${name}=${value}`)]
+}
+
+/** Leaves out what needs PostgreSQL if there is none. In CI that is an error. */
+function installed(entries: readonly Entry[]): readonly Entry[] {
+  const others = entries.filter(({ database }) => !database.startsWith('PostgreSQL'))
+  if (hasPostgres || others.length === entries.length) return entries
+  const missing = 'There is no PostgreSQL server: "npm run setup" installs one'
+  if (process.env.CI === 'true') throw new Error(missing)
+  tell(`${missing}. The servers with PostgreSQL are left out.`)
+  return others
+}
+
+/** Starts all servers, each in its own process and with its own database. While one is measured, the others wait. */
 async function withServers<T>(entries: readonly Entry[], work: (started: Started[]) => Promise<T>): Promise<T> {
   const ends: (() => Promise<void>)[] = []
   try {
     const started: Started[] = []
     for (const entry of entries) {
-      const redis = await RedisServer.start()
-      ends.push(() => redis.stop())
-      const server = await ServerProcess.start(entry.name, redis.port)
+      const database = await startDatabase(entry.database)
+      ends.push(() => database.stop())
+      const server = await ServerProcess.start(entry.name, database.port)
       ends.push(() => server.stop())
-      started.push({ entry, server, redis })
+      started.push({ entry, server, database })
     }
     return await work(started)
   } finally {
@@ -104,9 +136,9 @@ async function withLoads<T>(
 ): Promise<T> {
   const loads: Warm[] = []
   try {
-    for (const { entry, server, redis } of started.filter(({ entry }) => entry.workloads.includes(workload))) {
+    for (const { entry, server, database } of started.filter(({ entry }) => entry.workloads.includes(workload))) {
       tell(`${workload}: ${entry.name} warms up`)
-      loads.push({ entry, load: await Load.open(workload, server, redis, share) })
+      loads.push({ entry, load: await Load.open(workload, server, database, share) })
     }
     return await work(loads)
   } finally {
@@ -141,10 +173,9 @@ function shuffled<T>(items: readonly T[]): T[] {
 
 async function keepingOfAll(entries: readonly Entry[]): Promise<Keeping[]> {
   const keeping: Keeping[] = []
-  for (const { name, workloads } of entries.filter(({ stored, workloads }) => stored && workloads.includes('code'))) {
-    tell(`${name}: what it stores`)
-    const resource = workloads.includes('refresh with resource')
-    keeping.push(await keepingOf(name, { resource, grants: options.quick ? 20 : 500 }))
+  for (const entry of entries.filter(({ database, workloads }) => database !== 'none' && workloads.includes('code'))) {
+    tell(`${entry.name}: what it stores`)
+    keeping.push(await keepingOf(entry, options.quick ? 20 : 500))
   }
   return keeping
 }
@@ -160,5 +191,6 @@ function tell(line: string): void {
 
 main().catch((error) => {
   process.stderr.write(`${error.stack}\n`)
-  process.exitCode = 1
+  // At once: a connection to a server that has ended would go on trying.
+  process.exit(1)
 })

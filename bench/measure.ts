@@ -1,7 +1,7 @@
 import { Connection } from './connection'
+import type { Database } from './database'
 import type { WorkloadName } from './lineup'
 import { quantile } from './quantile'
-import type { RedisServer } from './redis-server'
 import type { ServerProcess } from './server-process'
 import type { Profile } from './servers/order'
 import { type Step, type Traffic, workloads } from './workloads'
@@ -15,39 +15,39 @@ export interface Sample {
   p99_ms: number
   /** The share of the time in which the server used its core. */
   server_busy: number
-  /** The share of the time in which load and Redis used theirs. */
+  /** The share of the time in which the load and the database used theirs. */
   load_busy: number
 }
 
 /** A workload against a server that is warmed up. */
 export class Load {
   readonly #server: ServerProcess
-  readonly #redis: RedisServer
+  readonly #database: Database
   readonly #connections: readonly Connection[]
   readonly #traffic: Traffic
   readonly #requests: number
 
   private constructor(
     server: ServerProcess,
-    redis: RedisServer,
+    database: Database,
     connections: readonly Connection[],
     traffic: Traffic,
     requests: number,
   ) {
     this.#server = server
-    this.#redis = redis
+    this.#database = database
     this.#connections = connections
     this.#traffic = traffic
     this.#requests = requests
   }
 
   /** @param share The share of the workload's requests that a round has. */
-  static async open(name: WorkloadName, server: ServerProcess, redis: RedisServer, share = 1): Promise<Load> {
+  static async open(name: WorkloadName, server: ServerProcess, database: Database, share = 1): Promise<Load> {
     const { connections: count, open, warmUp, requests } = workloads[name]
     const connections = await Promise.all(Array.from({ length: count }, () => Connection.open(server.port)))
     try {
       const traffic = await open(server, connections)
-      const load = new Load(server, redis, connections, traffic, Math.ceil(requests * share))
+      const load = new Load(server, database, connections, traffic, Math.ceil(requests * share))
       await load.#run(Math.ceil(warmUp * share))
       return load
     } catch (error) {
@@ -59,11 +59,11 @@ export class Load {
   /** Runs one round. */
   async sample(): Promise<Sample> {
     await this.#traffic.prepare?.(this.#requests)
-    const before = await used(this.#server, this.#redis)
+    const before = await used(this.#server, this.#database)
     const begun = performance.now()
     const latencies = await run(this.#traffic.steps, this.#requests)
     const seconds = (performance.now() - begun) / 1000
-    const after = await used(this.#server, this.#redis)
+    const after = await used(this.#server, this.#database)
     const cpu = after.server - before.server
     return {
       cpu_us: cpu / latencies.length,
@@ -107,8 +107,8 @@ async function run(steps: readonly Step[], requests: number): Promise<Float64Arr
 }
 
 /** The CPU time used so far, in microseconds. */
-async function used(server: ServerProcess, redis: RedisServer): Promise<{ server: number; load: number }> {
+async function used(server: ServerProcess, database: Database): Promise<{ server: number; load: number }> {
   const ofServer = await server.usedCpu()
   const { user, system } = process.cpuUsage()
-  return { server: ofServer, load: user + system + (await redis.usedCpu()) }
+  return { server: ofServer, load: user + system + (await database.usedCpu()) }
 }

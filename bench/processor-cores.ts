@@ -11,10 +11,20 @@ export function moveToLoadCore(): void {
   if (pinned) taskset('--all-tasks', '--pid', '--cpu-list', `${loadCore}`, `${process.pid}`)
 }
 
-/** The options of `fork` that give a server a core of its own. */
-export function onServerCore(): { execPath?: string; execArgv?: string[] } {
-  if (!pinned) return {}
-  return { execPath: 'taskset', execArgv: ['--cpu-list', `${serverCore}`, process.execPath] }
+/** Starts something, and moves this process to the load's core again. What it has started stays on the core of the servers. */
+export async function startOnServerCore<T>(start: () => Promise<T>): Promise<T> {
+  if (pinned) taskset('--all-tasks', '--pid', '--cpu-list', `${serverCore}`, `${process.pid}`)
+  try {
+    return await start()
+  } finally {
+    moveToLoadCore()
+  }
+}
+
+/** The options of `fork` that give a server a core of its own. @param flags Flags for its Node. */
+export function onServerCore(flags: readonly string[] = []): { execPath?: string; execArgv: string[] } {
+  if (!pinned) return { execArgv: [...flags] }
+  return { execPath: 'taskset', execArgv: ['--cpu-list', `${serverCore}`, process.execPath, ...flags] }
 }
 
 /** The cores that this process may use; none if the system does not say. */

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis'
 import { RedisProcess } from '../scripts/redis-process'
+import type { Database } from './database'
 
 /** For each command how often it ran, and how many microseconds one call took. */
 export type CommandStats = Record<string, { calls: number; microseconds: number }>
@@ -7,7 +8,7 @@ export type CommandStats = Record<string, { calls: number; microseconds: number 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1))
 
 /** A Redis or Valkey server of the benchmark's own, and a client that is connected to it. */
-export class RedisServer {
+export class RedisServer implements Database {
   readonly redis: Redis
   readonly #process: RedisProcess
 
@@ -57,6 +58,41 @@ export class RedisServer {
       return [name.replace('cmdstat_', ''), { calls: Number(calls), microseconds: Number(microseconds) }]
     })
     return Object.fromEntries(stats)
+  }
+
+  /** How often each command was sent to the server during `work`, not counting those inside a script. */
+  async sentDuring(work: () => Promise<unknown>): Promise<Record<string, number>> {
+    const counts: Record<string, number> = {}
+    // A command that arrives with the reply to MONITOR would be taken for that reply.
+    await this.#untilQuiet()
+    const monitor = await this.redis.monitor()
+    monitor.on('monitor', (_time, [command = '']: string[], source: string) => {
+      if (source !== 'lua') counts[command.toLowerCase()] = (counts[command.toLowerCase()] ?? 0) + 1
+    })
+    try {
+      await work()
+      const seen = new Promise((resolve) =>
+        monitor.on('monitor', (_time, [, text]: string[]) => text === 'end' && resolve(text)),
+      )
+      await this.redis.echo('end')
+      await seen
+    } finally {
+      monitor.disconnect()
+    }
+    const { echo: _, info: __, ...sent } = counts
+    return sent
+  }
+
+  /** Waits until no command arrives between two of its own. */
+  async #untilQuiet(): Promise<void> {
+    const processed = async () => Number((await this.info('stats')).total_commands_processed)
+    let before = Number.NaN
+    let now = await processed()
+    while (now !== before + 1) {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      before = now
+      now = await processed()
+    }
   }
 
   /** The CPU time that the server has used, in microseconds: commands, network and all. */

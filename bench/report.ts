@@ -11,7 +11,8 @@ import type { Shares } from './where-time-goes'
 export interface About {
   processor: string
   node: string
-  redis: string
+  /** The names and versions of the databases. */
+  databases: readonly string[]
   rounds: number
   pinned: boolean
   /** The version of every package that is measured. */
@@ -30,18 +31,24 @@ const packages = [
   'express4',
   'connect',
   'ioredis',
+  'pg',
   'jsonwebtoken',
   'body-parser',
 ]
 
 const titles: Record<WorkloadName, string> = {
   refresh: 'A refresh, on 32 connections',
+  'refresh of a registered client': 'A refresh of a client that registered itself, on 32 connections',
+  'refresh of a document client': 'A refresh of a client with a metadata document, on 32 connections',
   'refresh with resource': 'A refresh with `resource`, on 32 connections',
   code: 'A code and its PKCE verifier, on 32 connections',
+  'sign-in':
+    'A sign-in, on 32 connections: the consent page, Allow, and the code with its PKCE verifier (three requests, counted as one)',
   'lone refresh': 'A refresh, on a single connection',
   metadata: 'The metadata, on 32 connections; the floor is a constant response',
-  api: 'An API behind its middleware, on 32 connections',
-  'api with revocation': 'The same, asking the store whether the grant has ended',
+  api: 'An API behind its middleware, the same token again, on 32 connections',
+  'api with a new token': 'The same, each token sent once',
+  'api with revocation': 'The same token again, asking the store whether the grant has ended',
 }
 
 const peers: readonly ServerName[] = [
@@ -52,12 +59,12 @@ const peers: readonly ServerName[] = [
   'oauth2orize',
 ]
 
-export function aboutThis(redis: string, rounds: number): About {
+export function aboutThis(databases: readonly string[], rounds: number): About {
   const versions = packages.map((name) => [name, JSON.parse(readFileSync(packageFile(name), 'utf8')).version])
   return {
     processor: cpus()[0]?.model ?? 'unknown',
     node: `Node ${process.versions.node}`,
-    redis,
+    databases,
     rounds,
     pinned,
     versions: Object.fromEntries(versions),
@@ -96,6 +103,9 @@ export function report(about: About, { rows, runs, keeping, profiles }: Measured
     ...workloads.filter((each) => each.rows.length > 0).flatMap((each) => [`## ${each.title}\n`, rowsTable(each.rows)]),
     '## CPU time of a refresh, divided by that of another server\n',
     besideTable(runs),
+    '## PostgreSQL compared with Redis\n',
+    'What customer-sign-in takes with PostgreSQL, divided by what it takes with Redis.\n',
+    postgresTable(runs),
     '## Where the time of a refresh goes\n',
     'The CPU time of each part is its share of the samples of a profile, times the CPU time above. The profile is of the main thread, without waiting.\n',
     profileTable(
@@ -112,21 +122,25 @@ export function report(about: About, { rows, runs, keeping, profiles }: Measured
   ].join('\n')
 }
 
-function aboutText({ processor, node, redis, rounds, pinned: apart, versions }: About): string {
+function aboutText({ processor, node, databases, rounds, pinned: apart, versions }: About): string {
   const cores = apart
-    ? 'The servers shared a core, and only one of them at a time had work. Load and Redis shared another core.'
-    : 'Servers, load and Redis shared their cores, so the times are too long.'
+    ? 'The servers shared a core, and only one of them at a time had work. Load and database shared another core.'
+    : 'Servers, load and databases shared their cores, so the times are too long.'
   const used = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
-  return `${processor}, ${node}, ${redis}. ${rounds} rounds; in each of them every server had its turn. ${cores}
+  return `${processor}, ${[node, ...databases].join(', ')}. ${rounds} rounds; in each of them every server had its turn. ${cores}
 
 The servers whose names begin with F are minimal servers, the floors. F0 is bare node:http that reads a form and signs a JWT (ES256).
 F1 is F0, and Redis also compares and swaps one value. FX is F1 in Express 5. F2 is F1 with body-parser, jsonwebtoken and five digests,
-as this library has them. "Auto-pipelined" means with that option of ioredis. The floors validate nothing, except for the API, where
-they verify a signature and an expiry.
+as this library has them. The floors send all commands of a turn of the event loop in one write (\`enableAutoPipelining\` of ioredis), as this
+library does. They sign, verify and compute HMACs in whichever of the ways of this Node took the least time when they started. They validate
+nothing, except for the API, where they verify a signature and an expiry.
+
+Redis has no append-only file, unless a name says \`appendfsync everysec\`. PostgreSQL has \`synchronous_commit = off\`, unless a name says
+\`on\`, and else its default settings; each process has a pool of ten connections.
 
 "CPU" is the CPU time of the server alone, for each request, over all rounds together. The ratio is that of these times. In half of the
 rounds it was between the two figures given. All other figures are medians of the rounds. "Busy" is the share of the time in
-which the server used its core, and in which the load and its Redis together used theirs.
+which the server used its core, and in which the load and its database together used theirs.
 
 Versions: ${used.join(', ')}.
 `
@@ -151,12 +165,17 @@ function rowsTable(rows: readonly Row[]): string {
       row.rps.toFixed(0),
       row.p50_ms.toFixed(2),
       row.p99_ms.toFixed(2),
-      row.server === row.floor ? '' : `${row.ratio_to_floor.toFixed(2)} × ${row.floor}`,
-      row.server === row.floor ? '' : `${row.ratio_low.toFixed(2)} to ${row.ratio_high.toFixed(2)}`,
+      hasFloor(row) ? `${row.ratio_to_floor.toFixed(2)} × ${row.floor}` : '',
+      hasFloor(row) ? `${row.ratio_low.toFixed(2)} to ${row.ratio_high.toFixed(2)}` : '',
       percent(row.server_busy),
       percent(row.load_busy),
     ]),
   )
+}
+
+/** No floor shows a page, so a sign-in is compared with nothing. */
+function hasFloor({ server, floor, ratio_to_floor: ratio }: Row): boolean {
+  return server !== floor && !Number.isNaN(ratio)
 }
 
 function besideTable(runs: readonly Run[]): string {
@@ -164,6 +183,30 @@ function besideTable(runs: readonly Run[]): string {
   return table(
     ['compared with', ...ours],
     peers.map((peer) => [peer, ...ours.map((own) => spread(comparison(runs, 'refresh', own, peer)))]),
+  )
+}
+
+const onBothDatabases: readonly [workload: WorkloadName, postgres: ServerName, redis: ServerName][] = [
+  ['refresh', 'customer-sign-in, PostgreSQL', 'customer-sign-in'],
+  ['refresh', 'customer-sign-in in Express 5, PostgreSQL', 'customer-sign-in in Express 5'],
+  ['refresh of a registered client', 'customer-sign-in, PostgreSQL', 'customer-sign-in'],
+  ['refresh of a registered client', 'customer-sign-in in Express 5, PostgreSQL', 'customer-sign-in in Express 5'],
+  ['code', 'customer-sign-in, PostgreSQL', 'customer-sign-in'],
+  ['api with revocation', 'customer-sign-in, PostgreSQL', 'customer-sign-in'],
+  ['lone refresh', 'customer-sign-in, PostgreSQL', 'customer-sign-in, appendfsync everysec'],
+  ['lone refresh', 'customer-sign-in, PostgreSQL, synchronous_commit on', 'customer-sign-in, appendfsync everysec'],
+]
+
+function postgresTable(runs: readonly Run[]): string {
+  return table(
+    ['request', 'server', 'compared with', 'CPU of the server', 'p50'],
+    onBothDatabases.map(([workload, postgres, redis]) => [
+      workload,
+      postgres,
+      redis,
+      spread(comparison(runs, workload, postgres, redis)),
+      spread(comparison(runs, workload, postgres, redis, 'p50_ms')),
+    ]),
   )
 }
 
@@ -185,7 +228,9 @@ function keepingTable(keeping: readonly Keeping[]): string {
       'commands of a refresh',
       'round trips',
       'with `resource`',
-      'bytes for each grant after 0, 1, 20 rotations',
+      'commands if the client registered itself',
+      'round trips',
+      'bytes of Redis for each grant after 0, 1, 20 rotations',
       'winners of 50, refresh token',
       'winners of 50, code',
       'replay ends the grant, refresh token',
@@ -193,18 +238,24 @@ function keepingTable(keeping: readonly Keeping[]): string {
     ],
     keeping.map((each) => [
       each.server,
-      Object.entries(each.commands)
-        .map(([command, count]) => (count === 1 ? command : `${Number(count.toFixed(2))} ${command}`))
-        .join(', '),
+      counted(each.commands),
       each.round_trips.toFixed(1),
       each.round_trips_with_resource?.toFixed(1) ?? '',
-      [each.bytes_after_0, each.bytes_after_1, each.bytes_after_20].join(', '),
+      counted(each.commands_of_registered_client ?? {}),
+      each.round_trips_of_registered_client?.toFixed(1) ?? '',
+      each.bytes_after_0 === undefined ? '' : [each.bytes_after_0, each.bytes_after_1, each.bytes_after_20].join(', '),
       `${each.refresh_winners}`,
       `${each.code_winners}`,
       each.replay_ends_grant ? 'yes' : 'no',
       each.code_replay_ends_grant ? 'yes' : 'no',
     ]),
   )
+}
+
+function counted(commands: Record<string, number>): string {
+  return Object.entries(commands)
+    .map(([command, count]) => (count === 1 ? command : `${Number(count.toFixed(2))} ${command}`))
+    .join(', ')
 }
 
 function spread({ ratio, low, high }: Comparison): string {

@@ -49,25 +49,26 @@ export function rowsOf(runs: readonly Run[]): Row[] {
   })
 }
 
-/** The CPU time of one server divided by that of another: over all rounds together, and the range of the middle half of the rounds. */
+/** A figure of one server divided by that of another: over all rounds together, and the range of the middle half of the rounds. */
 export interface Comparison {
   ratio: number
   low: number
   high: number
 }
 
-/** NaN if one of them was not measured. */
+/** @param figure Default: the CPU time. @returns NaN if one of them was not measured. */
 export function comparison(
   runs: readonly Run[],
   workload: WorkloadName,
   server: ServerName,
   other: ServerName,
+  figure: keyof Sample = 'cpu_us',
 ): Comparison {
   const timesOf = (name: ServerName) =>
     runs
       .filter((run) => run.entry.name === name && run.workload === workload)
       .sort((one, another) => one.round - another.round)
-      .map(({ sample }) => sample.cpu_us)
+      .map(({ sample }) => sample[figure])
   const [times, others] = [timesOf(server), timesOf(other)]
   const ratios = times.map((time, round) => time / (others[round] ?? Number.NaN))
   return { ratio: mean(times) / mean(others), low: quantile(ratios, 0.25), high: quantile(ratios, 0.75) }

@@ -3,28 +3,42 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { ServerName } from './lineup'
 import { onServerCore } from './processor-cores'
-import type { Paths } from './servers/contender'
-import type { Order, Profile } from './servers/order'
+import { type Paths, setup } from './servers/contender'
+import type { Memory, Order, Profile, Times } from './servers/order'
 
-/** A server of the line-up, in a process of its own on a core of its own. */
+/** A server in a process of its own, on the core of the servers. */
 export class ServerProcess {
-  readonly name: ServerName
+  readonly name: string
   readonly port: number
   readonly paths: Paths
   readonly #process: ChildProcess
 
-  private constructor(name: ServerName, { port, paths }: { port: number; paths: Paths }, child: ChildProcess) {
+  private constructor(name: string, { port, paths }: { port: number; paths: Paths }, child: ChildProcess) {
     this.name = name
     this.port = port
     this.paths = paths
     this.#process = child
   }
 
-  /** @param redisPort The port of the Redis server that holds its state. */
-  static async start(name: ServerName, redisPort: number): Promise<ServerProcess> {
-    const script = join(__dirname, 'servers', 'serve.js')
+  /**
+   * Starts a server of the line-up.
+   *
+   * @param databasePort The port of the database that holds its state.
+   * @param flags Flags for Node.
+   */
+  static start(name: ServerName, databasePort: number, flags: readonly string[] = []): Promise<ServerProcess> {
+    return ServerProcess.fork(name, 'serve.js', [name, `${databasePort}`], flags)
+  }
+
+  /** Starts a script of `servers/` that serves. */
+  static async fork(
+    name: string,
+    script: string,
+    args: readonly string[],
+    flags: readonly string[] = [],
+  ): Promise<ServerProcess> {
     const env = { ...process.env, NODE_ENV: 'production' }
-    const child = fork(script, [name, `${redisPort}`], { env, ...onServerCore() })
+    const child = fork(join(__dirname, 'servers', script), args, { env, ...onServerCore(flags) })
     return new ServerProcess(name, (await answerOf(child, name)) as { port: number; paths: Paths }, child)
   }
 
@@ -34,8 +48,18 @@ export class ServerProcess {
     return user + system
   }
 
-  async issueCodes(count: number): Promise<string[]> {
-    return (await this.#ask({ issueCodes: count })) as string[]
+  /** The times of the process so far. The first call starts to count the pauses of the garbage collector. */
+  async times(): Promise<Times> {
+    return (await this.#ask('times')) as Times
+  }
+
+  /** Collects the server's garbage. It must have been started with `--expose-gc`. */
+  async collectGarbage(): Promise<Memory> {
+    return (await this.#ask('collect garbage')) as Memory
+  }
+
+  async issueCodes(count: number, clientId: string = setup.clientId): Promise<string[]> {
+    return (await this.#ask({ issueCodes: count, clientId })) as string[]
   }
 
   /** @returns What the server did during `work`. */
@@ -58,7 +82,7 @@ export class ServerProcess {
   }
 }
 
-async function answerOf(child: ChildProcess, name: ServerName): Promise<unknown> {
+async function answerOf(child: ChildProcess, name: string): Promise<unknown> {
   const over = new AbortController()
   const ended = once(child, 'exit', over).then(([code]) => {
     throw new Error(`The server ${name} ended with status ${code}`)

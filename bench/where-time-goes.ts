@@ -10,9 +10,10 @@ const parts: readonly [part: string, place: RegExp][] = [
   ['jsonwebtoken and what it uses', /node_modules\/(jsonwebtoken|jws|jwa|ecdsa-sig-formatter|lodash[^/]*|semver|ms)\//],
   ['body-parser and what it uses', /node_modules\/(body-parser|raw-body|iconv-lite|on-finished|type-is|debug|bytes)\//],
   ['ioredis', /node_modules\/(ioredis|redis-parser|denque|standard-as-callback)\//],
+  ['pg', /node_modules\/(pg|pg-[^/]+|postgres-[^/]+|pgpass)\//],
   ['Express and what it uses', /node_modules\//],
   ['customer-sign-in', /^dist\//],
-  ['the floor itself', /servers\/floor(-parts)?\.js/],
+  ['the floor itself', /servers\/(floor(-parts)?|fastest)\.js/],
   ['the benchmark', /bench\/dist\//],
   ['system calls that write', /^(writev|writeUtf8String|writeLatin1String|writeBuffer)$/],
   [

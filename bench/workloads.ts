@@ -1,4 +1,4 @@
-import type { Connection } from './connection'
+import type { Answer, Connection } from './connection'
 import type { WorkloadName } from './lineup'
 import type { ServerProcess } from './server-process'
 import { setup } from './servers/contender'
@@ -26,17 +26,42 @@ export interface Traffic {
 
 export const workloads: Record<WorkloadName, Workload> = {
   refresh: { connections: 32, warmUp: 8000, requests: 400, open: refreshing() },
+  'refresh of a registered client': {
+    connections: 32,
+    warmUp: 8000,
+    requests: 400,
+    open: refreshing({ client: 'registered' }),
+  },
+  'refresh of a document client': {
+    connections: 32,
+    warmUp: 4000,
+    requests: 200,
+    open: refreshing({ client: 'document' }),
+  },
   'refresh with resource': {
     connections: 32,
     warmUp: 3000,
     requests: 200,
-    open: refreshing({ resource: setup.resource }),
+    open: refreshing({ parameters: { resource: setup.resource } }),
   },
   code: { connections: 32, warmUp: 3000, requests: 200, open: redeemingCodes },
+  'sign-in': { connections: 32, warmUp: 2000, requests: 100, open: signingIn },
   metadata: { connections: 32, warmUp: 8000, requests: 1000, open: reading('metadata') },
   api: { connections: 32, warmUp: 4000, requests: 300, open: reading('api') },
+  'api with a new token': { connections: 32, warmUp: 1000, requests: 200, open: usingNewTokens },
   'api with revocation': { connections: 32, warmUp: 4000, requests: 300, open: reading('apiWithRevocation') },
   'lone refresh': { connections: 1, warmUp: 300, requests: 60, open: refreshing() },
+}
+
+const authorizationRequest = {
+  response_type: 'code',
+  client_id: setup.clientId,
+  redirect_uri: setup.redirectUri,
+  code_challenge: setup.codeChallenge,
+  code_challenge_method: 'S256',
+  scope: setup.scope,
+  resource: setup.resource,
+  state: 'state',
 }
 
 /** A token response (RFC 6749 section 5.1). */
@@ -46,8 +71,8 @@ export interface Tokens {
 }
 
 /** The form that redeems a code. */
-export function codeForm(code: string): string {
-  const { clientId, redirectUri, codeVerifier } = setup
+export function codeForm(code: string, clientId: string = setup.clientId): string {
+  const { redirectUri, codeVerifier } = setup
   return form({
     grant_type: 'authorization_code',
     client_id: clientId,
@@ -67,20 +92,38 @@ export async function redeem(connection: Connection, server: ServerProcess, body
   return JSON.parse(expectOk(await connection.post(server.paths.token, body), server))
 }
 
-/** Each connection has a customer, and redeems the refresh token that it received last. */
-function refreshing(more?: Record<string, string>): Workload['open'] {
+/** Registers a client (RFC 7591). @returns Its `client_id`. */
+export async function register(connection: Connection, server: ServerProcess): Promise<string> {
+  const { register: path } = server.paths
+  if (path === undefined) throw new Error(`${server.name} registers no clients`)
+  const metadata = { client_name: 'Travel Assistant', redirect_uris: [setup.redirectUri] }
+  const answer = await connection.post(path, JSON.stringify(metadata), 'application/json')
+  return JSON.parse(expectStatus(201, answer, server)).client_id
+}
+
+interface RefreshOptions {
+  /** More parameters of each refresh. */
+  parameters?: Record<string, string>
+  /** Which client each customer has: the tenant's own, one that has registered itself, or one with a metadata document. */
+  client?: 'own' | 'registered' | 'document'
+}
+
+/** Each connection has a customer with a client, and redeems the refresh token that it received last. */
+function refreshing({ parameters, client = 'own' }: RefreshOptions = {}): Workload['open'] {
   return async (server, connections) => {
-    const codes = await server.issueCodes(connections.length)
-    const steps = await Promise.all(
-      connections.map(async (connection, index) => {
-        let tokens = await redeem(connection, server, codeForm(codes[index] ?? ''))
-        return async () => {
-          const next = await redeem(connection, server, refreshForm(tokens.refresh_token, more))
-          if (next.refresh_token === tokens.refresh_token) throw new Error(`${server.name} does not rotate`)
-          tokens = next
-        }
-      }),
-    )
+    const steps: Step[] = []
+    for (const connection of connections) {
+      const known = client === 'document' ? setup.documentClientId : setup.clientId
+      const clientId = client === 'registered' ? await register(connection, server) : known
+      const [code = ''] = await server.issueCodes(1, clientId)
+      let tokens = await redeem(connection, server, codeForm(code, clientId))
+      steps.push(async () => {
+        const form = refreshForm(tokens.refresh_token, { client_id: clientId, ...parameters })
+        const next = await redeem(connection, server, form)
+        if (next.refresh_token === tokens.refresh_token) throw new Error(`${server.name} does not rotate`)
+        tokens = next
+      })
+    }
     return { steps }
   }
 }
@@ -95,6 +138,24 @@ async function redeemingCodes(server: ServerProcess, connections: readonly Conne
       codes.push(...(await server.issueCodes(requests)))
     },
   }
+}
+
+/** Each step is a whole sign-in of another customer, with its three requests. */
+async function signingIn(server: ServerProcess, connections: readonly Connection[]): Promise<Traffic> {
+  const { authorize } = server.paths
+  if (authorize === undefined) throw new Error(`${server.name} has no page`)
+  const path = `${authorize}?${form(authorizationRequest)}`
+  let customers = 0
+  const steps = connections.map((connection) => async () => {
+    const customer = `X-Customer: ${setup.subject}-${++customers}\r\n`
+    const page = expectOk(await connection.get(path, customer), server)
+    const consent_token = /name="consent_token" value="([^"]+)"/.exec(page)?.[1] ?? ''
+    const allowed = await connection.post(path, form({ consent_token, decision: 'allow' }), undefined, customer)
+    expectStatus(303, allowed, server)
+    const code = new URL(allowed.location ?? '').searchParams.get('code') ?? ''
+    await redeem(connection, server, codeForm(code))
+  })
+  return { steps }
 }
 
 function reading(what: 'metadata' | 'api' | 'apiWithRevocation'): Workload['open'] {
@@ -112,8 +173,33 @@ function reading(what: 'metadata' | 'api' | 'apiWithRevocation'): Workload['open
   }
 }
 
-function expectOk({ status, body }: { status: number; body: string }, { name }: ServerProcess): string {
-  if (status !== 200) throw new Error(`${name} answered ${status}: ${body}`)
+/** Each token is used once: those of a refresh after the other, of one customer. */
+async function usingNewTokens(server: ServerProcess, connections: readonly Connection[]): Promise<Traffic> {
+  const [connection] = connections
+  const path = server.paths.api
+  if (path === undefined || !connection) throw new Error(`${server.name} has no API`)
+  const [code = ''] = await server.issueCodes(1)
+  let { access_token, refresh_token } = await redeem(connection, server, codeForm(code))
+  const unused = [access_token]
+  return {
+    steps: connections.map((each) => async () => {
+      expectOk(await each.get(path, `Authorization: Bearer ${unused.pop()}\r\n`), server)
+    }),
+    async prepare(requests) {
+      while (unused.length < requests) {
+        ;({ access_token, refresh_token } = await redeem(connection, server, refreshForm(refresh_token)))
+        unused.push(access_token)
+      }
+    },
+  }
+}
+
+function expectOk(answer: Answer, server: ServerProcess): string {
+  return expectStatus(200, answer, server)
+}
+
+function expectStatus(expected: number, { status, body }: Answer, { name }: ServerProcess): string {
+  if (status !== expected) throw new Error(`${name} answered ${status}: ${body}`)
   return body
 }
 

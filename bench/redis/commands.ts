@@ -1,7 +1,7 @@
 import { RedisTokenStore } from 'customer-sign-in/redis'
 import { type Command, Redis } from 'ioredis'
+import { likeness } from '../grants'
 import { type CommandStats, RedisServer } from '../redis-server'
-import { likeness } from './grants'
 import { Host } from './host'
 
 const times = 100

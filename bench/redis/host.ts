@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type CustomerSignIn, createCustomerSignIn, MemoryTenantStore, type TokenStore } from 'customer-sign-in'
-import { likeness } from './grants'
+import { likeness } from '../grants'
 
 const { tenantId: tenantKey, resource, scopes } = likeness
 const ownClient = 'acme-air-app'

@@ -1,6 +1,6 @@
 import { RedisTokenStore } from 'customer-sign-in/redis'
+import { Grants } from '../grants'
 import { RedisServer } from '../redis-server'
-import { Grants } from './grants'
 
 const count = 10_000
 

@@ -1,6 +1,6 @@
 import { RedisTokenStore } from 'customer-sign-in/redis'
+import { Grants } from '../grants'
 import { RedisServer } from '../redis-server'
-import { Grants } from './grants'
 
 const count = 100_000
 const rotations = 20
@@ -35,7 +35,7 @@ async function measure(perCustomer: number, rotations: number) {
 
     const before = await server.usedMemory()
     const perGrant = async () => ((await server.usedMemory()) - before) / count
-    const grants = new Grants(store, count, perCustomer)
+    const grants = new Grants(store, count, { perCustomer })
     await grants.signIn()
     const bytesPerGrant = await perGrant()
     const keys = { grant: await sizeOf(server, 'csi:g:*'), index: await sizeOf(server, 'csi:s:*') }

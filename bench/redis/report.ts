@@ -1,5 +1,5 @@
+import { likeness } from '../grants'
 import type { CommandsResult } from './commands'
-import { likeness } from './grants'
 import type { LogResult } from './log'
 import type { MemoryResult } from './memory'
 import type { ScaleResult } from './scale'

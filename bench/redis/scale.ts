@@ -1,6 +1,7 @@
 import { RedisTokenStore } from 'customer-sign-in/redis'
+import { Grants } from '../grants'
+import { quantile } from '../quantile'
 import { RedisServer } from '../redis-server'
-import { Grants } from './grants'
 
 // The smallest comes twice: the difference between the two is the noise.
 const counts = [1000, 1000, 100_000, 2_000_000]
@@ -62,35 +63,28 @@ async function populate(count: number): Promise<Population> {
 async function measureRound({ server, grants }: Population): Promise<Round> {
   const hostTimes: number[] = []
   const oneByOne = await server.commandsDuring(async () => {
-    for (const number of someOf(grants)) {
+    for (const number of grants.someOf(swapsPerRound)) {
       const from = performance.now()
       await grants.swap(number)
       hostTimes.push((performance.now() - from) * 1000)
     }
   })
   const before = await server.usedCpu()
-  const numbers = someOf(grants)
+  const numbers = grants.someOf(swapsPerRound)
   while (numbers.length > 0) await Promise.all(numbers.splice(0, inFlight).map((number) => grants.swap(number)))
   const serverCpuUnderLoad = ((await server.usedCpu()) - before) / swapsPerRound
   return {
-    hostTime: median(hostTimes),
+    hostTime: quantile(hostTimes),
     serverTime: oneByOne.evalsha?.microseconds ?? Number.NaN,
     fetchTime: oneByOne.get?.microseconds ?? Number.NaN,
     serverCpuUnderLoad,
   }
 }
 
-/** Picks as many grants as a round swaps, at random, none twice. */
-function someOf({ count }: Grants): number[] {
-  const numbers = new Set<number>()
-  while (numbers.size < swapsPerRound) numbers.add(Math.floor(Math.random() * count))
-  return [...numbers]
-}
-
 function result({ grants, bytesPerGrant, measured }: Population, smallest: Population): ScaleResult {
-  const of = (time: keyof Round) => median(measured.map((round) => round[time]))
+  const of = (time: keyof Round) => quantile(measured.map((round) => round[time]))
   const ratio = (time: keyof Round) =>
-    median(measured.map((round, index) => round[time] / (smallest.measured[index]?.[time] ?? Number.NaN)))
+    quantile(measured.map((round, index) => round[time] / (smallest.measured[index]?.[time] ?? Number.NaN)))
   return {
     grants: grants.count,
     bytesPerGrant,
@@ -101,10 +95,4 @@ function result({ grants, bytesPerGrant, measured }: Population, smallest: Popul
     hostRatio: ratio('hostTime'),
     serverRatio: ratio('serverTime'),
   }
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  const [lower = Number.NaN, upper = lower] = sorted.slice(Math.ceil(sorted.length / 2) - 1)
-  return sorted.length % 2 === 0 ? (lower + upper) / 2 : lower
 }

@@ -1,6 +1,6 @@
 import { RedisTokenStore } from 'customer-sign-in/redis'
+import { Grants, likeness } from '../grants'
 import { RedisServer } from '../redis-server'
-import { Grants, likeness } from './grants'
 
 const count = 100_000
 

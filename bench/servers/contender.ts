@@ -1,9 +1,10 @@
 import type { RequestListener } from 'node:http'
-import type { Redis } from 'ioredis'
 
 /** The set-up of every server here, so that each does the same work. */
 export const setup = {
   clientId: 'acme-air-app',
+  /** The address of a client's metadata document. */
+  documentClientId: 'https://assistant.example/oauth/client.json',
   redirectUri: 'https://assistant.example/oauth/callback',
   resource: 'https://api.acme-air.example/mcp',
   scope: 'profile bookings',
@@ -24,14 +25,19 @@ export interface Contender {
   /**
    * Signs the customer in without a browser, with the result that the server's own authorization endpoint would have.
    *
-   * @returns An authorization code for `setup`'s client, redirect URI, PKCE challenge, scope and customer.
+   * @param clientId The client: `setup`'s, or one that has registered.
+   * @returns An authorization code for `setup`'s redirect URI, PKCE challenge, scope and customer.
    */
-  issueCode(): Promise<string>
+  issueCode(clientId: string): Promise<string>
 }
 
 /** The paths of a server. If a path is absent, the server does not have it. */
 export interface Paths {
   token: string
+  /** Its authorization endpoint, where the header `X-Customer` says who has logged in. */
+  authorize?: string
+  /** Its registration endpoint (RFC 7591). */
+  register?: string
   /** Its authorization server metadata (RFC 8414), or a constant response in its place. */
   metadata?: string
   /** An API behind its middleware, which takes an access token. */
@@ -41,8 +47,8 @@ export interface Paths {
 }
 
 /**
- * Makes a server that keeps its state in Redis, at `baseUrl` (`http://127.0.0.1:port`).
+ * Makes a server that keeps its state in a database at a port of this machine, at `baseUrl` (`http://127.0.0.1:port`).
  *
  * A refresh sends `grant_type`, `client_id` and `refresh_token`, and receives an ES256 JWT and the next refresh token.
  */
-export type StartContender = (baseUrl: string, redis: Redis) => Promise<Contender>
+export type StartContender = (baseUrl: string, databasePort: number) => Promise<Contender>

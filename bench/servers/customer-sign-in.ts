@@ -1,24 +1,46 @@
-import { generateKeyPairSync } from 'node:crypto'
-import { createCustomerSignIn, MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { createCustomerSignIn, MemoryTenantStore, MemoryTokenStore, type TokenStore } from 'customer-sign-in'
+import { PostgresTokenStore } from 'customer-sign-in/postgres'
 import { RedisTokenStore } from 'customer-sign-in/redis'
+import { Cluster, Redis } from 'ioredis'
+import { poolAt } from '../postgres-pool'
 import { type StartContender, setup } from './contender'
 import { type HostApp, hostApps } from './host-apps'
 
 const tenantKey = 'acme-air'
 
-/** This library, as its README mounts it. */
-export function customerSignIn(host: HostApp, store: 'Redis' | 'memory'): StartContender {
-  return async (baseUrl, redis) => {
+const stores = {
+  Redis: (port) => new RedisTokenStore(new Redis(port, '127.0.0.1')),
+  'Redis Cluster': (port) => new RedisTokenStore(new Cluster([{ host: '127.0.0.1', port }])),
+  PostgreSQL: (port) => new PostgresTokenStore(poolAt(port)),
+  memory: () => new MemoryTokenStore({ maxGrants: 1_000_000 }),
+} satisfies Record<string, (databasePort: number) => TokenStore>
+
+const metadataDocument = {
+  client_id: setup.documentClientId,
+  client_name: 'Travel Assistant',
+  redirect_uris: [setup.redirectUri],
+  token_endpoint_auth_method: 'none',
+}
+
+/** Where this library keeps its state. */
+export type StoreName = keyof typeof stores
+
+/** This library, as its README mounts it. @param signingKey Default: a new one. Processes that share a store share theirs. */
+export function customerSignIn(host: HostApp, store: StoreName, signingKey = newSigningKey()): StartContender {
+  return async (baseUrl, databasePort) => {
     const { clientId, redirectUri, resource, scope } = setup
     const client = { clientId, redirectUris: [redirectUri] }
     const scopes = scope.split(' ')
     const signIn = createCustomerSignIn({
       tenantStore: new MemoryTenantStore([{ key: tenantKey, clients: [client], scopes, resources: [resource] }]),
-      tokenStore: store === 'Redis' ? new RedisTokenStore(redis) : new MemoryTokenStore({ maxGrants: 1_000_000 }),
+      tokenStore: stores[store](databasePort),
       baseUrl,
+      authenticate: ({ headers }) => ({ subject: String(headers['x-customer']) }),
+      fetchMetadataDocument: async () => Response.json(metadataDocument),
       // A grant then remembers only its newest redemption, as it does with refreshes an hour apart.
       replayTolerance: 0,
-      signingKeys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey],
+      signingKeys: [signingKey],
       accessTokenLifetime: setup.accessTokenLifetime,
       authorizationCodeLifetime: setup.authorizationCodeLifetime,
       refreshTokenLifetime: setup.refreshTokenLifetime,
@@ -33,14 +55,16 @@ export function customerSignIn(host: HostApp, store: 'Redis' | 'memory'): StartC
       }),
       paths: {
         token: `/v1/${tenantKey}/oauth/token`,
+        authorize: `/v1/${tenantKey}/oauth/authorize`,
+        register: `/v1/${tenantKey}/oauth/register`,
         metadata: `/.well-known/oauth-authorization-server/v1/${tenantKey}/oauth`,
         api: '/api',
         apiWithRevocation: '/api-with-revocation',
       },
-      async issueCode() {
+      async issueCode(forClient) {
         const { code } = await signIn.issueAuthorizationCode({
           tenantKey,
-          clientId,
+          clientId: forClient,
           redirectUri,
           codeChallenge: setup.codeChallenge,
           codeChallengeMethod: 'S256',
@@ -53,4 +77,8 @@ export function customerSignIn(host: HostApp, store: 'Redis' | 'memory'): StartC
       },
     }
   }
+}
+
+function newSigningKey(): KeyObject {
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
 }

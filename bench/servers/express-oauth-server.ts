@@ -9,7 +9,7 @@ import {
 } from '@node-oauth/oauth2-server'
 import bodyParser from 'body-parser'
 import express from 'express'
-import type { Redis } from 'ioredis'
+import { Redis } from 'ioredis'
 import { sign } from 'jsonwebtoken'
 import { type StartContender, setup } from './contender'
 
@@ -34,7 +34,8 @@ const accessTokenKey = (token: string) => `access_token:${token}`
 const refreshTokenKey = (token: string) => `refresh_token:${token}`
 
 /** `@node-oauth/express-oauth-server` as its README mounts it, with a model that keeps codes and tokens in Redis. */
-export const expressOAuthServer: StartContender = async (baseUrl, redis) => {
+export const expressOAuthServer: StartContender = async (baseUrl, databasePort) => {
+  const redis = new Redis(databasePort, '127.0.0.1')
   const oauth = new OAuthServer({
     model: modelIn(redis, baseUrl),
     accessTokenLifetime,

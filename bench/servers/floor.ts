@@ -1,8 +1,9 @@
-import { generateKeyPairSync, type KeyObject, randomBytes, randomUUID, sign, verify } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject, randomBytes, randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type ParsedUrlQuery, parse } from 'node:querystring'
-import type { Redis } from 'ioredis'
+import { Redis } from 'ioredis'
 import { type Contender, type StartContender, setup } from './contender'
+import { fastestSign, fastestVerify } from './fastest'
 import type { Parts } from './floor-parts'
 import { type HostApp, hostApps } from './host-apps'
 
@@ -30,19 +31,30 @@ const document = JSON.stringify({
   scopes_supported: setup.scope.split(' '),
   authorization_response_iss_parameter_supported: true,
 })
+// Its token endpoint knows no clients.
+const registered = JSON.stringify({ client_id: randomUUID() })
 const invalidGrant = JSON.stringify({ error: 'invalid_grant' })
 
 /** Does each step by hand, and no digests. */
 const plain: Parts = { bodyOf, jwt, digests: () => {} }
 
+/** What a floor does, and how. */
+export interface FloorOptions {
+  /** Whether Redis compares and swaps a value. */
+  stored: boolean
+  parts?: Parts
+  /** Whether the commands of a turn of the event loop leave in one write. */
+  batches?: boolean
+}
+
 /**
  * The minimum that such a server could do: read the form, let Redis compare and swap one value if `stored`, sign. It validates
  * nothing and knows no tenants, so it is not an authorization server.
  */
-export function floor(host: HostApp, { stored, parts = plain }: { stored: boolean; parts?: Parts }): StartContender {
-  return async (_, redis): Promise<Contender> => {
-    const sha = (await redis.script('LOAD', swap)) as string
-    const redeem = stored ? (form: ParsedUrlQuery) => swapped(form, redis, sha) : async () => newToken('grant')
+export function floor(host: HostApp, { stored, parts = plain, batches = true }: FloorOptions): StartContender {
+  return async (_, databasePort): Promise<Contender> => {
+    const redis = stored ? new Redis(databasePort, '127.0.0.1', { enableAutoPipelining: batches }) : undefined
+    const redeem = redis ? await swapIn(redis) : async () => newToken('grant')
 
     async function token(req: IncomingMessage, res: ServerResponse): Promise<void> {
       const form = parse(await parts.bodyOf(req, res))
@@ -57,14 +69,15 @@ export function floor(host: HostApp, { stored, parts = plain }: { stored: boolea
 
     async function api(req: IncomingMessage, res: ServerResponse): Promise<void> {
       const claims = verified(req.headers.authorization?.slice('Bearer '.length) ?? '')
-      const ended = req.url === '/api-with-revocation' && (await redis.get('grant')) === null
+      const ended = req.url === '/api-with-revocation' && (await redis?.get('grant')) === null
       if (claims && !ended) answer(res, 200, '{}')
       else answer(res, 401, '{}')
     }
 
-    await redis.set('grant', 'live')
+    await redis?.set('grant', 'live')
     const routes: Record<string, (req: IncomingMessage, res: ServerResponse) => unknown> = {
       '/token': token,
+      '/register': (_req, res) => answer(res, 201, registered),
       '/metadata': (_req, res) => answer(res, 200, document),
       '/api': api,
       '/api-with-revocation': api,
@@ -73,24 +86,28 @@ export function floor(host: HostApp, { stored, parts = plain }: { stored: boolea
       handler: hostApps[host]((req, res) => void routes[req.url ?? '']?.(req, res)),
       paths: {
         token: '/token',
+        register: '/register',
         metadata: '/metadata',
         api: '/api',
         apiWithRevocation: stored ? '/api-with-revocation' : undefined,
       },
       async issueCode() {
         const code = newToken(randomBytes(16).toString('base64url'))
-        if (stored) await redis.set(idOf(code), code, 'PX', setup.refreshTokenLifetime * 1000)
+        await redis?.set(idOf(code), code, 'PX', setup.refreshTokenLifetime * 1000)
         return code
       },
     }
   }
 }
 
-async function swapped(form: ParsedUrlQuery, redis: Redis, sha: string): Promise<string | undefined> {
-  const live = String(form.refresh_token ?? form.code)
-  const next = newToken(idOf(live))
-  const done = await redis.evalsha(sha, 1, idOf(live), live, next, setup.refreshTokenLifetime * 1000)
-  return done === 1 ? next : undefined
+async function swapIn(redis: Redis): Promise<(form: ParsedUrlQuery) => Promise<string | undefined>> {
+  const sha = (await redis.script('LOAD', swap)) as string
+  return async (form) => {
+    const live = String(form.refresh_token ?? form.code)
+    const next = newToken(idOf(live))
+    const done = await redis.evalsha(sha, 1, idOf(live), live, next, setup.refreshTokenLifetime * 1000)
+    return done === 1 ? next : undefined
+  }
 }
 
 function newToken(id: string): string {
@@ -137,14 +154,13 @@ function newClaims(): object {
 
 function jwt(claims: object, key: KeyObject): string {
   const input = `${jwtHeader}.${base64url(JSON.stringify(claims))}`
-  const signature = sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' })
-  return `${input}.${signature.toString('base64url')}`
+  return `${input}.${fastestSign(Buffer.from(input), key).toString('base64url')}`
 }
 
 function verified(token: string): unknown {
   const end = token.lastIndexOf('.')
   const [input, signature] = [token.slice(0, end), Buffer.from(token.slice(end + 1), 'base64url')]
-  const good = verify('sha256', Buffer.from(input), { key: publicKey, dsaEncoding: 'ieee-p1363' }, signature)
+  const good = fastestVerify(Buffer.from(input), publicKey, signature)
   const claims = good && JSON.parse(Buffer.from(input.slice(input.indexOf('.') + 1), 'base64url').toString())
   return claims && claims.exp > Date.now() / 1000 ? claims : undefined
 }

@@ -16,7 +16,7 @@ import type {
   OAuthTokens,
 } from '@modelcontextprotocol/sdk/shared/auth.js'
 import express, { type Response } from 'express'
-import type { Redis } from 'ioredis'
+import { Redis } from 'ioredis'
 import { type JwtPayload, sign, verify } from 'jsonwebtoken'
 import { type StartContender, setup } from './contender'
 
@@ -40,7 +40,8 @@ interface Code extends Grant {
 }
 
 /** The authorization server of the MCP TypeScript SDK 1.x, with a provider that keeps codes and tokens in Redis. */
-export const mcpSdk: StartContender = async (baseUrl, redis) => {
+export const mcpSdk: StartContender = async (baseUrl, databasePort) => {
+  const redis = new Redis(databasePort, '127.0.0.1')
   const issuerUrl = new URL(baseUrl)
   const provider = new RedisProvider(redis, issuerUrl.href)
   provider.clientsStore.registerClient({

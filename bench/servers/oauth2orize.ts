@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
 import express, { type RequestHandler } from 'express'
-import type { Redis } from 'ioredis'
+import { Redis } from 'ioredis'
 import { sign } from 'jsonwebtoken'
 import { createServer, type ExchangeDoneFunction, exchange, TokenError } from 'oauth2orize'
 import passport from 'passport'
@@ -47,7 +47,8 @@ interface Tokens {
 }
 
 /** OAuth2orize and Passport as their READMEs mount them, with public clients as their author recommends. */
-export const oauth2orize: StartContender = async (baseUrl, redis) => {
+export const oauth2orize: StartContender = async (baseUrl, databasePort) => {
+  const redis = new Redis(databasePort, '127.0.0.1')
   const grants = new Grants(redis, baseUrl)
   const server = createServer<Client>()
   server.exchange(

@@ -1,4 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { Redis } from 'ioredis'
 import { type ClientMetadata, type Configuration, Provider, type ResourceServer } from 'oidc-provider'
 import { type StartContender, setup } from './contender'
 import { redisAdapter } from './oidc-provider-adapter'
@@ -28,7 +29,8 @@ export const oidcProviderWithJwt = oidcProvider({
 export const oidcProviderWithOpaqueTokens = oidcProvider({ scope, accessTokenFormat: 'opaque' })
 
 function oidcProvider(resourceServer: ResourceServer): StartContender {
-  return async (baseUrl, redis) => {
+  return async (baseUrl, databasePort) => {
+    const redis = new Redis(databasePort, '127.0.0.1')
     const provider = new Provider(baseUrl, { ...configurationFor(resourceServer), adapter: redisAdapter(redis) })
     return {
       handler: provider.callback(),

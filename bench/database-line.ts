@@ -5,8 +5,8 @@ import { setTimeout } from 'node:timers/promises'
 // Milliseconds: long enough for a client to have sent everything that it sends without waiting for a reply.
 const delay = 5
 
-/** A proxy to a Redis server that can count round trips: how often a client sends after Redis has replied to it. */
-export class RedisLine {
+/** A proxy to a database that can count round trips: how often a client sends after the database has replied to it. */
+export class DatabaseLine {
   readonly port: number
   readonly #server: Server
   #counting = false
@@ -17,20 +17,20 @@ export class RedisLine {
     this.port = (server.address() as AddressInfo).port
   }
 
-  static async to(port: number): Promise<RedisLine> {
+  static async to(port: number): Promise<DatabaseLine> {
     const server = createServer()
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
-    const line = new RedisLine(server)
+    const line = new DatabaseLine(server)
     server.on('connection', (client) => {
-      const redis = createConnection(port, '127.0.0.1')
+      const database = createConnection(port, '127.0.0.1')
       let answered = true
-      client.on('data', (commands) => {
+      client.on('data', (requests) => {
         if (answered) line.#roundTrips++
         answered = false
-        redis.write(commands)
+        database.write(requests)
       })
-      redis.on('data', (replies) => {
+      database.on('data', (replies) => {
         const pass = () => {
           answered = true
           client.write(replies)
@@ -38,10 +38,10 @@ export class RedisLine {
         if (line.#counting) void setTimeout(delay).then(pass)
         else pass()
       })
-      client.on('end', () => redis.end())
-      redis.on('end', () => client.end())
-      client.on('error', () => redis.destroy())
-      redis.on('error', () => client.destroy())
+      client.on('end', () => database.end())
+      database.on('end', () => client.end())
+      client.on('error', () => database.destroy())
+      database.on('error', () => client.destroy())
     })
     return line
   }

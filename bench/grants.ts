@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto'
 import type { NewGrant, TokenStore } from 'customer-sign-in'
 
 const day = 86_400_000
-const atOnce = 1000
 // Far enough ahead: no call here waits for long, and the server uses this machine's clock.
 const soon = 60_000
 
-/** The members of every grant here, except for the customer, who has a 40-character subject. */
+/** The members of every grant here, except for the customer, who has a 40-character subject. With many tenants, each has a UUID as its id. */
 export const likeness = {
   tenantId: 'acme-air',
   clientId: 'https://assistant.example/oauth/client.json',
@@ -14,24 +13,44 @@ export const likeness = {
   scopes: ['profile', 'bookings', 'calendar:read'],
 }
 
+/** How grants are divided among customers and tenants, and how they are handled. */
+export interface GrantsOptions {
+  /** How many grants a customer has. Default 1. */
+  perCustomer?: number
+  /** Default 1. */
+  tenants?: number
+  /** How many calls of the store are in flight while every grant has its turn. Default 1000. */
+  inFlight?: number
+}
+
 /** Active grants in a store. The number of a grant determines its content, so two million grants take no memory in this process. */
 export class Grants {
   readonly count: number
   readonly #store: TokenStore
   readonly #perCustomer: number
+  readonly #tenants: number
+  readonly #inFlight: number
   readonly #swaps: Uint16Array
 
-  constructor(store: TokenStore, count: number, perCustomer = 1) {
+  constructor(store: TokenStore, count: number, { perCustomer = 1, tenants = 1, inFlight = 1000 }: GrantsOptions = {}) {
     this.#store = store
     this.count = count
     this.#perCustomer = perCustomer
+    this.#tenants = tenants
+    this.#inFlight = inFlight
     this.#swaps = new Uint16Array(count)
+  }
+
+  /** Takes the grants for what `signIn` would have made: somebody else has put them into the store. */
+  takeForSignedIn(): void {
+    this.#swaps.fill(1)
   }
 
   /** Signs every customer in: creates a grant with a code, and redeems the code. */
   async signIn(): Promise<void> {
     await this.#forEach(async (number) => {
-      await this.#store.createGrant(newGrant(number, this.#grantId(number), this.#subject(number)))
+      const owner = { tenantId: this.#tenantId(number), subject: this.#subject(number) }
+      await this.#store.createGrant(newGrant(number, this.#grantId(number), owner))
       await this.swap(number)
     })
   }
@@ -41,11 +60,18 @@ export class Grants {
     return this.#forEach((number) => this.swap(number))
   }
 
+  /** Picks so many grants at random, none twice. */
+  someOf(count: number): number[] {
+    const numbers = new Set<number>()
+    while (numbers.size < count) numbers.add(Math.floor(Math.random() * this.count))
+    return [...numbers]
+  }
+
   /** Swaps the credential of one grant. */
   async swap(number: number): Promise<void> {
     const swaps = this.#swaps[number] ?? 0
     const { outcome } = await this.#store.swapCredential({
-      tenantId: likeness.tenantId,
+      tenantId: this.#tenantId(number),
       grantId: this.#grantId(number),
       from: hash(number, swaps),
       to: hash(number, swaps + 1),
@@ -61,6 +87,15 @@ export class Grants {
     this.#swaps[number] = swaps + 1
   }
 
+  /** Swaps the credentials of some grants, so many at a time. */
+  swapAll(numbers: readonly number[], inFlight: number): Promise<void> {
+    return each(numbers.length, inFlight, (index) => this.swap(numbers[index] ?? 0))
+  }
+
+  #tenantId(number: number): string {
+    return this.#tenants === 1 ? likeness.tenantId : uuid(`tenant ${number % this.#tenants}`)
+  }
+
   #subject(number: number): string {
     const customer = Math.floor(number / this.#perCustomer)
     return digest(`customer ${customer}`).toString('hex').slice(0, 40)
@@ -71,19 +106,25 @@ export class Grants {
     return text(this.#subject(number), 9) + text(`grant ${number}`, 12)
   }
 
-  async #forEach(act: (number: number) => Promise<void>): Promise<void> {
-    for (let first = 0; first < this.count; first += atOnce) {
-      const numbers = Array.from({ length: Math.min(atOnce, this.count - first) }, (_, index) => first + index)
-      await Promise.all(numbers.map(act))
-    }
+  #forEach(act: (number: number) => Promise<void>): Promise<void> {
+    return each(this.count, this.#inFlight, act)
   }
 }
 
-function newGrant(number: number, grantId: string, subject: string): NewGrant {
+/** Acts on all numbers from 0, so many at a time. */
+async function each(count: number, inFlight: number, act: (number: number) => Promise<void>): Promise<void> {
+  let taken = 0
+  const actOnNext = async () => {
+    while (taken < count) await act(taken++)
+  }
+  await Promise.all(Array.from({ length: inFlight }, actOnNext))
+}
+
+function newGrant(number: number, grantId: string, owner: { tenantId: string; subject: string }): NewGrant {
   return {
     ...likeness,
+    ...owner,
     grantId,
-    subject,
     lifetime: 600_000,
     deadline: Date.now() + soon,
     credential: { kind: 'code', hash: hash(number, 0) },
@@ -98,6 +139,13 @@ function hash(number: number, swaps: number): string {
 
 function text(of: string, bytes: number): string {
   return digest(of).subarray(0, bytes).toString('base64url')
+}
+
+function uuid(of: string): string {
+  return digest(of)
+    .toString('hex')
+    .slice(0, 32)
+    .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
 
 function digest(of: string): Buffer {
