@@ -9,9 +9,10 @@ module.exports = {
   ...config,
   rootDir: '../..',
   testEnvironment: '<rootDir>/test/mutation/environment.ts',
-  testTimeout: 10_000,
+  testTimeout: 20_000,
   testPathIgnorePatterns: [
     // These use separate processes, browsers or the packed package, or test the docs.
+    '/test/cli.test',
     '/test/(assistants|browser|conformance|docs|examples|histories|mutation|other-clients|package|scripts)/',
     // These use servers of Redis and PostgreSQL.
     'redis',

@@ -40,10 +40,17 @@ interface Prospect {
 const testedIn: Record<string, string[]> = {
   protocol: ['protocol/', 'endpoints/authorize', 'endpoints/register', 'endpoints/token'],
   tokens: ['tokens/', 'why-signed-out', 'endpoints/token', 'resource-server/', 'endpoints/jwks'],
-  grants: ['endpoints/token', 'grants/', 'endpoints/revoke', 'faults/', 'endpoints/authorize'],
+  grants: ['endpoints/token', 'grants/', 'endpoints/client-', 'endpoints/revoke', 'faults/', 'endpoints/authorize'],
   authorization: ['endpoints/authorize', 'authorization/', 'arguments', 'endpoints/token', 'conformance/'],
-  endpoints: ['endpoints/', 'resource-server/protected-resource-metadata', 'router', 'events/'],
-  clients: ['clients/', 'endpoints/register', 'endpoints/token', 'endpoints/authorize-consent', 'pages/'],
+  endpoints: ['endpoints/', 'grants/', 'resource-server/protected-resource-metadata', 'router', 'events/'],
+  clients: [
+    'clients/',
+    'endpoints/register',
+    'endpoints/client-',
+    'endpoints/token',
+    'endpoints/authorize-consent',
+    'pages/',
+  ],
   http: [
     'http/',
     'clients/metadata-documents',
@@ -54,8 +61,10 @@ const testedIn: Record<string, string[]> = {
   ],
 }
 
-/** How many test files are tried for one mutant. A mutant that only further files kill counts as a survivor. */
+/** How many test files are tried for a mutant that is known to survive. */
 const maxFiles = 16
+/** How many are tried for any other one. A mutant that only further files kill counts as a survivor. */
+const maxFilesOfUnlisted = 40
 /** How many of them are tried in the order of what they promise. After that, mutants wait for files that others wait for too. */
 const maxFilesInOrder = 3
 /** Files that are not likely to kill a mutant are not tried if their tests take longer than this, in milliseconds. */
@@ -222,7 +231,8 @@ export class MutantRun {
     const likely = this.#ranked(mutant, untried, byChance).filter(
       ({ isLikely, time }) => isLikely || time < maxTestTime,
     )
-    const paths = likely.slice(0, Math.max(0, maxFiles - survived.size)).map(({ path }) => path)
+    const mostFiles = this.#isListed(mutant) ? maxFiles : maxFilesOfUnlisted
+    const paths = likely.slice(0, Math.max(0, mostFiles - survived.size)).map(({ path }) => path)
     if (paths.length > 0) return { paths, isAlone: false }
     const isSure = this.#isListed(mutant) && together.length > 0
     const most = together.length > 0 ? maxFilesAlone : maxFilesOnlyAlone
