@@ -3,84 +3,92 @@ import { type Html, html } from './html'
 /** A name or another word that is put into a sentence: plain text, or a piece of HTML around it. */
 type Part = string | Html
 
-/** Everything that the pages say, in one language. Another language is another object of this type. */
+/**
+ * Everything that the pages say, in one language. Each word is plain text. What a sentence is about stands in braces, such as `{client}`;
+ * another language can put it at another place.
+ */
 export interface Words {
-  /** The language tag of the page (RFC 5646). */
-  language: string
-  /** The default of the option `scopes`. */
-  scopes: Readonly<Record<string, string>>
+  /** The words of the default of the option `scopes`. */
+  scopes: {
+    /** The scope `profile`. */
+    profile: string
+  }
+  /** The consent page. */
   consent: {
-    /** The heading, and the title of the page. */
-    question(client: Part, tenant: Part): Html
+    /** The heading, and the title of the page: `{client}`, `{tenant}`. */
+    question: string
     /** The heading when the customer is asked a second time. */
     confirm: string
-    /** The title of the page when the customer is asked a second time. */
-    confirmTitle(question: Html): Html
-    /** Quotes a name that nobody vouches for. `presentableName` must replace these quotation marks in names. */
-    quote(name: Part): Html
-    signedInAs(customer: Part): Html
-    /** Introduces the list of scopes. */
-    scopes(client: Part): Html
+    /** The title of the page when the customer is asked a second time: `{question}`. */
+    confirmTitle: string
+    /** Quotes a name that nobody vouches for, between marks that no such name has: `{name}`. */
+    quote: string
+    /** Who the customer is: `{customer}`. */
+    signedInAs: string
+    /** Introduces the list of scopes: `{client}`. */
+    scopes: string
     /** Labels the host that publishes the client's metadata document. */
     publisher: string
     /** Labels the host or app that receives the code. */
     destination: string
-    /** A destination on loopback. */
-    appOnDevice(host: string): Html
-    /** A destination with a private-use URI scheme. */
-    appThatOpens(address: string): Html
-    /** The warning about a client that can only be an app on this device: any other app there can take its name. */
-    anyAppOnDevice(client: Part): Html
-    /** The caution about a client whose name nobody vouches for. */
-    notChecked(tenant: Part): Html
+    /** A destination on loopback: `{host}`. */
+    appOnDevice: string
+    /** A destination with a private-use URI scheme: `{address}`. */
+    appThatOpens: string
+    /** The warning about a client that can only be an app on this device, where any other app can take its name: `{client}`. */
+    anyAppOnDevice: string
+    /** The caution about a client whose name nobody vouches for: `{tenant}`. */
+    notChecked: string
+    /** The button that allows the request. */
     allow: string
+    /** The button that refuses it. */
     deny: string
     /** The last stop of the Tab key. */
     end: string
   }
+  /** The error page. */
   error: {
+    /** The heading, and the title of the page. */
     title: string
     /** What has happened when the client's metadata document cannot be fetched. */
     noAnswer: string
+    /** What to do when the fault is on this side. */
     tryAgain: string
     /** The link that repeats the request. */
     repeat: string
+    /** What to do when the fault is in the request. */
     goBack: string
-    /** For the client's developer: what is wrong, and the OAuth error code. */
-    forDeveloper(description: string, code: string): Html
+    /** Introduces what the client's developer needs to know, which is in English: `{error}`. */
+    forDeveloper: string
+  }
+  /** The links below each page. */
+  links: {
+    /** The link to `links.privacy`. */
+    privacy: string
+    /** The link to `links.terms`. */
+    terms: string
+    /** The link to `links.imprint`. */
+    imprint: string
+    /** The link to `links.support`. */
+    support: string
   }
 }
 
-/** The words of the pages in English. */
-export const english: Words = {
-  language: 'en',
-  scopes: { profile: 'Know who you are' },
-  consent: {
-    question: (client, tenant) => html`Connect ${client} to ${tenant}?`,
-    confirm: 'Please confirm',
-    confirmTitle: (question) => html`Please confirm: ${question}`,
-    quote: (name) => html`“${name}”`,
-    signedInAs: (customer) => html`You are signed in as ${customer}.`,
-    scopes: (client) => html`${client} will be able to:`,
-    publisher: 'Published by',
-    destination: 'You will be sent to',
-    appOnDevice: (host) => html`an app on this device (${host})`,
-    appThatOpens: (address) => html`the app on this device that opens ${address}`,
-    anyAppOnDevice: (client) =>
-      html`Any app on this device can pretend to be ${client}. Go on only if you have started it yourself.`,
-    notChecked: (tenant) =>
-      html`${tenant} has not checked this app. Allow it only if you have just asked it to connect.`,
-    allow: 'Allow',
-    deny: 'Deny',
-    end: 'End of the page',
-  },
-  error: {
-    title: 'Sign-in cannot go on',
-    noAnswer:
-      'Every app of this kind has an address where we look it up. This time that address did not answer. Nothing is wrong with your account.',
-    tryAgain: 'Please try again in a moment.',
-    repeat: 'Try again',
-    goBack: 'Please go back to the app that you came from, and connect it again.',
-    forDeveloper: (description, code) => html`For the maker of the app: ${description} (${code}).`,
-  },
+/** The words of one language that a host replaces or adds. Those of scopes are in the option `scopes`. */
+export type ReplacedWords = {
+  readonly [Page in Exclude<keyof Words, 'scopes'>]?:
+    | { readonly [Word in keyof Words[Page]]?: string | undefined }
+    | undefined
+}
+
+/** Puts parts into a sentence, in place of their names in braces. Everything that is not HTML already is escaped. */
+export function sentence(words: string, parts: Readonly<Record<string, Part>>): Html {
+  const pieces = words.split(/\{(\w+)\}/).map((piece, index) => html`${index % 2 === 1 ? parts[piece] : piece}`)
+  return html`${pieces}`
+}
+
+/** The names in braces in a sentence, in alphabetical order. */
+export function partsIn(words: string): string[] {
+  const names = [...words.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => name)
+  return [...new Set(names)].sort()
 }

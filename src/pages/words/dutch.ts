@@ -1,0 +1,35 @@
+import type { Words } from '../words'
+
+/** The words of the pages in Dutch. */
+export const dutch: Words = {
+  scopes: { profile: 'Zien wie u bent' },
+  consent: {
+    question: '{client} verbinden met {tenant}?',
+    confirm: 'Graag bevestigen',
+    confirmTitle: 'Graag bevestigen: {question}',
+    quote: '“{name}”',
+    signedInAs: 'U bent ingelogd als {customer}.',
+    scopes: '{client} kan dan:',
+    publisher: 'Gepubliceerd door',
+    destination: 'U wordt doorgestuurd naar',
+    appOnDevice: 'een app op dit apparaat ({host})',
+    appThatOpens: 'de app op dit apparaat die {address} opent',
+    anyAppOnDevice:
+      'Elke app op dit apparaat kan zich voordoen als {client}. Ga alleen verder als u de app zelf hebt gestart.',
+    notChecked:
+      '{tenant} heeft deze app niet gecontroleerd. Sta de app alleen toe als u die zojuist hebt gevraagd om verbinding te maken.',
+    allow: 'Toestaan',
+    deny: 'Weigeren',
+    end: 'Einde van de pagina',
+  },
+  error: {
+    title: 'Het inloggen kan niet doorgaan',
+    noAnswer:
+      'Elke app van dit type heeft een adres waar wij de gegevens ervan opzoeken. Dat adres heeft deze keer niet geantwoord. Er is niets mis met uw account.',
+    tryAgain: 'Probeer het over een ogenblik opnieuw.',
+    repeat: 'Opnieuw proberen',
+    goBack: 'Ga terug naar de app waar u vandaan kwam en maak opnieuw verbinding.',
+    forDeveloper: 'Voor de maker van de app: {error}',
+  },
+  links: { privacy: 'Privacybeleid', terms: 'Voorwaarden', imprint: 'Colofon', support: 'Hulp' },
+}

@@ -1,0 +1,40 @@
+import type { Words } from '../words'
+
+/** The words of the pages in French. A no-break space stands in front of its high punctuation marks. */
+export const french: Words = {
+  scopes: { profile: 'Savoir qui vous êtes' },
+  consent: {
+    question: 'Connecter {client} à {tenant}\u00a0?',
+    confirm: 'Veuillez confirmer',
+    confirmTitle: 'Veuillez confirmer\u00a0: {question}',
+    quote: '«\u00a0{name}\u00a0»',
+    signedInAs: 'Vous êtes connecté(e) en tant que {customer}.',
+    scopes: '{client} pourra\u00a0:',
+    publisher: 'Publié par',
+    destination: 'Vous serez redirigé(e) vers',
+    appOnDevice: 'une application sur cet appareil ({host})',
+    appThatOpens: 'l’application de cet appareil qui ouvre {address}',
+    anyAppOnDevice:
+      'N’importe quelle application de cet appareil peut se faire passer pour {client}. Ne continuez que si vous l’avez lancée vous-même.',
+    notChecked:
+      '{tenant} n’a pas vérifié cette application. Ne l’autorisez que si vous venez de lui demander de se connecter.',
+    allow: 'Autoriser',
+    deny: 'Refuser',
+    end: 'Fin de la page',
+  },
+  error: {
+    title: 'La connexion ne peut pas se poursuivre',
+    noAnswer:
+      'Chaque application de ce type possède une adresse où nous consultons ses informations. Cette fois, cette adresse n’a pas répondu. Votre compte n’est pas en cause.',
+    tryAgain: 'Veuillez réessayer dans un instant.',
+    repeat: 'Réessayer',
+    goBack: 'Veuillez retourner dans l’application d’où vous venez et la connecter à nouveau.',
+    forDeveloper: 'Pour l’éditeur de l’application\u00a0: {error}',
+  },
+  links: {
+    privacy: 'Confidentialité',
+    terms: 'Conditions d’utilisation',
+    imprint: 'Mentions légales',
+    support: 'Aide',
+  },
+}

@@ -1,0 +1,35 @@
+import type { Words } from '../words'
+
+/** The words of the pages in German. */
+export const german: Words = {
+  scopes: { profile: 'Erfahren, wer Sie sind' },
+  consent: {
+    question: '{client} mit {tenant} verbinden?',
+    confirm: 'Bitte bestätigen',
+    confirmTitle: 'Bitte bestätigen: {question}',
+    quote: '„{name}“',
+    signedInAs: 'Sie sind als {customer} angemeldet.',
+    scopes: '{client} kann dann:',
+    publisher: 'Herausgegeben von',
+    destination: 'Sie werden weitergeleitet an',
+    appOnDevice: 'eine App auf diesem Gerät ({host})',
+    appThatOpens: 'die App auf diesem Gerät, die {address} öffnet',
+    anyAppOnDevice:
+      'Jede App auf diesem Gerät kann sich als {client} ausgeben. Fahren Sie nur fort, wenn Sie die App selbst gestartet haben.',
+    notChecked:
+      '{tenant} hat diese App nicht geprüft. Erlauben Sie den Zugriff nur, wenn Sie die App gerade selbst gebeten haben, sich zu verbinden.',
+    allow: 'Erlauben',
+    deny: 'Ablehnen',
+    end: 'Ende der Seite',
+  },
+  error: {
+    title: 'Die Anmeldung kann nicht fortgesetzt werden',
+    noAnswer:
+      'Jede App dieser Art hat eine Adresse, unter der wir sie nachschlagen. Diesmal hat diese Adresse nicht geantwortet. Mit Ihrem Konto ist alles in Ordnung.',
+    tryAgain: 'Bitte versuchen Sie es gleich noch einmal.',
+    repeat: 'Erneut versuchen',
+    goBack: 'Bitte kehren Sie zu der App zurück, von der Sie gekommen sind, und verbinden Sie sie erneut.',
+    forDeveloper: 'Für den Hersteller der App: {error}',
+  },
+  links: { privacy: 'Datenschutz', terms: 'Nutzungsbedingungen', imprint: 'Impressum', support: 'Hilfe' },
+}

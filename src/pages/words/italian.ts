@@ -1,0 +1,39 @@
+import type { Words } from '../words'
+
+/** The words of the pages in Italian. */
+export const italian: Words = {
+  scopes: { profile: 'Conoscere la Sua identità' },
+  consent: {
+    question: 'Collegare {client} a {tenant}?',
+    confirm: 'Si prega di confermare',
+    confirmTitle: 'Si prega di confermare: {question}',
+    quote: '«{name}»',
+    signedInAs: 'Ha effettuato l’accesso come {customer}.',
+    scopes: '{client} potrà:',
+    publisher: 'Pubblicato da',
+    destination: 'Il browser La porterà a',
+    appOnDevice: 'un’app su questo dispositivo ({host})',
+    appThatOpens: 'l’app su questo dispositivo che apre {address}',
+    anyAppOnDevice:
+      'Qualsiasi app su questo dispositivo può fingersi {client}. Prosegua solo se l’ha avviata personalmente.',
+    notChecked: '{tenant} non ha verificato questa app. La autorizzi solo se le ha appena chiesto di collegarsi.',
+    allow: 'Consenti',
+    deny: 'Rifiuta',
+    end: 'Fine della pagina',
+  },
+  error: {
+    title: 'L’accesso non può proseguire',
+    noAnswer:
+      'Ogni app di questo tipo ha un indirizzo al quale ne consultiamo i dati. Questa volta l’indirizzo non ha risposto. Il Suo account non ha alcun problema.',
+    tryAgain: 'Riprovi tra un momento.',
+    repeat: 'Riprova',
+    goBack: 'Torni all’app di provenienza e la colleghi di nuovo.',
+    forDeveloper: 'Per lo sviluppatore dell’app: {error}',
+  },
+  links: {
+    privacy: 'Informativa sulla privacy',
+    terms: 'Termini di utilizzo',
+    imprint: 'Note legali',
+    support: 'Assistenza',
+  },
+}

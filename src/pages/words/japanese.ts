@@ -1,0 +1,35 @@
+import type { Words } from '../words'
+
+/** The words of the pages in Japanese. */
+export const japanese: Words = {
+  scopes: { profile: 'お客様が誰であるかを知る' },
+  consent: {
+    question: '{client}を{tenant}に接続しますか？',
+    confirm: 'ご確認ください',
+    confirmTitle: 'ご確認ください：{question}',
+    quote: '「{name}」',
+    signedInAs: '{customer}としてログインしています。',
+    scopes: '{client}は次のことができるようになります：',
+    publisher: '公開元',
+    destination: '移動先',
+    appOnDevice: 'このデバイス上のアプリ（{host}）',
+    appThatOpens: 'このデバイスで{address}を開くアプリ',
+    anyAppOnDevice:
+      'このデバイス上のどのアプリも{client}を装うことができます。ご自身で起動した場合にのみ続けてください。',
+    notChecked:
+      '{tenant}はこのアプリを確認していません。たった今ご自身でこのアプリに接続を指示した場合にのみ許可してください。',
+    allow: '許可する',
+    deny: '拒否する',
+    end: 'ページの終わり',
+  },
+  error: {
+    title: 'ログインを続行できません',
+    noAnswer:
+      'この種のアプリには、それぞれ当方が情報を照会するアドレスがあります。今回はそのアドレスから応答がありませんでした。お客様のアカウントに問題はありません。',
+    tryAgain: 'しばらくしてからもう一度お試しください。',
+    repeat: 'もう一度試す',
+    goBack: '元のアプリに戻り、もう一度接続してください。',
+    forDeveloper: 'アプリの開発者向け：{error}',
+  },
+  links: { privacy: 'プライバシー', terms: '利用規約', imprint: '法的表示', support: 'ヘルプ' },
+}

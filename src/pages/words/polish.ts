@@ -1,0 +1,35 @@
+import type { Words } from '../words'
+
+/** The words of the pages in Polish. */
+export const polish: Words = {
+  scopes: { profile: 'Poznać Twoją tożsamość' },
+  consent: {
+    question: 'Połączyć {client} z {tenant}?',
+    confirm: 'Proszę potwierdzić',
+    confirmTitle: 'Proszę potwierdzić: {question}',
+    quote: '„{name}”',
+    signedInAs: 'Zalogowano jako {customer}.',
+    scopes: 'Aplikacja {client} będzie mogła:',
+    publisher: 'Wydawca',
+    destination: 'Cel przekierowania',
+    appOnDevice: 'aplikacja na tym urządzeniu ({host})',
+    appThatOpens: 'aplikacja na tym urządzeniu, która otwiera {address}',
+    anyAppOnDevice:
+      'Każda aplikacja na tym urządzeniu może podszyć się pod {client}. Kontynuuj tylko, jeśli aplikacja została uruchomiona przez Ciebie.',
+    notChecked:
+      'Firma {tenant} nie sprawdziła tej aplikacji. Zezwól na dostęp tylko, jeśli prośba o połączenie wyszła przed chwilą od Ciebie.',
+    allow: 'Zezwól',
+    deny: 'Odmów',
+    end: 'Koniec strony',
+  },
+  error: {
+    title: 'Nie można kontynuować logowania',
+    noAnswer:
+      'Każda aplikacja tego rodzaju ma adres, pod którym sprawdzamy jej dane. Tym razem ten adres nie odpowiedział. Twoje konto jest w porządku.',
+    tryAgain: 'Spróbuj ponownie za chwilę.',
+    repeat: 'Spróbuj ponownie',
+    goBack: 'Wróć do aplikacji, w której rozpoczęto logowanie, i połącz ją ponownie.',
+    forDeveloper: 'Dla twórcy aplikacji: {error}',
+  },
+  links: { privacy: 'Prywatność', terms: 'Regulamin', imprint: 'Informacje prawne', support: 'Pomoc' },
+}

@@ -1,0 +1,35 @@
+import type { Words } from '../words'
+
+/** The words of the pages in Portuguese, as it is written in Brazil. */
+export const portuguese: Words = {
+  scopes: { profile: 'Saber quem você é' },
+  consent: {
+    question: 'Conectar {client} a {tenant}?',
+    confirm: 'Confirme, por favor',
+    confirmTitle: 'Confirme, por favor: {question}',
+    quote: '“{name}”',
+    signedInAs: 'Você entrou como {customer}.',
+    scopes: '{client} poderá:',
+    publisher: 'Publicado por',
+    destination: 'Seu navegador irá para',
+    appOnDevice: 'um aplicativo neste dispositivo ({host})',
+    appThatOpens: 'o aplicativo neste dispositivo que abre {address}',
+    anyAppOnDevice:
+      'Qualquer aplicativo neste dispositivo pode se passar por {client}. Continue somente se foi você quem o iniciou.',
+    notChecked:
+      '{tenant} não verificou este aplicativo. Permita o acesso somente se você acabou de pedir que ele se conecte.',
+    allow: 'Permitir',
+    deny: 'Recusar',
+    end: 'Fim da página',
+  },
+  error: {
+    title: 'Não é possível continuar o login',
+    noAnswer:
+      'Todo aplicativo deste tipo tem um endereço onde o consultamos. Desta vez, esse endereço não respondeu. Não há nada de errado com a sua conta.',
+    tryAgain: 'Tente novamente em instantes.',
+    repeat: 'Tentar novamente',
+    goBack: 'Volte ao aplicativo de onde você veio e conecte-o novamente.',
+    forDeveloper: 'Para o desenvolvedor do aplicativo: {error}',
+  },
+  links: { privacy: 'Privacidade', terms: 'Termos de uso', imprint: 'Informações legais', support: 'Ajuda' },
+}

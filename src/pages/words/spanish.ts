@@ -1,0 +1,35 @@
+import type { Words } from '../words'
+
+/** The words of the pages in Spanish. */
+export const spanish: Words = {
+  scopes: { profile: 'Saber quién es usted' },
+  consent: {
+    question: '¿Conectar {client} con {tenant}?',
+    confirm: 'Confirme, por favor',
+    confirmTitle: 'Confirme, por favor: {question}',
+    quote: '«{name}»',
+    signedInAs: 'Ha iniciado sesión como {customer}.',
+    scopes: '{client} podrá:',
+    publisher: 'Publicado por',
+    destination: 'Se le redirigirá a',
+    appOnDevice: 'una aplicación de este dispositivo ({host})',
+    appThatOpens: 'la aplicación de este dispositivo que abre {address}',
+    anyAppOnDevice:
+      'Cualquier aplicación de este dispositivo puede hacerse pasar por {client}. Continúe solo si ha sido usted quien la ha iniciado.',
+    notChecked:
+      '{tenant} no ha comprobado esta aplicación. Permita el acceso solo si acaba de pedirle que se conecte.',
+    allow: 'Permitir',
+    deny: 'Rechazar',
+    end: 'Final de la página',
+  },
+  error: {
+    title: 'No se puede continuar con el inicio de sesión',
+    noAnswer:
+      'Toda aplicación de este tipo tiene una dirección en la que la consultamos. Esta vez, esa dirección no ha respondido. Su cuenta no tiene ningún problema.',
+    tryAgain: 'Vuelva a intentarlo dentro de un momento.',
+    repeat: 'Volver a intentarlo',
+    goBack: 'Vuelva a la aplicación desde la que ha llegado y conéctela de nuevo.',
+    forDeveloper: 'Para el desarrollador de la aplicación: {error}',
+  },
+  links: { privacy: 'Privacidad', terms: 'Condiciones de uso', imprint: 'Aviso legal', support: 'Ayuda' },
+}

@@ -1,0 +1,34 @@
+import type { Words } from '../words'
+
+/** The words of the pages in Turkish. No suffix touches a name, because suffixes depend on the vowels in front of them. */
+export const turkish: Words = {
+  scopes: { profile: 'Kim olduğunuzu bilmek' },
+  consent: {
+    question: '{client} uygulaması {tenant} ile bağlansın mı?',
+    confirm: 'Lütfen onaylayın',
+    confirmTitle: 'Lütfen onaylayın: {question}',
+    quote: '“{name}”',
+    signedInAs: '{customer} olarak oturum açtınız.',
+    scopes: '{client} şunları yapabilecek:',
+    publisher: 'Yayımlayan',
+    destination: 'Yönlendirileceğiniz yer',
+    appOnDevice: 'bu cihazdaki bir uygulama ({host})',
+    appThatOpens: 'bu cihazda {address} adreslerini açan uygulama',
+    anyAppOnDevice:
+      'Bu cihazdaki herhangi bir uygulama kendini {client} olarak gösterebilir. Yalnızca uygulamayı kendiniz başlattıysanız devam edin.',
+    notChecked: '{tenant} bu uygulamayı denetlemedi. Yalnızca bağlanmasını az önce siz istediyseniz izin verin.',
+    allow: 'İzin ver',
+    deny: 'Reddet',
+    end: 'Sayfanın sonu',
+  },
+  error: {
+    title: 'Oturum açma işlemi devam edemiyor',
+    noAnswer:
+      'Bu tür her uygulamanın, bilgilerine baktığımız bir adresi vardır. Bu adres bu kez yanıt vermedi. Hesabınızda bir sorun yok.',
+    tryAgain: 'Lütfen birazdan yeniden deneyin.',
+    repeat: 'Yeniden dene',
+    goBack: 'Lütfen geldiğiniz uygulamaya dönün ve uygulamayı yeniden bağlayın.',
+    forDeveloper: 'Uygulamanın geliştiricisi için: {error}',
+  },
+  links: { privacy: 'Gizlilik', terms: 'Kullanım koşulları', imprint: 'Yasal bilgiler', support: 'Yardım' },
+}
