@@ -25,6 +25,9 @@ import { hostFetch } from './http/host-fetch'
 import { lookUpByDns, lookUpBySystem } from './http/name-lookup'
 import { PublicDocuments } from './http/public-documents'
 import { type CustomerSignInOptions, checkedOptions, type DocumentSources, type Options } from './options'
+import { Appearances } from './pages/appearance'
+import { Languages } from './pages/languages'
+import { ScopeTexts } from './pages/scope-words'
 import { impliedScopesOf } from './protocol/implied-scopes'
 import { type ProtectedResourceOptions, protectedResource } from './resource-server/protected-resource'
 import {
@@ -218,16 +221,19 @@ function build(options: Options): CustomerSignIn {
   const authorizations = new Authorizations(clients, grants, resources)
   const verifications = new AccessTokenVerifications(tokens, tenants, store, baseUrl, resources, scopes)
   const guards = new AccessTokenGuards(verifications, tokens, tenants, baseUrl, timeout, emit)
-  const { authenticate, consent, registration, externalEndpoints } = options
+  const { authenticate, consent, locale, words, theme, links, registration, externalEndpoints } = options
+  const appearances = new Appearances(new Languages(words, locale), { theme, links })
+  const scopeTexts = new ScopeTexts(options.scopes, locale)
   const router = new Router(
     tenants,
     baseUrl,
     resources,
     {
+      appearances,
       authorizations,
       clientAuthentication,
       clients,
-      consents: new Consents(new ConsentTokens(secrets), { consent, scopeWords: options.scopes, timeout }, emit),
+      consents: new Consents(new ConsentTokens(secrets), appearances, { consent, scopeTexts, timeout }, emit),
       customers: new CustomerSessions(authenticate, timeout),
       documents: new PublicDocuments(),
       externalEndpoints,
@@ -273,10 +279,10 @@ function warnOfDefaults({ baseUrl, signingKeys, tokenStore }: Options): void {
 }
 
 function tenantDefaults(options: Options, scopes: readonly string[]): TenantDefaults {
-  const { accessTokenLifetime, refreshTokenLifetime, registration } = options
+  const { accessTokenLifetime, refreshTokenLifetime, registration, theme, links } = options
   const implied = impliedScopesOf(options.impliedScopes)
   const metadataDocuments = options.metadataDocuments !== false
-  return { scopes, implied, accessTokenLifetime, refreshTokenLifetime, registration, metadataDocuments }
+  return { scopes, implied, accessTokenLifetime, refreshTokenLifetime, registration, metadataDocuments, theme, links }
 }
 
 function registrationRules(options: Options): RegistrationRules {

@@ -22,7 +22,13 @@ import type { ConsentHook } from './endpoints/consents'
 import type { AuthenticateHook } from './endpoints/customer-sessions'
 import type { CustomerSignInEvent } from './events/customer-sign-in-event'
 import type { FetchMetadataDocumentHook } from './http/host-fetch'
-import { english } from './pages/words'
+import { languageTag } from './pages/language-tag'
+import { Languages } from './pages/languages'
+import { type Links, links } from './pages/links'
+import { replacedWords } from './pages/replaced-words'
+import { defaultScopes, type ScopeWords } from './pages/scope-words'
+import { type Theme, theme } from './pages/theme'
+import type { ReplacedWords } from './pages/words'
 import {
   type ClientAuthenticationMethod,
   clientAuthenticationMethods,
@@ -86,8 +92,14 @@ export interface CustomerSignInOptions {
    * yet. Default 100.
    */
   maxGrantsPerClient?: number | undefined
-  /** What customers can grant: the scopes, with the words that the consent page shows for each. Default `{ profile: 'Know who you are' }`. */
-  scopes?: readonly string[] | Readonly<Record<string, string>> | undefined
+  /**
+   * What customers can grant: the scopes, with the words that the consent page shows for each, in one text or in one for each language tag.
+   * Default: `profile`, with words in every language of this package.
+   *
+   * @example
+   * { profile: 'Know who you are', bookings: { en: 'See your bookings', de: 'Ihre Buchungen sehen' } }
+   */
+  scopes?: readonly string[] | Readonly<Record<string, ScopeWords>> | undefined
   /**
    * Scopes that imply others: a token with one of them is accepted wherever the others are required. Both must be in `scopes`. Default none.
    *
@@ -107,6 +119,23 @@ export interface CustomerSignInOptions {
    * because anyone can be such a client.
    */
   consent?: ConsentHook | false | undefined
+  /**
+   * The language of the pages where no other is found: a tag, such as `de` (RFC 5646). The client, the tenant and the browser are asked
+   * first. Default `en`.
+   */
+  locale?: string | undefined
+  /**
+   * Words of the pages that replace those of this package, or add a language, by language tag. They are plain text, in which names in
+   * braces stand for the parts of a sentence. What is left out is the package's own, or else English.
+   *
+   * @example
+   * { de: { consent: { allow: 'Zulassen' } }, sv: { consent: { allow: 'Tillåt', deny: 'Neka' } } }
+   */
+  words?: Readonly<Record<string, ReplacedWords>> | undefined
+  /** How the pages look, for tenants whose record does not say. Colours that not everybody can read are refused. Default `{}`. */
+  theme?: Theme | undefined
+  /** Pages of the host's own, for tenants whose record does not have them: below the library's pages, and in the metadata. Default `{}`. */
+  links?: Links | undefined
   /** Whether clients can register themselves (RFC 7591). Default true. */
   registration?: boolean | undefined
   /** How long an unused registration lives. Default 30 days (2,592,000), at most 365 days. */
@@ -186,6 +215,10 @@ const checks = {
   consent: optional(
     must<ConsentHook | false>('a function, or false', (given) => given === false || typeof given === 'function'),
   ),
+  locale: optional(languageTag, 'en'),
+  words: optional(replacedWords, {}),
+  theme: optional(theme, {}),
+  links: optional(links, {}),
   registration: optional(flag, true),
   registrationLifetime: optional(seconds(60, 365 * day), 30 * day),
   maxRegistrationsPerTenant: optional(wholeFrom1, 1000),
@@ -215,16 +248,28 @@ export type Options = Checked<typeof checks>
 export function checkedOptions(given: CustomerSignInOptions): Options {
   const options = record(checks)(given, '')
   checkImplied(options)
+  checkLocale(options)
   return options
 }
 
 /** The scopes with the words that the consent page shows. For a scope in a list, those are the scope itself. */
-function scopesWithWords(given: unknown, name: string): Readonly<Record<string, string>> {
-  if (given === undefined) return english.scopes
+function scopesWithWords(given: unknown, name: string): Readonly<Record<string, ScopeWords>> {
+  if (given === undefined) return defaultScopes
   if (Array.isArray(given)) return Object.fromEntries(listOf(scopeToken)(given, name).map((scope) => [scope, scope]))
   if (!isObject(given)) throw new ConfigurationError(name, given, 'an array or an object', { quotes: true })
-  for (const [scope, words] of Object.entries(given)) text(words, `${name}.${scopeToken(scope, name)}`)
-  return given as Readonly<Record<string, string>>
+  for (const [scope, words] of Object.entries(given)) scopeWords(words, `${name}.${scopeToken(scope, name)}`)
+  return given as Readonly<Record<string, ScopeWords>>
+}
+
+/** One text, or one for each language tag. */
+function scopeWords(given: unknown, name: string): void {
+  if (!isObject(given)) {
+    text(given, name)
+    return
+  }
+  const texts = Object.entries(given)
+  if (texts.length === 0) throw new ConfigurationError(name, given, 'a string, or an object with one for each language tag')
+  for (const [tag, words] of texts) text(words, `${name}.${languageTag(tag, name)}`)
 }
 
 /** For each scope, a list of scopes. */
@@ -253,6 +298,14 @@ function checkImplied({ scopes, impliedScopes }: Options): void {
       })
     }
   }
+}
+
+/** Checks that there are words in the language that takes the place of all others. */
+function checkLocale({ locale, words }: Options): void {
+  const languages = new Languages(words)
+  if (languages.find(locale)) return
+  const allowed = `a language of the pages: ${languages.tags.join(', ')}, or one that the option words adds`
+  throw new ConfigurationError('locale', locale, allowed, { quotes: true })
 }
 
 const portList = record({

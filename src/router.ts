@@ -17,7 +17,7 @@ import { respondWithErrorPage } from './pages/error-page'
 import { oauthError } from './protocol/oauth-error'
 import { protectedResourcePath } from './protocol/protected-resource'
 import type { ProtectedResources } from './tenants/protected-resources'
-import { noSuchTenant, type Tenants } from './tenants/tenants'
+import { noSuchTenant, type ResolvedTenant, type Tenants } from './tenants/tenants'
 
 /** A request handler for Express 4 and 5, Connect, and node:http (without `next`). */
 export type Handler = (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void
@@ -135,15 +135,16 @@ export class Router {
     res: ServerResponse,
   ): Promise<void> {
     const place: Place = { where: route.name, tenantKey }
+    let tenant: ResolvedTenant | undefined
     try {
-      const tenant = await this.#tenants.find(tenantKey, baseUrl)
+      tenant = await this.#tenants.find(tenantKey, baseUrl)
       place.tenantId = tenant.id
       checkMethod(req, route)
       await route.endpoint({ req, res, tenant }, this.#rooms)
     } catch (thrown) {
       const error = reportError(thrown, place, this.#emit)
-      const respond = route.page ? respondWithErrorPage : respondWithError
-      respond(res, error)
+      if (route.page) respondWithErrorPage(res, error, this.#rooms.appearances.of(req, tenant))
+      else respondWithError(res, error)
     }
   }
 }

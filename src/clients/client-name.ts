@@ -1,3 +1,5 @@
+import { quotationMarks } from '../pages/quotation-marks'
+
 // In code points, because a grapheme can have any number of them.
 const maxLength = 60
 
@@ -5,8 +7,8 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
 /**
  * Makes the name that a client gives itself safe to show beside this library's own words: in normal form C, on one line, without characters that are
- * invisible or change the direction of the text, with at most two combining marks in a row, and at most 60 characters long. Double
- * quotation marks become single ones, because the page puts the name between double ones.
+ * invisible or change the direction of the text, with at most two combining marks in a row, and at most 60 characters long.
+ * Quotation marks become apostrophes, because the page puts the name between quotation marks, which differ between languages.
  *
  * @returns Undefined if the name has no letter and no digit.
  */
@@ -16,7 +18,7 @@ export function presentableName(name: string): string | undefined {
     .replace(/(?!\u200C|\u200D|\uFE0F)\p{Default_Ignorable_Code_Point}/gu, '')
     .replace(/[\p{Cs}\p{Co}\uFFF9-\uFFFB]/gu, '')
     .replace(/[\p{White_Space}\p{Cc}\u2800]+/gu, ' ')
-    .replace(/["“”„‟«»〝〞〟＂ʺˮ″‶❝❞⹂]/g, "'")
+    .replace(quotationMarks, "'")
     .normalize('NFC')
     .replace(/((?:\p{M}[\u200C\u200D]*){2})[\p{M}\u200C\u200D]+/gu, '$1')
     .replace(/^[\p{M}\p{Z}\u200C\u200D]+| $/gu, '')

@@ -5,6 +5,7 @@ import { keepsOpener, nosniff } from '../http/browser-headers'
 import { Form, parametersOf } from '../http/form'
 import { oauthError, withContext } from '../protocol/oauth-error'
 import { withResponse } from '../protocol/redirect-uri'
+import type { ResolvedTenant } from '../tenants/tenants'
 import type { Context } from './context'
 import type { SignInRequest } from './customer-sessions'
 import type { Rooms } from './endpoint'
@@ -22,12 +23,13 @@ type QueryParameters = Record<string, string | string[] | undefined>
 export async function authorize(
   context: Context,
   {
+    appearances,
     authorizations,
     clients,
     customers,
     consents,
     emit,
-  }: Pick<Rooms, 'authorizations' | 'clients' | 'customers' | 'consents' | 'emit'>,
+  }: Pick<Rooms, 'appearances' | 'authorizations' | 'clients' | 'customers' | 'consents' | 'emit'>,
 ): Promise<void> {
   const { req, res, tenant } = context
   // Set here, so that the host's own responses have them too, such as the redirect to its login page.
@@ -44,7 +46,8 @@ export async function authorize(
     checkResponse(form)
     const checked = authorizations.check(receivedRequest(form), recipient, tenant)
     const query = withoutLoginPrompt(queryOf(req))
-    const signIn = signInRequest(form, checked, query, context)
+    const { language } = appearances.of(req, tenant)
+    const signIn = signInRequest(form, checked, query, language.tag, tenant)
     const customer = await customers.signedIn(signIn, context)
     if (!customer) return
     mayRedirect = true
@@ -85,7 +88,8 @@ function signInRequest(
   form: Form,
   { found, permitted, resource }: CheckedRequest,
   query: string,
-  { tenant }: Context,
+  language: string,
+  tenant: ResolvedTenant,
 ): SignInRequest {
   return {
     url: `${tenant.issuer}/authorize?${query}`,
@@ -95,6 +99,7 @@ function signInRequest(
     resource,
     prompt: promptOf(form, found),
     loginHint: form.get('login_hint'),
+    language,
   }
 }
 

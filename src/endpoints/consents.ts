@@ -6,7 +6,9 @@ import { wrongAnswer } from '../configuration/configuration-error'
 import type { Emit } from '../events/emitter'
 import { readForm } from '../http/form'
 import { responseBegins } from '../http/response-begins'
+import type { Appearances } from '../pages/appearance'
 import { respondWithConsentPage } from '../pages/consent-page'
+import type { ScopeTexts } from '../pages/scope-words'
 import { isLoopbackUrl } from '../protocol/loopback'
 import { OAuthError, oauthError, temporarilyUnavailable } from '../protocol/oauth-error'
 import { callHost, type HookAnswer } from '../stores/call-host'
@@ -47,7 +49,7 @@ export interface ConsentRules {
   /** The host's own way of asking. With false, customers are not asked about the tenant's own clients. */
   consent: ConsentHook | false | undefined
   /** What each scope is called on the page. */
-  scopeWords: Readonly<Record<string, string>>
+  scopeTexts: ScopeTexts
   /** How long the beginning of the host's own page may take, in milliseconds. */
   timeout: number
 }
@@ -58,11 +60,13 @@ type Decision = 'allowed' | 'declined' | undefined
 /** Asks customers for their consent. */
 export class Consents {
   readonly #tokens: ConsentTokens
+  readonly #appearances: Appearances
   readonly #rules: ConsentRules
   readonly #emit: Emit
 
-  constructor(tokens: ConsentTokens, rules: ConsentRules, emit: Emit) {
+  constructor(tokens: ConsentTokens, appearances: Appearances, rules: ConsentRules, emit: Emit) {
     this.#tokens = tokens
+    this.#appearances = appearances
     this.#rules = rules
     this.#emit = emit
   }
@@ -120,20 +124,21 @@ export class Consents {
     const button = await this.#pressedButton(about, context)
     if (button === 'allow') return 'allowed'
     if (button !== undefined && button !== 'confirm') return 'declined'
-    respondWithConsentPage(context.res, {
+    const appearance = this.#appearances.of(context.req, tenant)
+    const page = {
       tenantName: tenant.name ?? tenant.key,
-      logoUri: tenant.logoUri,
       clientName,
       vouchedFor: source === 'tenant',
       publisher,
       redirectUri,
       isAppOnDevice,
       answered: button === 'confirm',
-      scopes: permitted.map((scope) => this.#wordsOf(scope)),
+      scopes: permitted.map((scope) => this.#rules.scopeTexts.in(appearance.language, scope)),
       customerName: customer.name,
       action: `?${query}`,
       token: this.#tokens.issue(about),
-    })
+    }
+    respondWithConsentPage(context.res, page, appearance)
     return undefined
   }
 
@@ -146,11 +151,6 @@ export class Consents {
     const form = await readForm(req, res).catch(ignoreUnreadable)
     if (!form) return undefined
     return this.#tokens.verifies(form.get('consent_token') ?? '', about) ? (form.get('decision') ?? '') : undefined
-  }
-
-  #wordsOf(scope: string): string {
-    const { scopeWords } = this.#rules
-    return (Object.hasOwn(scopeWords, scope) ? scopeWords[scope] : undefined) ?? scope
   }
 
   async #askHost(

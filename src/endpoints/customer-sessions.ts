@@ -24,6 +24,8 @@ export interface SignInRequest {
   prompt: readonly string[]
   /** The `login_hint` of the request: who the client thinks the customer is. */
   loginHint?: string | undefined
+  /** The tag of the language that the library's own pages have for this request (RFC 5646), such as `de`. */
+  language: string
 }
 
 /**

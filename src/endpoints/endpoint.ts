@@ -6,6 +6,7 @@ import type { Grants } from '../grants/grants'
 import type { Redemptions } from '../grants/redemptions'
 import type { Revocations } from '../grants/revocations'
 import type { PublicDocuments } from '../http/public-documents'
+import type { Appearances } from '../pages/appearance'
 import type { AccessTokens } from '../tokens/access-tokens'
 import type { Consents } from './consents'
 import type { Context } from './context'
@@ -13,6 +14,7 @@ import type { CustomerSessions } from './customer-sessions'
 
 /** Everything that endpoints use. Each endpoint names what it needs of it. */
 export interface Rooms {
+  appearances: Appearances
   authorizations: Authorizations
   clientAuthentication: ClientAuthentication
   clients: Clients

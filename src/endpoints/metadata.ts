@@ -10,24 +10,26 @@ import type { ExternalEndpoints, Rooms } from './endpoint'
 export function metadata(
   { req, res, tenant }: Context,
   {
+    appearances: { languageTags },
     documents,
     externalEndpoints,
     clientAuthentication: { methods },
-  }: Pick<Rooms, 'documents' | 'externalEndpoints' | 'clientAuthentication'>,
+  }: Pick<Rooms, 'appearances' | 'documents' | 'externalEndpoints' | 'clientAuthentication'>,
 ): void {
-  const { issuer, registration, metadataDocuments, scopes } = tenant
-  const name = `metadata ${issuer} ${registration} ${metadataDocuments} ${scopes.join(' ')}`
+  const { issuer, registration, metadataDocuments, scopes, links } = tenant
+  const name = `metadata ${issuer} ${registration} ${metadataDocuments} ${scopes.join(' ')} ${JSON.stringify(links)}`
   respondWithDocument(
     req,
     res,
-    documents.get(name, () => members(tenant, externalEndpoints, methods)),
+    documents.get(name, () => members(tenant, externalEndpoints, methods, languageTags)),
   )
 }
 
 function members(
-  { issuer, scopes, registration, metadataDocuments }: ResolvedTenant,
+  { issuer, scopes, registration, metadataDocuments, links }: ResolvedTenant,
   externalEndpoints: ExternalEndpoints,
   methods: readonly ClientAuthenticationMethod[],
+  languageTags: readonly string[],
 ): object {
   const algorithms = methods.includes('private_key_jwt') ? assertionAlgorithms : undefined
   return {
@@ -46,6 +48,11 @@ function members(
     revocation_endpoint_auth_methods_supported: methods,
     revocation_endpoint_auth_signing_alg_values_supported: algorithms,
     scopes_supported: scopes,
+    service_documentation: links.documentation,
+    // The library's pages may not be those of the host's own endpoint.
+    ui_locales_supported: externalEndpoints.authorization ? undefined : languageTags,
+    op_policy_uri: links.privacy,
+    op_tos_uri: links.terms,
     // Responses of this server have `iss` (RFC 9207). Whether those of the host's own endpoint do is not known.
     authorization_response_iss_parameter_supported: externalEndpoints.authorization ? undefined : true,
     client_id_metadata_document_supported: metadataDocuments ? true : undefined,

@@ -25,6 +25,9 @@ export function protectedResourceMetadata(
       scopes_supported: scopesOf(resource, tenant),
       bearer_methods_supported: ['header'],
       resource_name: tenant.name,
+      resource_documentation: tenant.links.documentation,
+      resource_policy_uri: tenant.links.privacy,
+      resource_tos_uri: tenant.links.terms,
     }),
   )
 }

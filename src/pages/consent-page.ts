@@ -1,17 +1,18 @@
 import type { ServerResponse } from 'node:http'
 import { isLoopbackHost } from '../protocol/loopback'
+import type { Appearance } from './appearance'
 import { type Html, html } from './html'
-import { respondWithPage } from './page'
-import { english, type Words } from './words'
+import { logo, respondWithPage } from './page'
+import type { ShownScope } from './scope-words'
+import { sentence, type Words } from './words'
 
 // Characters of an address or a name.
 const maxLength = 60
 
 /** What the consent page asks a customer. */
 export interface ConsentQuestion {
-  /** The company's name, and its logo if it has one. */
+  /** The company's name. */
   tenantName: string
-  logoUri: string | undefined
   /** The client's name, as the client gives it. */
   clientName: string
   /** Whether the company itself vouches for that name. */
@@ -24,7 +25,7 @@ export interface ConsentQuestion {
   /** Whether the customer has pressed `confirm` on this page before. */
   answered: boolean
   /** What the client asks for, in words. */
-  scopes: readonly string[]
+  scopes: readonly ShownScope[]
   /** The customer's own name, if the host gives it. */
   customerName: string | undefined
   /** The address that the form is sent to, and the consent token that it carries. */
@@ -38,48 +39,54 @@ export interface ConsentQuestion {
  * A browser that cannot tell whether a press was meant for this page sends `confirm` in place of `allow`, for a client that nobody vouches
  * for. Ask again then, with `answered`: the second page has its buttons at another place.
  */
-export function respondWithConsentPage(res: ServerResponse, question: ConsentQuestion, words: Words = english): void {
-  const { tenantName, logoUri, clientName, vouchedFor, answered } = question
-  const title = words.consent.question(vouchedFor ? clientName : words.consent.quote(endOf(clientName)), tenantName)
-  const logo = logoUri !== undefined && html`<img src="${logoUri}" alt="">`
-  const heading = words.consent.question(nameOf(question, words), isolate(tenantName))
+export function respondWithConsentPage(res: ServerResponse, question: ConsentQuestion, appearance: Appearance): void {
+  const { tenantName, clientName, vouchedFor, answered } = question
+  const { words } = appearance.language
+  const { consent } = words
+  const plainName = vouchedFor ? clientName : sentence(consent.quote, { name: endOf(clientName) })
+  const title = sentence(consent.question, { client: plainName, tenant: tenantName })
+  const heading = sentence(consent.question, { client: nameOf(question, words), tenant: isolate(tenantName) })
   const page = {
-    title: answered ? words.consent.confirmTitle(title) : title,
-    imageUrl: logoUri,
+    title: answered ? sentence(consent.confirmTitle, { question: title }) : title,
     body: answered
-      ? html`<h1>${words.consent.confirm}</h1>
+      ? html`<h1>${consent.confirm}</h1>
 ${buttons(question, words)}
-${logo}
+${logo(appearance)}
 <h2>${heading}</h2>
 ${details(question, words)}`
-      : html`${logo}
+      : html`${logo(appearance)}
 <h1>${heading}</h1>
 ${details(question, words)}
 ${buttons(question, words)}`,
   }
-  respondWithPage(res, 200, page, words)
+  respondWithPage(res, 200, page, appearance)
 }
 
 /** The client's name. It is in quotation marks if nobody vouches for it. */
 function nameOf({ clientName, vouchedFor }: ConsentQuestion, { consent }: Words): Html {
-  return vouchedFor ? isolate(clientName) : consent.quote(isolate(endOf(clientName)))
+  return vouchedFor ? isolate(clientName) : sentence(consent.quote, { name: isolate(endOf(clientName)) })
 }
 
 function details(question: ConsentQuestion, words: Words): Html {
   const { tenantName, vouchedFor, publisher, redirectUri, isAppOnDevice, scopes, customerName } = question
   const { consent } = words
-  return html`${customerName !== undefined && html`<p>${consent.signedInAs(isolate(customerName))}</p>`}
-<p id="scopes">${consent.scopes(nameOf(question, words))}</p>
+  const client = nameOf(question, words)
+  return html`${customerName !== undefined && html`<p>${sentence(consent.signedInAs, { customer: isolate(customerName) })}</p>`}
+<p id="scopes">${sentence(consent.scopes, { client })}</p>
 <ul aria-labelledby="scopes">
-${scopes.map((scope) => html`<li>${isolate(scope)}</li>`)}
+${scopes.map(scopeItem)}
 </ul>
 <dl>
 ${publisher !== undefined && html`<dt>${consent.publisher}</dt><dd>${isolate(endOf(publisher))}</dd>`}
 <dt>${consent.destination}</dt>
 <dd>${destination(redirectUri, words)}</dd>
 </dl>
-${isAppOnDevice && html`<p>${consent.anyAppOnDevice(nameOf(question, words))}</p>`}
-${!vouchedFor && html`<p class="soft">${consent.notChecked(isolate(tenantName))}</p>`}`
+${isAppOnDevice && html`<p>${sentence(consent.anyAppOnDevice, { client })}</p>`}
+${!vouchedFor && html`<p class="soft">${sentence(consent.notChecked, { tenant: isolate(tenantName) })}</p>`}`
+}
+
+function scopeItem({ text, lang }: ShownScope): Html {
+  return lang === undefined ? html`<li>${isolate(text)}</li>` : html`<li lang="${lang}">${isolate(text)}</li>`
 }
 
 function buttons({ action, token, vouchedFor, answered }: ConsentQuestion, { consent }: Words): Html {
@@ -95,9 +102,10 @@ ${!vouchedFor && !answered && html`<button type="submit" name="decision" value="
 /** The part of a redirect URI that says who receives the code. */
 function destination(redirectUri: string, { consent }: Words): Html {
   const { protocol, hostname, host } = new URL(redirectUri)
-  if (isLoopbackHost(hostname)) return consent.appOnDevice(host)
+  if (isLoopbackHost(hostname)) return sentence(consent.appOnDevice, { host: isolate(host) })
   if (protocol === 'https:') return isolate(endOf(host))
-  return consent.appThatOpens(protocol.length > maxLength ? `${protocol.slice(0, maxLength)}…` : `${protocol}//`)
+  const address = protocol.length > maxLength ? `${protocol.slice(0, maxLength)}…` : `${protocol}//`
+  return sentence(consent.appThatOpens, { address: isolate(address) })
 }
 
 /** A name whose direction of writing does not change that of the text around it. */

@@ -1,25 +1,29 @@
 import type { ServerResponse } from 'node:http'
 import { respondFinally } from '../http/responses'
 import type { OAuthError } from '../protocol/oauth-error'
+import type { Appearance } from './appearance'
 import { type Html, html } from './html'
-import { respondWithPage } from './page'
-import { english, type Words } from './words'
+import { logo, respondWithPage } from './page'
+import { sentence, type Words } from './words'
 
 /** Tells a customer why the sign-in cannot go on, when there is no safe address to redirect the browser to. */
-export function respondWithErrorPage(res: ServerResponse, error: OAuthError, words: Words = english): void {
-  respondFinally(res, () => sendErrorPage(res, error, words))
+export function respondWithErrorPage(res: ServerResponse, error: OAuthError, appearance: Appearance): void {
+  respondFinally(res, () => sendErrorPage(res, error, appearance))
 }
 
-function sendErrorPage(res: ServerResponse, error: OAuthError, words: Words): void {
+function sendErrorPage(res: ServerResponse, error: OAuthError, appearance: Appearance): void {
   const { status, code, description, headers, reason } = error
+  const { words } = appearance.language
   const { title, noAnswer, tryAgain, goBack, forDeveloper } = words.error
   for (const [name, value] of Object.entries(headers)) if (name !== 'WWW-Authenticate') res.setHeader(name, value)
-  const body = html`<h1>${title}</h1>
+  const inEnglish = html`<span lang="en" dir="ltr">${description} (${code}).</span>`
+  const body = html`${logo(appearance)}
+<h1>${title}</h1>
 ${reason === 'document_unavailable' && html`<p>${noAnswer}</p>`}
 <p>${status >= 500 ? tryAgain : goBack}</p>
 ${status === 503 && again(res, words)}
-<p class="soft">${forDeveloper(description, code)}</p>`
-  respondWithPage(res, status === 401 ? 400 : status, { title, body }, words)
+<p class="soft">${sentence(forDeveloper, { error: inEnglish })}</p>`
+  respondWithPage(res, status === 401 ? 400 : status, { title, body }, appearance)
 }
 
 /** A link that repeats the request. It has nothing but the request's own query, so it cannot lead to any other address. */

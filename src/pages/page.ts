@@ -1,39 +1,36 @@
-import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { keepsOpener, nosniff } from '../http/browser-headers'
+import type { Appearance } from './appearance'
 import { Html, html } from './html'
-import { style } from './style'
-import type { Words } from './words'
-
-const styleHash = createHash('sha256').update(style).digest('base64')
+import { type Style, styleOf } from './style'
 
 /** What is particular to one page. */
 export interface Page {
   title: string | Html
   body: Html
-  /** The only image that the page may load. */
-  imageUrl?: string | undefined
 }
 
-/** Sends a page that runs no script, loads nothing except its image, and cannot be framed. */
+/** Sends a page that runs no script, loads nothing except the company's logo, and cannot be framed. */
 export function respondWithPage(
   res: ServerResponse,
   status: number,
-  { title, body, imageUrl }: Page,
-  { language }: Words,
+  { title, body }: Page,
+  appearance: Appearance,
 ): void {
+  const { language, logoUri, theme } = appearance
+  const style = styleOf(theme)
   const document = html`<!doctype html>
-<html lang="${language}">
+<html lang="${language.tag}" dir="${language.direction}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-<style>${new Html(style)}</style>
+<style>${new Html(style.text)}</style>
 </head>
 <body>
 <main>
 ${body}
-</main>
+</main>${footer(appearance)}
 </body>
 </html>
 `
@@ -42,7 +39,7 @@ ${body}
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Length': Buffer.byteLength(document.text),
       'Cache-Control': 'no-store',
-      'Content-Security-Policy': policy(imageUrl),
+      'Content-Security-Policy': policy(style, logoUri),
       ...keepsOpener,
       'Referrer-Policy': 'same-origin',
       ...nosniff,
@@ -51,13 +48,28 @@ ${body}
     .end(document.text)
 }
 
+// They open beside the page, which waits for an answer.
+function footer({ language: { words }, links }: Appearance): Html | undefined {
+  const shown = (['privacy', 'terms', 'imprint', 'support'] as const).flatMap((name) => {
+    const url = links[name]
+    const link = html`\n<a href="${url}" target="_blank" rel="noopener noreferrer">${words.links[name]}</a>`
+    return url === undefined ? [] : [link]
+  })
+  return shown.length > 0 ? html`\n<footer>${shown}\n</footer>` : undefined
+}
+
+/** The company's logo, if it has one. */
+export function logo({ logoUri }: Appearance): Html | undefined {
+  return logoUri === undefined ? undefined : html`<img src="${logoUri}" alt="">`
+}
+
 /**
  * The content security policy. It has no `form-action`, which browsers apply to every redirect after the form: a client's redirect URI may
  * lead on to any scheme. The page has no form but ours.
  */
-function policy(imageUrl: string | undefined): string {
+function policy({ source }: Style, imageUrl: string | undefined): string {
   const images = imageUrl === undefined ? '' : `; img-src ${sourceOf(imageUrl)}`
-  return `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; frame-ancestors 'none'${images}`
+  return `default-src 'none'; style-src ${source}; base-uri 'none'; frame-ancestors 'none'${images}`
 }
 
 /** The source expression that allows an image. */

@@ -1,10 +1,12 @@
-// Contrast is at least 4.5 to 1 in both schemes (WCAG 2.2, 1.4.3 and 1.4.11).
+import { createHash } from 'node:crypto'
+import { BoundedMap } from '../collections/bounded-map'
+import { contrast, mixed } from './contrast'
+import { type Palette, palettesOf, type Theme } from './theme'
+
 const appearance = `
-:root { color-scheme: light dark; --text: #1b1f24; --soft: #57606a; --back: #f4f5f7; --card: #fff; --line: #868e96; --strong: #1f4fd8; --on-strong: #fff }
-@media (prefers-color-scheme: dark) { :root { --text: #eceef1; --soft: #a9b1bb; --back: #14171b; --card: #1e2228; --line: #7d8590; --strong: #9db8ff; --on-strong: #101624 } }
 * { box-sizing: border-box }
-body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1rem; background: var(--back); color: var(--text); font: 1rem/1.5 system-ui, sans-serif }
-main { width: 100%; max-width: 27rem; padding: 2rem; background: var(--card); border-radius: .75rem; overflow-wrap: anywhere }
+body { margin: 0; min-height: 100vh; display: grid; align-content: center; justify-items: center; gap: 1rem; padding: 1rem; background: var(--back); color: var(--text); font: 1rem/1.5 system-ui, sans-serif }
+main { width: 100%; max-width: 27rem; padding: 2rem; background: var(--card); border-radius: var(--radius); overflow-wrap: anywhere }
 img { display: block; max-width: 10rem; max-height: 3rem; margin-bottom: 1rem }
 h1, h2 { margin: 0 0 1rem; font-size: 1.375rem; line-height: 1.3 }
 p, ul, dl { margin: 0 0 1rem }
@@ -14,10 +16,12 @@ dt { color: var(--soft); font-size: .875rem }
 dd { margin: 0 0 .5rem; font-weight: 600 }
 .soft { color: var(--soft); font-size: .875rem }
 form { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1.5rem 0 }
-.button, button { flex: 1 1 6rem; min-height: 2.75rem; padding: .5rem 1rem; border: 1px solid var(--line); border-radius: .5rem; background: transparent; color: inherit; font: inherit; font-weight: 600; cursor: pointer }
+.button, button { flex: 1 1 6rem; min-height: 2.75rem; padding: .5rem 1rem; border: 1px solid var(--line); border-radius: calc(var(--radius) * 2 / 3); background: transparent; color: inherit; font: inherit; font-weight: 600; cursor: pointer }
 .button { display: block; text-align: center; text-decoration: none }
 .button, button:not([value=deny]) { background: var(--strong); border-color: var(--strong); color: var(--on-strong) }
 :focus-visible { outline: 3px solid var(--strong); outline-offset: 2px }
+footer { display: flex; flex-wrap: wrap; justify-content: center; gap: 0 1rem; max-width: 27rem; font-size: .875rem; overflow-wrap: anywhere }
+footer a { padding: .25rem; color: inherit }
 @media (forced-colors: active) { main { border: 1px solid } }
 `
 
@@ -58,5 +62,56 @@ button[value=confirm] ~ button[value=allow] { display: none }
 }
 `
 
-/** The style of every page. */
-export const style = appearance + buttonsInView + deliberatePresses
+/** The style of a page, and the source expression that allows it (CSP 3 section 2.3.1). */
+export interface Style {
+  text: string
+  source: string
+}
+
+// Each company can have a theme of its own.
+const maxStyles = 1000
+const styles = new BoundedMap<string, Style>(maxStyles)
+
+/** The style of pages with a theme. */
+export function styleOf(theme: Theme): Style {
+  const name = JSON.stringify(theme)
+  const known = styles.get(name)
+  if (known) return known
+  const text = colorsOf(theme) + appearance + buttonsInView + deliberatePresses
+  const style = { text, source: `'sha256-${createHash('sha256').update(text).digest('base64')}'` }
+  styles.set(name, style)
+  return style
+}
+
+/** The colours and the radius as variables. A theme with colours for one scheme only has that scheme on every device. */
+function colorsOf(theme: Theme): string {
+  const { light, dark } = palettesOf(theme)
+  const radius = `:root { --radius: ${(theme.radius ?? 12) / 16}rem }`
+  if (light && dark) {
+    return `
+${radius}
+:root { color-scheme: light dark; ${variablesOf(light)} }
+@media (prefers-color-scheme: dark) { :root { ${variablesOf(dark)} } }`
+  }
+  const [scheme, palette] = light ? ['light', light] : ['dark', dark]
+  return `
+${radius}
+:root { color-scheme: only ${scheme}; ${palette ? variablesOf(palette) : ''} }`
+}
+
+/** Everything that is not in a palette is made of it, so that its contrast is enough (WCAG 2.2 AA, 1.4.3 and 1.4.11). */
+function variablesOf({ background, card, text, accent }: Palette): string {
+  const onAccent = contrast('#ffffff', accent) >= 4.5 ? '#ffffff' : '#000000'
+  const soft = faded(text, card, 0.28, (color) => contrast(color, card) >= 4.5)
+  const line = faded(text, card, 0.48, (color) => contrast(color, card) >= 3)
+  return `--text: ${text}; --soft: ${soft}; --back: ${background}; --card: ${card}; --line: ${line}; --strong: ${accent}; --on-strong: ${onAccent}`
+}
+
+/** A colour with as much of another as it can have without becoming illegible, up to a share. */
+function faded(color: string, other: string, most: number, isLegible: (color: string) => boolean): string {
+  for (let share = most; share > 0; share -= 0.04) {
+    const made = mixed(color, other, share)
+    if (isLegible(made)) return made
+  }
+  return color
+}

@@ -1,3 +1,5 @@
+import type { Links } from '../pages/links'
+import type { Theme } from '../pages/theme'
 import type { JsonWebKeySet } from '../protocol/json-web-keys'
 
 /** A record as a database returns it: each member that can be absent can be null as well. */
@@ -14,8 +16,17 @@ export interface Tenant {
   id?: string | undefined
   /** The company's name, as its customers know it. */
   name?: string | null | undefined
-  /** The company's logo for the consent page: an https or data URL. */
+  /** The company's logo for the pages: an https or data URL. */
   logoUri?: string | null | undefined
+  /**
+   * The language of the company's pages: a tag, such as `de` (RFC 5646). Only a client that asks for another one gets it. Default: what the
+   * customer's browser asks for.
+   */
+  locale?: string | null | undefined
+  /** How the company's pages look. Takes the place of the whole option. */
+  theme?: Theme | null | undefined
+  /** Pages of the company's own. Each takes precedence over that of the option. */
+  links?: NullableMembers<Links> | null | undefined
   /** The clients that the company has registered by hand. */
   clients?: NullableMembers<Client>[] | null | undefined
   /** What customers can grant here. Takes precedence over the option `scopes`. */

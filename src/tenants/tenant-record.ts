@@ -14,6 +14,9 @@ import {
   text,
 } from '../configuration/checks'
 import { nearestName } from '../configuration/nearest-name'
+import { languageTag } from '../pages/language-tag'
+import { links } from '../pages/links'
+import { theme } from '../pages/theme'
 import type { Tenant } from '../stores/tenant-store'
 import { clientRecords } from './client-record'
 import { accessTokenLifetime, refreshTokenLifetime } from './lifetimes'
@@ -33,6 +36,9 @@ const members = {
   id: ((given, name) => (given === undefined ? undefined : ownId(given, name))) as Check<string | undefined>,
   name: nullable(text),
   logoUri: nullable(imageUrl),
+  locale: nullable(languageTag),
+  theme: nullable(theme),
+  links: nullable(links),
   registration: nullable(flag),
   metadataDocuments: nullable(flag),
   scopes: nullable(distinct(scopeToken)),

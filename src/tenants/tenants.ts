@@ -1,3 +1,5 @@
+import { type Links, withDefaultLinks } from '../pages/links'
+import type { Theme } from '../pages/theme'
 import { type ImpliedScopes, withImplied } from '../protocol/implied-scopes'
 import { issuerOf, isTenantKey } from '../protocol/issuer'
 import { type OAuthError, oauthError } from '../protocol/oauth-error'
@@ -14,6 +16,10 @@ export interface ResolvedTenant {
   id: string
   name: string | undefined
   logoUri: string | undefined
+  /** The language tag that the company has chosen for its pages. */
+  locale: string | undefined
+  theme: Theme
+  links: Links
   issuer: string
   /** The public address of the router, with which the addresses of the tenant begin. */
   baseUrl: string
@@ -39,7 +45,14 @@ export interface ResolvedTenant {
 /** What a tenant has if its record does not say otherwise. */
 export type TenantDefaults = Pick<
   ResolvedTenant,
-  'scopes' | 'implied' | 'accessTokenLifetime' | 'refreshTokenLifetime' | 'registration' | 'metadataDocuments'
+  | 'scopes'
+  | 'implied'
+  | 'accessTokenLifetime'
+  | 'refreshTokenLifetime'
+  | 'registration'
+  | 'metadataDocuments'
+  | 'theme'
+  | 'links'
 >
 
 /** The companies that the host knows. */
@@ -76,6 +89,9 @@ export class Tenants {
       id: partitionOf(checked),
       name: checked.name,
       logoUri: checked.logoUri,
+      locale: checked.locale,
+      theme: checked.theme ?? defaults.theme,
+      links: withDefaultLinks(checked.links, defaults.links),
       issuer,
       baseUrl,
       clients: checked.clients ?? [],

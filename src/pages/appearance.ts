@@ -1,0 +1,45 @@
+import type { IncomingMessage } from 'node:http'
+import type { Language, Languages } from './languages'
+import type { Links } from './links'
+import { askedByBrowser, askedByClient } from './preferred-languages'
+import type { Theme } from './theme'
+
+/** What a company's pages have of its own. */
+export interface CompanyLook {
+  /** The tag of the language that the company has chosen. */
+  locale?: string | undefined
+  logoUri?: string | undefined
+  theme: Theme
+  links: Links
+}
+
+/** What is not in the text of a page: in which language it is, how it looks, and whose links it has. */
+export interface Appearance extends Omit<CompanyLook, 'locale'> {
+  language: Language
+}
+
+/** How the pages look, and in which language they are. */
+export class Appearances {
+  readonly #languages: Languages
+  readonly #byDefault: CompanyLook
+
+  /** @param byDefault For pages of no company. */
+  constructor(languages: Languages, byDefault: CompanyLook) {
+    this.#languages = languages
+    this.#byDefault = byDefault
+  }
+
+  /** The tags of the languages that the pages can be in. */
+  get languageTags(): string[] {
+    return this.#languages.tags
+  }
+
+  /**
+   * How the answer to a request looks. Its language is the first in which there are words: what the client asks for, then the company's
+   * own, then what the browser asks for, then the one that the host has chosen.
+   */
+  of(req: IncomingMessage, { locale, logoUri, theme, links }: CompanyLook = this.#byDefault): Appearance {
+    const tags = [...askedByClient(req), ...(locale === undefined ? [] : [locale]), ...askedByBrowser(req)]
+    return { language: this.#languages.choose(tags), logoUri, theme, links }
+  }
+}

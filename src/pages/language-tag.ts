@@ -1,0 +1,45 @@
+import { type Check, must } from '../configuration/checks'
+
+/** What two language tags are compared by (RFC 5646). */
+export interface LanguageTag {
+  /** As RFC 5646 section 4.5 spells it. */
+  tag: string
+  language: string
+  /** The script that the tag names, or in which its language is usually written there: `Hant` for `zh-TW`. */
+  script: string | undefined
+  region: string | undefined
+}
+
+// The scripts that are written from right to left.
+const rightToLeft = ['Adlm', 'Arab', 'Hebr', 'Mand', 'Mend', 'Nkoo', 'Rohg', 'Samr', 'Syrc', 'Thaa']
+
+/** Reads a language tag. Undefined if it is malformed. */
+export function languageTagOf(tag: string): LanguageTag | undefined {
+  try {
+    const locale = new Intl.Locale(tag)
+    return { tag: locale.baseName, language: locale.language, script: locale.maximize().script, region: locale.region }
+  } catch {
+    return undefined
+  }
+}
+
+/** The direction in which a language is written. */
+export function directionOf({ script }: LanguageTag): 'ltr' | 'rtl' {
+  return script !== undefined && rightToLeft.includes(script) ? 'rtl' : 'ltr'
+}
+
+/**
+ * The one of several that is for a language (RFC 4647 section 3.4): `de` for `de-AT`, but nothing for `zh-TW` if there is only `zh-Hans`,
+ * because their scripts differ.
+ */
+export function lookUp<T extends LanguageTag>(wanted: LanguageTag, among: readonly T[]): T | undefined {
+  const written = among.filter(({ language, script }) => language === wanted.language && script === wanted.script)
+  return written.find(({ region }) => region === wanted.region) ?? written.find(({ region }) => region === undefined)
+}
+
+/** A language tag, of a language that the pages have or of another one. */
+export const languageTag: Check<string> = must(
+  'a language tag (RFC 5646), such as de or pt-BR',
+  (given) => typeof given === 'string' && languageTagOf(given) !== undefined,
+  { quotes: true },
+)

@@ -1,0 +1,51 @@
+import { type LanguageTag, languageTagOf, lookUp } from './language-tag'
+import { type Language, packagedWords } from './languages'
+
+/** What a scope is called on the consent page: in one text, or in one for each language tag. */
+export type ScopeWords = string | Readonly<Record<string, string>>
+
+/** What a scope is called on one page. */
+export interface ShownScope {
+  text: string
+  /** The language tag of the text, if it is not the language of the page. */
+  lang?: string | undefined
+}
+
+interface Text extends LanguageTag {
+  text: string
+}
+
+/** The words of the default of the option `scopes`, in all languages of this package. */
+export const defaultScopes: Readonly<Record<string, ScopeWords>> = {
+  profile: Object.fromEntries(Object.entries(packagedWords).map(([tag, { scopes }]) => [tag, scopes.profile])),
+}
+
+/** What the scopes are called on the consent page. */
+export class ScopeTexts {
+  readonly #texts: ReadonlyMap<string, string | readonly Text[]>
+  readonly #fallbacks: readonly LanguageTag[]
+
+  /** @param locale The language of a scope that has no words in the language of the page; then it is English. */
+  constructor(scopes: Readonly<Record<string, ScopeWords>>, locale: string) {
+    this.#texts = new Map(Object.entries(scopes).map(([scope, words]) => [scope, textsOf(words)]))
+    this.#fallbacks = [locale, 'en'].flatMap((tag) => languageTagOf(tag) ?? [])
+  }
+
+  /** What a scope is called in a language. If there are no words in it, or in a fallback, it is the first text there is. */
+  in(language: Language, scope: string): ShownScope {
+    const texts = this.#texts.get(scope) ?? scope
+    if (typeof texts === 'string') return { text: texts }
+    const own = lookUp(language, texts)
+    if (own) return { text: own.text }
+    const other = this.#fallbacks.map((tag) => lookUp(tag, texts)).find((found) => found !== undefined) ?? texts[0]
+    return other ? { text: other.text, lang: other.tag } : { text: scope }
+  }
+}
+
+function textsOf(words: ScopeWords): string | Text[] {
+  if (typeof words === 'string') return words
+  return Object.entries(words).flatMap(([tag, text]) => {
+    const read = languageTagOf(tag)
+    return read ? [{ ...read, text }] : []
+  })
+}
