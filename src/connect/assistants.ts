@@ -34,7 +34,7 @@ export interface ConnectableAssistant {
 }
 
 const runCommand = 'Run the command in a terminal.'
-const logIn = 'Log in in the browser, and allow the access.'
+const logIn = 'In the browser, log in, and allow the access.'
 
 const claudeOpens = 'Open the link. Claude shows the dialog for a custom connector, with the name and the address filled in.'
 const claudeConnects = [
@@ -103,7 +103,7 @@ export const assistants: readonly ConnectableAssistant[] = [
     registersFor: 'none',
     steps: [
       runCommand,
-      'Log in in the browser that opens, and allow the access. If none opens, run codex mcp login with the name of the server.',
+      'In the browser that opens, log in, and allow the access. If none opens, run codex mcp login with the name of the server.',
     ],
     command: ({ address, name }) => ['codex', 'mcp', 'add', name, '--url', address],
     source: 'https://github.com/openai/codex/blob/main/codex-rs/cli/src/mcp_cmd.rs',
@@ -122,7 +122,7 @@ export const assistants: readonly ConnectableAssistant[] = [
     registersFor: 'none',
     steps: [
       'Open the link, and confirm in Cursor that it installs the server. Or add the configuration to the file by hand.',
-      'When Cursor asks for it, log in in the browser, and allow the access.',
+      'When Cursor opens the browser, log in, and allow the access.',
     ],
     link: cursorLink,
     config: ({ address, name }) => ({ file: '~/.cursor/mcp.json', content: { mcpServers: { [name]: { url: address } } } }),
@@ -139,7 +139,7 @@ export const assistants: readonly ConnectableAssistant[] = [
     steps: [
       'Open the link, and confirm in VS Code that it installs the server. Or run the command in a terminal.',
       'Start the server, and confirm that you trust it.',
-      'When VS Code asks for it, log in in the browser, and allow the access.',
+      'When VS Code opens the browser, log in, and allow the access.',
     ],
     link: vscodeLink,
     command: (server) => ['code', '--add-mcp', vscodeServer(server)],

@@ -21,7 +21,7 @@ describe('connect gives the address', () => {
     expect(await signIn.connect({ tenantKey })).toMatchObject({ address: `${url}/v1/acme/mcp`, tenantName: 'Acme' })
     const api = await signIn.connect({ tenantKey, resource: `${url}/v1/acme/api` })
     expect(api.address).toBe(`${url}/v1/acme/api`)
-    expect(JSON.stringify(api.assistants)).not.toContain('/mcp"')
+    expect(JSON.stringify(api.assistants)).not.toContain('/v1/acme/mcp')
   })
 
   it('below the path of the base URL', async () => {
