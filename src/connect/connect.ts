@@ -10,6 +10,7 @@ import { type WayInRules, wayInOf } from './way-in'
 
 /** The company, and the API, that a "Connect an assistant" page is for. */
 export interface ConnectRequest {
+  /** The company. */
   tenantKey: string
   /** One of the company's APIs. Default: the first of its resources. */
   resource?: string
