@@ -8,6 +8,8 @@ import { ClientAuthentication } from './clients/client-authentication'
 import { Clients, type RegistrationRules } from './clients/clients'
 import { type KeySetSource, KeySets } from './clients/key-sets'
 import { MetadataDocuments } from './clients/metadata-documents'
+import { type ConnectGuide, type ConnectRequest, connect } from './connect/connect'
+import type { WayInRules } from './connect/way-in'
 import { Consents } from './endpoints/consents'
 import { CustomerSessions } from './endpoints/customer-sessions'
 import { type Emit, emitter, warn } from './events/emitter'
@@ -152,6 +154,21 @@ export interface CustomerSignIn extends Handler {
    */
   requireScopes(req: object, scopes: string | readonly string[]): void
 
+  /**
+   * Gives what a "Connect an assistant" page shows to a company's customers: the address of the company's MCP server, and for each assistant
+   * that the company lets in the steps, the link, command or configuration that adds it. An assistant that the company's settings keep out
+   * is not in the list, nor is one that connects from the internet if the address is not https.
+   *
+   * @throws {OAuthError} `not_found` for an unknown tenant, `temporarily_unavailable` when a store fails, `server_error` if the tenant's
+   * record cannot be used.
+   * @throws {ConfigurationError} for a member that is unknown, missing or wrong; if the tenant has no API to connect to; without `baseUrl`
+   * and before any request.
+   *
+   * @example
+   * const { address, assistants } = await signIn.connect({ tenantKey: 'acme' })
+   */
+  connect(to: ConnectRequest): Promise<ConnectGuide>
+
   /** The clients that customers have connected. */
   grants: CustomerGrants
 
@@ -224,6 +241,7 @@ function build(options: Options): CustomerSignIn {
   const { authenticate, consent, locale, words, theme, links, registration, externalEndpoints } = options
   const appearances = new Appearances(new Languages(words, locale), { theme, links })
   const scopeTexts = new ScopeTexts(options.scopes, locale)
+  const rules = wayInRules(options)
   const router = new Router(
     tenants,
     baseUrl,
@@ -260,6 +278,7 @@ function build(options: Options): CustomerSignIn {
     verifier: (of: VerifierOptions) => verifier(of, verifications, timeout, emit),
     requireAccessToken: <R extends IncomingMessage>(of: RequireAccessTokenOptions<R>) => guards.requireAccessToken(of),
     protectedResource: (of: ProtectedResourceOptions) => protectedResource(of, guards, resources, baseUrl),
+    connect: (to: ConnectRequest) => connect(to, () => baseUrl.current(), tenants, rules),
     grants: customerGrants(tenants, grants, store),
     clients: registeredClients(tenants, grants, store),
     customers: customerData(tenants, grants, store),
@@ -307,6 +326,12 @@ function authenticationRules({
   metadataDocuments: sources,
 }: Options): AuthenticationRules {
   return { methods, allowLoopback: sources === 'with-loopback' }
+}
+
+function wayInRules(options: Options): WayInRules {
+  const { appRedirects, metadataDocuments: sources } = options
+  const fetchesDocuments = typeof sources === 'object' ? sources.ports.includes(443) : sources !== false
+  return { appRedirects, authentication: authenticationRules(options), fetchesDocuments }
 }
 
 /** Keys are fetched as documents are: registered clients and the tenants' own have some even where documents are off. */

@@ -1,8 +1,10 @@
 // The methods that a host calls, for codes, tokens, grants and clients.
 import type {
   AccessTokenInfo,
+  AssistantGuide,
   AuthorizationResponse,
   ConnectedGrant,
+  ConnectGuide,
   CustomerSignIn,
   RegisteredClient,
 } from 'customer-sign-in'
@@ -66,6 +68,20 @@ export async function verify(token: string): Promise<void> {
 
   // @ts-expect-error The host must check the types of its own claims.
   info.claims.plan.toUpperCase()
+}
+
+export async function connect(): Promise<string[]> {
+  const guide: ConnectGuide = await signIn.connect({ tenantKey: 'acme' })
+  const [first]: AssistantGuide[] = guide.assistants
+  await signIn.connect({ tenantKey: 'acme', resource: guide.address })
+
+  // @ts-expect-error `tenantKey` is required: each company has an address of its own.
+  await signIn.connect({})
+
+  // @ts-expect-error Not every assistant has a link.
+  first?.link.length
+
+  return [guide.tenantName, guide.serverName, first?.command ?? '', first?.config?.file ?? '', first?.config?.text ?? '']
 }
 
 export async function connectedAssistants(): Promise<void> {

@@ -123,6 +123,20 @@ const methods: [string, Call, object, object[]][] = [
     ],
   ],
   [
+    'connect',
+    (signIn, given) => signIn.connect(given),
+    { tenantKey: 'globex' },
+    [
+      { subject },
+      { tenantKey: '' },
+      { tenantKey: undefined },
+      { tenantKey: null },
+      { tenantKey: ['globex'] },
+      { resource: 'https://elsewhere.example/mcp' },
+      ...resources,
+    ],
+  ],
+  [
     'grants.list',
     (signIn, given) => signIn.grants.list(given),
     { tenantKey, subject },

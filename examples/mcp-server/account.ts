@@ -1,10 +1,11 @@
 import type { CustomerSignIn } from 'customer-sign-in'
 import express, { type RequestHandler, Router } from 'express'
 import { companies } from './companies'
+import { connectPage, connectPagePolicy } from './connect-page'
 import { type Assistant, assistantsPage, loginPage } from './pages'
 import { sessionOf, startSession } from './sessions'
 
-/** The company's own pages: the login, and the assistants that the customer has connected. */
+/** The company's own pages: the login, how to connect an assistant, and the assistants that the customer has connected. */
 export function accountPages(signIn: CustomerSignIn, baseUrl: string): Router {
   const router = Router()
   const nameOf = (tenantKey: string) => companies.get(tenantKey)?.name ?? tenantKey
@@ -25,6 +26,12 @@ export function accountPages(signIn: CustomerSignIn, baseUrl: string): Router {
       // Only to this company's pages. Otherwise phishers could use the login page to send people to their sites.
       res.redirect(303, next.startsWith(`${baseUrl}/v1/${tenantKey}/`) ? next : assistantsAt(tenantKey))
     })
+
+  // For everybody: there is nothing secret on it, and people read it before they log in.
+  router.get('/v1/:tenantKey/connect', async (req, res) => {
+    const guide = await signIn.connect({ tenantKey: req.params.tenantKey })
+    res.set('Content-Security-Policy', connectPagePolicy).send(connectPage(guide))
+  })
 
   router
     .route('/v1/:tenantKey/assistants')

@@ -15,6 +15,8 @@ async function main(): Promise<void> {
   server.on('request', createHost(host, showEvent))
   process.stdout.write(`Paste the address of Acme Air's MCP server into a client:
    ${host}/v1/acme/mcp
+How to do that, for its customers:
+   ${host}/v1/acme/connect
 The assistants that a customer has connected:
    ${host}/v1/acme/assistants
 Globex Hotels has the same at /v1/globex. Ctrl+C ends the example. Events:

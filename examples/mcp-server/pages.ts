@@ -32,25 +32,32 @@ export function assistantsPage({ customer, company, assistants }: AssistantsOf):
   return page('Connected assistants', `<p>Of <bdi>${escaped(customer)}</bdi>, at ${escaped(company)}:</p>${list}`)
 }
 
+/** The style of every page. */
+export const style = `
+      :root { color-scheme: light dark; font: 17px/1.5 system-ui, sans-serif }
+      body { max-width: 30rem; margin: 12vh auto; padding: 0 1.5rem }
+      h1 { font-size: 1.4rem; line-height: 1.3 }
+      h2 { font-size: 1.1rem; margin-top: 2.5rem }
+      input, textarea, button { font: inherit; padding: .3rem .7rem }
+      input[readonly], textarea { box-sizing: border-box; width: 100%; font-family: ui-monospace, monospace }
+      a, h1, h2, li { overflow-wrap: anywhere }
+    `
+
 /** The page that an app on the customer's own machine shows after the sign-in. */
 export function connectedPage(): string {
   return page('Back in the assistant', '<p>You can close this window.</p>')
 }
 
-/** A page without scripts or assets. `body` is HTML, with its values escaped. */
-function page(title: string, body: string): string {
+/** A page without assets. `body` is HTML, with its values escaped, and `more` goes into the head. */
+export function page(title: string, body: string, more = ''): string {
   return `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>${escaped(title)}</title>
-    <style>
-      :root { color-scheme: light dark; font: 17px/1.5 system-ui, sans-serif }
-      body { max-width: 30rem; margin: 12vh auto; padding: 0 1.5rem }
-      h1 { font-size: 1.4rem; line-height: 1.3 }
-      input, button { font: inherit; padding: .3rem .7rem }
-    </style>
+    <style>${style}</style>
+    ${more}
   </head>
   <body>
     <main>
@@ -64,6 +71,6 @@ function page(title: string, body: string): string {
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? '')
 }

@@ -46,6 +46,7 @@ export const helpPages: Readonly<Record<string, string>> = {
   requireScopes: 'docs/configuration.md#step-up',
   verifier: 'README.md#with-the-mcp-sdk',
   issueAuthorizationCode: 'docs/configuration.md#your-own-authorize-page',
+  connect: 'docs/connect-an-assistant.md#what-the-call-gives',
   grants: 'docs/configuration.md#revoking-grants',
   clients: 'README.md#api',
   customers: 'docs/erasing-and-exporting.md#erasing-a-customer',

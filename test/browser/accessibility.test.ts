@@ -1,18 +1,9 @@
-import axe, { type AxeResults } from 'axe-core'
 import { MemoryTenantStore } from 'customer-sign-in'
-import type { Page } from 'playwright-core'
+import { findings } from '../support/axe-findings'
 import { describeWithBrowser } from '../support/browser'
 import { companies, site, Visit } from '../support/visit'
 
 const logoUri = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" width="90" height="30"/>')}`
-
-/** The violations that axe finds on a page, and what it cannot decide. */
-async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
-  const { violations, incomplete, passes } = await page.evaluate<AxeResults>('axe.run()')
-  expect(passes.map(({ id }) => id)).toContain('color-contrast')
-  return [...violations, ...incomplete].map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-}
 
 describe.each(['light', 'dark'] as const)('in a %s browser, axe finds no fault with', (colorScheme) => {
   const browser = { colorScheme }

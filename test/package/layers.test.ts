@@ -15,6 +15,7 @@ const floors = [
   'router',
   'endpoints',
   'resource-server',
+  'connect',
   'authorization',
   'grants',
   'tokens',
@@ -29,7 +30,7 @@ const floors = [
   'protocol',
 ]
 
-const withoutHttp = ['authorization', 'grants', 'tokens', 'clients', 'tenants', 'events', 'stores', 'protocol']
+const withoutHttp = ['connect', 'authorization', 'grants', 'tokens', 'clients', 'tenants', 'events', 'stores', 'protocol']
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))

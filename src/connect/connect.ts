@@ -1,0 +1,108 @@
+import { optional, requirements, resource, text } from '../configuration/checks'
+import { ConfigurationError } from '../configuration/configuration-error'
+import { canonicalResource } from '../protocol/resource'
+import { type ResolvedTenant, spelledByTenant, type Tenants } from '../tenants/tenants'
+import { assistants, type ConnectableAssistant } from './assistants'
+import { commandLine } from './command-line'
+import type { McpServer } from './install-links'
+import { serverNameOf } from './server-name'
+import { type WayInRules, wayInOf } from './way-in'
+
+/** The company, and the API, that a "Connect an assistant" page is for. */
+export interface ConnectRequest {
+  /** The company. */
+  tenantKey: string
+  /** One of the company's APIs. Default: the first of its resources. */
+  resource?: string
+}
+
+/** What a "Connect an assistant" page shows. Escape each text for HTML. */
+export interface ConnectGuide {
+  /** The address of the company's MCP server, which the customer pastes into an assistant. */
+  address: string
+  /** The company's name, or its key if it has none. */
+  tenantName: string
+  /** The name that commands and configurations give to the server: lower-case letters, digits and hyphens. */
+  serverName: string
+  /** The assistants that the company lets in, those that most people use first. */
+  assistants: AssistantGuide[]
+}
+
+/** How a customer adds a company's MCP server to one assistant. */
+export interface AssistantGuide {
+  /** Names the assistant for the host's own code, such as `claude-code`. It never changes. */
+  id: string
+  /** The name of the assistant. */
+  name: string
+  /** What the customer does, in English. The texts are the same for every company. */
+  steps: string[]
+  /** The page or dialog of the assistant to open, with the server filled in as far as the assistant allows it. Its scheme may be the app's. */
+  link?: string | undefined
+  /** The command to run, quoted for a POSIX shell where it must be. */
+  command?: string | undefined
+  /** What to add to a configuration file of the assistant. */
+  config?: { file: string; text: string } | undefined
+  /** The client id to enter, if the assistant connects with one from the company's own `clients`. The steps say where. */
+  clientId?: string | undefined
+  /** The public address where this was read. */
+  source: string
+  /** The day on which it was read, such as `2026-11-23`. */
+  checkedOn: string
+}
+
+const checkedMembers = requirements({ tenantKey: text, resource: optional(resource) })
+
+/** Gives what a "Connect an assistant" page of a company shows. */
+export async function connect(
+  given: ConnectRequest,
+  baseUrl: () => string,
+  tenants: Tenants,
+  rules: WayInRules,
+): Promise<ConnectGuide> {
+  const checked = checkedMembers(given, 'connect')
+  const tenant = await tenants.find(checked.tenantKey, baseUrl())
+  const address = addressOf(tenant, checked.resource)
+  const title = tenant.name ?? tenant.key
+  const server = { address, name: serverNameOf(tenant.key), title }
+  const guides = assistants.flatMap((assistant) => guideTo(assistant, server, tenant, rules) ?? [])
+  return { address, tenantName: title, serverName: server.name, assistants: guides }
+}
+
+/** The address of the API, as the company spells it: assistants compare it with the API's metadata as text. */
+function addressOf(tenant: ResolvedTenant, named: string | undefined): string {
+  if (named !== undefined) {
+    const address = spelledByTenant(canonicalResource(named) ?? named, tenant)
+    if (address !== undefined) return address
+    throw new ConfigurationError('connect.resource', named, 'one of the resources of the tenant', { quotes: true })
+  }
+  const [first] = tenant.resources
+  if (first !== tenant.issuer) return first
+  throw new ConfigurationError('connect', undefined, 'called for a tenant that has an API', {
+    says: 'finds no API of the tenant: announce one with protectedResource, or name it in the resources of the tenant',
+  })
+}
+
+/** Undefined if the assistant cannot connect. */
+function guideTo(
+  assistant: ConnectableAssistant,
+  server: McpServer,
+  tenant: ResolvedTenant,
+  rules: WayInRules,
+): AssistantGuide | undefined {
+  if (assistant.isHosted && new URL(server.address).protocol !== 'https:') return undefined
+  const wayIn = wayInOf(assistant, tenant, rules)
+  if (!wayIn) return undefined
+  const { id, name, stepsWithClientId = [], link, command, source, checkedOn } = assistant
+  const config = assistant.config?.(server)
+  return {
+    id,
+    name,
+    steps: [...(wayIn.clientId === undefined ? assistant.steps : stepsWithClientId)],
+    ...(link && { link: link(server) }),
+    ...(command && { command: commandLine(command(server)) }),
+    ...(config && { config: { file: config.file, text: JSON.stringify(config.content, null, 2) } }),
+    ...(wayIn.clientId !== undefined && { clientId: wayIn.clientId }),
+    source,
+    checkedOn,
+  }
+}
