@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
+const maxTries = 10
+
 const [serverCore, loadCore] = allowedCores()
 
 /** Whether servers and load can run on different cores here: that takes two cores, and the Linux command `taskset`. */
@@ -8,12 +10,12 @@ export const pinned = loadCore !== undefined && hasTaskset()
 
 /** Moves this process, and every process that it starts from now on, off the core of the servers. */
 export function moveToLoadCore(): void {
-  if (pinned) taskset('--all-tasks', '--pid', '--cpu-list', `${loadCore}`, `${process.pid}`)
+  if (pinned) moveTo(loadCore)
 }
 
 /** Starts something, and moves this process to the load's core again. What it has started stays on the core of the servers. */
 export async function startOnServerCore<T>(start: () => Promise<T>): Promise<T> {
-  if (pinned) taskset('--all-tasks', '--pid', '--cpu-list', `${serverCore}`, `${process.pid}`)
+  if (pinned) moveTo(serverCore)
   try {
     return await start()
   } finally {
@@ -37,6 +39,19 @@ function allowedCores(): number[] {
     })
   } catch {
     return []
+  }
+}
+
+/** Moves all threads of this process. */
+function moveTo(core: number | undefined): void {
+  for (let tries = 1; ; tries++) {
+    try {
+      taskset('--all-tasks', '--pid', '--cpu-list', `${core}`, `${process.pid}`)
+      return
+    } catch (error) {
+      // A thread that ends between the list of threads and its turn is an error of taskset.
+      if (tries === maxTries) throw error
+    }
   }
 }
 

@@ -21,10 +21,14 @@ const page = 'docs/performance.md'
 // The newest version of Node that is supported for long.
 const results = 'bench/results/node-26'
 const rows: Row[] = JSON.parse(textOf(`${results}.json`))
+const versions = ['22', '24', '26']
+const rowsOn = new Map<string, Row[]>(
+  versions.map((version) => [version, JSON.parse(textOf(`bench/results/node-${version}.json`))]),
+)
 const { memory, scale } = JSON.parse(textOf('bench/results/redis.json'))
 
-function row(server: string, workload = 'refresh'): Row {
-  const found = rows.find((each) => each.server === server && each.workload === workload)
+function row(server: string, workload = 'refresh', among = rows): Row {
+  const found = among.find((each) => each.server === server && each.workload === workload)
   if (!found) throw new Error(`There is no row of ${server}, ${workload}`)
   return found
 }
@@ -47,6 +51,23 @@ describe('the figures of docs/performance.md', () => {
       const cells = measured.map((each) => [each.cpu_us.toFixed(0), ratio(each)])
       expect([request, cells]).toEqual([request, expect.arrayContaining([[cpu, ratioToFloor]])])
     }
+  })
+
+  it('compare the versions of Node', () => {
+    const table = tableUnder('## Versions of Node', page)
+    expect(table.length).toBeGreaterThan(10)
+    for (const [request = '', server = '', other = '', ...ratios] of table) {
+      const measured = [...rowsOn.values()].map((among) =>
+        (row(server, request, among).cpu_us / row(other, request, among).cpu_us).toFixed(2),
+      )
+      expect([request, server, ratios]).toEqual([request, server, measured])
+    }
+  })
+
+  it('are those of the longest run under full load', () => {
+    expect(tableUnder('## One process under full load', page)).toEqual(
+      tableUnder('# One process of customer-sign-in under full load', 'bench/results/endurance.md'),
+    )
   })
 
   it('show what more processes and masters add, as it was measured', () => {
@@ -88,9 +109,7 @@ describe('the figures of docs/performance.md', () => {
     const names = rows.map(({ server, workload }) => `${server}, ${workload}`)
     expect(new Set(names).size).toBe(rows.length)
     // PostgreSQL is on the core of the load.
-    const isAskingPostgres = ({ server, workload }: Row) =>
-      /PostgreSQL/.test(server) && workload === 'api with revocation'
-    const full = rows.filter((each) => each.workload !== 'lone refresh' && !isAskingPostgres(each))
+    const full = rows.filter((each) => each.workload !== 'lone refresh' && !/PostgreSQL/.test(each.server))
     for (const { server_busy, load_busy } of full) {
       expect(load_busy).toBeLessThan(server_busy)
     }
@@ -99,23 +118,18 @@ describe('the figures of docs/performance.md', () => {
   it('count one round trip for a refresh, also with resource, and one winner', () => {
     const keeping = JSON.parse(textOf(`${results}-databases.json`))
     const ofServer = (name: string) => keeping.find(({ server }: { server: string }) => server === name)
+    const kept = {
+      round_trips: 1,
+      round_trips_with_resource: 1,
+      refresh_winners: 1,
+      code_winners: 1,
+      replay_ends_grant: true,
+      code_replay_ends_grant: true,
+    }
+    expect(ofServer('customer-sign-in')).toMatchObject({ commands: { evalsha: 1 }, ...kept })
     expect(ofServer('customer-sign-in, PostgreSQL')).toMatchObject({
       commands: { 'select swap_credential': 1 },
-      round_trips: 1,
-      round_trips_with_resource: 1,
-      refresh_winners: 1,
-      code_winners: 1,
-      replay_ends_grant: true,
-      code_replay_ends_grant: true,
-    })
-    expect(ofServer('customer-sign-in')).toMatchObject({
-      commands: { evalsha: 1 },
-      round_trips: 1,
-      round_trips_with_resource: 1,
-      refresh_winners: 1,
-      code_winners: 1,
-      replay_ends_grant: true,
-      code_replay_ends_grant: true,
+      ...kept,
     })
   })
 })
