@@ -26,7 +26,7 @@ import { languageTag } from './pages/language-tag'
 import { Languages } from './pages/languages'
 import { type Links, links } from './pages/links'
 import { replacedWords } from './pages/replaced-words'
-import { defaultScopes, type ScopeWords } from './pages/scope-words'
+import { type ScopeWords, scopesWithWords } from './pages/scope-words'
 import { type Theme, theme } from './pages/theme'
 import type { ReplacedWords } from './pages/words'
 import {
@@ -250,26 +250,6 @@ export function checkedOptions(given: CustomerSignInOptions): Options {
   checkImplied(options)
   checkLocale(options)
   return options
-}
-
-/** The scopes with the words that the consent page shows. For a scope in a list, those are the scope itself. */
-function scopesWithWords(given: unknown, name: string): Readonly<Record<string, ScopeWords>> {
-  if (given === undefined) return defaultScopes
-  if (Array.isArray(given)) return Object.fromEntries(listOf(scopeToken)(given, name).map((scope) => [scope, scope]))
-  if (!isObject(given)) throw new ConfigurationError(name, given, 'an array or an object', { quotes: true })
-  for (const [scope, words] of Object.entries(given)) scopeWords(words, `${name}.${scopeToken(scope, name)}`)
-  return given as Readonly<Record<string, ScopeWords>>
-}
-
-/** One text, or one for each language tag. */
-function scopeWords(given: unknown, name: string): void {
-  if (!isObject(given)) {
-    text(given, name)
-    return
-  }
-  const texts = Object.entries(given)
-  if (texts.length === 0) throw new ConfigurationError(name, given, 'a string, or an object with one for each language tag')
-  for (const [tag, words] of texts) text(words, `${name}.${languageTag(tag, name)}`)
 }
 
 /** For each scope, a list of scopes. */

@@ -29,12 +29,13 @@ export function directionOf({ script }: LanguageTag): 'ltr' | 'rtl' {
 }
 
 /**
- * The one of several that is for a language (RFC 4647 section 3.4): `de` for `de-AT`, but nothing for `zh-TW` if there is only `zh-Hans`,
- * because their scripts differ.
+ * The one of several that is for a language: `de` for `de-AT` (RFC 4647 section 3.4). If only another region is there, it is that one. But
+ * it is nothing for `zh-TW` if only `zh-Hans` is there, because their scripts differ.
  */
 export function lookUp<T extends LanguageTag>(wanted: LanguageTag, among: readonly T[]): T | undefined {
   const written = among.filter(({ language, script }) => language === wanted.language && script === wanted.script)
-  return written.find(({ region }) => region === wanted.region) ?? written.find(({ region }) => region === undefined)
+  const ofRegion = (wantedRegion: string | undefined) => written.find(({ region }) => region === wantedRegion)
+  return ofRegion(wanted.region) ?? ofRegion(undefined) ?? written[0]
 }
 
 /** A language tag, of a language that the pages have or of another one. */

@@ -1,4 +1,6 @@
-import { type LanguageTag, languageTagOf, lookUp } from './language-tag'
+import { isObject, listOf, scopeToken, text } from '../configuration/checks'
+import { ConfigurationError } from '../configuration/configuration-error'
+import { type LanguageTag, languageTag, languageTagOf, lookUp } from './language-tag'
 import { type Language, packagedWords } from './languages'
 
 /** What a scope is called on the consent page: in one text, or in one for each language tag. */
@@ -15,9 +17,25 @@ interface Text extends LanguageTag {
   text: string
 }
 
-/** The words of the default of the option `scopes`, in all languages of this package. */
-export const defaultScopes: Readonly<Record<string, ScopeWords>> = {
+/** The default of the option `scopes`: `profile`, in all languages of this package. */
+const defaultScopes: Readonly<Record<string, ScopeWords>> = {
   profile: Object.fromEntries(Object.entries(packagedWords).map(([tag, { scopes }]) => [tag, scopes.profile])),
+}
+
+/** Checks the option `scopes`. The words for a scope in a list are the scope itself. */
+export function scopesWithWords(given: unknown, name: string): Readonly<Record<string, ScopeWords>> {
+  if (given === undefined) return defaultScopes
+  if (Array.isArray(given)) return Object.fromEntries(listOf(scopeToken)(given, name).map((scope) => [scope, scope]))
+  if (!isObject(given)) throw new ConfigurationError(name, given, 'an array or an object', { quotes: true })
+  for (const [scope, words] of Object.entries(given)) checkWords(words, `${name}.${scopeToken(scope, name)}`)
+  return given as Readonly<Record<string, ScopeWords>>
+}
+
+function checkWords(given: unknown, name: string): void {
+  const allowed = 'a string that is not empty, or an object with one for each language tag'
+  if (typeof given === 'string') text(given, name)
+  else if (!isObject(given) || Object.keys(given).length === 0) throw new ConfigurationError(name, given, allowed)
+  else for (const [tag, words] of Object.entries(given)) text(words, `${name}.${languageTag(tag, name)}`)
 }
 
 /** What the scopes are called on the consent page. */

@@ -52,10 +52,11 @@ describe('the options table of the README', () => {
 
   it('says a default of every option that has one', () => {
     const silent = rows.filter((row) => !withDefault.includes(row)).map(({ option }) => option)
-    // What is required has no default, `knownAssistants` is a long list, and `externalEndpoints` is by default an empty record.
+    // What is required has no default, `scopes` and `knownAssistants` are long, and `externalEndpoints` is by default an empty record.
     expect(silent.filter((option) => defaults[option] !== undefined)).toEqual([
       'tenantStore',
       'tokenStore',
+      'scopes',
       'knownAssistants',
       'externalEndpoints',
     ])
@@ -109,6 +110,9 @@ describe('the tables of docs/configuration.md', () => {
       id: true,
       name: true,
       logoUri: true,
+      locale: true,
+      theme: true,
+      links: true,
       clients: true,
       scopes: true,
       resources: true,
@@ -143,6 +147,7 @@ describe('the tables of docs/configuration.md', () => {
       resource: true,
       prompt: true,
       loginHint: true,
+      language: true,
     })
     expect(request.sort()).toEqual(ofRequest.sort())
     expect(customer.sort()).toEqual(membersOf<Customer>({ subject: true, name: true, claims: true }).sort())

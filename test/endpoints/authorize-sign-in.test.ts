@@ -41,6 +41,7 @@ describe('authenticate', () => {
         resource: host.issuer(),
         prompt: [],
         loginHint: 'ada@example.com',
+        language: 'en',
       },
     ])
   })

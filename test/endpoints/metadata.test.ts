@@ -27,6 +27,7 @@ describe('metadata', () => {
       token_endpoint_auth_methods_supported: ['none'],
       revocation_endpoint_auth_methods_supported: ['none'],
       scopes_supported: ['profile', 'calendar'],
+      ui_locales_supported: ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'pl', 'tr', 'ja', 'zh-Hans', 'ar'],
       authorization_response_iss_parameter_supported: true,
       client_id_metadata_document_supported: true,
     })

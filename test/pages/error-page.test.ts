@@ -17,8 +17,8 @@ describe('the error page', () => {
     expect(text).toContain('go back to the app')
     expect(text).toContain('redirect_uri is not registered for this client (unauthorized_client)')
     expect(elementsOf(page)).toEqual([
-      ...['html lang', 'head', 'meta charset', 'meta name content', 'title', '/title', 'style', '/style', '/head'],
-      ...['body', 'main', 'h1', '/h1', 'p', '/p', 'p class', '/p', '/main', '/body', '/html'],
+      ...['html lang dir', 'head', 'meta charset', 'meta name content', 'title', '/title', 'style', '/style', '/head'],
+      ...['body', 'main', 'h1', '/h1', 'p', '/p', 'p class', 'span lang dir', '/span', '/p', '/main', '/body', '/html'],
     ])
   })
 

@@ -26,6 +26,9 @@ describe('null in a tenant’s row', () => {
   const row = {
     name: null,
     logoUri: null,
+    locale: null,
+    theme: null,
+    links: null,
     registration: null,
     scopes: null,
     resources: null,
@@ -77,6 +80,9 @@ describe('a tenant’s row', () => {
     ['logo_uri', 'logoUri'],
     ['logoUrl', 'logoUri'],
     ['scope', 'scopes'],
+    ['Locale', 'locale'],
+    ['themes', 'theme'],
+    ['link', 'links'],
     ['accessTokenLifeTime', 'accessTokenLifetime'],
     ['refresh_token_lifetime', 'refreshTokenLifetime'],
   ])('cannot have %s, because the intended %s would be ignored', async (misspelt, meant) => {
