@@ -7,7 +7,7 @@ import { english } from './words/english'
 
 const { scopes: _, ...pages } = english
 
-const wordsOfPages = record(mapped(pages, (words) => optional(record(mapped(words, wordLike)))))
+const wordsOfPages = record(checksOf(pages, (words) => optional(record(checksOf(words, wordLike)))))
 
 /** Words that replace those of this package, by language tag: plain text with the same names in braces as the word has in English. */
 export const replacedWords: Check<Readonly<Record<string, ReplacedWords>>> = (given, name) => {
@@ -39,8 +39,9 @@ function inBraces(name: string): string {
   return `{${name}}`
 }
 
-function mapped<T extends object, R>(members: T, change: (member: T[keyof T]) => R): { [K in keyof T]: R } {
-  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, change(member)])) as {
-    [K in keyof T]: R
-  }
+function checksOf<Member>(
+  members: Readonly<Record<string, Member>>,
+  checkOf: (member: Member) => Check<unknown>,
+): Record<string, Check<unknown>> {
+  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, checkOf(member)]))
 }
