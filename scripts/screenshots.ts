@@ -62,7 +62,11 @@ function travelPlatform(baseUrl: string) {
     signingKeys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey],
     scopes: {
       profile: { en: 'Know who you are', de: 'Erfahren, wer Sie sind', ar: 'معرفة هويتك' },
-      bookings: { en: 'See and change your bookings', de: 'Ihre Buchungen sehen und ändern', ar: 'عرض حجوزاتك وتغييرها' },
+      bookings: {
+        en: 'See and change your bookings',
+        de: 'Ihre Buchungen sehen und ändern',
+        ar: 'عرض حجوزاتك وتغييرها',
+      },
     },
     authenticate: () => ({ subject: 'ada', name: 'Ada Lovelace' }),
     onEvent: () => {},

@@ -19,7 +19,8 @@ export const replacedWords: Check<Readonly<Record<string, ReplacedWords>>> = (gi
 /** Checks a word that stands for this one. */
 function wordLike(inEnglish: string): Check<string | undefined> {
   const needed = partsIn(inEnglish)
-  const rule = needed.length === 0 ? 'plain text without braces' : `plain text with ${listOfNames(needed.map(inBraces))}`
+  const rule =
+    needed.length === 0 ? 'plain text without braces' : `plain text with ${listOfNames(needed.map(inBraces))}`
   const isQuote = inEnglish === english.consent.quote
   return optional((given, name) => {
     const word = text(given, name)
@@ -27,9 +28,14 @@ function wordLike(inEnglish: string): Check<string | undefined> {
       throw new ConfigurationError(name, word, rule, { quotes: true })
     }
     if (isQuote && !isQuotation(word)) {
-      throw new ConfigurationError(name, word, '{name} between quotation marks that are no apostrophes, such as “{name}”', {
-        quotes: true,
-      })
+      throw new ConfigurationError(
+        name,
+        word,
+        '{name} between quotation marks that are no apostrophes, such as “{name}”',
+        {
+          quotes: true,
+        },
+      )
     }
     return word
   })

@@ -66,7 +66,8 @@ describe('the links below both pages', () => {
   })
 
   it('never become markup', async () => {
-    const open = async (privacy: string) => (await new Authorization(await hostWith({ links: { privacy } })).open()).text
+    const open = async (privacy: string) =>
+      (await new Authorization(await hostWith({ links: { privacy } })).open()).text
     const page = await open(`https://acme.example/"onclick="alert(1)"><script>alert(1)</script>'`)
     expect(elementsOf(page)).toEqual(elementsOf(await open('https://acme.example/')))
   })

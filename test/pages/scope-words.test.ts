@@ -51,8 +51,16 @@ describe('the words of a scope', () => {
   it.each<[string, unknown, string]>([
     ['no text', '', 'scopes.bookings must be a string that is not empty'],
     ['a number', 7, 'scopes.bookings must be a string that is not empty, or an object with one for each language tag'],
-    ['no language', {}, 'scopes.bookings must be a string that is not empty, or an object with one for each language tag'],
-    ['a tag that is none', { de_AT: 'x' }, 'scopes.bookings must be a language tag (RFC 5646), such as de or pt-BR, but is "de_AT"'],
+    [
+      'no language',
+      {},
+      'scopes.bookings must be a string that is not empty, or an object with one for each language tag',
+    ],
+    [
+      'a tag that is none',
+      { de_AT: 'x' },
+      'scopes.bookings must be a language tag (RFC 5646), such as de or pt-BR, but is "de_AT"',
+    ],
     ['no text in a language', { de: '' }, 'scopes.bookings.de must be a string that is not empty'],
   ])('are checked at start-up: %s', (_, words, message) => {
     const scopes = { bookings: words } as Record<string, string>

@@ -3,7 +3,7 @@ import { MemoryTenantStore, type Tenant, type Theme, type ThemeColors } from 'cu
 import fc from 'fast-check'
 import { contrast } from '../../src/pages/contrast'
 import { styleOf } from '../../src/pages/style'
-import { palettesOf, theme as checkedTheme } from '../../src/pages/theme'
+import { theme as checkedTheme, palettesOf } from '../../src/pages/theme'
 import { Authorization, asTheySay } from '../support/authorization'
 import { testSignIn } from '../support/host-app'
 import { clientId, redirectUri } from '../support/sign-in'
@@ -134,14 +134,26 @@ describe('a theme that not everybody can read', () => {
 
 describe('a theme', () => {
   it.each<[string, unknown, string]>([
-    ['a name of a colour', { light: { accent: 'red' } }, 'theme.light.accent must be a colour as # and 3 or 6 hexadecimal digits, such as #1f4fd8, but is "red"'],
+    [
+      'a name of a colour',
+      { light: { accent: 'red' } },
+      'theme.light.accent must be a colour as # and 3 or 6 hexadecimal digits, such as #1f4fd8, but is "red"',
+    ],
     ['a colour that one can see through', { light: { accent: '#1f4fd880' } }, 'theme.light.accent must be a colour'],
     ['a rule', { light: { card: '#fff; } * { display: none' } }, 'theme.light.card must be a colour'],
     ['a line after a colour', { light: { card: '#fff\n' } }, 'theme.light.card must be a colour'],
     ['an address', { dark: { text: 'url(//evil.example)' } }, 'theme.dark.text must be a colour'],
     ['a list of one colour', { light: { accent: ['#1f4fd8'] } }, 'theme.light.accent must be a colour'],
-    ['a colour that there is not', { light: { acent: '#1f4fd8' } }, 'theme.light.acent is not a member of theme.light. Did you mean accent?'],
-    ['a colour outside of a scheme', { accent: '#1f4fd8' }, 'theme.accent is not a member of theme. The members are light, dark and radius'],
+    [
+      'a colour that there is not',
+      { light: { acent: '#1f4fd8' } },
+      'theme.light.acent is not a member of theme.light. Did you mean accent?',
+    ],
+    [
+      'a colour outside of a scheme',
+      { accent: '#1f4fd8' },
+      'theme.accent is not a member of theme. The members are light, dark and radius',
+    ],
     ['a radius as text', { radius: '12px' }, 'theme.radius must be a number of pixels from 0 to 24, but is "12px"'],
     ['a radius that is no number', { radius: Number.NaN }, 'theme.radius must be a number of pixels from 0 to 24'],
     ['a radius that is too large', { radius: 25 }, 'theme.radius must be a number of pixels from 0 to 24, but is 25'],
