@@ -13,6 +13,7 @@ const checking = process.argv.includes('--check')
 const chapters = {
   'The authorization server': /^(customer-sign-in|router|options)\b/,
   'Signing customers in': /^(endpoints|authorization)\b/,
+  'The pages': /^pages\b/,
   'Tokens and keys': /^(tokens|protocol\/grant-types)\b/,
   'Guarding an API': /^resource-server\b/,
   'Grants and clients': /^(grants|clients|http\/host-fetch)\b/,
