@@ -14,6 +14,7 @@ const chapters = {
   'The authorization server': /^(customer-sign-in|router|options)\b/,
   'Signing customers in': /^(endpoints|authorization)\b/,
   'Connecting assistants': /^connect\b/,
+  'The pages': /^pages\b/,
   'Tokens and keys': /^(tokens|protocol\/grant-types)\b/,
   'Guarding an API': /^resource-server\b/,
   'Grants and clients': /^(grants|clients|http\/host-fetch)\b/,

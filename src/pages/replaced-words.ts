@@ -7,7 +7,7 @@ import { english } from './words/english'
 
 const { scopes: _, ...pages } = english
 
-const wordsOfPages = record(mapped(pages, (words) => optional(record(mapped(words, wordLike)))))
+const wordsOfPages = record(checksOf(pages, (words) => optional(record(checksOf(words, wordLike)))))
 
 /** Words that replace those of this package, by language tag: plain text with the same names in braces as the word has in English. */
 export const replacedWords: Check<Readonly<Record<string, ReplacedWords>>> = (given, name) => {
@@ -19,7 +19,8 @@ export const replacedWords: Check<Readonly<Record<string, ReplacedWords>>> = (gi
 /** Checks a word that stands for this one. */
 function wordLike(inEnglish: string): Check<string | undefined> {
   const needed = partsIn(inEnglish)
-  const rule = needed.length === 0 ? 'plain text without braces' : `plain text with ${listOfNames(needed.map(inBraces))}`
+  const rule =
+    needed.length === 0 ? 'plain text without braces' : `plain text with ${listOfNames(needed.map(inBraces))}`
   const isQuote = inEnglish === english.consent.quote
   return optional((given, name) => {
     const word = text(given, name)
@@ -27,9 +28,14 @@ function wordLike(inEnglish: string): Check<string | undefined> {
       throw new ConfigurationError(name, word, rule, { quotes: true })
     }
     if (isQuote && !isQuotation(word)) {
-      throw new ConfigurationError(name, word, '{name} between quotation marks that are no apostrophes, such as “{name}”', {
-        quotes: true,
-      })
+      throw new ConfigurationError(
+        name,
+        word,
+        '{name} between quotation marks that are no apostrophes, such as “{name}”',
+        {
+          quotes: true,
+        },
+      )
     }
     return word
   })
@@ -39,8 +45,9 @@ function inBraces(name: string): string {
   return `{${name}}`
 }
 
-function mapped<T extends object, R>(members: T, change: (member: T[keyof T]) => R): { [K in keyof T]: R } {
-  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, change(member)])) as {
-    [K in keyof T]: R
-  }
+function checksOf<Member>(
+  members: Readonly<Record<string, Member>>,
+  checkOf: (member: Member) => Check<unknown>,
+): Record<string, Check<unknown>> {
+  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, checkOf(member)]))
 }

@@ -78,7 +78,9 @@ async function findings(page: Page): Promise<string[]> {
 
 /** How far elements reach beyond a screen of 320 pixels. */
 async function excess(page: Page): Promise<number[]> {
-  const boxes = await Promise.all((await page.locator('h1, p, li, dt, dd, form, button, a').all()).map((one) => one.boundingBox()))
+  const boxes = await Promise.all(
+    (await page.locator('h1, p, li, dt, dd, form, button, a').all()).map((one) => one.boundingBox()),
+  )
   return boxes.flatMap((box) => {
     const { x, width } = box ?? { x: 0, width: 0 }
     return [-x, x + width - 320].filter((distance) => distance > 0)
@@ -88,30 +90,39 @@ async function excess(page: Page): Promise<number[]> {
 /** Fails unless Deny and Allow are on the screen, before anybody scrolls. */
 async function expectButtonsInView(page: Page, { consent }: Words): Promise<void> {
   for (const name of [consent.deny, consent.allow]) {
-    const { x, y, width, height } =
-      (await page.getByRole('button', { name, exact: true }).boundingBox()) ?? nowhere
+    const { x, y, width, height } = (await page.getByRole('button', { name, exact: true }).boundingBox()) ?? nowhere
     expect([x, y, 320 - x - width, 568 - y - height].filter((distance) => !(distance >= 0))).toEqual([])
   }
 }
 
 describeWithBrowser('both pages in every language', () => {
-  it.each(languages)('fit a screen of 320 pixels, show both buttons, and axe finds no fault with them: %s', async (tag, words) => {
-    const { page } = await consentPage({ tag })
-    expect(await page.title()).toContain('Travel Assistant')
-    await expectButtonsInView(page, words)
-    expect(await excess(page)).toEqual([])
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
-    expect(await findings(page)).toEqual([])
+  it.each(languages)(
+    'fit a screen of 320 pixels, show both buttons, and axe finds no fault with them: %s',
+    async (tag, words) => {
+      const { page } = await consentPage({ tag })
+      expect(await page.title()).toContain('Travel Assistant')
+      await expectButtonsInView(page, words)
+      expect(await excess(page)).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
+      expect(await findings(page)).toEqual([])
 
-    const { page: error } = await errorPage({ tag })
-    await error.getByRole('heading', { name: words.error.title }).waitFor()
-    expect(await excess(error)).toEqual([])
-    expect(await findings(error)).toEqual([])
-  })
+      const { page: error } = await errorPage({ tag })
+      await error.getByRole('heading', { name: words.error.title }).waitFor()
+      expect(await excess(error)).toEqual([])
+      expect(await findings(error)).toEqual([])
+    },
+  )
 
   it('fit it with words of the host that cannot be broken', async () => {
     const long = 'Donaudampfschifffahrtsgesellschaft'.repeat(4)
-    const own = { confirm: long, publisher: long, destination: long, question: `${long}{client}{tenant}`, allow: long, deny: 'Nein' }
+    const own = {
+      confirm: long,
+      publisher: long,
+      destination: long,
+      question: `${long}{client}{tenant}`,
+      allow: long,
+      deny: 'Nein',
+    }
     const links = { privacy: long, terms: long, imprint: long, support: long }
     const { page } = await consentPage({ tag: 'de', words: { de: { consent: own, links } } })
     expect(await page.getByRole('link').count()).toBe(4)
@@ -210,7 +221,9 @@ describeWithBrowser('a page from right to left', () => {
   it('says what the developer needs from left to right', async () => {
     const { page } = await errorPage({ tag: 'ar' })
     expect(await page.evaluate('getComputedStyle(document.querySelector("[lang=en]")).direction')).toBe('ltr')
-    expect(await page.locator('[lang=en]').textContent()).toMatch(/^The metadata document .*\(temporarily_unavailable\)\.$/)
+    expect(await page.locator('[lang=en]').textContent()).toMatch(
+      /^The metadata document .*\(temporarily_unavailable\)\.$/,
+    )
   })
 })
 

@@ -29,7 +29,11 @@ describe('the name that a client gives itself', () => {
     ['marks on the quotation mark before it', '\u0335\u0335Claude', 'Claude'],
     ['the end of its quotation', 'Claude” by “Acme" «Air»', "Claude' by 'Acme' 'Air'"],
     ['what looks like the end of its quotation', 'Claude\u2033 \u02ba\u02ee\u2036\u275d\u275e\u2e42', "Claude' ''''''"],
-    ['the end of its quotation in another language', '「Claude」『by』 ‹Acme› 《Air》 〈x〉', "'Claude''by' 'Acme' 'Air' 'x'"],
+    [
+      'the end of its quotation in another language',
+      '「Claude」『by』 ‹Acme› 《Air》 〈x〉',
+      "'Claude''by' 'Acme' 'Air' 'x'",
+    ],
     ['what normal form C makes an end of it', 'Claude\u2329by\u232a', "Claude'by'"],
     ['blanks that are no spaces', 'Claude\u2800\u2800by\u2800Acme', 'Claude by Acme'],
     ['another form of the same letters', 'Cafe\u0301', 'Café'],

@@ -1,4 +1,4 @@
-import { OAuthError } from 'customer-sign-in'
+import { MemoryTenantStore, OAuthError } from 'customer-sign-in'
 import request from 'supertest'
 import { Authorization, asTheySay, expectErrorPage } from '../support/authorization'
 import { textOf, unescaped } from '../support/consent-form'
@@ -37,6 +37,14 @@ describe('the error page', () => {
     expect(text).toContain('that address did not answer. Nothing is wrong with your account')
     expect(text).toContain('(temporarily_unavailable)')
     expect(response.headers['retry-after']).toBe('5')
+  })
+
+  it('shows the company’s logo, and allows no other picture', async () => {
+    const tenantStore = new MemoryTenantStore([{ key: 'acme', logoUri: 'https://cdn.acme.example/logo.svg' }])
+    const host = await started({ authenticate: asTheySay, tenantStore })
+    const response = await new Authorization(host, { client_id: 'nobody' }).open()
+    expect(expectErrorPage(response)).toContain('<img src="https://cdn.acme.example/logo.svg" alt="">')
+    expect(response.headers['content-security-policy']).toMatch(/; img-src https:\/\/cdn\.acme\.example$/)
   })
 
   it('cannot be framed, runs no script, and is never cached', async () => {

@@ -160,6 +160,8 @@ describe.each(Object.entries(packagedWords))('the words in %s', (tag, { scopes, 
 function placesIn(words: Words): Map<string, string> {
   const pages = Object.entries(words)
   return new Map(
-    pages.flatMap(([page, own]) => Object.entries(own).map(([name, word]) => [`${page}.${name}`, String(word)] as const)),
+    pages.flatMap(([page, own]) =>
+      Object.entries(own).map(([name, word]) => [`${page}.${name}`, String(word)] as const),
+    ),
   )
 }
