@@ -41,7 +41,9 @@ describe('connect gives the address', () => {
   it('of no API that the company does not have', async () => {
     const { signIn } = await started()
     const foreign = signIn.connect({ tenantKey: 'globex', resource })
-    await expect(foreign).rejects.toThrow(/connect\.resource must be one of the resources of the tenant, but is "https:/)
+    await expect(foreign).rejects.toThrow(
+      /connect\.resource must be one of the resources of the tenant, but is "https:/,
+    )
     await expect(foreign).rejects.toBeInstanceOf(ConfigurationError)
   })
 

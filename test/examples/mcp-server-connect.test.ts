@@ -93,7 +93,9 @@ describeWithBrowser('the "Connect an assistant" page of the MCP server', () => {
   it('runs nothing but its own script', async () => {
     const page = await opened()
     await page.evaluate(`document.body.insertAdjacentHTML('beforeend', '<img src=x onerror="globalThis.ran = true">')`)
-    await page.evaluate(`document.head.append(Object.assign(document.createElement('script'), { text: 'globalThis.ran = true' }))`)
+    await page.evaluate(
+      `document.head.append(Object.assign(document.createElement('script'), { text: 'globalThis.ran = true' }))`,
+    )
     expect(await page.evaluate('globalThis.ran')).toBeUndefined()
   })
 
