@@ -48,7 +48,7 @@ const chatgptCreates = ['Read the warning and confirm it. Press Create as a plug
 export const assistants: readonly ConnectableAssistant[] = [
   {
     id: 'claude',
-    name: 'Claude (web, desktop, mobile)',
+    name: 'Claude',
     isHosted: true,
     document: 'https://claude.ai/oauth/mcp-oauth-client-metadata',
     redirectUris: ['https://claude.ai/api/mcp/auth_callback'],
