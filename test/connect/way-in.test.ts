@@ -122,13 +122,16 @@ describe('an assistant with an id of the company’s', () => {
     ],
   })
 
-  it('is shown with the id, and with steps that say where to enter it', async () => {
-    const host = await company(own())
-    const [claude, ...others] = await guidesOf(host)
+  it.each([
+    ['claude', claudeCallback],
+    ['chatgpt', 'https://chatgpt.com/connector_platform_oauth_redirect'],
+  ])('is shown with the id, and with steps that say where to enter it: %s', async (id, redirect_uri) => {
+    const host = await company(own({ clientId: 'own-1', redirectUris: [redirect_uri] }))
+    const [assistant, ...others] = await guidesOf(host)
     expect(others).toEqual([])
-    expect(claude).toMatchObject({ id: 'claude', clientId: 'claude-1' })
-    expect(claude?.steps.join(' ')).toContain('enter the client id')
-    await new Authorization(host, { client_id: 'claude-1', redirect_uri: claudeCallback }).open().expect(200)
+    expect(assistant).toMatchObject({ id, clientId: 'own-1' })
+    expect(assistant?.steps.join(' ')).toMatch(/enter the client id/i)
+    await new Authorization(host, { client_id: 'own-1', redirect_uri }).open().expect(200)
   })
 
   it('is shown without the id where it needs none', async () => {
