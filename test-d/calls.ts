@@ -81,7 +81,13 @@ export async function connect(): Promise<string[]> {
   // @ts-expect-error Not every assistant has a link.
   first?.link.length
 
-  return [guide.tenantName, guide.serverName, first?.command ?? '', first?.config?.file ?? '', first?.config?.text ?? '']
+  return [
+    guide.tenantName,
+    guide.serverName,
+    first?.command ?? '',
+    first?.config?.file ?? '',
+    first?.config?.text ?? '',
+  ]
 }
 
 export async function connectedAssistants(): Promise<void> {

@@ -1,11 +1,4 @@
-import {
-  claudeLink,
-  cursorLink,
-  gooseLink,
-  type McpServer,
-  vscodeLink,
-  vscodeServer,
-} from './install-links'
+import { claudeLink, cursorLink, gooseLink, type McpServer, vscodeLink, vscodeServer } from './install-links'
 
 /** An assistant to which a customer can add an MCP server by its address. */
 export interface ConnectableAssistant {
@@ -36,7 +29,8 @@ export interface ConnectableAssistant {
 const runCommand = 'Run the command in a terminal.'
 const logIn = 'In the browser, log in, and allow the access.'
 
-const claudeOpens = 'Open the link. Claude shows the dialog for a custom connector, with the name and the address filled in.'
+const claudeOpens =
+  'Open the link. Claude shows the dialog for a custom connector, with the name and the address filled in.'
 const claudeConnects = [
   'Press Add, and then Connect.',
   logIn,
@@ -54,7 +48,7 @@ const chatgptCreates = ['Read the warning and confirm it. Press Create as a plug
 export const assistants: readonly ConnectableAssistant[] = [
   {
     id: 'claude',
-    name: 'Claude (web, desktop, mobile)',
+    name: 'Claude',
     isHosted: true,
     document: 'https://claude.ai/oauth/mcp-oauth-client-metadata',
     redirectUris: ['https://claude.ai/api/mcp/auth_callback'],
@@ -125,7 +119,10 @@ export const assistants: readonly ConnectableAssistant[] = [
       'When Cursor opens the browser, log in, and allow the access.',
     ],
     link: cursorLink,
-    config: ({ address, name }) => ({ file: '~/.cursor/mcp.json', content: { mcpServers: { [name]: { url: address } } } }),
+    config: ({ address, name }) => ({
+      file: '~/.cursor/mcp.json',
+      content: { mcpServers: { [name]: { url: address } } },
+    }),
     source: 'https://cursor.com/docs/mcp/install-links',
     checkedOn: '2026-11-23',
   },

@@ -92,12 +92,12 @@ function guideTo(
   if (assistant.isHosted && new URL(server.address).protocol !== 'https:') return undefined
   const wayIn = wayInOf(assistant, tenant, rules)
   if (!wayIn) return undefined
-  const { id, name, stepsWithClientId = [], link, command, source, checkedOn } = assistant
+  const { id, name, link, command, source, checkedOn } = assistant
   const config = assistant.config?.(server)
   return {
     id,
     name,
-    steps: [...(wayIn.clientId === undefined ? assistant.steps : stepsWithClientId)],
+    steps: [...wayIn.steps],
     ...(link && { link: link(server) }),
     ...(command && { command: commandLine(command(server)) }),
     ...(config && { config: { file: config.file, text: JSON.stringify(config.content, null, 2) } }),

@@ -20,25 +20,23 @@ export interface WayInRules {
 
 /** How an assistant is let in. */
 export interface WayIn {
-  /** The id that the company has given to the assistant, which the customer enters. Undefined if the assistant introduces itself. */
-  clientId: string | undefined
+  /** What the customer does. */
+  steps: readonly string[]
+  /** The id that the company has given to the assistant, which the customer enters. Absent if the assistant introduces itself. */
+  clientId?: string | undefined
 }
 
 /** How a company lets an assistant in. Undefined if it does not. */
-export function wayInOf(
-  assistant: ConnectableAssistant,
-  tenant: ResolvedTenant,
-  rules: WayInRules,
-): WayIn | undefined {
-  if (introducesItself(assistant, tenant, rules)) return { clientId: undefined }
-  if (!assistant.stepsWithClientId || !rules.authentication.methods.includes('none')) return undefined
+export function wayInOf(assistant: ConnectableAssistant, tenant: ResolvedTenant, rules: WayInRules): WayIn | undefined {
+  if (introducesItself(assistant, tenant, rules)) return { steps: assistant.steps }
+  const { stepsWithClientId: steps, redirectUris } = assistant
+  if (!steps || !rules.authentication.methods.includes('none')) return undefined
   // A client with a secret is set up by whoever has the secret.
   const own = tenant.clients.find(
     (client) =>
-      !isConfidential(client) &&
-      assistant.redirectUris.every((redirectUri) => client.redirectUris.includes(redirectUri)),
+      !isConfidential(client) && redirectUris.every((redirectUri) => client.redirectUris.includes(redirectUri)),
   )
-  return own && { clientId: own.clientId }
+  return own && { steps, clientId: own.clientId }
 }
 
 /** Whether an assistant can introduce itself by its metadata document or by registering, as it would. */

@@ -1,6 +1,7 @@
-import { knownAssistants } from '../../src/clients/known-assistants'
+import { appRedirectsOfAssistants, knownAssistants } from '../../src/clients/known-assistants'
 import { assistants } from '../../src/connect/assistants'
-import { redirectUriMatches } from '../../src/protocol/redirect-uri'
+import { isClientAuthenticationMethod } from '../../src/protocol/client-authentication'
+import { redirectUriFault, redirectUriMatches } from '../../src/protocol/redirect-uri'
 import { assistants as players } from '../assistants/assistants'
 import { tableUnder } from '../docs/pages'
 
@@ -16,12 +17,28 @@ describe('the assistants of a "Connect an assistant" page', () => {
   })
 
   it.each(assistants)('have for $id a source, a day, steps, and what the steps speak of', (assistant) => {
-    const { id, steps, stepsWithClientId = [], link, command, config, source, checkedOn } = assistant
+    const {
+      id,
+      steps,
+      stepsWithClientId = [],
+      link,
+      command,
+      config,
+      source,
+      checkedOn,
+      redirectUris,
+      registersFor,
+    } = assistant
     expect(id).toMatch(/^[a-z]+(-[a-z]+)*$/)
     expect(source).toMatch(/^https:\/\/[\w.-]+\/\w/)
     expect(checkedOn).toMatch(/^20\d\d-\d\d-\d\d$/)
+    expect(isClientAuthenticationMethod(registersFor)).toBe(true)
+    expect(redirectUris.length).toBeGreaterThan(0)
+    const faults = redirectUris.map((redirectUri) => redirectUriFault(redirectUri, appRedirectsOfAssistants))
+    expect(faults.filter((fault) => fault !== undefined)).toEqual([])
     for (const list of [steps, stepsWithClientId].filter(({ length }) => length > 0)) {
       const said = list.join(' ')
+      expect(list.length).toBeGreaterThan(1)
       expect(said).toMatch(/^([A-Z][^.]*\. ?)+$/)
       expect([/the link/.test(said), /the command/.test(said), /the configuration/.test(said)]).toEqual(
         [link, command, config].map((way) => way !== undefined),

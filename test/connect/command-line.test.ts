@@ -3,7 +3,9 @@ import { commandLine } from '../../src/connect/command-line'
 
 /** The arguments that a shell gives to the program of a command. */
 function argumentsIn(shell: string, command: string): string[] {
-  const { status, stdout } = spawnSync(shell, ['-c', `tool() { printf '%s\\0' "$@"; }\n${command}`], { encoding: 'utf8' })
+  const { status, stdout } = spawnSync(shell, ['-c', `tool() { printf '%s\\0' "$@"; }\n${command}`], {
+    encoding: 'utf8',
+  })
   expect(status).toBe(0)
   return stdout.split('\0').slice(0, -1)
 }
@@ -15,7 +17,7 @@ const odd = [
   "'",
   "''$(id)''",
   '"quoted"',
-  '$HOME ${HOME} `id` $(id)',
+  '$HOME $$ `id` $(id)',
   'back\\slash',
   'a b  c',
   '*?[a-z]{a,b}',
@@ -36,11 +38,22 @@ describe('a command line', () => {
   })
 
   it('has no quotes where no shell needs them', () => {
-    const words = ['claude', 'mcp', 'add', '--transport', 'http', 'acme-air', 'http://localhost:3000/v1/acme_1.x/mcp%20']
+    const words = [
+      'claude',
+      'mcp',
+      'add',
+      '--transport',
+      'http',
+      'acme-air',
+      'http://localhost:3000/v1/acme_1.x/mcp%20',
+    ]
     expect(commandLine(words)).toBe(words.join(' '))
   })
 
-  it.each(['a~b', 'a=b', 'a,b', 'a@b', 'a?b', 'a+b', ''])('has quotes around %j, which some shell would read otherwise', (word) => {
-    expect(commandLine([word])).toBe(`'${word}'`)
-  })
+  it.each(['a~b', 'a=b', 'a,b', 'a@b', 'a?b', 'a+b', ''])(
+    'has quotes around %j, which some shell would read otherwise',
+    (word) => {
+      expect(commandLine([word])).toBe(`'${word}'`)
+    },
+  )
 })

@@ -41,7 +41,9 @@ describe('connect gives the address', () => {
   it('of no API that the company does not have', async () => {
     const { signIn } = await started()
     const foreign = signIn.connect({ tenantKey: 'globex', resource })
-    await expect(foreign).rejects.toThrow(/connect\.resource must be one of the resources of the tenant, but is "https:/)
+    await expect(foreign).rejects.toThrow(
+      /connect\.resource must be one of the resources of the tenant, but is "https:/,
+    )
     await expect(foreign).rejects.toBeInstanceOf(ConfigurationError)
   })
 
@@ -49,6 +51,7 @@ describe('connect gives the address', () => {
     const { signIn } = await started()
     const nothing = signIn.connect({ tenantKey })
     await expect(nothing).rejects.toBeInstanceOf(ConfigurationError)
+    await expect(nothing).rejects.toMatchObject({ option: 'connect' })
     await expect(nothing).rejects.toThrow('announce one with protectedResource')
   })
 })
@@ -85,6 +88,8 @@ describe('connect', () => {
     expect(of('gemini-cli')?.command).toBe(`gemini mcp add --transport http --scope user acme-air ${resource}`)
     expect(of('opencode')?.command).toBe(`opencode mcp add acme-air --url ${resource}`)
     expect(of('vscode')?.command).toBe(`code --add-mcp '{"name":"acme-air","type":"http","url":"${resource}"}'`)
+    expect(of('cursor')?.config?.file).toBe('~/.cursor/mcp.json')
+    expect(of('zed')?.config?.file).toBe('~/.config/zed/settings.json')
     expect(JSON.parse(of('cursor')?.config?.text ?? '')).toEqual({ mcpServers: { 'acme-air': { url: resource } } })
     expect(JSON.parse(of('zed')?.config?.text ?? '')).toEqual({ context_servers: { 'acme-air': { url: resource } } })
     expect(of('zed')).not.toHaveProperty('link')

@@ -64,14 +64,29 @@ async function letIn(host: TestSignIn): Promise<string[]> {
 const settings: [what: string, record: Partial<Tenant>, options: Partial<CustomerSignInOptions>, ids: string[]][] = [
   ['all where nothing is switched off', {}, {}, all],
   ['none where the company lets no client in that it does not know', { registration: false }, {}, []],
-  ['those with a document where only documents are accepted', { registration: false, metadataDocuments: true }, {}, without('gemini-cli')],
+  [
+    'those with a document where only documents are accepted',
+    { registration: false, metadataDocuments: true },
+    {},
+    without('gemini-cli'),
+  ],
   ['all where documents are off, because they register then', {}, { metadataDocuments: false }, all],
   ['none where the host has both off', {}, { metadataDocuments: false, registration: false }, []],
-  ['those that register where documents cannot be fetched', {}, { metadataDocuments: { ports: [8443] } }, ['gemini-cli']],
+  [
+    'those that register where documents cannot be fetched',
+    {},
+    { metadataDocuments: { ports: [8443] } },
+    ['gemini-cli'],
+  ],
   ['all where documents are fetched at other ports too', {}, { metadataDocuments: { ports: [8443, 443] } }, all],
   ['all but Cursor where no app address is accepted', {}, { appRedirects: [] }, without('cursor')],
   ['those that can sign where public clients are off', {}, { clientAuthentication: ['private_key_jwt'] }, ['chatgpt']],
-  ['those that take a secret where public clients are off', {}, { clientAuthentication: ['client_secret_post'] }, ['claude']],
+  [
+    'those that take a secret where public clients are off',
+    {},
+    { clientAuthentication: ['client_secret_post'] },
+    ['claude'],
+  ],
   [
     'those that take a secret where public clients and documents are off',
     {},
@@ -107,13 +122,16 @@ describe('an assistant with an id of the company’s', () => {
     ],
   })
 
-  it('is shown with the id, and with steps that say where to enter it', async () => {
-    const host = await company(own())
-    const [claude, ...others] = await guidesOf(host)
+  it.each([
+    ['claude', claudeCallback],
+    ['chatgpt', 'https://chatgpt.com/connector_platform_oauth_redirect'],
+  ])('is shown with the id, and with steps that say where to enter it: %s', async (id, redirect_uri) => {
+    const host = await company(own({ clientId: 'own-1', redirectUris: [redirect_uri] }))
+    const [assistant, ...others] = await guidesOf(host)
     expect(others).toEqual([])
-    expect(claude).toMatchObject({ id: 'claude', clientId: 'claude-1' })
-    expect(claude?.steps.join(' ')).toContain('enter the client id')
-    await new Authorization(host, { client_id: 'claude-1', redirect_uri: claudeCallback }).open().expect(200)
+    expect(assistant).toMatchObject({ id, clientId: 'own-1' })
+    expect(assistant?.steps.join(' ')).toMatch(/enter the client id/i)
+    await new Authorization(host, { client_id: 'own-1', redirect_uri }).open().expect(200)
   })
 
   it('is shown without the id where it needs none', async () => {
@@ -124,7 +142,11 @@ describe('an assistant with an id of the company’s', () => {
   })
 
   it.each<[string, Partial<Client>, Partial<CustomerSignInOptions>]>([
-    ['that goes with a secret', { secretHashes: [newClientSecret().hash] }, { clientAuthentication: ['none', 'client_secret_post'] }],
+    [
+      'that goes with a secret',
+      { secretHashes: [newClientSecret().hash] },
+      { clientAuthentication: ['none', 'client_secret_post'] },
+    ],
     ['where public clients are off', {}, { clientAuthentication: ['client_secret_post'] }],
     ['for an address that any app on the device could have', { redirectUris: ['http://localhost:53682/callback'] }, {}],
   ])('is not shown with an id %s', async (_, client, options) => {

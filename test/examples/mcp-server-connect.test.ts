@@ -75,10 +75,10 @@ describeWithBrowser('the "Connect an assistant" page of the MCP server', () => {
   it('has links that lead to the assistants, with the server filled in', async () => {
     const page = await opened()
     const hrefOf = async (name: string) => {
-      const href = await page.getByRole('link', { name: `Open ${name}` }).getAttribute('href')
+      const href = await page.getByRole('link', { name: `Open ${name}`, exact: true }).getAttribute('href')
       return new URL(href ?? '')
     }
-    const claude = await hrefOf('Claude (web, desktop, mobile)')
+    const claude = await hrefOf('Claude')
     expect([claude.origin, claude.searchParams.get('connectorName'), claude.searchParams.get('connectorUrl')]).toEqual([
       'https://claude.ai',
       'Acme Air',
@@ -93,7 +93,9 @@ describeWithBrowser('the "Connect an assistant" page of the MCP server', () => {
   it('runs nothing but its own script', async () => {
     const page = await opened()
     await page.evaluate(`document.body.insertAdjacentHTML('beforeend', '<img src=x onerror="globalThis.ran = true">')`)
-    await page.evaluate(`document.head.append(Object.assign(document.createElement('script'), { text: 'globalThis.ran = true' }))`)
+    await page.evaluate(
+      `document.head.append(Object.assign(document.createElement('script'), { text: 'globalThis.ran = true' }))`,
+    )
     expect(await page.evaluate('globalThis.ran')).toBeUndefined()
   })
 

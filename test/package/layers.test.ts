@@ -30,7 +30,17 @@ const floors = [
   'protocol',
 ]
 
-const withoutHttp = ['connect', 'authorization', 'grants', 'tokens', 'clients', 'tenants', 'events', 'stores', 'protocol']
+const withoutHttp = [
+  'connect',
+  'authorization',
+  'grants',
+  'tokens',
+  'clients',
+  'tenants',
+  'events',
+  'stores',
+  'protocol',
+]
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))
