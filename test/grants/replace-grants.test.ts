@@ -14,8 +14,10 @@ afterEach(releaseClock)
 
 describe('replaceGrants', () => {
   it('ends the earlier grants of the same customer and client once the new code is redeemed, and reports each', async () => {
+    const clock = stopClock()
     const host = await started({ replaceGrants })
     const earlier = await host.connected()
+    clock.advance(1)
     const signedIn = await host.asCustomer()
     const refreshed = expectTokens(await host.refresh(earlier.refresh_token))
     const later = expectTokens(await host.exchange(signedIn))
@@ -46,6 +48,7 @@ describe('replaceGrants', () => {
   })
 
   it('keeps the grants of other customers, clients and companies, and of another API of the same client', async () => {
+    const clock = stopClock()
     const host = await started({ replaceGrants })
     const kept = [
       { ...(await host.connected({ ...api, subject: 'customer-2' })), ...api },
@@ -55,6 +58,7 @@ describe('replaceGrants', () => {
     const other = { client_id: 'other-app' }
     const ofOther = expectTokens(await host.exchange(await host.asCustomer({ ...api, clientId: 'other-app' }), other))
     await host.connected(api)
+    clock.advance(1)
     await host.connected(api)
     for (const { refresh_token, tenantKey } of kept) expectTokens(await host.refresh(refresh_token, {}, tenantKey))
     expectTokens(await host.refresh(ofOther.refresh_token, other, 'globex'))
@@ -107,9 +111,11 @@ describe('replaceGrants', () => {
     ['end one', 'deleteGrant', rejects],
     ['say that it has ended one', 'deleteGrant', hangsOnceApplied],
   ])('fails no sign-in if the store does not %s, and tells the operator', async (_, method, fault) => {
+    const clock = stopClock()
     const { store, always, recover } = faultyStore()
     const host = await started({ tokenStore: store, replaceGrants, hostTimeout: 0.1 })
     await host.connected()
+    clock.advance(1)
     const signedIn = await host.asCustomer()
     always(method, fault)
     const { refresh_token } = expectTokens(await host.exchange(signedIn))
@@ -117,6 +123,7 @@ describe('replaceGrants', () => {
     expect(await host.told('error')).toMatchObject([about])
     recover()
     expectTokens(await host.refresh(refresh_token))
+    clock.advance(1)
     await host.connected()
     expect(await recordsOf(store)).toHaveLength(1)
   })
