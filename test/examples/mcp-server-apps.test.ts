@@ -53,7 +53,8 @@ async function connect(page: Page, client_name: string, registered?: string) {
     await page.getByRole('button', { name: 'Log in' }).click()
   }
   const answer = callback.answer()
-  await page.locator('button[value=allow]').press('Enter')
+  // The first that is seen of those with these words.
+  await page.getByRole('button', { name: /^(Allow|Zulassen|Erlauben|Autoriser)$/ }).press('Enter')
   const { body } = await supertest(app.origin)
     .post('/v1/acme/oauth/token')
     .type('form')
