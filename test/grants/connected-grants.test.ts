@@ -126,6 +126,28 @@ describe('what grants.list says of a client', () => {
     expect(await host.told('error')).toEqual([])
   })
 
+  it('is never fetched for a client in the company’s own record, whatever its id looks like', async () => {
+    const documents = await DocumentServer.start()
+    const clients = [{ clientId: documents.url(), clientName: 'Our own', redirectUris: [redirectUri] }]
+    const host = await started({ tenantStore: companyWith({ clients }), metadataDocuments })
+    await connectedAs(host, documents.url())
+    const client = await listed(host)
+    expect(client).toMatchObject({ clientName: 'Our own', vouchedFor: true })
+    expect(client).not.toHaveProperty('publisher')
+    expect(documents.requests).toEqual([])
+  })
+
+  it('is not fetched for a company that is named by its id, because it may be gone', async () => {
+    const documents = await DocumentServer.start()
+    const tokenStore = new MemoryTokenStore()
+    await connectedAs(await started({ tokenStore, metadataDocuments }), documents.url())
+    const host = await started({ tokenStore, metadataDocuments })
+    const publisher = new URL(documents.origin).host
+    const { grants } = await host.signIn.grants.page({ tenantId: 'acme' })
+    expect(grants).toMatchObject([{ clientName: publisher, publisher }])
+    expect(documents.requests).toHaveLength(1)
+  })
+
   it('is its address alone where metadata documents are off', async () => {
     const documents = await DocumentServer.start()
     const tokenStore = new MemoryTokenStore()
