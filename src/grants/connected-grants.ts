@@ -72,12 +72,7 @@ export class ConnectedGrants {
    * @param documents Absent if clients cannot identify themselves by a metadata document.
    * @param locale The language of companies that have chosen none.
    */
-  constructor(
-    store: GuardedStore,
-    documents: MetadataDocuments | undefined,
-    scopeTexts: ScopeTexts,
-    locale: string,
-  ) {
+  constructor(store: GuardedStore, documents: MetadataDocuments | undefined, scopeTexts: ScopeTexts, locale: string) {
     this.#store = store
     this.#documents = documents
     this.#scopeTexts = scopeTexts
@@ -89,11 +84,7 @@ export class ConnectedGrants {
    *
    * @param language The tag of the language of the scopes' words. Default: the company's.
    */
-  async describe(
-    grants: readonly Grant[],
-    company: Company,
-    language: string | undefined,
-  ): Promise<ConnectedGrant[]> {
+  async describe(grants: readonly Grant[], company: Company, language: string | undefined): Promise<ConnectedGrant[]> {
     const connected = grants.filter(({ credential }) => credential.kind === 'refresh_token')
     const clients = await this.#clientsOf(new Set(connected.map(({ clientId }) => clientId)), company)
     const tag = languageTagOf(language ?? company.locale ?? this.#locale) as LanguageTag

@@ -169,7 +169,10 @@ describe('what grants.list says of a client', () => {
     await connectedAs(host, clientId)
     await connectedAs(host, clientId)
     reads = 0
-    expect(await host.signIn.grants.list(customer)).toMatchObject([{ clientName: 'Assistant' }, { clientName: 'Assistant' }])
+    expect(await host.signIn.grants.list(customer)).toMatchObject([
+      { clientName: 'Assistant' },
+      { clientName: 'Assistant' },
+    ])
     expect(reads).toBe(1)
   })
 })

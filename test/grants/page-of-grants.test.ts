@@ -10,7 +10,11 @@ import { describeWithRedis, RedisServer } from '../support/redis-server'
 import { expectTokens, redirectUri, type TestSignIn } from '../support/sign-in'
 import { started } from '../support/started'
 
-const clients = ['desk', 'watch'].map((clientId) => ({ clientId, clientName: `The ${clientId}`, redirectUris: [redirectUri] }))
+const clients = ['desk', 'watch'].map((clientId) => ({
+  clientId,
+  clientName: `The ${clientId}`,
+  redirectUris: [redirectUri],
+}))
 const [acme, globex] = ['acme', 'globex'].map((key) => ({ key, id: `${key} ${randomUUID()}`, clients }))
 const tenantStore = new MemoryTenantStore([acme, globex].flatMap((tenant) => tenant ?? []))
 const tenantKey = 'acme'
@@ -111,7 +115,11 @@ function pageOfGrants(createStore: () => TokenStore): void {
 describe('grants.page', () => {
   it.each<[string, unknown, string]>([
     ['nobody’s grants', {}, 'grants.page must have a tenantKey or a tenantId, and not both'],
-    ['two companies’ grants', { tenantKey, tenantId: 'acme' }, 'grants.page must have a tenantKey or a tenantId, and not'],
+    [
+      'two companies’ grants',
+      { tenantKey, tenantId: 'acme' },
+      'grants.page must have a tenantKey or a tenantId, and not',
+    ],
     ['a customer’s grants', { tenantKey, subject: 'ada' }, 'grants.page.subject is not a member of grants.page'],
     ['no grants', { tenantKey, limit: 0 }, 'grants.page.limit must be a whole number from 1 to 1000'],
     ['too many grants', { tenantKey, limit: 1001 }, 'grants.page.limit must be a whole number from 1 to 1000'],

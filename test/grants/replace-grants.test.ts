@@ -75,7 +75,7 @@ describe('replaceGrants', () => {
     clock.advance(1)
     codes.push(await host.asCustomer())
     const [first, second] = codes
-    for (const index of order) await host.exchange((index === 0 ? first : second) as typeof codes[0])
+    for (const index of order) await host.exchange((index === 0 ? first : second) as (typeof codes)[0])
     const [left, ...others] = await recordsOf(host.tokenStore)
     expect(left?.createdAt).toBe(clock.now())
     expect(others).toEqual([])

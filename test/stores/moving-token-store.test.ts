@@ -224,7 +224,8 @@ describeWithRedis('MovingTokenStore from Redis', () => {
         do {
           const page = await move.signIn.grants.page({ tenantKey: 'acme', after, limit: 1 })
           seen.push(...page.grants.map(({ grantId }) => grantId))
-          if (after === undefined) for (const { refresh_token } of tokens.slice(1)) await refreshedAt(refresh_token, move)
+          if (after === undefined)
+            for (const { refresh_token } of tokens.slice(1)) await refreshedAt(refresh_token, move)
           after = page.next
         } while (after !== undefined)
         expect(seen).toHaveLength(4)
