@@ -87,7 +87,7 @@ export const brokenPages: BrokenStore[] = [
     defect: (sound) => {
       let uses = 0
       const usedAt = new Map<string, number>()
-      const placeByUse = ({ grantId }: Grant) => String(100_000 - (usedAt.get(grantId) ?? 0)) + grantId
+      const placeByUse = ({ grantId }: Grant) => String(900_000 - (usedAt.get(grantId) ?? 0)) + grantId
       return {
         swapCredential(swap) {
           usedAt.set(swap.grantId, ++uses)
