@@ -12,7 +12,7 @@ export function loginPage(company: string): string {
 
 /** The style of every page. */
 export const style = `
-      :root { color-scheme: light dark; font: 17px/1.5 system-ui, sans-serif }
+      :root { color-scheme: light dark; background: canvas; color: canvastext; font: 17px/1.5 system-ui, sans-serif }
       body { max-width: 30rem; margin: 12vh auto; padding: 0 1.5rem }
       h1 { font-size: 1.4rem; line-height: 1.3 }
       h2 { font-size: 1.1rem; margin-top: 2.5rem }
