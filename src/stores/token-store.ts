@@ -178,7 +178,9 @@ export type GrantOwner = { tenantId: string } & (
 
 /** Which grants to page through: all of a tenant, or those of one of its clients. */
 export interface GrantPageRequest {
+  /** The tenant. */
   tenantId: string
+  /** The client, if only its grants are meant. */
   clientId?: string | undefined
   /** The `next` of the page before. It is no secret, and may also be a text that no page has had. */
   after?: string | undefined
