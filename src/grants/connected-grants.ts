@@ -127,7 +127,6 @@ export class ConnectedGrants {
     const unseen = clientIds
       .filter((clientId) => clients.every((own) => own.clientId !== clientId))
       .filter((clientId) => documents.isDocumentUrl(clientId) && !documents.remembered(clientId))
-    if (unseen.length === 0) return
     const fetching = unseen.map((clientId) => documents.find(clientId, { id, key }))
     await callHostWithin('fetchMetadataDocument', maxWait, () => Promise.allSettled(fetching)).catch(() => {})
   }

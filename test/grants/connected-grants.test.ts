@@ -1,6 +1,10 @@
-import { type ConnectedGrant, MemoryTenantStore, MemoryTokenStore, type Tenant } from 'customer-sign-in'
+import { type ConnectedGrant, type Grant, MemoryTenantStore, MemoryTokenStore, type Tenant } from 'customer-sign-in'
+import { ConnectedGrants } from '../../src/grants/connected-grants'
+import { ScopeTexts } from '../../src/pages/scope-words'
+import { GuardedStore } from '../../src/stores/guarded-store'
 import { releaseClock, stopClock } from '../support/clock'
 import { DocumentServer, publishing } from '../support/document-server'
+import { recordOf } from '../support/records'
 import { register, registered } from '../support/registration'
 import { expectTokens, redirectUri, type TestSignIn } from '../support/sign-in'
 import { started } from '../support/started'
@@ -128,7 +132,10 @@ describe('what grants.list says of a client', () => {
 
   it('is never fetched for a client in the company’s own record, whatever its id looks like', async () => {
     const documents = await DocumentServer.start()
-    const clients = [{ clientId: documents.url(), clientName: 'Our own', redirectUris: [redirectUri] }]
+    const clients = [
+      { clientId: documents.url(), clientName: 'Our own', redirectUris: [redirectUri] },
+      { clientId: 'another', redirectUris: [redirectUri] },
+    ]
     const host = await started({ tenantStore: companyWith({ clients }), metadataDocuments })
     await connectedAs(host, documents.url())
     const client = await listed(host)
@@ -158,6 +165,24 @@ describe('what grants.list says of a client', () => {
     expect(client).not.toHaveProperty('publisher')
   })
 
+  it('is fetched for the company whose customer has connected the client', async () => {
+    const fetchedFor: unknown[] = []
+    const documents = {
+      isDocumentUrl: () => true,
+      remembered: () => undefined,
+      find: async (clientId: string, company: object) => fetchedFor.push([clientId, company]),
+    }
+    const tokenStore = new MemoryTokenStore()
+    const host = await started({ tokenStore })
+    await host.connected()
+    const store = new GuardedStore(tokenStore, 1000)
+    const connected = new ConnectedGrants(store, documents as never, new ScopeTexts({}, 'en'), 'en')
+    const company = { id: 'acme', key: 'our key', clients: [], locale: undefined }
+    const clientId = 'https://assistant.example/client.json'
+    await connected.describe([{ ...(await recordOf(tokenStore)), clientId }], company, undefined)
+    expect(fetchedFor).toEqual([[clientId, { id: 'acme', key: 'our key' }]])
+  })
+
   it('is read once for all grants of one client', async () => {
     let reads = 0
     const tokenStore = wrapStore(new MemoryTokenStore(), ({ method, apply }) => {
@@ -174,6 +199,19 @@ describe('what grants.list says of a client', () => {
       { clientName: 'Assistant' },
     ])
     expect(reads).toBe(1)
+  })
+})
+
+describe('the time of the last use in grants.list', () => {
+  it('is that of the sign-in, if the store does not say when the client refreshed', async () => {
+    const tokenStore = wrapStore(new MemoryTokenStore(), async ({ method, apply }) => {
+      const result = await apply()
+      return method === 'listGrants' ? (result as Grant[]).map((grant) => ({ ...grant, swap: undefined })) : result
+    })
+    const host = await started({ tokenStore })
+    await host.connected()
+    const { connectedAt, lastUsedAt } = await listed(host)
+    expect(lastUsedAt).toBe(connectedAt)
   })
 })
 
