@@ -26,6 +26,8 @@ export type {
   StaleEvent,
   TimedEvent,
 } from './events/customer-sign-in-event'
+export type { CompanySelector } from './grants/company'
+export type { ConnectedGrant, GrantedScope } from './grants/connected-grants'
 export type {
   CustomerData,
   CustomerExport,
@@ -34,7 +36,13 @@ export type {
   Erased,
   ExportedGrant,
 } from './grants/customer-data'
-export type { ConnectedGrant, CustomerGrants, GrantSelector } from './grants/customer-grants'
+export type {
+  ConnectedGrantsPage,
+  ConnectedGrantsPageRequest,
+  ConnectedGrantsRequest,
+  CustomerGrants,
+  GrantSelector,
+} from './grants/customer-grants'
 export type { RegisteredClients } from './grants/registered-clients'
 export type { TenantData } from './grants/tenant-data'
 export type { FetchMetadataDocumentHook, MetadataDocumentResponse } from './http/host-fetch'
@@ -78,6 +86,8 @@ export type {
   CredentialSwap,
   Grant,
   GrantOwner,
+  GrantPage,
+  GrantPageRequest,
   Late,
   NewClient,
   NewGrant,

@@ -19,7 +19,7 @@ export function described(event: CustomerSignInEvent): string {
     case 'replayed':
       return `${whose(event)} ${event.credential satisfies 'code' | 'refresh_token'} ${event.ended} ${repeated(event)}`
     case 'revoked':
-      return `${whose(event)} ${event.reason satisfies 'host' | 'client' | 'client_gone' | 'resource_gone' | 'too_many'}`
+      return `${whose(event)} ${event.reason satisfies 'host' | 'client' | 'client_gone' | 'resource_gone' | 'too_many' | 'replaced'}`
     case 'allowed':
     case 'declined':
       return `${event.tenantKey} ${event.clientId} ${event.subject} ${event.scopes.join(' ')} ${event.resource}`

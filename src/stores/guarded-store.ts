@@ -1,5 +1,7 @@
+import { isObject } from '../configuration/checks'
+import { wrongAnswer } from '../configuration/configuration-error'
 import { errorOfHost } from '../protocol/oauth-error'
-import { callHostWithin } from './call-host'
+import { callHost, callHostWithin } from './call-host'
 import { StoreClock } from './store-clock'
 import type {
   ClientUse,
@@ -7,6 +9,8 @@ import type {
   CredentialSwap,
   Grant,
   GrantOwner,
+  GrantPage,
+  GrantPageRequest,
   Late,
   NewClient,
   NewGrant,
@@ -77,6 +81,15 @@ export class GuardedStore {
   }
 
   /** No time limit: it may scan the whole store, and only hosts call it. */
+  pageGrants(of: GrantPageRequest): Promise<GrantPage> {
+    return callHost('tokenStore', async () => {
+      const page: unknown = await this.#store.pageGrants(of)
+      if (isGrantPage(page)) return page
+      throw wrongAnswer('tokenStore.pageGrants', page, 'a page of grants: { grants, next }')
+    })
+  }
+
+  /** No time limit, for the same reason. */
   deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {
     return this.#each(() => this.#store.deleteGrants(owner))
   }
@@ -136,4 +149,12 @@ export class GuardedStore {
       )
     })
   }
+}
+
+/** Whether a page has what its reader needs of each grant. */
+function isGrantPage(given: unknown): given is GrantPage {
+  if (!isObject(given) || !Array.isArray(given.grants)) return false
+  const isGrant = (grant: unknown) =>
+    isObject(grant) && typeof grant.clientId === 'string' && isObject(grant.credential) && Array.isArray(grant.scopes)
+  return given.grants.every(isGrant) && (given.next === undefined || typeof given.next === 'string')
 }
