@@ -178,7 +178,7 @@ export interface CustomerSignIn extends Handler {
   /** What the store has about a customer: to export it, and to erase it. */
   customers: CustomerData
 
-  /** What the store has about a company: to erase it. */
+  /** What the store has about a company: to end its grants, and to erase it. */
   tenants: TenantData
 }
 
@@ -280,7 +280,7 @@ function build(options: Options): CustomerSignIn {
     protectedResource: (of: ProtectedResourceOptions) => protectedResource(of, guards, resources, baseUrl),
     connect: (to: ConnectRequest) => connect(to, () => baseUrl.current(), tenants, rules),
     grants: customerGrants(tenants, grants, store),
-    clients: registeredClients(tenants, grants, store),
+    clients: registeredClients(tenants, grants, store, emit),
     customers: customerData(tenants, grants, store),
     tenants: tenantData(grants, store),
   })

@@ -1,16 +1,13 @@
 import { must, optional, record, text } from '../configuration/checks'
-import { ConfigurationError } from '../configuration/configuration-error'
+import { actor } from '../events/actor'
 import type { GuardedStore } from '../stores/guarded-store'
-import type { Client } from '../stores/tenant-store'
 import type { Grant } from '../stores/token-store'
+import { type CompanySelector, companyMembers, companyOf } from '../tenants/company-selector'
 import type { Tenants } from '../tenants/tenants'
 import type { Grants } from './grants'
 
-/** A customer of a company: the company by its key while the tenant store knows it, or by its id, which works for a company that is gone too. */
-export type CustomerSelector = { subject: string } & (
-  | { tenantKey: string; tenantId?: never }
-  | { tenantId: string; tenantKey?: never }
-)
+/** A customer of a company. */
+export type CustomerSelector = { subject: string } & CompanySelector
 
 /** What to export. */
 export type CustomerExportRequest = CustomerSelector & {
@@ -88,20 +85,19 @@ export interface CustomerData {
    *
    * If it rejects, or the process ends in the middle, some grants may be left: call it again until it resolves.
    *
+   * @param customer.actor Who makes the call, for its events: 1 to 200 characters (docs/administration.md).
    * @throws {OAuthError} `temporarily_unavailable` if the store fails.
    *
    * @example
    * await signIn.customers.erase({ tenantKey: 'acme', subject: customer.id })
    */
-  erase(customer: CustomerSelector): Promise<Erased>
+  erase(customer: CustomerSelector & { actor?: string | undefined }): Promise<Erased>
 }
 
 const defaultLimit = 100
 
-type Company = { tenantKey: string | undefined; tenantId: string | undefined }
-
-const named = { tenantKey: optional(text), tenantId: optional(text), subject: text }
-const oneCustomer = record(named)
+const named = { ...companyMembers, subject: text }
+const oneCustomer = record({ ...named, actor })
 const onePage = record({
   ...named,
   after: optional(text),
@@ -115,22 +111,10 @@ const onePage = record({
 })
 
 export function customerData(tenants: Tenants, grants: Grants, store: GuardedStore): CustomerData {
-  /** The id of the company that the host names, and the clients in its record if the host names it by its key. */
-  async function companyOf(
-    { tenantKey, tenantId }: Company,
-    method: string,
-  ): Promise<{ id: string; clients: readonly Client[] }> {
-    if (tenantKey !== undefined && tenantId === undefined) return tenants.identify(tenantKey)
-    if (tenantId !== undefined && tenantKey === undefined) return { id: tenantId, clients: [] }
-    throw new ConfigurationError(method, undefined, 'an object with a tenantKey or a tenantId', {
-      says: 'must have a tenantKey or a tenantId, and not both',
-    })
-  }
-
   return {
     async export(of) {
       const { subject, after = '', limit, ...company } = onePage(of, 'customers.export')
-      const { id, clients } = await companyOf(company, 'customers.export')
+      const { id, clients } = await companyOf(company, 'customers.export', tenants)
       const rest = (await store.listGrants(id, subject)).filter(({ grantId }) => grantId > after)
       const page = rest.sort((a, b) => (a.grantId < b.grantId ? -1 : 1)).slice(0, limit)
       const names = new Map(clients.map(({ clientId, clientName }) => [clientId, clientName]))
@@ -142,10 +126,11 @@ export function customerData(tenants: Tenants, grants: Grants, store: GuardedSto
     },
 
     async erase(customer) {
-      const { subject, ...company } = oneCustomer(customer, 'customers.erase')
-      const { id } = await companyOf(company, 'customers.erase')
+      const { subject, actor, ...company } = oneCustomer(customer, 'customers.erase')
+      const { id } = await companyOf(company, 'customers.erase', tenants)
       const about = { tenantKey: company.tenantKey, tenantId: id, subject }
-      return { grants: await grants.endEach(store.deleteGrants({ tenantId: id, subject }), 'customers.erase', about) }
+      const deleted = store.deleteGrants({ tenantId: id, subject })
+      return { grants: await grants.endEach(deleted, 'customers.erase', about, { actor }) }
     },
   }
 }

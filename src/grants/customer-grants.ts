@@ -1,7 +1,9 @@
 import { optional, record, requirements, text } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
+import { actor } from '../events/actor'
 import type { GuardedStore } from '../stores/guarded-store'
 import type { Grant } from '../stores/token-store'
+import { type CompanySelector, companyMembers, companyOf } from '../tenants/company-selector'
 import type { Tenants } from '../tenants/tenants'
 import type { Grants } from './grants'
 
@@ -24,15 +26,15 @@ export interface ConnectedGrant {
 }
 
 /** Whose grants to end: those of a customer, of a client, or of one customer and one client. */
-export type GrantSelector = { tenantKey: string } & (
+export type GrantSelector = CompanySelector & (
   | { subject: string; clientId?: never }
   | { clientId: string; subject?: never }
   | { subject: string; clientId: string }
 )
 
 /**
- * What a host can ask about its customers' grants and do to them. Each method rejects with `not_found` for an unknown tenant, and with a
- * `ConfigurationError` for a member that is unknown, missing or empty.
+ * What a host can ask about its customers' grants and do to them. Each method rejects with `not_found` for an unknown `tenantKey`, and with a
+ * `ConfigurationError` for a member that is unknown, missing or empty. With `tenantId`, each works for a company that is switched off, too.
  */
 export interface CustomerGrants {
   /**
@@ -43,13 +45,14 @@ export interface CustomerGrants {
    * @example
    * const connected = await signIn.grants.list({ tenantKey: 'acme', subject: customer.id })
    */
-  list(of: { tenantKey: string; subject: string }): Promise<ConnectedGrant[]>
+  list(of: CompanySelector & { subject: string }): Promise<ConnectedGrant[]>
   /**
    * Ends one grant: its refresh token is refused from then on, and its access tokens wherever revocation is checked.
    *
+   * @param which.actor Who makes the call, for its event: 1 to 200 characters (docs/administration.md).
    * @returns Whether there was such a grant.
    */
-  revoke(which: { tenantKey: string; grantId: string }): Promise<boolean>
+  revoke(which: CompanySelector & { grantId: string; actor?: string | undefined }): Promise<boolean>
   /**
    * Ends all grants of a customer, which signs the customer out everywhere; or the customer's grants of one client; or every customer's
    * grants of a client. On Redis, the last of these goes through the whole store (docs/operations-redis.md).
@@ -57,45 +60,48 @@ export interface CustomerGrants {
    * When it resolves, every such grant that existed when it was called has ended. If it rejects, some may have ended already: call it again
    * until it resolves.
    *
+   * @param of.actor Who makes the call, for its events: 1 to 200 characters (docs/administration.md).
    * @returns How many this call has ended.
    *
    * @example
    * await signIn.grants.revokeAll({ tenantKey: 'acme', subject: customer.id })
    */
-  revokeAll(of: GrantSelector): Promise<number>
+  revokeAll(of: GrantSelector & { actor?: string }): Promise<number>
 }
 
-const ofCustomer = record({ tenantKey: text, subject: text })
-const grantsOf = requirements({ tenantKey: text, subject: optional(text), clientId: optional(text) })
-const oneGrant = record({ tenantKey: text, grantId: text })
+const ofCustomer = record({ ...companyMembers, subject: text })
+const grantsOf = requirements({ ...companyMembers, subject: optional(text), clientId: optional(text), actor })
+const oneGrant = record({ ...companyMembers, grantId: text, actor })
 
 export function customerGrants(tenants: Tenants, grants: Grants, store: GuardedStore): CustomerGrants {
   return {
     async list(of) {
-      const { tenantKey, subject } = ofCustomer(of, 'grants.list')
-      const found = await store.listGrants(await tenants.idOf(tenantKey), subject)
+      const { subject, ...company } = ofCustomer(of, 'grants.list')
+      const { id } = await companyOf(company, 'grants.list', tenants)
+      const found = await store.listGrants(id, subject)
       return found.filter(({ credential }) => credential.kind === 'refresh_token').map(connectedGrant)
     },
 
     async revoke(which) {
-      const { tenantKey, grantId } = oneGrant(which, 'grants.revoke')
-      const tenantId = await tenants.idOf(tenantKey)
+      const { grantId, actor, ...company } = oneGrant(which, 'grants.revoke')
+      const { id: tenantId } = await companyOf(company, 'grants.revoke', tenants)
       const grant = await store.findGrant(tenantId, grantId)
-      return grants.endNamed({ tenantId, grantId, grant }, tenantKey, 'host')
+      return grants.endNamed({ tenantId, grantId, grant }, company.tenantKey, 'host', actor)
     },
 
     async revokeAll(of) {
-      const { tenantKey, ...owner } = checkedSelector(of)
-      const tenantId = await tenants.idOf(tenantKey)
-      const deleted = store.deleteGrants({ tenantId, ...owner })
-      return grants.endEach(deleted, 'revokeAll', { tenantKey, tenantId, ...owner })
+      const { tenantKey, tenantId, actor, ...owner } = checkedSelector(of)
+      const { id } = await companyOf({ tenantKey, tenantId }, 'grants.revokeAll', tenants)
+      const deleted = store.deleteGrants({ tenantId: id, ...owner })
+      return grants.endEach(deleted, 'revokeAll', { tenantKey, tenantId: id, ...owner }, { actor })
     },
   }
 }
 
-function checkedSelector(given: GrantSelector): GrantSelector {
+/** Without a subject and a client, the call would end all grants of the company. */
+function checkedSelector(given: GrantSelector): ReturnType<typeof grantsOf> {
   const owner = grantsOf(given, 'grants.revokeAll')
-  if (owner.subject !== undefined || owner.clientId !== undefined) return owner as GrantSelector
+  if (owner.subject !== undefined || owner.clientId !== undefined) return owner
   throw new ConfigurationError('grants.revokeAll', given, 'an object with a subject, a clientId, or both', {
     says: 'must have a subject, a clientId, or both',
   })

@@ -1,6 +1,7 @@
 import { ExpiringMap } from './expiring-map'
 import { IdleClients } from './idle-clients'
 import {
+  type ClientPage,
   type ClientUse,
   type CreateResult,
   type CredentialSwap,
@@ -165,6 +166,11 @@ export class MemoryTokenStore implements TokenStore {
 
   async findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined> {
     return this.#clients.get(keyOf(tenantId, clientId))
+  }
+
+  async pageClients(tenantId: string, { after, limit }: ClientPage): Promise<RegisteredClient[]> {
+    const clients = this.#clients.live().filter((client) => client.tenantId === tenantId && client.clientId > after)
+    return clients.sort((one, other) => (one.clientId < other.clientId ? -1 : 1)).slice(0, limit)
   }
 
   async touchClient(tenantId: string, clientId: string, { lifetime, inUse }: ClientUse): Promise<void> {

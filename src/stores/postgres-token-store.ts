@@ -8,6 +8,7 @@ import {
   type ClientRow,
   decodeClient,
   decodeGrant,
+  decodeText,
   encodeClient,
   encodeMarks,
   encodeRequest,
@@ -18,6 +19,7 @@ import {
   rowId,
 } from './postgres-values'
 import type {
+  ClientPage,
   ClientUse,
   CreateResult,
   CredentialSwap,
@@ -191,6 +193,15 @@ export class PostgresTokenStore implements TokenStore {
       [encodeText(tenantId), encodeText(clientId)],
     )
     return row ? decodeClient(row, tenantId, clientId) : undefined
+  }
+
+  async pageClients(tenantId: string, { after, limit }: ClientPage): Promise<RegisteredClient[]> {
+    const rows = await this.#calls.rows<{ id: string; value: string }>(
+      `select client_id as id, row_to_json(live)::text as value from @clients as live
+       where tenant_id = $1 and client_id > $2 and expires_at > @clock() order by client_id limit $3`,
+      [encodeText(tenantId), encodeText(after), limit],
+    )
+    return rows.map(({ id, value }) => decodeClient(JSON.parse(value), tenantId, decodeText(id)))
   }
 
   async touchClient(tenantId: string, clientId: string, { lifetime, inUse }: ClientUse): Promise<void> {

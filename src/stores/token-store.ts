@@ -170,11 +170,15 @@ export type ReversalResult = {
   now: number
 }
 
-/** Whose grants to delete: those of a customer, of a client, or of that customer and that client. */
-export type GrantOwner = { tenantId: string } & (
-  | { subject: string; clientId?: string | undefined }
-  | { subject?: undefined; clientId: string }
-)
+/** Whose grants to delete: those of a customer, of a client, or of that customer and that client. Without either, all grants of the tenant. */
+export interface GrantOwner {
+  /** The tenant of the grants. */
+  tenantId: string
+  /** Only those of this customer. */
+  subject?: string | undefined
+  /** Only those of this client. */
+  clientId?: string | undefined
+}
 
 /**
  * A client that registered itself (RFC 7591). Times are milliseconds since 1970 by the store's clock.
@@ -206,6 +210,14 @@ export interface RegistrationLimits {
   perTenant: number
   /** Of all tenants together. */
   total: number
+}
+
+/** A page of the registered clients of a tenant, for {@link TokenStore.pageClients}. */
+export interface ClientPage {
+  /** The id of the last client of the page before; `''` for the first page. */
+  after: string
+  /** The most clients of this page, 1 to 1000. */
+  limit: number
 }
 
 /** How a client has just been used, for {@link TokenStore.touchClient}. */
@@ -271,7 +283,8 @@ export interface TokenStore {
   listGrants(tenantId: string, subject: string): Promise<Grant[]>
 
   /**
-   * Deletes all grants of a customer, of a client, or of that customer and that client, and yields each one that it has deleted.
+   * Deletes all grants of a customer, of a client, of that customer and that client, or of the tenant, and yields each one that it has
+   * deleted.
    *
    * When it is done, every such grant that existed when it began is gone. If it cannot be sure of that, or cannot read a grant, it deletes
    * the others and throws.
@@ -299,6 +312,14 @@ export interface TokenStore {
 
   /** @returns The registered client, or undefined if there is none or it has expired. */
   findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined>
+
+  /**
+   * Reads registered clients of a tenant, in the order of their ids: those whose ids come after `after`, by the codes of their characters, and
+   * of these the first `limit`. It is called only when a host lists clients, and may go through the whole store.
+   *
+   * @returns Clients that have not expired. Fewer than `limit` mean that there are no more.
+   */
+  pageClients(tenantId: string, page: ClientPage): Promise<RegisteredClient[]>
 
   /**
    * Moves the expiry of a client to `lifetime` from now, if that is later. With `inUse: true` the client is in use from then on, and no
@@ -336,6 +357,7 @@ const methods = {
   deleteTenant: true,
   saveClient: true,
   findClient: true,
+  pageClients: true,
   touchClient: true,
   deleteClient: true,
   useOnce: true,
