@@ -25,6 +25,7 @@ export type {
   RevokedEvent,
   StaleEvent,
   TimedEvent,
+  UnregisteredEvent,
 } from './events/customer-sign-in-event'
 export type {
   CustomerData,
@@ -35,8 +36,8 @@ export type {
   ExportedGrant,
 } from './grants/customer-data'
 export type { ConnectedGrant, CustomerGrants, GrantSelector } from './grants/customer-grants'
-export type { RegisteredClients } from './grants/registered-clients'
-export type { TenantData } from './grants/tenant-data'
+export type { RegisteredClients, RegisteredClientsPage, RegisteredClientsRequest } from './grants/registered-clients'
+export type { TenantCall, TenantData } from './grants/tenant-data'
 export type { FetchMetadataDocumentHook, MetadataDocumentResponse } from './http/host-fetch'
 export type { CustomerSignInOptions, DocumentSources } from './options'
 export type { Links } from './pages/links'
@@ -73,6 +74,7 @@ export type {
   TenantStore,
 } from './stores/tenant-store'
 export type {
+  ClientPage,
   ClientUse,
   CreateResult,
   CredentialSwap,
@@ -91,5 +93,7 @@ export type {
   SwapReversal,
   TokenStore,
 } from './stores/token-store'
+export type { ClientRule } from './tenants/client-rules'
+export type { CompanySelector } from './tenants/company-selector'
 export type { AccessTokenClaimsHook, AccessTokenRequest } from './tokens/access-tokens'
 export type { SigningAlgorithm, SigningKeyInput } from './tokens/signing-keys'

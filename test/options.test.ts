@@ -122,7 +122,7 @@ describe('createCustomerSignIn', () => {
     [
       { tokenStore: Object.assign(new MemoryTokenStore(), { findGrant: undefined, touchClient: 1 }) },
       'tokenStore must be an object with the methods createGrant, findGrant, swapCredential, reverseSwap, deleteGrant, listGrants, ' +
-        'deleteGrants, deleteTenant, saveClient, findClient, touchClient, deleteClient and useOnce, but has no findGrant and touchClient',
+        'deleteGrants, deleteTenant, saveClient, findClient, pageClients, touchClient, deleteClient and useOnce, but has no findGrant and touchClient',
     ],
     [
       { clientAuthentication: [] },

@@ -90,19 +90,20 @@ export function customerGrants(tenants: Tenants, grants: Grants, store: GuardedS
     },
 
     async revokeAll(of) {
-      const { tenantKey, tenantId, actor, ...owner } = checkedSelector(of)
-      const { id } = await companyOf({ tenantKey, tenantId }, 'grants.revokeAll', tenants)
-      const deleted = store.deleteGrants({ tenantId: id, ...owner })
-      return grants.endEach(deleted, 'revokeAll', { tenantKey, tenantId: id, ...owner }, { actor })
+      const { actor, subject, clientId, ...company } = grantsOf(of, 'grants.revokeAll')
+      const owner = checkedOwner(subject, clientId)
+      const { id: tenantId } = await companyOf(company, 'grants.revokeAll', tenants)
+      const about = { tenantKey: company.tenantKey, tenantId, ...owner }
+      return grants.endEach(store.deleteGrants({ tenantId, ...owner }), 'revokeAll', about, { actor })
     },
   }
 }
 
-/** Without a subject and a client, the call would end all grants of the company. */
-function checkedSelector(given: GrantSelector): ReturnType<typeof grantsOf> {
-  const owner = grantsOf(given, 'grants.revokeAll')
-  if (owner.subject !== undefined || owner.clientId !== undefined) return owner
-  throw new ConfigurationError('grants.revokeAll', given, 'an object with a subject, a clientId, or both', {
+/** Whose grants to end: never, because something was left out, those of everybody. */
+function checkedOwner(subject: string | undefined, clientId: string | undefined) {
+  if (subject !== undefined) return { subject, clientId }
+  if (clientId !== undefined) return { clientId }
+  throw new ConfigurationError('grants.revokeAll', undefined, 'an object with a subject, a clientId, or both', {
     says: 'must have a subject, a clientId, or both',
   })
 }

@@ -55,7 +55,8 @@ export function tenantData(grants: Grants, store: GuardedStore): TenantData {
   return {
     async end(tenant) {
       const { tenantId, actor } = oneTenant(tenant, 'tenants.end')
-      return { grants: await grants.endEach(store.deleteGrants({ tenantId }), 'tenants.end', { tenantId }, { actor }) }
+      const deleted = store.deleteGrants({ tenantId, all: true })
+      return { grants: await grants.endEach(deleted, 'tenants.end', { tenantId }, { actor }) }
     },
 
     async erase(tenant) {

@@ -10,17 +10,26 @@ export const isOwned = `hashtext(tenant_id) = hashtext($1) and tenant_id = $1
   and ($2::uuid is null or id between $2 and $3 and subject = $4)
   and ($5::text is null or hashtext(client_id) = hashtext($5) and client_id = $5)`
 
+/** Whose grants: of a tenant, and of a customer or a client there. */
+interface Owner {
+  tenantId: string
+  subject?: string | undefined
+  clientId?: string | undefined
+}
+
 // How many rows are deleted at once.
 const batchSize = 500
 
 /** The values of {@link isOwned}. */
-export function ownerValues({ tenantId, subject, clientId }: GrantOwner): (string | null)[] {
+export function ownerValues({ tenantId, subject, clientId }: Owner): (string | null)[] {
   const [first, last] = subject === undefined ? [null, null] : rowIdsOf(tenantId, subject)
   return [encodeText(tenantId), first, last, orNull(subject), orNull(clientId)]
 }
 
 /** Deletes the grants of a customer, a client or a tenant, and yields those that were live. */
 export async function* deleteGrants(calls: PostgresCalls, owner: GrantOwner): AsyncIterable<Grant> {
+  if (owner.subject === undefined && owner.clientId === undefined && owner.all !== true)
+    throw new TypeError('deleteGrants must be told whose grants to delete')
   let unreadable: UnreadableRowError | undefined
   for await (const deleted of deleteOwned(calls, owner)) {
     if (deleted instanceof UnreadableRowError) unreadable = deleted
@@ -40,7 +49,7 @@ export async function* deleteTenant(calls: PostgresCalls, tenantId: string): Asy
 }
 
 /** Deletes grants, and yields those that were live, with an error for each row that could not be read. */
-async function* deleteOwned(calls: PostgresCalls, owner: GrantOwner): AsyncIterable<Grant | UnreadableRowError> {
+async function* deleteOwned(calls: PostgresCalls, owner: Owner): AsyncIterable<Grant | UnreadableRowError> {
   for (;;) {
     const found = await calls.rows<{ id: string }>(
       `select id from @grants where ${isOwned} limit ${batchSize}`,

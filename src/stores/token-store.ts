@@ -170,15 +170,15 @@ export type ReversalResult = {
   now: number
 }
 
-/** Whose grants to delete: those of a customer, of a client, or of that customer and that client. Without either, all grants of the tenant. */
-export interface GrantOwner {
-  /** The tenant of the grants. */
-  tenantId: string
-  /** Only those of this customer. */
-  subject?: string | undefined
-  /** Only those of this client. */
-  clientId?: string | undefined
-}
+/**
+ * Whose grants to delete: those of a customer, of a client, of that customer and that client, or all of the tenant. These must be named by
+ * `all`, so that nobody ends them by leaving something out.
+ */
+export type GrantOwner = { tenantId: string } & (
+  | { subject: string; clientId?: string | undefined; all?: undefined }
+  | { subject?: undefined; clientId: string; all?: undefined }
+  | { subject?: undefined; clientId?: undefined; all: true }
+)
 
 /**
  * A client that registered itself (RFC 7591). Times are milliseconds since 1970 by the store's clock.
