@@ -301,7 +301,10 @@ function tenantDefaults(options: Options, scopes: readonly string[]): TenantDefa
   const { accessTokenLifetime, refreshTokenLifetime, registration, theme, links } = options
   const implied = impliedScopesOf(options.impliedScopes)
   const metadataDocuments = options.metadataDocuments !== false
-  return { scopes, implied, accessTokenLifetime, refreshTokenLifetime, registration, metadataDocuments, theme, links }
+  const { allowedClients: allowed, blockedClients } = options
+  const clientRules = { allowed, blocked: blockedClients ? [blockedClients] : [] }
+  const waysIn = { registration, metadataDocuments, clientRules }
+  return { scopes, implied, accessTokenLifetime, refreshTokenLifetime, ...waysIn, theme, links }
 }
 
 function registrationRules(options: Options): RegistrationRules {

@@ -69,6 +69,7 @@ export type {
   Client,
   ClientCredentials,
   ClientMetadata,
+  ClientRule,
   NullableMembers,
   Tenant,
   TenantStore,
@@ -93,7 +94,6 @@ export type {
   SwapReversal,
   TokenStore,
 } from './stores/token-store'
-export type { ClientRule } from './tenants/client-rules'
 export type { CompanySelector } from './tenants/company-selector'
 export type { AccessTokenClaimsHook, AccessTokenRequest } from './tokens/access-tokens'
 export type { SigningAlgorithm, SigningKeyInput } from './tokens/signing-keys'

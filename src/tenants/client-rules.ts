@@ -1,23 +1,7 @@
 import { type Check, listOf, must, nullable, record, rememberAccepted } from '../configuration/checks'
 import { isClientId } from '../protocol/client-id'
 import { isAppScheme, isRedirectHost, redirectHostOf } from '../protocol/redirect-host'
-
-/**
- * Clients that a company allows or blocks. It is about clients that introduce themselves: the company's own are always allowed. Each list that
- * is left out is empty.
- */
-export interface ClientRule {
-  /** Single clients: the address of a metadata document, or the id of a client that registered itself. */
-  clientIds?: readonly string[] | undefined
-  /** All clients with a metadata document at one of these hosts, such as `claude.ai`. A subdomain is another host. */
-  documentHosts?: readonly string[] | undefined
-  /**
-   * Clients by where their redirect URIs lead: a host, `localhost` for every loopback address, or the scheme of an app with its colon, such
-   * as `cursor:`. A client that registered itself is allowed if all of its redirect URIs lead to these, and a client is blocked if one of
-   * them does.
-   */
-  redirectHosts?: readonly string[] | undefined
-}
+import type { ClientRule } from '../stores/tenant-store'
 
 /** The rules that apply at a tenant. */
 export interface ClientRules {
@@ -52,12 +36,9 @@ const host = must<string>(
   { quotes: true },
 )
 
-const redirectHostWords =
-  'a host in lower case, such as claude.ai; localhost for every loopback address; or the scheme of an app with its colon, such as cursor:'
-
 /** Checks where redirect URIs lead. */
 export const redirectHost = must<string>(
-  redirectHostWords,
+  'a host in lower case, such as claude.ai; localhost for every loopback address; or the scheme of an app with its colon, such as cursor:',
   (given) => typeof given === 'string' && (isAppScheme(given) || isHost(given)),
   { quotes: true },
 )
@@ -68,6 +49,11 @@ export const clientRule: Check<ClientRule> = record({
   documentHosts: nullable(listOf(host)),
   redirectHosts: nullable(listOf(redirectHost)),
 })
+
+/** Whether there is anything to check. */
+export function hasRules({ allowed, blocked }: ClientRules): boolean {
+  return allowed !== undefined || blocked.length > 0
+}
 
 /** Whether a rule can allow a client that registers now. */
 export function allowsRegistration(allowed: ClientRule | undefined): boolean {

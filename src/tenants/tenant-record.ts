@@ -19,6 +19,7 @@ import { links } from '../pages/links'
 import { theme } from '../pages/theme'
 import type { Tenant } from '../stores/tenant-store'
 import { clientRecords } from './client-record'
+import { clientRule } from './client-rules'
 import { accessTokenLifetime, refreshTokenLifetime } from './lifetimes'
 
 /** The prefix of the partition of a tenant without an `id`. Its key follows. No `id` of a host's can begin with it. */
@@ -41,6 +42,8 @@ const members = {
   links: nullable(links),
   registration: nullable(flag),
   metadataDocuments: nullable(flag),
+  allowedClients: nullable(clientRule),
+  blockedClients: nullable(clientRule),
   scopes: nullable(distinct(scopeToken)),
   resources: nullable(distinct(resource)),
   accessTokenLifetime: nullable(accessTokenLifetime),
