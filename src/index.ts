@@ -94,6 +94,7 @@ export type {
   SwapReversal,
   TokenStore,
 } from './stores/token-store'
+export { checkTenant, type TenantProblem } from './tenants/check-tenant'
 export type { CompanySelector } from './tenants/company-selector'
 export type { AccessTokenClaimsHook, AccessTokenRequest } from './tokens/access-tokens'
 export type { SigningAlgorithm, SigningKeyInput } from './tokens/signing-keys'

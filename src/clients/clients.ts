@@ -117,7 +117,8 @@ export class Clients {
    * Checks that the rules of a company let a client redeem what it has. It asks the store only if redirect URIs decide. The document of a
    * client is not fetched.
    *
-   * @throws {OAuthError} `invalid_grant`, before anything is used up; `temporarily_unavailable` if the store fails.
+   * @throws {OAuthError} `invalid_grant`, before anything is used up; `invalid_client` if the client is gone; `temporarily_unavailable` if
+   * the store fails.
    */
   async checkMayRedeem(clientId: string, tenant: ResolvedTenant): Promise<void> {
     const judged = await this.#judged(clientId, tenant)
@@ -128,7 +129,9 @@ export class Clients {
   async #judged(clientId: string, tenant: ResolvedTenant): Promise<JudgedClient> {
     const judged = { clientId, isDocument: this.isDocument(clientId, tenant), redirectUris: [] }
     if (!needsRedirectUris(judged, tenant.clientRules)) return judged
-    return { ...judged, ...(await this.findRegistration(clientId, tenant)) }
+    const registration = await this.findRegistration(clientId, tenant)
+    if (!registration) throw unknownClient(clientId)
+    return { ...judged, redirectUris: registration.redirectUris }
   }
 
   /**

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { respondFinally } from '../http/responses'
 import type { OAuthError } from '../protocol/oauth-error'
 import type { Appearance } from './appearance'
-import { type Html, html } from './html'
+import { type Html, html, isolate } from './html'
 import { logo, respondWithPage } from './page'
 import { sentence, type Words } from './words'
 

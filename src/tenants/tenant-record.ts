@@ -31,7 +31,8 @@ const ownId = must<string>(
   { quotes: true },
 )
 
-const members = {
+/** The check of each member. */
+export const members = {
   key: anything<string>,
   // Not nullable: a company whose column is null would change its partition on the day that it gets an id.
   id: ((given, name) => (given === undefined ? undefined : ownId(given, name))) as Check<string | undefined>,
@@ -57,7 +58,7 @@ const names = Object.keys(members)
  * Whether an unknown member may be the host's own. A name that is nearly one of these members may not: it is probably misspelt, and what it
  * says would be ignored.
  */
-const isMemberOfHost = rememberAccepted((name) => nearestName(name, names, { maxDistance: 1 }) === undefined)
+export const isMemberOfHost = rememberAccepted((name) => nearestName(name, names, { maxDistance: 1 }) === undefined)
 
 /** A tenant's record without null members and without the host's own members. */
 export type TenantRecord = Checked<typeof members>
