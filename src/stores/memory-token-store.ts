@@ -178,8 +178,9 @@ export class MemoryTokenStore implements TokenStore {
     const client = this.#clients.get(key)
     if (!client) return
     this.#clients.delete(key)
-    const expiresAt = Math.max(Date.now() + lifetime, client.expiresAt)
-    this.#addClient({ ...client, expiresAt, ...(inUse && { inUse }) })
+    const now = Date.now()
+    const expiresAt = Math.max(now + lifetime, client.expiresAt)
+    this.#addClient({ ...client, expiresAt, ...(inUse && { inUse, lastUsedAt: now }) })
   }
 
   async deleteClient(tenantId: string, clientId: string): Promise<boolean> {

@@ -205,11 +205,11 @@ export class PostgresTokenStore implements TokenStore {
   }
 
   async touchClient(tenantId: string, clientId: string, { lifetime, inUse }: ClientUse): Promise<void> {
-    const values = [encodeText(tenantId), encodeText(clientId), lifetime]
+    const values = [encodeText(tenantId), encodeText(clientId), lifetime, inUse]
     // A client that is in use needs no lock.
-    const isDone = await this.#calls.json<boolean>('select @touch_client_in_use($1, $2, $3)::text as value', values)
+    const isDone = await this.#calls.json<boolean>('select @touch_client_in_use($1, $2, $3, $4)::text as value', values)
     if (isDone) return
-    await this.#calls.locking.run(() => this.#calls.rows('select @touch_client($1, $2, $3, $4)', [...values, inUse]))
+    await this.#calls.locking.run(() => this.#calls.rows('select @touch_client($1, $2, $3, $4)', values))
   }
 
   async deleteClient(tenantId: string, clientId: string): Promise<boolean> {

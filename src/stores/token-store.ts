@@ -196,10 +196,12 @@ export interface RegisteredClient extends ClientMetadata {
   expiresAt: number
   /** Whether it has ever redeemed a code, so that a customer has connected it. A client in use never makes room for others. */
   inUse?: boolean | undefined
+  /** When it last redeemed a code or refresh token, to about a day. Absent if it never has. */
+  lastUsedAt?: number | undefined
 }
 
 /** A client that registers. Its lifetime counts from the store's own time. */
-export interface NewClient extends Omit<RegisteredClient, 'createdAt' | 'expiresAt' | 'inUse'> {
+export interface NewClient extends Omit<RegisteredClient, 'createdAt' | 'expiresAt' | 'inUse' | 'lastUsedAt'> {
   /** Milliseconds until it expires. */
   lifetime: number
 }
@@ -323,7 +325,7 @@ export interface TokenStore {
 
   /**
    * Moves the expiry of a client to `lifetime` from now, if that is later. With `inUse: true` the client is in use from then on, and no
-   * longer makes room for others. With `inUse: false` a client that is not in use makes room after all others, as if it had just been
+   * longer makes room for others, and `lastUsedAt` becomes the store's time. With `inUse: false` a client that is not in use makes room after all others, as if it had just been
    * stored. Does nothing if there is no such client.
    */
   touchClient(tenantId: string, clientId: string, use: ClientUse): Promise<void>

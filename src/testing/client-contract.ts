@@ -80,7 +80,7 @@ export function clientContract({ describe, test }: StoreTest): void {
       await store.touchClient(client.tenantId, client.clientId, { lifetime: hour, inUse: true })
       await store.touchClient(client.tenantId, client.clientId, { lifetime: minute, inUse: true })
       const kept = await findClient(store, client)
-      assert.deepEqual(kept, { ...saved, expiresAt: kept?.expiresAt, inUse: true })
+      assert.deepEqual(kept, { ...saved, expiresAt: kept?.expiresAt, lastUsedAt: kept?.lastUsedAt, inUse: true })
       assert.ok(kept.expiresAt >= before + hour, 'The client expires earlier than touchClient was told')
     })
 
@@ -95,6 +95,27 @@ export function clientContract({ describe, test }: StoreTest): void {
       assert.equal(await isInUse(), true)
       await store.touchClient(tenantId, clientId, { lifetime: hour, inUse: false })
       assert.equal(await isInUse(), true)
+    })
+
+    test('say when touchClient was last told that they were used', async (store) => {
+      const client = newClient({})
+      const { tenantId, clientId } = client
+      const lastUsedAt = async () => (await findClient(store, client))?.lastUsedAt
+      await store.saveClient(client, room)
+      await store.touchClient(tenantId, clientId, { lifetime: hour, inUse: false })
+      assert.equal(await lastUsedAt(), undefined)
+      for (const _ of ['first', 'second']) {
+        const before = await clockOf(store)
+        // So that two uses never have the same time.
+        await until(async () => (await clockOf(store)) > before)
+        await store.touchClient(tenantId, clientId, { lifetime: hour, inUse: true })
+        const used = (await lastUsedAt()) ?? 0
+        assert.ok(used > before && used <= (await clockOf(store)), `${used} is not the store’s time`)
+        await store.touchClient(tenantId, clientId, { lifetime: hour, inUse: false })
+        assert.equal(await lastUsedAt(), used)
+      }
+      await store.saveClient(client, room)
+      assert.equal(await lastUsedAt(), undefined)
     })
 
     test('are not created by touchClient', async (store) => {

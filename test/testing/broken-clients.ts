@@ -189,6 +189,23 @@ export const brokenClients: BrokenStore[] = [
     foundBy: 'and stay in use',
   },
   {
+    that: 'keeps the time of the first use of a client',
+    defect: (sound) => {
+      const times = new Map<string, number | undefined>()
+      return {
+        async touchClient(tenantId, clientId, use) {
+          await sound.touchClient(tenantId, clientId, use)
+          const client = await sound.findClient(tenantId, clientId)
+          if (!client) return
+          const first = times.get(clientId) ?? client.lastUsedAt
+          times.set(clientId, first)
+          Object.assign(client, { lastUsedAt: first })
+        },
+      }
+    },
+    foundBy: 'say when touchClient was last told',
+  },
+  {
     that: 'makes a client of one that is kept',
     defect: (sound) => ({
       async touchClient(tenantId, clientId, use) {
