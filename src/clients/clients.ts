@@ -203,7 +203,9 @@ export class Clients {
    * Writes at most once a day for each client.
    */
   async touchUsed(registration: RegisteredClient, grant: Grant, tenant: ResolvedTenant): Promise<void> {
-    if (registration.inUse && registration.expiresAt >= grant.expiresAt + spare) return
+    const { inUse, lastUsedAt = Number.NEGATIVE_INFINITY, expiresAt } = registration
+    const isToday = (grant.swap?.at ?? grant.createdAt) < lastUsedAt + day
+    if (inUse && isToday && expiresAt >= grant.expiresAt + spare) return
     await this.#store.touchClient(tenant.id, registration.clientId, { lifetime: beyondGrants(tenant), inUse: true })
   }
 
