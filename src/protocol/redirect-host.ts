@@ -13,7 +13,7 @@ export function redirectHostOf(address: string): string {
 /** Whether a text is a host as {@link redirectHostOf} writes it. */
 export function isRedirectHost(text: string): boolean {
   const address = `https://${text}/`
-  return /^[^\s/\\?#@:]+$|^\[[\da-f:.]+\]$/.test(text) && URL.canParse(address) && redirectHostOf(address) === text
+  return /^[^\s/\\?#@:*]+$|^\[[\da-f:.]+\]$/.test(text) && URL.canParse(address) && redirectHostOf(address) === text
 }
 
 /** Whether a text is the scheme of an app as {@link redirectHostOf} writes it. */
