@@ -120,6 +120,8 @@ describe('the tables of docs/configuration.md', () => {
       refreshTokenLifetime: true,
       registration: true,
       metadataDocuments: true,
+      allowedClients: true,
+      blockedClients: true,
     })
     const ofClient = membersOf<Client>({
       clientId: true,
