@@ -13,6 +13,7 @@ import type { WayInRules } from './connect/way-in'
 import { Consents } from './endpoints/consents'
 import { CustomerSessions } from './endpoints/customer-sessions'
 import { type Emit, emitter, warn } from './events/emitter'
+import { ConnectedGrants } from './grants/connected-grants'
 import { CredentialChain } from './grants/credential-chain'
 import { type CustomerData, customerData } from './grants/customer-data'
 import { type CustomerGrants, customerGrants } from './grants/customer-grants'
@@ -211,7 +212,8 @@ function build(options: Options): CustomerSignIn {
   const resources = new ProtectedResources()
   const tenants = new Tenants(options.tenantStore, tenantDefaults(options, scopes), resources, timeout)
   const tokens = new AccessTokens(signingKeys, options.accessTokenClaims, timeout)
-  const clients = new Clients(store, metadataDocuments(options, emit), registrationRules(options))
+  const documents = metadataDocuments(options, emit)
+  const clients = new Clients(store, documents, registrationRules(options))
   const assertions = new ClientAssertions(store, new KeySets(keySetSource(options)))
   const clientAuthentication = new ClientAuthentication(options.clientAuthentication, clients, assertions)
   const grants = new Grants(
@@ -221,6 +223,7 @@ function build(options: Options): CustomerSignIn {
       codeLifetime,
       grantLifetime: options.grantLifetime && options.grantLifetime * 1000,
       maxGrantsPerClient: options.maxGrantsPerClient,
+      replaceGrants: options.replaceGrants,
     },
     emit,
   )
@@ -279,7 +282,7 @@ function build(options: Options): CustomerSignIn {
     requireAccessToken: <R extends IncomingMessage>(of: RequireAccessTokenOptions<R>) => guards.requireAccessToken(of),
     protectedResource: (of: ProtectedResourceOptions) => protectedResource(of, guards, resources, baseUrl),
     connect: (to: ConnectRequest) => connect(to, () => baseUrl.current(), tenants, rules),
-    grants: customerGrants(tenants, grants, store),
+    grants: customerGrants(tenants, grants, store, new ConnectedGrants(store, documents, scopeTexts, locale)),
     clients: registeredClients(tenants, grants, store, emit),
     customers: customerData(tenants, grants, store),
     tenants: tenantData(grants, store),

@@ -27,6 +27,8 @@ export type {
   TimedEvent,
   UnregisteredEvent,
 } from './events/customer-sign-in-event'
+export type { CompanySelector } from './grants/company'
+export type { ConnectedGrant, GrantedScope } from './grants/connected-grants'
 export type {
   CustomerData,
   CustomerExport,
@@ -35,7 +37,13 @@ export type {
   Erased,
   ExportedGrant,
 } from './grants/customer-data'
-export type { ConnectedGrant, CustomerGrants, GrantSelector } from './grants/customer-grants'
+export type {
+  ConnectedGrantsPage,
+  ConnectedGrantsPageRequest,
+  ConnectedGrantsRequest,
+  CustomerGrants,
+  GrantSelector,
+} from './grants/customer-grants'
 export type { RegisteredClients, RegisteredClientsPage, RegisteredClientsRequest } from './grants/registered-clients'
 export type { TenantCall, TenantData } from './grants/tenant-data'
 export type { FetchMetadataDocumentHook, MetadataDocumentResponse } from './http/host-fetch'
@@ -81,6 +89,8 @@ export type {
   CredentialSwap,
   Grant,
   GrantOwner,
+  GrantPage,
+  GrantPageRequest,
   Late,
   NewClient,
   NewGrant,
@@ -95,6 +105,5 @@ export type {
   TokenStore,
 } from './stores/token-store'
 export { checkTenant, type TenantProblem } from './tenants/check-tenant'
-export type { CompanySelector } from './tenants/company-selector'
 export type { AccessTokenClaimsHook, AccessTokenRequest } from './tokens/access-tokens'
 export type { SigningAlgorithm, SigningKeyInput } from './tokens/signing-keys'

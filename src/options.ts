@@ -94,6 +94,11 @@ export interface CustomerSignInOptions {
    */
   maxGrantsPerClient?: number | undefined
   /**
+   * Whether a sign-in ends the customer's earlier grants of the same client for the same API, once its code has been redeemed. A "Connected
+   * apps" page then has one line for each client. Customers who use one client at two places are signed out at the first. Default false.
+   */
+  replaceGrants?: boolean | undefined
+  /**
    * What customers can grant: the scopes, with the words that the consent page shows for each, in one text or in one for each language tag.
    * Default: `profile`, with words in every language of this package.
    *
@@ -219,6 +224,7 @@ const checks = {
   replayTolerance: optional(seconds(0, 60), 10),
   credentialSecrets: optional(credentialSecrets),
   maxGrantsPerClient: optional(wholeFrom1, 100),
+  replaceGrants: optional(flag, false),
   scopes: scopesWithWords,
   impliedScopes: optional(scopeLists, {}),
   authenticate: optional(func<NonNullable<CustomerSignInOptions['authenticate']>>()),

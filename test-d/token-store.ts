@@ -7,6 +7,8 @@ import type {
   CredentialSwap,
   Grant,
   GrantOwner,
+  GrantPage,
+  GrantPageRequest,
   Late,
   NewClient,
   NewGrant,
@@ -98,6 +100,15 @@ class MapTokenStore implements TokenStore {
 
   async listGrants(tenantId: string, subject: string): Promise<Grant[]> {
     return [...this.#grants.values()].filter((grant) => grant.tenantId === tenantId && grant.subject === subject)
+  }
+
+  async pageGrants({ tenantId, clientId, after = '', limit }: GrantPageRequest): Promise<GrantPage> {
+    const rest = [...this.#grants.values()]
+      .filter((grant) => grant.tenantId === tenantId && grant.grantId > after)
+      .filter((grant) => clientId === undefined || clientId === grant.clientId)
+      .sort((one, other) => one.grantId.localeCompare(other.grantId))
+    const grants = rest.slice(0, limit)
+    return rest.length > limit ? { grants, next: grants.at(-1)?.grantId } : { grants }
   }
 
   async *deleteGrants({ tenantId, subject, clientId }: GrantOwner): AsyncIterable<Grant> {

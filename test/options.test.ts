@@ -130,7 +130,7 @@ describe('createCustomerSignIn', () => {
     [
       { tokenStore: Object.assign(new MemoryTokenStore(), { findGrant: undefined, touchClient: 1 }) },
       'tokenStore must be an object with the methods createGrant, findGrant, swapCredential, reverseSwap, deleteGrant, listGrants, ' +
-        'deleteGrants, deleteTenant, saveClient, findClient, pageClients, touchClient, deleteClient and useOnce, but has no findGrant and touchClient',
+        'pageGrants, deleteGrants, deleteTenant, saveClient, findClient, pageClients, touchClient, deleteClient and useOnce, but has no findGrant and touchClient',
     ],
     [
       { clientAuthentication: [] },
@@ -245,7 +245,11 @@ describe('createCustomerSignIn', () => {
     ['one host in place of a list', 'allowedClients.redirectHosts', { allowedClients: { redirectHosts: 'claude.ai' } }],
     ['a client id that is none', 'blockedClients.clientIds[0]', { blockedClients: { clientIds: ['é'] } }],
     ['a host with a port', 'blockedClients.redirectHosts[0]', { blockedClients: { redirectHosts: ['claude.ai:443'] } }],
-    ['a scheme as a document host', 'allowedClients.documentHosts[0]', { allowedClients: { documentHosts: ['cursor:'] } }],
+    [
+      'a scheme as a document host',
+      'allowedClients.documentHosts[0]',
+      { allowedClients: { documentHosts: ['cursor:'] } },
+    ],
     ['a whole scheme of an app', 'appRedirects[0]', { appRedirects: ['cursor://'] }],
     ['the name of a scheme', 'appRedirects[1]', { appRedirects: ['cursor://x/', 'vscode'] }],
     ['a web address of an app', 'appRedirects[0]', { appRedirects: ['https://assistant.example/'] }],

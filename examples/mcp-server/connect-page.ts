@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { AssistantGuide, ConnectGuide } from 'customer-sign-in'
-import { escaped, page, style } from './pages'
+import { escaped, hashOf, page, style } from './pages'
 
 /** Shows a customer the address to paste, and how each assistant is connected. It works without its script, which only copies. */
 export function connectPage({ address, tenantName, assistants }: ConnectGuide): string {
@@ -9,7 +8,7 @@ export function connectPage({ address, tenantName, assistants }: ConnectGuide): 
     `<p>Give this address to your assistant. It asks you to log in, and you decide what it may do.</p>
       ${copyable('Address', 'address', address)}
       ${assistants.map(section).join('')}`,
-    `<script type="module">${script}</script>`,
+    { more: `<script type="module">${script}</script>` },
   )
 }
 
@@ -64,7 +63,3 @@ export const connectPagePolicy = [
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join('; ')
-
-function hashOf(text: string): string {
-  return `sha256-${createHash('sha256').update(text).digest('base64')}`
-}

@@ -14,9 +14,14 @@ export function createHost(baseUrl: string, onEvent: (event: CustomerSignInEvent
     baseUrl,
     // A real host loads its keys, so that tokens still work after a restart.
     signingKeys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey],
-    scopes: { profile: 'Know who you are', 'trips:write': 'Book and cancel trips for you' },
+    scopes: {
+      profile: { en: 'Know who you are', de: 'Wissen, wer Sie sind' },
+      'trips:write': { en: 'Book and cancel trips for you', de: 'Reisen für Sie buchen und absagen' },
+    },
     // MCP clients refresh in parallel: the second refresh must not sign the customer out.
     refreshRetryWindow: 300,
+    // The page of connected apps has one line for each, however often it has signed in.
+    replaceGrants: true,
     authenticate(req: Request, res: Response, { url, tenant, prompt }) {
       const session = prompt.includes('login') ? undefined : sessionOf(req, tenant.key)
       if (session) return { subject: session.customer, name: session.customer }

@@ -17,8 +17,8 @@ async function main(): Promise<void> {
    ${host}/v1/acme/mcp
 How to do that, for its customers:
    ${host}/v1/acme/connect
-The assistants that a customer has connected:
-   ${host}/v1/acme/assistants
+The apps that a customer has connected:
+   ${host}/v1/acme/apps
 Globex Hotels has the same at /v1/globex. Ctrl+C ends the example. Events:
 `)
 }

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 /** The company's own login form. A real one asks for more than a name. */
 export function loginPage(company: string): string {
   return page(
@@ -8,39 +10,17 @@ export function loginPage(company: string): string {
   )
 }
 
-/** An assistant in the list that a customer sees. */
-export interface Assistant {
-  clientId: string
-  name: string
-  since: Date
-}
-
-interface AssistantsOf {
-  customer: string
-  company: string
-  assistants: readonly Assistant[]
-}
-
-/** Shows a customer what they have connected, each with a button to end it. */
-export function assistantsPage({ customer, company, assistants }: AssistantsOf): string {
-  const items = assistants.map(
-    ({ clientId, name, since }) =>
-      `<li><bdi>${escaped(name)}</bdi>, since ${since.toISOString().slice(0, 16).replace('T', ' ')} UTC
-      <button name="client" value="${escaped(clientId)}">Disconnect</button></li>`,
-  )
-  const list = items.length > 0 ? `<form method="post"><ul>${items.join('')}</ul></form>` : '<p>None.</p>'
-  return page('Connected assistants', `<p>Of <bdi>${escaped(customer)}</bdi>, at ${escaped(company)}:</p>${list}`)
-}
-
 /** The style of every page. */
 export const style = `
-      :root { color-scheme: light dark; font: 17px/1.5 system-ui, sans-serif }
+      :root { color-scheme: light dark; background: canvas; color: canvastext; font: 17px/1.5 system-ui, sans-serif }
       body { max-width: 30rem; margin: 12vh auto; padding: 0 1.5rem }
       h1 { font-size: 1.4rem; line-height: 1.3 }
       h2 { font-size: 1.1rem; margin-top: 2.5rem }
       input, textarea, button { font: inherit; padding: .3rem .7rem }
       input[readonly], textarea { box-sizing: border-box; width: 100%; font-family: ui-monospace, monospace }
-      a, h1, h2, li { overflow-wrap: anywhere }
+      a, h1, h2, li, p, dd { overflow-wrap: anywhere }
+      dt { font-weight: 600 }
+      dd { margin: 0 0 .5rem }
     `
 
 /** The page that an app on the customer's own machine shows after the sign-in. */
@@ -49,9 +29,9 @@ export function connectedPage(): string {
 }
 
 /** A page without assets. `body` is HTML, with its values escaped, and `more` goes into the head. */
-export function page(title: string, body: string, more = ''): string {
+export function page(title: string, body: string, { more = '', lang = 'en' } = {}): string {
   return `<!doctype html>
-<html lang="en">
+<html lang="${lang}">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -73,4 +53,9 @@ const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 
 export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? '')
+}
+
+/** A script or style as a content security policy names it. */
+export function hashOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`
 }

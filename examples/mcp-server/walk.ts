@@ -19,7 +19,7 @@ export async function walk(host: string): Promise<void> {
     await connect(assistant, page, callback)
     await stepUp(assistant, page, callback)
     await refresh(assistant)
-    await disconnect(assistant, page, `${host}/v1/acme/assistants`)
+    await disconnect(assistant, page, `${host}/v1/acme/apps`)
   } finally {
     callback.close()
     await browser.close()
@@ -79,13 +79,13 @@ async function refresh(assistant: Assistant): Promise<void> {
   await saysWho(assistant)
 }
 
-async function disconnect(assistant: Assistant, page: Page, assistants: string): Promise<void> {
-  step('The customer opens the list of connected assistants, and disconnects this one')
-  await page.goto(assistants)
-  await shows(page, 'Connected assistants')
-  assert.deepEqual(await page.getByRole('listitem').locator('bdi').allTextContents(), ['Travel Assistant'])
+async function disconnect(assistant: Assistant, page: Page, apps: string): Promise<void> {
+  step('The customer opens the page of connected apps, and disconnects this one')
+  await page.goto(apps)
+  await shows(page, 'Connected apps')
+  assert.deepEqual(await page.getByRole('heading', { level: 2 }).allTextContents(), ['“Travel Assistant”'])
   await page.getByRole('button', { name: 'Disconnect' }).click()
-  await page.getByText('None.').waitFor()
+  await page.getByText('You have connected no apps.').waitFor()
 
   step('The assistant calls the tool, is refused at once, and has to ask the customer again')
   await assert.rejects(assistant.call('who_am_i'), UnauthorizedError)

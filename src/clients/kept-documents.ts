@@ -63,6 +63,11 @@ export class KeptDocuments {
     return kept.metadata
   }
 
+  /** The document at a URL, however old it is: for its name, not for what its client may do. */
+  last(url: string): ClientMetadata | undefined {
+    return this.#kept.get(url)?.metadata
+  }
+
   /** How long ago the document at a URL was fetched, in milliseconds. */
   age(url: string): number | undefined {
     const kept = this.#kept.get(url)

@@ -30,6 +30,12 @@ export class KnownDocuments {
     return this.#known.has(url)
   }
 
+  /** The copy of a document, unless its publisher has withdrawn it. */
+  copy(url: string): ClientMetadata | undefined {
+    const known = this.#known.get(url)
+    return known?.isWithdrawn ? undefined : known?.metadata
+  }
+
   /** The copy of a document, while it is too early to try again to fetch the document. */
   resting(url: string): ClientMetadata | undefined {
     const known = this.#known.get(url)

@@ -116,6 +116,11 @@ export class MetadataDocuments {
     }
   }
 
+  /** What this process knows of a client without a fetch: for its name, not for what it may do. */
+  remembered(clientId: string): ClientMetadata | undefined {
+    return this.#kept.last(clientId) ?? this.#known.copy(clientId)
+  }
+
   /** The copy to use of a document that cannot be fetched. Tells the host of it once an hour. */
   #copyOf(clientId: string, tenant: NamedTenant, error: OAuthError): ClientMetadata | undefined {
     // Strangers can cause too many fetches. They must not keep a document in use for long that its publisher has withdrawn.

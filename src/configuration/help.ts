@@ -16,6 +16,7 @@ export const helpPages: Readonly<Record<string, string>> = {
   replayTolerance: 'docs/credential-chain.md#replays-and-retries',
   credentialSecrets: 'docs/configuration.md#keys-and-secrets',
   maxGrantsPerClient: 'docs/configuration.md#revoking-grants',
+  replaceGrants: 'docs/configuration.md#one-grant-for-each-client',
   scopes: 'docs/configuration.md#scopes',
   impliedScopes: 'docs/configuration.md#scopes-that-imply-others',
   authenticate: 'docs/configuration.md#login-authenticate',

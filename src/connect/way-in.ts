@@ -26,11 +26,7 @@ export interface WayIn {
 }
 
 /** How a company lets an assistant in. Undefined if it does not. */
-export function wayInOf(
-  assistant: ConnectableAssistant,
-  tenant: ResolvedTenant,
-  rules: WayInRules,
-): WayIn | undefined {
+export function wayInOf(assistant: ConnectableAssistant, tenant: ResolvedTenant, rules: WayInRules): WayIn | undefined {
   if (introducesItself(assistant, tenant, rules)) return { clientId: undefined }
   if (!assistant.stepsWithClientId || !rules.authentication.methods.includes('none')) return undefined
   // A client with a secret is set up by whoever has the secret.

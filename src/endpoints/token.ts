@@ -30,7 +30,7 @@ const presents: Record<GrantType, Presents> = {
 /** `POST I/token`: redeems a code or a refresh token (RFC 6749 section 3.2). */
 export async function token(context: Context, rooms: TokenRooms): Promise<void> {
   const { req, res, tenant } = context
-  const { clients, redemptions, tokens, clientAuthentication, emit } = rooms
+  const { clients, redemptions, grants, tokens, clientAuthentication, emit } = rooms
   const form = await readForm(req, res, { repeatable: ['resource'] })
   const named = identifyClient(req, form, tenant, clientAuthentication)
   const client = named.proof
@@ -43,6 +43,7 @@ export async function token(context: Context, rooms: TokenRooms): Promise<void> 
   const refreshToken = grantType === 'refresh_token' ? form.get('refresh_token') : undefined
   const redemption = await confirmClient(client, refreshToken, redeeming, tenant, rooms)
   const issued = tokens.issue(redemption, tenant)
+  if (grantType === 'authorization_code') await grants.endReplaced(redemption.grant, tenant)
   respondWithTokens(res, issued, redemption, client)
   tellOf(redemption, grantType, tenant, emit)
   if (grantType === 'refresh_token' && !client.preRegistered && !redemptions.hasRetryWindow) warnOfNoRetryWindow()

@@ -103,9 +103,9 @@ export interface RevokedEvent extends Omit<GrantEvent, 'tenantKey'> {
   tenantKey?: string | undefined
   /**
    * Why it ended: by the `host`, by its `client` (RFC 7009), because the client's registration is gone, because the tenant no longer has its
-   * resource, or because the customer has more than `maxGrantsPerClient`.
+   * resource, because the customer has more than `maxGrantsPerClient`, or because a later sign-in has replaced it (`replaceGrants`).
    */
-  reason: 'host' | 'client' | 'client_gone' | 'resource_gone' | 'too_many'
+  reason: 'host' | 'client' | 'client_gone' | 'resource_gone' | 'too_many' | 'replaced'
   /** Who has ended it, as the host's call has said. Absent if it has not. */
   actor?: string | undefined
 }

@@ -1,9 +1,9 @@
-import { must, optional, record, text } from '../configuration/checks'
+import { record, text } from '../configuration/checks'
 import { actor } from '../events/actor'
 import type { GuardedStore } from '../stores/guarded-store'
 import type { Grant } from '../stores/token-store'
-import { type CompanySelector, companyMembers, companyOf } from '../tenants/company-selector'
 import type { Tenants } from '../tenants/tenants'
+import { type CompanySelector, companyMembers, companyOf, pageMembers } from './company'
 import type { Grants } from './grants'
 
 /** A customer of a company. */
@@ -94,27 +94,15 @@ export interface CustomerData {
   erase(customer: CustomerSelector & { actor?: string | undefined }): Promise<Erased>
 }
 
-const defaultLimit = 100
-
 const named = { ...companyMembers, subject: text }
 const oneCustomer = record({ ...named, actor })
-const onePage = record({
-  ...named,
-  after: optional(text),
-  limit: optional(
-    must<number>(
-      'a whole number from 1 to 1000',
-      (given) => Number.isInteger(given) && Number(given) >= 1 && Number(given) <= 1000,
-    ),
-    defaultLimit,
-  ),
-})
+const onePage = record({ ...named, ...pageMembers })
 
 export function customerData(tenants: Tenants, grants: Grants, store: GuardedStore): CustomerData {
   return {
     async export(of) {
       const { subject, after = '', limit, ...company } = onePage(of, 'customers.export')
-      const { id, clients } = await companyOf(company, 'customers.export', tenants)
+      const { id, clients } = await companyOf(company, tenants, 'customers.export')
       const rest = (await store.listGrants(id, subject)).filter(({ grantId }) => grantId > after)
       const page = rest.sort((a, b) => (a.grantId < b.grantId ? -1 : 1)).slice(0, limit)
       const names = new Map(clients.map(({ clientId, clientName }) => [clientId, clientName]))
@@ -127,7 +115,7 @@ export function customerData(tenants: Tenants, grants: Grants, store: GuardedSto
 
     async erase(customer) {
       const { subject, actor, ...company } = oneCustomer(customer, 'customers.erase')
-      const { id } = await companyOf(company, 'customers.erase', tenants)
+      const { id } = await companyOf(company, tenants, 'customers.erase')
       const about = { tenantKey: company.tenantKey, tenantId: id, subject }
       const deleted = store.deleteGrants({ tenantId: id, subject })
       return { grants: await grants.endEach(deleted, 'customers.erase', about, { actor }) }

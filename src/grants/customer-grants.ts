@@ -1,36 +1,51 @@
 import { optional, record, requirements, text } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import { actor } from '../events/actor'
+import { languageTag } from '../pages/language-tag'
 import type { GuardedStore } from '../stores/guarded-store'
-import type { Grant } from '../stores/token-store'
-import { type CompanySelector, companyMembers, companyOf } from '../tenants/company-selector'
 import type { Tenants } from '../tenants/tenants'
+import { type CompanySelector, companyMembers, companyOf, pageMembers } from './company'
+import type { ConnectedGrant, ConnectedGrants } from './connected-grants'
 import type { Grants } from './grants'
 
-/** A client that a customer has connected, for a "connected assistants" page. Times are milliseconds since 1970. */
-export interface ConnectedGrant {
-  /** What {@link CustomerGrants.revoke} takes. */
-  grantId: string
-  /** The client. */
-  clientId: string
-  /** What the customer has granted. */
-  scopes: string[]
-  /** The protected API that its tokens are for. */
-  resource: string
-  /** When the customer agreed, and the grant was created. */
-  connectedAt: number
-  /** When its code or a refresh token was last redeemed. */
-  lastUsedAt: number
-  /** When it ends unless it is used again. */
-  expiresAt: number
+/** Whose connected clients to list. */
+export type ConnectedGrantsRequest = CompanySelector & {
+  /** The customer. */
+  subject: string
+  /**
+   * The language of the scopes' words: a tag, such as `de` (RFC 5646). A scope without words in it has those of the option `locale`, or else
+   * English ones. Default: the company's `locale`, or else the option.
+   */
+  language?: string | undefined
+}
+
+/** Which page of a company's connected clients to give. */
+export type ConnectedGrantsPageRequest = CompanySelector & {
+  /** Only the grants of this client. */
+  clientId?: string | undefined
+  /** The `next` of the page before. */
+  after?: string | undefined
+  /** The most grants of a page, 1 to 1000. Default 100. */
+  limit?: number | undefined
+  /** The language of the scopes' words, as in {@link ConnectedGrantsRequest}. */
+  language?: string | undefined
+}
+
+/** A page of a company's connected clients. */
+export interface ConnectedGrantsPage {
+  /** The grants of this page, in no particular order. They can be fewer than the limit, even none, although there is a next page. */
+  grants: ConnectedGrant[]
+  /** The `after` of the next page. Absent if this is the last one. */
+  next?: string | undefined
 }
 
 /** Whose grants to end: those of a customer, of a client, or of one customer and one client. */
-export type GrantSelector = CompanySelector & (
-  | { subject: string; clientId?: never }
-  | { clientId: string; subject?: never }
-  | { subject: string; clientId: string }
-)
+export type GrantSelector = CompanySelector &
+  (
+    | { subject: string; clientId?: never }
+    | { clientId: string; subject?: never }
+    | { subject: string; clientId: string }
+  )
 
 /**
  * What a host can ask about its customers' grants and do to them. Each method rejects with `not_found` for an unknown `tenantKey`, and with a
@@ -38,14 +53,33 @@ export type GrantSelector = CompanySelector & (
  */
 export interface CustomerGrants {
   /**
-   * Lists the clients that a customer has connected. A sign-in whose code is not redeemed yet is not among them.
+   * Lists the clients that a customer has connected, with what a "Connected apps" page shows of each. A sign-in whose code is not redeemed yet
+   * is not among them.
    *
    * @returns A grant for each sign-in, in any order.
+   * @throws {OAuthError} `temporarily_unavailable` if the store fails. A metadata document that cannot be fetched within a second is no error.
    *
    * @example
-   * const connected = await signIn.grants.list({ tenantKey: 'acme', subject: customer.id })
+   * const apps = await signIn.grants.list({ tenantKey: 'acme', subject: customer.id, language: 'de' })
    */
-  list(of: CompanySelector & { subject: string }): Promise<ConnectedGrant[]>
+  list(of: ConnectedGrantsRequest): Promise<ConnectedGrant[]>
+  /**
+   * Gives the clients that a company's customers have connected, page by page: all of them, or those of one client. On Redis, each page goes
+   * through the whole store (docs/operations-redis.md).
+   *
+   * The pages have every grant that was there from the first page to the last, and no page has a grant twice.
+   *
+   * @throws {OAuthError} `temporarily_unavailable` if the store fails, or cannot read one of the grants.
+   *
+   * @example
+   * let after: string | undefined
+   * do {
+   *   const page = await signIn.grants.page({ tenantKey: 'acme', clientId, after })
+   *   for (const { subject, connectedAt } of page.grants) console.log(subject, new Date(connectedAt))
+   *   after = page.next
+   * } while (after !== undefined)
+   */
+  page(of: ConnectedGrantsPageRequest): Promise<ConnectedGrantsPage>
   /**
    * Ends one grant: its refresh token is refused from then on, and its access tokens wherever revocation is checked.
    *
@@ -69,22 +103,34 @@ export interface CustomerGrants {
   revokeAll(of: GrantSelector & { actor?: string }): Promise<number>
 }
 
-const ofCustomer = record({ ...companyMembers, subject: text })
+const ofCustomer = record({ ...companyMembers, subject: text, language: optional(languageTag) })
+const onePage = record({ ...companyMembers, ...pageMembers, clientId: optional(text), language: optional(languageTag) })
 const grantsOf = requirements({ ...companyMembers, subject: optional(text), clientId: optional(text), actor })
 const oneGrant = record({ ...companyMembers, grantId: text, actor })
 
-export function customerGrants(tenants: Tenants, grants: Grants, store: GuardedStore): CustomerGrants {
+export function customerGrants(
+  tenants: Tenants,
+  grants: Grants,
+  store: GuardedStore,
+  connected: ConnectedGrants,
+): CustomerGrants {
   return {
     async list(of) {
-      const { subject, ...company } = ofCustomer(of, 'grants.list')
-      const { id } = await companyOf(company, 'grants.list', tenants)
-      const found = await store.listGrants(id, subject)
-      return found.filter(({ credential }) => credential.kind === 'refresh_token').map(connectedGrant)
+      const { subject, language, ...named } = ofCustomer(of, 'grants.list')
+      const company = await companyOf(named, tenants, 'grants.list')
+      return connected.describe(await store.listGrants(company.id, subject), company, language)
+    },
+
+    async page(of) {
+      const { clientId, after, limit, language, ...named } = onePage(of, 'grants.page')
+      const company = await companyOf(named, tenants, 'grants.page')
+      const { grants: found, next } = await store.pageGrants({ tenantId: company.id, clientId, after, limit })
+      return { grants: await connected.describe(found, company, language), ...(next !== undefined && { next }) }
     },
 
     async revoke(which) {
       const { grantId, actor, ...company } = oneGrant(which, 'grants.revoke')
-      const { id: tenantId } = await companyOf(company, 'grants.revoke', tenants)
+      const { id: tenantId } = await companyOf(company, tenants, 'grants.revoke')
       const grant = await store.findGrant(tenantId, grantId)
       return grants.endNamed({ tenantId, grantId, grant }, company.tenantKey, 'host', actor)
     },
@@ -92,7 +138,7 @@ export function customerGrants(tenants: Tenants, grants: Grants, store: GuardedS
     async revokeAll(of) {
       const { actor, subject, clientId, ...company } = grantsOf(of, 'grants.revokeAll')
       const owner = checkedOwner(subject, clientId)
-      const { id: tenantId } = await companyOf(company, 'grants.revokeAll', tenants)
+      const { id: tenantId } = await companyOf(company, tenants, 'grants.revokeAll')
       const about = { tenantKey: company.tenantKey, tenantId, ...owner }
       return grants.endEach(store.deleteGrants({ tenantId, ...owner }), 'revokeAll', about, { actor })
     },
@@ -106,8 +152,4 @@ function checkedOwner(subject: string | undefined, clientId: string | undefined)
   throw new ConfigurationError('grants.revokeAll', undefined, 'an object with a subject, a clientId, or both', {
     says: 'must have a subject, a clientId, or both',
   })
-}
-
-function connectedGrant({ grantId, clientId, scopes, resource, createdAt, expiresAt, swap }: Grant): ConnectedGrant {
-  return { grantId, clientId, scopes, resource, connectedAt: createdAt, lastUsedAt: swap?.at ?? createdAt, expiresAt }
 }

@@ -14,6 +14,8 @@ export interface GrantLimits {
   grantLifetime: number | undefined
   /** How many grants a customer can have of one client. */
   maxGrantsPerClient: number
+  /** Whether a sign-in ends the customer's earlier grants of the same client and resource. */
+  replaceGrants: boolean
 }
 
 /** What a customer has agreed to. */
@@ -116,20 +118,49 @@ export class Grants {
     return ended
   }
 
+  /**
+   * Ends the customer's earlier grants of the same client and resource, if `replaceGrants` is on, once the code of a grant has been redeemed. A
+   * failure leaves them as they are, and does not fail the sign-in.
+   *
+   * Only earlier ones: of two sign-ins at the same time, neither could otherwise be sure to survive the other.
+   */
+  async endReplaced(redeemed: Grant, tenant: ResolvedTenant): Promise<void> {
+    if (!this.#limits.replaceGrants) return
+    await this.#endSome(redeemed, tenant, { where: 'replaceGrants', reason: 'replaced' }, (others) =>
+      others.filter((grant) => grant.resource === redeemed.resource && isEarlier(grant, redeemed)),
+    )
+  }
+
   /** Ends the oldest of a customer's grants of one client if there are too many. A failure only postpones that. */
-  async #endOldest({ tenantId, subject, clientId, grantId }: Grant, tenant: ResolvedTenant): Promise<void> {
-    try {
-      const grants = (await this.#store.listGrants(tenantId, subject)).filter((grant) => grant.clientId === clientId)
-      const excess = Math.max(0, grants.length - this.#limits.maxGrantsPerClient)
+  async #endOldest(created: Grant, tenant: ResolvedTenant): Promise<void> {
+    await this.#endSome(created, tenant, { where: 'createGrant', reason: 'too_many' }, (others) => {
+      const excess = Math.max(0, others.length + 1 - this.#limits.maxGrantsPerClient)
       // Grants whose code has not been redeemed end first, so that a page that asks for codes again and again cannot end grants in use.
       const isWaiting = ({ credential }: Grant) => Number(credential.kind === 'code')
-      const others = grants.filter((grant) => grant.grantId !== grantId)
       others.sort((one, other) => isWaiting(other) - isWaiting(one) || one.createdAt - other.createdAt)
-      for (const grant of others.slice(0, excess)) {
-        await this.endNamed({ tenantId, grantId: grant.grantId, grant }, tenant.key, 'too_many')
+      return others.slice(0, excess)
+    })
+  }
+
+  /**
+   * Ends some of the customer's other grants of a grant's client. A failure becomes an event.
+   *
+   * @param told.where What the event of a failure calls this.
+   */
+  async #endSome(
+    { tenantId, subject, clientId, grantId }: Grant,
+    tenant: ResolvedTenant,
+    { where, reason }: { where: string; reason: RevokedEvent['reason'] },
+    choose: (others: Grant[]) => Grant[],
+  ): Promise<void> {
+    try {
+      const grants = await this.#store.listGrants(tenantId, subject)
+      const others = grants.filter((grant) => grant.clientId === clientId && grant.grantId !== grantId)
+      for (const grant of choose(others)) {
+        await this.endNamed({ tenantId, grantId: grant.grantId, grant }, tenant.key, reason)
       }
     } catch (error) {
-      this.#emit(faultEvent('createGrant', error, { tenantKey: tenant.key, tenantId, clientId, grantId, subject }))
+      this.#emit(faultEvent(where, error, { tenantKey: tenant.key, tenantId, clientId, grantId, subject }))
     }
   }
 
@@ -161,4 +192,9 @@ export class Grants {
     }
     return { grant, codeOf }
   }
+}
+
+/** Whether a grant was created before another one. Of two with the same time, one of them always is. */
+function isEarlier(grant: Grant, other: Grant): boolean {
+  return grant.createdAt < other.createdAt || (grant.createdAt === other.createdAt && grant.grantId < other.grantId)
 }

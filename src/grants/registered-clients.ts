@@ -1,4 +1,4 @@
-import { must, optional, record, text } from '../configuration/checks'
+import { optional, record, text } from '../configuration/checks'
 import { actor } from '../events/actor'
 import type { Emit } from '../events/emitter'
 import { isRegisteredId } from '../protocol/client-id'
@@ -6,8 +6,8 @@ import { redirectHostOf } from '../protocol/redirect-host'
 import type { GuardedStore } from '../stores/guarded-store'
 import type { RegisteredClient } from '../stores/token-store'
 import { redirectHost } from '../tenants/client-rules'
-import { type CompanySelector, companyMembers, companyOf } from '../tenants/company-selector'
 import type { Tenants } from '../tenants/tenants'
+import { type CompanySelector, companyMembers, companyOf, pageMembers } from './company'
 import type { Grants } from './grants'
 
 /** Which registered clients to list. */
@@ -78,18 +78,7 @@ export interface RegisteredClients {
 
 const oneClient = record({ ...companyMembers, clientId: text })
 const deletion = record({ ...companyMembers, clientId: text, actor })
-const onePage = record({
-  ...companyMembers,
-  redirectHost: optional(redirectHost),
-  after: optional(text, ''),
-  limit: optional(
-    must<number>(
-      'a whole number from 1 to 1000',
-      (given) => Number.isInteger(given) && Number(given) >= 1 && Number(given) <= 1000,
-    ),
-    100,
-  ),
-})
+const onePage = record({ ...companyMembers, ...pageMembers, redirectHost: optional(redirectHost) })
 
 export function registeredClients(
   tenants: Tenants,
@@ -100,13 +89,13 @@ export function registeredClients(
   return {
     async find(which) {
       const { clientId, ...company } = oneClient(which, 'clients.find')
-      const { id } = await companyOf(company, 'clients.find', tenants)
+      const { id } = await companyOf(company, tenants, 'clients.find')
       return store.findClient(id, clientId)
     },
 
     async list(of) {
-      const { redirectHost, after, limit, ...company } = onePage(of, 'clients.list')
-      const { id } = await companyOf(company, 'clients.list', tenants)
+      const { redirectHost, after = '', limit, ...company } = onePage(of, 'clients.list')
+      const { id } = await companyOf(company, tenants, 'clients.list')
       const page = await store.pageClients(id, { after, limit })
       const isMeant = ({ redirectUris }: RegisteredClient) =>
         redirectHost === undefined || redirectUris.some((uri) => redirectHostOf(uri) === redirectHost)
@@ -115,7 +104,7 @@ export function registeredClients(
 
     async delete(which) {
       const { clientId, actor, ...company } = deletion(which, 'clients.delete')
-      const { id: tenantId } = await companyOf(company, 'clients.delete', tenants)
+      const { id: tenantId } = await companyOf(company, tenants, 'clients.delete')
       // Deleted first, so that no code redeems a new grant while the grants are being deleted.
       const wasThere = await store.deleteClient(tenantId, clientId)
       const about = { tenantKey: company.tenantKey, tenantId, clientId }

@@ -1,3 +1,5 @@
+import { isObject } from '../configuration/checks'
+import { wrongAnswer } from '../configuration/configuration-error'
 import { errorOfHost } from '../protocol/oauth-error'
 import { callHost, callHostWithin } from './call-host'
 import { StoreClock } from './store-clock'
@@ -8,6 +10,8 @@ import type {
   CredentialSwap,
   Grant,
   GrantOwner,
+  GrantPage,
+  GrantPageRequest,
   Late,
   NewClient,
   NewGrant,
@@ -78,6 +82,15 @@ export class GuardedStore {
   }
 
   /** No time limit: it may scan the whole store, and only hosts call it. */
+  pageGrants(of: GrantPageRequest): Promise<GrantPage> {
+    return callHost('tokenStore', async () => {
+      const page: unknown = await this.#store.pageGrants(of)
+      if (isGrantPage(page)) return page
+      throw wrongAnswer('tokenStore.pageGrants', page, 'a page of grants: { grants, next }')
+    })
+  }
+
+  /** No time limit, for the same reason. */
   deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {
     return this.#each(() => this.#store.deleteGrants(owner))
   }
@@ -142,4 +155,12 @@ export class GuardedStore {
       )
     })
   }
+}
+
+/** Whether a page has what its reader needs of each grant. */
+function isGrantPage(given: unknown): given is GrantPage {
+  if (!isObject(given) || !Array.isArray(given.grants)) return false
+  const isGrant = (grant: unknown) =>
+    isObject(grant) && typeof grant.clientId === 'string' && isObject(grant.credential) && Array.isArray(grant.scopes)
+  return given.grants.every(isGrant) && (given.next === undefined || typeof given.next === 'string')
 }

@@ -7,6 +7,8 @@ import {
   type CredentialSwap,
   type Grant,
   type GrantOwner,
+  type GrantPage,
+  type GrantPageRequest,
   markLength,
   maxRedeemed,
   type NewClient,
@@ -126,6 +128,15 @@ export class MemoryTokenStore implements TokenStore {
 
   async listGrants(tenantId: string, subject: string): Promise<Grant[]> {
     return this.#grants.live().filter((grant) => grant.tenantId === tenantId && grant.subject === subject)
+  }
+
+  async pageGrants({ tenantId, clientId, after = '', limit }: GrantPageRequest): Promise<GrantPage> {
+    const rest = this.#grants
+      .live()
+      .filter((grant) => grant.tenantId === tenantId && grant.clientId === (clientId ?? grant.clientId))
+      .filter((grant) => grant.grantId > after)
+    const grants = rest.sort((one, other) => (one.grantId < other.grantId ? -1 : 1)).slice(0, limit)
+    return { grants, ...(rest.length > limit && { next: grants.at(-1)?.grantId }) }
   }
 
   async *deleteGrants({ tenantId, subject, clientId }: GrantOwner): AsyncIterable<Grant> {

@@ -8,6 +8,8 @@ import {
   type CredentialSwap,
   type Grant,
   type GrantOwner,
+  type GrantPage,
+  type GrantPageRequest,
   type NewClient,
   type NewGrant,
   type RegisteredClient,
@@ -43,6 +45,9 @@ const checks = {
   to: must<PostgresTokenStore>('a PostgresTokenStore', (given) => given instanceof PostgresTokenStore),
   step,
 }
+
+// What a place among the pages begins with: the store that it is in.
+const [inOld, inNew] = ['from ', 'to   ']
 
 // A swap that is never applied: no credential has this hash, and its deadline has passed.
 const noSwap = {
@@ -112,6 +117,24 @@ export class MovingTokenStore implements TokenStore {
   async listGrants(tenantId: string, subject: string): Promise<Grant[]> {
     const lists = await Promise.all([this.#from, this.#to].map((store) => store.listGrants(tenantId, subject)))
     return [...new Map(lists.flat().map((grant) => [grant.grantId, grant])).values()]
+  }
+
+  /**
+   * First the pages of the old store, with each grant as the new one has it if it was moved, and then what only the new one has. A grant that
+   * is moved meanwhile stays in the old one.
+   */
+  async pageGrants({ after = inOld, ...of }: GrantPageRequest): Promise<GrantPage> {
+    const isInOld = !after.startsWith(inNew)
+    const store = isInOld ? this.#from : this.#to
+    const page = await store.pageGrants({ ...of, after: after.slice(inOld.length) || undefined })
+    const grants: Grant[] = []
+    for (const grant of page.grants) {
+      const { tenantId, grantId } = grant
+      if (isInOld) grants.push((await this.#to.findGrant(tenantId, grantId)) ?? grant)
+      else if (!(await this.#from.findGrant(tenantId, grantId))) grants.push(grant)
+    }
+    if (page.next !== undefined) return { grants, next: (isInOld ? inOld : inNew) + page.next }
+    return isInOld ? { grants, next: inNew } : { grants }
   }
 
   deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {

@@ -2,6 +2,7 @@ import { flag, objectWith, optional, record } from '../configuration/checks'
 import { warn } from '../configuration/warnings'
 import { PostgresCalls, type PostgresPool } from './postgres-calls'
 import { deleteGrants, deleteTenant, isOwned, ownerValues } from './postgres-deletions'
+import { pageGrants } from './postgres-grant-pages'
 import { dropImport, type GrantElsewhere, importClient, importGrant } from './postgres-imports'
 import { placeChecks } from './postgres-schema'
 import {
@@ -25,6 +26,8 @@ import type {
   CredentialSwap,
   Grant,
   GrantOwner,
+  GrantPage,
+  GrantPageRequest,
   NewClient,
   NewGrant,
   RegisteredClient,
@@ -167,6 +170,10 @@ export class PostgresTokenStore implements TokenStore {
       ownerValues({ tenantId, subject }),
     )
     return rows.map(({ value }) => decodeGrant(JSON.parse(value)))
+  }
+
+  pageGrants(of: GrantPageRequest): Promise<GrantPage> {
+    return pageGrants(this.#calls, of)
   }
 
   deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {

@@ -21,6 +21,8 @@ import {
   type CredentialSwap,
   type Grant,
   type GrantOwner,
+  type GrantPage,
+  type GrantPageRequest,
   markLength,
   type NewClient,
   type NewGrant,
@@ -47,6 +49,8 @@ export interface RedisTokenStoreOptions {
 
 // How many grants are read at once.
 const batchSize = 500
+// How many grants a page of one client looks at. Most of them can be those of other clients.
+const maxLookedAt = 10_000
 const maxPasses = 5
 // Milliseconds between two passes, if the servers have changed during the first.
 const pauseBetweenPasses = 200
@@ -153,6 +157,22 @@ export class RedisTokenStore implements TokenStore {
     return grants
   }
 
+  async pageGrants({ tenantId, clientId, after = '', limit }: GrantPageRequest): Promise<GrantPage> {
+    const most = clientId === undefined ? limit : Math.max(limit, maxLookedAt)
+    const ids = await this.#idsAfter(tenantId, after, most + 1)
+    const grants: Grant[] = []
+    for (let start = 0; start < most; start += batchSize) {
+      for (const grant of await this.#read(tenantId, ids.slice(start, Math.min(start + batchSize, most)))) {
+        if (grant instanceof UnreadableValueError) throw grant
+        if (clientId !== undefined && grant.clientId !== clientId) continue
+        grants.push(grant)
+        if (grants.length < limit) continue
+        return { grants, ...(grant.grantId !== ids.at(-1) && { next: grant.grantId }) }
+      }
+    }
+    return { grants, ...(ids.length > most && { next: ids[most - 1] }) }
+  }
+
   async *deleteGrants({ tenantId, subject, clientId }: GrantOwner): AsyncIterable<Grant> {
     const isListed = subject !== undefined
     let unreadable: UnreadableValueError | undefined
@@ -224,8 +244,7 @@ export class RedisTokenStore implements TokenStore {
       // If the servers are the same after a pass as before, the pass has met every grant that existed when it began.
       const isSure = isListed || (servers !== undefined && servers === (await this.#commands.servers()))
       if (isSure && pass > 1 && (ended === 0 || pass >= maxPasses)) return
-      if (pass >= 2 * maxPasses)
-        throw new Error('RedisTokenStore: the servers keep changing, so not every grant can be found')
+      if (pass >= 2 * maxPasses) throw serversKeepChanging()
       if (!isSure) await pause(pauseBetweenPasses)
     }
   }
@@ -267,6 +286,24 @@ export class RedisTokenStore implements TokenStore {
         keys.map((key) => this.#idIn(key, place)),
       )
     }
+  }
+
+  /** The first of the ids that follow one, in their order, of all grants of a tenant. */
+  async #idsAfter(tenantId: string, after: string, most: number): Promise<string[]> {
+    const place = `:{${encodeURIComponent(tenantId)}:`
+    for (let pass = 1; pass <= maxPasses; pass++) {
+      const servers = await this.#commands.servers()
+      let ids: string[] = []
+      for await (const keys of this.#commands.keysBeginning(this.#prefix, 'g', place)) {
+        ids.push(...keys.map((key) => this.#idIn(key, place)).filter((id) => id > after))
+        // Only the first are kept, so that a tenant with millions of grants takes no more memory than another.
+        if (ids.length > 2 * most) ids = firstOf(ids, most)
+      }
+      // If the servers are the same afterwards as before, the scan has met every grant that was there all that time.
+      if (servers !== undefined && servers === (await this.#commands.servers())) return firstOf(ids, most)
+      await pause(pauseBetweenPasses)
+    }
+    throw serversKeepChanging()
   }
 
   /** The grants with these ids that exist, and an error for each value that cannot be read. */
@@ -329,4 +366,13 @@ export class RedisTokenStore implements TokenStore {
 /** The part of a grant's id that its customer's index has: the id without the customer's handle. */
 function memberOf(grantId: string): string {
   return grantId.slice(customerHandleLength)
+}
+
+/** The first ids in their order, each once. */
+function firstOf(ids: readonly string[], most: number): string[] {
+  return [...new Set(ids)].sort().slice(0, most)
+}
+
+function serversKeepChanging(): Error {
+  return new Error('RedisTokenStore: the servers keep changing, so not every grant can be found')
 }

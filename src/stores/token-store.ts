@@ -180,6 +180,26 @@ export type GrantOwner = { tenantId: string } & (
   | { subject?: undefined; clientId?: undefined; all: true }
 )
 
+/** Which grants to page through: all of a tenant, or those of one of its clients. */
+export interface GrantPageRequest {
+  /** The tenant. */
+  tenantId: string
+  /** The client, if only its grants are meant. */
+  clientId?: string | undefined
+  /** The `next` of the page before. It is no secret, and may also be a text that no page has had. */
+  after?: string | undefined
+  /** The most grants of the page. */
+  limit: number
+}
+
+/** A page of grants. */
+export interface GrantPage {
+  /** Each grant at most once. They can be fewer than the limit, even none, although there are more pages. */
+  grants: Grant[]
+  /** The `after` of the next page. Absent if this is the last one. */
+  next?: string | undefined
+}
+
 /**
  * A client that registered itself (RFC 7591). Times are milliseconds since 1970 by the store's clock.
  *
@@ -285,6 +305,14 @@ export interface TokenStore {
   listGrants(tenantId: string, subject: string): Promise<Grant[]>
 
   /**
+   * Gives a page of the live grants of a tenant, or of one of its clients, in an order of the store's own.
+   *
+   * The pages from the first to the last have every grant that was there all that time, whatever was created or deleted meanwhile. It may go
+   * through the whole store.
+   */
+  pageGrants(of: GrantPageRequest): Promise<GrantPage>
+
+  /**
    * Deletes all grants of a customer, of a client, of that customer and that client, or of the tenant, and yields each one that it has
    * deleted.
    *
@@ -355,6 +383,7 @@ const methods = {
   reverseSwap: true,
   deleteGrant: true,
   listGrants: true,
+  pageGrants: true,
   deleteGrants: true,
   deleteTenant: true,
   saveClient: true,

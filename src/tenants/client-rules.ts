@@ -79,7 +79,9 @@ export function refusingRule(client: JudgedClient, { allowed, blocked }: ClientR
   if (blocked.some((rule) => isNamed(client, rule) || client.redirectUris.some((uri) => leadsTo(uri, rule)))) {
     return 'blockedClients'
   }
-  return allowed === undefined || isNamed(client, allowed) || leadsOnlyTo(client, allowed) ? undefined : 'allowedClients'
+  return allowed === undefined || isNamed(client, allowed) || leadsOnlyTo(client, allowed)
+    ? undefined
+    : 'allowedClients'
 }
 
 function isNamed({ clientId, isDocument }: JudgedClient, { clientIds = [], documentHosts = [] }: ClientRule): boolean {

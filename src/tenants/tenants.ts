@@ -109,15 +109,10 @@ export class Tenants {
     }
   }
 
-  /** Finds the id that everything of a tenant is stored under. @throws {OAuthError} As `find` does. */
-  async idOf(tenantKey: string): Promise<string> {
-    return (await this.identify(tenantKey)).id
-  }
-
-  /** Finds that id, and the tenant's own clients. @throws {OAuthError} As `find` does. */
-  async identify(tenantKey: string): Promise<Pick<ResolvedTenant, 'id' | 'clients'>> {
+  /** Finds that id, the tenant's own clients, and the language that it has chosen. @throws {OAuthError} As `find` does. */
+  async identify(tenantKey: string): Promise<Pick<ResolvedTenant, 'id' | 'clients' | 'locale'>> {
     const [, checked] = await this.#recordOf(tenantKey)
-    return { id: partitionOf(checked), clients: checked.clients ?? [] }
+    return { id: partitionOf(checked), clients: checked.clients ?? [], locale: checked.locale }
   }
 
   async #recordOf(tenantKey: string): Promise<[Tenant, TenantRecord]> {

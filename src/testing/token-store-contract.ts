@@ -3,6 +3,7 @@ import { clientContract } from './client-contract'
 import { erasureContract } from './erasure-contract'
 import { grantContract } from './grant-contract'
 import { grantOwnerContract } from './grant-owner-contract'
+import { grantPageContract } from './grant-page-contract'
 import { registrationLimitsContract } from './registration-limits-contract'
 import { reversalContract } from './reversal-contract'
 import type { StoreTest, TestRunner } from './store-test'
@@ -43,6 +44,7 @@ export function tokenStoreContract<Store extends TokenStore>(
   }
   grantContract(storeTest)
   grantOwnerContract(storeTest)
+  grantPageContract(storeTest)
   swapContract(storeTest)
   reversalContract(storeTest)
   clientContract(storeTest)

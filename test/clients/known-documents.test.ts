@@ -19,4 +19,15 @@ describe('the documents that are known without being fetched', () => {
     })
     expect(isOff.has(url)).toBe(false)
   })
+
+  it('have a copy until their publisher withdraws them, and again when it publishes them', () => {
+    const metadata = { redirectUris: [redirectUri] }
+    const known = new KnownDocuments([assistant], () => metadata)
+    expect(known.copy(url)).toBe(metadata)
+    known.fetched(url, { isGood: false })
+    expect(known.copy(url)).toBeUndefined()
+    known.fetched(url, { isGood: true })
+    expect(known.copy(url)).toBe(metadata)
+    expect(known.copy('https://other.example/client.json')).toBeUndefined()
+  })
 })

@@ -34,7 +34,7 @@ describeWithBrowser('the MCP server with --once', () => {
       /browser: \/v1\/acme\/oauth\/authorize "Connect “Travel Assistant” to Acme Air\?"/,
       /POST \/v1\/acme\/oauth\/token: 200\n {3}book_trip: Booked for Ada with Acme Air/,
       /POST \/v1\/acme\/oauth\/token: 200\n {3}who_am_i: Ada, customer of Acme Air/,
-      /browser: \/v1\/acme\/assistants "Connected assistants"/,
+      /browser: \/v1\/acme\/apps "Connected apps"/,
       /POST \/v1\/acme\/mcp: 401 .*error_description="The access token has been revoked"/,
       /POST \/v1\/acme\/oauth\/token: 400 invalid_grant/,
       /Every step went as it should\./,
@@ -146,12 +146,12 @@ describe('the pages of the MCP server', () => {
     '/\\evil.example/',
     `${baseUrl}.evil.example/v1/acme/`,
     `${baseUrl}@evil.example/v1/acme/`,
-    `${baseUrl}/v1/globex/assistants`,
+    `${baseUrl}/v1/globex/apps`,
     'javascript:alert(1)',
     '',
   ])('do not redirect from the login to %j', async (next) => {
     const { headers } = await supertest(app).post('/v1/acme/login').query({ next }).type('form').send({ name: 'Ada' })
-    expect(headers.location).toBe(`${baseUrl}/v1/acme/assistants`)
+    expect(headers.location).toBe(`${baseUrl}/v1/acme/apps`)
   })
 
   it('log nobody in without a name, or for a form on another site', async () => {
@@ -163,32 +163,32 @@ describe('the pages of the MCP server', () => {
 
   it('keep a login to its company', async () => {
     const agent = await loggedIn('Ada', 'globex')
-    await agent.get('/v1/globex/assistants').expect(200)
-    const { headers } = await agent.get('/v1/acme/assistants').expect(303)
+    await agent.get('/v1/globex/apps').expect(200)
+    const { headers } = await agent.get('/v1/acme/apps').expect(303)
     expect(headers.location).toMatch('/v1/acme/login?next=')
   })
 
   it('exist only for known companies', async () => {
-    for (const page of ['login', 'connect', 'assistants', 'mcp']) await supertest(app).get(`/v1/initech/${page}`).expect(404)
+    for (const page of ['login', 'connect', 'apps', 'mcp']) await supertest(app).get(`/v1/initech/${page}`).expect(404)
   })
 
   it('show an assistant by its name, as text', async () => {
-    const { text } = await (await connected('<i>Ada</i>')).get('/v1/acme/assistants')
+    const { text } = await (await connected('<i>Ada</i>')).get('/v1/acme/apps')
     expect(text).toContain('<bdi>&lt;b&gt;Bold&lt;/b&gt;</bdi>')
     expect(text).toContain('<bdi>&lt;i&gt;Ada&lt;/i&gt;</bdi>')
   })
 
   it('let customers disconnect their own assistants only', async () => {
     const [ada, grace] = await Promise.all([connected('Ada'), connected('Grace')])
-    const client = clientOn(await ada.get('/v1/acme/assistants'))
-    const disconnect = (agent: typeof ada) => agent.post('/v1/acme/assistants').type('form').send({ client })
+    const client = clientOn(await ada.get('/v1/acme/apps'))
+    const disconnect = (agent: typeof ada) => agent.post('/v1/acme/apps').type('form').send({ client })
 
     await disconnect(grace)
     await disconnect(supertest.agent(app))
     await disconnect(ada).set('Origin', 'https://evil.example').expect(403)
-    expect(clientOn(await ada.get('/v1/acme/assistants'))).toBe(client)
+    expect(clientOn(await ada.get('/v1/acme/apps'))).toBe(client)
     await disconnect(ada)
-    expect((await ada.get('/v1/acme/assistants')).text).toContain('None.')
+    expect((await ada.get('/v1/acme/apps')).text).toContain('You have connected no apps.')
   })
 
   it('ask for a login if the client wants a fresh one, and for none if it wants no page', async () => {

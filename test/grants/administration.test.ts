@@ -8,7 +8,7 @@ import { faultyStore, rejects } from '../support/faulty-store'
 import { describeWithPostgres, PostgresServer } from '../support/postgres-server'
 import { describeWithRedis, RedisServer } from '../support/redis-server'
 import { registered, saveClient } from '../support/registration'
-import { clientId as ownClientId, expectError, expectTokens, redirectUri, type TestSignIn } from '../support/sign-in'
+import { expectError, expectTokens, clientId as ownClientId, redirectUri, type TestSignIn } from '../support/sign-in'
 import { started } from '../support/started'
 
 const actor = 'staff:grace@acme.example'
@@ -54,7 +54,12 @@ describeWithPostgres('administration, in PostgresTokenStore', () => {
       const { signIn } = await started({ tokenStore: new MovingTokenStore({ from, to, step }), tenantStore })
       const page = await signIn.clients.list({ tenantId, limit: 4 })
       const named = page.clients.map(({ clientId, clientName }) => [clientId, clientName])
-      expect(named).toEqual([['a', undefined], ['b', 'Moved'], ['c', 'Moved'], ['d', 'Moved']])
+      expect(named).toEqual([
+        ['a', undefined],
+        ['b', 'Moved'],
+        ['c', 'Moved'],
+        ['d', 'Moved'],
+      ])
       expect((await signIn.clients.list({ tenantId, after: page.next })).clients).toMatchObject([{ clientId: 'e' }])
     }
   })

@@ -13,7 +13,7 @@ afterEach(releaseClock)
 describe('grants.list', () => {
   it('gives the clients that a customer has connected, with the time and the scopes', async () => {
     const clock = stopClock()
-    const host = await started()
+    const host = await started({ scopes: { profile: 'Know who you are', calendar: { en: 'See your calendar' } } })
     const connectedAt = clock.now()
     const tokens = await host.connected({ scopes: 'calendar' })
     const { grantId } = await recordOf(host.tokenStore)
@@ -23,7 +23,12 @@ describe('grants.list', () => {
       {
         grantId,
         clientId: 'assistant-app',
+        clientName: 'assistant-app',
+        vouchedFor: true,
+        destinations: ['assistant.example'],
+        subject: 'customer-1',
         scopes: ['calendar'],
+        scopeTexts: [{ scope: 'calendar', text: 'See your calendar' }],
         resource: host.issuer(),
         connectedAt,
         lastUsedAt: clock.now(),
@@ -222,6 +227,7 @@ describe('the members of grants', () => {
     const missing = { code: 'not_found', status: 404 }
     await expect(signIn.grants.list({ tenantKey, subject: 'customer-1' })).rejects.toMatchObject(missing)
     await expect(signIn.grants.revoke({ tenantKey, grantId: 'none' })).rejects.toMatchObject(missing)
+    await expect(signIn.grants.page({ tenantKey })).rejects.toMatchObject(missing)
     await expect(signIn.grants.revokeAll({ tenantKey, subject: 'customer-1' })).rejects.toMatchObject(missing)
   })
 
@@ -251,6 +257,7 @@ describe('the members of grants', () => {
 
   it.each<[string, unknown, unknown]>([
     ['an unknown member', { tenantKey, subject, clientId }, { tenantKey, grantId, subject }],
+    ['a language that is none', { tenantKey, subject, language: 'the German one' }, { tenantKey, grantId: 1 }],
     ['one that is undefined', { tenantKey, subject: undefined }, { tenantKey, grantId: undefined }],
     ['one that is empty', { tenantKey, subject: '' }, { tenantKey: '', grantId }],
   ])('reject list and revoke of %s', async (_, of, which) => {

@@ -47,6 +47,7 @@ async function walk(host: TestSignIn, witness: Witness, clock: ReturnType<typeof
     'deleteGrant',
     'createGrant',
     'listGrants',
+    'pageGrants',
     'deleteGrants',
   ]) {
     witness.fail(method)
@@ -55,6 +56,11 @@ async function walk(host: TestSignIn, witness: Witness, clock: ReturnType<typeof
     await signInAs('customer-1').catch((error) => witness.told.push(error))
     const revoking = host.signIn.grants.revokeAll({ tenantKey: 'acme', subject: 'nobody' })
     await revoking.catch((error) => witness.told.push(error))
+    const paging = host.signIn.grants.page({ tenantKey: 'acme' })
+    await paging.then(
+      (page) => witness.told.push(page),
+      (error) => witness.told.push(error),
+    )
     witness.recover()
   }
   clock.advance(60)

@@ -40,7 +40,10 @@ describe('where an address leads', () => {
     expect(isRedirectHost(text)).toBe(false)
   })
 
-  it.each(['cursor', 'https:', 'http:', 'Cursor:', 'cursor:/', '7:', ':', 'a b:'])('%p is no scheme of an app', (text) => {
-    expect(isAppScheme(text)).toBe(false)
-  })
+  it.each(['cursor', 'https:', 'http:', 'Cursor:', 'cursor:/', '7:', ':', 'a b:'])(
+    '%p is no scheme of an app',
+    (text) => {
+      expect(isAppScheme(text)).toBe(false)
+    },
+  )
 })

@@ -7,6 +7,7 @@ import { Pool } from 'pg'
 import { clientContract } from '../../src/testing/client-contract'
 import { grantContract } from '../../src/testing/grant-contract'
 import { grantOwnerContract } from '../../src/testing/grant-owner-contract'
+import { grantPageContract } from '../../src/testing/grant-page-contract'
 import { reversalContract } from '../../src/testing/reversal-contract'
 import { swapContract } from '../../src/testing/swap-contract'
 import { tenantContract } from '../../src/testing/tenant-contract'
@@ -70,6 +71,7 @@ function contractWrittenBefore(createStore: () => TokenStore): void {
   }
   grantContract(suite)
   grantOwnerContract(suite)
+  grantPageContract(suite)
   swapContract(suite)
   reversalContract(suite)
   clientContract(suite)
@@ -210,6 +212,33 @@ describeWithRedis('MovingTokenStore from Redis', () => {
           const listed = await process.signIn.grants.list({ tenantKey: 'acme', subject: 'customer-1' })
           expect(listed).toHaveLength(3)
         }
+      })
+
+      it('pages through the grants of both stores, each once, also if they are moved between two pages', async () => {
+        const [prepare, move] = [await processAt('prepare'), await processAt('move')]
+        const tokens = [await prepare.connected(), await prepare.connected(), await prepare.connected()]
+        await move.connected()
+        await refreshedAt(tokens[0]?.refresh_token ?? '', move)
+        const seen: string[] = []
+        let after: string | undefined
+        do {
+          const page = await move.signIn.grants.page({ tenantKey: 'acme', after, limit: 1 })
+          seen.push(...page.grants.map(({ grantId }) => grantId))
+          if (after === undefined)
+            for (const { refresh_token } of tokens.slice(1)) await refreshedAt(refresh_token, move)
+          after = page.next
+        } while (after !== undefined)
+        expect(seen).toHaveLength(4)
+        expect(new Set(seen).size).toBe(4)
+      })
+
+      it('pages through grants as they are now, not as they were before they were moved', async () => {
+        const [prepare, move] = [await processAt('prepare'), await processAt('move')]
+        const { refresh_token } = await prepare.connected()
+        await refreshedAt(refresh_token, move)
+        const now = await recordOf(move.tokenStore)
+        const { grants } = await move.tokenStore.pageGrants({ tenantId: 'acme', limit: 10 })
+        expect(grants).toMatchObject([{ credential: now.credential }])
       })
     })
 

@@ -178,16 +178,29 @@ describeWithPostgres('PostgresTokenStore', () => {
     const before = await scans()
     expect(await all(store.deleteGrants({ tenantId: 't', clientId: 'the one' }))).toMatchObject([{ grantId }])
     expect((await scans()) - before).toBe(0)
-
-    /** How often the whole table has been read. */
-    async function scans(): Promise<number> {
-      await pool.query('select pg_stat_force_next_flush()')
-      const [table] = await server.query<{ seq_scan: string }>(
-        `select seq_scan from pg_stat_user_tables where schemaname = 'customer_sign_in' and relname = 'grants'`,
-      )
-      return Number(table?.seq_scan)
-    }
   })
+
+  it('pages through the grants of a company and of a client by an index', async () => {
+    const others = Array.from({ length: 500 }, (_, index) => ({ tenantId: randomUUID(), clientId: `client ${index}` }))
+    await Promise.all(others.map((other) => createGrant(store, other)))
+    for (const clientId of ['one', 'another']) await createGrant(store, { tenantId: 't', clientId })
+    await server.query('analyze customer_sign_in.grants')
+    const before = await scans()
+    const { grants, next } = await store.pageGrants({ tenantId: 't', limit: 1 })
+    expect(grants).toHaveLength(1)
+    expect((await store.pageGrants({ tenantId: 't', after: next, limit: 1 })).grants).toHaveLength(1)
+    expect((await store.pageGrants({ tenantId: 't', clientId: 'one', limit: 5 })).grants).toHaveLength(1)
+    expect((await scans()) - before).toBe(0)
+  })
+
+  /** How often the whole table has been read. */
+  async function scans(): Promise<number> {
+    await pool.query('select pg_stat_force_next_flush()')
+    const [table] = await server.query<{ seq_scan: string }>(
+      `select seq_scan from pg_stat_user_tables where schemaname = 'customer_sign_in' and relname = 'grants'`,
+    )
+    return Number(table?.seq_scan)
+  }
 
   it('keeps the grants of two tenants apart whose ids are the same in UTF-8', async () => {
     // Half of a surrogate pair, which has no UTF-8, and the character that stands for it.

@@ -13,6 +13,7 @@ export async function everyMethod(store: TokenStore): Promise<void> {
   expect(await store.reverseSwap(reversalOf(swap))).toMatchObject({ outcome: 'reversed' })
   expect(await store.findGrant(tenantId, grantId)).toBeDefined()
   expect(await store.listGrants(tenantId, 'ada')).toHaveLength(1)
+  expect(await store.pageGrants({ tenantId, limit: 10 })).toMatchObject({ grants: [{ grantId }] })
   const ended: string[] = []
   for await (const { grantId } of store.deleteGrants({ tenantId, clientId })) ended.push(grantId)
   expect(ended).toEqual([grantId])

@@ -33,7 +33,7 @@ describe('checkTenant', () => {
     [{ id: null }, 'id', 'must be a string that is not empty and does not begin with key:, or omitted, but is null'],
     [{ accessTokenLifetime: 0 }, 'accessTokenLifetime', 'must be a whole number of seconds from 1 to 3600, but is 0'],
     [{ clients: [client, client] }, 'clients[1].clientId', 'is "assistant-app", which another client has already'],
-    [{ clients: [{ clientId }] }, 'clients[0].redirectUris', 'must be an array, but is undefined'],
+    [{ clients: [{ clientId }] }, 'clients[0].redirectUris', 'is missing: it must be an array'],
     [
       { blockedClients: { redirectHosts: ['https://evil.example/'] } },
       'blockedClients.redirectHosts[0]',
@@ -56,9 +56,14 @@ describe('checkTenant', () => {
     expect(members).toEqual(['key', 'name', 'scopes[0]', 'logo_uri'])
   })
 
-  it.each(['', 'a b', '..', 'a'.repeat(65), undefined, null, 7])('refuses %p as a key, which nobody could ask for', (key) => {
-    expect(checkTenant({ key } as Tenant)).toEqual([{ member: 'key', problem: expect.stringContaining('A-Z a-z 0-9') }])
-  })
+  it.each(['', 'a b', '..', 'a'.repeat(65), undefined, null, 7])(
+    'refuses %p as a key, which nobody could ask for',
+    (key) => {
+      expect(checkTenant({ key } as Tenant)).toEqual([
+        { member: 'key', problem: expect.stringContaining('A-Z a-z 0-9') },
+      ])
+    },
+  )
 
   it.each([undefined, null, 'acme', [{ key: 'acme' }]])('says that %j is no record', (record) => {
     expect(checkTenant(record as unknown as Tenant)).toEqual([

@@ -5,6 +5,7 @@ import { brokenClients } from './broken-clients'
 import { brokenClocks } from './broken-clocks'
 import { brokenErasures } from './broken-erasures'
 import { brokenGrants } from './broken-grants'
+import { brokenPages } from './broken-pages'
 import { brokenReversals } from './broken-reversals'
 import { brokenStore, storeWithItsOwnClock } from './broken-store'
 import { brokenSwaps } from './broken-swaps'
@@ -64,6 +65,7 @@ describe('the token store contract', () => {
 
   it.each([
     ...brokenGrants,
+    ...brokenPages,
     ...brokenClocks,
     ...brokenSwaps,
     ...brokenReversals,

@@ -16,8 +16,7 @@ export const spanish: Words = {
     appThatOpens: 'la aplicación de este dispositivo que abre {address}',
     anyAppOnDevice:
       'Cualquier aplicación de este dispositivo puede hacerse pasar por {client}. Continúe solo si ha sido usted quien la ha iniciado.',
-    notChecked:
-      '{tenant} no ha comprobado esta aplicación. Permita el acceso solo si acaba de pedirle que se conecte.',
+    notChecked: '{tenant} no ha comprobado esta aplicación. Permita el acceso solo si acaba de pedirle que se conecte.',
     allow: 'Permitir',
     deny: 'Rechazar',
     end: 'Final de la página',

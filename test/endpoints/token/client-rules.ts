@@ -32,12 +32,16 @@ export function clientRules(start: Start): void {
 
   const callback = 'https://app.example/callback'
 
-  /** Connects a client. @returns What refreshes its tokens. */
+  /** Connects a client. @returns What refreshes its tokens, with the newest refresh token. */
   async function connected(host: TestSignIn, clientId: string) {
     const client = { client_id: clientId, redirect_uri: callback }
     const signedIn = await host.asCustomer({ clientId, redirectUri: callback })
-    const { refresh_token } = expectTokens(await host.exchange(signedIn, client))
-    return () => host.refresh(refresh_token, client)
+    let { refresh_token: newest } = expectTokens(await host.exchange(signedIn, client))
+    return async () => {
+      const response = await host.refresh(newest, client)
+      newest = response.body.refresh_token ?? newest
+      return response
+    }
   }
 
   const registers = (host: TestSignIn) => registered(host, { redirect_uris: [callback, 'http://localhost/callback'] })
@@ -99,7 +103,11 @@ export function clientRules(start: Start): void {
     ['allows another host', { allowedClients: { documentHosts: ['example'] } }, false],
     ['blocks its host', { blockedClients: { documentHosts: ['assistant.example'] } }, false],
     ['blocks its address', { blockedClients: { clientIds: [assistant] } }, false],
-    ['blocks and allows it', { allowedClients: { clientIds: [assistant] }, blockedClients: { clientIds: [assistant] } }, false],
+    [
+      'blocks and allows it',
+      { allowedClients: { clientIds: [assistant] }, blockedClients: { clientIds: [assistant] } },
+      false,
+    ],
   ])('judges a client with a metadata document where the company %s', async (_, rules, isAllowed) => {
     const { host, setRules } = await company()
     const refresh = await connected(host, assistant)
@@ -111,7 +119,10 @@ export function clientRules(start: Start): void {
   it('serves the company’s own clients, whatever the rules say', async () => {
     const { host, setRules } = await company()
     const { refresh_token } = await host.connected()
-    setRules({ allowedClients: {}, blockedClients: { redirectHosts: ['assistant.example'], clientIds: ['assistant-app'] } })
+    setRules({
+      allowedClients: {},
+      blockedClients: { redirectHosts: ['assistant.example'], clientIds: ['assistant-app'] },
+    })
     expectTokens(await host.refresh(refresh_token))
   })
 

@@ -17,6 +17,7 @@ const withoutTimeLimit = [
   'authenticate',
   'consent',
   'onEvent',
+  'tokenStore.pageGrants',
   'tokenStore.deleteGrants',
   'tokenStore.deleteGrants, as it goes on',
   'tokenStore.deleteTenant',

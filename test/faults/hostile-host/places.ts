@@ -142,6 +142,7 @@ export class HostileHost {
       return this.#refresh(used)
     },
     'tokenStore.listGrants': () => called(this.#signIn.grants.list({ tenantKey: 'acme', subject: 'customer-1' })),
+    'tokenStore.pageGrants': () => called(this.#signIn.grants.page({ tenantKey: 'acme' })),
     'tokenStore.deleteGrants': () => this.#revokeAll(),
     'tokenStore.deleteGrants, as it goes on': () => this.#revokeAll(),
     'tokenStore.deleteTenant': () => called(this.#signIn.tenants.erase({ tenantId: 'acme' })),

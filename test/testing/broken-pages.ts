@@ -1,0 +1,143 @@
+import type { Grant, GrantPage, TokenStore } from 'customer-sign-in'
+import type { BrokenStore } from './broken-store'
+
+/** Stores that are wrong about paging through grants. */
+export const brokenPages: BrokenStore[] = [
+  {
+    that: 'gives all grants in one page',
+    defect: (sound) => ({ pageGrants: (of) => sound.pageGrants({ ...of, limit: 1000 }) }),
+    foundBy: 'pageGrants gives all grants of a tenant in pages',
+  },
+  {
+    that: 'gives no page after the first',
+    defect: (sound) => ({ pageGrants: async (of) => ({ grants: (await sound.pageGrants(of)).grants }) }),
+    foundBy: 'pageGrants gives all grants of a tenant in pages',
+  },
+  {
+    that: 'begins again after each page',
+    defect: (sound) => ({ pageGrants: (of) => sound.pageGrants({ ...of, after: undefined }) }),
+    foundBy: 'pageGrants gives all grants of a tenant in pages',
+  },
+  {
+    that: 'gives the grants of all clients where those of one are meant',
+    defect: (sound) => ({ pageGrants: (of) => sound.pageGrants({ ...of, clientId: undefined }) }),
+    foundBy: 'pageGrants gives all grants of one client',
+  },
+  {
+    that: 'gives the grants of all tenants whose id begins alike',
+    defect: (sound) => {
+      const tenants = new Set<string>()
+      return {
+        createGrant(grant) {
+          tenants.add(grant.tenantId)
+          return sound.createGrant(grant)
+        },
+        async pageGrants({ tenantId, clientId, after = '', limit }) {
+          const meant = [...tenants].filter((tenant) => tenant.startsWith(tenantId))
+          const lists = await Promise.all(meant.map((tenant) => everyGrant(sound, tenant, clientId)))
+          return pageOf(lists.flat().sort(byPlace(placeById)), placeById, after, limit)
+        },
+      }
+    },
+    foundBy: 'pageGrants gives all grants of a tenant in pages',
+  },
+  {
+    that: 'gives one grant of a page twice',
+    defect: (sound) => ({
+      async pageGrants(of) {
+        const { grants, ...rest } = await sound.pageGrants({ ...of, limit: of.limit - 1 })
+        return { ...rest, grants: [...grants, ...grants.slice(0, 1)] }
+      },
+    }),
+    foundBy: 'pageGrants gives all grants of a tenant in pages',
+  },
+  {
+    that: 'gives grants that have been deleted',
+    defect: (sound) => {
+      const deleted: Grant[] = []
+      return {
+        async deleteGrant(...ids) {
+          const grant = await sound.findGrant(...ids)
+          if (grant) deleted.push(grant)
+          return sound.deleteGrant(...ids)
+        },
+        async pageGrants({ tenantId, clientId, after = '', limit }) {
+          const gone = deleted.filter((grant) => grant.tenantId === tenantId)
+          const all = [...(await everyGrant(sound, tenantId, clientId)), ...gone]
+          return pageOf(all.sort(byPlace(placeById)), placeById, after, limit)
+        },
+      }
+    },
+    foundBy: 'pageGrants gives the grants as they are now',
+  },
+  {
+    that: 'counts how many grants the pages before had',
+    defect: (sound) => ({
+      async pageGrants({ tenantId, clientId, after = '0', limit }) {
+        const all = (await everyGrant(sound, tenantId, clientId)).sort(byPlace(placeById))
+        const start = Number(after) || 0
+        const grants = all.slice(start, start + limit)
+        return start + limit < all.length ? { grants, next: String(start + limit) } : { grants }
+      },
+    }),
+    foundBy: 'pageGrants misses no grant while others are created and deleted',
+  },
+  {
+    that: 'pages through grants in the order of their last use, the newest first',
+    defect: (sound) => {
+      let uses = 0
+      const usedAt = new Map<string, number>()
+      const placeByUse = ({ grantId }: Grant) => String(900_000 - (usedAt.get(grantId) ?? 0)) + grantId
+      return {
+        swapCredential(swap) {
+          usedAt.set(swap.grantId, ++uses)
+          return sound.swapCredential(swap)
+        },
+        async pageGrants({ tenantId, clientId, after = '', limit }) {
+          const all = await everyGrant(sound, tenantId, clientId)
+          return pageOf(all.sort(byPlace(placeByUse)), placeByUse, after, limit)
+        },
+      }
+    },
+    foundBy: 'pageGrants misses no grant that is refreshed',
+  },
+  {
+    that: 'has no more than 100 grants in all pages',
+    defect: (sound) => ({
+      async pageGrants({ tenantId, clientId, after = '', limit }) {
+        const all = (await everyGrant(sound, tenantId, clientId)).sort(byPlace(placeById))
+        return pageOf(all.slice(0, 100), placeById, after, limit)
+      },
+    }),
+    foundBy: 'pageGrants gives 300 grants of one client',
+  },
+  {
+    that: 'refuses an end of a page that it has not given',
+    defect: (sound) => ({
+      async pageGrants(of) {
+        if ((of.after ?? '').includes(' ')) throw new Error('There is no such page')
+        return sound.pageGrants(of)
+      },
+    }),
+    foundBy: 'pageGrants takes any text for the end of a page',
+  },
+]
+
+type Place = (grant: Grant) => string
+
+const placeById: Place = ({ grantId }) => grantId
+
+function byPlace(place: Place): (one: Grant, other: Grant) => number {
+  return (one, other) => (place(one) < place(other) ? -1 : 1)
+}
+
+async function everyGrant(sound: TokenStore, tenantId: string, clientId: string | undefined): Promise<Grant[]> {
+  return [...(await sound.pageGrants({ tenantId, clientId, limit: 100_000 })).grants]
+}
+
+function pageOf(all: Grant[], place: Place, after: string, limit: number): GrantPage {
+  const rest = all.filter((grant) => place(grant) > after)
+  const grants = rest.slice(0, limit)
+  const last = grants.at(-1)
+  return rest.length > limit && last ? { grants, next: place(last) } : { grants }
+}
