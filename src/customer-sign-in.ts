@@ -179,7 +179,7 @@ export interface CustomerSignIn extends Handler {
   /** What the store has about a customer: to export it, and to erase it. */
   customers: CustomerData
 
-  /** What the store has about a company: to erase it. */
+  /** What the store has about a company: to end its grants, and to erase it. */
   tenants: TenantData
 }
 
@@ -283,7 +283,7 @@ function build(options: Options): CustomerSignIn {
     protectedResource: (of: ProtectedResourceOptions) => protectedResource(of, guards, resources, baseUrl),
     connect: (to: ConnectRequest) => connect(to, () => baseUrl.current(), tenants, rules),
     grants: customerGrants(tenants, grants, store, new ConnectedGrants(store, documents, scopeTexts, locale)),
-    clients: registeredClients(tenants, grants, store),
+    clients: registeredClients(tenants, grants, store, emit),
     customers: customerData(tenants, grants, store),
     tenants: tenantData(grants, store),
   })
@@ -304,7 +304,10 @@ function tenantDefaults(options: Options, scopes: readonly string[]): TenantDefa
   const { accessTokenLifetime, refreshTokenLifetime, registration, theme, links } = options
   const implied = impliedScopesOf(options.impliedScopes)
   const metadataDocuments = options.metadataDocuments !== false
-  return { scopes, implied, accessTokenLifetime, refreshTokenLifetime, registration, metadataDocuments, theme, links }
+  const { allowedClients: allowed, blockedClients } = options
+  const clientRules = { allowed, blocked: blockedClients ? [blockedClients] : [] }
+  const waysIn = { registration, metadataDocuments, clientRules }
+  return { scopes, implied, accessTokenLifetime, refreshTokenLifetime, ...waysIn, theme, links }
 }
 
 function registrationRules(options: Options): RegistrationRules {

@@ -25,6 +25,7 @@ export type {
   RevokedEvent,
   StaleEvent,
   TimedEvent,
+  UnregisteredEvent,
 } from './events/customer-sign-in-event'
 export type { CompanySelector } from './grants/company'
 export type { ConnectedGrant, GrantedScope } from './grants/connected-grants'
@@ -43,8 +44,8 @@ export type {
   CustomerGrants,
   GrantSelector,
 } from './grants/customer-grants'
-export type { RegisteredClients } from './grants/registered-clients'
-export type { TenantData } from './grants/tenant-data'
+export type { RegisteredClients, RegisteredClientsPage, RegisteredClientsRequest } from './grants/registered-clients'
+export type { TenantCall, TenantData } from './grants/tenant-data'
 export type { FetchMetadataDocumentHook, MetadataDocumentResponse } from './http/host-fetch'
 export type { CustomerSignInOptions, DocumentSources } from './options'
 export type { Links } from './pages/links'
@@ -76,11 +77,13 @@ export type {
   Client,
   ClientCredentials,
   ClientMetadata,
+  ClientRule,
   NullableMembers,
   Tenant,
   TenantStore,
 } from './stores/tenant-store'
 export type {
+  ClientPage,
   ClientUse,
   CreateResult,
   CredentialSwap,
@@ -101,5 +104,6 @@ export type {
   SwapReversal,
   TokenStore,
 } from './stores/token-store'
+export { checkTenant, type TenantProblem } from './tenants/check-tenant'
 export type { AccessTokenClaimsHook, AccessTokenRequest } from './tokens/access-tokens'
 export type { SigningAlgorithm, SigningKeyInput } from './tokens/signing-keys'

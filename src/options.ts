@@ -36,8 +36,9 @@ import {
 } from './protocol/client-authentication'
 import { impliedScopesOf } from './protocol/implied-scopes'
 import { isLoopbackHost } from './protocol/loopback'
-import type { TenantStore } from './stores/tenant-store'
+import type { ClientRule, TenantStore } from './stores/tenant-store'
 import { type TokenStore, tokenStoreMethods } from './stores/token-store'
+import { clientRule } from './tenants/client-rules'
 import { accessTokenLifetime, refreshTokenLifetime } from './tenants/lifetimes'
 import type { AccessTokenClaimsHook } from './tokens/access-tokens'
 import type { SigningKeyInput } from './tokens/signing-keys'
@@ -163,6 +164,15 @@ export interface CustomerSignInOptions {
    */
   fetchMetadataDocument?: FetchMetadataDocumentHook | undefined
   /**
+   * The only clients that are allowed, besides the tenants' own, for tenants whose record does not say. `{}` allows no others. Default: all.
+   *
+   * @example
+   * { documentHosts: ['claude.ai'], redirectHosts: ['claude.ai', 'chatgpt.com'] }
+   */
+  allowedClients?: ClientRule | undefined
+  /** Clients that are allowed at no tenant, except as its own. Default none. */
+  blockedClients?: ClientRule | undefined
+  /**
    * Copies of metadata documents, for assistants whose own document cannot be fetched and was not fetched before. A list of the host's own
    * replaces the default, and an empty one turns it off. Default: the {@link knownAssistants} of this package.
    */
@@ -231,6 +241,8 @@ const checks = {
   maxRegistrations: optional(wholeFrom1, 20_000),
   metadataDocuments: optional(documentSources, true),
   fetchMetadataDocument: optional(func<FetchMetadataDocumentHook>()),
+  allowedClients: optional(clientRule),
+  blockedClients: optional(clientRule),
   knownAssistants: optional(listOf(knownAssistant), knownAssistants),
   appRedirects: optional(listOf(appRedirect), appRedirectsOfAssistants),
   clientAuthentication: optional(methodList, ['none']),

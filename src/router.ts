@@ -143,8 +143,8 @@ export class Router {
       await route.endpoint({ req, res, tenant }, this.#rooms)
     } catch (thrown) {
       const error = reportError(thrown, place, this.#emit)
-      if (route.page) respondWithErrorPage(res, error, this.#rooms.appearances.of(req, tenant))
-      else respondWithError(res, error)
+      if (!route.page) respondWithError(res, error)
+      else respondWithErrorPage(res, error, this.#rooms.appearances.of(req, tenant), tenant?.name ?? tenant?.key)
     }
   }
 }

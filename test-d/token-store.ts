@@ -1,5 +1,6 @@
 // A token store that somebody could write from the public types alone.
 import type {
+  ClientPage,
   ClientUse,
   CreateResult,
   CredentialKind,
@@ -139,6 +140,11 @@ class MapTokenStore implements TokenStore {
 
   async findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined> {
     return this.#clients.get(`${tenantId} ${clientId}`)
+  }
+
+  async pageClients(tenantId: string, { after, limit }: ClientPage): Promise<RegisteredClient[]> {
+    const own = [...this.#clients.values()].filter((client) => client.tenantId === tenantId && client.clientId > after)
+    return own.sort((one, other) => (one.clientId < other.clientId ? -1 : 1)).slice(0, limit)
   }
 
   async touchClient(tenantId: string, clientId: string, { lifetime, inUse }: ClientUse): Promise<void> {

@@ -40,13 +40,19 @@ const requirements = [
 ]
 const resources = [{ resource: '/mcp' }, { resource: '' }, { resource: null }, { resource: undefined }, { resource: 1 }]
 
-// A company must be named in one way, and one customer of it.
-const notOneCustomer = [
+// A company must be named in one way.
+const notOneCompany = [
   { tenantId: 'acme' },
   { tenantKey: undefined },
   { tenantKey: '' },
   { tenantKey: null },
   { tenantId: '' },
+]
+
+const noActor = [{ actor: '' }, { actor: null }, { actor: 7 }, { actor: 'a'.repeat(201) }, { actor: 'two\nlines' }]
+
+const notOneCustomer = [
+  ...notOneCompany,
   { subject: '' },
   { subject: undefined },
   { subject: null },
@@ -140,31 +146,58 @@ const methods: [string, Call, object, object[]][] = [
     'grants.list',
     (signIn, given) => signIn.grants.list(given),
     { tenantKey, subject },
-    [{ clientId }, { subject: '' }, { subject: undefined }, { subject: ['a'] }, { tenantKey: 1 }],
+    [...notOneCompany, { clientId }, { subject: '' }, { subject: undefined }, { subject: ['a'] }, { tenantKey: 1 }],
   ],
   [
     'grants.revoke',
     (signIn, given) => signIn.grants.revoke(given),
     { tenantKey, grantId: 'a grant' },
-    [{ subject }, { grantId: '' }, { grantId: undefined }, { grantId: null }],
+    [...notOneCompany, ...noActor, { subject }, { grantId: '' }, { grantId: undefined }, { grantId: null }],
   ],
   [
     'grants.revokeAll',
     (signIn, given) => signIn.grants.revokeAll(given),
     { tenantKey, subject },
-    [{ subject: undefined }, { subject: null }, { clientId: undefined }, { clientId: '' }, { grantId: 'a grant' }],
+    [
+      ...notOneCompany,
+      ...noActor,
+      { subject: undefined },
+      { subject: null },
+      { clientId: undefined },
+      { clientId: '' },
+      { grantId: 'a grant' },
+      { all: true },
+    ],
   ],
   [
     'clients.find',
     (signIn, given) => signIn.clients.find(given),
     { tenantKey, clientId },
-    [{ subject }, { clientId: '' }, { clientId: undefined }, { clientId: null }],
+    [...notOneCompany, { subject }, { clientId: '' }, { clientId: undefined }, { clientId: null }],
+  ],
+  [
+    'clients.list',
+    (signIn, given) => signIn.clients.list(given),
+    { tenantKey },
+    [
+      ...notOneCompany,
+      { clientId },
+      { after: '' },
+      { limit: 0 },
+      { limit: 1001 },
+      { limit: 1.5 },
+      { redirectHost: '' },
+      { redirectHost: 'https://claude.ai' },
+      { redirectHost: 'Claude.ai' },
+      { redirectHost: '127.0.0.1' },
+      { redirectHost: 'https:' },
+    ],
   ],
   [
     'clients.delete',
     (signIn, given) => signIn.clients.delete(given),
     { tenantKey, clientId },
-    [{ subject }, { clientId: '' }, { clientId: undefined }, { clientId: null }],
+    [...notOneCompany, ...noActor, { subject }, { clientId: '' }, { clientId: undefined }, { clientId: null }],
   ],
   [
     'customers.export',
@@ -185,14 +218,22 @@ const methods: [string, Call, object, object[]][] = [
     'customers.erase',
     (signIn, given) => signIn.customers.erase(given),
     { tenantKey, subject },
-    [...notOneCustomer, { limit: 10 }],
+    [...notOneCustomer, ...noActor, { limit: 10 }],
   ],
-  [
-    'tenants.erase',
-    (signIn, given) => signIn.tenants.erase(given),
+  ...(['end', 'erase'] as const).map((name): [string, Call, object, object[]] => [
+    `tenants.${name}`,
+    (signIn, given) => signIn.tenants[name](given),
     { tenantId: 'acme' },
-    [{ tenantKey }, { subject }, { tenantId: '' }, { tenantId: undefined }, { tenantId: null }, { tenantId: ['acme'] }],
-  ],
+    [
+      ...noActor,
+      { tenantKey },
+      { subject },
+      { tenantId: '' },
+      { tenantId: undefined },
+      { tenantId: null },
+      { tenantId: ['acme'] },
+    ],
+  ]),
 ]
 
 describe.each(methods)('%s', (name, call, right, wrong) => {

@@ -110,6 +110,14 @@ describe('createCustomerSignIn', () => {
     [{ appRedirects: 'cursor' }, 'appRedirects must be an array, but is a string of 6 characters'],
     [{ credentialSecrets: [] }, 'credentialSecrets must be an array of 1 to 4 secrets, but is an array of 0 items'],
     [{ registration: 'yes' }, 'registration must be true or false, but is "yes"'],
+    [
+      { allowedClients: { documentHosts: ['https://claude.ai'] } },
+      'allowedClients.documentHosts[0] must be a host in lower case, such as claude.ai, without scheme, port and path; localhost for every loopback address, but is "https://claude.ai"',
+    ],
+    [
+      { blockedClients: { hosts: ['claude.ai'] } },
+      'blockedClients.hosts is not a member of blockedClients. The members are clientIds, documentHosts and redirectHosts',
+    ],
     [{ externalEndpoints: null }, 'externalEndpoints must be an object, but is null'],
     [
       { externalEndpoints: { token: 'https://a.example' } },
@@ -122,7 +130,7 @@ describe('createCustomerSignIn', () => {
     [
       { tokenStore: Object.assign(new MemoryTokenStore(), { findGrant: undefined, touchClient: 1 }) },
       'tokenStore must be an object with the methods createGrant, findGrant, swapCredential, reverseSwap, deleteGrant, listGrants, ' +
-        'pageGrants, deleteGrants, deleteTenant, saveClient, findClient, touchClient, deleteClient and useOnce, but has no findGrant and touchClient',
+        'pageGrants, deleteGrants, deleteTenant, saveClient, findClient, pageClients, touchClient, deleteClient and useOnce, but has no findGrant and touchClient',
     ],
     [
       { clientAuthentication: [] },
@@ -232,6 +240,15 @@ describe('createCustomerSignIn', () => {
       'an endpoint with a password',
       'externalEndpoints.registration',
       { externalEndpoints: { registration: 'https://a:b@c.example' } },
+    ],
+    ['clients without a list', 'allowedClients', { allowedClients: ['claude.ai'] }],
+    ['one host in place of a list', 'allowedClients.redirectHosts', { allowedClients: { redirectHosts: 'claude.ai' } }],
+    ['a client id that is none', 'blockedClients.clientIds[0]', { blockedClients: { clientIds: ['é'] } }],
+    ['a host with a port', 'blockedClients.redirectHosts[0]', { blockedClients: { redirectHosts: ['claude.ai:443'] } }],
+    [
+      'a scheme as a document host',
+      'allowedClients.documentHosts[0]',
+      { allowedClients: { documentHosts: ['cursor:'] } },
     ],
     ['a whole scheme of an app', 'appRedirects[0]', { appRedirects: ['cursor://'] }],
     ['the name of a scheme', 'appRedirects[1]', { appRedirects: ['cursor://x/', 'vscode'] }],

@@ -9,11 +9,13 @@ import type { RedirectUriFault } from '../protocol/redirect-uri'
 import type { GuardedStore } from '../stores/guarded-store'
 import type { Client, ClientCredentials } from '../stores/tenant-store'
 import type { Grant, RegisteredClient, RegistrationLimits } from '../stores/token-store'
+import { type JudgedClient, needsRedirectUris, refusingRule } from '../tenants/client-rules'
 import type { ResolvedTenant } from '../tenants/tenants'
 import { type AuthenticationRules, authenticationOfRegistration } from './authentication-metadata'
 import { checkMethods } from './authentication-methods'
 import { atIssuer, checkSize, offeredHere, readClientMetadata, strangerFault } from './client-metadata'
 import type { MetadataDocuments } from './metadata-documents'
+import { checkMayRegister, checkMaySignIn, mayNotRedeem } from './permissions'
 
 /** A client of a tenant. */
 export interface FoundClient {
@@ -70,8 +72,8 @@ export class Clients {
   /**
    * Finds a client among the tenant's own, by its metadata document, or among the registered ones.
    *
-   * @throws {OAuthError} `invalid_client` if there is none, or all of its methods to authenticate are off; `temporarily_unavailable` if its
-   * document cannot be fetched now.
+   * @throws {OAuthError} `unauthorized_client` (403) if a rule of the company keeps it out; `invalid_client` if there is none, or all of its
+   * methods to authenticate are off; `temporarily_unavailable` if its document cannot be fetched now.
    */
   async find(clientId: string, tenant: ResolvedTenant): Promise<FoundClient> {
     const found = await this.#find(clientId, tenant)
@@ -82,10 +84,14 @@ export class Clients {
   async #find(clientId: string, tenant: ResolvedTenant): Promise<FoundClient> {
     const own = ownClient(clientId, tenant)
     if (own) return { client: own, source: 'tenant', registration: undefined }
+    const judged = { clientId, isDocument: this.#documents?.isDocumentUrl(clientId) === true, redirectUris: [] }
+    // First, so that no document of a client that is not allowed is fetched.
+    if (judged.isDocument) checkMaySignIn(judged, tenant)
     if (tenant.metadataDocuments && this.#documents?.isDocumentUrl(clientId)) {
       const metadata = atIssuer(await this.#documents.find(clientId, tenant), tenant.issuer)
       if (!metadata) throw onlyOnOwnHost()
       const client = { clientId, ...offeredHere(metadata, tenant.scopes) }
+      checkMaySignIn({ ...judged, redirectUris: client.redirectUris }, tenant)
       return { client, source: 'document', registration: undefined }
     }
     const registration = isClientId(clientId) ? await this.findRegistration(clientId, tenant) : undefined
@@ -93,6 +99,7 @@ export class Clients {
       const namesDocument = clientId.startsWith('https://') && !tenant.metadataDocuments
       throw unknownClient(clientId, namesDocument ? 'documents_off' : 'client_gone')
     }
+    checkMaySignIn({ ...judged, redirectUris: registration.redirectUris }, tenant)
     return { client: registration, source: 'registration', registration }
   }
 
@@ -104,6 +111,27 @@ export class Clients {
   /** Whether a client is known by its metadata document. */
   isDocument(clientId: string, tenant: ResolvedTenant): boolean {
     return !ownClient(clientId, tenant) && this.#documents?.isDocumentUrl(clientId) === true
+  }
+
+  /**
+   * Checks that the rules of a company let a client redeem what it has. It asks the store only if redirect URIs decide. The document of a
+   * client is not fetched.
+   *
+   * @throws {OAuthError} `invalid_grant`, before anything is used up; `invalid_client` if the client is gone; `temporarily_unavailable` if
+   * the store fails.
+   */
+  async checkMayRedeem(clientId: string, tenant: ResolvedTenant): Promise<void> {
+    const judged = await this.#judged(clientId, tenant)
+    const rule = refusingRule(judged, tenant.clientRules)
+    if (rule !== undefined) throw mayNotRedeem(judged, rule)
+  }
+
+  async #judged(clientId: string, tenant: ResolvedTenant): Promise<JudgedClient> {
+    const judged = { clientId, isDocument: this.isDocument(clientId, tenant), redirectUris: [] }
+    if (!needsRedirectUris(judged, tenant.clientRules)) return judged
+    const registration = await this.findRegistration(clientId, tenant)
+    if (!registration) throw unknownClient(clientId)
+    return { ...judged, redirectUris: registration.redirectUris }
   }
 
   /**
@@ -140,6 +168,7 @@ export class Clients {
   async register(given: Readonly<Record<string, unknown>>, tenant: ResolvedTenant): Promise<Registered> {
     const { appRedirects, lifetime, limits, authentication } = this.#rules
     const described = offeredHere(readClientMetadata(given, appRedirects, tenant.issuer), tenant.scopes)
+    checkMayRegister(described.redirectUris, tenant)
     const { method, keys } = authenticationOfRegistration(given, authentication)
     const made = method.startsWith('client_secret') ? newClientSecret() : undefined
     const metadata = { ...described, ...keys, ...(made && { secretHashes: [made.hash] }) }
@@ -174,7 +203,9 @@ export class Clients {
    * Writes at most once a day for each client.
    */
   async touchUsed(registration: RegisteredClient, grant: Grant, tenant: ResolvedTenant): Promise<void> {
-    if (registration.inUse && registration.expiresAt >= grant.expiresAt + spare) return
+    const { inUse, lastUsedAt = Number.NEGATIVE_INFINITY, expiresAt } = registration
+    const isToday = (grant.swap?.at ?? grant.createdAt) < lastUsedAt + day
+    if (inUse && isToday && expiresAt >= grant.expiresAt + spare) return
     await this.#store.touchClient(tenant.id, registration.clientId, { lifetime: beyondGrants(tenant), inUse: true })
   }
 

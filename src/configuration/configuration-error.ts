@@ -15,16 +15,20 @@ export class ConfigurationError extends Error {
   readonly option: string
   /** What the option may be. */
   readonly allowed: string
+  /** What is wrong, as the message says it after the option's name. */
+  readonly problem: string
   /** The address of the page and heading that explain the option. */
   readonly help: string
 
   /** @internal */
   constructor(option: string, given: unknown, allowed: string, { quotes = false, says }: Wording = {}) {
     const help = helpFor(option)
-    super(`customer-sign-in: ${option} ${says ?? refusal(given, allowed, quotes)}. See ${help}`)
+    const problem = says ?? refusal(given, allowed, quotes)
+    super(`customer-sign-in: ${option} ${problem}. See ${help}`)
     this.name = 'ConfigurationError'
     this.option = option
     this.allowed = allowed
+    this.problem = problem
     this.help = help
   }
 }

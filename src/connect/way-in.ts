@@ -6,6 +6,7 @@ import {
 import { isConfidential } from '../clients/authentication-methods'
 import { strangerFault } from '../clients/client-metadata'
 import { knownAssistants } from '../clients/known-assistants'
+import { refusingRule } from '../tenants/client-rules'
 import type { ResolvedTenant } from '../tenants/tenants'
 import type { ConnectableAssistant } from './assistants'
 
@@ -42,7 +43,7 @@ export function wayInOf(assistant: ConnectableAssistant, tenant: ResolvedTenant,
 /** Whether an assistant can introduce itself by its metadata document or by registering, as it would. */
 function introducesItself(
   { document, redirectUris, registersFor }: ConnectableAssistant,
-  { issuer, metadataDocuments, registration }: ResolvedTenant,
+  { issuer, metadataDocuments, registration, clientRules }: ResolvedTenant,
   { appRedirects, authentication, fetchesDocuments }: WayInRules,
 ): boolean {
   // An app gives up if one of its addresses is left out.
@@ -52,9 +53,11 @@ function introducesItself(
     metadataDocuments &&
     document !== undefined &&
     isPossible(() => authenticationOfDocument(documentAt(document), authentication))
-  if (usesDocument) return fetchesDocuments
+  const isAllowed = (clientId: string, isDocument: boolean) =>
+    refusingRule({ clientId, isDocument, redirectUris }, clientRules) === undefined
+  if (usesDocument) return fetchesDocuments && isAllowed(document, true)
   const method = { token_endpoint_auth_method: registersFor }
-  return registration && isPossible(() => authenticationOfRegistration(method, authentication))
+  return registration && isAllowed('', false) && isPossible(() => authenticationOfRegistration(method, authentication))
 }
 
 function documentAt(address: string): Readonly<Record<string, unknown>> {

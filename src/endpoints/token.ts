@@ -9,6 +9,7 @@ import { type GrantType, grantTypes, isGrantType } from '../protocol/grant-types
 import { oauthError } from '../protocol/oauth-error'
 import { codeChallengeOf, isCodeVerifier } from '../protocol/pkce'
 import { requestedResource } from '../protocol/resource'
+import { hasRules } from '../tenants/client-rules'
 import type { ResolvedTenant } from '../tenants/tenants'
 import type { IssuedAccessToken } from '../tokens/access-tokens'
 import { confirmClient } from './confirm-client'
@@ -29,13 +30,14 @@ const presents: Record<GrantType, Presents> = {
 /** `POST I/token`: redeems a code or a refresh token (RFC 6749 section 3.2). */
 export async function token(context: Context, rooms: TokenRooms): Promise<void> {
   const { req, res, tenant } = context
-  const { redemptions, grants, tokens, clientAuthentication, emit } = rooms
+  const { clients, redemptions, grants, tokens, clientAuthentication, emit } = rooms
   const form = await readForm(req, res, { repeatable: ['resource'] })
   const named = identifyClient(req, form, tenant, clientAuthentication)
   const client = named.proof
     ? await authenticatedClient(named, tenant, tokenAudiences(tenant), clientAuthentication)
     : named
   const grantType = grantTypeOf(form, client)
+  if (!client.preRegistered && hasRules(tenant.clientRules)) await clients.checkMayRedeem(client.clientId, tenant)
   // The client is confirmed during the redemption, not before it, to save a round trip.
   const redeeming = redeem(grantType, form, client, context, rooms)
   const refreshToken = grantType === 'refresh_token' ? form.get('refresh_token') : undefined

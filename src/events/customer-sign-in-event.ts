@@ -106,6 +106,8 @@ export interface RevokedEvent extends Omit<GrantEvent, 'tenantKey'> {
    * resource, because the customer has more than `maxGrantsPerClient`, or because a later sign-in has replaced it (`replaceGrants`).
    */
   reason: 'host' | 'client' | 'client_gone' | 'resource_gone' | 'too_many' | 'replaced'
+  /** Who has ended it, as the host's call has said. Absent if it has not. */
+  actor?: string | undefined
 }
 
 /** A code or refresh token of this server was presented after it had expired and its grant was gone. A {@link DeniedEvent} follows. */
@@ -138,6 +140,19 @@ export interface RegisteredEvent extends TimedEvent {
   clientId: string
   /** The redirect URIs that it asked for and that are not accepted here. Absent if it got all. */
   leftOut?: string[] | undefined
+}
+
+/** A host has deleted a client that had registered itself. */
+export interface UnregisteredEvent extends TimedEvent {
+  type: 'unregistered'
+  /** The key of the tenant. Absent if the host has named the tenant by its id. */
+  tenantKey?: string | undefined
+  /** The id of the tenant at which it was registered. */
+  tenantId: string
+  /** The client. */
+  clientId: string
+  /** Who has deleted it, as the host's call has said. Absent if it has not. */
+  actor?: string | undefined
 }
 
 /**
@@ -199,6 +214,7 @@ export type CustomerSignInEvent =
   | RevokedEvent
   | ExpiredEvent
   | RegisteredEvent
+  | UnregisteredEvent
   | StaleEvent
   | DeniedEvent
   | ErrorEvent

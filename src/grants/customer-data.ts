@@ -1,11 +1,12 @@
 import { record, text } from '../configuration/checks'
+import { actor } from '../events/actor'
 import type { GuardedStore } from '../stores/guarded-store'
 import type { Grant } from '../stores/token-store'
 import type { Tenants } from '../tenants/tenants'
 import { type CompanySelector, companyMembers, companyOf, pageMembers } from './company'
 import type { Grants } from './grants'
 
-/** A customer of a company: the company by its key while the tenant store knows it, or by its id, which works for a company that is gone too. */
+/** A customer of a company. */
 export type CustomerSelector = { subject: string } & CompanySelector
 
 /** What to export. */
@@ -84,16 +85,17 @@ export interface CustomerData {
    *
    * If it rejects, or the process ends in the middle, some grants may be left: call it again until it resolves.
    *
+   * @param customer.actor Who makes the call, for its events: 1 to 200 characters (docs/administration.md).
    * @throws {OAuthError} `temporarily_unavailable` if the store fails.
    *
    * @example
    * await signIn.customers.erase({ tenantKey: 'acme', subject: customer.id })
    */
-  erase(customer: CustomerSelector): Promise<Erased>
+  erase(customer: CustomerSelector & { actor?: string | undefined }): Promise<Erased>
 }
 
 const named = { ...companyMembers, subject: text }
-const oneCustomer = record(named)
+const oneCustomer = record({ ...named, actor })
 const onePage = record({ ...named, ...pageMembers })
 
 export function customerData(tenants: Tenants, grants: Grants, store: GuardedStore): CustomerData {
@@ -112,10 +114,11 @@ export function customerData(tenants: Tenants, grants: Grants, store: GuardedSto
     },
 
     async erase(customer) {
-      const { subject, ...company } = oneCustomer(customer, 'customers.erase')
+      const { subject, actor, ...company } = oneCustomer(customer, 'customers.erase')
       const { id } = await companyOf(company, tenants, 'customers.erase')
       const about = { tenantKey: company.tenantKey, tenantId: id, subject }
-      return { grants: await grants.endEach(store.deleteGrants({ tenantId: id, subject }), 'customers.erase', about) }
+      const deleted = store.deleteGrants({ tenantId: id, subject })
+      return { grants: await grants.endEach(deleted, 'customers.erase', about, { actor }) }
     },
   }
 }

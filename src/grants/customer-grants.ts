@@ -1,5 +1,6 @@
 import { optional, record, requirements, text } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
+import { actor } from '../events/actor'
 import { languageTag } from '../pages/language-tag'
 import type { GuardedStore } from '../stores/guarded-store'
 import type { Tenants } from '../tenants/tenants'
@@ -8,9 +9,7 @@ import type { ConnectedGrant, ConnectedGrants } from './connected-grants'
 import type { Grants } from './grants'
 
 /** Whose connected clients to list. */
-export interface ConnectedGrantsRequest {
-  /** The company. */
-  tenantKey: string
+export type ConnectedGrantsRequest = CompanySelector & {
   /** The customer. */
   subject: string
   /**
@@ -41,15 +40,16 @@ export interface ConnectedGrantsPage {
 }
 
 /** Whose grants to end: those of a customer, of a client, or of one customer and one client. */
-export type GrantSelector = { tenantKey: string } & (
-  | { subject: string; clientId?: never }
-  | { clientId: string; subject?: never }
-  | { subject: string; clientId: string }
-)
+export type GrantSelector = CompanySelector &
+  (
+    | { subject: string; clientId?: never }
+    | { clientId: string; subject?: never }
+    | { subject: string; clientId: string }
+  )
 
 /**
- * What a host can ask about its customers' grants and do to them. Each method rejects with `not_found` for an unknown tenant, and with a
- * `ConfigurationError` for a member that is unknown, missing or empty.
+ * What a host can ask about its customers' grants and do to them. Each method rejects with `not_found` for an unknown `tenantKey`, and with a
+ * `ConfigurationError` for a member that is unknown, missing or empty. With `tenantId`, each works for a company that is switched off, too.
  */
 export interface CustomerGrants {
   /**
@@ -83,9 +83,10 @@ export interface CustomerGrants {
   /**
    * Ends one grant: its refresh token is refused from then on, and its access tokens wherever revocation is checked.
    *
+   * @param which.actor Who makes the call, for its event: 1 to 200 characters (docs/administration.md).
    * @returns Whether there was such a grant.
    */
-  revoke(which: { tenantKey: string; grantId: string }): Promise<boolean>
+  revoke(which: CompanySelector & { grantId: string; actor?: string | undefined }): Promise<boolean>
   /**
    * Ends all grants of a customer, which signs the customer out everywhere; or the customer's grants of one client; or every customer's
    * grants of a client. On Redis, the last of these goes through the whole store (docs/operations-redis.md).
@@ -93,18 +94,19 @@ export interface CustomerGrants {
    * When it resolves, every such grant that existed when it was called has ended. If it rejects, some may have ended already: call it again
    * until it resolves.
    *
+   * @param of.actor Who makes the call, for its events: 1 to 200 characters (docs/administration.md).
    * @returns How many this call has ended.
    *
    * @example
    * await signIn.grants.revokeAll({ tenantKey: 'acme', subject: customer.id })
    */
-  revokeAll(of: GrantSelector): Promise<number>
+  revokeAll(of: GrantSelector & { actor?: string }): Promise<number>
 }
 
-const ofCustomer = record({ tenantKey: text, subject: text, language: optional(languageTag) })
+const ofCustomer = record({ ...companyMembers, subject: text, language: optional(languageTag) })
 const onePage = record({ ...companyMembers, ...pageMembers, clientId: optional(text), language: optional(languageTag) })
-const grantsOf = requirements({ tenantKey: text, subject: optional(text), clientId: optional(text) })
-const oneGrant = record({ tenantKey: text, grantId: text })
+const grantsOf = requirements({ ...companyMembers, subject: optional(text), clientId: optional(text), actor })
+const oneGrant = record({ ...companyMembers, grantId: text, actor })
 
 export function customerGrants(
   tenants: Tenants,
@@ -114,8 +116,8 @@ export function customerGrants(
 ): CustomerGrants {
   return {
     async list(of) {
-      const { subject, language, tenantKey } = ofCustomer(of, 'grants.list')
-      const company = await companyOf({ tenantKey, tenantId: undefined }, tenants, 'grants.list')
+      const { subject, language, ...named } = ofCustomer(of, 'grants.list')
+      const company = await companyOf(named, tenants, 'grants.list')
       return connected.describe(await store.listGrants(company.id, subject), company, language)
     },
 
@@ -127,25 +129,27 @@ export function customerGrants(
     },
 
     async revoke(which) {
-      const { tenantKey, grantId } = oneGrant(which, 'grants.revoke')
-      const tenantId = await tenants.idOf(tenantKey)
+      const { grantId, actor, ...company } = oneGrant(which, 'grants.revoke')
+      const { id: tenantId } = await companyOf(company, tenants, 'grants.revoke')
       const grant = await store.findGrant(tenantId, grantId)
-      return grants.endNamed({ tenantId, grantId, grant }, tenantKey, 'host')
+      return grants.endNamed({ tenantId, grantId, grant }, company.tenantKey, 'host', actor)
     },
 
     async revokeAll(of) {
-      const { tenantKey, ...owner } = checkedSelector(of)
-      const tenantId = await tenants.idOf(tenantKey)
-      const deleted = store.deleteGrants({ tenantId, ...owner })
-      return grants.endEach(deleted, 'revokeAll', { tenantKey, tenantId, ...owner })
+      const { actor, subject, clientId, ...company } = grantsOf(of, 'grants.revokeAll')
+      const owner = checkedOwner(subject, clientId)
+      const { id: tenantId } = await companyOf(company, tenants, 'grants.revokeAll')
+      const about = { tenantKey: company.tenantKey, tenantId, ...owner }
+      return grants.endEach(store.deleteGrants({ tenantId, ...owner }), 'revokeAll', about, { actor })
     },
   }
 }
 
-function checkedSelector(given: GrantSelector): GrantSelector {
-  const owner = grantsOf(given, 'grants.revokeAll')
-  if (owner.subject !== undefined || owner.clientId !== undefined) return owner as GrantSelector
-  throw new ConfigurationError('grants.revokeAll', given, 'an object with a subject, a clientId, or both', {
+/** Whose grants to end: never, because something was left out, those of everybody. */
+function checkedOwner(subject: string | undefined, clientId: string | undefined) {
+  if (subject !== undefined) return { subject, clientId }
+  if (clientId !== undefined) return { clientId }
+  throw new ConfigurationError('grants.revokeAll', undefined, 'an object with a subject, a clientId, or both', {
     says: 'must have a subject, a clientId, or both',
   })
 }

@@ -79,14 +79,16 @@ export class Grants {
    * Ends the grant with this id, even if the store did not find it: an earlier call may have deleted it without the replicas' knowledge.
    *
    * @param named.grant The grant as it was found, for the event.
+   * @param actor Who ends it, if the host has said so.
    */
   async endNamed(
     { tenantId, grantId, grant }: { tenantId: string; grantId: string; grant: Grant | undefined },
-    tenantKey: string,
+    tenantKey: string | undefined,
     reason: RevokedEvent['reason'],
+    actor?: string,
   ): Promise<boolean> {
     const ended = await this.#store.deleteGrant(tenantId, grantId)
-    if (ended && grant) this.#emit({ type: 'revoked', reason, ...aboutGrant(grant, tenantKey) })
+    if (ended && grant) this.#emit({ type: 'revoked', reason, actor, ...aboutGrant(grant, tenantKey) })
     return ended
   }
 
@@ -94,18 +96,19 @@ export class Grants {
    * Ends the grants that the store deletes for a call of the host's.
    *
    * @param where What an event calls that call if the store fails.
+   * @param by.actor Who makes the call, if the host has said so.
    * @returns How many have ended.
    */
   async endEach(
     deleted: AsyncIterable<Grant>,
     where: string,
     context: ErrorContext,
-    reason: RevokedEvent['reason'] = 'host',
+    { reason = 'host', actor }: Partial<Pick<RevokedEvent, 'reason' | 'actor'>>,
   ): Promise<number> {
     let ended = 0
     try {
       for await (const grant of deleted) {
-        this.#emit({ type: 'revoked', reason, ...aboutGrant(grant, context.tenantKey) })
+        this.#emit({ type: 'revoked', reason, actor, ...aboutGrant(grant, context.tenantKey) })
         ended++
       }
     } catch (error) {

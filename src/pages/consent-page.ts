@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { isLoopbackHost } from '../protocol/loopback'
 import type { Appearance } from './appearance'
-import { type Html, html } from './html'
+import { type Html, html, isolate } from './html'
 import { logo, respondWithPage } from './page'
 import type { ShownScope } from './scope-words'
 import { sentence, type Words } from './words'
@@ -106,11 +106,6 @@ function destination(redirectUri: string, { consent }: Words): Html {
   if (protocol === 'https:') return isolate(endOf(host))
   const address = protocol.length > maxLength ? `${protocol.slice(0, maxLength)}…` : `${protocol}//`
   return sentence(consent.appThatOpens, { address: isolate(address) })
-}
-
-/** A name whose direction of writing does not change that of the text around it. */
-function isolate(name: string): Html {
-  return html`<bdi>${name}</bdi>`
 }
 
 /** The end of a long host name, which says who has registered it. */

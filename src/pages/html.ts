@@ -14,6 +14,11 @@ export function html(texts: TemplateStringsArray, ...values: Value[]): Html {
   return new Html(texts.map((text, index) => text + render(values[index])).join(''))
 }
 
+/** A name whose direction of writing does not change that of the text around it. */
+export function isolate(name: string): Html {
+  return html`<bdi>${name}</bdi>`
+}
+
 function render(value: Value): string {
   if (value === undefined || value === false) return ''
   if (typeof value === 'string') return value.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

@@ -58,6 +58,8 @@ export interface Words {
     repeat: string
     /** What to do when the fault is in the request. */
     goBack: string
+    /** What to do when a rule of the company keeps the client out: `{tenant}`. */
+    notAllowed: string
     /** Introduces what the client's developer needs to know, which is in English: `{error}`. */
     forDeveloper: string
   }

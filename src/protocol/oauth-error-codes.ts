@@ -61,6 +61,7 @@ export const answeredCodes = {
     meaning: 'The code or refresh token does not redeem a grant.',
     source: 'RFC 6749 section 5.2',
     descriptions: [
+      'The company does not allow this client',
       '*credential* is unknown',
       '*credential* is unknown or has expired',
       '*credential* has been used already',
@@ -78,6 +79,7 @@ export const answeredCodes = {
       'redirect_uris must be an array of 1 to *number*',
       'redirect_uris[*n*] *fault*',
       'redirect_uris must not be on the host of this server',
+      'redirect_uris must lead where the company allows clients',
     ],
   },
   invalid_client_metadata: {
@@ -106,6 +108,7 @@ export const answeredCodes = {
     meaning: 'The client may not make this request.',
     source: 'RFC 6749 section 5.2',
     descriptions: [
+      'The company does not allow this client',
       'The client may not use this grant_type',
       'The client may not use authorization codes',
       'redirect_uri is not registered for this client',

@@ -19,6 +19,7 @@ export const denialReasons = [
   'redirect_uris_refused',
   'registration_off',
   'documents_off',
+  'client_not_allowed',
   'client_gone',
   'not_authenticated',
   'authentication_failed',

@@ -4,6 +4,7 @@ import { errorOfHost } from '../protocol/oauth-error'
 import { callHost, callHostWithin } from './call-host'
 import { StoreClock } from './store-clock'
 import type {
+  ClientPage,
   ClientUse,
   CreateResult,
   CredentialSwap,
@@ -105,6 +106,11 @@ export class GuardedStore {
 
   findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined> {
     return this.#within('findClient', () => this.#store.findClient(tenantId, clientId))
+  }
+
+  /** No time limit, as for `deleteGrants`. */
+  pageClients(tenantId: string, page: ClientPage): Promise<RegisteredClient[]> {
+    return callHost('tokenStore', () => this.#store.pageClients(tenantId, page))
   }
 
   touchClient(tenantId: string, clientId: string, use: ClientUse): Promise<void> {

@@ -1,6 +1,7 @@
 import { ExpiringMap } from './expiring-map'
 import { IdleClients } from './idle-clients'
 import {
+  type ClientPage,
   type ClientUse,
   type CreateResult,
   type CredentialSwap,
@@ -178,13 +179,19 @@ export class MemoryTokenStore implements TokenStore {
     return this.#clients.get(keyOf(tenantId, clientId))
   }
 
+  async pageClients(tenantId: string, { after, limit }: ClientPage): Promise<RegisteredClient[]> {
+    const clients = this.#clients.live().filter((client) => client.tenantId === tenantId && client.clientId > after)
+    return clients.sort((one, other) => (one.clientId < other.clientId ? -1 : 1)).slice(0, limit)
+  }
+
   async touchClient(tenantId: string, clientId: string, { lifetime, inUse }: ClientUse): Promise<void> {
     const key = keyOf(tenantId, clientId)
     const client = this.#clients.get(key)
     if (!client) return
     this.#clients.delete(key)
-    const expiresAt = Math.max(Date.now() + lifetime, client.expiresAt)
-    this.#addClient({ ...client, expiresAt, ...(inUse && { inUse }) })
+    const now = Date.now()
+    const expiresAt = Math.max(now + lifetime, client.expiresAt)
+    this.#addClient({ ...client, expiresAt, ...(inUse && { inUse, lastUsedAt: now }) })
   }
 
   async deleteClient(tenantId: string, clientId: string): Promise<boolean> {

@@ -2,6 +2,7 @@ import { must, objectWith, record } from '../configuration/checks'
 import type { GrantElsewhere } from './postgres-imports'
 import { PostgresTokenStore } from './postgres-token-store'
 import {
+  type ClientPage,
   type ClientUse,
   type CreateResult,
   type CredentialSwap,
@@ -154,6 +155,12 @@ export class MovingTokenStore implements TokenStore {
     if (!this.#moves) return this.#from.findClient(tenantId, clientId)
     await this.#moveClient(tenantId, clientId)
     return this.#to.findClient(tenantId, clientId)
+  }
+
+  async pageClients(tenantId: string, page: ClientPage): Promise<RegisteredClient[]> {
+    const pages = await Promise.all([this.#from, this.#to].map((store) => store.pageClients(tenantId, page)))
+    const clients = [...new Map(pages.flat().map((client) => [client.clientId, client])).values()]
+    return clients.sort((one, other) => (one.clientId < other.clientId ? -1 : 1)).slice(0, page.limit)
   }
 
   async touchClient(tenantId: string, clientId: string, use: ClientUse): Promise<void> {

@@ -16,6 +16,7 @@ create table if not exists @clients (
   tenant_id  text collate "C" not null,
   client_id  text collate "C" not null,
   metadata   text collate "C" not null,
+  used_at    bigint,
   primary key (tenant_id, client_id)
 ) with (fillfactor = 70);
 create index if not exists %clients_to_make_room on @clients (tenant_id, place) where not in_use;
@@ -95,7 +96,7 @@ begin
   own_expired := any_expired;
   insert into @clients values (now, now + in_lifetime, now + in_lifetime, nextval('@places'), false, in_tenant, in_client, in_metadata)
   on conflict (tenant_id, client_id) do update set created_at = excluded.created_at, expires_at = excluded.expires_at,
-    sweep_at = excluded.sweep_at, place = excluded.place, in_use = false, metadata = excluded.metadata
+    sweep_at = excluded.sweep_at, place = excluded.place, in_use = false, metadata = excluded.metadata, used_at = null
   returning * into saved;
 
   for _ in 1..20 loop
@@ -132,7 +133,8 @@ end
 $$;
 
 -- Returns false if the client is not in use: then only touch_client, under the lock, may change it.
-create or replace function @touch_client_in_use(in_tenant text, in_client text, in_lifetime float8) returns boolean language plpgsql as $$
+create or replace function @touch_client_in_use(in_tenant text, in_client text, in_lifetime float8, becomes_used boolean)
+returns boolean language plpgsql as $$
 declare
   live @clients;
   now bigint;
@@ -141,7 +143,8 @@ begin
   now := @clock();
   if live.expires_at > now is not true then return true; end if;
   if not live.in_use then return false; end if;
-  update @clients set expires_at = greatest(expires_at, now + in_lifetime) where tenant_id = in_tenant and client_id = in_client;
+  update @clients set expires_at = greatest(expires_at, now + in_lifetime), used_at = case when becomes_used then now else used_at end
+  where tenant_id = in_tenant and client_id = in_client;
   return true;
 end
 $$;
@@ -154,7 +157,7 @@ begin
   perform @lock_idle_clients();
   now := @clock();
   update @clients set expires_at = greatest(expires_at, now + in_lifetime), sweep_at = greatest(expires_at, now + in_lifetime),
-    place = nextval('@places'), in_use = in_use or becomes_used
+    place = nextval('@places'), in_use = in_use or becomes_used, used_at = case when becomes_used then now else used_at end
   where tenant_id = in_tenant and client_id = in_client and expires_at > now;
 end
 $$;

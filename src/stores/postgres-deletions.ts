@@ -26,9 +26,9 @@ export function ownerValues({ tenantId, subject, clientId }: Owner): (string | n
   return [encodeText(tenantId), first, last, orNull(subject), orNull(clientId)]
 }
 
-/** Deletes the grants of a customer or a client, and yields those that were live. */
+/** Deletes the grants of a customer, a client or a tenant, and yields those that were live. */
 export async function* deleteGrants(calls: PostgresCalls, owner: GrantOwner): AsyncIterable<Grant> {
-  if (owner.subject === undefined && owner.clientId === undefined)
+  if (owner.subject === undefined && owner.clientId === undefined && owner.all !== true)
     throw new TypeError('deleteGrants must be told whose grants to delete')
   let unreadable: UnreadableRowError | undefined
   for await (const deleted of deleteOwned(calls, owner)) {

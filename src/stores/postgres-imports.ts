@@ -78,17 +78,18 @@ export function importClient(
   return inAttempts(async () => {
     const found = await read()
     if (!found) return 'gone'
-    const { createdAt, expiresAt: _, inUse = false, ...client } = found
+    const { createdAt, expiresAt: _, inUse = false, lastUsedAt = null, ...client } = found
     const key = [encodeText(client.tenantId), encodeText(client.clientId)]
     const mark = newMark()
     // The lock first, as for every change of which clients are not in use.
     const insert = `with locked as materialized (select @lock_idle_clients())
-       insert into @clients as old (created_at, expires_at, sweep_at, place, in_use, tenant_id, client_id, metadata)
-       select $3::bigint, $6::bigint, @clock() + ${sweptAfter}, nextval('@places'), $4::boolean, $1, $2, $5 from locked
+       insert into @clients as old (created_at, expires_at, sweep_at, place, in_use, tenant_id, client_id, metadata, used_at)
+       select $3::bigint, $6::bigint, @clock() + ${sweptAfter}, nextval('@places'), $4::boolean, $1, $2, $5, $7::bigint from locked
        on conflict (tenant_id, client_id) do update set created_at = excluded.created_at, expires_at = excluded.expires_at,
-         sweep_at = excluded.sweep_at, place = excluded.place, in_use = excluded.in_use, metadata = excluded.metadata
+         sweep_at = excluded.sweep_at, place = excluded.place, in_use = excluded.in_use, metadata = excluded.metadata,
+         used_at = excluded.used_at
        where old.expires_at <= @clock()`
-    const values = [...key, createdAt, inUse, encodeClient({ ...client, lifetime: 0 }), mark]
+    const values = [...key, createdAt, inUse, encodeClient({ ...client, lifetime: 0 }), mark, lastUsedAt]
     await calls.locking.run(() => calls.rows(insert, values))
     const again = await read()
     if (!again) return 'gone'

@@ -9,6 +9,7 @@ import {
   type ClientRow,
   decodeClient,
   decodeGrant,
+  decodeText,
   encodeClient,
   encodeMarks,
   encodeRequest,
@@ -19,6 +20,7 @@ import {
   rowId,
 } from './postgres-values'
 import type {
+  ClientPage,
   ClientUse,
   CreateResult,
   CredentialSwap,
@@ -200,12 +202,21 @@ export class PostgresTokenStore implements TokenStore {
     return row ? decodeClient(row, tenantId, clientId) : undefined
   }
 
+  async pageClients(tenantId: string, { after, limit }: ClientPage): Promise<RegisteredClient[]> {
+    const rows = await this.#calls.rows<{ id: string; value: string }>(
+      `select client_id as id, row_to_json(live)::text as value from @clients as live
+       where tenant_id = $1 and client_id > $2 and expires_at > @clock() order by client_id limit $3`,
+      [encodeText(tenantId), encodeText(after), limit],
+    )
+    return rows.map(({ id, value }) => decodeClient(JSON.parse(value), tenantId, decodeText(id)))
+  }
+
   async touchClient(tenantId: string, clientId: string, { lifetime, inUse }: ClientUse): Promise<void> {
-    const values = [encodeText(tenantId), encodeText(clientId), lifetime]
+    const values = [encodeText(tenantId), encodeText(clientId), lifetime, inUse]
     // A client that is in use needs no lock.
-    const isDone = await this.#calls.json<boolean>('select @touch_client_in_use($1, $2, $3)::text as value', values)
+    const isDone = await this.#calls.json<boolean>('select @touch_client_in_use($1, $2, $3, $4)::text as value', values)
     if (isDone) return
-    await this.#calls.locking.run(() => this.#calls.rows('select @touch_client($1, $2, $3, $4)', [...values, inUse]))
+    await this.#calls.locking.run(() => this.#calls.rows('select @touch_client($1, $2, $3, $4)', values))
   }
 
   async deleteClient(tenantId: string, clientId: string): Promise<boolean> {

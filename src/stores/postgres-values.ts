@@ -35,6 +35,7 @@ export interface ClientRow {
   in_use: boolean
   created_at: number
   expires_at: number
+  used_at: number | null
 }
 
 /**
@@ -183,5 +184,6 @@ export function decodeClient(row: ClientRow, tenantId: string, clientId: string)
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     ...(row.in_use && { inUse: true }),
+    ...(row.used_at !== null && { lastUsedAt: row.used_at }),
   }
 }

@@ -6,7 +6,7 @@ import { commonParts, script } from './redis-scripts'
 /** `saveClient` on a client's key. ARGV: lifetime, and the line that never changes. */
 export const saveScript = script(`${commonParts}
 local value = redis.call('GET', KEYS[1])
-if value and not string.find(value, '^1;[iu];%d+;%d+\\n[^\\n]+\\n%.$') then return {'unreadable'} end
+if value and not string.find(value, '^1;[iu];%d+;%d+;?%d*\\n[^\\n]+\\n%.$') then return {'unreadable'} end
 local now = clock()
 local expiresAt = number(now + ARGV[1])
 redis.call('SET', KEYS[1], table.concat({'1;i;' .. number(now) .. ';' .. expiresAt, ARGV[2], '.'}, '\\n'), 'PXAT', expiresAt)
@@ -17,12 +17,14 @@ return {'saved', number(now), expiresAt}
 export const keepScript = script(`${commonParts}
 local value = redis.call('GET', KEYS[1])
 if not value then return {'missing'} end
-local _, _, use, createdAt, expiresAt, fixed = string.find(value, '^1;([iu]);(%d+);(%d+)\\n([^\\n]+)\\n%.$')
+local _, _, use, createdAt, expiresAt, usedAt, fixed = string.find(value, '^1;([iu]);(%d+);(%d+)(;?%d*)\\n([^\\n]+)\\n%.$')
 if not fixed then return {'unreadable'} end
-local later = number(clock() + ARGV[1])
+local now = clock()
+local later = number(now + ARGV[1])
 if tonumber(later) > tonumber(expiresAt) then expiresAt = later end
 local becomes = use == 'u' and use or ARGV[2]
-redis.call('SET', KEYS[1], table.concat({'1;' .. becomes .. ';' .. createdAt .. ';' .. expiresAt, fixed, '.'}, '\\n'), 'PXAT', expiresAt)
+if ARGV[2] == 'u' then usedAt = ';' .. number(now) end
+redis.call('SET', KEYS[1], table.concat({'1;' .. becomes .. ';' .. createdAt .. ';' .. expiresAt .. usedAt, fixed, '.'}, '\\n'), 'PXAT', expiresAt)
 return {use == 'i' and 'idle' or 'in use', expiresAt}
 `)
 

@@ -10,7 +10,7 @@ import {
 import type { RedisCommands } from './redis-commands'
 import type { Script } from './redis-scripts'
 import { decodeClient, encodeClient, UnreadableValueError } from './redis-values'
-import type { ClientUse, NewClient, RegisteredClient, RegistrationLimits } from './token-store'
+import type { ClientPage, ClientUse, NewClient, RegisteredClient, RegistrationLimits } from './token-store'
 
 // How many rows of the index are read at once.
 const rowsAtOnce = 500
@@ -46,6 +46,23 @@ export class RedisRegistrations {
     const key = this.#keyOf(tenantId, clientId)
     const value = await this.#commands.send(key, 'get', key)
     return value === null ? undefined : decodeClient(key, String(value), tenantId, clientId)
+  }
+
+  /** Goes through all keys: only clients that are not in use have an index. */
+  async page(tenantId: string, { after, limit }: ClientPage): Promise<RegisteredClient[]> {
+    const place = this.#keyOf(tenantId, '').slice(this.#prefix.length + 1)
+    const ids = new Set<string>()
+    for await (const keys of this.#commands.keysBeginning(this.#prefix, 'c', place)) {
+      for (const key of keys) ids.add(key.slice(this.#prefix.length + 1 + place.length))
+    }
+    const sorted = [...ids].filter((id) => id > after).sort()
+    const clients: RegisteredClient[] = []
+    // One that has been deleted meanwhile makes room for the next one.
+    for (let start = 0; start < sorted.length && clients.length < limit; start += limit) {
+      const found = await Promise.all(sorted.slice(start, start + limit).map((id) => this.find(tenantId, id)))
+      clients.push(...found.filter((client) => client !== undefined))
+    }
+    return clients.slice(0, limit)
   }
 
   async touch(tenantId: string, clientId: string, { lifetime, inUse }: ClientUse): Promise<void> {

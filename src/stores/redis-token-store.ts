@@ -15,6 +15,7 @@ import {
 } from './redis-scripts'
 import { decodeGrant, encodeNewGrant, encodeRequest, encodeResource, UnreadableValueError } from './redis-values'
 import {
+  type ClientPage,
   type ClientUse,
   type CreateResult,
   type CredentialSwap,
@@ -324,6 +325,10 @@ export class RedisTokenStore implements TokenStore {
 
   findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined> {
     return this.#registrations.find(tenantId, clientId)
+  }
+
+  pageClients(tenantId: string, page: ClientPage): Promise<RegisteredClient[]> {
+    return this.#registrations.page(tenantId, page)
   }
 
   touchClient(tenantId: string, clientId: string, use: ClientUse): Promise<void> {

@@ -100,7 +100,7 @@ export function encodeClient({ tenantId: _, clientId: __, lifetime: ___, ...fixe
 /** @throws {UnreadableValueError} */
 export function decodeClient(key: string, value: string, tenantId: string, clientId: string): RegisteredClient {
   return decode(key, value, ([header = '', fixed = '']) => {
-    const [, use, createdAt, expiresAt] = header.split(';')
+    const [, use, createdAt, expiresAt, usedAt] = header.split(';')
     return {
       tenantId,
       clientId,
@@ -108,6 +108,7 @@ export function decodeClient(key: string, value: string, tenantId: string, clien
       createdAt: Number(createdAt),
       expiresAt: Number(expiresAt),
       ...(use === 'u' && { inUse: true }),
+      ...(usedAt && { lastUsedAt: Number(usedAt) }),
     }
   })
 }

@@ -49,6 +49,27 @@ export interface Tenant {
    * When you turn it off, new sign-ins of such clients are refused. What customers have connected works until it is revoked.
    */
   metadataDocuments?: boolean | null | undefined
+  /** The only clients that are allowed here, besides `clients`. Takes the place of the option `allowedClients`. `{}` allows no others. */
+  allowedClients?: NullableMembers<ClientRule> | null | undefined
+  /** Clients that are not allowed here, besides those in the option `blockedClients`. It takes precedence over `allowedClients`. */
+  blockedClients?: NullableMembers<ClientRule> | null | undefined
+}
+
+/**
+ * Clients that a company allows or blocks. It is about clients that introduce themselves: the company's own are always allowed. Each list that
+ * is left out is empty.
+ */
+export interface ClientRule {
+  /** Single clients: the address of a metadata document, or the id of a client that registered itself. */
+  clientIds?: readonly string[] | undefined
+  /** All clients with a metadata document at one of these hosts, such as `claude.ai`. A subdomain is another host. */
+  documentHosts?: readonly string[] | undefined
+  /**
+   * Clients by where their redirect URIs lead: a host, `localhost` for every loopback address, or the scheme of an app with its colon, such
+   * as `cursor:`. A client that registered itself is allowed if all of its redirect URIs lead to these, and a client is blocked if one of
+   * them does.
+   */
+  redirectHosts?: readonly string[] | undefined
 }
 
 /**

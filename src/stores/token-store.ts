@@ -170,10 +170,14 @@ export type ReversalResult = {
   now: number
 }
 
-/** Whose grants to delete: those of a customer, of a client, or of that customer and that client. */
+/**
+ * Whose grants to delete: those of a customer, of a client, of that customer and that client, or all of the tenant. These must be named by
+ * `all`, so that nobody ends them by leaving something out.
+ */
 export type GrantOwner = { tenantId: string } & (
-  | { subject: string; clientId?: string | undefined }
-  | { subject?: undefined; clientId: string }
+  | { subject: string; clientId?: string | undefined; all?: undefined }
+  | { subject?: undefined; clientId: string; all?: undefined }
+  | { subject?: undefined; clientId?: undefined; all: true }
 )
 
 /** Which grants to page through: all of a tenant, or those of one of its clients. */
@@ -212,10 +216,12 @@ export interface RegisteredClient extends ClientMetadata {
   expiresAt: number
   /** Whether it has ever redeemed a code, so that a customer has connected it. A client in use never makes room for others. */
   inUse?: boolean | undefined
+  /** When it last redeemed a code or refresh token, to about a day. Absent if it never has. */
+  lastUsedAt?: number | undefined
 }
 
 /** A client that registers. Its lifetime counts from the store's own time. */
-export interface NewClient extends Omit<RegisteredClient, 'createdAt' | 'expiresAt' | 'inUse'> {
+export interface NewClient extends Omit<RegisteredClient, 'createdAt' | 'expiresAt' | 'inUse' | 'lastUsedAt'> {
   /** Milliseconds until it expires. */
   lifetime: number
 }
@@ -226,6 +232,14 @@ export interface RegistrationLimits {
   perTenant: number
   /** Of all tenants together. */
   total: number
+}
+
+/** A page of the registered clients of a tenant, for {@link TokenStore.pageClients}. */
+export interface ClientPage {
+  /** The id of the last client of the page before; `''` for the first page. */
+  after: string
+  /** The most clients of this page, 1 to 1000. */
+  limit: number
 }
 
 /** How a client has just been used, for {@link TokenStore.touchClient}. */
@@ -299,7 +313,8 @@ export interface TokenStore {
   pageGrants(of: GrantPageRequest): Promise<GrantPage>
 
   /**
-   * Deletes all grants of a customer, of a client, or of that customer and that client, and yields each one that it has deleted.
+   * Deletes all grants of a customer, of a client, of that customer and that client, or of the tenant, and yields each one that it has
+   * deleted.
    *
    * When it is done, every such grant that existed when it began is gone. If it cannot be sure of that, or cannot read a grant, it deletes
    * the others and throws.
@@ -329,8 +344,16 @@ export interface TokenStore {
   findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined>
 
   /**
+   * Reads registered clients of a tenant, in the order of their ids: those whose ids come after `after`, by the codes of their characters, and
+   * of these the first `limit`. It is called only when a host lists clients, and may go through the whole store.
+   *
+   * @returns Clients that have not expired. Fewer than `limit` mean that there are no more.
+   */
+  pageClients(tenantId: string, page: ClientPage): Promise<RegisteredClient[]>
+
+  /**
    * Moves the expiry of a client to `lifetime` from now, if that is later. With `inUse: true` the client is in use from then on, and no
-   * longer makes room for others. With `inUse: false` a client that is not in use makes room after all others, as if it had just been
+   * longer makes room for others, and `lastUsedAt` becomes the store's time. With `inUse: false` a client that is not in use makes room after all others, as if it had just been
    * stored. Does nothing if there is no such client.
    */
   touchClient(tenantId: string, clientId: string, use: ClientUse): Promise<void>
@@ -365,6 +388,7 @@ const methods = {
   deleteTenant: true,
   saveClient: true,
   findClient: true,
+  pageClients: true,
   touchClient: true,
   deleteClient: true,
   useOnce: true,

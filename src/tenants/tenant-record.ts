@@ -19,6 +19,7 @@ import { links } from '../pages/links'
 import { theme } from '../pages/theme'
 import type { Tenant } from '../stores/tenant-store'
 import { clientRecords } from './client-record'
+import { clientRule } from './client-rules'
 import { accessTokenLifetime, refreshTokenLifetime } from './lifetimes'
 
 /** The prefix of the partition of a tenant without an `id`. Its key follows. No `id` of a host's can begin with it. */
@@ -30,7 +31,8 @@ const ownId = must<string>(
   { quotes: true },
 )
 
-const members = {
+/** The check of each member. */
+export const members = {
   key: anything<string>,
   // Not nullable: a company whose column is null would change its partition on the day that it gets an id.
   id: ((given, name) => (given === undefined ? undefined : ownId(given, name))) as Check<string | undefined>,
@@ -41,6 +43,8 @@ const members = {
   links: nullable(links),
   registration: nullable(flag),
   metadataDocuments: nullable(flag),
+  allowedClients: nullable(clientRule),
+  blockedClients: nullable(clientRule),
   scopes: nullable(distinct(scopeToken)),
   resources: nullable(distinct(resource)),
   accessTokenLifetime: nullable(accessTokenLifetime),
@@ -54,7 +58,7 @@ const names = Object.keys(members)
  * Whether an unknown member may be the host's own. A name that is nearly one of these members may not: it is probably misspelt, and what it
  * says would be ignored.
  */
-const isMemberOfHost = rememberAccepted((name) => nearestName(name, names, { maxDistance: 1 }) === undefined)
+export const isMemberOfHost = rememberAccepted((name) => nearestName(name, names, { maxDistance: 1 }) === undefined)
 
 /** A tenant's record without null members and without the host's own members. */
 export type TenantRecord = Checked<typeof members>

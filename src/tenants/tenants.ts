@@ -6,6 +6,7 @@ import { type OAuthError, oauthError } from '../protocol/oauth-error'
 import { spellingOf } from '../protocol/resource'
 import { callHostWithin } from '../stores/call-host'
 import type { Client, Tenant, TenantStore } from '../stores/tenant-store'
+import { allowsDocuments, allowsRegistration, type ClientRules } from './client-rules'
 import type { ProtectedResources } from './protected-resources'
 import { partitionOf, type TenantRecord, tenantRecord } from './tenant-record'
 
@@ -38,6 +39,8 @@ export interface ResolvedTenant {
   registration: boolean
   /** Whether a client can identify itself by the address of its metadata document. */
   metadataDocuments: boolean
+  /** Which of the clients that introduce themselves are allowed. */
+  clientRules: ClientRules
   /** The host's own record. */
   record: Tenant
 }
@@ -51,6 +54,7 @@ export type TenantDefaults = Pick<
   | 'refreshTokenLifetime'
   | 'registration'
   | 'metadataDocuments'
+  | 'clientRules'
   | 'theme'
   | 'links'
 >
@@ -100,15 +104,9 @@ export class Tenants {
       resources: [first, ...others],
       accessTokenLifetime: checked.accessTokenLifetime ?? defaults.accessTokenLifetime,
       refreshTokenLifetime: checked.refreshTokenLifetime ?? defaults.refreshTokenLifetime,
-      registration: defaults.registration && (checked.registration ?? true),
-      metadataDocuments: defaults.metadataDocuments && (checked.metadataDocuments ?? checked.registration ?? true),
+      ...waysIn(checked, defaults),
       record,
     }
-  }
-
-  /** Finds the id that everything of a tenant is stored under. @throws {OAuthError} As `find` does. */
-  async idOf(tenantKey: string): Promise<string> {
-    return (await this.identify(tenantKey)).id
   }
 
   /** Finds that id, the tenant's own clients, and the language that it has chosen. @throws {OAuthError} As `find` does. */
@@ -125,6 +123,20 @@ export class Tenants {
     // A store that folds case would otherwise make one tenant answer under two issuers.
     if (!record || record.key !== tenantKey) throw noSuchTenant()
     return [record, checkedRecord(record)]
+  }
+}
+
+/** Which clients can introduce themselves, and how: neither metadata nor registration offers what the rules would refuse. */
+function waysIn(
+  { registration = true, metadataDocuments = registration, allowedClients, blockedClients }: TenantRecord,
+  defaults: TenantDefaults,
+): Pick<ResolvedTenant, 'registration' | 'metadataDocuments' | 'clientRules'> {
+  const allowed = allowedClients ?? defaults.clientRules.allowed
+  const blocked = blockedClients ? [...defaults.clientRules.blocked, blockedClients] : defaults.clientRules.blocked
+  return {
+    registration: defaults.registration && registration && allowsRegistration(allowed),
+    metadataDocuments: defaults.metadataDocuments && metadataDocuments && allowsDocuments(allowed),
+    clientRules: { allowed, blocked },
   }
 }
 

@@ -81,6 +81,20 @@ export function grantOwnerContract({ describe, test }: StoreTest): void {
       await ends(store, { tenantId, subject: all[0]?.subject ?? '', clientId: client }, all)
     })
 
+    test('ends all grants of a tenant, and returns them, if it is told to', async (store) => {
+      const { tenantId, all } = await several(store)
+      await ends(store, { tenantId, all: true }, all)
+    })
+
+    test('keeps the registered clients of a tenant whose grants have all been ended', async (store) => {
+      const client = newClient({})
+      const { tenantId, clientId } = client
+      await store.saveClient(client, room)
+      const grant = await createGrant(store, { tenantId, clientId })
+      assert.deepEqual(await deleteGrants(store, { tenantId, all: true }), [grant])
+      assert.equal((await store.findClient(tenantId, clientId))?.clientId, clientId)
+    })
+
     test('ends 300 grants of a client', async (store) => {
       const tenantId = randomUUID()
       const grants = await Promise.all(Array.from({ length: 300 }, () => createGrant(store, { tenantId })))

@@ -16,6 +16,12 @@ const claudeCallback = 'https://claude.ai/api/mcp/auth_callback'
 const all = assistants.map(({ id }) => id)
 const without = (...ids: string[]) => all.filter((id) => !ids.includes(id))
 
+/** The assistants whose document is at such a host, or that have none. */
+const published = (isMeant: (host: string | undefined) => boolean) =>
+  assistants.filter(({ document }) => isMeant(document && new URL(document).hostname)).map(({ id }) => id)
+
+const isLoopback = (redirectUri: string) => /^http:\/\/(localhost|127\.0\.0\.1)[:/]/.test(redirectUri)
+
 /** Answers with the documents of the assistants, as their sites do. */
 const publishers: CustomerSignInOptions['fetchMetadataDocument'] = async (url) => {
   const known = knownAssistants.find(({ document }) => document.client_id === url)?.document
@@ -87,6 +93,25 @@ const settings: [what: string, record: Partial<Tenant>, options: Partial<Custome
     { clientAuthentication: ['client_secret_post'] },
     ['claude'],
   ],
+  [
+    'those whose document the company allows',
+    { allowedClients: { documentHosts: ['claude.ai'] } },
+    {},
+    published((host) => host === 'claude.ai'),
+  ],
+  [
+    'those whose document the company does not block',
+    { blockedClients: { documentHosts: ['claude.ai'] } },
+    {},
+    published((host) => host !== 'claude.ai'),
+  ],
+  [
+    'those that register where the company allows it, which then accepts no documents',
+    { allowedClients: { redirectHosts: ['localhost'] } },
+    {},
+    assistants.filter(({ redirectUris }) => redirectUris.every(isLoopback)).map(({ id }) => id),
+  ],
+  ['none but its own where the company allows no others', { allowedClients: {} }, {}, []],
   [
     'those that take a secret where public clients and documents are off',
     {},

@@ -120,6 +120,8 @@ describe('the tables of docs/configuration.md', () => {
       refreshTokenLifetime: true,
       registration: true,
       metadataDocuments: true,
+      allowedClients: true,
+      blockedClients: true,
     })
     const ofClient = membersOf<Client>({
       clientId: true,
@@ -171,12 +173,13 @@ const eventMembers: EventMembers = {
   refreshed: { ...ofGrant, ...granted, recovered: true, rotated: true },
   retried: { ...ofGrant, ...granted, ...ofRepeat },
   replayed: { ...ofGrant, ...ofRepeat, credential: true, ended: true },
-  revoked: { ...ofGrant, reason: true },
+  revoked: { ...ofGrant, reason: true, actor: true },
   expired: {
     ...{ tenantKey: true, tenantId: true, clientId: true, grantId: true },
     ...{ credential: true, limit: true, expiredAt: true },
   },
   registered: { tenantKey: true, tenantId: true, clientId: true, leftOut: true },
+  unregistered: { tenantKey: true, tenantId: true, clientId: true, actor: true },
   stale: { tenantKey: true, tenantId: true, clientId: true, copy: true, age: true, detail: true },
   denied: {
     ...ofGrant,

@@ -1,5 +1,6 @@
 import { started } from '../support/started'
 import { accessTokenClaims } from './token/access-token-claims'
+import { clientRules } from './token/client-rules'
 import { clients } from './token/clients'
 import { lifetimes } from './token/lifetimes'
 import { oneRoundTrip } from './token/one-round-trip'
@@ -24,6 +25,7 @@ export function tokenEndpointSuite(createTokenStore: CreateTokenStore): void {
   describe('a token response', () => responses(start))
   describe('a token request that is refused', () => refusals(start))
   describe('a client', () => clients(start))
+  describe('a rule about clients', () => clientRules(start))
   describe('a registered client', () => registeredClients(start, createTokenStore))
   describe('scope', () => scopes(start))
   describe('resource', () => resources(start))

@@ -169,8 +169,7 @@ describe('the pages of the MCP server', () => {
   })
 
   it('exist only for known companies', async () => {
-    for (const page of ['login', 'connect', 'assistants', 'apps', 'mcp'])
-      await supertest(app).get(`/v1/initech/${page}`).expect(404)
+    for (const page of ['login', 'connect', 'apps', 'mcp']) await supertest(app).get(`/v1/initech/${page}`).expect(404)
   })
 
   it('show an assistant by its name, as text', async () => {

@@ -115,6 +115,16 @@ describe('the words of the error page', () => {
     for (const word of ['noAnswer', 'tryAgain', 'repeat']) expect(text).toContain(`⟨error.${word}⟩`)
   })
 
+  it('are those of that language for a client that the company does not allow, in place of what to do otherwise', () => {
+    const error = new OAuthError('unauthorized_client', 'ADA', { status: 403, reason: 'client_not_allowed' })
+    const { text } = sent((res) => respondWithErrorPage(res, error, another, 'ACME'))
+    expect(untranslated(text)).toBe('')
+    expect(text).toContain('⟨error.notAllowed')
+    expect(text).not.toContain('⟨error.goBack⟩')
+    const english = sent((res) => respondWithErrorPage(res, error, inEnglish, 'ACME')).text
+    expect(english).toContain('ACME does not allow this app to connect. If you need it, please ask ACME.')
+  })
+
   it('say what the developer needs in English, marked as such', () => {
     const error = new OAuthError('invalid_request', 'redirect_uri is wrong')
     const { page } = sent((res) => respondWithErrorPage(res, error, inLanguage(new Languages().choose(['ar']))))

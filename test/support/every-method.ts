@@ -22,6 +22,7 @@ export async function everyMethod(store: TokenStore): Promise<void> {
   for (const clientId of ['one', 'two']) await saveClient(store, { tenantId, clientId })
   await store.touchClient(tenantId, 'two', { lifetime: day, inUse: true })
   expect(await store.findClient(tenantId, 'two')).toBeDefined()
+  expect(await store.pageClients(tenantId, { after: '', limit: 2 })).toHaveLength(2)
   await store.deleteClient(tenantId, 'two')
   expect(await store.useOnce(tenantId, 'an id', day)).toBe(true)
   for await (const _ of store.deleteTenant(tenantId)) throw new Error('Its only grant has been deleted before')

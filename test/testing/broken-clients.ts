@@ -189,6 +189,23 @@ export const brokenClients: BrokenStore[] = [
     foundBy: 'and stay in use',
   },
   {
+    that: 'keeps the time of the first use of a client',
+    defect: (sound) => {
+      const times = new Map<string, number | undefined>()
+      return {
+        async touchClient(tenantId, clientId, use) {
+          await sound.touchClient(tenantId, clientId, use)
+          const client = await sound.findClient(tenantId, clientId)
+          if (!client) return
+          const first = times.get(clientId) ?? client.lastUsedAt
+          times.set(clientId, first)
+          Object.assign(client, { lastUsedAt: first })
+        },
+      }
+    },
+    foundBy: 'say when touchClient was last told',
+  },
+  {
     that: 'makes a client of one that is kept',
     defect: (sound) => ({
       async touchClient(tenantId, clientId, use) {
@@ -209,6 +226,60 @@ export const brokenClients: BrokenStore[] = [
       },
     }),
     foundBy: 'get a later expiry',
+  },
+  {
+    that: 'lists clients in the order in which they were saved',
+    defect: (sound) => {
+      const saved: string[] = []
+      return {
+        async saveClient(client, limits) {
+          saved.push(client.clientId)
+          return sound.saveClient(client, limits)
+        },
+        async pageClients(tenantId, { after, limit }) {
+          const all = await sound.pageClients(tenantId, { after: '', limit: 1000 })
+          all.sort((one, other) => saved.indexOf(one.clientId) - saved.indexOf(other.clientId))
+          return all.slice(all.findIndex(({ clientId }) => clientId === after) + 1).slice(0, limit)
+        },
+      }
+    },
+    foundBy: 'listed in the order of their ids',
+  },
+  {
+    that: 'lists more clients than it is asked for',
+    defect: (sound) => ({ pageClients: (tenantId, { after }) => sound.pageClients(tenantId, { after, limit: 1000 }) }),
+    foundBy: 'listed in the order of their ids',
+  },
+  {
+    that: 'begins each list of clients at the first one',
+    defect: (sound) => ({ pageClients: (tenantId, { limit }) => sound.pageClients(tenantId, { after: '', limit }) }),
+    foundBy: 'listed in the order of their ids',
+  },
+  {
+    that: 'lists only clients that are not in use',
+    defect: (sound) => ({
+      pageClients: async (tenantId, page) =>
+        (await sound.pageClients(tenantId, page)).filter(({ inUse = false }) => !inUse),
+    }),
+    foundBy: 'listed as they are now',
+  },
+  {
+    that: 'lists clients of tenants whose ids begin alike',
+    defect: (sound) => {
+      const saved: NewClient[] = []
+      return {
+        async saveClient(client, limits) {
+          saved.push(client)
+          return sound.saveClient(client, limits)
+        },
+        async pageClients(tenantId, page) {
+          const alike = new Set(saved.map((client) => client.tenantId).filter((id) => id.startsWith(tenantId)))
+          const pages = await Promise.all([...alike].map((id) => sound.pageClients(id, page)))
+          return pages.flat().sort((one, other) => (one.clientId < other.clientId ? -1 : 1))
+        },
+      }
+    },
+    foundBy: 'listed without those of other tenants',
   },
   {
     that: 'deletes no client',

@@ -303,10 +303,28 @@ export const brokenGrants: BrokenStore[] = [
   {
     that: 'ends all grants of a customer if those of one client are meant',
     defect: (sound) => ({
-      deleteGrants: ({ tenantId, subject, clientId }) =>
-        sound.deleteGrants(subject === undefined ? { tenantId, clientId } : { tenantId, subject }),
+      deleteGrants: (owner) => {
+        const { tenantId, subject } = owner
+        return sound.deleteGrants(subject === undefined ? owner : { tenantId, subject })
+      },
     }),
     foundBy: 'ends the grants of one customer and one client',
+  },
+  {
+    that: 'ends no grants if all of a tenant are meant',
+    defect: (sound) => ({
+      async *deleteGrants(owner) {
+        if (!owner.all) yield* sound.deleteGrants(owner)
+      },
+    }),
+    foundBy: 'ends all grants of a tenant',
+  },
+  {
+    that: 'deletes the whole tenant if all of its grants are meant',
+    defect: (sound) => ({
+      deleteGrants: (owner) => (owner.all ? sound.deleteTenant(owner.tenantId) : sound.deleteGrants(owner)),
+    }),
+    foundBy: 'keeps the registered clients of a tenant',
   },
   {
     that: 'ends the grants of a client at every tenant',
@@ -440,7 +458,7 @@ function notingGrants(known: (noted: string[]) => string[]): BrokenStore['defect
         return sound.createGrant(grant)
       },
       async *deleteGrants(owner) {
-        const ids = owner.subject === undefined ? noted.get(owner.clientId) : undefined
+        const ids = owner.subject === undefined ? noted.get(owner.clientId ?? '') : undefined
         if (!ids) return yield* sound.deleteGrants(owner)
         for (const grantId of known(ids)) {
           const grant = await sound.findGrant(owner.tenantId, grantId)

@@ -27,6 +27,7 @@ export const arabic: Words = {
     tryAgain: 'يُرجى المحاولة مرة أخرى بعد قليل.',
     repeat: 'إعادة المحاولة',
     goBack: 'يُرجى العودة إلى التطبيق الذي أتيت منه وربطه من جديد.',
+    notAllowed: 'لا تسمح {tenant} لهذا التطبيق بالاتصال. إذا كنت بحاجة إليه، فيُرجى التواصل مع {tenant}.',
     forDeveloper: 'لمطوّر التطبيق: {error}',
   },
   links: { privacy: 'الخصوصية', terms: 'الشروط', imprint: 'الإشعار القانوني', support: 'المساعدة' },

@@ -26,6 +26,7 @@ export const chinese: Words = {
     tryAgain: '请稍后重试。',
     repeat: '重试',
     goBack: '请返回您之前使用的应用，并重新连接。',
+    notAllowed: '{tenant}不允许此应用进行连接。如果您需要使用它，请联系{tenant}。',
     forDeveloper: '致应用开发者：{error}',
   },
   links: { privacy: '隐私', terms: '使用条款', imprint: '法律声明', support: '帮助' },

@@ -29,6 +29,8 @@ export const dutch: Words = {
     tryAgain: 'Probeer het over een ogenblik opnieuw.',
     repeat: 'Opnieuw proberen',
     goBack: 'Ga terug naar de app waar u vandaan kwam en maak opnieuw verbinding.',
+    notAllowed:
+      '{tenant} staat niet toe dat deze app verbinding maakt. Als u de app nodig hebt, vraag het dan aan {tenant}.',
     forDeveloper: 'Voor de maker van de app: {error}',
   },
   links: { privacy: 'Privacybeleid', terms: 'Voorwaarden', imprint: 'Colofon', support: 'Hulp' },

@@ -27,6 +27,7 @@ export const english: Words = {
     tryAgain: 'Please try again in a moment.',
     repeat: 'Try again',
     goBack: 'Please go back to the app that you came from, and connect it again.',
+    notAllowed: '{tenant} does not allow this app to connect. If you need it, please ask {tenant}.',
     forDeveloper: 'For the maker of the app: {error}',
   },
   links: { privacy: 'Privacy', terms: 'Terms', imprint: 'Legal notice', support: 'Help' },

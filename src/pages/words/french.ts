@@ -29,6 +29,8 @@ export const french: Words = {
     tryAgain: 'Veuillez réessayer dans un instant.',
     repeat: 'Réessayer',
     goBack: 'Veuillez retourner dans l’application d’où vous venez et la connecter à nouveau.',
+    notAllowed:
+      '{tenant} n’autorise pas cette application à se connecter. Si vous en avez besoin, veuillez vous adresser à {tenant}.',
     forDeveloper: 'Pour l’éditeur de l’application\u00a0: {error}',
   },
   links: {

@@ -29,6 +29,8 @@ export const german: Words = {
     tryAgain: 'Bitte versuchen Sie es gleich noch einmal.',
     repeat: 'Erneut versuchen',
     goBack: 'Bitte kehren Sie zu der App zurück, von der Sie gekommen sind, und verbinden Sie sie erneut.',
+    notAllowed:
+      '{tenant} erlaubt dieser App nicht, sich zu verbinden. Wenn Sie die App brauchen, fragen Sie bitte {tenant}.',
     forDeveloper: 'Für den Hersteller der App: {error}',
   },
   links: { privacy: 'Datenschutz', terms: 'Nutzungsbedingungen', imprint: 'Impressum', support: 'Hilfe' },

@@ -28,6 +28,7 @@ export const italian: Words = {
     tryAgain: 'Riprovi tra un momento.',
     repeat: 'Riprova',
     goBack: 'Torni all’app di provenienza e la colleghi di nuovo.',
+    notAllowed: '{tenant} non consente a questa app di collegarsi. Se ne ha bisogno, si rivolga a {tenant}.',
     forDeveloper: 'Per lo sviluppatore dell’app: {error}',
   },
   links: {

@@ -29,6 +29,8 @@ export const japanese: Words = {
     tryAgain: 'しばらくしてからもう一度お試しください。',
     repeat: 'もう一度試す',
     goBack: '元のアプリに戻り、もう一度接続してください。',
+    notAllowed:
+      '{tenant}はこのアプリの接続を許可していません。このアプリが必要な場合は、{tenant}にお問い合わせください。',
     forDeveloper: 'アプリの開発者向け：{error}',
   },
   links: { privacy: 'プライバシー', terms: '利用規約', imprint: '法的表示', support: 'ヘルプ' },

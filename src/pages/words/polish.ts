@@ -29,6 +29,8 @@ export const polish: Words = {
     tryAgain: 'Spróbuj ponownie za chwilę.',
     repeat: 'Spróbuj ponownie',
     goBack: 'Wróć do aplikacji, w której rozpoczęto logowanie, i połącz ją ponownie.',
+    notAllowed:
+      'Firma {tenant} nie zezwala na połączenie z tą aplikacją. Jeśli jest potrzebna, skontaktuj się z firmą {tenant}.',
     forDeveloper: 'Dla twórcy aplikacji: {error}',
   },
   links: { privacy: 'Prywatność', terms: 'Regulamin', imprint: 'Informacje prawne', support: 'Pomoc' },

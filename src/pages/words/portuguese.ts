@@ -29,6 +29,7 @@ export const portuguese: Words = {
     tryAgain: 'Tente novamente em instantes.',
     repeat: 'Tentar novamente',
     goBack: 'Volte ao aplicativo de onde você veio e conecte-o novamente.',
+    notAllowed: '{tenant} não permite que este aplicativo se conecte. Se precisar dele, fale com {tenant}.',
     forDeveloper: 'Para o desenvolvedor do aplicativo: {error}',
   },
   links: { privacy: 'Privacidade', terms: 'Termos de uso', imprint: 'Informações legais', support: 'Ajuda' },

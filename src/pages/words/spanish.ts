@@ -28,6 +28,7 @@ export const spanish: Words = {
     tryAgain: 'Vuelva a intentarlo dentro de un momento.',
     repeat: 'Volver a intentarlo',
     goBack: 'Vuelva a la aplicación desde la que ha llegado y conéctela de nuevo.',
+    notAllowed: '{tenant} no permite que esta aplicación se conecte. Si la necesita, consulte a {tenant}.',
     forDeveloper: 'Para el desarrollador de la aplicación: {error}',
   },
   links: { privacy: 'Privacidad', terms: 'Condiciones de uso', imprint: 'Aviso legal', support: 'Ayuda' },

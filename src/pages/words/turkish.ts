@@ -28,6 +28,8 @@ export const turkish: Words = {
     tryAgain: 'Lütfen birazdan yeniden deneyin.',
     repeat: 'Yeniden dene',
     goBack: 'Lütfen geldiğiniz uygulamaya dönün ve uygulamayı yeniden bağlayın.',
+    notAllowed:
+      '{tenant} bu uygulamanın bağlanmasına izin vermiyor. Uygulamaya ihtiyacınız varsa lütfen {tenant} ile görüşün.',
     forDeveloper: 'Uygulamanın geliştiricisi için: {error}',
   },
   links: { privacy: 'Gizlilik', terms: 'Kullanım koşulları', imprint: 'Yasal bilgiler', support: 'Yardım' },

@@ -283,6 +283,26 @@ export function registeredClients(start: Start, createTokenStore: CreateTokenSto
     expectError(await client.refresh(refresh_token), 401, 'invalid_client')
   })
 
+  it('says when it was last used, to about a day, also if its grants have an end', async () => {
+    const clock = stopClock()
+    const { host, nextKept } = await keeping({ grantLifetime: 30 * day })
+    const client = await Registered.at(host)
+    const lastUsedAt = async () => (await host.tokenStore.findClient('acme', client.clientId))?.lastUsedAt ?? 0
+    const signedIn = client.signIn()
+    await signedIn
+    let kept = nextKept()
+    let tokens = expectTokens(await client.exchange(signedIn))
+    await kept
+    for (let times = 0; times < 3; times++) {
+      const before = await lastUsedAt()
+      clock.advance(day + 60)
+      kept = nextKept()
+      tokens = expectTokens(await client.refresh(tokens.refresh_token))
+      await kept
+      expect((await lastUsedAt()) - before).toBeGreaterThanOrEqual(day * 1000)
+    }
+  })
+
   it('has its registration written once a day, not at every refresh', async () => {
     const clock = stopClock()
     const { host, kept, nextKept } = await keeping()

@@ -21,6 +21,7 @@ const withoutTimeLimit = [
   'tokenStore.deleteGrants',
   'tokenStore.deleteGrants, as it goes on',
   'tokenStore.deleteTenant',
+  'tokenStore.pageClients',
 ]
 
 async function main(): Promise<void> {

@@ -148,6 +148,7 @@ export class HostileHost {
     'tokenStore.deleteTenant': () => called(this.#signIn.tenants.erase({ tenantId: 'acme' })),
     'tokenStore.saveClient': () => this.#register(),
     'tokenStore.findClient': () => this.#authorize('registered'),
+    'tokenStore.pageClients': () => called(this.#signIn.clients.list({ tenantKey: 'acme' })),
     'tokenStore.touchClient': async () => {
       const { text } = (await this.#properly(() => this.#register())) as Answer
       return this.#authorize(JSON.parse(text).client_id)

@@ -1,0 +1,38 @@
+import { type OAuthError, oauthError } from '../protocol/oauth-error'
+import { type JudgedClient, type RefusingRule, refusingRule } from '../tenants/client-rules'
+import type { ResolvedTenant } from '../tenants/tenants'
+
+const reason = 'client_not_allowed'
+
+/** @throws {OAuthError} `unauthorized_client` (403) if a rule of the company keeps a client out. Nothing is sent to its redirect URI. */
+export function checkMaySignIn(client: JudgedClient, tenant: ResolvedTenant): void {
+  const rule = refusingRule(client, tenant.clientRules)
+  if (rule === undefined) return
+  throw oauthError('unauthorized_client', 'The company does not allow this client', {
+    status: 403,
+    reason,
+    detail: detailOf(client, rule),
+  })
+}
+
+/** @throws {OAuthError} `invalid_redirect_uri` if a rule of the company would keep out the client that registers. */
+export function checkMayRegister(redirectUris: readonly string[], tenant: ResolvedTenant): void {
+  const rule = refusingRule({ clientId: '', isDocument: false, redirectUris }, tenant.clientRules)
+  if (rule === undefined) return
+  throw oauthError('invalid_redirect_uri', 'redirect_uris must lead where the company allows clients', {
+    reason,
+    detail: { rule, asked: redirectUris },
+  })
+}
+
+/** The error for a client that has a credential and that a rule of the company keeps out. Its customer sees why at the next sign-in. */
+export function mayNotRedeem(client: JudgedClient, rule: RefusingRule): OAuthError {
+  return oauthError('invalid_grant', 'The company does not allow this client', {
+    reason,
+    detail: detailOf(client, rule),
+  })
+}
+
+function detailOf({ clientId, redirectUris }: JudgedClient, rule: RefusingRule) {
+  return { clientId, rule, ...(redirectUris.length > 0 && { redirectUris }) }
+}
