@@ -18,6 +18,7 @@ import { languageTag } from '../pages/language-tag'
 import { links } from '../pages/links'
 import { theme } from '../pages/theme'
 import type { Tenant } from '../stores/tenant-store'
+import { askConsent } from './ask-consent'
 import { clientRecords } from './client-record'
 import { accessTokenLifetime, refreshTokenLifetime } from './lifetimes'
 
@@ -45,6 +46,7 @@ const members = {
   resources: nullable(distinct(resource)),
   accessTokenLifetime: nullable(accessTokenLifetime),
   refreshTokenLifetime: nullable(refreshTokenLifetime),
+  askConsent: nullable(askConsent),
   clients: nullable(clientRecords),
 }
 

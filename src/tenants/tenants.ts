@@ -5,7 +5,7 @@ import { issuerOf, isTenantKey } from '../protocol/issuer'
 import { type OAuthError, oauthError } from '../protocol/oauth-error'
 import { spellingOf } from '../protocol/resource'
 import { callHostWithin } from '../stores/call-host'
-import type { Client, Tenant, TenantStore } from '../stores/tenant-store'
+import type { AskConsent, Client, Tenant, TenantStore } from '../stores/tenant-store'
 import type { ProtectedResources } from './protected-resources'
 import { partitionOf, type TenantRecord, tenantRecord } from './tenant-record'
 
@@ -38,6 +38,8 @@ export interface ResolvedTenant {
   registration: boolean
   /** Whether a client can identify itself by the address of its metadata document. */
   metadataDocuments: boolean
+  /** How often customers are asked for consent. */
+  askConsent: AskConsent
   /** The host's own record. */
   record: Tenant
 }
@@ -51,6 +53,7 @@ export type TenantDefaults = Pick<
   | 'refreshTokenLifetime'
   | 'registration'
   | 'metadataDocuments'
+  | 'askConsent'
   | 'theme'
   | 'links'
 >
@@ -102,6 +105,7 @@ export class Tenants {
       refreshTokenLifetime: checked.refreshTokenLifetime ?? defaults.refreshTokenLifetime,
       registration: defaults.registration && (checked.registration ?? true),
       metadataDocuments: defaults.metadataDocuments && (checked.metadataDocuments ?? checked.registration ?? true),
+      askConsent: checked.askConsent ?? defaults.askConsent,
       record,
     }
   }
