@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { CheckedRequest } from '../authorization/authorizations'
-import { type ConsentSubject, type ConsentTokens, pageNotedFor, type SubmittedPage } from '../authorization/consent-tokens'
+import { type ConsentTokens, pageNotedFor, type SubmittedPage } from '../authorization/consent-tokens'
 import type { Customer } from '../authorization/customer'
 import { consentMark, isRemembered } from '../authorization/remembered-consent'
 import { wrongAnswer } from '../configuration/configuration-error'
@@ -10,11 +9,19 @@ import { responseBegins } from '../http/response-begins'
 import type { Appearances } from '../pages/appearance'
 import { respondWithConsentPage } from '../pages/consent-page'
 import type { ScopeTexts } from '../pages/scope-words'
-import { isLoopbackUrl } from '../protocol/loopback'
 import { OAuthError, oauthError, temporarilyUnavailable } from '../protocol/oauth-error'
 import { callHost, type HookAnswer } from '../stores/call-host'
 import type { GuardedStore } from '../stores/guarded-store'
 import type { ResolvedTenant } from '../tenants/tenants'
+import {
+  aboutConsent,
+  type ConsentQuestion,
+  isAppOnDevice,
+  nameOf,
+  partiesOf,
+  publisherOf,
+  subjectOf,
+} from './consent-question'
 import type { Context } from './context'
 import type { SignInRequest } from './customer-sessions'
 
@@ -50,16 +57,6 @@ export interface ConsentRequest extends SignInRequest {
 export type ConsentHook = {
   of(req: IncomingMessage, res: ServerResponse, request: ConsentRequest): HookAnswer<boolean>
 }['of']
-
-/** A checked request, and the signed-in customer who may have to be asked about it. */
-export interface ConsentQuestion {
-  customer: Customer
-  checked: CheckedRequest
-  /** What the host's hooks are told. */
-  signIn: SignInRequest
-  /** The query of the request, as in the address of the consent page. */
-  query: string
-}
 
 /** How customers are asked. */
 export interface ConsentRules {
@@ -239,40 +236,6 @@ export class Consents {
     this.#emit({ type: 'declined', ...aboutConsent(question, tenant) })
     return oauthError('access_denied', 'The customer has refused', { reason: 'declined' })
   }
-}
-
-/** Who asks whom, for events. */
-function partiesOf({ checked, customer }: ConsentQuestion, { key, id }: ResolvedTenant) {
-  return { tenantKey: key, tenantId: id, clientId: checked.found.client.clientId, subject: customer.subject }
-}
-
-/** What an event says about a customer's decision. */
-function aboutConsent(question: ConsentQuestion, tenant: ResolvedTenant) {
-  const { scopes, resource } = question.checked
-  return { scopes, resource, ...partiesOf(question, tenant) }
-}
-
-/** What a page asks about, to which its token is bound. */
-function subjectOf({ customer, checked, query }: ConsentQuestion, { id }: ResolvedTenant): ConsentSubject {
-  const { permitted, resource } = checked
-  const warning = isAppOnDevice(checked) ? ['app on device'] : []
-  const shown = [nameOf(checked), permitted.join(' '), resource, ...warning]
-  return { tenantId: id, subject: customer.subject, query, shown }
-}
-
-function nameOf(checked: CheckedRequest): string {
-  const { client } = checked.found
-  return client.clientName ?? publisherOf(checked) ?? client.clientId
-}
-
-/** The host that publishes the client's metadata document, if it has one. */
-function publisherOf({ found: { client, source } }: CheckedRequest): string | undefined {
-  return source === 'document' ? new URL(client.clientId).host : undefined
-}
-
-/** MCP: such a client has no address that nobody else can have, so that a page must warn of it. */
-function isAppOnDevice({ found: { client } }: CheckedRequest): boolean {
-  return client.redirectUris.every(isLoopbackUrl)
 }
 
 /** The button of the library's page that was pressed. Undefined if the form names several, as no browser does. */
