@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { createCustomerSignIn, MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
+import { createCustomerSignIn, MemoryTenantStore, MemoryTokenStore, type Tenant } from 'customer-sign-in'
 import type { Browser } from 'playwright-core'
 import { launchChromium } from './chromium'
 import { indexedPng } from './indexed-png'
@@ -20,35 +20,57 @@ async function main(): Promise<void> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  server.on('request', acmeAir(baseUrl))
+  server.on('request', travelPlatform(baseUrl))
   const browser = await launchChromium()
   try {
     const consent = authorizationUrl(baseUrl, await registeredClient(baseUrl))
+    const globexClient = await registeredClient(baseUrl, 'globex')
+    const atGlobex = (locale: string) => `${authorizationUrl(baseUrl, globexClient, 'globex')}&ui_locales=${locale}`
     mkdirSync(images, { recursive: true })
     await shoot(browser, { name: 'consent-light', url: consent, colorScheme: 'light', height: 560 })
     await shoot(browser, { name: 'consent-dark', url: consent, colorScheme: 'dark', height: 560 })
     await shoot(browser, { name: 'error', url: authorizationUrl(baseUrl, 'nobody'), colorScheme: 'light', height: 290 })
+    await shoot(browser, { name: 'consent-german', url: atGlobex('de'), colorScheme: 'light', height: 640 })
+    await shoot(browser, { name: 'consent-arabic', url: atGlobex('ar'), colorScheme: 'dark', height: 640 })
   } finally {
     await browser.close()
     server.close().closeAllConnections()
   }
 }
 
-function acmeAir(baseUrl: string) {
+const globex: Tenant = {
+  key: 'globex',
+  name: 'Globex Hotels',
+  theme: {
+    light: { background: '#e6f4ea', text: '#1d2b24', accent: '#0b6e4f' },
+    dark: { background: '#07130e', card: '#0d1f17', text: '#e6f4ea', accent: '#5fd3a5' },
+    radius: 4,
+  },
+  links: {
+    privacy: 'https://globex.example/privacy',
+    imprint: 'https://globex.example/imprint',
+    support: 'https://globex.example/help',
+  },
+}
+
+function travelPlatform(baseUrl: string) {
   const logoUri = `data:image/svg+xml,${encodeURIComponent(logo)}`
   return createCustomerSignIn({
-    tenantStore: new MemoryTenantStore([{ key: 'acme', name: 'Acme Air', logoUri }]),
+    tenantStore: new MemoryTenantStore([{ key: 'acme', name: 'Acme Air', logoUri }, globex]),
     tokenStore: new MemoryTokenStore(),
     baseUrl,
     signingKeys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey],
-    scopes: { profile: 'Know who you are', bookings: 'See and change your bookings' },
+    scopes: {
+      profile: { en: 'Know who you are', de: 'Erfahren, wer Sie sind', ar: 'معرفة هويتك' },
+      bookings: { en: 'See and change your bookings', de: 'Ihre Buchungen sehen und ändern', ar: 'عرض حجوزاتك وتغييرها' },
+    },
     authenticate: () => ({ subject: 'ada', name: 'Ada Lovelace' }),
     onEvent: () => {},
   })
 }
 
-async function registeredClient(baseUrl: string): Promise<string> {
-  const response = await fetch(`${baseUrl}/v1/acme/oauth/register`, {
+async function registeredClient(baseUrl: string, tenantKey = 'acme'): Promise<string> {
+  const response = await fetch(`${baseUrl}/v1/${tenantKey}/oauth/register`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ client_name: 'Travel Assistant', redirect_uris: [redirectUri] }),
@@ -56,7 +78,7 @@ async function registeredClient(baseUrl: string): Promise<string> {
   return ((await response.json()) as { client_id: string }).client_id
 }
 
-function authorizationUrl(baseUrl: string, clientId: string): string {
+function authorizationUrl(baseUrl: string, clientId: string, tenantKey = 'acme'): string {
   const query = new URLSearchParams({
     response_type: 'code',
     client_id: clientId,
@@ -64,7 +86,7 @@ function authorizationUrl(baseUrl: string, clientId: string): string {
     code_challenge: 'x'.repeat(43),
     code_challenge_method: 'S256',
   })
-  return `${baseUrl}/v1/acme/oauth/authorize?${query}`
+  return `${baseUrl}/v1/${tenantKey}/oauth/authorize?${query}`
 }
 
 interface Shot {

@@ -20,18 +20,16 @@ export interface Appearance extends Omit<CompanyLook, 'locale'> {
 
 /** How the pages look, and in which language they are. */
 export class Appearances {
+  /** The tags of the languages that the pages can be in. */
+  readonly languageTags: readonly string[]
   readonly #languages: Languages
   readonly #byDefault: CompanyLook
 
   /** @param byDefault For pages of no company. */
   constructor(languages: Languages, byDefault: CompanyLook) {
+    this.languageTags = languages.tags
     this.#languages = languages
     this.#byDefault = byDefault
-  }
-
-  /** The tags of the languages that the pages can be in. */
-  get languageTags(): string[] {
-    return this.#languages.tags
   }
 
   /**

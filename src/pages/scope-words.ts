@@ -1,7 +1,7 @@
 import { isObject, listOf, scopeToken, text } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import { type LanguageTag, languageTag, languageTagOf, lookUp } from './language-tag'
-import { type Language, packagedWords } from './languages'
+import { packagedWords } from './languages'
 
 /** What a scope is called on the consent page: in one text, or in one for each language tag. */
 export type ScopeWords = string | Readonly<Record<string, string>>
@@ -50,7 +50,7 @@ export class ScopeTexts {
   }
 
   /** What a scope is called in a language. If there are no words in it, or in a fallback, it is the first text there is. */
-  in(language: Language, scope: string): ShownScope {
+  in(language: LanguageTag, scope: string): ShownScope {
     const texts = this.#texts.get(scope) ?? scope
     if (typeof texts === 'string') return { text: texts }
     const own = lookUp(language, texts)

@@ -1,12 +1,7 @@
-import {
-  createCustomerSignIn,
-  type Links,
-  MemoryTenantStore,
-  MemoryTokenStore,
-  type Tenant,
-} from 'customer-sign-in'
+import { type Links, MemoryTenantStore, type Tenant } from 'customer-sign-in'
 import request from 'supertest'
 import { Authorization, asTheySay } from '../support/authorization'
+import { testSignIn } from '../support/host-app'
 import { elementsOf } from '../support/html-elements'
 import { clientId, redirectUri, type TestSignIn } from '../support/sign-in'
 import { started } from '../support/started'
@@ -88,9 +83,8 @@ describe('the links below both pages', () => {
     7,
   ])('cannot lead to %j', async (privacy) => {
     const links = { privacy } as Links
-    const stores = { tenantStore: new MemoryTenantStore([]), tokenStore: new MemoryTokenStore() }
     const message = 'links.privacy must be an absolute https URL without credentials'
-    expect(() => createCustomerSignIn({ ...stores, links })).toThrow(`customer-sign-in: ${message}`)
+    expect(() => testSignIn({ links })).toThrow(`customer-sign-in: ${message}`)
     const host = await hostWith({ links })
     await new Authorization(host).open().expect(500)
     const [event] = await host.told('error')
@@ -99,9 +93,8 @@ describe('the links below both pages', () => {
   })
 
   it('cannot have a name that there is not', () => {
-    const stores = { tenantStore: new MemoryTenantStore([]), tokenStore: new MemoryTokenStore() }
     const links = { privcy: 'https://acme.example' } as Links
-    expect(() => createCustomerSignIn({ ...stores, links })).toThrow('Did you mean privacy?')
+    expect(() => testSignIn({ links })).toThrow('Did you mean privacy?')
   })
 })
 

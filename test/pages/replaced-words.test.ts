@@ -1,6 +1,7 @@
-import { type CustomerSignInOptions, createCustomerSignIn, MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
+import type { CustomerSignInOptions } from 'customer-sign-in'
 import { Authorization, asTheySay } from '../support/authorization'
 import { textOf } from '../support/consent-form'
+import { testSignIn } from '../support/host-app'
 import { elementsOf } from '../support/html-elements'
 import { registered } from '../support/registration'
 import { started } from '../support/started'
@@ -15,12 +16,7 @@ async function pageWith(words: OwnWords, ui_locales: string, scopes?: CustomerSi
 }
 
 function create(options: object) {
-  return () =>
-    createCustomerSignIn({
-      tenantStore: new MemoryTenantStore([]),
-      tokenStore: new MemoryTokenStore(),
-      ...options,
-    } as CustomerSignInOptions)
+  return () => testSignIn(options)
 }
 
 describe('the host’s own words', () => {

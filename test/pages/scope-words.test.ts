@@ -1,6 +1,7 @@
-import { type CustomerSignInOptions, createCustomerSignIn, MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
+import type { CustomerSignInOptions } from 'customer-sign-in'
 import { Authorization, asTheySay } from '../support/authorization'
 import { unescaped } from '../support/consent-form'
+import { testSignIn } from '../support/host-app'
 import { started } from '../support/started'
 
 /** The items of the list on the consent page. */
@@ -54,8 +55,7 @@ describe('the words of a scope', () => {
     ['a tag that is none', { de_AT: 'x' }, 'scopes.bookings must be a language tag (RFC 5646), such as de or pt-BR, but is "de_AT"'],
     ['no text in a language', { de: '' }, 'scopes.bookings.de must be a string that is not empty'],
   ])('are checked at start-up: %s', (_, words, message) => {
-    const options = { tenantStore: new MemoryTenantStore([]), tokenStore: new MemoryTokenStore() }
     const scopes = { bookings: words } as Record<string, string>
-    expect(() => createCustomerSignIn({ ...options, scopes })).toThrow(message)
+    expect(() => testSignIn({ scopes })).toThrow(message)
   })
 })
