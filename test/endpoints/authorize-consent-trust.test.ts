@@ -60,17 +60,4 @@ describe('consent', () => {
       expect(text.includes(device)).toBe(isWarned)
     }
   })
-
-  it('that is given again on an old page revives no ended grant and none of its refresh tokens', async () => {
-    const host = await started({ authenticate: asTheySay })
-    const authorization = new Authorization(host)
-    const form = await authorization.form()
-    const first = authorization.signedIn(await authorization.answer(form))
-    const stolen = expectTokens(await host.exchange(first))
-    await host.signIn.grants.revokeAll({ tenantKey: 'acme', subject: 'customer-1' })
-    const again = authorization.signedIn(await authorization.answer(form))
-    expect(again.code).not.toBe(first.code)
-    expectError(await host.exchange(first), 400, 'invalid_grant')
-    expectError(await host.refresh(stolen.refresh_token), 400, 'invalid_grant')
-  })
 })
