@@ -25,20 +25,32 @@ describeWithBrowser('a customer who is asked for consent', () => {
     expect(await visit.host.signIn.grants.list({ tenantKey: 'acme', subject: 'customer-1' })).toEqual([])
   })
 
-  it.each([
-    ['before the app has redeemed its code', false],
-    ['after the app has redeemed its code', true],
-  ])('goes back %s, allows it again, and is connected', async (_, redeemed) => {
+  it('goes back before the app has redeemed its code, presses Allow again, and the app gets the same code', async () => {
     const visit = await Visit.start()
     const request = visit.request()
     await visit.open(request)
     await allow(visit.page)
     const first = await visit.back()
-    if (redeemed) await visit.tokens(request, first)
 
     await visit.page.goBack()
     await allow(visit.page)
+    const second = await visit.back()
+    expect(second.get('code')).toBe(first.get('code'))
+    await visit.tokens(request, second)
+  })
+
+  it('goes back after the app has redeemed its code, is asked again, and is connected once more', async () => {
+    const visit = await Visit.start()
+    const request = visit.request()
+    await visit.open(request)
+    await allow(visit.page)
     await visit.tokens(request, await visit.back())
+
+    await visit.page.goBack()
+    await isAskedAgain(visit.page, () => allow(visit.page))
+    await allow(visit.page)
+    await visit.tokens(request, await visit.back())
+    expect(await visit.host.signIn.grants.list({ tenantKey: 'acme', subject: 'customer-1' })).toHaveLength(2)
   })
 
   it('presses Deny, goes back, and can still press Allow', async () => {
@@ -59,9 +71,7 @@ describeWithBrowser('a customer who is asked for consent', () => {
     const request = visit.request()
     await visit.open(request)
     clock.advance(601)
-    const answer = visit.page.waitForResponse((response) => response.request().method() === 'POST')
-    await allow(visit.page)
-    expect((await answer).status()).toBe(200)
+    await isAskedAgain(visit.page, () => allow(visit.page))
 
     await allow(visit.page)
     await visit.tokens(request, await visit.back())
@@ -72,14 +82,15 @@ describeWithBrowser('a customer who presses Allow twice', () => {
   it('in quick succession gives the app one code, which can be redeemed', async () => {
     const first = signal()
     const second = signal()
-    let created = 0
     // The server answers the first request only after the second has arrived.
     const tokenStore = wrapStore(new MemoryTokenStore(), async ({ method, apply }) => {
-      if (method !== 'createGrant') return apply()
-      if (created++ === 0) first.give()
-      else second.give()
-      await second.given
-      return apply()
+      const answer = await apply()
+      if (method === 'findGrant') second.give()
+      if (method === 'createGrant') {
+        first.give()
+        await second.given
+      }
+      return answer
     })
     const visit = await Visit.start({ tokenStore })
     const request = visit.request()
@@ -92,31 +103,37 @@ describeWithBrowser('a customer who presses Allow twice', () => {
     expect(await visit.host.signIn.grants.list({ tenantKey: 'acme', subject: 'customer-1' })).toHaveLength(1)
   })
 
-  it('because the app is slow to appear gives the app another code, and leaves the first as it is', async () => {
+  it('because the app is slow to appear is asked again once the app is connected, and leaves that connection as it is', async () => {
     const visit = await Visit.start()
-    const codes = [signal<string>(), signal<string>()]
-    let arrived = 0
+    const arrived = signal<string>()
     // The app never answers the browser.
-    const slow = await site((app) => app.get('/callback', ({ query }) => codes[arrived++]?.give(String(query.code))))
+    const slow = await site((app) => app.get('/callback', ({ query }) => arrived.give(String(query.code))))
     const redirectUri = `${slow.origin}/callback`
     const request = visit.request({ redirect_uri: redirectUri })
     await visit.open(request)
     const press = await handOnAllow(visit.page)
     await press()
     const { codeVerifier, tenantKey } = request
-    const code = await codes[0]?.given
     const exchanged = await visit.host.exchange(
-      { code: code ?? '', codeVerifier, tenantKey },
+      { code: await arrived.given, codeVerifier, tenantKey },
       { redirect_uri: redirectUri },
     )
     const { refresh_token } = expectTokens(exchanged)
 
-    await press()
-    expect(await codes[1]?.given).not.toBe(code)
+    await isAskedAgain(visit.page, press)
+    await visit.page.getByRole('button', { name: 'Deny' }).waitFor()
     expectTokens(await visit.host.refresh(refresh_token))
     expect(await visit.host.signIn.grants.list({ tenantKey, subject: 'customer-1' })).toHaveLength(1)
   })
 })
+
+/** Fails unless a press leads to the page itself. */
+async function isAskedAgain(page: Page, press: () => Promise<void>): Promise<void> {
+  const answer = page.waitForResponse((response) => response.request().method() === 'POST')
+  await press()
+  expect((await answer).status()).toBe(200)
+  await page.getByRole('button', { name: 'Allow' }).waitFor()
+}
 
 /** Presses Allow as a person does, without waiting for the result. */
 async function handOnAllow(page: Page): Promise<() => Promise<void>> {
