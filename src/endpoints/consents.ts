@@ -154,7 +154,7 @@ export class Consents {
       return isRemembered(mark, checked, await this.#store.listGrants(tenant.id, customer.subject), tenant)
     } catch (error) {
       if (signIn.prompt.includes('none')) throw error
-      this.#emit(faultEvent('authorize', error, partiesOf(question, tenant)))
+      this.#emit(faultEvent('listGrants', error, partiesOf(question, tenant)))
       return false
     }
   }

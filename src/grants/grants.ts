@@ -146,10 +146,7 @@ export class Grants {
     }
   }
 
-  #draft(
-    { isConfidential, seed, ...agreement }: Agreement,
-    tenant: ResolvedTenant,
-  ): Draft {
+  #draft({ isConfidential, seed, ...agreement }: Agreement, tenant: ResolvedTenant): Draft {
     const kind = 'code'
     const { clientId, subject, scopes, resource, claims, consentTo, redirectUri, codeChallenge } = agreement
     const binding = { clientId, redirectUri, codeChallenge, isAuthenticated: isConfidential }

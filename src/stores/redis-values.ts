@@ -37,7 +37,13 @@ export class UnreadableValueError extends Error {
 export function encodeNewGrant({ resource, clientId, subject, scopes, claims, consentTo, request }: NewGrant) {
   return {
     resource: encodeResource(resource),
-    fixed: JSON.stringify([clientId, subject, scopes.join(' '), claims, ...(consentTo === undefined ? [] : [consentTo])]),
+    fixed: JSON.stringify([
+      clientId,
+      subject,
+      scopes.join(' '),
+      claims,
+      ...(consentTo === undefined ? [] : [consentTo]),
+    ]),
     request: encodeRequest(request),
   }
 }

@@ -3,7 +3,7 @@ import { Authorization, asTheySay } from '../support/authorization'
 import { consentForm, textOf } from '../support/consent-form'
 import { DocumentServer } from '../support/document-server'
 import { registered } from '../support/registration'
-import { clientId, expectError, expectTokens, tenants } from '../support/sign-in'
+import { clientId, expectTokens, tenants } from '../support/sign-in'
 import { started } from '../support/started'
 
 describe('consent', () => {

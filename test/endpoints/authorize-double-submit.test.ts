@@ -100,23 +100,26 @@ describe('Allow, pressed again on the same page', () => {
 })
 
 describe('Allow, pressed while the store fails', () => {
-  it.each(['useOnce', 'createGrant'])('at %s, gives no code, and can be pressed again until there is one', async (fails) => {
-    let isDown = true
-    const tokenStore = wrapStore(new MemoryTokenStore(), async ({ method, apply }) => {
-      if (isDown && method === fails) throw new Error('The store is down')
-      return apply()
-    })
-    const host = await signedIn({ tokenStore })
-    const authorization = new Authorization(host)
-    const form = await authorization.form()
-    expectErrorRedirect(await authorization.answer(form), 'temporarily_unavailable', host.issuer())
-    isDown = false
-    const next = await authorization.answer(form)
-    const answered = next.status === 200 ? await authorization.answer(consentForm(next)) : next
-    expect(next.status).toBe(fails === 'useOnce' ? 303 : 200)
-    expectTokens(await host.exchange(authorization.signedIn(answered)))
-    expect(await grantsAt(host)).toHaveLength(1)
-  })
+  it.each(['useOnce', 'createGrant'])(
+    'at %s, gives no code, and can be pressed again until there is one',
+    async (fails) => {
+      let isDown = true
+      const tokenStore = wrapStore(new MemoryTokenStore(), async ({ method, apply }) => {
+        if (isDown && method === fails) throw new Error('The store is down')
+        return apply()
+      })
+      const host = await signedIn({ tokenStore })
+      const authorization = new Authorization(host)
+      const form = await authorization.form()
+      expectErrorRedirect(await authorization.answer(form), 'temporarily_unavailable', host.issuer())
+      isDown = false
+      const next = await authorization.answer(form)
+      const answered = next.status === 200 ? await authorization.answer(consentForm(next)) : next
+      expect(next.status).toBe(fails === 'useOnce' ? 303 : 200)
+      expectTokens(await host.exchange(authorization.signedIn(answered)))
+      expect(await grantsAt(host)).toHaveLength(1)
+    },
+  )
 
   it('gives the same code again if only the store’s answer was lost', async () => {
     let isSilent = true

@@ -6,7 +6,7 @@ import { releaseClock, stopClock } from '../support/clock'
 import { DocumentServer } from '../support/document-server'
 import { HostApp, testSignIn } from '../support/host-app'
 import { registered } from '../support/registration'
-import { expectTokens, formBody, type FormFields, type TestSignIn, tenants } from '../support/sign-in'
+import { expectTokens, type FormFields, formBody, type TestSignIn, tenants } from '../support/sign-in'
 import { started } from '../support/started'
 
 afterEach(releaseClock)

@@ -1,4 +1,10 @@
-import { type Client, type CustomerSignInOptions, MemoryTenantStore, MemoryTokenStore, type Tenant } from 'customer-sign-in'
+import {
+  type Client,
+  type CustomerSignInOptions,
+  MemoryTenantStore,
+  MemoryTokenStore,
+  type Tenant,
+} from 'customer-sign-in'
 import request from 'supertest'
 import { Authorization, asTheySay, expectErrorRedirect, expectRedirect } from '../support/authorization'
 import { consentForm } from '../support/consent-form'
@@ -18,7 +24,11 @@ function acme(client: Partial<Client> = {}, tenant: Partial<Tenant> = {}): Tenan
 }
 
 /** A host that remembers consent, unless its records say otherwise. */
-function remembering({ client, tenant, ...options }: Partial<CustomerSignInOptions> & Members = {}): Promise<TestSignIn> {
+function remembering({
+  client,
+  tenant,
+  ...options
+}: Partial<CustomerSignInOptions> & Members = {}): Promise<TestSignIn> {
   const tenantStore = new MemoryTenantStore([acme(client, tenant), { ...acme(), key: 'globex', id: 'globex' }])
   return started({
     authenticate: asTheySay,
@@ -43,11 +53,19 @@ function documentOf(client_id: string) {
 /** A customer allows a request, and the client redeems its code. */
 async function connected(host: TestSignIn, parameters: FormFields = {}, customer?: string): Promise<Tokens> {
   const authorization = new Authorization(host, { scope: 'profile calendar', ...parameters })
-  return redeemed(host, authorization, await authorization.answer(await authorization.form(customer), 'allow', customer))
+  return redeemed(
+    host,
+    authorization,
+    await authorization.answer(await authorization.form(customer), 'allow', customer),
+  )
 }
 
 /** The tokens for the code of a response. */
-async function redeemed(host: TestSignIn, authorization: Authorization, response: Parameters<Authorization['signedIn']>[0]) {
+async function redeemed(
+  host: TestSignIn,
+  authorization: Authorization,
+  response: Parameters<Authorization['signedIn']>[0],
+) {
   const { client_id, redirect_uri } = Object.fromEntries(new URLSearchParams(authorization.query))
   return expectTokens(await host.exchange(authorization.signedIn(response), { client_id, redirect_uri }))
 }
@@ -165,8 +183,14 @@ describe('a customer is asked again, although consent is remembered,', () => {
   })
 
   it.each<[string, (host: TestSignIn, tokens: Tokens) => Promise<unknown>]>([
-    ['the customer has disconnected the client', (host) => host.signIn.grants.revokeAll({ tenantKey: 'acme', subject: 'customer-1' })],
-    ['the client has revoked its grant', (host, { refresh_token }) => host.revoke({ token: refresh_token }).expect(200)],
+    [
+      'the customer has disconnected the client',
+      (host) => host.signIn.grants.revokeAll({ tenantKey: 'acme', subject: 'customer-1' }),
+    ],
+    [
+      'the client has revoked its grant',
+      (host, { refresh_token }) => host.revoke({ token: refresh_token }).expect(200),
+    ],
   ])('once %s', async (_, end) => {
     const host = await remembering()
     const tokens = await connected(host)

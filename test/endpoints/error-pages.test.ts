@@ -77,7 +77,12 @@ describe('errorPage', () => {
   it('is told nothing that only an operator may know', async () => {
     const cause = new Error('The database is down at 10.0.0.5')
     const detail = { host: '10.0.0.5' }
-    const error = new OAuthError('access_denied', 'Not today', { status: 403, detail, cause, context: { subject: 'ada' } })
+    const error = new OAuthError('access_denied', 'Not today', {
+      status: 403,
+      detail,
+      cause,
+      context: { subject: 'ada' },
+    })
     const { host, told } = await ownPage({ tenantStore: { findTenant: () => Promise.reject(error) } })
     await new Authorization(host).open().expect(403)
     expect(told).toEqual([
