@@ -93,9 +93,11 @@ export class ErrorPages {
     try {
       res.statusCode = shown.status
       setHeaders(res, { ...pageHeaders(error), 'Cache-Control': 'no-store', ...keepsOpener, ...nosniff })
-      const answer = (async () => hook(req, res, shown))()
+      const called = (async () => hook(req, res, shown))()
       const begins = responseBegins(res, this.#timeout)
-      if (await Promise.race([begins, answer.then(() => begins)])) return true
+      const isSent = called.then(() => begins)
+      // A hook that has begun its page may take its time, and may still fail.
+      if (await Promise.race([isSent, begins.then((begun) => begun && isSent)])) return true
       throw new Error('errorPage did not answer the request')
     } catch (thrown) {
       this.#emit(faultEvent('errorPage', temporarilyUnavailable(thrown, 'hook_failed'), error.context))
