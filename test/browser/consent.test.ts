@@ -25,32 +25,22 @@ describeWithBrowser('a customer who is asked for consent', () => {
     expect(await visit.host.signIn.grants.list({ tenantKey: 'acme', subject: 'customer-1' })).toEqual([])
   })
 
-  it('goes back before the app has redeemed its code, presses Allow again, and the app gets the same code', async () => {
+  it.each([
+    ['before the app has redeemed its code', false],
+    ['after the app has redeemed its code', true],
+  ])('goes back %s, is asked on a new page, allows it again, and is connected', async (_, redeemed) => {
     const visit = await Visit.start()
     const request = visit.request()
     await visit.open(request)
     await allow(visit.page)
     const first = await visit.back()
+    if (redeemed) await visit.tokens(request, first)
 
     await visit.page.goBack()
     await allow(visit.page)
     const second = await visit.back()
-    expect(second.get('code')).toBe(first.get('code'))
+    expect(second.get('code')).not.toBe(first.get('code'))
     await visit.tokens(request, second)
-  })
-
-  it('goes back after the app has redeemed its code, is asked again, and is connected once more', async () => {
-    const visit = await Visit.start()
-    const request = visit.request()
-    await visit.open(request)
-    await allow(visit.page)
-    await visit.tokens(request, await visit.back())
-
-    await visit.page.goBack()
-    await isAskedAgain(visit.page, () => allow(visit.page))
-    await allow(visit.page)
-    await visit.tokens(request, await visit.back())
-    expect(await visit.host.signIn.grants.list({ tenantKey: 'acme', subject: 'customer-1' })).toHaveLength(2)
   })
 
   it('presses Deny, goes back, and can still press Allow', async () => {
@@ -82,17 +72,21 @@ describeWithBrowser('a customer who presses Allow twice', () => {
   it('in quick succession gives the app one code, which can be redeemed', async () => {
     const first = signal()
     const second = signal()
+    let isMeant = false
     // The server answers the first request only after the second has arrived.
     const tokenStore = wrapStore(new MemoryTokenStore(), async ({ method, apply }) => {
       const answer = await apply()
       if (method === 'findGrant') second.give()
-      if (method === 'createGrant') {
+      if (isMeant && method === 'createGrant') {
         first.give()
         await second.given
       }
       return answer
     })
     const visit = await Visit.start({ tokenStore })
+    // From its first answer, the library learns the store's clock.
+    await visit.host.asCustomer({ redirectUri: visit.redirectUri, subject: 'somebody else' })
+    isMeant = true
     const request = visit.request()
     await visit.open(request)
     const press = await handOnAllow(visit.page)

@@ -1,14 +1,15 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CustomerSignInOptions, MemoryTenantStore } from 'customer-sign-in'
-import express, { type Express } from 'express'
+import express, { type Express, type RequestHandler } from 'express'
 import helmet from 'helmet'
+import supertest from 'supertest'
 import { snippetFolder, snippetWith } from '../docs/pages'
 import { Authorization } from '../support/authorization'
 import { describeWithBrowser, newBrowser } from '../support/browser'
-import { testSignIn } from '../support/host-app'
+import { codeForm, testSignIn } from '../support/host-app'
 import { registered } from '../support/registration'
-import { allow, companies, deny, site, Visit } from '../support/visit'
+import { allow, companies, deny, pointAt, site } from '../support/visit'
 
 // The snippet makes a sign-in of its own: the test takes the options that it makes it with.
 const before = `
@@ -17,6 +18,10 @@ let given
 const createCustomerSignIn = (options) => { given = options }
 `
 const after = '\nexport const { consent, scopes: words } = given\n'
+
+type Callback = (...args: Parameters<RequestHandler>) => void
+
+const backInTheApp: Callback = (_req, res) => void res.send('<h1>Back in the app</h1>')
 
 describeWithBrowser('the consent page that docs/own-pages.md shows', () => {
   const folder = snippetFolder()
@@ -30,7 +35,7 @@ describeWithBrowser('the consent page that docs/own-pages.md shows', () => {
   afterAll(() => rmSync(folder, { recursive: true }))
 
   /** A host with helmet in front, and a client of the company's own or one that registered itself. */
-  async function opened({ clientName }: { clientName?: string } = {}) {
+  async function opened({ clientName, callback = backInTheApp }: { clientName?: string; callback?: Callback } = {}) {
     let routes: Express = express()
     const { origin } = await site((app) => {
       routes = app
@@ -39,7 +44,7 @@ describeWithBrowser('the consent page that docs/own-pages.md shows', () => {
     const tenantStore = new MemoryTenantStore(companies)
     const authenticate = () => ({ subject: 'customer-1', name: 'Ada <b>Lovelace</b>' })
     routes.use(testSignIn({ ...options, baseUrl: origin, tenantStore, authenticate }))
-    const app = await site((other) => other.get('/callback', (_req, res) => res.send('<h1>Back in the app</h1>')))
+    const app = await site((other) => other.get('/callback', callback))
     const redirect_uri = `${app.origin}/callback`
     const client_id =
       clientName && (await registered({ url: origin }, { client_name: clientName, redirect_uris: [redirect_uri] }))
@@ -52,7 +57,15 @@ describeWithBrowser('the consent page that docs/own-pages.md shows', () => {
       await page.getByRole('heading', { name: 'Back in the app' }).waitFor()
       return new URL(page.url()).searchParams
     }
-    return { page, back, errors }
+    const redeem = async (code: string) => {
+      const body = codeForm({ code, codeVerifier: request.codeVerifier, tenantKey: 'acme' })
+      await supertest(origin)
+        .post('/v1/acme/oauth/token')
+        .type('form')
+        .send({ ...body, redirect_uri })
+        .expect(200)
+    }
+    return { page, back, errors, redeem }
   }
 
   it('leads back to the app with a code, or with access_denied, and no part of it is blocked', async () => {
@@ -87,26 +100,31 @@ describeWithBrowser('the consent page that docs/own-pages.md shows', () => {
     await back()
   })
 
-  it('gives the same code to a customer who goes back and presses Allow again', async () => {
+  it('appears anew to a customer who goes back, and can be allowed again', async () => {
     const { page, back } = await opened()
     await allow(page)
-    const code = (await back()).get('code')
+    const first = (await back()).get('code')
     await page.goBack()
     await allow(page)
-    expect((await back()).get('code')).toBe(code)
+    const second = (await back()).get('code')
+    expect(second).toMatch(/^csic_/)
+    expect(second).not.toBe(first)
   })
 
-  it('is shown again to a customer who goes back once the app is connected', async () => {
-    const visit = await Visit.start(options)
-    const request = visit.request()
-    await visit.open(request)
-    await allow(visit.page)
-    await visit.tokens(request, await visit.back())
-    await visit.page.goBack()
-    const answer = visit.page.waitForResponse((response) => response.request().method() === 'POST')
-    await allow(visit.page)
+  it('is shown again to a customer who presses Allow once more because the app is slow to appear', async () => {
+    let arrive = (_code: string) => {}
+    const arrived = new Promise<string>((resolve) => {
+      arrive = resolve
+    })
+    // The app never answers the browser.
+    const { page, redeem } = await opened({ callback: ({ query }) => arrive(String(query.code)) })
+    const { x, y } = await pointAt(page, 'Allow')
+    await page.locator('button:enabled').first().waitFor()
+    await page.mouse.click(x, y)
+    await redeem(await arrived)
+    const answer = page.waitForResponse((response) => response.request().method() === 'POST')
+    await page.mouse.click(x, y)
     expect((await answer).status()).toBe(200)
-    await allow(visit.page)
-    await visit.tokens(request, await visit.back())
+    await page.locator('button:disabled').first().waitFor()
   })
 })
