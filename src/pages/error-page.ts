@@ -42,8 +42,8 @@ export function pageHeaders({ headers }: OAuthError): Record<string, string> {
  * The address of a link that repeats the request, where that can help. It has nothing but the request's own query, so it cannot lead to any
  * other page.
  */
-export function repeatAddress({ url = '' }: IncomingMessage, { status }: OAuthError): string | undefined {
-  return status === 503 ? /\?.*/s.exec(url)?.[0] : undefined
+export function repeatAddress(req: IncomingMessage | undefined, { status }: OAuthError): string | undefined {
+  return status === 503 ? /\?.*/s.exec(req?.url ?? '')?.[0] : undefined
 }
 
 function again(address: string, words: Words): Html {
