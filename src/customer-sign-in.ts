@@ -12,6 +12,7 @@ import { type ConnectGuide, type ConnectRequest, connect } from './connect/conne
 import type { WayInRules } from './connect/way-in'
 import { Consents } from './endpoints/consents'
 import { CustomerSessions } from './endpoints/customer-sessions'
+import { ErrorPages } from './endpoints/error-pages'
 import { type Emit, emitter, warn } from './events/emitter'
 import { ConnectedGrants } from './grants/connected-grants'
 import { CredentialChain } from './grants/credential-chain'
@@ -241,7 +242,7 @@ function build(options: Options): CustomerSignIn {
   const authorizations = new Authorizations(clients, grants, resources)
   const verifications = new AccessTokenVerifications(tokens, tenants, store, baseUrl, resources, scopes)
   const guards = new AccessTokenGuards(verifications, tokens, tenants, baseUrl, timeout, emit)
-  const { authenticate, consent, locale, words, theme, links, registration, externalEndpoints } = options
+  const { authenticate, consent, errorPage, locale, words, theme, links, registration, externalEndpoints } = options
   const appearances = new Appearances(new Languages(words, locale), { theme, links })
   const scopeTexts = new ScopeTexts(options.scopes, locale)
   const rules = wayInRules(options)
@@ -254,9 +255,10 @@ function build(options: Options): CustomerSignIn {
       authorizations,
       clientAuthentication,
       clients,
-      consents: new Consents(new ConsentTokens(secrets), appearances, { consent, scopeTexts, timeout }, emit),
+      consents: new Consents(new ConsentTokens(secrets), store, appearances, { consent, scopeTexts, timeout }, emit),
       customers: new CustomerSessions(authenticate, timeout),
       documents: new PublicDocuments(),
+      errorPages: new ErrorPages(errorPage, appearances, timeout, emit),
       externalEndpoints,
       grants,
       redemptions,
@@ -301,13 +303,13 @@ function warnOfDefaults({ baseUrl, signingKeys, tokenStore }: Options): void {
 }
 
 function tenantDefaults(options: Options, scopes: readonly string[]): TenantDefaults {
-  const { accessTokenLifetime, refreshTokenLifetime, registration, theme, links } = options
+  const { accessTokenLifetime, refreshTokenLifetime, registration, askConsent, theme, links } = options
   const implied = impliedScopesOf(options.impliedScopes)
   const metadataDocuments = options.metadataDocuments !== false
   const { allowedClients: allowed, blockedClients } = options
   const clientRules = { allowed, blocked: blockedClients ? [blockedClients] : [] }
   const waysIn = { registration, metadataDocuments, clientRules }
-  return { scopes, implied, accessTokenLifetime, refreshTokenLifetime, ...waysIn, theme, links }
+  return { scopes, implied, accessTokenLifetime, refreshTokenLifetime, ...waysIn, askConsent, theme, links }
 }
 
 function registrationRules(options: Options): RegistrationRules {

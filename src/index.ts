@@ -7,6 +7,7 @@ export type { AssistantGuide, ConnectGuide, ConnectRequest } from './connect/con
 export { type CustomerSignIn, createCustomerSignIn } from './customer-sign-in'
 export type { ConsentHook, ConsentRequest } from './endpoints/consents'
 export type { AuthenticateHook, SignInRequest } from './endpoints/customer-sessions'
+export type { ErrorPageHook, ShownError } from './endpoints/error-pages'
 export type {
   AllowedEvent,
   CustomerEvent,
@@ -74,6 +75,7 @@ export type { HookAnswer } from './stores/call-host'
 export { MemoryTenantStore } from './stores/memory-tenant-store'
 export { MemoryTokenStore, type MemoryTokenStoreOptions } from './stores/memory-token-store'
 export type {
+  AskConsent,
   Client,
   ClientCredentials,
   ClientMetadata,

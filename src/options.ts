@@ -20,6 +20,7 @@ import {
 import { ConfigurationError } from './configuration/configuration-error'
 import type { ConsentHook } from './endpoints/consents'
 import type { AuthenticateHook } from './endpoints/customer-sessions'
+import type { ErrorPageHook } from './endpoints/error-pages'
 import type { CustomerSignInEvent } from './events/customer-sign-in-event'
 import type { FetchMetadataDocumentHook } from './http/host-fetch'
 import { languageTag } from './pages/language-tag'
@@ -36,8 +37,9 @@ import {
 } from './protocol/client-authentication'
 import { impliedScopesOf } from './protocol/implied-scopes'
 import { isLoopbackHost } from './protocol/loopback'
-import type { ClientRule, TenantStore } from './stores/tenant-store'
+import type { AskConsent, ClientRule, TenantStore } from './stores/tenant-store'
 import { type TokenStore, tokenStoreMethods } from './stores/token-store'
+import { askConsent } from './tenants/ask-consent'
 import { clientRule } from './tenants/client-rules'
 import { accessTokenLifetime, refreshTokenLifetime } from './tenants/lifetimes'
 import type { AccessTokenClaimsHook } from './tokens/access-tokens'
@@ -125,6 +127,16 @@ export interface CustomerSignInOptions {
    * because anyone can be such a client.
    */
   consent?: ConsentHook | false | undefined
+  /**
+   * How often customers are asked for consent, for tenants and clients whose record does not say: at each sign-in, or with `once` only where
+   * no grant of theirs covers the request. About a client that anyone can imitate they are asked each time. Default `always`.
+   */
+  askConsent?: AskConsent | undefined
+  /**
+   * Shows an error in the host's own way to a customer who cannot be sent back to a client. By default it is on the library's page, as it is
+   * if the function throws or sends nothing in time.
+   */
+  errorPage?: ErrorPageHook | undefined
   /**
    * The language of the pages where no other is found: a tag, such as `de` (RFC 5646). The client, the tenant and the browser are asked
    * first. Default `en`.
@@ -231,6 +243,8 @@ const checks = {
   consent: optional(
     must<ConsentHook | false>('a function, or false', (given) => given === false || typeof given === 'function'),
   ),
+  askConsent: optional(askConsent, 'always'),
+  errorPage: optional(func<ErrorPageHook>()),
   locale: optional(languageTag, 'en'),
   words: optional(replacedWords, {}),
   theme: optional(theme, {}),

@@ -13,7 +13,6 @@ import type { BaseUrl } from './http/base-url'
 import { answerPreflight } from './http/cors'
 import { requestPath } from './http/request-path'
 import { respondWithError } from './http/responses'
-import { respondWithErrorPage } from './pages/error-page'
 import { oauthError } from './protocol/oauth-error'
 import { protectedResourcePath } from './protocol/protected-resource'
 import type { ProtectedResources } from './tenants/protected-resources'
@@ -143,8 +142,8 @@ export class Router {
       await route.endpoint({ req, res, tenant }, this.#rooms)
     } catch (thrown) {
       const error = reportError(thrown, place, this.#emit)
-      if (!route.page) respondWithError(res, error)
-      else respondWithErrorPage(res, error, this.#rooms.appearances.of(req, tenant), tenant?.name ?? tenant?.key)
+      if (route.page) await this.#rooms.errorPages.respond(req, res, error, tenant)
+      else respondWithError(res, error)
     }
   }
 }

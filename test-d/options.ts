@@ -15,6 +15,7 @@ import {
   MemoryTokenStore,
   newClientSecret,
   OAuthError,
+  type ShownError,
   type SignInRequest,
   type SigningAlgorithm,
   type Tenant,
@@ -83,6 +84,9 @@ createCustomerSignIn({
   },
   consent: (_req, _res, { customer, client, scopes }: ConsentRequest) =>
     customer.subject === client.clientId && scopes.includes('profile'),
+  askConsent: 'once',
+  errorPage: (_req, res: Response, { status, tenant, tryAgain }: ShownError) =>
+    res.render('error', { status, company: tenant?.name, tryAgain }),
   registration: false,
   registrationLifetime: 86_400,
   maxRegistrationsPerTenant: 100,
@@ -145,6 +149,9 @@ createCustomerSignIn({ ...least, authenticate: () => ({ name: 'Ada' }) })
 
 // @ts-expect-error `consent` is a function or `false`.
 createCustomerSignIn({ ...least, consent: true })
+
+// @ts-expect-error Customers are asked always or once.
+createCustomerSignIn({ ...least, askConsent: false })
 
 // @ts-expect-error The only text is 'with-loopback'.
 createCustomerSignIn({ ...least, metadataDocuments: 'yes' })

@@ -1,6 +1,6 @@
 import { isConfidential } from '../clients/authentication-methods'
 import { type Clients, type FoundClient, scopesOfferedTo } from '../clients/clients'
-import type { Grants } from '../grants/grants'
+import type { Agreement, Grants } from '../grants/grants'
 import { withImplied } from '../protocol/implied-scopes'
 import { oauthError } from '../protocol/oauth-error'
 import { isCodeChallenge } from '../protocol/pkce'
@@ -9,6 +9,7 @@ import { requestedResource } from '../protocol/resource'
 import { chosenScopes, grantedScopes } from '../protocol/scope'
 import type { ProtectedResources } from '../tenants/protected-resources'
 import { type ResolvedTenant, spelledByTenant } from '../tenants/tenants'
+import type { SubmittedPage } from './consent-tokens'
 
 /** A client that exists, and one of its own redirect URIs, to which the browser may be sent. */
 export interface Recipient {
@@ -42,6 +43,10 @@ export interface AgreedRequest extends CheckedRequest {
   claims: Record<string, unknown> | undefined
   /** The client gets it back with the code. */
   state: string | undefined
+  /** The consent page on which the customer has agreed, if there was one. */
+  page?: SubmittedPage | undefined
+  /** What the grant keeps so that the consent is remembered, if it is. */
+  consentTo?: string | undefined
 }
 
 /** The response to an authorization request that was granted (RFC 6749 section 4.1.2). */
@@ -134,15 +139,36 @@ export class Authorizations {
 
   /** Stores the grant of an agreed request. @returns The code that redeems it. */
   async agree(request: AgreedRequest, tenant: ResolvedTenant): Promise<AuthorizationResponse> {
-    const { found, redirectUri, state } = request
+    const { found } = request
     // Before there is a grant, so that its client neither expires before the grant nor makes room for others before the code is redeemed.
     await this.#clients.touchAllowed(found, tenant)
-    const { client } = found
-    const agreement = { ...request, clientId: client.clientId, isConfidential: isConfidential(client) }
-    const code = await this.#grants.create(agreement, tenant)
+    const code = await this.#grants.create(agreementOf(request), tenant)
     this.#clients.noteAllowed(found)
-    return { code, redirectTo: withResponse(redirectUri, { code, state, iss: tenant.issuer }) }
+    return responseWith(code, request, tenant)
   }
+
+  /**
+   * The response that the same consent page has led to before.
+   *
+   * @returns Undefined if its code can no longer be redeemed.
+   */
+  async agreedBefore(request: AgreedRequest, tenant: ResolvedTenant): Promise<AuthorizationResponse | undefined> {
+    const code = await this.#grants.codeAgain(agreementOf(request), tenant)
+    return code === undefined ? undefined : responseWith(code, request, tenant)
+  }
+}
+
+function agreementOf(request: AgreedRequest): Agreement {
+  const { client } = request.found
+  return { ...request, clientId: client.clientId, isConfidential: isConfidential(client), seed: request.page?.seed }
+}
+
+function responseWith(
+  code: string,
+  { redirectUri, state }: AgreedRequest,
+  { issuer }: ResolvedTenant,
+): AuthorizationResponse {
+  return { code, redirectTo: withResponse(redirectUri, { code, state, iss: issuer }) }
 }
 
 function resourceOf(requested: readonly string[], tenant: ResolvedTenant): string {

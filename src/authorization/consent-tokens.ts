@@ -1,8 +1,13 @@
 import { type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
 import { derivedKey } from '../protocol/derived-key'
-import { mac } from '../protocol/mac'
+import { digest } from '../protocol/digest'
+import { mac, macBytes } from '../protocol/mac'
 
 const lifetime = 10 * 60_000
+
+// Twice as long as a token is valid, because the clock of a store is not that of the process that made the token.
+/** For how long a page that has given its code is remembered, in milliseconds. */
+export const pageNotedFor = 2 * lifetime
 
 /** What a consent page asks about. A token of the page is valid for nothing else. */
 export interface ConsentSubject {
@@ -12,6 +17,14 @@ export interface ConsentSubject {
   query: string
   /** What the page shows that the query does not settle: the client's own metadata can change it. */
   shown: readonly string[]
+}
+
+/** A consent page whose form a customer has submitted. It gives one code, however often it is submitted. */
+export interface SubmittedPage {
+  /** Names the page in the store once it has given its code. 43 characters. */
+  id: string
+  /** The 32 bytes of which its code is made: the same for every process, and known only with the key. */
+  seed: Buffer
 }
 
 /**
@@ -31,11 +44,13 @@ export class ConsentTokens {
     return `${body}.${proof(key, body, about)}`
   }
 
-  /** Whether a token comes from a page that this server showed about this, and has not expired. */
-  verifies(token: string, about: ConsentSubject): boolean {
+  /** The page that a token comes from. Undefined if this server has shown no such page about this, or the token has expired. */
+  pageOf(token: string, about: ConsentSubject): SubmittedPage | undefined {
     const [, body = '', expiry, given = ''] = /^((\d{13})\.[\w-]{16})\.([\w-]{43})$/.exec(token) ?? []
-    if (!(Number(expiry) > Date.now())) return false
-    return this.#keys.some((key) => timingSafeEqual(Buffer.from(proof(key, body, about)), Buffer.from(given)))
+    if (!(Number(expiry) > Date.now())) return undefined
+    const isOf = (key: KeyObject) => timingSafeEqual(Buffer.from(proof(key, body, about)), Buffer.from(given))
+    const key = this.#keys.find(isOf)
+    return key && { id: digest('consent page', token), seed: macBytes(key, 32, 'code of a page', token) }
   }
 }
 

@@ -21,6 +21,8 @@ export const helpPages: Readonly<Record<string, string>> = {
   impliedScopes: 'docs/configuration.md#scopes-that-imply-others',
   authenticate: 'docs/configuration.md#login-authenticate',
   consent: 'docs/configuration.md#consent',
+  askConsent: 'docs/configuration.md#remembered-consent',
+  errorPage: 'docs/configuration.md#your-own-error-page',
   locale: 'docs/pages.md#languages',
   words: 'docs/pages.md#words',
   theme: 'docs/pages.md#theme',

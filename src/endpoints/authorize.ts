@@ -53,10 +53,17 @@ export async function authorize(
     mayRedirect = true
     place.subject = customer.subject
     await clients.touchAsked(recipient.found, tenant)
-    if (!(await consents.given({ customer, checked, signIn, query }, context))) return
+    const question = { customer, checked, signIn, query }
+    const consent = await consents.given(question, context)
+    if (!consent) return
     const { subject, claims } = customer
-    const { redirectTo } = await authorizations.agree({ ...checked, subject, claims, state }, tenant)
-    redirect(res, redirectTo)
+    const { isRepeated, ...given } = consent
+    const agreed = { ...checked, ...given, subject, claims, state }
+    const response = isRepeated
+      ? await authorizations.agreedBefore(agreed, tenant)
+      : await authorizations.agree(agreed, tenant)
+    if (response) redirect(res, response.redirectTo)
+    else await consents.askAgain(question, context)
   } catch (error) {
     const { where: _, ...known } = place
     if (!mayRedirect) throw withContext(error, known)

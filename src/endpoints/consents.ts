@@ -1,17 +1,27 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { CheckedRequest } from '../authorization/authorizations'
-import type { ConsentSubject, ConsentTokens } from '../authorization/consent-tokens'
+import { type ConsentTokens, pageNotedFor, type SubmittedPage } from '../authorization/consent-tokens'
 import type { Customer } from '../authorization/customer'
+import { consentMark, isRemembered } from '../authorization/remembered-consent'
 import { wrongAnswer } from '../configuration/configuration-error'
-import type { Emit } from '../events/emitter'
-import { readForm } from '../http/form'
+import { type Emit, faultEvent } from '../events/emitter'
+import { readFormOfHost } from '../http/form'
 import { responseBegins } from '../http/response-begins'
 import type { Appearances } from '../pages/appearance'
 import { respondWithConsentPage } from '../pages/consent-page'
 import type { ScopeTexts } from '../pages/scope-words'
-import { isLoopbackUrl } from '../protocol/loopback'
 import { OAuthError, oauthError, temporarilyUnavailable } from '../protocol/oauth-error'
 import { callHost, type HookAnswer } from '../stores/call-host'
+import type { GuardedStore } from '../stores/guarded-store'
+import type { ResolvedTenant } from '../tenants/tenants'
+import {
+  aboutConsent,
+  type ConsentQuestion,
+  isAppOnDevice,
+  nameOf,
+  partiesOf,
+  publisherOf,
+  subjectOf,
+} from './consent-question'
 import type { Context } from './context'
 import type { SignInRequest } from './customer-sessions'
 
@@ -21,6 +31,20 @@ export interface ConsentRequest extends SignInRequest {
   customer: Customer
   /** Where the browser will be sent. */
   redirectUri: string
+  /** Whether the company vouches for the client's name: the client is in the tenant's record. */
+  vouchedFor: boolean
+  /** The host that publishes the client's metadata document, if the client has one. Nothing else about such a client is proven. */
+  publisher?: string | undefined
+  /**
+   * Proves that a form comes from this page. Put it into the form, in a hidden field that is named `consent_token`. It is valid for ten
+   * minutes and one code, for this customer, this request, and what this object says of the client, the scopes and the resource.
+   */
+  proof: string
+  /**
+   * What the customer has submitted on your page. Absent if the proof in it is missing, wrong, too old or used: show the page. The library
+   * has read the body of the request.
+   */
+  form?: URLSearchParams | undefined
 }
 
 /**
@@ -33,16 +57,6 @@ export interface ConsentRequest extends SignInRequest {
 export type ConsentHook = {
   of(req: IncomingMessage, res: ServerResponse, request: ConsentRequest): HookAnswer<boolean>
 }['of']
-
-/** A checked request, and the signed-in customer who may have to be asked about it. */
-export interface ConsentQuestion {
-  customer: Customer
-  checked: CheckedRequest
-  /** What the host's hooks are told. */
-  signIn: SignInRequest
-  /** The query of the request, as in the address of the consent page. */
-  query: string
-}
 
 /** How customers are asked. */
 export interface ConsentRules {
@@ -57,48 +71,72 @@ export interface ConsentRules {
 /** What the customer has decided. Undefined while the customer is being asked. */
 type Decision = 'allowed' | 'declined' | undefined
 
+/** A customer's consent. */
+export interface Consent {
+  /** The page on which it was given, if it was given on one. */
+  page?: SubmittedPage | undefined
+  /** Whether that page has given its code before. */
+  isRepeated: boolean
+  /** What the grant keeps so that the consent is remembered, if it is. */
+  consentTo?: string | undefined
+}
+
+/** A form that comes from a page of this server. */
+interface Submission {
+  form: URLSearchParams
+  page: SubmittedPage
+}
+
 /** Asks customers for their consent. */
 export class Consents {
   readonly #tokens: ConsentTokens
+  readonly #store: GuardedStore
   readonly #appearances: Appearances
   readonly #rules: ConsentRules
   readonly #emit: Emit
 
-  constructor(tokens: ConsentTokens, appearances: Appearances, rules: ConsentRules, emit: Emit) {
+  constructor(tokens: ConsentTokens, store: GuardedStore, appearances: Appearances, rules: ConsentRules, emit: Emit) {
     this.#tokens = tokens
+    this.#store = store
     this.#appearances = appearances
     this.#rules = rules
     this.#emit = emit
   }
 
   /**
-   * Whether the customer has consented, if that is needed. False while the customer is being asked.
+   * The customer's consent, given now or remembered, or unneeded. Undefined while the customer is being asked.
    *
-   * @throws {OAuthError} `access_denied` if the customer refuses, `consent_required` if the request forbids to ask.
+   * @throws {OAuthError} `access_denied` if the customer refuses, `consent_required` if the request forbids to ask,
+   * `temporarily_unavailable` if the store or the host's page fails.
    */
-  async given(question: ConsentQuestion, context: Context): Promise<boolean> {
-    if (!this.#isNeeded(question)) return true
+  async given(question: ConsentQuestion, context: Context): Promise<Consent | undefined> {
+    if (!this.#isNeeded(question)) return { isRepeated: false }
+    const { tenant } = context
+    const consentTo = consentMark(question.checked, tenant)
+    if (consentTo !== undefined && (await this.#isRemembered(consentTo, question, context))) {
+      this.#emit({ type: 'allowed', remembered: true, ...aboutConsent(question, tenant) })
+      return { consentTo, isRepeated: false }
+    }
     if (question.signIn.prompt.includes('none'))
       throw oauthError('consent_required', 'The customer must be asked for consent')
-    const { consent } = this.#rules
-    const decision =
-      typeof consent === 'function'
-        ? await this.#askHost(consent, question, context)
-        : await this.#askOnPage(question, context)
-    if (decision === undefined) return false
-    const { tenant } = context
-    const { found, scopes, resource } = question.checked
-    this.#emit({
-      type: decision,
-      scopes,
-      resource,
-      tenantKey: tenant.key,
-      tenantId: tenant.id,
-      clientId: found.client.clientId,
-      subject: question.customer.subject,
-    })
-    if (decision === 'allowed') return true
-    throw oauthError('access_denied', 'The customer has refused', { reason: 'declined' })
+    const submission = await this.#submission(question, context)
+    const decision = await this.#ask(question, submission, context)
+    if (decision === undefined) return undefined
+    if (decision === 'declined') throw this.#declined(question, tenant)
+    const page = submission?.page
+    const isRepeated = page !== undefined && !(await this.#store.useOnce(tenant.id, page.id, pageNotedFor))
+    if (!isRepeated) this.#emit({ type: 'allowed', remembered: false, ...aboutConsent(question, tenant) })
+    return { page, consentTo, isRepeated }
+  }
+
+  /**
+   * Shows the page again to a customer who has submitted one whose code can no longer be redeemed.
+   *
+   * @throws {OAuthError} As `given` does.
+   */
+  async askAgain(question: ConsentQuestion, context: Context): Promise<void> {
+    const decision = await this.#ask(question, undefined, context)
+    if (decision === 'declined') throw this.#declined(question, context.tenant)
   }
 
   /** First-party clients can skip consent. Self-registered and metadata-document clients never can: anyone can create one. */
@@ -107,60 +145,84 @@ export class Consents {
     return this.#rules.consent !== false && found.client.firstParty !== true
   }
 
-  async #askOnPage({ customer, checked, query }: ConsentQuestion, context: Context): Promise<Decision> {
-    const { tenant } = context
-    const { redirectUri, permitted, resource } = checked
-    const { client, source } = checked.found
-    const publisher = source === 'document' ? new URL(client.clientId).host : undefined
-    const clientName = client.clientName ?? publisher ?? client.clientId
-    // MCP: such a client has no address that nobody else can have, so that a page must warn of it.
-    const isAppOnDevice = client.redirectUris.every(isLoopbackUrl)
-    const about = {
-      tenantId: tenant.id,
-      subject: customer.subject,
-      query,
-      shown: [clientName, permitted.join(' '), resource, ...(isAppOnDevice ? ['app on device'] : [])],
+  /** Whether an earlier consent covers the request. If the store fails, the customer is asked. */
+  async #isRemembered(mark: string, question: ConsentQuestion, { req, tenant }: Context): Promise<boolean> {
+    const { checked, customer, signIn } = question
+    // What a customer submits is their answer, even if an earlier one covers the request by now.
+    if (signIn.prompt.includes('consent') || req.method === 'POST') return false
+    try {
+      return isRemembered(mark, checked, await this.#store.listGrants(tenant.id, customer.subject), tenant)
+    } catch (error) {
+      if (signIn.prompt.includes('none')) throw error
+      this.#emit(faultEvent('listGrants', error, partiesOf(question, tenant)))
+      return false
     }
-    const button = await this.#pressedButton(about, context)
+  }
+
+  /**
+   * What the customer has submitted. Undefined if there is no valid consent token: the page has expired, or another site made the browser
+   * send a form.
+   */
+  async #submission(question: ConsentQuestion, { req, res, tenant }: Context): Promise<Submission | undefined> {
+    if (req.method !== 'POST') return undefined
+    const form = await readFormOfHost(req, res).catch(ignoreUnreadable)
+    const page = form && this.#tokens.pageOf(form.get('consent_token') ?? '', subjectOf(question, tenant))
+    return page && { form, page }
+  }
+
+  async #ask(question: ConsentQuestion, submission: Submission | undefined, context: Context): Promise<Decision> {
+    const { consent } = this.#rules
+    return typeof consent === 'function'
+      ? this.#askHost(consent, question, submission, context)
+      : this.#askOnPage(question, submission, context)
+  }
+
+  #askOnPage(question: ConsentQuestion, submission: Submission | undefined, { req, res, tenant }: Context): Decision {
+    const button = submission && pressedButton(submission.form)
     if (button === 'allow') return 'allowed'
     if (button !== undefined && button !== 'confirm') return 'declined'
-    const appearance = this.#appearances.of(context.req, tenant)
+    const { checked, customer, query } = question
+    const { redirectUri, permitted } = checked
+    const appearance = this.#appearances.of(req, tenant)
     const page = {
       tenantName: tenant.name ?? tenant.key,
-      clientName,
-      vouchedFor: source === 'tenant',
-      publisher,
+      clientName: nameOf(checked),
+      vouchedFor: checked.found.source === 'tenant',
+      publisher: publisherOf(checked),
       redirectUri,
-      isAppOnDevice,
+      isAppOnDevice: isAppOnDevice(checked),
       answered: button === 'confirm',
       scopes: permitted.map((scope) => this.#rules.scopeTexts.in(appearance.language, scope)),
       customerName: customer.name,
       action: `?${query}`,
-      token: this.#tokens.issue(about),
+      token: this.#tokens.issue(subjectOf(question, tenant)),
     }
-    respondWithConsentPage(context.res, page, appearance)
+    respondWithConsentPage(res, page, appearance)
     return undefined
-  }
-
-  /**
-   * The button of the page that was pressed. Undefined if there is no valid consent token: the page has expired, or another site made the
-   * browser send a form.
-   */
-  async #pressedButton(about: ConsentSubject, { req, res }: Context): Promise<string | undefined> {
-    if (req.method !== 'POST') return undefined
-    const form = await readForm(req, res).catch(ignoreUnreadable)
-    if (!form) return undefined
-    return this.#tokens.verifies(form.get('consent_token') ?? '', about) ? (form.get('decision') ?? '') : undefined
   }
 
   async #askHost(
     ask: ConsentHook,
-    { customer, checked, signIn }: ConsentQuestion,
-    { req, res }: Context,
+    question: ConsentQuestion,
+    submission: Submission | undefined,
+    { req, res, tenant }: Context,
   ): Promise<Decision> {
-    const { redirectUri } = checked
-    const allowed = await callHost('consent', () => ask(req, res, { ...signIn, customer, redirectUri }))
-    if (allowed === true) return 'allowed'
+    const { customer, checked, signIn } = question
+    const request: ConsentRequest = {
+      ...signIn,
+      customer,
+      redirectUri: checked.redirectUri,
+      vouchedFor: checked.found.source === 'tenant',
+      publisher: publisherOf(checked),
+      proof: this.#tokens.issue(subjectOf(question, tenant)),
+      form: submission?.form,
+    }
+    const allowed = await callHost('consent', () => ask(req, res, request))
+    if (allowed === true) {
+      if (req.method !== 'POST' || submission) return 'allowed'
+      const cause = new Error('consent returned true for a form whose consent_token is not the proof of a page')
+      throw temporarilyUnavailable(cause, 'hook_failed')
+    }
     if (allowed === false) return 'declined'
     if (allowed !== undefined) {
       throw temporarilyUnavailable(wrongAnswer('consent', allowed, 'true, false or nothing'), 'hook_failed')
@@ -169,6 +231,17 @@ export class Consents {
     const cause = new Error('consent returned neither true nor false and did not answer the request')
     throw temporarilyUnavailable(cause, 'hook_failed')
   }
+
+  #declined(question: ConsentQuestion, tenant: ResolvedTenant): OAuthError {
+    this.#emit({ type: 'declined', ...aboutConsent(question, tenant) })
+    return oauthError('access_denied', 'The customer has refused', { reason: 'declined' })
+  }
+}
+
+/** The button of the library's page that was pressed. Undefined if the form names several, as no browser does. */
+function pressedButton(form: URLSearchParams): string | undefined {
+  const pressed = form.getAll('decision')
+  return pressed.length > 1 ? undefined : (pressed[0] ?? '')
 }
 
 /** Ignores a form that cannot be read: it does not come from a page of this library, so the page is shown again. */

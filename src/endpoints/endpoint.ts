@@ -11,6 +11,7 @@ import type { AccessTokens } from '../tokens/access-tokens'
 import type { Consents } from './consents'
 import type { Context } from './context'
 import type { CustomerSessions } from './customer-sessions'
+import type { ErrorPages } from './error-pages'
 
 /** Everything that endpoints use. Each endpoint names what it needs of it. */
 export interface Rooms {
@@ -21,6 +22,7 @@ export interface Rooms {
   consents: Consents
   customers: CustomerSessions
   documents: PublicDocuments
+  errorPages: ErrorPages
   externalEndpoints: ExternalEndpoints
   grants: Grants
   redemptions: Redemptions

@@ -35,13 +35,15 @@ export interface RepeatEvent {
   successorUsed: boolean
 }
 
-/** A customer has allowed a client's request, on the consent page or in the host's `consent`. */
+/** A customer has allowed a client's request: on the consent page, in the host's `consent`, or earlier if consent is remembered. */
 export interface AllowedEvent extends CustomerEvent {
   type: 'allowed'
   /** What the customer has allowed. */
   scopes: string[]
   /** The protected API that it is for. */
   resource: string
+  /** Whether the customer was not asked, because one of their grants covers the request. */
+  remembered: boolean
 }
 
 /** A customer has refused a client's request. A {@link DeniedEvent} follows. */

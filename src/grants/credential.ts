@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { customerHandle } from '../protocol/customer-handle'
 import { digest } from '../protocol/digest'
 import { type CredentialKind, credentialKinds } from '../protocol/grant-types'
@@ -72,13 +71,9 @@ const secretEnd = handleLength + partLength
 const datesLength = 6
 const bodyPattern = /^[A-Za-z0-9_-]{84}$/
 
-/** Makes the handle of a new grant of a customer. */
-export function newHandle(tenantId: string, subject: string): Buffer {
-  return Buffer.concat([Buffer.from(customerHandle(tenantId, subject), 'base64url'), randomBytes(partLength)])
-}
-
-export function newSecret(): Buffer {
-  return randomBytes(partLength)
+/** Makes the handle of a new grant of a customer, with 16 bytes that no other grant has. */
+export function handleOf(tenantId: string, subject: string, own: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(customerHandle(tenantId, subject), 'base64url'), own])
 }
 
 /** Reads a credential. @returns Undefined if the text does not have the form of a credential of this kind. */

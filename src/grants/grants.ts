@@ -1,10 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import type { RevokedEvent } from '../events/customer-sign-in-event'
 import { aboutGrant, type Emit, faultEvent } from '../events/emitter'
 import { type ErrorContext, temporarilyUnavailable } from '../protocol/oauth-error'
 import type { GuardedStore } from '../stores/guarded-store'
 import type { Grant, NewGrant } from '../stores/token-store'
 import type { ResolvedTenant } from '../tenants/tenants'
-import { credentialHash, datesOf, formatCredential, grantIdOf, newHandle, newSecret } from './credential'
+import { credentialHash, datesOf, formatCredential, grantIdOf, handleOf, partLength } from './credential'
 import type { CredentialChain } from './credential-chain'
 
 /** How long grants live, and how many there can be. Times are milliseconds. */
@@ -31,6 +32,10 @@ export interface Agreement {
   subject: string
   /** The host's own claims for the access tokens, as JSON carries them. */
   claims: Record<string, unknown> | undefined
+  /** What the grant keeps so that the consent is remembered, if it is. */
+  consentTo?: string | undefined
+  /** The 32 bytes of which the code is made, so that it can be made again. By default they are random. */
+  seed?: Buffer | undefined
 }
 
 /** A grant before it is stored, and how to make its code, which needs the times that the store gives to the grant. */
@@ -67,6 +72,17 @@ export class Grants {
     const { created, code } = await create().catch(create)
     await this.#endOldest(created, tenant)
     return code
+  }
+
+  /**
+   * Makes the code of an agreement with a `seed` again.
+   *
+   * @returns Undefined if it cannot be redeemed, or no longer.
+   */
+  async codeAgain(agreement: Agreement, tenant: ResolvedTenant): Promise<string | undefined> {
+    const { grant, codeOf } = this.#draft(agreement, tenant)
+    const created = await this.#store.findGrant(tenant.id, grant.grantId)
+    return created?.credential.hash === grant.credential.hash ? codeOf(created) : undefined
   }
 
   /** Ends a grant that a request has just redeemed. There is an event even if an earlier sending of the same call has deleted the grant. */
@@ -164,13 +180,13 @@ export class Grants {
     }
   }
 
-  #draft(
-    { clientId, isConfidential, codeChallenge, scopes, resource, redirectUri, subject, claims }: Agreement,
-    tenant: ResolvedTenant,
-  ): Draft {
+  #draft({ isConfidential, seed, ...agreement }: Agreement, tenant: ResolvedTenant): Draft {
     const kind = 'code'
+    const { clientId, subject, scopes, resource, claims, consentTo, redirectUri, codeChallenge } = agreement
     const binding = { clientId, redirectUri, codeChallenge, isAuthenticated: isConfidential }
-    const [handle, secret] = [newHandle(tenant.id, subject), newSecret()]
+    const random = seed ?? randomBytes(2 * partLength)
+    const handle = handleOf(tenant.id, subject, random.subarray(0, partLength))
+    const secret = random.subarray(partLength)
     const grantId = grantIdOf(handle)
     const grant = {
       tenantId: tenant.id,
@@ -180,6 +196,7 @@ export class Grants {
       scopes,
       resource,
       claims,
+      consentTo,
       credential: { kind, hash: credentialHash(kind, secret, binding) } as const,
       request: { redirectUri, codeChallenge },
       lifetime: this.#limits.codeLifetime,

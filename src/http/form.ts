@@ -45,9 +45,27 @@ export async function readForm(
   res: ServerResponse,
   { repeatable = [] }: { repeatable?: readonly string[] | undefined } = {},
 ): Promise<Form> {
+  return new Form(await readParameters(req, res), repeatable)
+}
+
+/**
+ * Reads a form of the host's own page, whose fields can be repeated. What is not text is left out.
+ *
+ * @throws {OAuthError} As {@link readForm} does for a body that is no form.
+ */
+export async function readFormOfHost(req: IncomingMessage, res: ServerResponse): Promise<URLSearchParams> {
+  const form = new URLSearchParams()
+  for (const [name, value] of Object.entries(await readParameters(req, res))) {
+    for (const item of [value].flat()) if (typeof item === 'string') form.append(name, item)
+  }
+  return form
+}
+
+/** The parameters of a form body, or what the host's body parser has made of them. */
+async function readParameters(req: IncomingMessage, res: ServerResponse): Promise<Record<string, unknown>> {
   const body = await readBody(req, res, 'application/x-www-form-urlencoded')
-  if (typeof body === 'string' || Buffer.isBuffer(body)) return new Form(parametersOf(body.toString()), repeatable)
-  return new Form(typeof body === 'object' && body !== null ? { ...body } : {}, repeatable)
+  if (typeof body === 'string' || Buffer.isBuffer(body)) return parametersOf(body.toString())
+  return typeof body === 'object' && body !== null ? { ...body } : {}
 }
 
 /** Decodes a form-encoded text, however many parameters it has. */

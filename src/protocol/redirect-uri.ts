@@ -82,6 +82,15 @@ function isWithin(accepted: string, redirectUri: string): boolean {
 }
 
 /**
+ * Whether nobody but the owner of a host name receives what is sent to a redirect URI: it is https, and not on the customer's own device. Any
+ * app there can listen on loopback or claim an app's scheme (RFC 8252 sections 8.3 and 8.6).
+ */
+export function hasProvenReceiver(redirectUri: string): boolean {
+  const { protocol, hostname } = new URL(redirectUri)
+  return protocol === 'https:' && !isLoopbackHost(hostname)
+}
+
+/**
  * Whether a redirect URI leads to the host of this server. A page there that redirects, or that leaks its address, would hand the code to
  * somebody else. A loopback host does not count: in development every app is on one.
  */

@@ -7,6 +7,7 @@
  * - `id` has 8 bytes for the customer and 8 for the grant, so that the primary key is the index of a customer's grants too.
  * - The index by client has hashes, which take a fifth of the room: those who use it compare the texts too.
  * - `kind` is c for a code, f for the first refresh token, which replaced the code, and r for every other refresh token.
+ * - `claims` is JSON: the host's claims, or an array of what a remembered consent is for and the host's claims.
  * - `redeemed` has 22 characters for each credential that was redeemed last, newest first: 8 of its hash, the time in 13 digits, and a comma.
  * - `sweep_at` is when `sweep` looks at the row. Redemptions move `expires_at` alone, which no index has, so that they are HOT updates.
  */

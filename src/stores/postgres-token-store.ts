@@ -10,6 +10,7 @@ import {
   decodeClient,
   decodeGrant,
   decodeText,
+  encodeClaims,
   encodeClient,
   encodeMarks,
   encodeRequest,
@@ -91,14 +92,14 @@ export class PostgresTokenStore implements TokenStore {
   }
 
   async createGrant(grant: NewGrant): Promise<CreateResult> {
-    const { tenantId, grantId, clientId, subject, resource, scopes, claims, credential, request } = grant
+    const { tenantId, grantId, clientId, subject, resource, scopes, credential, request } = grant
     this.#sweepSometimes()
     const [outcome, now, row] = await this.#calls.json<Reply<CreateResult>>(
       'select @create_grant($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) as value',
       [
         rowId(tenantId, grantId),
         ...[tenantId, grantId, clientId, subject, resource, scopes.join(' ')].map(encodeText),
-        claims && JSON.stringify(claims),
+        encodeClaims(grant),
         credential.hash,
         encodeRequest(request),
         grant.lifetime,

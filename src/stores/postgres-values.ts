@@ -82,6 +82,19 @@ export function encodeRequest({ redirectUri, codeChallenge }: NonNullable<Grant[
   return JSON.stringify([redirectUri, codeChallenge])
 }
 
+/** The host's claims, and what a remembered consent is for, if there is any. */
+export function encodeClaims({ claims, consentTo }: Pick<Grant, 'claims' | 'consentTo'>): string | null {
+  if (consentTo !== undefined) return JSON.stringify([consentTo, claims])
+  return claims ? JSON.stringify(claims) : null
+}
+
+function decodeClaims(text: string): Pick<Grant, 'claims' | 'consentTo'> {
+  const value = JSON.parse(text)
+  if (!Array.isArray(value)) return { claims: value }
+  const [consentTo, claims] = value
+  return { consentTo, ...(claims && { claims }) }
+}
+
 /** What is redeemed, as the database adds it to a grant once it knows the time. */
 export function encodeMarks(hashes: readonly string[]): string {
   return hashes.map((hash) => `${hash.slice(0, markLength)},`).join('')
@@ -94,7 +107,7 @@ export function letterOf(kind: CredentialKind): string {
 
 /** The row of a grant of another store, without its expiry. `here` is what the clock here showed at a time of the clock there. */
 export function encodeGrant(grant: Grant, here: (time: number) => number) {
-  const { tenantId, grantId, credential, swap, redeemed = [], claims, request, endsAt } = grant
+  const { tenantId, grantId, credential, swap, redeemed = [], request, endsAt } = grant
   const isFirst = swap?.redeemed === 'code'
   return {
     created_at: here(grant.createdAt),
@@ -108,7 +121,7 @@ export function encodeGrant(grant: Grant, here: (time: number) => number) {
     subject: encodeText(grant.subject),
     resource: encodeText(grant.resource),
     scopes: encodeText(grant.scopes.join(' ')),
-    claims: claims ? JSON.stringify(claims) : null,
+    claims: encodeClaims(grant),
     hash: credential.hash,
     attempt: swap?.attempt ?? null,
     redeemed: redeemed.map(({ mark, at }) => `${mark}${here(at)},`).join(''),
@@ -145,7 +158,7 @@ function grantOf(row: GrantRow): Grant {
     subject: decodeText(row.subject),
     scopes: row.scopes === '' ? [] : decodeText(row.scopes).split(' '),
     resource: decodeText(row.resource),
-    ...(claims !== null && { claims: JSON.parse(claims) }),
+    ...(claims !== null && decodeClaims(claims)),
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     ...(ends_at !== null && { endsAt: ends_at }),

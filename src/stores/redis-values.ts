@@ -34,10 +34,16 @@ export class UnreadableValueError extends Error {
 }
 
 /** The lines of a new grant's value after its header. The server writes the header, because it knows the time. */
-export function encodeNewGrant({ resource, clientId, subject, scopes, claims, request }: NewGrant) {
+export function encodeNewGrant({ resource, clientId, subject, scopes, claims, consentTo, request }: NewGrant) {
   return {
     resource: encodeResource(resource),
-    fixed: JSON.stringify([clientId, subject, scopes.join(' '), claims]),
+    fixed: JSON.stringify([
+      clientId,
+      subject,
+      scopes.join(' '),
+      claims,
+      ...(consentTo === undefined ? [] : [consentTo]),
+    ]),
     request: encodeRequest(request),
   }
 }
@@ -59,7 +65,7 @@ export function decodeGrant(key: string, value: string, tenantId: string, grantI
     const redeemedKind = redeemedByLetter.get(letter)
     const kind = kindsByLetter.get(letter) ?? (redeemedKind && 'refresh_token')
     if (!kind || (kind === 'code') !== (request !== undefined) || more.length > 0) throw new UnreadableValueError(key)
-    const [clientId, subject, scope, claims] = JSON.parse(fixed)
+    const [clientId, subject, scope, claims, consentTo] = JSON.parse(fixed)
     const grant: Grant = {
       tenantId,
       grantId,
@@ -73,6 +79,7 @@ export function decodeGrant(key: string, value: string, tenantId: string, grantI
     }
     // Every refresh reads a grant, and spreading each of these members into it would take as long as all of the rest.
     if (claims) grant.claims = claims
+    if (consentTo) grant.consentTo = consentTo
     if (endsAt) grant.endsAt = Number(endsAt)
     if (request !== undefined) {
       const [redirectUri, codeChallenge] = JSON.parse(request)

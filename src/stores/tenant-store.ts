@@ -5,6 +5,12 @@ import type { JsonWebKeySet } from '../protocol/json-web-keys'
 /** A record as a database returns it: each member that can be absent can be null as well. */
 export type NullableMembers<T> = { [K in keyof T]: undefined extends T[K] ? T[K] | null : T[K] }
 
+/**
+ * How often customers are asked for consent to a client: at each sign-in, or only where no earlier consent covers the request
+ * (docs/configuration.md#remembered-consent).
+ */
+export type AskConsent = 'always' | 'once'
+
 /** A company that has set up customer sign-in, as the host's own data describes it. A member that is null counts as absent. */
 export interface Tenant {
   /** The short name in the company's addresses: 1 to 64 of `A-Z a-z 0-9 . _ ~ -`. */
@@ -49,6 +55,8 @@ export interface Tenant {
    * When you turn it off, new sign-ins of such clients are refused. What customers have connected works until it is revoked.
    */
   metadataDocuments?: boolean | null | undefined
+  /** How often customers are asked for consent. Takes precedence over the option. */
+  askConsent?: AskConsent | null | undefined
   /** The only clients that are allowed here, besides `clients`. Takes the place of the option `allowedClients`. `{}` allows no others. */
   allowedClients?: NullableMembers<ClientRule> | null | undefined
   /** Clients that are not allowed here, besides those in the option `blockedClients`. It takes precedence over `allowedClients`. */
@@ -108,6 +116,8 @@ export interface Client extends ClientMetadata {
   grantTypes?: string[] | undefined
   /** Whether this is the company's own app: its customers are not asked for consent. Only for a client that nobody can impersonate. */
   firstParty?: boolean | undefined
+  /** How often customers are asked for consent to this client. Takes precedence over the tenant's record. */
+  askConsent?: AskConsent | undefined
 }
 
 /**

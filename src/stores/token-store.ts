@@ -24,6 +24,11 @@ export interface Grant {
   resource: string
   /** The host's own claims for the access tokens; plain JSON. */
   claims?: Record<string, unknown> | undefined
+  /**
+   * The first 8 characters of a hash of the redirect URI to which the customer has agreed. Absent if that consent is not remembered for a
+   * later request.
+   */
+  consentTo?: string | undefined
   /** When the grant was created. */
   createdAt: number
   /** From this time on the grant does not exist. */
@@ -367,8 +372,8 @@ export interface TokenStore {
 
   /**
    * Notes that an id is used, and forgets that after `lifetime` milliseconds. Of any number of calls with one id in that time, in any number
-   * of processes, exactly one resolves to true. Ids of different tenants are different. It is called only for clients that authenticate with
-   * a key, whose assertions may be used once (RFC 7523 section 3).
+   * of processes, exactly one resolves to true. Ids of different tenants are different. It is called for each consent page on which a customer
+   * presses Allow, and for clients that authenticate with a key, whose assertions may be used once (RFC 7523 section 3).
    *
    * @param id 43 characters of `A-Z a-z 0-9 _ -`.
    * @returns Whether this call was the first.

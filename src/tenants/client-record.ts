@@ -19,6 +19,7 @@ import { grantTypes, isGrantType } from '../protocol/grant-types'
 import { isKeySetUrl, type JsonWebKeySet, keySetFault } from '../protocol/json-web-keys'
 import { ownRedirectUriFault } from '../protocol/redirect-uri'
 import type { Client } from '../stores/tenant-store'
+import { askConsent } from './ask-consent'
 
 const maxSecrets = 5
 
@@ -68,6 +69,7 @@ const clientMembers = record({
   grantTypes: nullable(distinct(grantType)),
   scopes: nullable(distinct(scopeToken)),
   firstParty: nullable(flag),
+  askConsent: nullable(askConsent),
   secretHashes: nullable(secretHashes),
   jwks: nullable(keySet),
   jwksUri: nullable(keySetUrl),

@@ -18,6 +18,7 @@ import { languageTag } from '../pages/language-tag'
 import { links } from '../pages/links'
 import { theme } from '../pages/theme'
 import type { Tenant } from '../stores/tenant-store'
+import { askConsent } from './ask-consent'
 import { clientRecords } from './client-record'
 import { clientRule } from './client-rules'
 import { accessTokenLifetime, refreshTokenLifetime } from './lifetimes'
@@ -49,6 +50,7 @@ export const members = {
   resources: nullable(distinct(resource)),
   accessTokenLifetime: nullable(accessTokenLifetime),
   refreshTokenLifetime: nullable(refreshTokenLifetime),
+  askConsent: nullable(askConsent),
   clients: nullable(clientRecords),
 }
 

@@ -5,7 +5,7 @@ import { issuerOf, isTenantKey } from '../protocol/issuer'
 import { type OAuthError, oauthError } from '../protocol/oauth-error'
 import { spellingOf } from '../protocol/resource'
 import { callHostWithin } from '../stores/call-host'
-import type { Client, Tenant, TenantStore } from '../stores/tenant-store'
+import type { AskConsent, Client, Tenant, TenantStore } from '../stores/tenant-store'
 import { allowsDocuments, allowsRegistration, type ClientRules } from './client-rules'
 import type { ProtectedResources } from './protected-resources'
 import { partitionOf, type TenantRecord, tenantRecord } from './tenant-record'
@@ -41,6 +41,8 @@ export interface ResolvedTenant {
   metadataDocuments: boolean
   /** Which of the clients that introduce themselves are allowed. */
   clientRules: ClientRules
+  /** How often customers are asked for consent. */
+  askConsent: AskConsent
   /** The host's own record. */
   record: Tenant
 }
@@ -55,6 +57,7 @@ export type TenantDefaults = Pick<
   | 'registration'
   | 'metadataDocuments'
   | 'clientRules'
+  | 'askConsent'
   | 'theme'
   | 'links'
 >
@@ -105,6 +108,7 @@ export class Tenants {
       accessTokenLifetime: checked.accessTokenLifetime ?? defaults.accessTokenLifetime,
       refreshTokenLifetime: checked.refreshTokenLifetime ?? defaults.refreshTokenLifetime,
       ...waysIn(checked, defaults),
+      askConsent: checked.askConsent ?? defaults.askConsent,
       record,
     }
   }

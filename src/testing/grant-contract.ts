@@ -23,7 +23,8 @@ import type { StoreTest } from './store-test'
 export function grantContract({ describe, test }: StoreTest): void {
   describe('createGrant and findGrant', () => {
     test('return the grant as it was stored', async (store) => {
-      const grant = newGrant({ endsAfter: hour, claims: { nested: { list: [1, null, 'two', true], empty: {} } } })
+      const claims = { nested: { list: [1, null, 'two', true], empty: {} } }
+      const grant = newGrant({ endsAfter: hour, claims, consentTo: 'Aa0-_z19' })
       const stored = grantOf(await createSoon(store, grant))
       const { lifetime: _, deadline: __, endsAfter: ___, ...given } = grant
       const { createdAt, expiresAt, endsAt, ...rest } = stored
@@ -35,7 +36,7 @@ export function grantContract({ describe, test }: StoreTest): void {
     test('leave out what a grant does not have', async (store) => {
       const grant = await createGrant(store, {})
       assert.deepEqual(
-        Object.keys(grant).filter((member) => ['endsAt', 'swap', 'claims'].includes(member)),
+        Object.keys(grant).filter((member) => ['endsAt', 'swap', 'claims', 'consentTo'].includes(member)),
         [],
       )
       assert.deepEqual(await findGrant(store, grant), grant)
@@ -60,6 +61,16 @@ export function grantContract({ describe, test }: StoreTest): void {
         const grant = await createGrant(store, { scopes })
         assert.deepEqual(grant.scopes, scopes)
         assert.deepEqual((await findGrant(store, grant))?.scopes, scopes)
+      }
+    })
+
+    test('keep what a remembered consent is for, with claims or without, also when the grant is redeemed', async (store) => {
+      for (const claims of [undefined, {}, { plan: 'gold' }]) {
+        const grant = await createGrant(store, { consentTo: 'Aa0-_z19', claims })
+        const swap = swapOf(grant)
+        const swapped = grantOf(await store.swapCredential(swap))
+        assert.deepEqual([swapped.consentTo, swapped.claims], ['Aa0-_z19', claims])
+        assert.deepEqual(byId(await store.listGrants(grant.tenantId, grant.subject)), [swapped])
       }
     })
 

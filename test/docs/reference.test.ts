@@ -23,6 +23,7 @@ import { started } from '../support/started'
 import { allTablesUnder, tableUnder, textOf } from './pages'
 
 const required = { tenantStore: new MemoryTenantStore([]), tokenStore: new MemoryTokenStore() }
+const noTenants = new MemoryTenantStore([])
 const defaults: Record<string, unknown> = checkedOptions(required)
 
 /** The members of a type. It compiles only with every one of them, and with no other. */
@@ -122,6 +123,7 @@ describe('the tables of docs/configuration.md', () => {
       metadataDocuments: true,
       allowedClients: true,
       blockedClients: true,
+      askConsent: true,
     })
     const ofClient = membersOf<Client>({
       clientId: true,
@@ -131,6 +133,7 @@ describe('the tables of docs/configuration.md', () => {
       grantTypes: true,
       scopes: true,
       firstParty: true,
+      askConsent: true,
       secretHashes: true,
       jwks: true,
       jwksUri: true,
@@ -167,7 +170,7 @@ const granted = { scopes: true, resource: true } as const
 const ofRepeat = { age: true, successorUsed: true } as const
 
 const eventMembers: EventMembers = {
-  allowed: { ...ofCustomer, ...granted },
+  allowed: { ...ofCustomer, ...granted, remembered: true },
   declined: { ...ofCustomer, ...granted },
   issued: { ...ofGrant, ...granted },
   refreshed: { ...ofGrant, ...granted, recovered: true, rotated: true },
@@ -258,6 +261,7 @@ describe('docs/errors.md', () => {
     ['authenticate, that returns a wrong customer', { authenticate: () => ({ subject: '' }) }],
     ['consent, that returns something else', { consent: () => 'yes' }],
     ['consent, that does nothing', { consent: () => undefined, hostTimeout: 0.1 }],
+    ['errorPage, that does nothing', { errorPage: () => undefined, tenantStore: noTenants, hostTimeout: 0.1 }],
     ['fetchMetadataDocument, that returns something else', { fetchMetadataDocument: () => 'a document' }],
     ['accessTokenClaims, that returns something else', { accessTokenClaims: () => 'gold' }],
     ['accessTokenClaims, whose error has no such code', { accessTokenClaims: () => new OAuthError('no' as never, '') }],

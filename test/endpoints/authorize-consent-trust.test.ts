@@ -3,7 +3,7 @@ import { Authorization, asTheySay } from '../support/authorization'
 import { consentForm, textOf } from '../support/consent-form'
 import { DocumentServer } from '../support/document-server'
 import { registered } from '../support/registration'
-import { clientId, expectError, expectTokens, tenants } from '../support/sign-in'
+import { clientId, expectTokens, tenants } from '../support/sign-in'
 import { started } from '../support/started'
 
 describe('consent', () => {
@@ -59,18 +59,5 @@ describe('consent', () => {
       const { text } = await new Authorization(host, { ...parameters, client_id: await stranger([...uris]) }).open()
       expect(text.includes(device)).toBe(isWarned)
     }
-  })
-
-  it('that is given again on an old page revives no ended grant and none of its refresh tokens', async () => {
-    const host = await started({ authenticate: asTheySay })
-    const authorization = new Authorization(host)
-    const form = await authorization.form()
-    const first = authorization.signedIn(await authorization.answer(form))
-    const stolen = expectTokens(await host.exchange(first))
-    await host.signIn.grants.revokeAll({ tenantKey: 'acme', subject: 'customer-1' })
-    const again = authorization.signedIn(await authorization.answer(form))
-    expect(again.code).not.toBe(first.code)
-    expectError(await host.exchange(first), 400, 'invalid_grant')
-    expectError(await host.refresh(stolen.refresh_token), 400, 'invalid_grant')
   })
 })

@@ -53,15 +53,16 @@ describe('a consent function', () => {
   })
 
   it('may show its own page, and decide when the customer has answered that', async () => {
-    const host = await consented((req, res) => {
-      if (req.method === 'POST') return true
-      res.end('the host’s own page')
+    const host = await consented((_req, res, { form, proof }) => {
+      if (form) return form.get('decision') === 'allow'
+      res.end(proof)
       return undefined
     })
     const authorization = new Authorization(host)
-    expect((await authorization.open().expect(200)).text).toBe('the host’s own page')
-    const response = await authorization.answer({ action: `?${authorization.query}`, token: '' })
-    expectTokens(await host.exchange(authorization.signedIn(response)))
+    const { text: token } = await authorization.open().expect(200)
+    const form = { action: `?${authorization.query}`, token }
+    expectErrorRedirect(await authorization.answer(form, 'deny'), 'access_denied', host.issuer())
+    expectTokens(await host.exchange(authorization.signedIn(await authorization.answer(form))))
   })
 
   it('may show its page after it returns, as template engines do', async () => {
@@ -153,6 +154,7 @@ describe('the host', () => {
     await authorization.answer(form, button)
     const about = { tenantKey: 'acme', tenantId: 'acme', clientId: 'assistant-app', subject: 'customer-1' }
     expect(await told()).toMatchObject([{ type, scopes: ['calendar'], resource: host.issuer(), ...about }])
+    if (type === 'allowed') expect(await told()).toMatchObject([{ remembered: false }])
   })
 })
 

@@ -1,6 +1,7 @@
 import { MemoryTenantStore } from 'customer-sign-in'
 import request from 'supertest'
 import { Authorization, asTheySay, expectErrorPage, expectErrorRedirect } from '../support/authorization'
+import { consentForm } from '../support/consent-form'
 import { trusted, untrusted } from '../support/faulty-requests'
 import { faultyStore, hangs, rejects } from '../support/faulty-store'
 import { clientId, redirectUri } from '../support/sign-in'
@@ -121,7 +122,7 @@ describe('a store that fails', () => {
     ['rejects', rejects],
     ['hangs', hangs],
   ])(
-    'gives the client temporarily_unavailable if it %s, and the same page can be submitted again',
+    'gives the client temporarily_unavailable if it %s, and the same page, submitted again, asks once more',
     async (_, fault) => {
       const { store, always, recover } = faultyStore()
       const host = await started({ authenticate: asTheySay, tokenStore: store, hostTimeout: 0.1 })
@@ -131,7 +132,8 @@ describe('a store that fails', () => {
       expectErrorRedirect(await authorization.answer(form), 'temporarily_unavailable', host.issuer())
       expect(await host.told('error')).toMatchObject([{ where: 'authorize', tenantKey: 'acme' }])
       recover()
-      expect((await host.exchange(authorization.signedIn(await authorization.answer(form)))).status).toBe(200)
+      const again = consentForm(await authorization.answer(form).expect(200))
+      expect((await host.exchange(authorization.signedIn(await authorization.answer(again)))).status).toBe(200)
     },
   )
 

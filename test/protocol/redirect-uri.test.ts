@@ -1,5 +1,6 @@
 import { MemoryTenantStore } from 'customer-sign-in'
 import { codeChallengeOf } from '../../src/protocol/pkce'
+import { hasProvenReceiver } from '../../src/protocol/redirect-uri'
 import { clientId, expectError, expectTokens } from '../support/sign-in'
 import { started } from '../support/started'
 
@@ -129,5 +130,25 @@ describe('a redirect URI', () => {
       new URL((await codeFor('https://app.example/callback', state)).redirectTo).searchParams
     expect((await paramsOf()).has('state')).toBe(false)
     expect((await paramsOf('')).get('state')).toBe('')
+  })
+})
+
+describe('the receiver of a redirect URI', () => {
+  it.each(['https://assistant.example/callback', 'https://assistant.example', 'HTTPS://Assistant.example:8443/?a=b'])(
+    'is proven by the name of its host: %s',
+    (redirectUri) => {
+      expect(hasProvenReceiver(redirectUri)).toBe(true)
+    },
+  )
+
+  it.each([
+    'http://127.0.0.1/callback',
+    'https://127.0.0.1/callback',
+    'https://localhost:3000/callback',
+    'https://[::1]/callback',
+    'com.example.app:/callback',
+    'cursor://anysphere.cursor-mcp/oauth/callback',
+  ])('can be anybody on the device: %s', (redirectUri) => {
+    expect(hasProvenReceiver(redirectUri)).toBe(false)
   })
 })

@@ -34,8 +34,10 @@ describe('null in a tenant’s row', () => {
     resources: null,
     accessTokenLifetime: null,
     refreshTokenLifetime: null,
+    askConsent: null,
   }
-  const nullClient = { ...client, clientName: null, clientUri: null, grantTypes: null, scopes: null, firstParty: null }
+  const nullNames = { clientName: null, clientUri: null }
+  const nullClient = { ...client, ...nullNames, grantTypes: null, scopes: null, firstParty: null, askConsent: null }
 
   it('counts as absent, from the consent page to the tokens', async () => {
     const host = await hostWith({ ...row, clients: [nullClient] })
@@ -96,6 +98,13 @@ describe('a tenant’s row', () => {
     expect(await refusalOf(columns)).toBeUndefined()
   })
 
+  it('says with one of two words how often customers are asked', async () => {
+    for (const askConsent of ['always', 'once']) expect(await refusalOf({ askConsent })).toBeUndefined()
+    const { option, message } = (await refusalOf({ askConsent: 'never' })) ?? {}
+    expect(option).toBe('tenant.askConsent')
+    expect(message).toContain('must be always or once, but is "never"')
+  })
+
   it('that changes later is checked again', async () => {
     const row: Record<string, unknown> = { scopes: ['profile'] }
     const tenant = Object.assign(row, { key: 'acme', clients: [client] }) as unknown as Tenant
@@ -140,6 +149,7 @@ describe('a tenant’s client', () => {
     ['a scope twice', 'scopes[1]', { scopes: ['profile', 'profile'] }],
     ['scopes that are no list', 'scopes', { scopes: 'profile' }],
     ['a text for firstParty', 'firstParty', { firstParty: 'false' }],
+    ['another word for askConsent', 'askConsent', { askConsent: 'never' }],
     ['a secret', 'secret', { secret: 'hunter2' }],
   ])('with %s is reported by the name of %s', async (_, member, wrong) => {
     const error = await refusalOf({

@@ -71,6 +71,22 @@ export const brokenGrants: BrokenStore[] = [
     foundBy: 'return the grant as it was stored',
   },
   {
+    that: 'drops what a remembered consent is for',
+    defect: (sound) => ({ createGrant: (grant) => sound.createGrant({ ...grant, consentTo: undefined }) }),
+    foundBy: 'return the grant as it was stored',
+  },
+  {
+    that: 'drops what a remembered consent is for once the code is redeemed',
+    defect: (sound) => ({
+      async swapCredential(swap) {
+        const result = await sound.swapCredential(swap)
+        if (result.outcome === 'swapped') change(result.grant, { consentTo: undefined })
+        return result
+      },
+    }),
+    foundBy: 'keep what a remembered consent is for',
+  },
+  {
     that: 'drops the absolute end',
     defect: (sound) => ({ createGrant: (grant) => sound.createGrant({ ...grant, endsAfter: undefined }) }),
     foundBy: 'return the grant as it was stored',

@@ -1,5 +1,12 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type RequestListener, type RequestOptions, request } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type RequestOptions,
+  request,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { MemoryTenantStore, MemoryTokenStore, OAuthError, type TokenStore } from 'customer-sign-in'
@@ -67,10 +74,15 @@ export class HostileHost {
       },
       authenticate: this.#at('authenticate', () => ({ subject: 'customer-1' })),
       consent: this.#at('consent', () => true),
+      errorPage: this.#at('errorPage', (_req: unknown, res: ServerResponse) => this.#showError(res)),
       fetchMetadataDocument: this.#at('fetchMetadataDocument', async () => this.#documentResponse()),
       accessTokenClaims: this.#at('accessTokenClaims', () => ({})),
       onEvent: this.#at('onEvent', (event: unknown) => this.told.push(event)),
     })
+  }
+
+  #showError(res: ServerResponse): void {
+    res.setHeader('Content-Type', 'text/html').end('<html>The host’s own page</html>')
   }
 
   /** A response whose parts can misbehave as well. */
@@ -113,6 +125,7 @@ export class HostileHost {
     'tenantStore.findTenant': () => this.#get('/token'),
     authenticate: () => this.#authorize(),
     consent: () => this.#authorize(),
+    errorPage: () => this.#authorize('nobody'),
     fetchMetadataDocument: () => this.#authorize(`https://assistant.example/${this.#count++}`),
     'fetchMetadataDocument, its headers': () => this.#authorize(`https://assistant.example/${this.#count++}`),
     'fetchMetadataDocument, its body': () => this.#authorize(`https://assistant.example/${this.#count++}`),

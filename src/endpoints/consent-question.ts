@@ -1,0 +1,51 @@
+import type { CheckedRequest } from '../authorization/authorizations'
+import type { ConsentSubject } from '../authorization/consent-tokens'
+import type { Customer } from '../authorization/customer'
+import { isLoopbackUrl } from '../protocol/loopback'
+import type { ResolvedTenant } from '../tenants/tenants'
+import type { SignInRequest } from './customer-sessions'
+
+/** A checked request, and the signed-in customer who may have to be asked about it. */
+export interface ConsentQuestion {
+  customer: Customer
+  checked: CheckedRequest
+  /** What the host's hooks are told. */
+  signIn: SignInRequest
+  /** The query of the request, as in the address of the consent page. */
+  query: string
+}
+
+/** Who asks whom, for events. */
+export function partiesOf({ checked, customer }: ConsentQuestion, { key, id }: ResolvedTenant) {
+  return { tenantKey: key, tenantId: id, clientId: checked.found.client.clientId, subject: customer.subject }
+}
+
+/** What an event says about a customer's decision. */
+export function aboutConsent(question: ConsentQuestion, tenant: ResolvedTenant) {
+  const { scopes, resource } = question.checked
+  return { scopes, resource, ...partiesOf(question, tenant) }
+}
+
+/** What a page asks about, to which its token is bound. */
+export function subjectOf({ customer, checked, query }: ConsentQuestion, { id }: ResolvedTenant): ConsentSubject {
+  const { permitted, resource } = checked
+  const warning = isAppOnDevice(checked) ? ['app on device'] : []
+  const shown = [nameOf(checked), permitted.join(' '), resource, ...warning]
+  return { tenantId: id, subject: customer.subject, query, shown }
+}
+
+/** What a page calls the client. */
+export function nameOf(checked: CheckedRequest): string {
+  const { client } = checked.found
+  return client.clientName ?? publisherOf(checked) ?? client.clientId
+}
+
+/** The host that publishes the client's metadata document, if it has one. */
+export function publisherOf({ found: { client, source } }: CheckedRequest): string | undefined {
+  return source === 'document' ? new URL(client.clientId).host : undefined
+}
+
+/** MCP: such a client has no address that nobody else can have, so that a page must warn of it. */
+export function isAppOnDevice({ found: { client } }: CheckedRequest): boolean {
+  return client.redirectUris.every(isLoopbackUrl)
+}

@@ -1,0 +1,7 @@
+import { must } from '../configuration/checks'
+import type { AskConsent } from '../stores/tenant-store'
+
+/** How often customers are asked for consent. */
+export const askConsent = must<AskConsent>('always or once', (given) => given === 'always' || given === 'once', {
+  quotes: true,
+})
