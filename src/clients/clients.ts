@@ -12,7 +12,7 @@ import type { Grant, RegisteredClient, RegistrationLimits } from '../stores/toke
 import type { ResolvedTenant } from '../tenants/tenants'
 import { type AuthenticationRules, authenticationOfRegistration } from './authentication-metadata'
 import { checkMethods } from './authentication-methods'
-import { atIssuer, checkSize, offeredHere, readClientMetadata, strangerFault } from './client-metadata'
+import { atTenant, checkSize, offeredHere, readClientMetadata, strangerFault } from './client-metadata'
 import type { MetadataDocuments } from './metadata-documents'
 
 /** A client of a tenant. */
@@ -83,7 +83,7 @@ export class Clients {
     const own = ownClient(clientId, tenant)
     if (own) return { client: own, source: 'tenant', registration: undefined }
     if (tenant.metadataDocuments && this.#documents?.isDocumentUrl(clientId)) {
-      const metadata = atIssuer(await this.#documents.find(clientId, tenant), tenant.issuer)
+      const metadata = atTenant(await this.#documents.find(clientId, tenant), tenant.ownAddresses)
       if (!metadata) throw onlyOnOwnHost()
       const client = { clientId, ...offeredHere(metadata, tenant.scopes) }
       return { client, source: 'document', registration: undefined }
@@ -129,7 +129,7 @@ export class Clients {
 
   /** Says why a redirect URI of a client was left out, or undefined if that is not why the client does not have it. */
   redirectUriFault(redirectUri: string, { source }: FoundClient, tenant: ResolvedTenant): RedirectUriFault | undefined {
-    return source === 'tenant' ? undefined : strangerFault(redirectUri, this.#rules.appRedirects, tenant.issuer)
+    return source === 'tenant' ? undefined : strangerFault(redirectUri, this.#rules.appRedirects, tenant.ownAddresses)
   }
 
   /**
@@ -139,7 +139,7 @@ export class Clients {
    */
   async register(given: Readonly<Record<string, unknown>>, tenant: ResolvedTenant): Promise<Registered> {
     const { appRedirects, lifetime, limits, authentication } = this.#rules
-    const described = offeredHere(readClientMetadata(given, appRedirects, tenant.issuer), tenant.scopes)
+    const described = offeredHere(readClientMetadata(given, appRedirects, tenant.ownAddresses), tenant.scopes)
     const { method, keys } = authenticationOfRegistration(given, authentication)
     const made = method.startsWith('client_secret') ? newClientSecret() : undefined
     const metadata = { ...described, ...keys, ...(made && { secretHashes: [made.hash] }) }
