@@ -179,7 +179,8 @@ export class Router {
         ? this.#tenants.findAtHost(requestHost(req), baseUrl)
         : this.#tenants.findInPath(tenantKey, baseUrl))
       if (tenant) {
-        Object.assign(place, { tenantKey: tenant.key, tenantId: tenant.id })
+        place.tenantKey = tenant.key
+        place.tenantId = tenant.id
         // A request without a key may be for a page of the host's own, until a tenant is found.
         if (tenantKey === undefined && !route.page && answerPreflight(req, res)) return
         checkMethod(req, route)
