@@ -109,13 +109,7 @@ export class Router {
     )
   }
 
-  #handle(
-    req: MountedRequest,
-    res: ServerResponse,
-    next: () => void,
-    baseUrl: string,
-    match: Matching,
-  ): void {
+  #handle(req: MountedRequest, res: ServerResponse, next: () => void, baseUrl: string, match: Matching): void {
     const path = requestPath(req.url)
     const whole = req.originalUrl === undefined || req.originalUrl === req.url ? path : requestPath(req.originalUrl)
     // Express 4 also removes all slashes after the mount path, so a rate limiter in front of the router may not recognise a path with `//`.

@@ -32,7 +32,9 @@ export function readClientMetadata(
   }
   const clientName = presentableName(client_name ?? '')
   return {
-    redirectUris: redirectUrisOf(redirect_uris, (redirectUri) => strangerFault(redirectUri, appRedirects, ownAddresses)),
+    redirectUris: redirectUrisOf(redirect_uris, (redirectUri) =>
+      strangerFault(redirectUri, appRedirects, ownAddresses),
+    ),
     ...(clientName !== undefined && { clientName }),
     ...(isHttpsUrl(client_uri) && { clientUri: client_uri }),
     ...(scope && { scopes: scopesOf(scope) }),

@@ -25,11 +25,7 @@ export interface WayIn {
 }
 
 /** How a company lets an assistant in. Undefined if it does not. */
-export function wayInOf(
-  assistant: ConnectableAssistant,
-  tenant: ResolvedTenant,
-  rules: WayInRules,
-): WayIn | undefined {
+export function wayInOf(assistant: ConnectableAssistant, tenant: ResolvedTenant, rules: WayInRules): WayIn | undefined {
   if (introducesItself(assistant, tenant, rules)) return { clientId: undefined }
   if (!assistant.stepsWithClientId || !rules.authentication.methods.includes('none')) return undefined
   // A client with a secret is set up by whoever has the secret.
@@ -48,7 +44,8 @@ function introducesItself(
   { appRedirects, authentication, fetchesDocuments }: WayInRules,
 ): boolean {
   // An app gives up if one of its addresses is left out.
-  if (redirectUris.some((redirectUri) => strangerFault(redirectUri, appRedirects, ownAddresses) !== undefined)) return false
+  if (redirectUris.some((redirectUri) => strangerFault(redirectUri, appRedirects, ownAddresses) !== undefined))
+    return false
   // Where the server's metadata offers documents and a method that its own has, an assistant does not register, even if that would help.
   const usesDocument =
     metadataDocuments &&

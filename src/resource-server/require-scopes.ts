@@ -50,7 +50,11 @@ function authOf(req: object): AccessTokenInfo | undefined {
     : undefined
 }
 
-function metadataUrlFor({ resource, tenantKey, claims }: AccessTokenInfo, announced: ProtectedResources, baseUrl: string) {
+function metadataUrlFor(
+  { resource, tenantKey, claims }: AccessTokenInfo,
+  announced: ProtectedResources,
+  baseUrl: string,
+) {
   const address = addressOf(String(claims.iss), tenantKey, baseUrl)
   const found = announced.named(canonicalResource(resource.href) ?? '', address)
   return found && metadataUrlOf(found.urlFor(address))

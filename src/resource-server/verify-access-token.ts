@@ -111,7 +111,8 @@ export class AccessTokenVerifications {
   async verify(token: string, given: VerifyAccessTokenOptions & TenantSelector): Promise<AccessTokenInfo> {
     const { tenantKey, anyTenant, ...options } = checkedMembers(given, 'verifyAccessToken')
     const baseUrl = this.#baseUrl.current()
-    const key = anyTenant === true ? await this.#tenantKeyFor(claimedIssuer(token), baseUrl) : checkedTenantKey(tenantKey)
+    const key =
+      anyTenant === true ? await this.#tenantKeyFor(claimedIssuer(token), baseUrl) : checkedTenantKey(tenantKey)
     return this.verifyOf(key, token, { ...options, guard: 'verifyAccessToken' })
   }
 

@@ -153,9 +153,14 @@ export class Tenants {
     try {
       const checked = tenantRecord(record)
       if (checked.baseUrl === undefined || this.areFoundByHost) return { record, checked }
-      throw new ConfigurationError('tenant.baseUrl', checked.baseUrl, 'omitted, because tenantStore has no findTenantByHost', {
-        quotes: true,
-      })
+      throw new ConfigurationError(
+        'tenant.baseUrl',
+        checked.baseUrl,
+        'omitted, because tenantStore has no findTenantByHost',
+        {
+          quotes: true,
+        },
+      )
     } catch (error) {
       throw oauthError('server_error', 'Customer sign-in is misconfigured at this address', {
         cause: error,

@@ -3,12 +3,26 @@ import type { AddressInfo } from 'node:net'
 import express, { type RequestHandler } from 'express'
 import request, { type Response, type Test } from 'supertest'
 import { head, rawRequest } from '../http/raw-request'
-import { Authorization, asTheySay, expectErrorPage, expectErrorRedirect, expectRedirect } from '../support/authorization'
+import {
+  Authorization,
+  asTheySay,
+  expectErrorPage,
+  expectErrorRedirect,
+  expectRedirect,
+} from '../support/authorization'
 import { consentForm } from '../support/consent-form'
 import { readToken } from '../support/forged-token'
 import { HostApp, postToken, signedInTo, testSignIn } from '../support/host-app'
 import { acmeAddress, acmeHost, initechAddress, initechHost, onDomains, storeOf } from '../support/own-domain'
-import { clientId, expectError, expectTokens, type FormFields, formBody, redirectUri, type TestSignIn } from '../support/sign-in'
+import {
+  clientId,
+  expectError,
+  expectTokens,
+  type FormFields,
+  formBody,
+  redirectUri,
+  type TestSignIn,
+} from '../support/sign-in'
 import { started } from '../support/started'
 
 const metadataPath = '/.well-known/oauth-authorization-server'
@@ -85,7 +99,7 @@ describe('a company with a domain of its own', () => {
     const { query } = new Authorization(host, { scope: 'nothing' })
     expectErrorRedirect(await get(host, `/oauth/authorize?${query}`), 'invalid_scope', acmeAddress)
     const wrong = new Authorization(host, { client_id: 'nobody' })
-    expectErrorPage(await get(host, `/oauth/authorize?${wrong.query}`), 401)
+    expectErrorPage(await get(host, `/oauth/authorize?${wrong.query}`))
   })
 
   it('gives codes of the host’s own authorize page the same issuer', async () => {
@@ -187,8 +201,22 @@ describe('a request without a key in its path', () => {
   it('is the host app’s own if it is none of the library’s paths', async () => {
     const findTenantByHost = jest.fn()
     const host = await started({ tenantStore: { ...tenantStore, findTenantByHost } })
-    const paths = ['/', '/oauth', '/oauth/', '/oauth/Token', '/oauth/token/', '/oauth//token', '/token', '/auth/oauth/token']
-    const wellKnown = [`${metadataPath}/oauth`, `${metadataPath}/`, `/oauth${metadataPath}`, '/.well-known/oauth-protected-resource']
+    const paths = [
+      '/',
+      '/oauth',
+      '/oauth/',
+      '/oauth/Token',
+      '/oauth/token/',
+      '/oauth//token',
+      '/token',
+      '/auth/oauth/token',
+    ]
+    const wellKnown = [
+      `${metadataPath}/oauth`,
+      `${metadataPath}/`,
+      `/oauth${metadataPath}`,
+      '/.well-known/oauth-protected-resource',
+    ]
     for (const path of [...paths, ...wellKnown, '/oauth/constructor'])
       expectError(await get(host, path), 404, 'not_found')
     expect(findTenantByHost).not.toHaveBeenCalled()

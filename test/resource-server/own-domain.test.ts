@@ -1,6 +1,6 @@
 import { acmeAddress, initechAddress, onDomains } from '../support/own-domain'
 import { metadataIn, OwnDomainApi } from '../support/own-domain-api'
-import { expectError } from '../support/sign-in'
+import { expectError, expectTokens } from '../support/sign-in'
 
 const acmeMcp = `${acmeAddress}/mcp`
 const acmeToken = `${acmeAddress}/oauth/token`
@@ -58,6 +58,13 @@ describe('a protected resource on a company’s own domain', () => {
     await host.get(`${acmeAddress}/.well-known/oauth-protected-resource/v1/acme/mcp`).expect(404)
   })
 
+  it('is meant by a client that names only the domain', async () => {
+    const host = await withDomains()
+    const tokens = await host.tokens(acmeToken, { resource: acmeAddress })
+    await host.get(acmeMcp, tokens.access_token).expect(200)
+    expectTokens(await host.refresh(acmeToken, tokens, { resource: `${acmeAddress}/` }))
+  })
+
   it('is nowhere without a key if companies have no domains', async () => {
     const host = await OwnDomainApi.start(() => [{ key: 'acme' }])
     expectError(await host.get(`${host.shared}/mcp`), 404, 'not_found')
@@ -78,8 +85,7 @@ describe('requireAccessToken', () => {
     const host = await withDomains()
     expect(metadataIn(await host.get(`${host.shared}/acme`).expect(401))).toBe(metadataOfAcmeMcp)
     const { access_token } = await host.tokens(acmeToken)
-    const refused = await host.get(`${host.shared}/more`, access_token)
-    expectError(refused, 403, 'insufficient_scope')
+    const refused = await host.get(`${host.shared}/more`, access_token).expect(403)
     expect(metadataIn(refused)).toBe(metadataOfAcmeMcp)
   })
 })

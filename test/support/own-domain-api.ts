@@ -90,7 +90,9 @@ export class OwnDomainApi {
 
   #to(address: string, method: 'get' | 'post', token?: string): Test {
     const { host, pathname, search } = new URL(address)
-    const test = request(this.#origin)[method](pathname + search).set('Host', host)
+    const test = request(this.#origin)
+      [method](pathname + search)
+      .set('Host', host)
     return token === undefined ? test : test.set('Authorization', `Bearer ${token}`)
   }
 }

@@ -18,12 +18,17 @@ async function refusalOf(row: Record<string, unknown>) {
 }
 
 describe('the baseUrl of a tenant’s record', () => {
-  it.each([null, undefined, acmeAddress, `${acmeAddress}/`, `${acmeAddress}:8443`, 'http://localhost:3000', 'http://[::1]:1'])(
-    'may be %j',
-    async (baseUrl) => {
-      expect(await refusalOf({ baseUrl })).toBeUndefined()
-    },
-  )
+  it.each([
+    null,
+    undefined,
+    acmeAddress,
+    `${acmeAddress}/`,
+    `${acmeAddress}:8443`,
+    'http://localhost:3000',
+    'http://[::1]:1',
+  ])('may be %j', async (baseUrl) => {
+    expect(await refusalOf({ baseUrl })).toBeUndefined()
+  })
 
   it.each([
     '',
