@@ -64,7 +64,7 @@ function candidates(requested: string, { issuer, resources }: OfferedResources):
   // The issuer stands beside the APIs below most parent paths, and no client means it there.
   const apis = below.filter((resource) => resource !== canonicalResource(issuer))
   // On a domain of the tenant's own the issuer is the origin, which clients send for the API there.
-  if (same.length > 0 && (requested !== issuer || apis.length === 0)) return same
+  if (same.length > 0 && (address !== issuer || apis.length === 0)) return same
   return apis.length > 0 ? apis : below
 }
 
