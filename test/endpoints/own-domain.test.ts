@@ -310,6 +310,13 @@ describe('what one company has issued', () => {
 })
 
 describe('the API of the host', () => {
+  it('shows customers the address on the company’s domain', async () => {
+    const signIn = testSignIn({ baseUrl: 'https://assistant.example', tenantStore })
+    signIn.protectedResource({ path: '/v1/:tenantKey/mcp' })
+    expect((await signIn.connect({ tenantKey: 'acme' })).address).toBe(`${acmeAddress}/mcp`)
+    expect((await signIn.connect({ tenantKey: 'globex' })).address).toBe('https://assistant.example/v1/globex/mcp')
+  })
+
   it('finds a company by its key, wherever the company is', async () => {
     const signIn = testSignIn({ baseUrl: 'https://assistant.example', tenantStore })
     const app = await HostApp.start(() => signIn)
