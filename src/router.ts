@@ -54,6 +54,7 @@ export interface RoutedEndpoints {
 const readMethods = ['GET', 'HEAD']
 const metadataRoute: Route = { name: 'metadata', methods: readMethods, endpoint: metadata }
 const metadataPath = '/.well-known/oauth-authorization-server'
+const wellKnownRoutes: Readonly<Record<string, Route>> = { [metadataPath]: metadataRoute }
 
 /** Finds the endpoint of a request and its tenant, and turns an error into a response. */
 export class Router {
@@ -80,10 +81,9 @@ export class Router {
     this.#rooms = rooms
     this.#emit = rooms.emit
     const routes = routesOfEndpoints(routed)
-    this.#routes = { ...routes, [metadataPath]: metadataRoute }
-    this.#routesOnOwnDomain = Object.fromEntries(
-      Object.entries(routes).map(([path, route]) => [ownEndpointsPath + path, route]),
-    )
+    this.#routes = { ...routes, ...wellKnownRoutes }
+    const below = Object.entries(routes).map(([path, route]) => [ownEndpointsPath + path, route])
+    this.#routesOnOwnDomain = { ...Object.fromEntries(below), ...wellKnownRoutes }
   }
 
   /** Handles every path that this library owns. All others go to `next`. */
@@ -105,7 +105,7 @@ export class Router {
       next,
       baseUrl,
       (path, isMounted) =>
-        this.#matchWellKnown(path, this.#baseUrl.path) ?? this.#matchWellKnownOnOwnDomain(path, isMounted),
+        this.#matchWellKnown(path, this.#baseUrl.path) ?? this.#matchOnOwnDomain(path, isMounted, wellKnownRoutes),
     )
   }
 
@@ -128,20 +128,19 @@ export class Router {
     return (
       this.#matchWellKnown(own, '') ??
       this.#matchWellKnown(path, this.#baseUrl.path) ??
-      this.#matchOnOwnDomain(path, isMounted)
+      this.#matchOnOwnDomain(path, isMounted, this.#routesOnOwnDomain)
     )
   }
 
-  /** Where the router is mounted at a path, a rate limiter in front of it may not recognise a path that has no key. */
-  #matchOnOwnDomain(path: string, isMounted: boolean): Match | undefined {
+  /**
+   * Matches a path that has no key. Not where the router is mounted at a path: a rate limiter in front of it may not recognise the path there.
+   *
+   * @param routes By the whole path.
+   */
+  #matchOnOwnDomain(path: string, isMounted: boolean, routes: Readonly<Record<string, Route>>): Match | undefined {
     if (isMounted || !this.#tenants.areFoundByHost) return undefined
-    const route = Object.hasOwn(this.#routesOnOwnDomain, path) ? this.#routesOnOwnDomain[path] : undefined
-    return route ? { route, tenantKey: undefined } : this.#matchWellKnownOnOwnDomain(path, isMounted)
-  }
-
-  #matchWellKnownOnOwnDomain(path: string, isMounted: boolean): Match | undefined {
-    if (isMounted || !this.#tenants.areFoundByHost) return undefined
-    if (path === metadataPath) return { route: metadataRoute, tenantKey: undefined }
+    const route = Object.hasOwn(routes, path) ? routes[path] : undefined
+    if (route) return { route, tenantKey: undefined }
     if (!path.startsWith(protectedResourcePath)) return undefined
     const resource = this.#resources.onOwnDomain(path.slice(protectedResourcePath.length))
     return resource && { route: metadataRouteOf(resource), tenantKey: undefined }
