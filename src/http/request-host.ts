@@ -20,7 +20,7 @@ const plainOrigin = /^https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d+)?$/i
  */
 export function requestHost(req: HostRequest): string | undefined {
   const origin = requestOrigin(req)
-  if (origin === undefined || !plainOrigin.test(origin) || !URL.canParse(origin)) return undefined
+  if (origin === undefined || !plainOrigin.test(origin)) return undefined
   const { host } = new URL(origin)
   const target = req.originalUrl ?? req.url ?? ''
   // A target in absolute form names a host too (RFC 9112 section 3.2.2). A proxy in front may have gone by either of the two.

@@ -57,6 +57,10 @@ describe('the host of a request', () => {
     expect(hostOf({ host: 'globex.example' }, { httpVersionMajor: 2 })).toBe('globex.example')
   })
 
+  it('is nothing without a request target', () => {
+    expect(hostOf({ host: 'acme.example' }, { url: undefined })).toBeUndefined()
+  })
+
   it.each([
     ['https://acme.example/oauth/token', 'acme.example'],
     ['http://ACME.example:80/oauth/token', 'acme.example'],
