@@ -119,7 +119,7 @@ export interface CustomerSignIn extends Handler {
    * app.get('/v1/:tenantKey/me', signIn.requireAccessToken({ tenantKey: (req) => req.params.tenantKey }), handler)
    */
   requireAccessToken<R extends IncomingMessage = TenantRequest>(
-    required: RequireAccessTokenOptions<R> & { tenantKey: (req: R) => string },
+    required: RequireAccessTokenOptions<R> & { tenantKey: (req: R) => string | Promise<string> },
   ): Middleware<R>
   /** For an API of one tenant. */
   requireAccessToken<R extends IncomingMessage = IncomingMessage>(
@@ -282,7 +282,7 @@ function build(options: Options): CustomerSignIn {
       verifications.verify(token, of),
     verifier: (of: VerifierOptions) => verifier(of, verifications, timeout, emit),
     requireAccessToken: <R extends IncomingMessage>(of: RequireAccessTokenOptions<R>) => guards.requireAccessToken(of),
-    protectedResource: (of: ProtectedResourceOptions) => protectedResource(of, guards, resources, baseUrl),
+    protectedResource: (of: ProtectedResourceOptions) => protectedResource(of, guards, resources, tenants, baseUrl),
     connect: (to: ConnectRequest) => connect(to, () => baseUrl.current(), tenants, rules),
     grants: customerGrants(tenants, grants, store, new ConnectedGrants(store, documents, scopeTexts, locale)),
     clients: registeredClients(tenants, grants, store, emit),

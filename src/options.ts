@@ -224,7 +224,7 @@ const knownAssistant: Check<KnownAssistant> = record({
 })
 
 const checks = {
-  tenantStore: objectWith<TenantStore>('findTenant'),
+  tenantStore,
   tokenStore: objectWith<TokenStore>(...tokenStoreMethods),
   baseUrl: inProduction(publicAddress),
   signingKeys: inProduction(must<readonly SigningKeyInput[]>('an array of private keys', Array.isArray)),
@@ -279,9 +279,16 @@ export type Options = Checked<typeof checks>
  */
 export function checkedOptions(given: CustomerSignInOptions): Options {
   const options = record(checks)(given, '')
+  checkHosts(options)
   checkImplied(options)
   checkLocale(options)
   return options
+}
+
+/** Checks that no request can say what the shared address is, if others say whose address is whose. */
+function checkHosts({ tenantStore: { findTenantByHost }, baseUrl }: Options): void {
+  if (findTenantByHost === undefined || baseUrl !== undefined) return
+  throw new ConfigurationError('baseUrl', undefined, 'set, because tenantStore has findTenantByHost')
 }
 
 /** For each scope, a list of scopes. */
@@ -318,6 +325,12 @@ function checkLocale({ locale, words }: Options): void {
   if (languages.find(locale)) return
   const allowed = `a language of the pages: ${languages.tags.join(', ')}, or one that the option words adds`
   throw new ConfigurationError('locale', locale, allowed, { quotes: true })
+}
+
+function tenantStore(given: unknown, name: string): TenantStore {
+  const store = objectWith<TenantStore>('findTenant')(given, name)
+  optional(func())(store.findTenantByHost, `${name}.findTenantByHost`)
+  return store
 }
 
 const portList = record({

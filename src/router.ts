@@ -11,10 +11,12 @@ import type { Emit } from './events/emitter'
 import { type Place, reportError } from './events/report-error'
 import type { BaseUrl } from './http/base-url'
 import { answerPreflight } from './http/cors'
+import { requestHost } from './http/request-host'
 import { requestPath } from './http/request-path'
 import { respondWithError } from './http/responses'
+import { ownEndpointsPath } from './protocol/issuer'
 import { oauthError } from './protocol/oauth-error'
-import { protectedResourcePath } from './protocol/protected-resource'
+import { type ProtectedResource, protectedResourcePath } from './protocol/protected-resource'
 import type { ProtectedResources } from './tenants/protected-resources'
 import { noSuchTenant, type ResolvedTenant, type Tenants } from './tenants/tenants'
 
@@ -34,8 +36,12 @@ interface Route {
 
 interface Match {
   route: Route
-  tenantKey: string
+  /** Undefined if the path has none: the host then says whose request it is. */
+  tenantKey: string | undefined
 }
+
+/** Finds the route of a path. @param isMounted Whether Express or Connect has removed a mount path from it. */
+type Matching = (path: string, isMounted: boolean) => Match | undefined
 
 /** Which of the optional endpoints the router has. */
 export interface RoutedEndpoints {
@@ -47,6 +53,7 @@ export interface RoutedEndpoints {
 const readMethods = ['GET', 'HEAD']
 const metadataRoute: Route = { name: 'metadata', methods: readMethods, endpoint: metadata }
 const metadataPath = '/.well-known/oauth-authorization-server'
+const wellKnownRoutes: Readonly<Record<string, Route>> = { [metadataPath]: metadataRoute }
 
 /** Finds the endpoint of a request and its tenant, and turns an error into a response. */
 export class Router {
@@ -55,7 +62,10 @@ export class Router {
   readonly #resources: ProtectedResources
   readonly #rooms: Rooms
   readonly #emit: Emit
+  /** By the path below the issuer, where the issuer has a path. */
   readonly #routes: Readonly<Record<string, Route>>
+  /** By the whole path, on a domain of a tenant's own. */
+  readonly #routesOnOwnDomain: Readonly<Record<string, Route>>
 
   constructor(
     tenants: Tenants,
@@ -69,7 +79,10 @@ export class Router {
     this.#resources = resources
     this.#rooms = rooms
     this.#emit = rooms.emit
-    this.#routes = routesBelowIssuer(routed)
+    const routes = routesOfEndpoints(routed)
+    this.#routes = { ...routes, ...wellKnownRoutes }
+    const below = Object.entries(routes).map(([path, route]) => [ownEndpointsPath + path, route])
+    this.#routesOnOwnDomain = { ...Object.fromEntries(below), ...wellKnownRoutes }
   }
 
   /** Handles every path that this library owns. All others go to `next`. */
@@ -85,22 +98,24 @@ export class Router {
   ) => {
     // A request to the root of the host does not show the path that the router is mounted at.
     const baseUrl = this.#baseUrl.current(req)
-    this.#handle(req, res, next, baseUrl, (path) => this.#matchWellKnown(path, this.#baseUrl.path))
+    this.#handle(
+      req,
+      res,
+      next,
+      baseUrl,
+      (path, isMounted) =>
+        this.#matchWellKnown(path, this.#baseUrl.path) ?? this.#matchOnOwnDomain(path, isMounted, wellKnownRoutes),
+    )
   }
 
-  #handle(
-    req: MountedRequest,
-    res: ServerResponse,
-    next: () => void,
-    baseUrl: string,
-    match: (path: string, isMounted: boolean) => Match | undefined,
-  ): void {
+  #handle(req: MountedRequest, res: ServerResponse, next: () => void, baseUrl: string, match: Matching): void {
     const path = requestPath(req.url)
     const whole = req.originalUrl === undefined || req.originalUrl === req.url ? path : requestPath(req.originalUrl)
     // Express 4 also removes all slashes after the mount path, so a rate limiter in front of the router may not recognise a path with `//`.
     const matched = path && whole && !whole.includes('//') ? match(path, path !== whole) : undefined
     if (!matched) next()
-    else if (matched.route.page || !answerPreflight(req, res)) void this.#answer(matched, baseUrl, req, res)
+    else if (matched.tenantKey === undefined || matched.route.page || !answerPreflight(req, res))
+      void this.#answer(matched, baseUrl, req, res, next)
   }
 
   #match(path: string, isMounted: boolean): Match | undefined {
@@ -109,7 +124,25 @@ export class Router {
     const [, tenantKey, rest] = /^\/v1\/([^/]+)\/oauth(\/.+)$/.exec(own) ?? []
     const route = rest !== undefined && Object.hasOwn(this.#routes, rest) ? this.#routes[rest] : undefined
     if (route && tenantKey !== undefined) return { route, tenantKey }
-    return this.#matchWellKnown(own, '') ?? this.#matchWellKnown(path, this.#baseUrl.path)
+    return (
+      this.#matchWellKnown(own, '') ??
+      this.#matchWellKnown(path, this.#baseUrl.path) ??
+      this.#matchOnOwnDomain(path, isMounted, this.#routesOnOwnDomain)
+    )
+  }
+
+  /**
+   * Matches a path that has no key. Not where the router is mounted at a path: a rate limiter in front of it may not recognise the path there.
+   *
+   * @param routes By the whole path.
+   */
+  #matchOnOwnDomain(path: string, isMounted: boolean, routes: Readonly<Record<string, Route>>): Match | undefined {
+    if (isMounted || !this.#tenants.areFoundByHost) return undefined
+    const route = Object.hasOwn(routes, path) ? routes[path] : undefined
+    if (route) return { route, tenantKey: undefined }
+    if (!path.startsWith(protectedResourcePath)) return undefined
+    const resource = this.#resources.onOwnDomain(path.slice(protectedResourcePath.length))
+    return resource && { route: metadataRouteOf(resource), tenantKey: undefined }
   }
 
   #matchWellKnown(path: string, basePath: string): Match | undefined {
@@ -121,10 +154,7 @@ export class Router {
 
     const resourcePath = below(protectedResourcePath)
     const found = resourcePath === undefined ? undefined : this.#resources.at(resourcePath)
-    if (!found) return undefined
-    const endpoint: Endpoint = (context) =>
-      protectedResourceMetadata(context, found.resource, this.#baseUrl.current(context.req))
-    return { route: { name: 'protected-resource', methods: readMethods, endpoint }, tenantKey: found.tenantKey }
+    return found && { route: metadataRouteOf(found.resource), tenantKey: found.tenantKey }
   }
 
   async #answer(
@@ -132,28 +162,44 @@ export class Router {
     baseUrl: string,
     req: IncomingMessage,
     res: ServerResponse,
+    next: () => void,
   ): Promise<void> {
     const place: Place = { where: route.name, tenantKey }
     let tenant: ResolvedTenant | undefined
     try {
-      tenant = await this.#tenants.find(tenantKey, baseUrl)
-      place.tenantId = tenant.id
-      checkMethod(req, route)
-      await route.endpoint({ req, res, tenant }, this.#rooms)
+      tenant = await (tenantKey === undefined
+        ? this.#tenants.findAtHost(requestHost(req), baseUrl)
+        : this.#tenants.findInPath(tenantKey, baseUrl))
+      if (tenant) {
+        place.tenantKey = tenant.key
+        place.tenantId = tenant.id
+        // A request without a key may be for a page of the host's own, until a tenant is found.
+        if (tenantKey === undefined && !route.page && answerPreflight(req, res)) return
+        checkMethod(req, route)
+        await route.endpoint({ req, res, tenant }, this.#rooms)
+        return
+      }
     } catch (thrown) {
       const error = reportError(thrown, place, this.#emit)
       if (route.page) await this.#rooms.errorPages.respond(req, res, error, tenant)
       else respondWithError(res, error)
+      return
     }
+    // Not inside of `try`: an error that `next` throws is the host's own.
+    next()
   }
 }
 
-/** The routes below the issuer's own path, `/v1/{tenantKey}/oauth`. */
-function routesBelowIssuer({ authorization, registration, revocation }: RoutedEndpoints): Record<string, Route> {
+function metadataRouteOf(resource: ProtectedResource): Route {
+  const endpoint: Endpoint = (context) => protectedResourceMetadata(context, resource)
+  return { name: 'protected-resource', methods: readMethods, endpoint }
+}
+
+/** The routes of the endpoints, by the path below `/v1/{tenantKey}/oauth`, or below `/oauth` on a domain of a tenant's own. */
+function routesOfEndpoints({ authorization, registration, revocation }: RoutedEndpoints): Record<string, Route> {
   return {
     '/token': { name: 'token', methods: ['POST'], endpoint: token },
     '/jwks': { name: 'jwks', methods: readMethods, endpoint: jwks },
-    [metadataPath]: metadataRoute,
     ...(authorization && {
       '/authorize': { name: 'authorize', methods: ['GET', 'POST'], endpoint: authorize, page: true },
     }),

@@ -33,6 +33,7 @@ export function onConnect(): RequestListener {
   app.use('/auth', signIn)
   app.use(signIn.requireAccessToken({ tenantKey: 'acme' }))
   app.use(signIn.requireAccessToken({ tenantKey: (req: IncomingMessage) => req.headers.host ?? '' }))
+  app.use(signIn.requireAccessToken({ tenantKey: async (req: IncomingMessage) => req.headers.host ?? '' }))
   return app
 }
 

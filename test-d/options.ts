@@ -118,6 +118,11 @@ export const tenantStores: TenantStore[] = [
   { findTenant: () => null },
   { findTenant: () => undefined },
   { findTenant: async (tenantKey: string) => (tenantKey === 'acme' ? acme : null) },
+  { findTenant: () => acme, findTenantByHost: () => null },
+  {
+    findTenant: () => acme,
+    findTenantByHost: async (host: string) => (host === 'assistant.acme.com' ? acme : undefined),
+  },
   new (class extends MemoryTenantStore {})([acme]),
 ]
 
@@ -169,6 +174,9 @@ createCustomerSignIn({ ...least, accessTokenClaims: () => 'gold' })
 // @ts-expect-error `findTenant` returns a tenant or nothing, and never a string.
 createCustomerSignIn({ ...least, tenantStore: { findTenant: () => 'acme' } })
 
+// @ts-expect-error `findTenantByHost` returns a tenant or nothing, and never its key.
+createCustomerSignIn({ ...least, tenantStore: { findTenant: () => acme, findTenantByHost: () => 'acme' } })
+
 // @ts-expect-error Members have camelCase names; snake_case is for the wire.
 export const client: Tenant = { key: 'acme', clients: [{ client_id: 'app', redirect_uris: [] }] }
 
@@ -184,6 +192,8 @@ export const options: CustomerSignInOptions = least
 declare const row: { key: string; name: string | null; scopes: string[] | null; clientName: string | null }
 const tenantOfRow: Tenant = {
   ...row,
+  baseUrl: null,
+  formerBaseUrls: null,
   logoUri: null,
   registration: null,
   clients: [

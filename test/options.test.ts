@@ -45,6 +45,21 @@ afterEach(() => {
   jest.restoreAllMocks()
 })
 
+describe('a tenantStore that finds tenants by their host', () => {
+  const tenantStore = { findTenant: () => null, findTenantByHost: () => null }
+
+  it('needs a baseUrl, which must not come from the requests then', () => {
+    const error = refusalOf({ ...needed, tenantStore })
+    expect(error).toMatchObject({ option: 'baseUrl', allowed: 'set, because tenantStore has findTenantByHost' })
+    expect(() => create({ ...complete, tenantStore })).not.toThrow()
+  })
+
+  it('must do so by a function', () => {
+    const error = refusalOf({ ...complete, tenantStore: { ...tenantStore, findTenantByHost: {} } })
+    expect(error).toMatchObject({ option: 'tenantStore.findTenantByHost', allowed: 'a function' })
+  })
+})
+
 describe('createCustomerSignIn', () => {
   it('says which option is wrong, what was given and what is allowed', () => {
     const error = refusalOf({ ...complete, accessTokenLifetime: 3601 })

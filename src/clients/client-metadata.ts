@@ -15,13 +15,13 @@ const maxBytes = 4000
  * absent. Redirect URIs that are not accepted are left out.
  *
  * @param appRedirects The redirect URIs of apps that are accepted although their scheme has no dot.
- * @param issuer No redirect URI may be on its host. Omitted if the metadata is for the clients of several issuers: see {@link atIssuer}.
+ * @param ownAddresses No redirect URI may be on their hosts. Omitted if the metadata is for the clients of several tenants: see {@link atTenant}.
  * @throws {OAuthError} `invalid_redirect_uri` if no redirect URI is accepted, or `invalid_client_metadata` (RFC 7591 section 3.2.2).
  */
 export function readClientMetadata(
   metadata: Readonly<Record<string, unknown>>,
   appRedirects: readonly string[],
-  issuer?: string,
+  ownAddresses?: readonly string[],
 ): ClientMetadata {
   const { redirect_uris, client_name, client_uri, scope, grant_types, response_types } = withoutNulls(metadata)
   if (!allows(grant_types, 'authorization_code')) throw invalidMetadata('grant_types must include authorization_code')
@@ -32,16 +32,18 @@ export function readClientMetadata(
   }
   const clientName = presentableName(client_name ?? '')
   return {
-    redirectUris: redirectUrisOf(redirect_uris, (redirectUri) => strangerFault(redirectUri, appRedirects, issuer)),
+    redirectUris: redirectUrisOf(redirect_uris, (redirectUri) =>
+      strangerFault(redirectUri, appRedirects, ownAddresses),
+    ),
     ...(clientName !== undefined && { clientName }),
     ...(isHttpsUrl(client_uri) && { clientUri: client_uri }),
     ...(scope && { scopes: scopesOf(scope) }),
   }
 }
 
-/** The metadata of a stranger's client without redirect URIs on the issuer's own host. Undefined if no other is left. */
-export function atIssuer(metadata: ClientMetadata, issuer: string): ClientMetadata | undefined {
-  const redirectUris = metadata.redirectUris.filter((redirectUri) => !isOnHostOf(issuer, redirectUri))
+/** The metadata of a stranger's client without redirect URIs on the hosts of this server. Undefined if no other is left. */
+export function atTenant(metadata: ClientMetadata, ownAddresses: readonly string[]): ClientMetadata | undefined {
+  const redirectUris = metadata.redirectUris.filter((redirectUri) => !isOnOwnHost(ownAddresses, redirectUri))
   return redirectUris.length > 0 ? { ...metadata, redirectUris } : undefined
 }
 
@@ -49,11 +51,15 @@ export function atIssuer(metadata: ClientMetadata, issuer: string): ClientMetada
 export function strangerFault(
   redirectUri: unknown,
   appRedirects: readonly string[],
-  issuer?: string,
+  ownAddresses: readonly string[] = [],
 ): RedirectUriFault | undefined {
   const fault = redirectUriFault(redirectUri, appRedirects)
-  if (fault !== undefined || issuer === undefined) return fault
-  return isOnHostOf(issuer, redirectUri as string) ? 'must not be on the host of this server' : undefined
+  if (fault !== undefined) return fault
+  return isOnOwnHost(ownAddresses, redirectUri as string) ? 'must not be on the host of this server' : undefined
+}
+
+function isOnOwnHost(ownAddresses: readonly string[], redirectUri: string): boolean {
+  return ownAddresses.some((address) => isOnHostOf(address, redirectUri))
 }
 
 /**

@@ -13,7 +13,7 @@ import { type JudgedClient, needsRedirectUris, refusingRule } from '../tenants/c
 import type { ResolvedTenant } from '../tenants/tenants'
 import { type AuthenticationRules, authenticationOfRegistration } from './authentication-metadata'
 import { checkMethods } from './authentication-methods'
-import { atIssuer, checkSize, offeredHere, readClientMetadata, strangerFault } from './client-metadata'
+import { atTenant, checkSize, offeredHere, readClientMetadata, strangerFault } from './client-metadata'
 import type { MetadataDocuments } from './metadata-documents'
 import { checkMayRegister, checkMaySignIn, mayNotRedeem } from './permissions'
 
@@ -88,7 +88,7 @@ export class Clients {
     // First, so that no document of a client that is not allowed is fetched.
     if (judged.isDocument) checkMaySignIn(judged, tenant)
     if (tenant.metadataDocuments && this.#documents?.isDocumentUrl(clientId)) {
-      const metadata = atIssuer(await this.#documents.find(clientId, tenant), tenant.issuer)
+      const metadata = atTenant(await this.#documents.find(clientId, tenant), tenant.ownAddresses)
       if (!metadata) throw onlyOnOwnHost()
       const client = { clientId, ...offeredHere(metadata, tenant.scopes) }
       checkMaySignIn({ ...judged, redirectUris: client.redirectUris }, tenant)
@@ -157,7 +157,7 @@ export class Clients {
 
   /** Says why a redirect URI of a client was left out, or undefined if that is not why the client does not have it. */
   redirectUriFault(redirectUri: string, { source }: FoundClient, tenant: ResolvedTenant): RedirectUriFault | undefined {
-    return source === 'tenant' ? undefined : strangerFault(redirectUri, this.#rules.appRedirects, tenant.issuer)
+    return source === 'tenant' ? undefined : strangerFault(redirectUri, this.#rules.appRedirects, tenant.ownAddresses)
   }
 
   /**
@@ -167,7 +167,7 @@ export class Clients {
    */
   async register(given: Readonly<Record<string, unknown>>, tenant: ResolvedTenant): Promise<Registered> {
     const { appRedirects, lifetime, limits, authentication } = this.#rules
-    const described = offeredHere(readClientMetadata(given, appRedirects, tenant.issuer), tenant.scopes)
+    const described = offeredHere(readClientMetadata(given, appRedirects, tenant.ownAddresses), tenant.scopes)
     checkMayRegister(described.redirectUris, tenant)
     const { method, keys } = authenticationOfRegistration(given, authentication)
     const made = method.startsWith('client_secret') ? newClientSecret() : undefined

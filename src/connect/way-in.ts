@@ -43,11 +43,12 @@ export function wayInOf(assistant: ConnectableAssistant, tenant: ResolvedTenant,
 /** Whether an assistant can introduce itself by its metadata document or by registering, as it would. */
 function introducesItself(
   { document, redirectUris, registersFor }: ConnectableAssistant,
-  { issuer, metadataDocuments, registration, clientRules }: ResolvedTenant,
+  { ownAddresses, metadataDocuments, registration, clientRules }: ResolvedTenant,
   { appRedirects, authentication, fetchesDocuments }: WayInRules,
 ): boolean {
   // An app gives up if one of its addresses is left out.
-  if (redirectUris.some((redirectUri) => strangerFault(redirectUri, appRedirects, issuer) !== undefined)) return false
+  if (redirectUris.some((redirectUri) => strangerFault(redirectUri, appRedirects, ownAddresses) !== undefined))
+    return false
   // Where the server's metadata offers documents and a method that its own has, an assistant does not register, even if that would help.
   const usesDocument =
     metadataDocuments &&

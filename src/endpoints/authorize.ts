@@ -99,7 +99,7 @@ function signInRequest(
   tenant: ResolvedTenant,
 ): SignInRequest {
   return {
-    url: `${tenant.issuer}/authorize?${query}`,
+    url: `${tenant.endpoints}/authorize?${query}`,
     tenant: tenant.record,
     client: found.client,
     scopes: [...permitted],

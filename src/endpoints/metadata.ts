@@ -26,7 +26,7 @@ export function metadata(
 }
 
 function members(
-  { issuer, scopes, registration, metadataDocuments, links }: ResolvedTenant,
+  { issuer, endpoints, scopes, registration, metadataDocuments, links }: ResolvedTenant,
   externalEndpoints: ExternalEndpoints,
   methods: readonly ClientAuthenticationMethod[],
   languageTags: readonly string[],
@@ -34,11 +34,11 @@ function members(
   const algorithms = methods.includes('private_key_jwt') ? assertionAlgorithms : undefined
   return {
     issuer,
-    authorization_endpoint: externalEndpoints.authorization ?? `${issuer}/authorize`,
-    token_endpoint: `${issuer}/token`,
-    registration_endpoint: externalEndpoints.registration ?? (registration ? `${issuer}/register` : undefined),
-    revocation_endpoint: externalEndpoints.revocation ?? `${issuer}/revoke`,
-    jwks_uri: `${issuer}/jwks`,
+    authorization_endpoint: externalEndpoints.authorization ?? `${endpoints}/authorize`,
+    token_endpoint: `${endpoints}/token`,
+    registration_endpoint: externalEndpoints.registration ?? (registration ? `${endpoints}/register` : undefined),
+    revocation_endpoint: externalEndpoints.revocation ?? `${endpoints}/revoke`,
+    jwks_uri: `${endpoints}/jwks`,
     response_types_supported: ['code'],
     // `refresh_token` too: clients such as the MCP TypeScript SDK 1.17 do not refresh if it is not listed.
     grant_types_supported: grantTypes,

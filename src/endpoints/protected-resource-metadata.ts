@@ -8,12 +8,8 @@ import { type ResolvedTenant, spelledByTenant } from '../tenants/tenants'
 import type { Context } from './context'
 
 /** The metadata of a protected resource at a tenant (RFC 9728 section 2). */
-export function protectedResourceMetadata(
-  { req, res, tenant }: Context,
-  resource: ProtectedResource,
-  baseUrl: string,
-): void {
-  const url = resource.urlFor(tenant.key, baseUrl)
+export function protectedResourceMetadata({ req, res, tenant }: Context, resource: ProtectedResource): void {
+  const url = resource.urlFor(tenant)
   const spelling = spelledByTenant(canonicalResource(url) ?? url, tenant)
   if (spelling === undefined) throw oauthError('not_found', 'This tenant does not have this API')
   respondWithDocument(

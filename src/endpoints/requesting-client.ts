@@ -89,8 +89,8 @@ export async function authenticatedClient(
 }
 
 /** What the `aud` of an assertion may be at the token endpoint (RFC 7523 section 3): the issuer, or the endpoint, which many clients name. */
-export function tokenAudiences({ issuer }: ResolvedTenant): readonly string[] {
-  return [issuer, `${issuer}/token`]
+export function tokenAudiences({ issuer, endpoints }: ResolvedTenant): readonly string[] {
+  return [issuer, `${endpoints}/token`]
 }
 
 /** What a request presents of the methods that are on. RFC 6749 section 2.3 allows one of them. */

@@ -11,7 +11,7 @@ export async function revoke(
 ): Promise<void> {
   const form = await readForm(req, res)
   const named = identifyClient(req, form, tenant, clientAuthentication)
-  const audiences = [...tokenAudiences(tenant), `${tenant.issuer}/revoke`]
+  const audiences = [...tokenAudiences(tenant), `${tenant.endpoints}/revoke`]
   const client = await authenticatedClient(named, tenant, audiences, clientAuthentication)
   const { clientId, isAuthenticated, useUp } = client
   const token = form.required('token')

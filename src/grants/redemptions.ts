@@ -4,7 +4,7 @@ import { type CredentialKind, credentialKinds } from '../protocol/grant-types'
 import { type OAuthError, temporarilyUnavailable, withContext } from '../protocol/oauth-error'
 import type { GuardedStore } from '../stores/guarded-store'
 import type { Grant } from '../stores/token-store'
-import { spelledByTenant, stillOffered } from '../tenants/tenants'
+import { isSameResource, spelledByTenant, stillOffered } from '../tenants/tenants'
 import { type AccessTokenTerms, scopesGone } from '../tokens/access-tokens'
 import {
   authenticatedBinding,
@@ -176,7 +176,10 @@ export class Redemptions {
       const step = this.#stepTo(next, [hash, ...before], presented)
       const result = await this.#swaps.take(step)
       if (result.outcome === 'missing') throw this.#missing(presented, result.now)
-      if (result.outcome === 'wrong_resource') throw await this.#refuseResource(presented, result.grant)
+      if (result.outcome === 'wrong_resource') {
+        if (namesAnother(presented, result.grant)) throw await this.#refuseResource(presented, result.grant)
+        return this.#exchange({ ...presented, resource: result.grant.resource })
+      }
       const { grant, now } = result
       if (result.outcome === 'swapped') {
         this.#checkSecrets(presented)
@@ -231,7 +234,7 @@ export class Redemptions {
    * @throws {OAuthError} `invalid_grant` otherwise.
    */
   async #judgeRepeat(hash: string, presented: PresentedCredential, grant: Grant, now: number): Promise<Redeemed> {
-    const { credential, grantId, binding, nextBinding = binding, tenant, resource } = presented
+    const { credential, grantId, binding, nextBinding = binding, tenant } = presented
     const { refreshRetryWindow, replayTolerance } = this.#rules
     const redeemed = grant.redeemed ?? []
     const place = redeemed.findIndex(({ mark }) => hash.startsWith(mark))
@@ -243,8 +246,7 @@ export class Redemptions {
     if (age < window) {
       const since = redeemed.slice(0, place).map(({ mark }) => mark)
       const live = this.#chain.liveSuccessor(grantId, hash, since.reverse(), grant.credential.hash, nextBinding)
-      if (live && resource !== undefined && resource !== grant.resource)
-        throw await this.#refuseResource(presented, grant)
+      if (live && namesAnother(presented, grant)) throw await this.#refuseResource(presented, grant)
       if (live) return { grant, now, refreshToken: this.#refreshToken(live, grant, presented), by: 'retry', repeat }
     }
     const replayed = {
@@ -327,6 +329,11 @@ export class Redemptions {
 /** Whether the tenant still has the resource of a grant. */
 function isServed({ tenant }: PresentedCredential, grant: Grant): boolean {
   return spelledByTenant(grant.resource, tenant) !== undefined
+}
+
+/** Whether a request names another resource than the grant's. */
+function namesAnother({ resource, tenant }: PresentedCredential, grant: Grant): boolean {
+  return resource !== undefined && !isSameResource(resource, grant.resource, tenant)
 }
 
 /** The credential of an authenticated client as it is if it was issued before the client authenticated. */

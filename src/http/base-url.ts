@@ -1,15 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { TLSSocket } from 'node:tls'
 import { ConfigurationError } from '../configuration/configuration-error'
-
-/** A request with what Express and Connect add to it. */
-interface HostRequest extends IncomingMessage {
-  /** The request target before the mount path was removed. */
-  originalUrl?: string | undefined
-  /** The scheme as Express reads it, according to its `trust proxy`. */
-  protocol?: string | undefined
-  app?: { get?(setting: string): unknown } | undefined
-}
+import { type HostRequest, requestOrigin, requestScheme } from './request-host'
 
 /** The public address of the router: the option `baseUrl`, or outside production the address of the requests. */
 export class BaseUrl {
@@ -59,18 +50,7 @@ function pathOf(baseUrl: string): string {
 }
 
 function originOf(req: HostRequest): string {
-  const scheme = req.protocol ?? ((req.socket as TLSSocket).encrypted ? 'https' : 'http')
-  const origin = `${scheme}://${forwardedHost(req) ?? req.headers.host ?? 'localhost'}`
-  return /^[^/?#@\\\s]+:\/\/[^/?#@\\\s]+$/.test(origin) && URL.canParse(origin) ? origin : `${scheme}://localhost`
-}
-
-/** The host that the client asked a proxy for, if Express's `trust proxy` trusts that proxy. Express's `req.hostname` loses the port. */
-function forwardedHost({ app, headers, socket }: HostRequest): string | undefined {
-  const trusts = app?.get?.('trust proxy fn')
-  if (typeof trusts !== 'function' || !trusts(socket.remoteAddress, 0)) return undefined
-  const forwarded = headers['x-forwarded-host']
-  const first = Array.isArray(forwarded) ? forwarded[0] : forwarded
-  return first?.split(',')[0]?.trim() || undefined
+  return requestOrigin(req) ?? `${requestScheme(req)}://localhost`
 }
 
 function mountPathOf({ originalUrl = '', url = '' }: HostRequest): string {

@@ -91,11 +91,11 @@ export function hasProvenReceiver(redirectUri: string): boolean {
 }
 
 /**
- * Whether a redirect URI leads to the host of this server. A page there that redirects, or that leaks its address, would hand the code to
+ * Whether a redirect URI leads to the host of an address of this server. A page there that redirects, or that leaks its address, would hand the code to
  * somebody else. A loopback host does not count: in development every app is on one.
  */
-export function isOnHostOf(issuer: string, redirectUri: string): boolean {
-  const hostname = hostnameOf(issuer)
+export function isOnHostOf(address: string, redirectUri: string): boolean {
+  const hostname = hostnameOf(address)
   return /^https?:/.test(redirectUri) && hostnameOf(redirectUri) === hostname && !isLoopbackHost(hostname)
 }
 

@@ -52,17 +52,19 @@ export function requestedResource(values: readonly string[], offered: OfferedRes
 
 /** The resources that an address can mean, in canonical form: the closest ones alone. */
 function candidates(requested: string, { issuer, resources }: OfferedResources): string[] {
-  if (spellingOf(requested, resources) !== undefined) return [requested]
+  const isListed = spellingOf(requested, resources) !== undefined
+  if (isListed && requested !== issuer) return [requested]
   if (!/^https?:/.test(requested)) return []
   const canonical = [...new Set(resources.map((resource) => canonicalResource(resource) ?? resource))]
   const address = withoutQuery(requested)
   const mayMean = canonical.filter((resource) => !haveDifferentQueries(requested, resource))
   const same = mayMean.filter((resource) => withoutQuery(resource) === address)
-  if (same.length > 0) return same
   // The slash makes it whole segments, and ends the host and the port.
   const below = mayMean.filter((resource) => withoutQuery(resource).startsWith(`${address}/`))
   // The issuer stands beside the APIs below most parent paths, and no client means it there.
   const apis = below.filter((resource) => resource !== canonicalResource(issuer))
+  // On a domain of the tenant's own the issuer is the origin, which clients send for the API there.
+  if (same.length > 0 && (address !== issuer || apis.length === 0)) return same
   return apis.length > 0 ? apis : below
 }
 

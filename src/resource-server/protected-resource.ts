@@ -1,13 +1,19 @@
 import type { IncomingMessage } from 'node:http'
 import { flag, must, optional, requiredScopes, requirements } from '../configuration/checks'
+import type { Place } from '../events/report-error'
 import type { BaseUrl } from '../http/base-url'
+import { type HostRequest, requestHost } from '../http/request-host'
 import { requestPath } from '../http/request-path'
 import type { ProtectedResources } from '../tenants/protected-resources'
+import { noSuchTenant, type ResolvedTenant, type Tenants } from '../tenants/tenants'
 import type { AccessTokenGuards, Middleware } from './require-access-token'
 
 /** A protected resource that every tenant has, at a path of its own. */
 export interface ProtectedResourceOptions {
-  /** The path below `baseUrl`, with `:tenantKey` for the tenant: `/v1/:tenantKey/mcp`. */
+  /**
+   * The path below `baseUrl`, with `:tenantKey` for the tenant: `/v1/:tenantKey/mcp`. At a company with a domain of its own, the path is what
+   * follows `:tenantKey`, such as `/mcp`, or if nothing does, what precedes it.
+   */
   path: string
   /** The scopes that a token must have for every request: a list, or a string with spaces between them. Default none. */
   scopes?: string | readonly string[]
@@ -38,15 +44,33 @@ export function protectedResource(
   options: ProtectedResourceOptions,
   guards: AccessTokenGuards,
   resources: ProtectedResources,
+  tenants: Tenants,
   baseUrl: BaseUrl,
 ): Middleware<IncomingMessage> {
   const { path, scopes, scopesSupported, checkRevocation } = checkedMembers(options, 'protectedResource')
   const announced = resources.announce(path, scopes, scopesSupported)
-  const tenantKey = (req: IncomingMessage & { originalUrl?: string }) => {
-    // No tenant has the key '', so a request target that others may read differently is refused.
+
+  async function tenantOf(req: HostRequest, place: Place): Promise<ResolvedTenant> {
+    // No tenant has the path '', so a request target that others may read differently is refused.
     const target = requestPath(req.originalUrl ?? req.url) ?? ''
-    return announced.tenantKeyIn(baseUrl.below(target))?.tenantKey ?? ''
+    const shared = baseUrl.current(req)
+    const inPath = announced.tenantKeyIn(baseUrl.below(target))
+    if (inPath) {
+      place.tenantKey = inPath.tenantKey
+      return tenants.findInPath(inPath.tenantKey, shared)
+    }
+    const isOnOwnDomain = tenants.areFoundByHost && announced.restOnOwnDomain(target) !== undefined
+    const tenant = isOnOwnDomain ? await tenants.findAtHost(requestHost(req), shared) : undefined
+    if (!tenant) throw noSuchTenant()
+    place.tenantKey = tenant.key
+    return tenant
   }
-  const resource = (req: IncomingMessage) => announced.urlFor(tenantKey(req), baseUrl.current(req))
-  return guards.middleware({ tenantKey, resource, scopes, checkRevocation, guard: 'protectedResource' })
+
+  return guards.middleware({
+    tenantOf,
+    resourceOf: (_req, tenant) => announced.urlFor(tenant),
+    scopes,
+    checkRevocation,
+    guard: 'protectedResource',
+  })
 }

@@ -20,8 +20,8 @@ import {
   verifyOptions,
 } from './verify-access-token'
 
-/** A value, or a function that returns it for a request. */
-export type PerRequest<R, T> = T | ((req: R) => T)
+/** A value, or a function that returns it for a request, now or later. */
+export type PerRequest<R, T> = T | ((req: R) => T | Promise<T>)
 
 /** What `requireAccessToken` requires of a request. */
 export interface RequireAccessTokenOptions<R = IncomingMessage> extends Omit<VerifyAccessTokenOptions, 'resource'> {
@@ -42,8 +42,10 @@ export type AuthorizedRequest<R = IncomingMessage> = R & { auth: AccessTokenInfo
 
 /** What a guard requires of a request, after its checks. */
 export interface Requirement<R> extends Omit<CheckedOptions, 'resource'> {
-  tenantKey: PerRequest<R, string>
-  resource: PerRequest<R, string> | undefined
+  /** Finds the tenant of a request, and writes its key into the place as soon as that is known. */
+  tenantOf: (req: R, place: Place) => Promise<ResolvedTenant>
+  /** The API that the token must be for. Undefined stands for the tenant's first. */
+  resourceOf: (req: R, tenant: ResolvedTenant) => string | undefined | Promise<string>
   /** The name of the method that made the guard. */
   guard: string
 }
@@ -83,7 +85,18 @@ export class AccessTokenGuards {
 
   /** Makes the middleware from the host's options. */
   requireAccessToken<R extends IncomingMessage>(options: RequireAccessTokenOptions<R>): Middleware<R> {
-    return this.middleware({ ...checkedRequirement<R>(options), guard: 'requireAccessToken' })
+    const guard = 'requireAccessToken'
+    const { tenantKey, resource, ...others } = checkedRequirement<R>(options)
+    return this.middleware<R>({
+      ...others,
+      guard,
+      tenantOf: async (req, place) => {
+        const key = await this.#read(tenantKey, req, aTenantKey, `${guard}.tenantKey`)
+        place.tenantKey = key
+        return this.#tenants.find(key, this.#baseUrl.current(req))
+      },
+      resourceOf: (req) => resource && this.#read(resource, req, anApi, `${guard}.resource`),
+    })
   }
 
   /** Makes the middleware: it sets `req.auth` and calls `next`, or answers with an error. */
@@ -109,13 +122,11 @@ export class AccessTokenGuards {
   }
 
   async #authorize<R extends IncomingMessage>(req: R, requirement: Requirement<R>, known: Known): Promise<void> {
-    const { tenantKey, resource, scopes, checkRevocation, guard } = requirement
-    const key = await this.#read(tenantKey, req, aTenantKey, `${guard}.tenantKey`)
-    known.place.tenantKey = key
-    const tenant = await this.#tenants.find(key, this.#baseUrl.current(req))
-    const expected = resource && (await this.#read(resource, req, anApi, `${guard}.resource`))
-    Object.assign(known, { tenant, resource: expected })
-    const verification = { checkRevocation, scopes, resource: expected, guard }
+    const { tenantOf, resourceOf, scopes, checkRevocation, guard } = requirement
+    const tenant = await tenantOf(req, known.place)
+    const resource = await resourceOf(req, tenant)
+    Object.assign(known, { tenant, resource })
+    const verification = { checkRevocation, scopes, resource, guard }
     const auth = await this.#verifications.verifyFor(tenant, bearerToken(req), verification)
     Object.assign(req, { auth })
   }

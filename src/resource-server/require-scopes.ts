@@ -4,6 +4,7 @@ import { ConfigurationError } from '../configuration/configuration-error'
 import type { Emit } from '../events/emitter'
 import { reportError } from '../events/report-error'
 import type { BaseUrl } from '../http/base-url'
+import { addressOf } from '../protocol/issuer'
 import { type OAuthError, oauthError } from '../protocol/oauth-error'
 import { metadataUrlOf } from '../protocol/protected-resource'
 import { canonicalResource } from '../protocol/resource'
@@ -49,9 +50,14 @@ function authOf(req: object): AccessTokenInfo | undefined {
     : undefined
 }
 
-function metadataUrlFor({ resource, tenantKey }: AccessTokenInfo, announced: ProtectedResources, baseUrl: string) {
-  const found = announced.named(canonicalResource(resource.href) ?? '', { key: tenantKey, baseUrl })
-  return found && metadataUrlOf(found.urlFor(tenantKey, baseUrl))
+function metadataUrlFor(
+  { resource, tenantKey, claims }: AccessTokenInfo,
+  announced: ProtectedResources,
+  baseUrl: string,
+) {
+  const address = addressOf(String(claims.iss), tenantKey, baseUrl)
+  const found = announced.named(canonicalResource(resource.href) ?? '', address)
+  return found && metadataUrlOf(found.urlFor(address))
 }
 
 function notGuarded(): OAuthError {

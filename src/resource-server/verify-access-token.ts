@@ -17,7 +17,7 @@ import { canonicalResource } from '../protocol/resource'
 import { scopesOf, withoutOfflineAccess } from '../protocol/scope'
 import type { GuardedStore } from '../stores/guarded-store'
 import type { ProtectedResources } from '../tenants/protected-resources'
-import { type ResolvedTenant, spelledByTenant, type Tenants } from '../tenants/tenants'
+import { isSameResource, type ResolvedTenant, spelledByTenant, type Tenants } from '../tenants/tenants'
 import { type AccessTokens, claimedIssuer, invalidToken, notOurs } from '../tokens/access-tokens'
 import { withChallenge } from './challenge'
 
@@ -111,8 +111,17 @@ export class AccessTokenVerifications {
   async verify(token: string, given: VerifyAccessTokenOptions & TenantSelector): Promise<AccessTokenInfo> {
     const { tenantKey, anyTenant, ...options } = checkedMembers(given, 'verifyAccessToken')
     const baseUrl = this.#baseUrl.current()
-    const key = anyTenant === true ? tenantKeyOf(claimedIssuer(token), baseUrl) : checkedTenantKey(tenantKey)
+    const key =
+      anyTenant === true ? await this.#tenantKeyFor(claimedIssuer(token), baseUrl) : checkedTenantKey(tenantKey)
     return this.verifyOf(key, token, { ...options, guard: 'verifyAccessToken' })
+  }
+
+  /** The key of the tenant that may have an issuer. Undefined if the issuer is none of this server's. */
+  async #tenantKeyFor(issuer: string, baseUrl: string): Promise<string | undefined> {
+    const tenantKey = tenantKeyOf(issuer, baseUrl)
+    if (tenantKey !== undefined || !this.#tenants.areFoundByHost) return tenantKey
+    const [, host] = /^https?:\/\/([^/]+)$/.exec(issuer) ?? []
+    return (await this.#tenants.findAtHost(host, baseUrl))?.key
   }
 
   /** Verifies with checked options. Its errors say whose token it is. */
@@ -141,10 +150,9 @@ export class AccessTokenVerifications {
 
   /** The address of a resource's metadata (RFC 9728 section 3.1). Undefined if the host has not announced it, or the tenant does not have it. */
   metadataUrlOf(resource: string | undefined, tenant: ResolvedTenant): string | undefined {
-    const canonical = canonicalResource(resource ?? tenant.resources[0]) ?? ''
-    const announced = this.#announced.named(canonical, tenant)
-    if (!announced || spelledByTenant(canonical, tenant) === undefined) return undefined
-    return metadataUrlOf(announced.urlFor(tenant.key, tenant.baseUrl))
+    const spelling = spelledByTenant(canonicalResource(resource ?? tenant.resources[0]) ?? '', tenant)
+    const announced = spelling && this.#announced.named(canonicalResource(spelling) ?? '', tenant)
+    return announced ? metadataUrlOf(announced.urlFor(tenant)) : undefined
   }
 
   /**
@@ -154,8 +162,8 @@ export class AccessTokenVerifications {
   #scopesIn(token: string, resource: string | undefined, tenant: ResolvedTenant): string[] {
     try {
       const { iss, aud, tenant_id, scope } = this.#tokens.claimsOf(token, { ignoreExpiration: true })
-      const isForThis = canonicalResource(aud) === canonicalResource(resource ?? tenant.resources[0])
-      return isForThis && iss === tenant.issuer && tenant_id === tenant.id ? withoutOfflineAccess(scopesOf(scope)) : []
+      const isForThis = isFor(resource ?? tenant.resources[0], aud, tenant) && tenant_id === tenant.id
+      return isForThis && isIssuerOf(tenant, iss) ? withoutOfflineAccess(scopesOf(scope)) : []
     } catch {
       return []
     }
@@ -169,8 +177,8 @@ export class AccessTokenVerifications {
     const claims = this.#tokens.claimsOf(token)
     // The issuer alone does not tell companies apart: it stays the same when a tenant key passes to another company.
     if (claims.tenant_id !== tenant.id) throw invalidToken('The access token is not for this tenant', 'wrong_tenant')
-    if (claims.iss !== tenant.issuer) throw invalidToken('The access token is not for this tenant', 'wrong_issuer')
-    if (claims.aud !== resource && canonicalResource(claims.aud) !== canonicalResource(resource)) {
+    if (!isIssuerOf(tenant, claims.iss)) throw invalidToken('The access token is not for this tenant', 'wrong_issuer')
+    if (!isFor(resource, claims.aud, tenant)) {
       throw invalidToken('The access token is not for this resource', 'wrong_resource')
     }
     // A scope that the tenant no longer offers counts for nothing, even if an older token has it.
@@ -201,6 +209,17 @@ export class AccessTokenVerifications {
       detail: { asked: scopes, accepted: required, ...(notOffered.length > 0 && { notOffered }) },
     })
   }
+}
+
+/** Whether a tenant has an issuer, at any of its addresses. */
+function isIssuerOf({ issuer, otherIssuers }: ResolvedTenant, claimed: string): boolean {
+  return claimed === issuer || otherIssuers.includes(claimed)
+}
+
+/** Whether a token with this audience is for a resource. */
+function isFor(resource: string, audience: string, tenant: ResolvedTenant): boolean {
+  if (audience === resource) return true
+  return isSameResource(canonicalResource(audience) ?? '', canonicalResource(resource) ?? '', tenant)
 }
 
 /** Checks the tenant key, because not every host is compiled against the types. */

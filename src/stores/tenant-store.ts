@@ -20,6 +20,16 @@ export interface Tenant {
    * key can ever pass from one company to another. Default: `key:` and the `key`; no id can begin with `key:`.
    */
   id?: string | undefined
+  /**
+   * The address of a domain of the company's own, such as `https://assistant.acme.com`, without a path. The `tenantStore` must have
+   * `findTenantByHost`. Default: the company is at the option `baseUrl`, with its key in the paths.
+   */
+  baseUrl?: string | null | undefined
+  /**
+   * Addresses that the company had before, at which it is still served as it was, so that everybody who is connected there stays connected:
+   * the option `baseUrl`, or domains of its own.
+   */
+  formerBaseUrls?: string[] | null | undefined
   /** The company's name, as its customers know it. */
   name?: string | null | undefined
   /** The company's logo for the pages: an https or data URL. */
@@ -132,4 +142,13 @@ export interface TenantStore {
    * A rejection is answered with 503.
    */
   findTenant(tenantKey: string): Tenant | null | undefined | Promise<Tenant | null | undefined>
+
+  /**
+   * Finds a tenant by the domain of its own, if companies can have one.
+   *
+   * @param host The host of its `baseUrl` or of one of its `formerBaseUrls`, as `URL.host` spells it: in lower case, with the port if it is
+   * not the default one. Anybody can send a request with any host.
+   * @returns The tenant; null or undefined if no company has this host. A rejection is answered with 503.
+   */
+  findTenantByHost?(host: string): Tenant | null | undefined | Promise<Tenant | null | undefined>
 }

@@ -1,4 +1,5 @@
 import { warn } from '../events/emitter'
+import { issuerOf, type TenantAddress } from '../protocol/issuer'
 import { type ProtectedResource, resourceAt } from '../protocol/protected-resource'
 import { canonicalResource } from '../protocol/resource'
 
@@ -28,15 +29,29 @@ export class ProtectedResources {
   }
 
   /** The addresses of the resources at a tenant, in the order in which they were announced. */
-  urlsFor(tenantKey: string, baseUrl: string): string[] {
-    const urls = [...this.#announced.values()].map((resource) => resource.urlFor(tenantKey, baseUrl))
+  urlsFor(address: TenantAddress): string[] {
+    const urls = [...this.#announced.values()].map((resource) => resource.urlFor(address))
     return [...new Set(urls)]
   }
 
+  /**
+   * What the resources of a tenant, and its issuer, are called at one of its addresses, by what they are called at the others. All in
+   * canonical form.
+   */
+  namesAt(address: TenantAddress, others: readonly TenantAddress[]): ReadonlyMap<string, string> {
+    const names = new Map<string, string>()
+    for (const other of others) {
+      for (const { urlFor } of [...this.#announced.values(), { urlFor: issuerOf }]) {
+        names.set(canonicalForm(urlFor(other)), canonicalForm(urlFor(address)))
+      }
+    }
+    return names
+  }
+
   /** Finds the protected resource that has this address, in canonical form, at a tenant. */
-  named(canonical: string, { key, baseUrl }: { key: string; baseUrl: string }): ProtectedResource | undefined {
+  named(canonical: string, address: TenantAddress): ProtectedResource | undefined {
     for (const resource of this.#announced.values()) {
-      if (canonicalResource(resource.urlFor(key, baseUrl)) === canonical) return resource
+      if (canonicalResource(resource.urlFor(address)) === canonical) return resource
     }
     return undefined
   }
@@ -49,4 +64,14 @@ export class ProtectedResources {
     }
     return undefined
   }
+
+  /** Finds the protected resource at a path on a domain of a tenant's own. */
+  onOwnDomain(path: string): ProtectedResource | undefined {
+    for (const resource of this.#announced.values()) if (resource.restOnOwnDomain(path) === '') return resource
+    return undefined
+  }
+}
+
+function canonicalForm(url: string): string {
+  return canonicalResource(url) ?? url
 }

@@ -18,6 +18,7 @@ import { languageTag } from '../pages/language-tag'
 import { links } from '../pages/links'
 import { theme } from '../pages/theme'
 import type { Tenant } from '../stores/tenant-store'
+import { formerBaseUrl, ownBaseUrl } from './addresses'
 import { askConsent } from './ask-consent'
 import { clientRecords } from './client-record'
 import { clientRule } from './client-rules'
@@ -37,6 +38,8 @@ export const members = {
   key: anything<string>,
   // Not nullable: a company whose column is null would change its partition on the day that it gets an id.
   id: ((given, name) => (given === undefined ? undefined : ownId(given, name))) as Check<string | undefined>,
+  baseUrl: nullable(ownBaseUrl),
+  formerBaseUrls: nullable(distinct(formerBaseUrl)),
   name: nullable(text),
   logoUri: nullable(imageUrl),
   locale: nullable(languageTag),

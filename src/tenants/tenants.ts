@@ -1,17 +1,19 @@
+import { ConfigurationError } from '../configuration/configuration-error'
 import { type Links, withDefaultLinks } from '../pages/links'
 import type { Theme } from '../pages/theme'
 import { type ImpliedScopes, withImplied } from '../protocol/implied-scopes'
-import { issuerOf, isTenantKey } from '../protocol/issuer'
+import { endpointsOf, issuerOf, isTenantKey, type TenantAddress } from '../protocol/issuer'
 import { type OAuthError, oauthError } from '../protocol/oauth-error'
-import { spellingOf } from '../protocol/resource'
+import { canonicalResource, spellingOf } from '../protocol/resource'
 import { callHostWithin } from '../stores/call-host'
 import type { AskConsent, Client, Tenant, TenantStore } from '../stores/tenant-store'
+import { addressesOf, isAtHost } from './addresses'
 import { allowsDocuments, allowsRegistration, type ClientRules } from './client-rules'
 import type { ProtectedResources } from './protected-resources'
 import { partitionOf, type TenantRecord, tenantRecord } from './tenant-record'
 
-/** A tenant with every default filled in. */
-export interface ResolvedTenant {
+/** A tenant with every default filled in, at one of its addresses. */
+export interface ResolvedTenant extends TenantAddress {
   key: string
   /** Partitions everything stored and issued. */
   id: string
@@ -22,8 +24,12 @@ export interface ResolvedTenant {
   theme: Theme
   links: Links
   issuer: string
-  /** The public address of the router, with which the addresses of the tenant begin. */
-  baseUrl: string
+  /** What the addresses of the endpoints begin with. */
+  endpoints: string
+  /** The issuers that the tenant has at its other addresses. */
+  otherIssuers: readonly string[]
+  /** The addresses of this server that belong to the tenant or to all: no client that nobody vouches for may have a redirect URI there. */
+  ownAddresses: readonly string[]
   clients: readonly Client[]
   /** With those that they imply: a company that offers a scope offers these too. */
   scopes: readonly string[]
@@ -31,6 +37,8 @@ export interface ResolvedTenant {
   implied: ImpliedScopes
   /** As the host spells them, the default one first. */
   resources: readonly [string, ...string[]]
+  /** What its resources are called here, by what they are called at its other addresses. Undefined if it has no others. */
+  namesHere: ReadonlyMap<string, string> | undefined
   /** Seconds. */
   accessTokenLifetime: number
   /** Seconds. */
@@ -80,19 +88,111 @@ export class Tenants {
     this.#timeout = timeout
   }
 
+  /** Whether tenants can have a domain of their own. */
+  get areFoundByHost(): boolean {
+    return this.#store.findTenantByHost !== undefined
+  }
+
   /**
-   * Finds the tenant of a request.
+   * Finds a tenant, at the address that it has now.
    *
+   * @param shared The base URL of the tenants without a domain of their own.
    * @throws {OAuthError} `not_found` (404) if there is none, `server_error` (500) if the host's record of it cannot be used,
    * `temporarily_unavailable` (503) if the host's store fails.
    */
-  async find(tenantKey: string, baseUrl: string): Promise<ResolvedTenant> {
-    const [record, checked] = await this.#recordOf(tenantKey)
+  async find(tenantKey: string, shared: string): Promise<ResolvedTenant> {
+    const found = await this.#recordOf(tenantKey)
+    const addresses = addressesOf(found.checked, shared)
+    return this.#resolved(found, addresses[0], addresses, shared)
+  }
+
+  /** Finds the tenant of a request whose path has its key. @throws {OAuthError} As `find` does, also if the tenant is only on a domain of its own. */
+  async findInPath(tenantKey: string, shared: string): Promise<ResolvedTenant> {
+    const found = await this.#recordOf(tenantKey)
+    const addresses = addressesOf(found.checked, shared)
+    const address = addresses.find(({ keyInPath }) => keyInPath !== undefined)
+    if (!address) throw noSuchTenant()
+    return this.#resolved(found, address, addresses, shared)
+  }
+
+  /**
+   * Finds the tenant that has a domain of its own at a host.
+   *
+   * @param host As `URL.host` spells it. Undefined if the request has none that can be relied on.
+   * @returns Undefined if there is none.
+   * @throws {OAuthError} `server_error` or `temporarily_unavailable`, as `find` does.
+   */
+  async findAtHost(host: string | undefined, shared: string): Promise<ResolvedTenant | undefined> {
+    if (host === undefined) return undefined
+    const record = await callHostWithin('tenantStore.findTenantByHost', this.#timeout, () =>
+      this.#store.findTenantByHost?.(host),
+    )
+    if (!record || typeof record.key !== 'string' || !isTenantKey(record.key)) return undefined
+    const found = this.#checked(record)
+    const addresses = addressesOf(found.checked, shared)
+    // A store that compares in another way, such as without the port, would otherwise make one company answer at the address of another.
+    const address = addresses.find((each) => isAtHost(each, host))
+    return address && this.#resolved(found, address, addresses, shared)
+  }
+
+  /** Finds the id that everything of a tenant is stored under. @throws {OAuthError} As `find` does. */
+  async idOf(tenantKey: string): Promise<string> {
+    return (await this.identify(tenantKey)).id
+  }
+
+  /** Finds that id, the tenant's own clients, and the language that it has chosen. @throws {OAuthError} As `find` does. */
+  async identify(tenantKey: string): Promise<Pick<ResolvedTenant, 'id' | 'clients' | 'locale'>> {
+    const { checked } = await this.#recordOf(tenantKey)
+    return { id: partitionOf(checked), clients: checked.clients ?? [], locale: checked.locale }
+  }
+
+  async #recordOf(tenantKey: string): Promise<Found> {
+    if (!isTenantKey(tenantKey)) throw noSuchTenant()
+    const record = await callHostWithin('tenantStore.findTenant', this.#timeout, () =>
+      this.#store.findTenant(tenantKey),
+    )
+    // A store that folds case would otherwise make one tenant answer under two issuers.
+    if (!record || record.key !== tenantKey) throw noSuchTenant()
+    return this.#checked(record)
+  }
+
+  #checked(record: Tenant): Found {
+    try {
+      const checked = tenantRecord(record)
+      if (checked.baseUrl === undefined || this.areFoundByHost) return { record, checked }
+      throw new ConfigurationError(
+        'tenant.baseUrl',
+        checked.baseUrl,
+        'omitted, because tenantStore has no findTenantByHost',
+        {
+          quotes: true,
+        },
+      )
+    } catch (error) {
+      throw oauthError('server_error', 'Customer sign-in is misconfigured at this address', {
+        cause: error,
+        reason: 'misconfigured',
+      })
+    }
+  }
+
+  #resolved(
+    { record, checked }: Found,
+    address: TenantAddress,
+    addresses: readonly TenantAddress[],
+    shared: string,
+  ): ResolvedTenant {
     const defaults = this.#defaults
-    const issuer = issuerOf(baseUrl, tenantKey)
-    const [first = issuer, ...others] = checked.resources ?? [...this.#announced.urlsFor(tenantKey, baseUrl), issuer]
+    const issuer = issuerOf(address)
+    const others = addresses.filter((other) => other !== address)
+    const namesHere = others.length > 0 ? this.#announced.namesAt(address, others) : undefined
+    const listed = checked.resources ?? [...this.#announced.urlsFor(address), issuer]
+    const [first = issuer, ...more] = namesHere ? namedHere(listed, namesHere) : listed
     return {
-      key: tenantKey,
+      // Not spread: an object that begins with a spread takes twenty times as long to make.
+      baseUrl: address.baseUrl,
+      keyInPath: address.keyInPath,
+      key: checked.key,
       id: partitionOf(checked),
       name: checked.name,
       logoUri: checked.logoUri,
@@ -100,11 +200,14 @@ export class Tenants {
       theme: checked.theme ?? defaults.theme,
       links: withDefaultLinks(checked.links, defaults.links),
       issuer,
-      baseUrl,
+      endpoints: endpointsOf(address),
+      otherIssuers: others.map(issuerOf),
+      ownAddresses: [shared, ...addresses.map(({ baseUrl }) => baseUrl)],
       clients: checked.clients ?? [],
       scopes: withImplied(checked.scopes ?? defaults.scopes, defaults.implied),
       implied: defaults.implied,
-      resources: [first, ...others],
+      resources: [first, ...more],
+      namesHere,
       accessTokenLifetime: checked.accessTokenLifetime ?? defaults.accessTokenLifetime,
       refreshTokenLifetime: checked.refreshTokenLifetime ?? defaults.refreshTokenLifetime,
       ...waysIn(checked, defaults),
@@ -112,22 +215,17 @@ export class Tenants {
       record,
     }
   }
+}
 
-  /** Finds that id, the tenant's own clients, and the language that it has chosen. @throws {OAuthError} As `find` does. */
-  async identify(tenantKey: string): Promise<Pick<ResolvedTenant, 'id' | 'clients' | 'locale'>> {
-    const [, checked] = await this.#recordOf(tenantKey)
-    return { id: partitionOf(checked), clients: checked.clients ?? [], locale: checked.locale }
-  }
+/** A tenant's record as the host gave it, and after its checks. */
+interface Found {
+  record: Tenant
+  checked: TenantRecord
+}
 
-  async #recordOf(tenantKey: string): Promise<[Tenant, TenantRecord]> {
-    if (!isTenantKey(tenantKey)) throw noSuchTenant()
-    const record = await callHostWithin('tenantStore.findTenant', this.#timeout, () =>
-      this.#store.findTenant(tenantKey),
-    )
-    // A store that folds case would otherwise make one tenant answer under two issuers.
-    if (!record || record.key !== tenantKey) throw noSuchTenant()
-    return [record, checkedRecord(record)]
-  }
+/** The resources under the names that they have here. */
+function namedHere(resources: readonly string[], namesHere: ReadonlyMap<string, string>): string[] {
+  return [...new Set(resources.map((resource) => namesHere.get(canonicalResource(resource) ?? resource) ?? resource))]
 }
 
 /** Which clients can introduce themselves, and how: neither metadata nor registration offers what the rules would refuse. */
@@ -152,22 +250,21 @@ export function stillOffered(scopes: string[], tenant: ResolvedTenant): string[]
   return offered.length > 0 ? offered : undefined
 }
 
-/** Finds the tenant's own spelling of a resource that is given in canonical form. Undefined if the tenant does not have the resource. */
-export function spelledByTenant(canonical: string, tenant: ResolvedTenant): string | undefined {
-  return spellingOf(canonical, tenant.resources)
+/**
+ * Finds the tenant's own spelling of a resource that is given in canonical form, also if that is what it is called at another address of the
+ * tenant. Undefined if the tenant does not have the resource.
+ */
+export function spelledByTenant(canonical: string, { resources, namesHere }: ResolvedTenant): string | undefined {
+  return spellingOf(canonical, resources) ?? (namesHere && spellingOf(namesHere.get(canonical) ?? '', resources))
+}
+
+/** Whether two resources in canonical form are the same one. A tenant with several addresses has each of its APIs at all of them. */
+export function isSameResource(one: string, other: string, tenant: ResolvedTenant): boolean {
+  if (one === other) return true
+  const spelling = tenant.namesHere && spelledByTenant(one, tenant)
+  return spelling !== undefined && spelling === spelledByTenant(other, tenant)
 }
 
 export function noSuchTenant(): OAuthError {
   return oauthError('not_found', 'There is no customer sign-in at this address', { reason: 'tenant_gone' })
-}
-
-function checkedRecord(record: Tenant): TenantRecord {
-  try {
-    return tenantRecord(record)
-  } catch (error) {
-    throw oauthError('server_error', 'Customer sign-in is misconfigured at this address', {
-      cause: error,
-      reason: 'misconfigured',
-    })
-  }
 }

@@ -1,6 +1,8 @@
 import { MemoryTenantStore } from 'customer-sign-in'
+import request from 'supertest'
 import { Authorization, asTheySay, expectErrorPage } from '../support/authorization'
 import { DocumentServer, publishing } from '../support/document-server'
+import { acmeAddress, acmeHost } from '../support/own-domain'
 import { register } from '../support/registration'
 import { clientId, expectError, redirectUri } from '../support/sign-in'
 import { started } from '../support/started'
@@ -55,6 +57,37 @@ describe('a redirect URI on the host of this server', () => {
     const tenantStore = new MemoryTenantStore([{ key: 'acme', clients }])
     const host = await started({ baseUrl, authenticate: asTheySay, tenantStore })
     await new Authorization({ url: `${host.url}/auth` }, { redirect_uri: ours }).open().expect(200)
+  })
+})
+
+describe('a redirect URI on the domain of a company', () => {
+  const shared = 'https://signin.example/auth'
+  const tenantStore = new MemoryTenantStore([
+    { key: 'acme', baseUrl: acmeAddress, formerBaseUrls: ['https://old.acme.example'] },
+    { key: 'globex' },
+  ])
+  const registering = async (uri: string, at: { path: string; domain: string }) => {
+    const host = await started({ baseUrl: shared, tenantStore })
+    const test = request(host.url).post(at.path).set('Host', at.domain)
+    return test.send({ redirect_uris: [uri] })
+  }
+  const onDomain = { path: '/oauth/register', domain: acmeHost }
+  const onShared = { path: '/v1/globex/oauth/register', domain: 'signin.example' }
+
+  it.each([`${acmeAddress}:8443/callback`, 'https://old.acme.example/callback', ours])(
+    'cannot be registered there if it is %s: an address of this server',
+    async (uri) => {
+      expectError(await registering(uri, onDomain), 400, 'invalid_redirect_uri')
+    },
+  )
+
+  it('can be registered there if it is another host', async () => {
+    expect((await registering(redirectUri, onDomain)).status).toBe(201)
+  })
+
+  it('is not looked up for a company that shares the address of all', async () => {
+    expect((await registering(`${acmeAddress}/callback`, onShared)).status).toBe(201)
+    expectError(await registering(ours, onShared), 400, 'invalid_redirect_uri')
   })
 })
 

@@ -45,12 +45,19 @@ describe('the rate limits of the README', () => {
     }
   })
 
+  it('count the requests to a company on its own domain too, together with all others', async () => {
+    const { body } = await request(app).post('/oauth/register').expect(429)
+    expect(body.error).toBe('too_many_requests')
+    await request(app).post('/oauth/token').expect(200)
+  })
+
   it('count no preflights', async () => {
     for (let each = 0; each < 30; each++) await request(app).options('/v1/acme/oauth/register').expect(200)
   })
 
   it('stand in front of every route', async () => {
-    for (const path of ['token', 'revoke', 'authorize', 'register', 'jwks'].map((route) => `/v1/acme/oauth/${route}`)) {
+    const routes = ['token', 'revoke', 'authorize', 'register', 'jwks']
+    for (const path of routes.flatMap((route) => [`/v1/acme/oauth/${route}`, `/oauth/${route}`])) {
       const { headers } = await request(app).get(path)
       expect({ path, ...headers }).toHaveProperty('x-ratelimit-limit')
     }

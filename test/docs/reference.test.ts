@@ -109,6 +109,8 @@ describe('the tables of docs/configuration.md', () => {
     const ofTenant = membersOf<Tenant>({
       key: true,
       id: true,
+      baseUrl: true,
+      formerBaseUrls: true,
       name: true,
       logoUri: true,
       locale: true,

@@ -1,4 +1,4 @@
-import { issuerOf, isTenantKey, tenantKeyOf } from '../../src/protocol/issuer'
+import { addressOf, endpointsOf, issuerOf, isTenantKey, tenantKeyOf } from '../../src/protocol/issuer'
 
 const baseUrl = 'https://assistants.example'
 
@@ -17,8 +17,18 @@ describe('a tenant key', () => {
 
 describe('an issuer', () => {
   it('names its tenant', () => {
-    expect(issuerOf(baseUrl, 'acme')).toBe('https://assistants.example/v1/acme/oauth')
-    expect(tenantKeyOf(issuerOf(baseUrl, 'acme'), baseUrl)).toBe('acme')
+    const address = { baseUrl, keyInPath: 'acme' }
+    expect(issuerOf(address)).toBe('https://assistants.example/v1/acme/oauth')
+    expect(endpointsOf(address)).toBe(issuerOf(address))
+    expect(tenantKeyOf(issuerOf(address), baseUrl)).toBe('acme')
+    expect(addressOf(issuerOf(address), 'acme', baseUrl)).toEqual(address)
+  })
+
+  it('is the tenant’s own domain, if it has one', () => {
+    const address = { baseUrl: 'https://assistant.acme.example', keyInPath: undefined }
+    expect(issuerOf(address)).toBe('https://assistant.acme.example')
+    expect(endpointsOf(address)).toBe('https://assistant.acme.example/oauth')
+    expect(addressOf(issuerOf(address), 'acme', baseUrl)).toEqual(address)
   })
 
   it.each([

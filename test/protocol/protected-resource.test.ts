@@ -4,7 +4,8 @@ describe('a protected resource', () => {
   const resource = resourceAt('/v1/:tenantKey/mcp', ['calendar'], [])
 
   it('has an address at each tenant', () => {
-    expect(resource.urlFor('acme', 'https://assistants.example')).toBe('https://assistants.example/v1/acme/mcp')
+    const shared = { baseUrl: 'https://assistants.example', keyInPath: 'acme' }
+    expect(resource.urlFor(shared)).toBe('https://assistants.example/v1/acme/mcp')
     expect(resource.scopes).toEqual(['calendar'])
   })
 
@@ -36,6 +37,21 @@ describe('a protected resource', () => {
     // No tenant can have this key.
     expect(atTheEnd.tenantKeyIn('/mcp/')).toEqual({ tenantKey: '', rest: '' })
     expect(atTheEnd.tenantKeyIn('/mcp//acme')?.tenantKey).not.toBe('acme')
+  })
+
+  it.each([
+    ['/v1/:tenantKey/mcp', '/mcp'],
+    ['/:tenantKey/mcp/v2', '/mcp/v2'],
+    ['/mcp/:tenantKey', '/mcp'],
+    ['/:tenantKey', ''],
+  ])('at %s has the path %j on a domain of its tenant', (path, ownPath) => {
+    const own = resourceAt(path, [], [])
+    const address = { baseUrl: 'https://assistant.acme.example', keyInPath: undefined }
+    expect(own.urlFor(address)).toBe(`https://assistant.acme.example${ownPath}`)
+    expect(own.restOnOwnDomain(ownPath)).toBe('')
+    expect(own.restOnOwnDomain(`${ownPath}/messages/1`)).toBe('/messages/1')
+    expect(own.restOnOwnDomain(`${ownPath}s`)).toBeUndefined()
+    expect(own.restOnOwnDomain(`x${ownPath}`)).toBeUndefined()
   })
 
   it('has the path of its metadata in front of its own', () => {

@@ -134,6 +134,19 @@ describe('an address that is not a resource', () => {
     expect(named(two, mcp, one)).toBe(mcp)
   })
 
+  it('leads to the API of an issuer that is an origin, unless there are several', () => {
+    const origin = 'https://assistant.acme.example'
+    const at = (value: string, ...resources: string[]) =>
+      requestedResource([value], { issuer: origin, resources: [...resources, origin] })
+    for (const value of [origin, `${origin}/`, `${origin}/?a=b`]) {
+      expect(at(value, `${origin}/mcp`)).toBe(`${origin}/mcp`)
+      expect(at(value)).toBe(origin)
+      expect(at(value, 'https://files.example')).toBe(origin)
+    }
+    expect(at(origin, `${origin}/mcp`, `${origin}/files`)).toBe(origin)
+    expect(at(`${origin}/mcp`, `${origin}/mcp`)).toBe(`${origin}/mcp`)
+  })
+
   it('leads to the issuer only if the tenant has no API there', () => {
     expect(named('https://host.example', issuer)).toBe(issuer)
     expect(named('https://host.example', issuer, 'https://files.example')).toBe(issuer)

@@ -71,6 +71,7 @@ export class HostileHost {
       tokenStore: this.#tokenStore(),
       tenantStore: {
         findTenant: this.#at('tenantStore.findTenant', (key: string) => this.#tenantStore.findTenant(key)),
+        findTenantByHost: this.#at('tenantStore.findTenantByHost', () => null),
       },
       authenticate: this.#at('authenticate', () => ({ subject: 'customer-1' })),
       consent: this.#at('consent', () => true),
@@ -123,6 +124,7 @@ export class HostileHost {
   /** The places, each with a request or call that reaches it. */
   readonly places: Record<string, () => Promise<Answer | Error | undefined>> = {
     'tenantStore.findTenant': () => this.#get('/token'),
+    'tenantStore.findTenantByHost': () => this.#fetched(new URL('/oauth/token', this.#issuer)),
     authenticate: () => this.#authorize(),
     consent: () => this.#authorize(),
     errorPage: () => this.#authorize('nobody'),

@@ -1,0 +1,54 @@
+import type { IncomingMessage } from 'node:http'
+import type { TLSSocket } from 'node:tls'
+
+/** A request with what Express and Connect add to it. */
+export interface HostRequest extends IncomingMessage {
+  /** The request target before the mount path was removed. */
+  originalUrl?: string | undefined
+  /** The scheme as Express reads it, according to its `trust proxy`. */
+  protocol?: string | undefined
+  app?: { get?(setting: string): unknown } | undefined
+}
+
+// A host that every parser reads in the same way.
+const plainOrigin = /^https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d+)?$/i
+
+/**
+ * The host that a request was sent to, as `URL.host` spells it: in lower case, with the port if it is not the default one.
+ *
+ * @returns Undefined if the request has no host that everybody reads in the same way, or names two different ones.
+ */
+export function requestHost(req: HostRequest): string | undefined {
+  const origin = requestOrigin(req)
+  if (origin === undefined || !plainOrigin.test(origin)) return undefined
+  const { host } = new URL(origin)
+  const target = req.originalUrl ?? req.url ?? ''
+  // A target in absolute form names a host too (RFC 9112 section 3.2.2). A proxy in front may have gone by either of the two.
+  return target.startsWith('/') || (URL.canParse(target) && new URL(target).host === host) ? host : undefined
+}
+
+/** The origin that a request was sent to, in the request's own spelling. Undefined if its host cannot be part of an address. */
+export function requestOrigin(req: HostRequest): string | undefined {
+  const origin = `${requestScheme(req)}://${forwardedHost(req) ?? ownHost(req) ?? 'localhost'}`
+  return /^[^/?#@\\\s]+:\/\/[^/?#@\\\s]+$/.test(origin) && URL.canParse(origin) ? origin : undefined
+}
+
+/** The scheme that a request was sent with, as far as this process and a proxy that Express trusts know it. */
+export function requestScheme(req: HostRequest): string {
+  return req.protocol ?? ((req.socket as TLSSocket).encrypted ? 'https' : 'http')
+}
+
+/** The host that the request itself names: in HTTP/2 by a header of its own (RFC 9113 section 8.3.1). */
+function ownHost({ httpVersionMajor, headers }: HostRequest): string | undefined {
+  const authority = httpVersionMajor >= 2 ? headers[':authority'] : undefined
+  return typeof authority === 'string' ? authority : headers.host
+}
+
+/** The host that the client asked a proxy for, if Express's `trust proxy` trusts that proxy. Express's `req.hostname` loses the port. */
+function forwardedHost({ app, headers, socket }: HostRequest): string | undefined {
+  const trusts = app?.get?.('trust proxy fn')
+  if (typeof trusts !== 'function' || !trusts(socket.remoteAddress, 0)) return undefined
+  const forwarded = headers['x-forwarded-host']
+  const first = Array.isArray(forwarded) ? forwarded[0] : forwarded
+  return first?.split(',')[0]?.trim() || undefined
+}

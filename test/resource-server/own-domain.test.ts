@@ -1,0 +1,118 @@
+import { acmeAddress, initechAddress, onDomains } from '../support/own-domain'
+import { metadataIn, OwnDomainApi } from '../support/own-domain-api'
+import { expectError, expectTokens } from '../support/sign-in'
+
+const acmeMcp = `${acmeAddress}/mcp`
+const acmeToken = `${acmeAddress}/oauth/token`
+const initechMcp = `${initechAddress}/mcp`
+const metadataOfAcmeMcp = `${acmeAddress}/.well-known/oauth-protected-resource/mcp`
+
+const withDomains = () => OwnDomainApi.start(() => onDomains)
+
+describe('a protected resource on a company’s own domain', () => {
+  it('leads a client to its metadata and to the company’s sign-in, all on that domain', async () => {
+    const host = await withDomains()
+    const refused = await host.get(acmeMcp).expect(401)
+    expect(metadataIn(refused)).toBe(metadataOfAcmeMcp)
+    const { body } = await host.get(metadataOfAcmeMcp).expect(200)
+    expect(body).toMatchObject({ resource: acmeMcp, authorization_servers: [acmeAddress] })
+  })
+
+  it.each(['', '/', '/messages?x=1'])('lets a token for it through at its path and below: %j', async (below) => {
+    const host = await withDomains()
+    const { access_token } = await host.tokens(acmeToken)
+    const { body } = await host.get(acmeMcp + below, access_token).expect(200)
+    expect(body).toEqual({ subject: 'customer-1', tenantKey: 'acme', resource: acmeMcp })
+  })
+
+  it('refuses a token of another company, whichever has a domain', async () => {
+    const host = await withDomains()
+    const { access_token: ofAcme } = await host.tokens(acmeToken)
+    const refused = await host.get(initechMcp, ofAcme)
+    expectError(refused, 401, 'invalid_token')
+    expect(metadataIn(refused)).toBe(`${initechAddress}/.well-known/oauth-protected-resource/mcp`)
+    expectError(await host.get(`${host.shared}/v1/globex/mcp`, ofAcme), 401, 'invalid_token')
+    const globex = { tenantKey: 'globex' }
+    const { access_token: ofGlobex } = await host.tokens(`${host.shared}/v1/globex/oauth/token`, globex)
+    expectError(await host.get(acmeMcp, ofGlobex), 401, 'invalid_token')
+    await host.get(`${host.shared}/v1/globex/mcp`, ofGlobex).expect(200)
+  })
+
+  it('is for the company in the path, if the path has one, whatever the domain', async () => {
+    const host = await withDomains()
+    const { access_token } = await host.tokens(acmeToken)
+    expectError(await host.get(`${acmeAddress}/v1/globex/mcp`, access_token), 401, 'invalid_token')
+    for (const address of [`${acmeAddress}/v1/acme/mcp`, `${host.shared}/v1/acme/mcp`]) {
+      expectError(await host.get(address, access_token), 404, 'not_found')
+    }
+  })
+
+  it('is nowhere on other hosts', async () => {
+    const host = await withDomains()
+    const { access_token } = await host.tokens(acmeToken)
+    for (const origin of [host.shared, 'https://other.example', `${acmeAddress}.`, `${acmeAddress}:8443`]) {
+      expectError(await host.get(`${origin}/mcp`, access_token), 404, 'not_found')
+      await host.get(`${origin}/.well-known/oauth-protected-resource/mcp`).expect(404)
+    }
+    await host.get(`${acmeAddress}/.well-known/oauth-protected-resource/mcp/`).expect(404)
+    await host.get(`${acmeAddress}/.well-known/oauth-protected-resource/v1/acme/mcp`).expect(404)
+  })
+
+  it('is meant by a client that names only the domain', async () => {
+    const host = await withDomains()
+    const tokens = await host.tokens(acmeToken, { resource: acmeAddress })
+    await host.get(acmeMcp, tokens.access_token).expect(200)
+    expectTokens(await host.refresh(acmeToken, tokens, { resource: `${acmeAddress}/` }))
+  })
+
+  it('is nowhere without a key if companies have no domains', async () => {
+    const host = await OwnDomainApi.start(() => [{ key: 'acme' }])
+    expectError(await host.get(`${host.shared}/mcp`), 404, 'not_found')
+  })
+})
+
+describe('requireAccessToken', () => {
+  it('can be told the company by the domain', async () => {
+    const host = await withDomains()
+    const { access_token } = await host.tokens(acmeToken)
+    const { body } = await host.get(`${acmeAddress}/bookings`, access_token).expect(200)
+    expect(body).toMatchObject({ tenantKey: 'acme' })
+    expectError(await host.get(`${initechAddress}/bookings`, access_token), 401, 'invalid_token')
+    expectError(await host.get('https://other.example/bookings', access_token), 404, 'not_found')
+  })
+
+  it('leads to the metadata on the company’s domain, also for a scope that is missing', async () => {
+    const host = await withDomains()
+    expect(metadataIn(await host.get(`${host.shared}/acme`).expect(401))).toBe(metadataOfAcmeMcp)
+    const { access_token } = await host.tokens(acmeToken)
+    const refused = await host.get(`${host.shared}/more`, access_token).expect(403)
+    expect(metadataIn(refused)).toBe(metadataOfAcmeMcp)
+  })
+})
+
+describe('verifyAccessToken with anyTenant', () => {
+  it('finds a company by its domain, and only by its own', async () => {
+    const host = await withDomains()
+    const { access_token } = await host.tokens(acmeToken)
+    const verify = () => host.signIn.verifyAccessToken(access_token, { anyTenant: true })
+    await expect(verify()).resolves.toMatchObject({ tenantKey: 'acme', resource: new URL(acmeMcp) })
+    host.companies = onDomains.map((company) => ({ ...company, baseUrl: undefined }))
+    await expect(verify()).rejects.toMatchObject({ code: 'invalid_token' })
+    // The domain has passed to another company.
+    host.companies = onDomains.map(({ baseUrl, ...company }) =>
+      company.key === 'initech' ? { ...company, baseUrl: acmeAddress } : company,
+    )
+    await expect(verify()).rejects.toMatchObject({ code: 'invalid_token' })
+  })
+
+  it.each(['', 'x', `${acmeAddress}/`, 'https://', 'https://other.example', `https://user@${acmeAddress.slice(8)}`])(
+    'refuses a token whose issuer is %j',
+    async (iss) => {
+      const host = await withDomains()
+      const token = `e30.${Buffer.from(JSON.stringify({ iss })).toString('base64url')}.e30`
+      await expect(host.signIn.verifyAccessToken(token, { anyTenant: true })).rejects.toMatchObject({
+        code: 'invalid_token',
+      })
+    },
+  )
+})
