@@ -179,5 +179,6 @@ describe('errorPage', () => {
       .send({ redirect_uris: ['https://assistant.example/callback'] })
     await expect(new Authorization(host, { client_id: body.client_id }).open()).rejects.toThrow()
     expect(told).toEqual([])
+    expect(await host.told('error')).toMatchObject([{ where: 'authorize' }])
   })
 })
