@@ -70,14 +70,29 @@ async function letIn(host: TestSignIn): Promise<string[]> {
 const settings: [what: string, record: Partial<Tenant>, options: Partial<CustomerSignInOptions>, ids: string[]][] = [
   ['all where nothing is switched off', {}, {}, all],
   ['none where the company lets no client in that it does not know', { registration: false }, {}, []],
-  ['those with a document where only documents are accepted', { registration: false, metadataDocuments: true }, {}, without('gemini-cli')],
+  [
+    'those with a document where only documents are accepted',
+    { registration: false, metadataDocuments: true },
+    {},
+    without('gemini-cli'),
+  ],
   ['all where documents are off, because they register then', {}, { metadataDocuments: false }, all],
   ['none where the host has both off', {}, { metadataDocuments: false, registration: false }, []],
-  ['those that register where documents cannot be fetched', {}, { metadataDocuments: { ports: [8443] } }, ['gemini-cli']],
+  [
+    'those that register where documents cannot be fetched',
+    {},
+    { metadataDocuments: { ports: [8443] } },
+    ['gemini-cli'],
+  ],
   ['all where documents are fetched at other ports too', {}, { metadataDocuments: { ports: [8443, 443] } }, all],
   ['all but Cursor where no app address is accepted', {}, { appRedirects: [] }, without('cursor')],
   ['those that can sign where public clients are off', {}, { clientAuthentication: ['private_key_jwt'] }, ['chatgpt']],
-  ['those that take a secret where public clients are off', {}, { clientAuthentication: ['client_secret_post'] }, ['claude']],
+  [
+    'those that take a secret where public clients are off',
+    {},
+    { clientAuthentication: ['client_secret_post'] },
+    ['claude'],
+  ],
   [
     'those whose document the company allows',
     { allowedClients: { documentHosts: ['claude.ai'] } },
@@ -95,6 +110,12 @@ const settings: [what: string, record: Partial<Tenant>, options: Partial<Custome
     { allowedClients: { redirectHosts: ['localhost'] } },
     {},
     assistants.filter(({ redirectUris }) => redirectUris.every(isLoopback)).map(({ id }) => id),
+  ],
+  [
+    'none whose document is not allowed, wherever its codes go',
+    { allowedClients: { documentHosts: ['other.example'], redirectHosts: ['claude.ai', 'chatgpt.com', 'localhost'] } },
+    {},
+    ['gemini-cli'],
   ],
   ['none but its own where the company allows no others', { allowedClients: {} }, {}, []],
   [
@@ -149,7 +170,11 @@ describe('an assistant with an id of the company’s', () => {
   })
 
   it.each<[string, Partial<Client>, Partial<CustomerSignInOptions>]>([
-    ['that goes with a secret', { secretHashes: [newClientSecret().hash] }, { clientAuthentication: ['none', 'client_secret_post'] }],
+    [
+      'that goes with a secret',
+      { secretHashes: [newClientSecret().hash] },
+      { clientAuthentication: ['none', 'client_secret_post'] },
+    ],
     ['where public clients are off', {}, { clientAuthentication: ['client_secret_post'] }],
     ['for an address that any app on the device could have', { redirectUris: ['http://localhost:53682/callback'] }, {}],
   ])('is not shown with an id %s', async (_, client, options) => {
