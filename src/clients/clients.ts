@@ -203,9 +203,10 @@ export class Clients {
    * Writes at most once a day for each client.
    */
   async touchUsed(registration: RegisteredClient, grant: Grant, tenant: ResolvedTenant): Promise<void> {
-    const { inUse, lastUsedAt = Number.NEGATIVE_INFINITY, expiresAt } = registration
+    // Absent until it is in use.
+    const { lastUsedAt = Number.NEGATIVE_INFINITY, expiresAt } = registration
     const isToday = (grant.swap?.at ?? grant.createdAt) < lastUsedAt + day
-    if (inUse && isToday && expiresAt >= grant.expiresAt + spare) return
+    if (isToday && expiresAt >= grant.expiresAt + spare) return
     await this.#store.touchClient(tenant.id, registration.clientId, { lifetime: beyondGrants(tenant), inUse: true })
   }
 

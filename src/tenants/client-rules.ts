@@ -67,11 +67,10 @@ export function allowsDocuments(allowed: ClientRule | undefined): boolean {
   return documentHosts.length > 0 || clientIds.some((id) => URL.canParse(id))
 }
 
-/** Whether a rule judges a client that registered itself by its redirect URIs. */
-export function needsRedirectUris({ clientId, isDocument }: JudgedClient, { allowed, blocked }: ClientRules): boolean {
-  if (isDocument) return false
-  const byAllowed = (allowed?.redirectHosts ?? []).length > 0 && !allowed?.clientIds?.includes(clientId)
-  return byAllowed || blocked.some(({ redirectHosts = [] }) => redirectHosts.length > 0)
+/** Whether the rules judge a client that registered itself by its redirect URIs. */
+export function needsRedirectUris({ isDocument }: JudgedClient, { allowed, blocked }: ClientRules): boolean {
+  const rules = allowed === undefined ? blocked : [allowed, ...blocked]
+  return !isDocument && rules.some(({ redirectHosts = [] }) => redirectHosts.length > 0)
 }
 
 /** The rule that keeps a client out, or undefined if none does. */

@@ -111,6 +111,12 @@ const settings: [what: string, record: Partial<Tenant>, options: Partial<Custome
     {},
     assistants.filter(({ redirectUris }) => redirectUris.every(isLoopback)).map(({ id }) => id),
   ],
+  [
+    'none whose document is not allowed, wherever its codes go',
+    { allowedClients: { documentHosts: ['other.example'], redirectHosts: ['claude.ai', 'chatgpt.com', 'localhost'] } },
+    {},
+    ['gemini-cli'],
+  ],
   ['none but its own where the company allows no others', { allowedClients: {} }, {}, []],
   [
     'those that take a secret where public clients and documents are off',
