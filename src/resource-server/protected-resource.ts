@@ -59,7 +59,7 @@ export function protectedResource(
       place.tenantKey = inPath.tenantKey
       return tenants.findInPath(inPath.tenantKey, shared)
     }
-    const isOnOwnDomain = tenants.areFoundByHost && announced.restOnOwnDomain(target) !== undefined
+    const isOnOwnDomain = announced.restOnOwnDomain(target) !== undefined
     const tenant = isOnOwnDomain ? await tenants.findAtHost(requestHost(req), shared) : undefined
     if (!tenant) throw noSuchTenant()
     place.tenantKey = tenant.key

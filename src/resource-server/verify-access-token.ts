@@ -119,7 +119,7 @@ export class AccessTokenVerifications {
   /** The key of the tenant that may have an issuer. Undefined if the issuer is none of this server's. */
   async #tenantKeyFor(issuer: string, baseUrl: string): Promise<string | undefined> {
     const tenantKey = tenantKeyOf(issuer, baseUrl)
-    if (tenantKey !== undefined || !this.#tenants.areFoundByHost) return tenantKey
+    if (tenantKey !== undefined) return tenantKey
     const [, host] = /^https?:\/\/([^/]+)$/.exec(issuer) ?? []
     return (await this.#tenants.findAtHost(host, baseUrl))?.key
   }
