@@ -17,6 +17,7 @@ const chapters = {
   'The pages': /^pages\b/,
   'Tokens and keys': /^(tokens|protocol\/grant-types)\b/,
   'Guarding an API': /^resource-server\b/,
+  Companies: /^tenants\b/,
   'Grants and clients': /^(grants|clients|http\/host-fetch)\b/,
   Errors: /^(protocol|configuration)\b/,
   Events: /^events\b/,
