@@ -13,7 +13,7 @@ export interface ConnectRequest {
   /** The company. */
   tenantKey: string
   /** One of the company's APIs. Default: the first of its resources. */
-  resource?: string
+  resource?: string | undefined
 }
 
 /** What a "Connect an assistant" page shows. Escape each text for HTML. */

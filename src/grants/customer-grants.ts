@@ -100,7 +100,7 @@ export interface CustomerGrants {
    * @example
    * await signIn.grants.revokeAll({ tenantKey: 'acme', subject: customer.id })
    */
-  revokeAll(of: GrantSelector & { actor?: string }): Promise<number>
+  revokeAll(of: GrantSelector & { actor?: string | undefined }): Promise<number>
 }
 
 const ofCustomer = record({ ...companyMembers, subject: text, language: optional(languageTag) })
