@@ -59,7 +59,8 @@ export interface CustomerSignInOptions {
   tokenStore: TokenStore
   /**
    * The public address of the app, such as `https://assistant.example`, with the path that the router is mounted at, if it has one.
-   * Required in production (`NODE_ENV`). Outside production the library takes it from the requests by default, and warns.
+   * Required in production (`NODE_ENV`), and with a `tenantStore` that has `findTenantByHost`. Otherwise the library takes it from the
+   * requests by default, and warns.
    */
   baseUrl?: string | undefined
   /**
@@ -179,7 +180,7 @@ export interface CustomerSignInOptions {
    * The only clients that are allowed, besides the tenants' own, for tenants whose record does not say. `{}` allows no others. Default: all.
    *
    * @example
-   * { documentHosts: ['claude.ai'], redirectHosts: ['claude.ai', 'chatgpt.com'] }
+   * { documentHosts: ['claude.ai', 'chatgpt.com'], redirectHosts: ['claude.ai', 'chatgpt.com'] }
    */
   allowedClients?: ClientRule | undefined
   /** Clients that are allowed at no tenant, except as its own. Default none. */

@@ -124,7 +124,10 @@ export interface Client extends ClientMetadata {
   clientId: string
   /** What the client may send as `grant_type`. Default: both, `authorization_code` and `refresh_token`. */
   grantTypes?: string[] | undefined
-  /** Whether this is the company's own app: its customers are not asked for consent. Only for a client that nobody can impersonate. */
+  /**
+   * Whether this is the company's own app: its customers are not asked for consent, unless it wants that with `prompt=consent`. Only for a
+   * client that nobody can impersonate.
+   */
   firstParty?: boolean | undefined
   /** How often customers are asked for consent to this client. Takes precedence over the tenant's record. */
   askConsent?: AskConsent | undefined
