@@ -1,9 +1,9 @@
 import type { CustomerSignIn } from 'customer-sign-in'
-import express, { type RequestHandler, Router } from 'express'
-import { appsPage, appsPagePolicy, type Language, languages } from './apps-page'
+import express, { type Request, type RequestHandler, Router } from 'express'
+import { appsPage, type Language, languages } from './apps-page'
 import { companies } from './companies'
 import { connectPage, connectPagePolicy } from './connect-page'
-import { loginPage } from './pages'
+import { formPagePolicy, loginPage } from './pages'
 import { sessionOf, startSession } from './sessions'
 
 /** The company's own pages: the login, how to connect an assistant, and the apps that the customer has connected. */
@@ -11,7 +11,6 @@ export function accountPages(signIn: CustomerSignIn, baseUrl: string): Router {
   const router = Router()
   const nameOf = (tenantKey: string) => companies.get(tenantKey)?.name ?? tenantKey
   const appsAt = (tenantKey: string) => `${baseUrl}/v1/${tenantKey}/apps`
-  const loginAt = (tenantKey: string, next: string) => `/v1/${tenantKey}/login?next=${encodeURIComponent(next)}`
 
   router.param('tenantKey', (_req, _res, next, tenantKey) => next(companies.has(tenantKey) ? undefined : 'route'))
 
@@ -40,10 +39,10 @@ export function accountPages(signIn: CustomerSignIn, baseUrl: string): Router {
       const { tenantKey } = req.params
       const { customer } = sessionOf(req, tenantKey) ?? {}
       if (customer === undefined) return res.redirect(303, loginAt(tenantKey, appsAt(tenantKey)))
-      const language = (req.acceptsLanguages(languages) || languages[0]) as Language
+      const language = languageOf(req)
       const apps = await signIn.grants.list({ tenantKey, subject: customer, language })
       res
-        .set({ 'Content-Security-Policy': appsPagePolicy, 'Cache-Control': 'no-store', Vary: 'Accept-Language' })
+        .set({ 'Content-Security-Policy': formPagePolicy, 'Cache-Control': 'no-store', Vary: 'Accept-Language' })
         .send(appsPage({ customer, company: nameOf(tenantKey), apps, language }))
     })
     .post(refuseOtherSites(baseUrl), express.urlencoded({ extended: false }), async (req, res) => {
@@ -58,8 +57,18 @@ export function accountPages(signIn: CustomerSignIn, baseUrl: string): Router {
   return router
 }
 
+/** The login page, which leads to another page of the company. */
+export function loginAt(tenantKey: string, next: string): string {
+  return `/v1/${tenantKey}/login?next=${encodeURIComponent(next)}`
+}
+
+/** The language of the pages that a browser prefers. */
+export function languageOf(req: Pick<Request, 'acceptsLanguages'>): Language {
+  return (req.acceptsLanguages(languages) || languages[0]) as Language
+}
+
 /** Refuses forms on other sites: they could log somebody in, or press a button for somebody who is logged in (CSRF). */
-function refuseOtherSites(baseUrl: string): RequestHandler {
+export function refuseOtherSites(baseUrl: string): RequestHandler {
   const { origin } = new URL(baseUrl)
   return (req, res, next) => {
     if ((req.get('Origin') ?? origin) === origin) next()

@@ -1,5 +1,5 @@
 import type { ConnectedGrant, GrantedScope } from 'customer-sign-in'
-import { escaped, hashOf, page, style } from './pages'
+import { escaped, isolated, page, time } from './pages'
 
 const words = {
   en: {
@@ -32,10 +32,10 @@ const words = {
   },
 }
 
-/** A language of the page. */
+/** A language of the pages. */
 export type Language = keyof typeof words
 
-/** The languages of the page, the one for everybody else first. */
+/** The languages of the pages, the one for everybody else first. */
 export const languages = Object.keys(words) as Language[]
 
 interface AppsOf {
@@ -54,20 +54,11 @@ export function appsPage({ customer, company, apps, language }: AppsOf): string 
 }
 
 function section(app: ConnectedGrant, company: string, language: Language): string {
-  const { clientId, clientName, vouchedFor, publisher, destinations, scopeTexts, connectedAt, lastUsedAt } = app
-  const { quote, notChecked, device, may, disconnect, ...labels } = words[language]
-  const name = vouchedFor ? isolated(clientName) : quote(isolated(clientName))
-  const places = destinations.map((place) => (place === 'this device' ? device : isolated(place)))
+  const { clientId, clientName, vouchedFor } = app
+  const { notChecked, may, disconnect } = words[language]
   return `<section>
-        <h2>${name}</h2>
-        <dl>
-          ${publisher ? `<dt>${labels.publisher}</dt><dd>${isolated(publisher)}</dd>` : ''}
-          ${places.length > 0 ? `<dt>${labels.destinations}</dt><dd>${places.join(', ')}</dd>` : ''}
-          <dt>${labels.since}</dt><dd>${time(connectedAt, language)}</dd>
-          <dt>${labels.lastUsed}</dt><dd>${time(lastUsedAt, language)}</dd>
-        </dl>
-        <p>${may}</p>
-        <ul>${scopeTexts.map(scopeItem).join('')}</ul>
+        <h2>${appName(app, language)}</h2>
+        ${appDetails(app, may, language)}
         ${vouchedFor ? '' : `<p>${notChecked(escaped(company))}</p>`}
         <form method="post">
           <input type="hidden" name="client" value="${escaped(clientId)}">
@@ -76,26 +67,31 @@ function section(app: ConnectedGrant, company: string, language: Language): stri
       </section>`
 }
 
+/** The name of an app as HTML, in quotation marks unless the company vouches for it. */
+export function appName({ clientName, vouchedFor }: ConnectedGrant, language: Language): string {
+  return vouchedFor ? isolated(clientName) : quoted(clientName, language)
+}
+
+/** A name that an app has chosen itself, as HTML. */
+export function quoted(name: string, language: Language): string {
+  return words[language].quote(isolated(name))
+}
+
+/** Where an app is, when it was connected, and what it may do, which `may` introduces, as HTML. */
+export function appDetails(app: ConnectedGrant, may: string, language: Language): string {
+  const { publisher, destinations, scopeTexts, connectedAt, lastUsedAt } = app
+  const { device, ...labels } = words[language]
+  const places = destinations.map((place) => (place === 'this device' ? device : isolated(place)))
+  return `<dl>
+          ${publisher ? `<dt>${labels.publisher}</dt><dd>${isolated(publisher)}</dd>` : ''}
+          ${places.length > 0 ? `<dt>${labels.destinations}</dt><dd>${places.join(', ')}</dd>` : ''}
+          <dt>${labels.since}</dt><dd>${time(connectedAt, language)}</dd>
+          <dt>${labels.lastUsed}</dt><dd>${time(lastUsedAt, language)}</dd>
+        </dl>
+        <p>${may}</p>
+        <ul>${scopeTexts.map(scopeItem).join('')}</ul>`
+}
+
 function scopeItem({ text, lang }: GrantedScope): string {
   return `<li${lang ? ` lang="${escaped(lang)}"` : ''}>${escaped(text)}</li>`
 }
-
-function time(at: number, language: Language): string {
-  const date = new Date(at)
-  const shown = date.toLocaleString(language, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
-  return `<time datetime="${date.toISOString()}">${escaped(shown)} UTC</time>`
-}
-
-/** A text that is somebody else's. Its direction of writing does not change that of the text around it. */
-function isolated(text: string): string {
-  return `<bdi>${escaped(text)}</bdi>`
-}
-
-/** What the page may load and send: its own style, and its forms to this app. */
-export const appsPagePolicy = [
-  "default-src 'none'",
-  `style-src '${hashOf(style)}'`,
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ')

@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { type CustomerSignInEvent, createCustomerSignIn, MemoryTokenStore, OAuthError } from 'customer-sign-in'
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express'
 import { accountPages } from './account'
+import { administration } from './administration'
 import { companies } from './companies'
 import { answerMcp } from './mcp'
 import { sessionOf } from './sessions'
@@ -39,6 +40,7 @@ export function createHost(baseUrl: string, onEvent: (event: CustomerSignInEvent
   // This MCP server has no streams and no sessions: it only answers POST.
   app.all(mcp.path, (_req, res) => res.status(405).set('Allow', 'POST').end())
   app.use(accountPages(signIn, baseUrl))
+  app.use(administration(signIn, baseUrl))
   app.use(answerRefusal)
   return app
 }

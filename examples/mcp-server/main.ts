@@ -19,7 +19,9 @@ How to do that, for its customers:
    ${host}/v1/acme/connect
 The apps that a customer has connected:
    ${host}/v1/acme/apps
-Globex Hotels has the same at /v1/globex. Ctrl+C ends the example. Events:
+What the staff of Acme Air look after, for who logs in as Sam:
+   ${host}/v1/acme/admin
+Globex Hotels has the same at /v1/globex, whose staff is Kim. Ctrl+C ends the example. Events:
 `)
 }
 
@@ -48,13 +50,18 @@ function originOf(server: Server): string {
 }
 
 function showEvent(event: CustomerSignInEvent): void {
-  print(`${event.type} at ${event.tenantKey}: ${aboutEvent(event)}`)
+  print(`${event.type} at ${event.tenantKey ?? event.tenantId}: ${aboutEvent(event)}${byActor(event)}`)
 }
 
 function aboutEvent(event: CustomerSignInEvent): string {
   if (event.type === 'error') return `${event.where}, ${event.error.message}`
   if (event.type === 'denied') return `${event.where}, ${event.description}`
   return 'subject' in event ? `${event.subject}, client ${event.clientId}` : `client ${event.clientId}`
+}
+
+/** Who has made the call, where somebody of the staff has. */
+function byActor(event: CustomerSignInEvent): string {
+  return 'actor' in event && event.actor !== undefined ? `, by ${event.actor}` : ''
 }
 
 main().catch((surprise) => {

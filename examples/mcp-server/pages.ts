@@ -16,9 +16,11 @@ export const style = `
       body { max-width: 30rem; margin: 12vh auto; padding: 0 1.5rem }
       h1 { font-size: 1.4rem; line-height: 1.3 }
       h2 { font-size: 1.1rem; margin-top: 2.5rem }
-      input, textarea, button { font: inherit; padding: .3rem .7rem }
+      h3 { font-size: 1rem; margin-top: 2rem }
+      input, select, textarea, button { font: inherit; padding: .3rem .7rem }
+      input, select { box-sizing: border-box; max-width: 100% }
       input[readonly], textarea { box-sizing: border-box; width: 100%; font-family: ui-monospace, monospace }
-      a, h1, h2, li, p, dd { overflow-wrap: anywhere }
+      a, h1, h2, h3, li, p, dd { overflow-wrap: anywhere }
       dt { font-weight: 600 }
       dd { margin: 0 0 .5rem }
     `
@@ -55,7 +57,28 @@ export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? '')
 }
 
+/** A text that is somebody else's. Its direction of writing does not change that of the text around it. */
+export function isolated(text: string): string {
+  return `<bdi>${escaped(text)}</bdi>`
+}
+
+/** A time, in milliseconds since 1970. */
+export function time(at: number, language: string): string {
+  const date = new Date(at)
+  const shown = date.toLocaleString(language, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
+  return `<time datetime="${date.toISOString()}">${escaped(shown)} UTC</time>`
+}
+
 /** A script or style as a content security policy names it. */
 export function hashOf(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`
 }
+
+/** What a page without a script may load and send: its own style, and its forms to this app. */
+export const formPagePolicy = [
+  "default-src 'none'",
+  `style-src '${hashOf(style)}'`,
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
