@@ -206,6 +206,20 @@ it.each(['none', 'client_secret_post'] as const)(
   },
 )
 
+it('a public client with a document can end its grants although it is blocked now, and nothing is fetched', async () => {
+  const record: Partial<Tenant> = {}
+  const tenant = { ...tenants[0], key: 'acme' }
+  const host = await company({}, { tenantStore: { findTenant: () => ({ ...tenant, ...record }) } })
+  const fields = { client_id: document, redirect_uri: callback }
+  const { refresh_token } = expectTokens(await host.exchange(await new Authorization(host, fields).allowed(), fields))
+  Object.assign(record, { blockedClients: { documentHosts: ['claude.ai'] } })
+  fetched.mockClear()
+  const form = formBody({ token: refresh_token, client_id: document })
+  await request(host.url).post('/v1/acme/oauth/revoke').type('form').send(form).expect(200)
+  expect(await host.told('revoked')).toMatchObject([{ clientId: document, reason: 'client' }])
+  expect(fetched).not.toHaveBeenCalled()
+})
+
 describe('the metadata', () => {
   it.each<[rule: ClientRule | null, registers: boolean, documents: boolean]>([
     [null, true, true],
