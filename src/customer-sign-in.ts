@@ -210,7 +210,7 @@ function build(options: Options): CustomerSignIn {
   const baseUrl = new BaseUrl(options.baseUrl)
   const store = new GuardedStore(options.tokenStore, timeout)
   const chain = new CredentialChain(secrets)
-  const resources = new ProtectedResources()
+  const resources = new ProtectedResources(options.tenantStore.findTenantByHost !== undefined)
   const tenants = new Tenants(options.tenantStore, tenantDefaults(options, scopes), resources, timeout)
   const tokens = new AccessTokens(signingKeys, options.accessTokenClaims, timeout)
   const documents = metadataDocuments(options, emit)

@@ -379,14 +379,15 @@ function inProduction<T>(check: Check<T>): Check<T | undefined> {
 
 function publicAddress(given: unknown, name: string): string {
   const url = httpUrl(given, name)
-  const { protocol, hostname, search } = new URL(url)
+  const { origin, protocol, hostname, search } = new URL(url)
   if (search !== '') throw new ConfigurationError(name, given, 'an address without a query', { quotes: true })
   if (process.env.NODE_ENV === 'production' && protocol !== 'https:' && !isLoopbackHost(hostname)) {
     throw new ConfigurationError(name, given, 'an https address in production (NODE_ENV), except on loopback', {
       quotes: true,
     })
   }
-  return url.replace(/\/+$/, '')
+  // In normal form, because hosts, issuers and the addresses in records are compared with it as text.
+  return url.replace(/^[^:]+:\/\/[^/]*/, origin).replace(/\/+$/, '')
 }
 
 /** What credentials are derived from: the first derives, all are recognised. */

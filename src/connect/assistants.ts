@@ -1,4 +1,4 @@
-import { claudeLink, cursorLink, gooseLink, type McpServer, vscodeLink, vscodeServer } from './install-links'
+import { claudeLink, cursorLink, gooseLink, type McpServer, vscodeLink } from './install-links'
 
 /** An assistant to which a customer can add an MCP server by its address. */
 export interface ConnectableAssistant {
@@ -134,12 +134,11 @@ export const assistants: readonly ConnectableAssistant[] = [
     redirectUris: ['http://127.0.0.1:33418/', 'https://vscode.dev/redirect'],
     registersFor: 'none',
     steps: [
-      'Open the link, and confirm in VS Code that it installs the server. Or run the command in a terminal.',
+      'Open the link, and confirm in VS Code that it installs the server.',
       'Start the server, and confirm that you trust it.',
       'When VS Code opens the browser, log in, and allow the access.',
     ],
     link: vscodeLink,
-    command: (server) => ['code', '--add-mcp', vscodeServer(server)],
     source: 'https://code.visualstudio.com/docs/copilot/guides/mcp-developer-guide',
     checkedOn: '2026-11-23',
   },

@@ -38,7 +38,7 @@ export interface AssistantGuide {
   steps: string[]
   /** The page or dialog of the assistant to open, with the server filled in as far as the assistant allows it. Its scheme may be the app's. */
   link?: string | undefined
-  /** The command to run, quoted for a POSIX shell where it must be. */
+  /** The command to run. It has nothing that needs quotes, and is the same in every shell. */
   command?: string | undefined
   /** What to add to a configuration file of the assistant. */
   config?: { file: string; text: string } | undefined
@@ -82,7 +82,7 @@ function addressOf(tenant: ResolvedTenant, named: string | undefined): string {
   })
 }
 
-/** Undefined if the assistant cannot connect. */
+/** Undefined if the assistant cannot connect, or if the command that adds the server could mean something else in some shell. */
 function guideTo(
   assistant: ConnectableAssistant,
   server: McpServer,
@@ -92,14 +92,16 @@ function guideTo(
   if (assistant.isHosted && new URL(server.address).protocol !== 'https:') return undefined
   const wayIn = wayInOf(assistant, tenant, rules)
   if (!wayIn) return undefined
-  const { id, name, link, command, source, checkedOn } = assistant
+  const { id, name, link, source, checkedOn } = assistant
+  const command = assistant.command && commandLine(assistant.command(server))
+  if (assistant.command && command === undefined) return undefined
   const config = assistant.config?.(server)
   return {
     id,
     name,
     steps: [...wayIn.steps],
     ...(link && { link: link(server) }),
-    ...(command && { command: commandLine(command(server)) }),
+    ...(command !== undefined && { command }),
     ...(config && { config: { file: config.file, text: JSON.stringify(config.content, null, 2) } }),
     ...(wayIn.clientId !== undefined && { clientId: wayIn.clientId }),
     source,

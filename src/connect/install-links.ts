@@ -20,13 +20,8 @@ export function cursorLink({ address, name }: McpServer): string {
 }
 
 /** Makes VS Code ask whether to install the server. */
-export function vscodeLink(server: McpServer): string {
-  return `vscode:mcp/install?${encoded(vscodeServer(server))}`
-}
-
-/** The server as VS Code takes it, in a link and in a command: as JSON. */
-export function vscodeServer({ address, name }: McpServer): string {
-  return JSON.stringify({ name, type: 'http', url: address })
+export function vscodeLink({ address, name }: McpServer): string {
+  return `vscode:mcp/install?${encoded(JSON.stringify({ name, type: 'http', url: address }))}`
 }
 
 /** Makes goose ask whether to install the server as an extension. */

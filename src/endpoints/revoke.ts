@@ -1,5 +1,6 @@
 import { readForm } from '../http/form'
 import { respondWithJson } from '../http/responses'
+import { hasRules } from '../tenants/client-rules'
 import type { Context } from './context'
 import type { Rooms } from './endpoint'
 import { authenticatedClient, identifyClient, tokenAudiences } from './requesting-client'
@@ -11,6 +12,9 @@ export async function revoke(
 ): Promise<void> {
   const form = await readForm(req, res)
   const named = identifyClient(req, form, tenant, clientAuthentication)
+  // To authenticate such a client, its document and its keys may have to be fetched. Every other client may end its grants, whatever the rules.
+  const isFetched = named.proof !== undefined && clients.isDocument(named.clientId, tenant)
+  if (isFetched && hasRules(tenant.clientRules)) await clients.checkMayRedeem(named.clientId, tenant)
   const audiences = [...tokenAudiences(tenant), `${tenant.endpoints}/revoke`]
   const client = await authenticatedClient(named, tenant, audiences, clientAuthentication)
   const { clientId, isAuthenticated, useUp } = client

@@ -33,11 +33,12 @@ export async function token(context: Context, rooms: TokenRooms): Promise<void> 
   const { clients, redemptions, grants, tokens, clientAuthentication, emit } = rooms
   const form = await readForm(req, res, { repeatable: ['resource'] })
   const named = identifyClient(req, form, tenant, clientAuthentication)
+  // Before the client is authenticated, for which its document and its keys may have to be fetched.
+  if (!named.preRegistered && hasRules(tenant.clientRules)) await clients.checkMayRedeem(named.clientId, tenant)
   const client = named.proof
     ? await authenticatedClient(named, tenant, tokenAudiences(tenant), clientAuthentication)
     : named
   const grantType = grantTypeOf(form, client)
-  if (!client.preRegistered && hasRules(tenant.clientRules)) await clients.checkMayRedeem(client.clientId, tenant)
   // The client is confirmed during the redemption, not before it, to save a round trip.
   const redeeming = redeem(grantType, form, client, context, rooms)
   const refreshToken = grantType === 'refresh_token' ? form.get('refresh_token') : undefined

@@ -5,6 +5,9 @@ import { anyOrigin } from './cors'
 // Seconds.
 const maxAge = 300
 
+// Behind a proxy that Express trusts, the addresses in a document can come from these headers. Every cache goes by `Host` anyway.
+const vary = 'X-Forwarded-Host, X-Forwarded-Proto'
+
 const maxDocuments = 1000
 // Without `baseUrl`, names have the `Host` header in them, which its sender can make as long as they like.
 const maxNameLength = 2048
@@ -20,7 +23,8 @@ export interface PublicDocument {
 export function publicDocument(members: object): PublicDocument {
   const body = JSON.stringify(members)
   const etag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
-  return { body, etag, headers: { 'Cache-Control': `public, max-age=${maxAge}`, ETag: etag, ...anyOrigin } }
+  const headers = { 'Cache-Control': `public, max-age=${maxAge}`, ETag: etag, Vary: vary, ...anyOrigin }
+  return { body, etag, headers }
 }
 
 /** The public documents that were requested last: to make one takes longer than the rest of a response. */

@@ -19,12 +19,15 @@ const plainOrigin = /^https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d+)?$/i
  * @returns Undefined if the request has no host that everybody reads in the same way, or names two different ones.
  */
 export function requestHost(req: HostRequest): string | undefined {
-  const origin = requestOrigin(req)
-  if (origin === undefined || !plainOrigin.test(origin)) return undefined
-  const { host } = new URL(origin)
+  const host = hostOfOrigin(requestOrigin(req) ?? '')
   const target = req.originalUrl ?? req.url ?? ''
   // A target in absolute form names a host too (RFC 9112 section 3.2.2). A proxy in front may have gone by either of the two.
   return target.startsWith('/') || (URL.canParse(target) && new URL(target).host === host) ? host : undefined
+}
+
+/** The host of an origin, as `URL.host` spells it. Undefined if the text is no origin that everybody reads in the same way. */
+export function hostOfOrigin(origin: string): string | undefined {
+  return plainOrigin.test(origin) && URL.canParse(origin) ? new URL(origin).host : undefined
 }
 
 /** The origin that a request was sent to, in the request's own spelling. Undefined if its host cannot be part of an address. */

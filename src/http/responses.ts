@@ -64,8 +64,9 @@ export function respondWithDocument(
   res: ServerResponse,
   { body, etag, headers }: PublicDocument,
 ): void {
-  if (matchesEtag(ifNoneMatch, etag)) res.writeHead(304, { ...nosniff, ...headers }).end()
-  else send(res, 200, headers, body)
+  const varying = { ...headers, Vary: [res.getHeader('Vary') ?? [], headers.Vary].flat().join(', ') }
+  if (matchesEtag(ifNoneMatch, etag)) res.writeHead(304, { ...nosniff, ...varying }).end()
+  else send(res, 200, varying, body)
 }
 
 /** Whether `If-None-Match` lists this entity tag (RFC 9110 section 13.1.2). */

@@ -12,7 +12,7 @@ import type { AccessTokenGuards, Middleware } from './require-access-token'
 export interface ProtectedResourceOptions {
   /**
    * The path below `baseUrl`, with `:tenantKey` for the tenant: `/v1/:tenantKey/mcp`. At a company with a domain of its own, the path is what
-   * follows `:tenantKey`, such as `/mcp`, or if nothing does, what precedes it.
+   * follows `:tenantKey`, such as `/mcp`, or if nothing does, what precedes it. So with a `findTenantByHost`, no two paths may end alike.
    */
   path: string
   /** The scopes that a token must have for every request: a list, or a string with spaces between them. Default none. */

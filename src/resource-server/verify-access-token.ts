@@ -9,6 +9,7 @@ import {
 } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import type { BaseUrl } from '../http/base-url'
+import { hostOfOrigin } from '../http/request-host'
 import { withImplied } from '../protocol/implied-scopes'
 import { tenantKeyOf } from '../protocol/issuer'
 import { OAuthError, oauthError, withContext } from '../protocol/oauth-error'
@@ -111,17 +112,19 @@ export class AccessTokenVerifications {
   async verify(token: string, given: VerifyAccessTokenOptions & TenantSelector): Promise<AccessTokenInfo> {
     const { tenantKey, anyTenant, ...options } = checkedMembers(given, 'verifyAccessToken')
     const baseUrl = this.#baseUrl.current()
-    const key =
-      anyTenant === true ? await this.#tenantKeyFor(claimedIssuer(token), baseUrl) : checkedTenantKey(tenantKey)
+    const key = anyTenant === true ? await this.#tenantKeyFor(token, baseUrl) : checkedTenantKey(tenantKey)
     return this.verifyOf(key, token, { ...options, guard: 'verifyAccessToken' })
   }
 
-  /** The key of the tenant that may have an issuer. Undefined if the issuer is none of this server's. */
-  async #tenantKeyFor(issuer: string, baseUrl: string): Promise<string | undefined> {
-    const tenantKey = tenantKeyOf(issuer, baseUrl)
+  /** The key of the tenant that may have issued a token. Undefined if its issuer is none of this server's. */
+  async #tenantKeyFor(token: string, baseUrl: string): Promise<string | undefined> {
+    const tenantKey = tenantKeyOf(claimedIssuer(token), baseUrl)
     if (tenantKey !== undefined) return tenantKey
-    const [, host] = /^https?:\/\/([^/]+)$/.exec(issuer) ?? []
-    return (await this.#tenants.findAtHost(host, baseUrl))?.key
+    // The host's store is asked for no host that a stranger has written into a token.
+    const { iss } = this.#tokens.claimsOf(token, { ignoreExpiration: true })
+    const host = hostOfOrigin(iss)
+    const isOrigin = host !== undefined && new URL(iss).origin === iss
+    return isOrigin ? (await this.#tenants.findAtHost(host, baseUrl))?.key : undefined
   }
 
   /** Verifies with checked options. Its errors say whose token it is. */

@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../configuration/configuration-error'
 import type { Tenant, TenantStore } from './tenant-store'
 
 /**
@@ -11,10 +12,14 @@ export class MemoryTenantStore implements TenantStore {
   /** Finds a tenant by the domain of its own. Undefined if no tenant has one. */
   readonly findTenantByHost?: (host: string) => Tenant | undefined
 
-  /** @param tenants The companies. Of two with the same `key`, or the same host, the last one counts. */
+  /**
+   * @param tenants The companies. Of two with the same `key` the last one counts. A host is that of the company whose `baseUrl` has it, before
+   * one that had it before.
+   * @throws {ConfigurationError} if two have a `baseUrl` with the same host.
+   */
   constructor(tenants: readonly Tenant[]) {
     this.#tenants = new Map(tenants.map((tenant) => [tenant.key, tenant]))
-    const byHost = new Map(tenants.flatMap((tenant) => hostsOf(tenant).map((host) => [host, tenant])))
+    const byHost = tenantsByHost([...this.#tenants.values()])
     if (byHost.size > 0) this.findTenantByHost = (host) => byHost.get(host)
   }
 
@@ -23,6 +28,23 @@ export class MemoryTenantStore implements TenantStore {
   }
 }
 
-function hostsOf({ baseUrl, formerBaseUrls }: Tenant): string[] {
-  return [baseUrl, ...(formerBaseUrls ?? [])].flatMap((url) => (url && URL.canParse(url) ? new URL(url).host : []))
+function tenantsByHost(tenants: readonly Tenant[]): Map<string, Tenant> {
+  const former = tenants.flatMap((tenant) => (tenant.formerBaseUrls ?? []).flatMap((url) => entries(url, tenant)))
+  const current = new Map<string, Tenant>()
+  for (const [host, tenant] of tenants.flatMap((each) => entries(each.baseUrl, each))) {
+    const other = current.get(host)
+    if (other) throw sameHost(host, other, tenant)
+    current.set(host, tenant)
+  }
+  return new Map([...former, ...current])
+}
+
+/** An entry for the host of an address. None if the address is no URL, which requests are told of. */
+function entries(url: string | null | undefined, tenant: Tenant): [host: string, Tenant][] {
+  return url && URL.canParse(url) ? [[new URL(url).host, tenant]] : []
+}
+
+function sameHost(host: string, { key: one }: Tenant, { key: other }: Tenant): ConfigurationError {
+  const says = `of ${JSON.stringify(one)} and of ${JSON.stringify(other)} have the same host ${host}: give each company its own domain`
+  return new ConfigurationError('tenant.baseUrl', undefined, 'on a host that no other company has', { says })
 }

@@ -1,4 +1,5 @@
 import { type Check, must, rememberAccepted } from '../configuration/checks'
+import { ConfigurationError } from '../configuration/configuration-error'
 import type { TenantAddress } from '../protocol/issuer'
 import { isLoopbackHost } from '../protocol/loopback'
 
@@ -23,7 +24,7 @@ export const ownBaseUrl = withoutSlash(
   ),
 )
 
-/** Checks an address that a tenant had before: that of its own domain, or the option `baseUrl`. */
+/** Checks the form of an address that a tenant had before. {@link checkFormer} says the rest. */
 export const formerBaseUrl = withoutSlash(
   must<string>(
     'an http or https address in its normal form, without query, fragment, user name and default port',
@@ -52,7 +53,21 @@ export function addressesOf(
   return [at(baseUrl ?? shared), ...formerBaseUrls.map(at)]
 }
 
+/**
+ * Checks that each address that a tenant had before is one that this server can have: that of a domain of the tenant's own, or the option
+ * `baseUrl`.
+ *
+ * @param shared The option `baseUrl`.
+ */
+export function checkFormer({ formerBaseUrls = [] }: AddressMembers, shared: string): void {
+  for (const [index, former] of formerBaseUrls.entries()) {
+    if (former === shared || isOwnBaseUrl(former)) continue
+    const allowed = `the option baseUrl (${shared}), or the address of a domain as baseUrl of a record may be`
+    throw new ConfigurationError(`tenant.formerBaseUrls[${index}]`, former, allowed, { quotes: true })
+  }
+}
+
 /** Whether an address is on a domain of the tenant's own, at this host. */
 export function isAtHost({ baseUrl, keyInPath }: TenantAddress, host: string): boolean {
-  return keyInPath === undefined && baseUrl.endsWith(`//${host}`)
+  return keyInPath === undefined && (baseUrl === `https://${host}` || baseUrl === `http://${host}`)
 }

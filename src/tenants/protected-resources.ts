@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../configuration/configuration-error'
 import { warn } from '../events/emitter'
 import { issuerOf, type TenantAddress } from '../protocol/issuer'
 import { type ProtectedResource, resourceAt } from '../protocol/protected-resource'
@@ -12,7 +13,19 @@ export class ProtectedResources {
   /** How often each was announced, by its name. */
   readonly #announcements = new Map<string, number>()
 
-  /** @param path With `:tenantKey` as one of its segments. */
+  readonly #areFoundByHost: boolean
+  /** The paths of the resources, by those that they have on a domain of a tenant's own. */
+  readonly #paths = new Map<string, string>()
+
+  /** @param areFoundByHost Whether tenants can have a domain of their own. */
+  constructor(areFoundByHost: boolean) {
+    this.#areFoundByHost = areFoundByHost
+  }
+
+  /**
+   * @param path With `:tenantKey` as one of its segments.
+   * @throws {ConfigurationError} if it is another resource's path on a domain of a tenant's own.
+   */
   announce(path: string, scopes: readonly string[], scopesSupported: readonly string[]): ProtectedResource {
     const name = JSON.stringify([path, scopes, scopesSupported])
     const announcements = (this.#announcements.get(name) ?? 0) + 1
@@ -24,8 +37,20 @@ export class ProtectedResources {
       )
     }
     const resource = this.#announced.get(name) ?? resourceAt(path, scopes, scopesSupported)
+    this.#checkOwnPath(path, resource.urlFor({ baseUrl: '', keyInPath: undefined }))
     this.#announced.set(name, resource)
     return resource
+  }
+
+  /** A token for one of two resources with one address would be a token for the other. */
+  #checkOwnPath(path: string, ownPath: string): void {
+    const other = this.#paths.get(ownPath) ?? path
+    if (this.#areFoundByHost && other !== path) {
+      throw new ConfigurationError('protectedResource.path', path, 'a path that ends differently after :tenantKey', {
+        says: `is ${path}, which is ${ownPath} on a company's own domain, as ${other} is: let the two end differently after :tenantKey`,
+      })
+    }
+    this.#paths.set(ownPath, path)
   }
 
   /** The addresses of the resources at a tenant, in the order in which they were announced. */

@@ -7,7 +7,7 @@ import { type OAuthError, oauthError } from '../protocol/oauth-error'
 import { canonicalResource, spellingOf } from '../protocol/resource'
 import { callHostWithin } from '../stores/call-host'
 import type { AskConsent, Client, Tenant, TenantStore } from '../stores/tenant-store'
-import { addressesOf, isAtHost } from './addresses'
+import { addressesOf, checkFormer, isAtHost } from './addresses'
 import { allowsDocuments, allowsRegistration, type ClientRules } from './client-rules'
 import type { ProtectedResources } from './protected-resources'
 import { partitionOf, type TenantRecord, tenantRecord } from './tenant-record'
@@ -101,14 +101,14 @@ export class Tenants {
    * `temporarily_unavailable` (503) if the host's store fails.
    */
   async find(tenantKey: string, shared: string): Promise<ResolvedTenant> {
-    const found = await this.#recordOf(tenantKey)
+    const found = await this.#recordOf(tenantKey, shared)
     const addresses = addressesOf(found.checked, shared)
     return this.#resolved(found, addresses[0], addresses, shared)
   }
 
   /** Finds the tenant of a request whose path has its key. @throws {OAuthError} As `find` does, also if the tenant is only on a domain of its own. */
   async findInPath(tenantKey: string, shared: string): Promise<ResolvedTenant> {
-    const found = await this.#recordOf(tenantKey)
+    const found = await this.#recordOf(tenantKey, shared)
     const addresses = addressesOf(found.checked, shared)
     const address = addresses.find(({ keyInPath }) => keyInPath !== undefined)
     if (!address) throw noSuchTenant()
@@ -128,7 +128,7 @@ export class Tenants {
       this.#store.findTenantByHost?.(host),
     )
     if (!record || typeof record.key !== 'string' || !isTenantKey(record.key)) return undefined
-    const found = this.#checked(record)
+    const found = this.#checked(record, shared)
     const addresses = addressesOf(found.checked, shared)
     // A store that compares in another way, such as without the port, would otherwise make one company answer at the address of another.
     const address = addresses.find((each) => isAtHost(each, host))
@@ -146,19 +146,21 @@ export class Tenants {
     return { id: partitionOf(checked), clients: checked.clients ?? [], locale: checked.locale }
   }
 
-  async #recordOf(tenantKey: string): Promise<Found> {
+  async #recordOf(tenantKey: string, shared?: string): Promise<Found> {
     if (!isTenantKey(tenantKey)) throw noSuchTenant()
     const record = await callHostWithin('tenantStore.findTenant', this.#timeout, () =>
       this.#store.findTenant(tenantKey),
     )
     // A store that folds case would otherwise make one tenant answer under two issuers.
     if (!record || record.key !== tenantKey) throw noSuchTenant()
-    return this.#checked(record)
+    return this.#checked(record, shared)
   }
 
-  #checked(record: Tenant): Found {
+  /** @param shared Omitted if nobody asks for the tenant's addresses. */
+  #checked(record: Tenant, shared: string | undefined): Found {
     try {
       const checked = tenantRecord(record)
+      if (shared !== undefined) checkFormer(checked, shared)
       if (checked.baseUrl === undefined || this.areFoundByHost) return { record, checked }
       throw new ConfigurationError(
         'tenant.baseUrl',

@@ -87,7 +87,7 @@ describe('connect', () => {
     expect(of('codex')?.command).toBe(`codex mcp add acme-air --url ${resource}`)
     expect(of('gemini-cli')?.command).toBe(`gemini mcp add --transport http --scope user acme-air ${resource}`)
     expect(of('opencode')?.command).toBe(`opencode mcp add acme-air --url ${resource}`)
-    expect(of('vscode')?.command).toBe(`code --add-mcp '{"name":"acme-air","type":"http","url":"${resource}"}'`)
+    expect(of('vscode')).not.toHaveProperty('command')
     expect(of('cursor')?.config?.file).toBe('~/.cursor/mcp.json')
     expect(of('zed')?.config?.file).toBe('~/.config/zed/settings.json')
     expect(JSON.parse(of('cursor')?.config?.text ?? '')).toEqual({ mcpServers: { 'acme-air': { url: resource } } })
@@ -103,17 +103,25 @@ describe('connect', () => {
     })
   })
 
-  it('gives links and commands that a hostile name and address cannot break out of', async () => {
+  it('gives links that a hostile name and address cannot break out of', async () => {
     const name = `"><script>alert(1)</script>'; rm -rf ~ #\n`
     const address = `https://host.example/$(id)/'"\`<b>&x=1`
     const guide = await guideOf({ name, resources: [address] })
     expect(guide).toMatchObject({ address, tenantName: name })
-    for (const { link = 'https://', command = '' } of guide.assistants) {
+    for (const { link = 'https://' } of guide.assistants) {
       expect(link).toMatch(/^(https|cursor|vscode|goose):[^\s"<>`]*$/)
-      expect(command).not.toContain(name)
-      // All of the address is between single quotes, except its own single quote, which stands escaped between two pairs.
-      if (command !== '') expect(command.replace(/'[^']*'|\\'/g, '')).toMatch(/^[\w :./-]+$/)
     }
+  })
+
+  it.each([
+    "https://host.example/mcp?x=';calc;'",
+    'https://host.example/mcp?x=1&calc.exe',
+    'https://host.example/$(calc)/mcp',
+    'https://host.example/%COMSPEC%/mcp',
+  ])('gives no command for an address that some shell would run: %s', async (address) => {
+    const guide = await guideOf({ resources: [address] })
+    expect(guide.assistants.filter((assistant) => 'command' in assistant)).toEqual([])
+    expect(guide.assistants.map(({ id }) => id)).toEqual(['claude', 'chatgpt', 'cursor', 'vscode', 'zed', 'goose'])
   })
 
   it('gives the same steps for every company, and lists that the host may change', async () => {

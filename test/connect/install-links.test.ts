@@ -1,4 +1,4 @@
-import { claudeLink, cursorLink, gooseLink, vscodeLink, vscodeServer } from '../../src/connect/install-links'
+import { claudeLink, cursorLink, gooseLink, vscodeLink } from '../../src/connect/install-links'
 
 const addresses = [
   'https://host.example/v1/acme/mcp',
@@ -43,7 +43,6 @@ describe.each(servers)('for $title at $address', (server) => {
     const [path, query = ''] = link.split('?')
     expect(path).toBe('vscode:mcp/install')
     expect(JSON.parse(decodeURIComponent(query))).toEqual({ name, type: 'http', url: address })
-    expect(JSON.parse(vscodeServer(server))).toEqual({ name, type: 'http', url: address })
     expect(link).toMatch(urlText)
   })
 

@@ -1,9 +1,10 @@
 import { type ClientRule, type CustomerSignInOptions, MemoryTenantStore, type Tenant } from 'customer-sign-in'
 import request from 'supertest'
 import { Authorization, asTheySay, expectErrorPage } from '../support/authorization'
+import { assertionOf, clientKey, withAssertion } from '../support/confidential-clients'
 import { faultyStore, rejects } from '../support/faulty-store'
 import { register, registered } from '../support/registration'
-import { expectError, expectTokens, type TestSignIn, tenants } from '../support/sign-in'
+import { expectError, expectTokens, type FormFields, formBody, type TestSignIn, tenants } from '../support/sign-in'
 import { started } from '../support/started'
 
 const callback = 'https://claude.ai/api/mcp/auth_callback'
@@ -132,6 +133,91 @@ describe('a client that the company allows', () => {
     const host = await company({ allowedClients: {}, blockedClients })
     expectTokens(await host.exchange(await new Authorization(host).allowed()))
   })
+})
+
+describe('a client with a document and a key', () => {
+  const key = clientKey()
+  const fetchedWithKey = jest.fn(async (url: string) =>
+    Response.json({
+      client_id: url,
+      client_name: 'Claude',
+      redirect_uris: [callback],
+      token_endpoint_auth_method: 'private_key_jwt',
+      jwks_uri: 'https://claude.ai/keys',
+      keys: [key.jwk],
+    }),
+  )
+  const withKeys = (record: Partial<Tenant>) =>
+    company(record, { fetchMetadataDocument: fetchedWithKey, clientAuthentication: ['none', 'private_key_jwt'] })
+  const asserted = (host: TestSignIn) => withAssertion(assertionOf(key, document, host.issuer()))
+  const revoke = (host: TestSignIn, token: string, fields: FormFields) =>
+    request(host.url)
+      .post('/v1/acme/oauth/revoke')
+      .type('form')
+      .send(formBody({ token, ...fields }))
+
+  beforeEach(() => fetchedWithKey.mockClear())
+
+  it.each<[why: string, record: Partial<Tenant>]>([
+    ['is blocked', { blockedClients: { documentHosts: ['claude.ai'] } }],
+    ['is not allowed', { allowedClients: { documentHosts: ['chatgpt.com'] } }],
+  ])('that %s cannot make this server fetch anything', async (_, record) => {
+    const host = await withKeys(record)
+    expectError(await host.refresh('any', asserted(host)), 400, 'invalid_grant')
+    expectError(await revoke(host, 'any', asserted(host)), 400, 'invalid_grant')
+    expect(fetchedWithKey).not.toHaveBeenCalled()
+    const detail = { clientId: document }
+    expect(await host.told('denied')).toMatchObject([
+      { where: 'token', reason: 'client_not_allowed', detail },
+      { where: 'revoke', reason: 'client_not_allowed', detail },
+    ])
+  })
+
+  it('that is allowed authenticates, and can end its grants', async () => {
+    const host = await withKeys({ allowedClients: { documentHosts: ['claude.ai'] } })
+    const signedIn = await new Authorization(host, { client_id: document, redirect_uri: callback }).allowed()
+    const { refresh_token } = expectTokens(await host.exchange(signedIn, { ...asserted(host), redirect_uri: callback }))
+    await revoke(host, refresh_token, asserted(host)).expect(200)
+    expectError(await host.refresh(refresh_token, asserted(host)), 400, 'invalid_grant')
+    expect(await host.told('revoked')).toMatchObject([{ clientId: document, reason: 'client' }])
+  })
+})
+
+it.each(['none', 'client_secret_post'] as const)(
+  'a client that registered itself can end its grants although it is blocked now: %s',
+  async (method) => {
+    const record: Partial<Tenant> = {}
+    const tenant = { ...tenants[0], key: 'acme' }
+    const host = await company(
+      {},
+      {
+        tenantStore: { findTenant: () => ({ ...tenant, ...record }) },
+        clientAuthentication: ['none', 'client_secret_post'],
+      },
+    )
+    const { body: client } = await register(host, { redirect_uris: [callback], token_endpoint_auth_method: method })
+    const fields = { client_id: client.client_id, client_secret: client.client_secret, redirect_uri: callback }
+    const signedIn = await host.asCustomer({ clientId: client.client_id, redirectUri: callback })
+    const { refresh_token } = expectTokens(await host.exchange(signedIn, fields))
+    record.blockedClients = { redirectHosts: ['claude.ai'] }
+    const form = formBody({ token: refresh_token, client_id: client.client_id, client_secret: client.client_secret })
+    await request(host.url).post('/v1/acme/oauth/revoke').type('form').send(form).expect(200)
+    expect(await host.told('revoked')).toMatchObject([{ reason: 'client' }])
+  },
+)
+
+it('a public client with a document can end its grants although it is blocked now, and nothing is fetched', async () => {
+  const record: Partial<Tenant> = {}
+  const tenant = { ...tenants[0], key: 'acme' }
+  const host = await company({}, { tenantStore: { findTenant: () => ({ ...tenant, ...record }) } })
+  const fields = { client_id: document, redirect_uri: callback }
+  const { refresh_token } = expectTokens(await host.exchange(await new Authorization(host, fields).allowed(), fields))
+  Object.assign(record, { blockedClients: { documentHosts: ['claude.ai'] } })
+  fetched.mockClear()
+  const form = formBody({ token: refresh_token, client_id: document })
+  await request(host.url).post('/v1/acme/oauth/revoke').type('form').send(form).expect(200)
+  expect(await host.told('revoked')).toMatchObject([{ clientId: document, reason: 'client' }])
+  expect(fetched).not.toHaveBeenCalled()
 })
 
 describe('the metadata', () => {

@@ -27,8 +27,24 @@ describe('a public document', () => {
       'cache-control': 'public, max-age=300',
       etag: document.etag,
       'access-control-allow-origin': '*',
+      vary: 'X-Forwarded-Host, X-Forwarded-Proto',
     })
     expect(document.etag).toMatch(/^"[\w-]{22}"$/)
+  })
+
+  it.each([
+    ['', 200, 'Origin, X-Forwarded-Host, X-Forwarded-Proto'],
+    ['*', 304, 'Origin, X-Forwarded-Host, X-Forwarded-Proto'],
+  ])('keeps what the host has said of it to caches: If-None-Match %j', async (known, status, vary) => {
+    for (const before of ['Origin', ['Origin']]) {
+      const { headers } = await get((req, res) => {
+        res.setHeader('Vary', before)
+        respondWithDocument(req, res, document)
+      })
+        .set('If-None-Match', known)
+        .expect(status)
+      expect(headers).toMatchObject({ vary })
+    }
   })
 
   it.each([

@@ -1,3 +1,4 @@
+import { forgedToken } from '../support/forged-token'
 import { acmeAddress, initechAddress, onDomains } from '../support/own-domain'
 import { metadataIn, OwnDomainApi } from '../support/own-domain-api'
 import { expectError, expectTokens } from '../support/sign-in'
@@ -103,6 +104,40 @@ describe('verifyAccessToken with anyTenant', () => {
       company.key === 'initech' ? { ...company, baseUrl: acmeAddress } : company,
     )
     await expect(verify()).rejects.toMatchObject({ code: 'invalid_token' })
+  })
+
+  it.each([
+    "https://x' or 1=1 --",
+    "https://x'y",
+    'https://ACME.com',
+    'https://other.example:443',
+    'https://999.999.999.999',
+    `${acmeAddress}/`,
+    'ftp://other.example',
+  ])('looks no company up for a signed token whose issuer is %j', async (iss) => {
+    const host = await withDomains()
+    const { access_token } = await host.tokens(acmeToken)
+    host.lookUps.length = 0
+    const verified = host.signIn.verifyAccessToken(forgedToken(access_token, { payload: { iss } }), { anyTenant: true })
+    await expect(verified).rejects.toMatchObject({ code: 'invalid_token', reason: 'unknown_token' })
+    expect(host.lookUps).toEqual([])
+  })
+
+  it('looks no company up for a token that this server has not signed', async () => {
+    const host = await withDomains()
+    const payload = Buffer.from(JSON.stringify({ iss: acmeAddress })).toString('base64url')
+    const verified = host.signIn.verifyAccessToken(`e30.${payload}.e30`, { anyTenant: true })
+    await expect(verified).rejects.toMatchObject({ code: 'invalid_token', reason: 'unknown_token' })
+    expect(host.lookUps).toEqual([])
+  })
+
+  it('says of an expired token of a company with a domain that it has expired', async () => {
+    const host = await withDomains()
+    const { access_token } = await host.tokens(acmeToken)
+    const expired = forgedToken(access_token, { payload: { exp: 1 } })
+    await expect(host.signIn.verifyAccessToken(expired, { anyTenant: true })).rejects.toMatchObject({
+      reason: 'token_expired',
+    })
   })
 
   it.each(['', 'x', `${acmeAddress}/`, 'https://', 'https://other.example', `https://user@${acmeAddress.slice(8)}`])(

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type CustomerSignIn, OAuthError, type Tenant } from 'customer-sign-in'
+import { type CustomerSignIn, OAuthError, type Tenant, type TenantStore } from 'customer-sign-in'
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express'
 import request, { type Test } from 'supertest'
 import { codeChallengeOf } from '../../src/protocol/pkce'
@@ -16,12 +16,21 @@ export class OwnDomainApi {
   readonly app: Express = express()
   readonly signIn: CustomerSignIn
   companies: readonly Tenant[]
+  /** The hosts that the tenant store was asked for. */
+  readonly lookUps: string[] = []
   readonly #origin: string
 
   private constructor(origin: string, companies: (origin: string) => readonly Tenant[]) {
     this.#origin = origin
     this.companies = companies(origin)
-    const tenantStore = storeOf(() => this.companies)
+    const store = storeOf(() => this.companies)
+    const tenantStore: TenantStore = {
+      ...store,
+      findTenantByHost: (host) => {
+        this.lookUps.push(host)
+        return store.findTenantByHost?.(host)
+      },
+    }
     this.signIn = testSignIn({ baseUrl: origin, tenantStore, refreshRetryWindow: 10 })
     this.app.use(this.signIn)
     const path = '/v1/:tenantKey/mcp'

@@ -1,4 +1,4 @@
-import { MemoryTenantStore, type Tenant, type TenantStore } from 'customer-sign-in'
+import { ConfigurationError, MemoryTenantStore, type Tenant, type TenantStore } from 'customer-sign-in'
 import request from 'supertest'
 import { acmeAddress, acmeHost, storeOf } from '../support/own-domain'
 import { expectError } from '../support/sign-in'
@@ -69,7 +69,7 @@ describe('the baseUrl of a tenant’s record', () => {
 })
 
 describe('the formerBaseUrls of a tenant’s record', () => {
-  it.each([null, [], [acmeAddress], [`${acmeAddress}/`, 'http://assistant.example:8080/auth/']].map((each) => [each]))(
+  it.each([null, [], [acmeAddress], [`${acmeAddress}/`, 'http://localhost:3000/']].map((each) => [each]))(
     'may be %j',
     async (formerBaseUrls) => {
       expect(await refusalOf({ formerBaseUrls })).toBeUndefined()
@@ -89,6 +89,39 @@ describe('the formerBaseUrls of a tenant’s record', () => {
     const refused = await refusalOf({ formerBaseUrls: [acmeAddress, formerBaseUrl] })
     expect(refused).toMatchObject({ option: 'tenant.formerBaseUrls[1]' })
     expect(refused?.message).toMatch(/must be an http or https address/)
+  })
+
+  it.each([
+    'http://assistant.acme.example',
+    'http://assistant.example:8080/auth',
+    'https://a.example//evil.example',
+    'https://assistant.acme.example/auth',
+  ])('may not have %j, which is neither a domain of the company’s own nor the option baseUrl', async (former) => {
+    const refused = await refusalOf({ formerBaseUrls: [acmeAddress, former] })
+    expect(refused).toMatchObject({ name: 'ConfigurationError', option: 'tenant.formerBaseUrls[1]' })
+    expect(refused?.message).toContain('the option baseUrl (http://127.0.0.1:')
+  })
+
+  it.each([
+    ['https://Assistant.Example', 'https://assistant.example'],
+    ['https://assistant.example:443/', 'https://assistant.example'],
+    ['HTTPS://ASSISTANT.example:443/Auth//', 'https://assistant.example/Auth'],
+    ['http://assistant.example:80/auth', 'http://assistant.example/auth'],
+  ])('may have the option baseUrl, however the option spells it: %s', async (baseUrl, former) => {
+    const acme: Tenant = { key: 'acme', baseUrl: acmeAddress, formerBaseUrls: [former] }
+    const host = await started({ baseUrl, tenantStore: storeOf(() => [acme]) })
+    const path = former.endsWith('/auth') || former.endsWith('/Auth') ? new URL(former).pathname : ''
+    const { body } = await request(host.url).get(`${metadata}${path}/v1/acme/oauth`).expect(200)
+    expect(body.issuer).toBe(`${former}/v1/acme/oauth`)
+    expectError(await request(host.url).get(metadata).set('Host', 'assistant.example'), 404, 'not_found')
+  })
+
+  it('do not make a company answer at a host at the end of one', async () => {
+    const acme = { key: 'acme', formerBaseUrls: ['https://a.example//evil.example'] }
+    const tenantStore = { findTenant: () => acme, findTenantByHost: () => acme }
+    const host = await started({ tenantStore })
+    const response = await request(host.url).get(metadata).set('Host', 'evil.example')
+    expectError(response, 500, 'server_error')
   })
 
   it('may not have an address twice', async () => {
@@ -147,6 +180,25 @@ describe('a MemoryTenantStore', () => {
     expect(store.findTenantByHost?.(acmeHost)).toBe(acme)
     expect(store.findTenantByHost?.('old.example:8443')).toBe(acme)
     expect(store.findTenantByHost?.('globex')).toBeUndefined()
+  })
+
+  it('finds the company that has a host now, before one that had it, whichever comes first', () => {
+    const before = { key: 'before', formerBaseUrls: [acmeAddress] }
+    const now = { key: 'now', baseUrl: acmeAddress }
+    for (const tenants of [
+      [before, now],
+      [now, before],
+    ]) {
+      expect(new MemoryTenantStore(tenants).findTenantByHost?.(acmeHost)).toBe(now)
+    }
+  })
+
+  it('refuses two companies with the same domain', () => {
+    const twice = () => new MemoryTenantStore(['acme', 'globex'].map((key) => ({ key, baseUrl: acmeAddress })))
+    expect(twice).toThrow(ConfigurationError)
+    expect(twice).toThrow(`tenant.baseUrl of "acme" and of "globex" have the same host ${acmeHost}`)
+    const sameKey = [1, 2].map((id) => ({ key: 'acme', id: `${id}`, baseUrl: acmeAddress }))
+    expect(new MemoryTenantStore(sameKey).findTenantByHost?.(acmeHost)).toBe(sameKey[1])
   })
 
   it('has no look-up by host if no tenant has a domain of its own', () => {
