@@ -130,7 +130,8 @@ export interface CustomerSignInOptions {
   consent?: ConsentHook | false | undefined
   /**
    * How often customers are asked for consent, for tenants and clients whose record does not say: at each sign-in, or with `once` only where
-   * no grant of theirs covers the request. About a client that anyone can imitate they are asked each time. Default `always`.
+   * no grant of theirs covers the request. About a client that the company has not named, or that anyone can imitate, they are asked each
+   * time. Default `always`.
    */
   askConsent?: AskConsent | undefined
   /**

@@ -15,7 +15,7 @@ export interface ConsentSubject {
   subject: string
   /** The query of the authorization request, as it is in the page's own address. */
   query: string
-  /** What the page shows that the query does not settle: the client's own metadata can change it. */
+  /** What the page shows, or a page of the host's own is told, that the query does not settle: the client's own metadata can change it. */
   shown: readonly string[]
 }
 

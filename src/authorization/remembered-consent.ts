@@ -1,7 +1,9 @@
+import type { FoundClient } from '../clients/clients'
 import { digest } from '../protocol/digest'
 import { withImplied } from '../protocol/implied-scopes'
 import { hasProvenReceiver } from '../protocol/redirect-uri'
 import type { Grant } from '../stores/token-store'
+import { isNamed } from '../tenants/client-rules'
 import type { ResolvedTenant } from '../tenants/tenants'
 import type { CheckedRequest, Recipient } from './authorizations'
 
@@ -11,14 +13,20 @@ const markLength = 8
  * What a grant keeps of the redirect URI, so that its consent is remembered. Undefined if no consent to this client is remembered.
  *
  * A server must not answer a repeated request by itself unless it is sure that the same client asks (RFC 6749 section 10.2, RFC 8252
- * section 8.6). So it must know the client by more than its own word, by the tenant's record or by its document, and the code must go where
- * nobody else receives it.
+ * section 8.6). So the code must go where nobody else receives it. And without a page, whoever sends a customer a link makes a code of that
+ * customer reach the client, which must not take it for an answer to the sender's own request. So the company must have named the client: only
+ * the company can know that it binds `state` to the browser.
  */
-export function consentMark({ found, redirectUri }: Recipient, { askConsent }: ResolvedTenant): string | undefined {
+export function consentMark({ found, redirectUri }: Recipient, tenant: ResolvedTenant): string | undefined {
   const { client, source } = found
-  const asks = source === 'tenant' ? (client.askConsent ?? askConsent) : askConsent
-  if (asks !== 'once' || source === 'registration' || !hasProvenReceiver(redirectUri)) return undefined
+  const asks = source === 'tenant' ? (client.askConsent ?? tenant.askConsent) : tenant.askConsent
+  if (asks !== 'once' || !isNamedByCompany(found, tenant) || !hasProvenReceiver(redirectUri)) return undefined
   return digest('consent to', redirectUri).slice(0, markLength)
+}
+
+function isNamedByCompany({ client: { clientId }, source }: FoundClient, { clientRules }: ResolvedTenant): boolean {
+  if (source === 'tenant') return true
+  return source === 'document' && isNamed({ clientId, isDocument: true }, clientRules.allowed ?? {})
 }
 
 /**

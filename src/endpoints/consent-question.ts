@@ -28,9 +28,9 @@ export function aboutConsent(question: ConsentQuestion, tenant: ResolvedTenant) 
 
 /** What a page asks about, to which its token is bound. */
 export function subjectOf({ customer, checked, query }: ConsentQuestion, { id }: ResolvedTenant): ConsentSubject {
-  const { permitted, resource } = checked
-  const warning = isAppOnDevice(checked) ? ['app on device'] : []
-  const shown = [nameOf(checked), permitted.join(' '), resource, ...warning]
+  const { permitted, resource, found } = checked
+  const { clientUri, redirectUris } = found.client
+  const shown = [nameOf(checked), permitted.join(' '), resource, found.source, String(clientUri), ...redirectUris]
   return { tenantId: id, subject: customer.subject, query, shown }
 }
 

@@ -5,6 +5,7 @@ import { consentMark, isRemembered } from '../authorization/remembered-consent'
 import { wrongAnswer } from '../configuration/configuration-error'
 import { type Emit, faultEvent } from '../events/emitter'
 import { readFormOfHost } from '../http/form'
+import { PerMinute } from '../http/per-minute'
 import { responseBegins } from '../http/response-begins'
 import type { Appearances } from '../pages/appearance'
 import { respondWithConsentPage } from '../pages/consent-page'
@@ -24,6 +25,9 @@ import {
 } from './consent-question'
 import type { Context } from './context'
 import type { SignInRequest } from './customer-sessions'
+
+// Of one customer. A store that remembers 100,000 pages for 20 minutes has room for 166 customers who do nothing else.
+const maxPagesPerMinute = 30
 
 /** An authorization request that waits for the customer's consent. */
 export interface ConsentRequest extends SignInRequest {
@@ -94,6 +98,7 @@ export class Consents {
   readonly #appearances: Appearances
   readonly #rules: ConsentRules
   readonly #emit: Emit
+  readonly #perMinute = new PerMinute()
 
   constructor(tokens: ConsentTokens, store: GuardedStore, appearances: Appearances, rules: ConsentRules, emit: Emit) {
     this.#tokens = tokens
@@ -124,7 +129,7 @@ export class Consents {
     if (decision === undefined) return undefined
     if (decision === 'declined') throw this.#declined(question, tenant)
     const page = submission?.page
-    const isRepeated = page !== undefined && !(await this.#store.useOnce(tenant.id, page.id, pageNotedFor))
+    const isRepeated = page !== undefined && !(await this.#useOnce(page, question, tenant))
     if (!isRepeated) this.#emit({ type: 'allowed', remembered: false, ...aboutConsent(question, tenant) })
     return { page, consentTo, isRepeated }
   }
@@ -137,6 +142,16 @@ export class Consents {
   async askAgain(question: ConsentQuestion, context: Context): Promise<void> {
     const decision = await this.#ask(question, undefined, context)
     if (decision === 'declined') throw this.#declined(question, context.tenant)
+  }
+
+  /** Notes that a page gives its code. @returns Whether it has given none before. */
+  async #useOnce({ id }: SubmittedPage, { customer }: ConsentQuestion, tenant: ResolvedTenant): Promise<boolean> {
+    if (!this.#perMinute.count(JSON.stringify([tenant.id, customer.subject]), maxPagesPerMinute)) {
+      throw oauthError('temporarily_unavailable', 'The customer has allowed too many requests in this minute', {
+        reason: 'temporarily_unavailable',
+      })
+    }
+    return this.#store.useOnce(tenant.id, id, pageNotedFor)
   }
 
   /** First-party clients can skip consent. Self-registered and metadata-document clients never can: anyone can create one. */

@@ -13,8 +13,12 @@ export interface LanguageTag {
 // The scripts that are written from right to left.
 const rightToLeft = ['Adlm', 'Arab', 'Hebr', 'Mand', 'Mend', 'Nkoo', 'Rohg', 'Samr', 'Syrc', 'Thaa']
 
-/** Reads a language tag. Undefined if it is malformed. */
+// RFC 5646 section 4.4.1 recommends room for as many. `Intl.Locale` takes long for a long tag, and strangers send tags.
+const maxLength = 35
+
+/** Reads a language tag. Undefined if it is malformed, or longer than 35 characters. */
 export function languageTagOf(tag: string): LanguageTag | undefined {
+  if (tag.length > maxLength) return undefined
   try {
     const locale = new Intl.Locale(tag)
     return { tag: locale.baseName, language: locale.language, script: locale.maximize().script, region: locale.region }
@@ -40,7 +44,7 @@ export function lookUp<T extends LanguageTag>(wanted: LanguageTag, among: readon
 
 /** A language tag, of a language that the pages have or of another one. */
 export const languageTag: Check<string> = must(
-  'a language tag (RFC 5646), such as de or pt-BR',
+  'a language tag (RFC 5646) of at most 35 characters, such as de or pt-BR',
   (given) => typeof given === 'string' && languageTagOf(given) !== undefined,
   { quotes: true },
 )

@@ -223,6 +223,7 @@ export const answeredCodes = {
       'The metadata document of client_id cannot be fetched at the moment',
       'Too many client metadata documents are being fetched',
       'Too many requests present unknown credentials',
+      'The customer has allowed too many requests in this minute',
       'The keys of the client cannot be fetched at the moment',
     ],
   },

@@ -1,13 +1,13 @@
-import { isLoopbackHost } from './loopback'
+import { leadsToOwnDevice } from './loopback'
 
 /**
- * Where an address leads, in one word: its host, `localhost` for every loopback address, or the scheme of an app with its colon, such as
+ * Where an address leads, in one word: its host, `localhost` for every address of the device itself, or the scheme of an app with its colon, such as
  * `cursor:`. Ports make no difference.
  */
 export function redirectHostOf(address: string): string {
   const { protocol, hostname } = new URL(address)
   if (protocol !== 'https:' && protocol !== 'http:') return protocol
-  return isLoopbackHost(hostname) ? 'localhost' : hostname.replace(/\.+$/, '')
+  return leadsToOwnDevice(hostname) ? 'localhost' : hostname.replace(/\.+$/, '')
 }
 
 /** Whether a text is a host as {@link redirectHostOf} writes it. */

@@ -1,4 +1,4 @@
-import { isLoopbackHost, isLoopbackUrl, withoutLoopbackPort } from './loopback'
+import { isLoopbackHost, isLoopbackUrl, leadsToOwnDevice, withoutLoopbackPort } from './loopback'
 
 /** What can be wrong with a redirect URI. */
 export const redirectUriFaults = [
@@ -87,7 +87,7 @@ function isWithin(accepted: string, redirectUri: string): boolean {
  */
 export function hasProvenReceiver(redirectUri: string): boolean {
   const { protocol, hostname } = new URL(redirectUri)
-  return protocol === 'https:' && !isLoopbackHost(hostname)
+  return protocol === 'https:' && !leadsToOwnDevice(hostname)
 }
 
 /**

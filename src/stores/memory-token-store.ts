@@ -201,8 +201,8 @@ export class MemoryTokenStore implements TokenStore {
   async useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean> {
     const key = keyOf(tenantId, id)
     if (this.#used.get(key)) return false
-    // None of them makes room: its assertion could be used again.
-    if (this.#used.isFull(maxUsed)) throw fullError(maxUsed, 'ids of assertions')
+    // None of them makes room: its consent page or assertion could be used again.
+    if (this.#used.isFull(maxUsed)) throw fullError(maxUsed, 'ids of used consent pages and assertions')
     this.#used.set(key, { tenantId, id, expiresAt: Date.now() + lifetime })
     return true
   }

@@ -83,7 +83,11 @@ export function refusingRule(client: JudgedClient, { allowed, blocked }: ClientR
     : 'allowedClients'
 }
 
-function isNamed({ clientId, isDocument }: JudgedClient, { clientIds = [], documentHosts = [] }: ClientRule): boolean {
+/** Whether a rule names a client by its id, or by the host of its document. */
+export function isNamed(
+  { clientId, isDocument }: Pick<JudgedClient, 'clientId' | 'isDocument'>,
+  { clientIds = [], documentHosts = [] }: ClientRule,
+): boolean {
   return clientIds.includes(clientId) || (isDocument && documentHosts.includes(redirectHostOf(clientId)))
 }
 

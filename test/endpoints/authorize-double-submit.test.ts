@@ -1,13 +1,19 @@
-import { MemoryTokenStore } from 'customer-sign-in'
+import { MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
 import { Authorization, asTheySay, expectErrorRedirect } from '../support/authorization'
 import { releaseClock, stopClock } from '../support/clock'
 import { consentForm } from '../support/consent-form'
-import { expectError, expectTokens, type TestSignIn } from '../support/sign-in'
+import { clientId, expectError, expectTokens, redirectUri, type TestSignIn } from '../support/sign-in'
 import { started } from '../support/started'
 import { wrapStore } from '../support/wrap-store'
 
 const signedIn = (options: object = {}) => started({ authenticate: asTheySay, ...options })
 const grantsAt = (host: TestSignIn) => host.tokenStore.listGrants('acme', 'customer-1')
+
+const companies = ['acme', 'globex'].map((key) => ({
+  key,
+  id: key,
+  clients: [{ clientId, redirectUris: [redirectUri] }],
+}))
 
 afterEach(releaseClock)
 
@@ -67,6 +73,26 @@ describe('Allow, pressed again on the same page', () => {
     expect(await grantsAt(host)).toHaveLength(1)
     clock.advance(60)
     expect(await grantsAt(host)).toEqual([])
+  })
+
+  it('gives no code from the 31st press of a customer in a minute on, and the same page gives it later', async () => {
+    const clock = stopClock()
+    const tokenStore = new MemoryTokenStore()
+    const useOnce = jest.spyOn(tokenStore, 'useOnce')
+    const { host, authorization } = await pressedOnce({ tokenStore, tenantStore: new MemoryTenantStore(companies) })
+    for (let pages = 1; pages < 30; pages++) await authorization.allowed()
+    expect(useOnce).toHaveBeenCalledTimes(30)
+    const form = await authorization.form()
+    expectErrorRedirect(await authorization.answer(form), 'temporarily_unavailable', host.issuer())
+    expect(useOnce).toHaveBeenCalledTimes(30)
+    const about = { reason: 'temporarily_unavailable', where: 'authorize', tenantId: 'acme', subject: 'customer-1' }
+    expect(await host.told('denied')).toMatchObject([about])
+    expect(await host.told('allowed')).toHaveLength(30)
+    expectErrorRedirect(await authorization.answer(form, 'deny'), 'access_denied', host.issuer())
+    await authorization.allowed('customer-2')
+    await new Authorization(host, {}, 'globex').allowed()
+    clock.advance(60)
+    expectTokens(await host.exchange(authorization.signedIn(await authorization.answer(form))))
   })
 
   it('can still be Deny', async () => {

@@ -3,11 +3,13 @@ import express, { type RequestHandler } from 'express'
 import request from 'supertest'
 import { Authorization, asTheySay, expectErrorRedirect } from '../support/authorization'
 import { releaseClock, stopClock } from '../support/clock'
-import { DocumentServer } from '../support/document-server'
+import { DocumentServer, publishing } from '../support/document-server'
 import { HostApp, testSignIn } from '../support/host-app'
 import { registered } from '../support/registration'
-import { expectTokens, type FormFields, formBody, type TestSignIn, tenants } from '../support/sign-in'
+import { expectTokens, type FormFields, formBody, redirectUri, type TestSignIn, tenants } from '../support/sign-in'
 import { started } from '../support/started'
+
+const clientUri = 'https://assistant.example/'
 
 afterEach(releaseClock)
 
@@ -150,6 +152,29 @@ describe('a form of the host’s own page', () => {
     acme.scopes = ['profile', 'payments']
     await submit(host, authorization, { answer: 'yes', consent_token }).expect(200)
     expect(asked.at(-1)).toMatchObject({ scopes: ['profile', 'payments'], form: undefined })
+  })
+
+  it.each<[string, object, { clients?: object[] }]>([
+    ['names another page as its own', { client_uri: 'https://assistant.example/other' }, {}],
+    ['names no page as its own', { client_uri: undefined }, {}],
+    ['has another redirect URI', { redirect_uris: [redirectUri, 'https://assistant.example/second'] }, {}],
+    ['is the company’s own', {}, { clients: [{ clientUri, clientName: 'Assistant', redirectUris: [redirectUri] }] }],
+  ])('is not given to the host if the client by now %s', async (_, changes, { clients = [] }) => {
+    const clock = stopClock()
+    const document: Record<string, unknown> = { client_uri: clientUri }
+    const server = await DocumentServer.start((self) => (req, res) => publishing(self, document)(req, res))
+    const acme = { ...tenants[0], key: 'acme', clients: [] as object[] }
+    const tenantStore = new MemoryTenantStore([acme as never])
+    const { host, asked } = await ownPage({ tenantStore, metadataDocuments: 'with-loopback' })
+    const authorization = new Authorization(host, { client_id: server.url() })
+    const consent_token = await proofOf(authorization)
+    Object.assign(document, changes)
+    acme.clients = clients.map((client) => ({ ...client, clientId: server.url() }))
+    // A document is kept for a minute.
+    clock.advance(61)
+    await submit(host, authorization, { answer: 'yes', consent_token }).expect(200)
+    expect(asked.at(-1)).toMatchObject({ form: undefined, vouchedFor: clients.length > 0 })
+    expect(await grantsAt(host)).toEqual([])
   })
 
   it('that another site submits is refused even if the host does not look at it', async () => {

@@ -16,6 +16,7 @@ import { wrapStore } from '../support/wrap-store'
 const second = 'https://assistant.example/second'
 const apis = ['https://api.acme.example/mcp', 'https://files.acme.example/mcp']
 const document = 'https://assistant.example/client.json'
+const named = { documentHosts: ['assistant.example'] }
 
 /** Acme, whose customers can grant three scopes for two APIs. */
 function acme(client: Partial<Client> = {}, tenant: Partial<Tenant> = {}): Tenant {
@@ -113,8 +114,12 @@ describe('a customer who has connected a client', () => {
     expect(consent).not.toHaveBeenCalled()
   })
 
-  it('of a metadata document is not asked', async () => {
-    const host = await remembering()
+  it.each<[string, Parameters<typeof remembering>[0]]>([
+    ['the company names by its host', { tenant: { allowedClients: { documentHosts: ['assistant.example'] } } }],
+    ['the company names by its address', { tenant: { allowedClients: { clientIds: [document] } } }],
+    ['the option names', { allowedClients: named }],
+  ])('of a metadata document that %s is not asked', async (_, options) => {
+    const host = await remembering(options)
     await connected(host, { client_id: document })
     expect(await isAsked(host, { client_id: document })).toBe(false)
   })
@@ -153,7 +158,8 @@ describe('a customer is asked again, although consent is remembered,', () => {
     ['by another client', { client_id: document }],
     ['if the client wants it', { prompt: 'consent' }],
   ])('%s', async (_, parameters) => {
-    const host = await remembering({ client: { redirectUris: [redirectUri, second, `${redirectUri}?`] } })
+    const client = { redirectUris: [redirectUri, second, `${redirectUri}?`] }
+    const host = await remembering({ client, allowedClients: named })
     await connected(host)
     expect(await isAsked(host)).toBe(false)
     expect(await isAsked(host, parameters)).toBe(true)
@@ -238,15 +244,29 @@ describe('consent is never remembered', () => {
   it.each(['http://127.0.0.1/callback', 'com.example.app:/callback'])(
     'for a client with a metadata document at %s',
     async (redirect_uri) => {
-      const host = await remembering({ appRedirects: [] })
+      const host = await remembering({ appRedirects: [], allowedClients: named })
       await connected(host, { client_id: document, redirect_uri })
       expect(await isAsked(host, { client_id: document, redirect_uri })).toBe(true)
     },
   )
 
-  it('for a client that registered itself, whatever it says of itself', async () => {
+  it('for a client with a metadata document that the company has not named', async () => {
     const host = await remembering()
-    const client_id = await registered(host, { askConsent: 'once', ask_consent: 'once' })
+    await connected(host, { client_id: document })
+    expect(await isAsked(host, { client_id: document })).toBe(true)
+    expect(await host.tokenStore.listGrants('acme', 'customer-1')).toMatchObject([{ consentTo: undefined }])
+  })
+
+  it('once the company no longer names the client', async () => {
+    const tokenStore = new MemoryTokenStore()
+    await connected(await remembering({ tokenStore, allowedClients: named }), { client_id: document })
+    expect(await isAsked(await remembering({ tokenStore }), { client_id: document })).toBe(true)
+  })
+
+  it('for a client that registered itself, whatever it says of itself, even if the company names it', async () => {
+    const tokenStore = new MemoryTokenStore()
+    const client_id = await registered(await remembering({ tokenStore }), { askConsent: 'once', ask_consent: 'once' })
+    const host = await remembering({ tokenStore, allowedClients: { clientIds: [client_id] } })
     await connected(host, { client_id })
     expect(await isAsked(host, { client_id })).toBe(true)
   })

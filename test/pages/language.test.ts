@@ -113,6 +113,17 @@ describe('the language of both pages', () => {
   })
 })
 
+describe('a language tag', () => {
+  const [longest, longer] = [35, 36].map((length) => 'de-x-aaaaaaaa-aaaaaaaa-aaaaaaaa-aaaaaaaa'.slice(0, length))
+
+  it('is read up to 35 characters, and passed over beyond that', async () => {
+    expect(await languagesFor({ client: longest, browser: 'it' })).toEqual(['de', 'de'])
+    expect(await languagesFor({ client: longer, browser: 'it' })).toEqual(['it', 'it'])
+    expect(await languagesFor({ browser: longest, host: 'it' })).toEqual(['de', 'de'])
+    expect(await languagesFor({ browser: longer, host: 'it' })).toEqual(['it', 'it'])
+  })
+})
+
 describe('a company’s locale', () => {
   it.each(['deutsch!', '', 'de_AT', 7])('is refused if it is no language tag: %j', async (locale) => {
     const app = await hostWith({ locale: locale as string })

@@ -91,12 +91,14 @@ describe('the host’s own words', () => {
 })
 
 describe('a mistake in the option', () => {
+  const longTag = 'de-x-aaaaaaaa-aaaaaaaa-aaaaaaaa-aaaa'
+
   it.each<[string, object, string]>([
     ['words that are no object', { words: [] }, 'words must be an object'],
     [
       'a language that is no tag',
       { words: { de_AT: {} } },
-      'words must be a language tag (RFC 5646), such as de or pt-BR, but is "de_AT"',
+      'words must be a language tag (RFC 5646) of at most 35 characters, such as de or pt-BR, but is "de_AT"',
     ],
     [
       'a page that there is not',
@@ -148,6 +150,8 @@ describe('a mistake in the option', () => {
       ],
     ),
     ['a locale that is no tag', { locale: 'german!' }, 'locale must be a language tag (RFC 5646)'],
+    ['a locale of 36 characters', { locale: longTag }, 'locale must be a language tag (RFC 5646) of at most 35'],
+    ['words for a tag of 36 characters', { words: { [longTag]: {} } }, 'words must be a language tag (RFC 5646)'],
     [
       'a locale without words',
       { locale: 'sv' },

@@ -59,7 +59,7 @@ describe('the words of a scope', () => {
     [
       'a tag that is none',
       { de_AT: 'x' },
-      'scopes.bookings must be a language tag (RFC 5646), such as de or pt-BR, but is "de_AT"',
+      'scopes.bookings must be a language tag (RFC 5646) of at most 35 characters, such as de or pt-BR, but is "de_AT"',
     ],
     ['no text in a language', { de: '' }, 'scopes.bookings.de must be a string that is not empty'],
   ])('are checked at start-up: %s', (_, words, message) => {

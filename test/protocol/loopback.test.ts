@@ -1,4 +1,4 @@
-import { isLoopbackHost, isLoopbackUrl, withoutLoopbackPort } from '../../src/protocol/loopback'
+import { isLoopbackHost, isLoopbackUrl, leadsToOwnDevice, withoutLoopbackPort } from '../../src/protocol/loopback'
 
 describe('a loopback host', () => {
   it.each(['http://localhost/', 'http://127.0.0.1:8080/', 'http://[::1]:8080/', 'http://LOCALHOST', 'http://[0::1]'])(
@@ -17,6 +17,47 @@ describe('a loopback host', () => {
     'http://0.0.0.0',
   ])('is not the host of %s', (url) => {
     expect(isLoopbackHost(new URL(url).hostname)).toBe(false)
+  })
+})
+
+describe('a host on the device that opens a URL', () => {
+  it.each([
+    'http://localhost/',
+    'https://127.0.0.1/',
+    'https://[::1]/',
+    'https://app.localhost/',
+    'https://a.b.localhost./',
+    'https://localhost./',
+    'https://127.0.0.2/',
+    'https://127.255.255.254/',
+    'https://0x7f.1/',
+    'https://0.0.0.0/',
+    'https://[::]/',
+    'https://[::ffff:127.0.0.1]/',
+    'https://[::ffff:127.255.0.1]/',
+    'https://[::ffff:0.0.0.0]/',
+  ])('is that of %s', (url) => {
+    expect(leadsToOwnDevice(new URL(url).hostname)).toBe(true)
+  })
+
+  it.each([
+    'https://assistant.example/',
+    'https://localhost.example/',
+    'https://notlocalhost/',
+    'https://127.0.0.1.example/',
+    'https://a127.0.0.x/',
+    'https://128.0.0.1/',
+    'https://1.127.0.0/',
+    'https://10.0.0.0/',
+    'https://0.0.0.1/',
+    'https://[2001:db8::1]/',
+    'https://[2001:db8::ffff:127.0.0.1]/',
+    'https://[::2]/',
+    'https://[::ffff:128.0.0.1]/',
+    'https://[::ffff:7.15.0.1]/',
+    'https://[::ffff:0.0.0.1]/',
+  ])('is not that of %s', (url) => {
+    expect(leadsToOwnDevice(new URL(url).hostname)).toBe(false)
   })
 })
 

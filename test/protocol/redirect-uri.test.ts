@@ -146,6 +146,11 @@ describe('the receiver of a redirect URI', () => {
     'https://127.0.0.1/callback',
     'https://localhost:3000/callback',
     'https://[::1]/callback',
+    'https://app.localhost/callback',
+    'https://127.0.0.2/callback',
+    'https://[::ffff:127.0.0.1]/callback',
+    'https://localhost./callback',
+    'https://0.0.0.0/callback',
     'com.example.app:/callback',
     'cursor://anysphere.cursor-mcp/oauth/callback',
   ])('can be anybody on the device: %s', (redirectUri) => {

@@ -102,6 +102,14 @@ describe('a MemoryTokenStore', () => {
     expect(store.contents()).toEqual({ grants: [], clients: [], used: [] })
   })
 
+  it('notes at most 100,000 used consent pages and assertions, and makes no room for others', async () => {
+    const store = new MemoryTokenStore()
+    for (let number = 0; number < 100_000; number++) await store.useOnce('acme', `id-${number}`, 60_000)
+    const full = 'MemoryTokenStore is full: it holds 100000 ids of used consent pages and assertions'
+    await expect(store.useOnce('acme', 'one more', 60_000)).rejects.toThrow(full)
+    expect(await store.useOnce('acme', 'id-0', 60_000)).toBe(false)
+  })
+
   it('keeps no process alive', async () => {
     const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
     const before = timers()
