@@ -35,6 +35,7 @@ describe('a host on the device that opens a URL', () => {
     'https://[::]/',
     'https://[::ffff:127.0.0.1]/',
     'https://[::ffff:127.255.0.1]/',
+    'https://[::ffff:127.0.1.2]/',
     'https://[::ffff:0.0.0.0]/',
   ])('is that of %s', (url) => {
     expect(leadsToOwnDevice(new URL(url).hostname)).toBe(true)
