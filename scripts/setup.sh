@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Makes sure that a Redis or Valkey server and its command line tool are on the PATH, because the tests and `npm run example:redis` start
 # their own servers. If there is no server, this script installs one with apt or brew, and does not start it. With apt, it also installs
-# `faketime`, with which tests set a server's clock, PostgreSQL and PgBouncer, of which the tests start their own too, and the Python and
-# Go clients of docs/other-clients.md; without them, those tests are skipped. A second run does nothing.
+# `faketime`, with which tests set a server's clock, the other servers of which the tests start their own (PostgreSQL, PgBouncer, nginx,
+# Caddy, Prometheus), and the Python and Go clients of docs/other-clients.md; without them, those tests are skipped. A second run does
+# nothing.
 set -euo pipefail
 exec </dev/null
 
 oldest=6.2
-postgres='postgresql pgbouncer'
+servers='postgresql pgbouncer nginx caddy prometheus'
 clients='python3-authlib python3-requests-oauthlib golang-go golang-golang-x-oauth2-dev'
 
 main() {
@@ -15,7 +16,7 @@ main() {
   installed || give_up 'the server that was installed is not on the PATH.'
   is_new_enough || give_up "$(server) is version $(version), which is too old."
   install_faketime
-  install_postgres
+  install_servers
   install_clients
   echo "$(server) $(version)"
 }
@@ -59,14 +60,14 @@ install_faketime() {
   echo 'scripts/setup.sh: faketime is not installed, so tests that set the clock of a server are skipped.' >&2
 }
 
-install_postgres() {
+install_servers() {
   local package missing=''
-  for package in $postgres; do is_there "$package" || missing="$missing $package"; done
+  for package in $servers; do is_there "$package" || missing="$missing $package"; done
   [ -n "$missing" ] || return 0
   # shellcheck disable=SC2086
   command -v apt-get >/dev/null && may_be_root && start_no_services && apt_install --no-install-recommends $missing &&
     not_at_boot $missing && return 0
-  echo 'scripts/setup.sh: PostgreSQL and PgBouncer are not installed, so tests with them are skipped.' >&2
+  echo 'scripts/setup.sh: PostgreSQL, PgBouncer, nginx, Caddy and Prometheus are not all installed, so tests with them are skipped.' >&2
 }
 
 # A service of that name is somebody's own server, also if another package has brought it.

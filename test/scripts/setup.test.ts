@@ -99,13 +99,13 @@ describe('scripts/setup.sh', () => {
   it.each([
     ['there is no dpkg', {}],
     ['dpkg does not know them', { dpkg: 'exit 1' }],
-  ])('installs PostgreSQL, PgBouncer, and the Python and Go clients with apt where %s', (_, commands) => {
+  ])('installs the other servers, and the Python and Go clients with apt where %s', (_, commands) => {
     const packages = 'python3-authlib python3-requests-oauthlib golang-go golang-golang-x-oauth2-dev'
     expect(setUp({ ...redis, ...faketime, ...commands, ...apt, ...asRoot })).toMatchObject({
       status: 0,
       installing: [
         'apt-get update',
-        'apt-get install -y --no-install-recommends postgresql pgbouncer',
+        'apt-get install -y --no-install-recommends postgresql pgbouncer nginx caddy prometheus',
         'apt-get update',
         `apt-get install -y --no-install-recommends ${packages}`,
       ],
@@ -117,12 +117,12 @@ describe('scripts/setup.sh', () => {
     ['it may not become root', { ...apt, ...asUser }],
     ['apt fails', { 'apt-get': 'exit 100', ...asRoot }],
   ])(
-    'goes on without faketime, PostgreSQL and the clients where %s, and says which tests are skipped',
+    'goes on without faketime, the other servers and the clients where %s, and says which tests are skipped',
     (_, commands) => {
       const { status, output } = setUp({ ...redis, ...commands })
       expect(status).toBe(0)
       expect(output).toContain('tests that set the clock of a server are skipped')
-      expect(output).toContain('PostgreSQL and PgBouncer are not installed, so tests with them are skipped')
+      expect(output).toContain('PostgreSQL, PgBouncer, nginx, Caddy and Prometheus are not all installed, so tests with them are skipped')
       expect(output).toContain('the Python and Go clients are not installed, so tests with them are skipped')
     },
   )
