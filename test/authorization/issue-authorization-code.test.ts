@@ -71,8 +71,13 @@ describe('issueAuthorizationCode', () => {
   it('without scopes grants those that the host has announced for the resource', async () => {
     const host = await started()
     host.signIn.protectedResource({ path: '/v1/:tenantKey/mcp', scopes: ['calendar'] })
-    const resource = `${host.url}/v1/acme/mcp`
-    expect(expectTokens(await host.exchange(await host.asCustomer({ resource }))).scope).toBe('calendar')
+    host.signIn.protectedResource({ path: '/v1/:tenantKey/trips', scopesSupported: ['profile'] })
+    const granted = async (name: string) => {
+      const resource = `${host.url}/v1/acme/${name}`
+      return expectTokens(await host.exchange(await host.asCustomer({ resource }))).scope
+    }
+    expect(await granted('mcp')).toBe('calendar')
+    expect(await granted('trips')).toBe('profile')
     expect(expectTokens(await host.exchange(await host.asCustomer())).scope).toBe('profile calendar')
   })
 })

@@ -224,19 +224,6 @@ function exportsAndErases(createStore: () => Promise<Store>): void {
     })
   })
 
-  describe('a company', () => {
-    it.each(['export', 'erase'] as const)('must be named in one way for customers.%s', async (method) => {
-      const { signIn } = await start()
-      for (const company of [{}, { tenantKey: 'acme', tenantId: acme.id }]) {
-        const of = { ...company, subject: 'ada' } as typeof customer
-        await expect(signIn.customers[method](of)).rejects.toMatchObject({
-          name: 'ConfigurationError',
-          message: expect.stringContaining(`customers.${method} must have a tenantKey or a tenantId, and not both`),
-        })
-      }
-    })
-  })
-
   describe('customers.erase', () => {
     it('ends the grants of a customer, says so once for each, and leaves nothing about the customer', async () => {
       const host = await start()
