@@ -18,6 +18,8 @@ export interface TestSignIn extends CustomerSignIn {
 
 /** What the functions of this kit need of a {@link TestSignIn}. */
 interface Parts {
+  /** Without a slash at its end. */
+  baseUrl: string
   clock: MovableClock
   tenants: TestTenants
 }
@@ -62,7 +64,7 @@ export function testSignIn(options: Partial<CustomerSignInOptions> = {}): TestSi
     baseUrl: options.baseUrl ?? 'https://app.test',
     signingKeys: options.signingKeys ?? [ownKey()],
   }
-  const { onEvent = warnOfErrors } = checkedOptions(given)
+  const { baseUrl = given.baseUrl, onEvent = warnOfErrors } = checkedOptions(given)
   const tenants = new TestTenants(given.tenantStore)
   const events: CustomerSignInEvent[] = []
   const keepEvent = (event: CustomerSignInEvent) => {
@@ -71,7 +73,7 @@ export function testSignIn(options: Partial<CustomerSignInOptions> = {}): TestSi
   }
   const made = createCustomerSignInAt(clock.nowOrAgo, { ...given, tenantStore: tenants, onEvent: keepEvent })
   const signIn = Object.assign(made, { clock, events })
-  partsOfSignIns.set(signIn, { clock, tenants })
+  partsOfSignIns.set(signIn, { baseUrl, clock, tenants })
   return signIn
 }
 

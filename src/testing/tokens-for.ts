@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { decode, sign } from 'jsonwebtoken'
 import { anything, optional, record, text } from '../configuration/checks'
+import { addressOf, endpointsOf } from '../protocol/issuer'
 import { OAuthError } from '../protocol/oauth-error'
 import type { OAuthErrorCode } from '../protocol/oauth-error-codes'
 import { codeChallengeOf } from '../protocol/pkce'
@@ -138,8 +139,9 @@ async function signedIn(signIn: TestSignIn, request: TokensRequest): Promise<Tes
     codeChallenge: codeChallengeOf(codeVerifier),
     codeChallengeMethod: 'S256',
   })
-  const issuer = new URL(redirectTo).searchParams.get('iss')
-  return redeemed(signIn, `${issuer}/token`, {
+  const issuer = new URL(redirectTo).searchParams.get('iss') ?? ''
+  const address = addressOf(issuer, terms.tenantKey, partsOf(signIn).baseUrl)
+  return redeemed(signIn, `${endpointsOf(address)}/token`, {
     grant_type: 'authorization_code',
     client_id: clientId,
     code,
