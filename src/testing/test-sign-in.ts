@@ -71,7 +71,7 @@ export function testSignIn(options: Partial<CustomerSignInOptions> = {}): TestSi
     events.push(event)
     return onEvent(event)
   }
-  const made = createCustomerSignInAt(clock.nowOrAgo, { ...given, tenantStore: tenants, onEvent: keepEvent })
+  const made = createCustomerSignInAt(clock.nowOrAgo, { ...given, tenantStore: tenants.asStore(), onEvent: keepEvent })
   const signIn = Object.assign(made, { clock, events })
   partsOfSignIns.set(signIn, { baseUrl, clock, tenants })
   return signIn

@@ -13,18 +13,24 @@ const maxKeyLength = 64
 export const anyCompany: TenantStore = { findTenant: (key) => ({ key, id: key, name: key }) }
 
 /** The companies of a store, each with {@link testClient} as one more client of its own. */
-export class TestTenants implements TenantStore {
+export class TestTenants {
   readonly #store: TenantStore
   readonly #madeUp = new Map<string, Tenant>()
-  readonly findTenantByHost?: (host: string) => Promise<Tenant | undefined>
 
   constructor(store: TenantStore) {
     this.#store = store
-    if (store.findTenantByHost) this.findTenantByHost = async (host) => prepared(await store.findTenantByHost?.(host))
   }
 
-  async findTenant(tenantKey: string): Promise<Tenant | undefined> {
+  async find(tenantKey: string): Promise<Tenant | undefined> {
     return prepared(this.#madeUp.get(tenantKey) ?? (await this.#store.findTenant(tenantKey)))
+  }
+
+  /** Finds them by domain too, if the store does. */
+  asStore(): TenantStore {
+    const store = this.#store
+    const findTenant = (tenantKey: string) => this.find(tenantKey)
+    if (!store.findTenantByHost) return { findTenant }
+    return { findTenant, findTenantByHost: async (host) => prepared(await store.findTenantByHost?.(host)) }
   }
 
   /** Makes up a company that is like this one in all but its key, id and addresses. @returns Its key. */

@@ -152,7 +152,7 @@ async function signedIn(signIn: TestSignIn, request: TokensRequest): Promise<Tes
 
 /** Where the codes of a client go. Empty if there is no such client: then no code is issued. */
 async function redirectUriOf(clientId: string, tenantKey: string, signIn: TestSignIn): Promise<string> {
-  const tenant = await partsOf(signIn).tenants.findTenant(tenantKey)
+  const tenant = await partsOf(signIn).tenants.find(tenantKey)
   const own = tenant?.clients?.find((client) => client.clientId === clientId)
   const { redirectUris: [first = ''] = [] } = own ?? (await signIn.clients.find({ tenantKey, clientId })) ?? {}
   return first
