@@ -13,7 +13,7 @@ import type { WayInRules } from './connect/way-in'
 import { Consents } from './endpoints/consents'
 import { CustomerSessions } from './endpoints/customer-sessions'
 import { ErrorPages } from './endpoints/error-pages'
-import { type Emit, emitter, warn } from './events/emitter'
+import { type Emit, emitter, warn, warnOfErrors } from './events/emitter'
 import { ConnectedGrants } from './grants/connected-grants'
 import { CredentialChain } from './grants/credential-chain'
 import { type CustomerData, customerData } from './grants/customer-data'
@@ -194,13 +194,23 @@ export interface CustomerSignIn extends Handler {
  * app.use(signIn)
  */
 export function createCustomerSignIn(options: CustomerSignInOptions): CustomerSignIn {
-  return build(checkedOptions(options))
+  return createCustomerSignInAt(() => Date.now(), options)
+}
+
+/**
+ * Does the same by another clock, for tests in which time passes (testing/test-sign-in.ts).
+ *
+ * @param now The clock, in milliseconds since 1970. What is issued, and what expires, goes by it. How long a call may take, and how long
+ * something fetched is kept, does not.
+ */
+export function createCustomerSignInAt(now: () => number, options: CustomerSignInOptions): CustomerSignIn {
+  return build(checkedOptions(options), now)
 }
 
 /** Builds every room once, with what it needs. */
-function build(options: Options): CustomerSignIn {
+function build(options: Options, now: () => number): CustomerSignIn {
   warnOfDefaults(options)
-  const emit = emitter(options.onEvent)
+  const emit = emitter(options.onEvent ?? warnOfErrors, now)
   const timeout = options.hostTimeout * 1000
   const codeLifetime = options.authorizationCodeLifetime * 1000
   const scopes = Object.keys(options.scopes)
@@ -212,7 +222,7 @@ function build(options: Options): CustomerSignIn {
   const chain = new CredentialChain(secrets)
   const resources = new ProtectedResources(options.tenantStore.findTenantByHost !== undefined)
   const tenants = new Tenants(options.tenantStore, tenantDefaults(options, scopes), resources, timeout)
-  const tokens = new AccessTokens(signingKeys, options.accessTokenClaims, timeout)
+  const tokens = new AccessTokens(signingKeys, options.accessTokenClaims, timeout, now)
   const documents = metadataDocuments(options, emit)
   const clients = new Clients(store, documents, registrationRules(options))
   const assertions = new ClientAssertions(store, new KeySets(keySetSource(options)))
@@ -238,6 +248,7 @@ function build(options: Options): CustomerSignIn {
       replayTolerance: options.replayTolerance * 1000,
     },
     emit,
+    now,
   )
   const authorizations = new Authorizations(clients, grants, resources)
   const verifications = new AccessTokenVerifications(tokens, tenants, store, baseUrl, resources, scopes)
@@ -255,7 +266,13 @@ function build(options: Options): CustomerSignIn {
       authorizations,
       clientAuthentication,
       clients,
-      consents: new Consents(new ConsentTokens(secrets), store, appearances, { consent, scopeTexts, timeout }, emit),
+      consents: new Consents(
+        new ConsentTokens(secrets, now),
+        store,
+        appearances,
+        { consent, scopeTexts, timeout },
+        emit,
+      ),
       customers: new CustomerSessions(authenticate, timeout),
       documents: new PublicDocuments(),
       errorPages: new ErrorPages(errorPage, appearances, timeout, emit),

@@ -22,7 +22,8 @@ const chapters = {
   Errors: /^(protocol|configuration)\b/,
   Events: /^events\b/,
   Stores: /^stores\b/,
-  'Testing a store': /^testing\b/,
+  'Testing a store': /^testing\/store-contract\b/,
+  'Testing an app': /^testing\b/,
 }
 
 const introduction = `# API reference
@@ -35,7 +36,7 @@ which an editor shows too. [The other pages](../../README.md#documentation) say 
 | [\`customer-sign-in\`](customer-sign-in.md) | \`createCustomerSignIn\`, its options and members, errors, events, and the stores in memory |
 | [\`customer-sign-in/redis\`](customer-sign-in.redis.md) | \`RedisTokenStore\` |
 | [\`customer-sign-in/postgres\`](customer-sign-in.postgres.md) | \`PostgresTokenStore\`, \`postgresSchema\`, \`MovingTokenStore\` |
-| [\`customer-sign-in/testing\`](customer-sign-in.testing.md) | the tests for a token store of your own |
+| [\`customer-sign-in/testing\`](customer-sign-in.testing.md) | \`testSignIn\` and \`tokensFor\` for the tests of your app, and the tests for a token store of your own |
 `
 
 const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))

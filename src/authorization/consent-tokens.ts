@@ -33,21 +33,24 @@ export interface SubmittedPage {
  */
 export class ConsentTokens {
   readonly #keys: KeyObject[]
+  readonly #now: () => number
 
-  constructor(secrets: readonly [Buffer, ...Buffer[]]) {
+  /** @param now The clock, in milliseconds since 1970. */
+  constructor(secrets: readonly [Buffer, ...Buffer[]], now: () => number) {
+    this.#now = now
     this.#keys = secrets.map((secret) => derivedKey(secret, 'consent'))
   }
 
   issue(about: ConsentSubject): string {
     const [key] = this.#keys as [KeyObject]
-    const body = `${Date.now() + lifetime}.${randomBytes(12).toString('base64url')}`
+    const body = `${this.#now() + lifetime}.${randomBytes(12).toString('base64url')}`
     return `${body}.${proof(key, body, about)}`
   }
 
   /** The page that a token comes from. Undefined if this server has shown no such page about this, or the token has expired. */
   pageOf(token: string, about: ConsentSubject): SubmittedPage | undefined {
     const [, body = '', expiry, given = ''] = /^((\d{13})\.[\w-]{16})\.([\w-]{43})$/.exec(token) ?? []
-    if (!(Number(expiry) > Date.now())) return undefined
+    if (!(Number(expiry) > this.#now())) return undefined
     const isOf = (key: KeyObject) => timingSafeEqual(Buffer.from(proof(key, body, about)), Buffer.from(given))
     const key = this.#keys.find(isOf)
     return key && { id: digest('consent page', token), seed: macBytes(key, 32, 'code of a page', token) }

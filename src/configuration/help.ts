@@ -59,6 +59,8 @@ export const helpPages: Readonly<Record<string, string>> = {
   RedisTokenStore: 'docs/operations-redis.md#connecting-to-redis',
   PostgresTokenStore: 'docs/operations-postgres.md#connecting-to-postgresql',
   MovingTokenStore: 'docs/operations-postgres.md#moving-from-another-store',
+  testSignIn: 'docs/testing.md#what-testsignin-is-made-of',
+  tokensFor: 'docs/testing.md#tokens',
   postgresSchema: 'docs/operations-postgres.md#installing-the-tables',
 }
 

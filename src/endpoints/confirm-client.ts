@@ -1,6 +1,6 @@
 import { type Clients, unknownClient } from '../clients/clients'
 import { aboutGrant, contextOf, type Emit, faultEvent } from '../events/emitter'
-import { grantIdOf, parseCredential, wasRefreshedToday } from '../grants/credential'
+import { grantIdOf, parseCredential } from '../grants/credential'
 import type { Grants } from '../grants/grants'
 import type { Redemption, Redemptions } from '../grants/redemptions'
 import { isRegisteredId } from '../protocol/client-id'
@@ -68,7 +68,7 @@ function isConfirmedToday(
 ): boolean {
   if (refreshToken === undefined || !isRegisteredId(clientId)) return false
   const credential = parseCredential('refresh_token', refreshToken)
-  if (!credential || !wasRefreshedToday(credential)) return false
+  if (!credential || !redemptions.wasRefreshedToday(credential)) return false
   // The tag says whether the day is the one that this server wrote.
   const grantId = grantIdOf(credential.handle)
   return redemptions.hasIssued({ credential, grantId, tenant, binding: { clientId } })

@@ -37,11 +37,13 @@ export function faultOf(thrown: unknown): FaultReason {
 }
 
 /**
- * Makes an {@link Emit} of the host's `onEvent`. Without one, errors become process warnings and all other events are dropped.
+ * Makes an {@link Emit} of the host's `onEvent`.
+ *
+ * @param now The clock, in milliseconds since 1970.
  */
-export function emitter(onEvent: (event: CustomerSignInEvent) => unknown = warnOfErrors): Emit {
+export function emitter(onEvent: (event: CustomerSignInEvent) => unknown, now: () => number): Emit {
   return (event) => {
-    const timed = { at: Date.now(), ...event } as CustomerSignInEvent
+    const timed = { at: now(), ...event } as CustomerSignInEvent
     // A callback that throws or rejects must not affect a client.
     Promise.resolve(timed)
       .then(onEvent)
@@ -49,6 +51,7 @@ export function emitter(onEvent: (event: CustomerSignInEvent) => unknown = warnO
   }
 }
 
-function warnOfErrors(event: CustomerSignInEvent): void {
+/** The `onEvent` of a host that has none: errors become process warnings, and all other events are dropped. */
+export function warnOfErrors(event: CustomerSignInEvent): void {
   if (event.type === 'error') warn('ERROR', `${event.where}: ${event.error.message}`)
 }

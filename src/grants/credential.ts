@@ -112,9 +112,9 @@ export function readExpiry({ dates }: Credential): { expiresAt: number; isEnd: b
   return { expiresAt: dates.readUIntBE(1, datesLength - 1) * 1000, isEnd: (dates.readUInt8() & 1) === 1 }
 }
 
-/** Whether a credential says that its grant was refreshed on this day (UTC). */
-export function wasRefreshedToday({ dates }: Credential): boolean {
-  return dates.readUInt8() >> 1 === dayOf(Date.now())
+/** Whether a credential says that its grant was refreshed on the day of this time (UTC), in milliseconds since 1970. */
+export function wasRefreshedOnDayOf(time: number, { dates }: Credential): boolean {
+  return dates.readUInt8() >> 1 === dayOf(time)
 }
 
 /** The day of a time in milliseconds since 1970, from 1 to 127. */

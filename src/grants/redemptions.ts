@@ -8,6 +8,7 @@ import { isSameResource, spelledByTenant, stillOffered } from '../tenants/tenant
 import { type AccessTokenTerms, scopesGone } from '../tokens/access-tokens'
 import {
   authenticatedBinding,
+  type Credential,
   credentialHash,
   datesOf,
   formatCredential,
@@ -18,6 +19,7 @@ import {
   parseCredential,
   publicBinding,
   readExpiry,
+  wasRefreshedOnDayOf,
 } from './credential'
 import type { CredentialChain, Successor } from './credential-chain'
 import type { Grants } from './grants'
@@ -87,9 +89,18 @@ export class Redemptions {
   readonly #rules: RedemptionRules
   readonly #swaps: Swaps
   readonly #emit: Emit
+  readonly #now: () => number
   #hasWarnedOfSecrets = false
 
-  constructor(store: GuardedStore, chain: CredentialChain, grants: Grants, rules: RedemptionRules, emit: Emit) {
+  /** @param now The clock of this process, in milliseconds since 1970. */
+  constructor(
+    store: GuardedStore,
+    chain: CredentialChain,
+    grants: Grants,
+    rules: RedemptionRules,
+    emit: Emit,
+    now: () => number,
+  ) {
     const { refreshRetryWindow, replayTolerance } = rules
     this.#store = store
     this.#chain = chain
@@ -100,6 +111,7 @@ export class Redemptions {
       rest: Math.min(refreshRetryWindow, maxBurst),
     })
     this.#emit = emit
+    this.#now = now
   }
 
   /** Whether a refresh token that was used a moment ago is answered with the live one. */
@@ -111,6 +123,11 @@ export class Redemptions {
   hasIssued(presented: IssuedCredential): boolean {
     const binding = publicBinding(presented.binding)
     return this.#chain.hasIssued(presented) || this.#chain.hasIssued({ ...presented, binding })
+  }
+
+  /** Whether a credential says that its grant was refreshed today (UTC). */
+  wasRefreshedToday(credential: Credential): boolean {
+    return wasRefreshedOnDayOf(this.#now(), credential)
   }
 
   /**
@@ -159,7 +176,7 @@ export class Redemptions {
   /** Finds the grant of a credential. Refuses a credential that certainly cannot be redeemed, and uses nothing up. */
   async #redeemableGrant(presented: PresentedCredential): Promise<Grant> {
     const grant = await this.#store.findGrant(presented.tenant.id, presented.grantId)
-    if (!grant) throw this.#missing(presented, Date.now())
+    if (!grant) throw this.#missing(presented, this.#now())
     if (isLive(presented, grant) || isFromBefore(presented, grant)) return grant
     const refusal = this.#refusal(presented, () => notRedeemable(presented, grant))
     if (refusal) throw refusal

@@ -3,21 +3,27 @@ const sweepEvery = 60_000
 /** A map without the records that have expired. The first call that comes a minute later removes them from memory. */
 export class ExpiringMap<T extends { expiresAt: number }> {
   readonly #records = new Map<string, T>()
+  readonly #now: () => number
   readonly #onRemove: (record: T) => void
-  #sweptAt = Date.now()
+  #sweptAt: number
   /** No record expires before this time. */
   #nextExpiry = Number.POSITIVE_INFINITY
 
-  /** @param onRemove Called with each record that is deleted or has expired, but not with one that is replaced. */
-  constructor(onRemove: (record: T) => void = () => {}) {
+  /**
+   * @param now The clock, in milliseconds since 1970.
+   * @param onRemove Called with each record that is deleted or has expired, but not with one that is replaced.
+   */
+  constructor(now: () => number, onRemove: (record: T) => void = () => {}) {
+    this.#now = now
     this.#onRemove = onRemove
+    this.#sweptAt = now()
   }
 
   /** @returns The record, unless it has expired. */
   get(key: string): T | undefined {
     this.#sweepSometimes()
     const record = this.#records.get(key)
-    return record && record.expiresAt > Date.now() ? record : undefined
+    return record && record.expiresAt > this.#now() ? record : undefined
   }
 
   /** Replaces a record, or adds one after all others. */
@@ -47,7 +53,7 @@ export class ExpiringMap<T extends { expiresAt: number }> {
 
   /** How many records have not expired. */
   liveCount(): number {
-    if (Date.now() >= this.#nextExpiry) this.#sweep()
+    if (this.#now() >= this.#nextExpiry) this.#sweep()
     return this.#records.size
   }
 
@@ -59,11 +65,11 @@ export class ExpiringMap<T extends { expiresAt: number }> {
 
   #sweepSometimes(): void {
     // `abs`, so that a clock that is set back does not delay it.
-    if (Math.abs(Date.now() - this.#sweptAt) >= sweepEvery) this.#sweep()
+    if (Math.abs(this.#now() - this.#sweptAt) >= sweepEvery) this.#sweep()
   }
 
   #sweep(): void {
-    this.#sweptAt = Date.now()
+    this.#sweptAt = this.#now()
     this.#nextExpiry = Number.POSITIVE_INFINITY
     for (const [key, { expiresAt }] of this.#records) {
       if (expiresAt <= this.#sweptAt) this.#remove(key)

@@ -33,24 +33,31 @@ export interface MemoryTokenStoreOptions {
    * new registrations of every tenant are answered with 503.
    */
   maxClients?: number | undefined
+  /** The store's clock: milliseconds since 1970. For tests in which time passes. Default `Date.now`. */
+  now?: (() => number) | undefined
 }
 
 /**
  * A {@link TokenStore} in the memory of this process, for development, tests and hosts with a single process. When the process restarts,
- * all customers have to sign in again. Its clock is that of the process.
+ * all customers have to sign in again. Its clock is that of the process, unless `now` says otherwise.
  *
  * @example
  * new MemoryTokenStore({ maxGrants: 10_000 })
  */
 export class MemoryTokenStore implements TokenStore {
-  readonly #grants = new ExpiringMap<Grant>()
+  readonly #grants: ExpiringMap<Grant>
   readonly #idle = new IdleClients()
-  readonly #clients = new ExpiringMap<RegisteredClient>((client) => this.#idle.delete(client))
-  readonly #used = new ExpiringMap<{ tenantId: string; id: string; expiresAt: number }>()
+  readonly #clients: ExpiringMap<RegisteredClient>
+  readonly #used: ExpiringMap<{ tenantId: string; id: string; expiresAt: number }>
+  readonly #now: () => number
   readonly #maxGrants: number
   readonly #maxClients: number
 
-  constructor({ maxGrants = 100_000, maxClients = 100_000 }: MemoryTokenStoreOptions = {}) {
+  constructor({ maxGrants = 100_000, maxClients = 100_000, now = () => Date.now() }: MemoryTokenStoreOptions = {}) {
+    this.#now = now
+    this.#grants = new ExpiringMap(now)
+    this.#clients = new ExpiringMap(now, (client) => this.#idle.delete(client))
+    this.#used = new ExpiringMap(now)
     this.#maxGrants = maxGrants
     this.#maxClients = maxClients
   }
@@ -61,7 +68,7 @@ export class MemoryTokenStore implements TokenStore {
   }
 
   async createGrant({ deadline, lifetime, endsAfter, ...grant }: NewGrant): Promise<CreateResult> {
-    const now = Date.now()
+    const now = this.#now()
     const key = keyOf(grant.tenantId, grant.grantId)
     const taken = this.#grants.get(key)
     if (taken) return { outcome: 'taken', grant: taken, now }
@@ -78,7 +85,7 @@ export class MemoryTokenStore implements TokenStore {
   }
 
   async swapCredential(swap: CredentialSwap): Promise<SwapResult> {
-    const now = Date.now()
+    const now = this.#now()
     const key = keyOf(swap.tenantId, swap.grantId)
     const grant = this.#grants.get(key)
     if (!grant) return { outcome: 'missing', now }
@@ -106,7 +113,7 @@ export class MemoryTokenStore implements TokenStore {
   }
 
   async reverseSwap(reversal: SwapReversal): Promise<ReversalResult> {
-    const now = Date.now()
+    const now = this.#now()
     const key = keyOf(reversal.tenantId, reversal.grantId)
     const grant = this.#grants.get(key)
     if (!grant) return { outcome: 'missing', now }
@@ -162,7 +169,7 @@ export class MemoryTokenStore implements TokenStore {
 
   async saveClient({ lifetime, ...client }: NewClient, limits: RegistrationLimits): Promise<RegisteredClient> {
     const { tenantId, clientId } = client
-    const now = Date.now()
+    const now = this.#now()
     const saved = structuredClone({ ...client, createdAt: now, expiresAt: now + lifetime })
     // Deleted first, so that it is added after all others.
     this.#clients.delete(keyOf(tenantId, clientId))
@@ -189,7 +196,7 @@ export class MemoryTokenStore implements TokenStore {
     const client = this.#clients.get(key)
     if (!client) return
     this.#clients.delete(key)
-    const now = Date.now()
+    const now = this.#now()
     const expiresAt = Math.max(now + lifetime, client.expiresAt)
     this.#addClient({ ...client, expiresAt, ...(inUse && { inUse, lastUsedAt: now }) })
   }
@@ -203,7 +210,7 @@ export class MemoryTokenStore implements TokenStore {
     if (this.#used.get(key)) return false
     // None of them makes room: its consent page or assertion could be used again.
     if (this.#used.isFull(maxUsed)) throw fullError(maxUsed, 'ids of used consent pages and assertions')
-    this.#used.set(key, { tenantId, id, expiresAt: Date.now() + lifetime })
+    this.#used.set(key, { tenantId, id, expiresAt: this.#now() + lifetime })
     return true
   }
 

@@ -88,13 +88,18 @@ export class AccessTokens {
   readonly #signatures: TokenSignatures
   readonly #claimsHook: AccessTokenClaimsHook | undefined
   readonly #timeout: number
+  readonly #now: () => number
 
-  /** @param timeout How long the host's hook may take, in milliseconds. */
-  constructor(keys: SigningKeys, claimsHook: AccessTokenClaimsHook | undefined, timeout: number) {
+  /**
+   * @param timeout How long the host's hook may take, in milliseconds.
+   * @param now The clock, in milliseconds since 1970.
+   */
+  constructor(keys: SigningKeys, claimsHook: AccessTokenClaimsHook | undefined, timeout: number, now: () => number) {
     this.#keys = keys
     this.#signatures = new TokenSignatures(keys)
     this.#claimsHook = claimsHook
     this.#timeout = timeout
+    this.#now = now
   }
 
   /** The public keys that access tokens verify with (RFC 7517). */
@@ -134,7 +139,7 @@ export class AccessTokens {
     tenant: ResolvedTenant,
   ): IssuedAccessToken {
     const [key] = this.#keys
-    const now = Math.floor(Date.now() / 1000)
+    const now = Math.floor(this.#now() / 1000)
     const expiresIn = Math.min(tenant.accessTokenLifetime, Math.floor((grant.expiresAt - storeNow) / 1000))
     const payload = {
       ...grant.claims,
@@ -168,7 +173,7 @@ export class AccessTokens {
     const claims = this.#signatures.payloadOf(token)
     // The host may sign other tokens with the same key.
     if (!claims || !hasOurClaims(claims)) throw notOurs()
-    if (!ignoreExpiration && claims.exp * 1000 <= Date.now())
+    if (!ignoreExpiration && claims.exp * 1000 <= this.#now())
       throw invalidToken('The access token has expired', 'token_expired')
     return claims
   }

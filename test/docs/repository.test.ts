@@ -87,6 +87,7 @@ describe('dependabot.yml', () => {
       '/test/assistants',
       '/test/other-clients',
       '/test/postgres-servers',
+      '/test/vitest',
     ])
   })
 })

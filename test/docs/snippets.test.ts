@@ -27,6 +27,9 @@ declare const db: {
   companies: { findBySlug(slug: string): Promise<{ id: string; slug: string; name: string; signInEnabled: boolean } | undefined> }
   customers: { find(tenant: string, id: string): Promise<{ active: boolean; plan: string } | undefined> }
 }
+declare module 'vitest' {
+  export { expect, it } from '@jest/globals'
+}
 declare module 'undici' {
   export { fetch, ProxyAgent } from 'undici-types'
 }
@@ -67,7 +70,9 @@ describe('the snippets of the README and the docs', () => {
 
 function fileOf({ page, line, code }: Snippet): string {
   if (code.includes('export function sqliteTokenStore')) return 'sqlite-token-store.ts'
-  return `${page.replace(/\W+/g, '-')}-${line}.ts`
+  // A snippet that others import begins with the name of its file.
+  const [, name = `${page.replace(/\W+/g, '-')}-${line}.ts`] = /^\/\/ ([\w.]+\.ts)$/m.exec(code) ?? []
+  return name
 }
 
 /** Makes the compiler name lines of the page. The types that the page shows must equal the exported ones, member by member. */

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis'
-import { newGrant } from '../../src/testing/records'
+import { newGrant } from '../../src/testing/store-contract/records'
 import { recordOf } from '../support/records'
 import { grantKey, indexKey } from '../support/redis-keys'
 import { describeWithRedis, eventually, RedisServer } from '../support/redis-server'

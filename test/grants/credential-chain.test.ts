@@ -6,7 +6,7 @@ import {
   grantIdOf,
   parseCredential,
   readExpiry,
-  wasRefreshedToday,
+  wasRefreshedOnDayOf,
 } from '../../src/grants/credential'
 import { CredentialChain } from '../../src/grants/credential-chain'
 import { customerHandle } from '../../src/protocol/customer-handle'
@@ -68,18 +68,21 @@ describe('a credential', () => {
   it('says whether its grant was refreshed on this day, in UTC', () => {
     const clock = stopClock()
     clock.advance((noon - clock.now()) / 1000)
-    expect(wasRefreshedToday(refreshedAt(noon))).toBe(true)
-    expect(wasRefreshedToday(refreshedAt(noon - 12 * hour))).toBe(true)
-    expect(wasRefreshedToday(refreshedAt(noon - 12 * hour - 1))).toBe(false)
-    expect(wasRefreshedToday(refreshedAt(noon + 12 * hour))).toBe(false)
-    for (let days = 1; days < 127; days++) expect(wasRefreshedToday(refreshedAt(noon - days * day))).toBe(false)
+    expect(wasRefreshedOnDayOf(clock.now(), refreshedAt(noon))).toBe(true)
+    expect(wasRefreshedOnDayOf(clock.now(), refreshedAt(noon - 12 * hour))).toBe(true)
+    expect(wasRefreshedOnDayOf(clock.now(), refreshedAt(noon - 12 * hour - 1))).toBe(false)
+    expect(wasRefreshedOnDayOf(clock.now(), refreshedAt(noon + 12 * hour))).toBe(false)
+    for (let days = 1; days < 127; days++)
+      expect(wasRefreshedOnDayOf(clock.now(), refreshedAt(noon - days * day))).toBe(false)
   })
 
   it('of a grant that was never refreshed is of no day', () => {
     const clock = stopClock()
     for (let days = 0; days < 128; days++) {
-      expect(wasRefreshedToday(presented())).toBe(false)
-      expect(wasRefreshedToday(presented({ attempt: '', at: clock.now(), redeemed: 'code' }))).toBe(false)
+      expect(wasRefreshedOnDayOf(clock.now(), presented())).toBe(false)
+      expect(wasRefreshedOnDayOf(clock.now(), presented({ attempt: '', at: clock.now(), redeemed: 'code' }))).toBe(
+        false,
+      )
       clock.advance(day / 1000)
     }
   })

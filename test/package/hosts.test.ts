@@ -40,6 +40,16 @@ describe('the installed package', () => {
     expect(report).toMatch(/^# fail 0$/m)
   })
 
+  it.each(['esm', 'commonjs'])(
+    'can test an app with the test runner of Node, and prints nothing (%s)',
+    async (name) => {
+      const { folder } = name === 'esm' ? esm : commonjs
+      const report = await runNode(['--test', '--test-reporter=tap', 'kit.js'], folder)
+      expect(report).toMatch(/^# pass 6$/m)
+      expect(report).not.toContain('CUSTOMER_SIGN_IN')
+    },
+  )
+
   it('exports the same names to ES modules and CommonJS, from every entry point, without its optional peers', async () => {
     expect(installed(bare, 'express') || installed(bare, 'ioredis')).toBe(false)
     const report = await runNode(['exports.js'], bare.folder)

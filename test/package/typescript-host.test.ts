@@ -39,13 +39,15 @@ describe('a TypeScript host', () => {
     await compile([...resolution, '--noEmit'], root)
   })
 
-  it('serves once it is compiled, and tests a token store', async () => {
+  it('serves once it is compiled, and tests a token store and an app', async () => {
     await compile([...nodenext, '--outDir', 'built'], root)
     await host.whileServing(walkThrough, 'built/host.js')
-    expect(await runNode(['--test', '--test-reporter=tap', 'built/contract.js'], host.folder)).toMatch(/^# fail 0$/m)
+    for (const tests of ['built/contract.js', 'built/kit.js']) {
+      expect(await runNode(['--test', '--test-reporter=tap', tests], host.folder)).toMatch(/^# fail 0$/m)
+    }
   })
 
   function compile(options: string[], compilerIn: string): Promise<string> {
-    return runTool('tsc', [...strict, ...options, 'host.ts', 'contract.ts'], host.folder, compilerIn)
+    return runTool('tsc', [...strict, ...options, 'host.ts', 'contract.ts', 'kit.ts'], host.folder, compilerIn)
   }
 })

@@ -1,7 +1,7 @@
 import type { Grant } from 'customer-sign-in'
 import { PostgresTokenStore, postgresSchema } from 'customer-sign-in/postgres'
 import { Pool } from 'pg'
-import { clockOf, createGrant, findGrant } from '../../src/testing/records'
+import { clockOf, createGrant, findGrant } from '../../src/testing/store-contract/records'
 import { describeWithPostgres, PostgresServer } from '../support/postgres-server'
 
 describeWithPostgres('a grant that is moved to PostgreSQL', () => {

@@ -11,7 +11,7 @@ import {
   newId,
   room,
   swapOf,
-} from '../../src/testing/records'
+} from '../../src/testing/store-contract/records'
 import { describeWithPostgres, describeWithPostgresClock, PostgresServer } from '../support/postgres-server'
 import { eventually } from '../support/redis-server'
 import { poolOn } from '../support/started-on-postgres'

@@ -1,6 +1,14 @@
 import { PostgresTokenStore, postgresSchema } from 'customer-sign-in/postgres'
 import { Pool } from 'pg'
-import { createGrant, findClient, findGrant, newClient, newId, room, until } from '../../src/testing/records'
+import {
+  createGrant,
+  findClient,
+  findGrant,
+  newClient,
+  newId,
+  room,
+  until,
+} from '../../src/testing/store-contract/records'
 import { describeWithPostgres, PostgresServer } from '../support/postgres-server'
 
 const code = { type: 'CustomerSignInWarning', code: 'CUSTOMER_SIGN_IN_SWEEP' }

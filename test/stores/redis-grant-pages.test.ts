@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Grant } from 'customer-sign-in'
 import { type RedisClient, RedisTokenStore } from 'customer-sign-in/redis'
 import { Redis } from 'ioredis'
-import { createGrant } from '../../src/testing/records'
+import { createGrant } from '../../src/testing/store-contract/records'
 import { describeWithRedis, RedisServer } from '../support/redis-server'
 
 describeWithRedis('RedisTokenStore.pageGrants', () => {

@@ -1,6 +1,6 @@
 import { PostgresTokenStore, type PostgresTokenStoreOptions, postgresSchema } from 'customer-sign-in/postgres'
 import { Pool, type PoolConfig } from 'pg'
-import { createGrant, swapOf, until } from '../../../src/testing/records'
+import { createGrant, swapOf, until } from '../../../src/testing/store-contract/records'
 import { describeWithPgBouncer, PgBouncer } from '../../support/pgbouncer'
 import { describeWithPostgres, PostgresServer } from '../../support/postgres-server'
 import { tableUnder, textOf } from '../pages'

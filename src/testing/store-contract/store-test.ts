@@ -1,4 +1,4 @@
-import type { TokenStore } from '../stores/token-store'
+import type { TokenStore } from '../../stores/token-store'
 
 /** The test functions of jest, vitest, mocha or `node:test`. */
 export interface TestRunner {

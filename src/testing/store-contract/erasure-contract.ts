@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { Grant, TokenStore } from '../stores/token-store'
+import type { Grant, TokenStore } from '../../stores/token-store'
 import { createGrant, findClient, findGrant, grantOf, minute, newClient, newId, room, swapOf, until } from './records'
 import type { StoreTest } from './store-test'
 

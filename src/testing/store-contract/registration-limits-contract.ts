@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { NewClient, RegistrationLimits, TokenStore } from '../stores/token-store'
+import type { NewClient, RegistrationLimits, TokenStore } from '../../stores/token-store'
 import { atAnotherTime, day, findClient, hour, minute, newClient, room, until } from './records'
 import type { StoreTest } from './store-test'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { Grant, GrantPageRequest, TokenStore } from '../stores/token-store'
+import type { Grant, GrantPageRequest, TokenStore } from '../../stores/token-store'
 import { byId, createGrant, findGrant, grantOf, swapOf, until } from './records'
 import type { StoreTest } from './store-test'
 

@@ -1,6 +1,6 @@
 import { MemoryTokenStore, type TokenStore } from 'customer-sign-in'
 import { tokenStoreContract } from 'customer-sign-in/testing'
-import { releaseClock, stopClock } from '../support/clock'
+import { releaseClock, stopClock } from '../../support/clock'
 import { brokenClients } from './broken-clients'
 import { brokenClocks } from './broken-clocks'
 import { brokenErasures } from './broken-erasures'

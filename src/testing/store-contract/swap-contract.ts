@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { Grant, RedeemedCredential, TokenStore } from '../stores/token-store'
+import type { Grant, RedeemedCredential, TokenStore } from '../../stores/token-store'
 import { clockOf, createGrant, definedMembers, findGrant, grantOf, hour, minute, swapOf, until } from './records'
 import type { StoreTest } from './store-test'
 

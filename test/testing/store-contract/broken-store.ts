@@ -1,5 +1,5 @@
 import { type Grant, MemoryTokenStore, type TokenStore } from 'customer-sign-in'
-import { wrapStore } from '../support/wrap-store'
+import { wrapStore } from '../../support/wrap-store'
 
 /** The methods of a broken store, which can call those of a sound one. */
 export type Defect = (sound: TokenStore) => Partial<TokenStore>

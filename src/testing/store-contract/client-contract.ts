@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { TokenStore } from '../stores/token-store'
+import type { TokenStore } from '../../stores/token-store'
 import {
   atAnotherTime,
   clockOf,

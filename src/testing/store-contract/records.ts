@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { customerHandle } from '../protocol/customer-handle'
+import { customerHandle } from '../../protocol/customer-handle'
 import type {
   CreateResult,
   CredentialSwap,
@@ -12,7 +12,7 @@ import type {
   SwapResult,
   SwapReversal,
   TokenStore,
-} from '../stores/token-store'
+} from '../../stores/token-store'
 
 export const minute = 60_000
 export const hour = 60 * minute

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { Grant, GrantOwner, TokenStore } from '../stores/token-store'
+import type { Grant, GrantOwner, TokenStore } from '../../stores/token-store'
 import {
   byId,
   createGrant,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { CredentialSwap, Grant, SwapReversal } from '../stores/token-store'
+import type { CredentialSwap, Grant, SwapReversal } from '../../stores/token-store'
 import { clockOf, createGrant, findGrant, grantOf, minute, reversalOf, swapOf, until } from './records'
 import type { StoreTest } from './store-test'
 

@@ -1,4 +1,4 @@
-import type { TokenStore } from '../stores/token-store'
+import type { TokenStore } from '../../stores/token-store'
 import { clientContract } from './client-contract'
 import { erasureContract } from './erasure-contract'
 import { grantContract } from './grant-contract'

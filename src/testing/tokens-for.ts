@@ -1,0 +1,193 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { decode, sign } from 'jsonwebtoken'
+import { anything, optional, record, text } from '../configuration/checks'
+import { addressOf, endpointsOf } from '../protocol/issuer'
+import { OAuthError } from '../protocol/oauth-error'
+import type { OAuthErrorCode } from '../protocol/oauth-error-codes'
+import { codeChallengeOf } from '../protocol/pkce'
+import { postForm } from './post-form'
+import { partsOf, type TestSignIn } from './test-sign-in'
+import { testClient } from './test-tenants'
+
+/** Whose tokens a test wants, and for what. */
+export interface TokensRequest {
+  /** The key of the company. */
+  tenantKey: string
+  /** The customer inside the company. */
+  subject: string
+  /**
+   * What the customer has allowed: a list, or a string with spaces between the scopes. It is granted as it is or not at all. Default: the
+   * scopes that `protectedResource` announces for the API, or else all scopes that the company offers.
+   */
+  scopes?: string | readonly string[] | undefined
+  /** The API that the tokens are for (RFC 8707). Default: the company's first. */
+  resource?: string | undefined
+  /** The customer's claims, as `authenticate` gives them. Default none. */
+  claims?: Record<string, unknown> | undefined
+  /**
+   * The client that the tokens are of: one of the company's own, or one that has registered itself, and a public one. Default: a client that
+   * the kit has added to each company.
+   */
+  clientId?: string | undefined
+}
+
+/** The tokens of a customer who has signed in and agreed. */
+export interface TestTokens {
+  /** The access token, for `Authorization: Bearer …`. */
+  readonly accessToken: string
+  /** The refresh token. Empty if the client may not refresh. */
+  readonly refreshToken: string
+  /** For how many seconds the access token is valid. */
+  readonly expiresIn: number
+  /** The scopes that it has. */
+  readonly scopes: readonly string[]
+  /** The grant, as `signIn.grants` knows it. */
+  readonly grantId: string
+  /** The client, as it sends `client_id`. */
+  readonly clientId: string
+
+  /**
+   * Redeems the refresh token, as the client does. A second call of the same tokens presents a used refresh token.
+   *
+   * @returns The next tokens.
+   * @throws {OAuthError} `invalid_grant` if the refresh token is used, revoked or expired, and whatever else the token endpoint answers.
+   */
+  refresh(): Promise<TestTokens>
+}
+
+/** Gives tokens to a test. */
+export interface TokensFor {
+  /**
+   * Signs a customer in and gives the tokens. They are issued as in production: a grant is stored, its code is issued and redeemed, your
+   * hooks are called, and there are events.
+   *
+   * @param signIn What `testSignIn` has returned.
+   * @throws {OAuthError} if the grant or the token is refused, for example by your `accessTokenClaims`.
+   * @throws {ConfigurationError} for a member that is unknown, missing or wrong.
+   *
+   * @example
+   * const { accessToken } = await tokensFor(signIn, { tenantKey: 'acme', subject: 'customer-1', scopes: 'bookings' })
+   */
+  (signIn: TestSignIn, request: TokensRequest): Promise<TestTokens>
+
+  /**
+   * Gives tokens whose access token has expired: it was issued two hours ago. The grant and the refresh token are new and good. The clock
+   * does not move.
+   */
+  expired(signIn: TestSignIn, request: TokensRequest): Promise<TestTokens>
+
+  /**
+   * Gives tokens whose grant has been revoked. A guard refuses the access token only with `checkRevocation`; without it, the token is good
+   * until it expires.
+   */
+  revoked(signIn: TestSignIn, request: TokensRequest): Promise<TestTokens>
+
+  /**
+   * Gives tokens of a company that is like `tenantKey` in everything but its key, its id and its domain. Your hooks are asked about this
+   * company, too. If they know only your own companies, call `tokensFor` with another one of yours.
+   */
+  ofAnotherTenant(signIn: TestSignIn, request: TokensRequest): Promise<TestTokens>
+
+  /** Gives tokens whose access token says the same as a good one but is signed with the key of somebody else. */
+  forged(signIn: TestSignIn, request: TokensRequest): Promise<TestTokens>
+}
+
+// Longer than any access token is valid, and longer than any tolerance of a verifier.
+const twoHours = 7200
+
+/** Signs customers in, for tests of what a token opens: by default one that is good, and else one with the fault that its name says. */
+export const tokensFor: TokensFor = Object.assign(signedIn, {
+  expired: (signIn: TestSignIn, request: TokensRequest) =>
+    partsOf(signIn).clock.ago(twoHours, () => signedIn(signIn, request)),
+
+  async revoked(signIn: TestSignIn, request: TokensRequest) {
+    const tokens = await signedIn(signIn, request)
+    await signIn.grants.revoke({ tenantKey: request.tenantKey, grantId: tokens.grantId })
+    return tokens
+  },
+
+  async ofAnotherTenant(signIn: TestSignIn, request: TokensRequest) {
+    const tenantKey = await partsOf(signIn).tenants.anotherLike(request.tenantKey)
+    return signedIn(signIn, { ...request, tenantKey })
+  },
+
+  async forged(signIn: TestSignIn, request: TokensRequest) {
+    const tokens = await signedIn(signIn, request)
+    return { ...tokens, accessToken: signedByStranger(tokens.accessToken) }
+  },
+})
+
+const members = record({
+  tenantKey: text,
+  subject: text,
+  clientId: optional(text),
+  scopes: anything<TokensRequest['scopes']>,
+  resource: anything<TokensRequest['resource']>,
+  claims: anything<TokensRequest['claims']>,
+})
+
+async function signedIn(signIn: TestSignIn, request: TokensRequest): Promise<TestTokens> {
+  const { clientId = testClient.clientId, scopes, ...terms } = members(request, 'tokensFor')
+  const redirectUri = await redirectUriOf(clientId, terms.tenantKey, signIn)
+  const codeVerifier = randomBytes(32).toString('base64url')
+  const { code, redirectTo } = await signIn.issueAuthorizationCode({
+    ...terms,
+    // As a list: of a string, the company would leave out what it does not offer.
+    scopes: typeof scopes === 'string' ? scopes.split(' ') : scopes,
+    clientId,
+    redirectUri,
+    codeChallenge: codeChallengeOf(codeVerifier),
+    codeChallengeMethod: 'S256',
+  })
+  const issuer = new URL(redirectTo).searchParams.get('iss') ?? ''
+  const address = addressOf(issuer, terms.tenantKey, partsOf(signIn).baseUrl)
+  return redeemed(signIn, `${endpointsOf(address)}/token`, {
+    grant_type: 'authorization_code',
+    client_id: clientId,
+    code,
+    redirect_uri: redirectUri,
+    code_verifier: codeVerifier,
+  })
+}
+
+/** Where the codes of a client go. Empty if there is no such client: then no code is issued. */
+async function redirectUriOf(clientId: string, tenantKey: string, signIn: TestSignIn): Promise<string> {
+  const tenant = await partsOf(signIn).tenants.find(tenantKey)
+  const own = tenant?.clients?.find((client) => client.clientId === clientId)
+  const { redirectUris: [first = ''] = [] } = own ?? (await signIn.clients.find({ tenantKey, clientId })) ?? {}
+  return first
+}
+
+interface TokenForm extends Record<string, string> {
+  grant_type: string
+  client_id: string
+}
+
+/** Redeems a code or a refresh token. */
+async function redeemed(signIn: TestSignIn, tokenEndpoint: string, form: TokenForm): Promise<TestTokens> {
+  const { status, body } = await postForm(signIn, tokenEndpoint, form)
+  if (status !== 200) throw new OAuthError(body.error as OAuthErrorCode, String(body.error_description), { status })
+  const accessToken = String(body.access_token)
+  const refreshToken = String(body.refresh_token ?? '')
+  const clientId = form.client_id
+  return {
+    accessToken,
+    refreshToken,
+    expiresIn: Number(body.expires_in),
+    scopes: String(body.scope).split(' ').filter(Boolean),
+    grantId: Object(decode(accessToken)).grant_id,
+    clientId,
+    refresh: () =>
+      redeemed(signIn, tokenEndpoint, {
+        grant_type: 'refresh_token',
+        client_id: clientId,
+        refresh_token: refreshToken,
+      }),
+  }
+}
+
+function signedByStranger(accessToken: string): string {
+  const { header, payload } = Object(decode(accessToken, { complete: true }))
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return sign(payload, privateKey, { algorithm: 'ES256', header: { ...header, alg: 'ES256' } })
+}
