@@ -18,23 +18,17 @@ export function webAddress(value: unknown): string | undefined {
 
 /**
  * Checks that an address that the app has named is where the app is reached: an app behind a proxy knows only by its settings or by
- * headers of the proxy what that is.
+ * headers of the proxy what that is. A step says it once, because one setting mends all.
  *
  * @returns Whether it is.
  */
 export function checkOrigin(notes: Notes, member: string, value: string, reachedAt: string): boolean {
   const [named, reached] = [new URL(value), new URL(reachedAt)]
-  if (named.hostname !== reached.hostname) {
-    notes.find('wrong-host', { member, value, host: named.host, expected: reached.host })
-    return false
-  }
-  if (named.protocol === 'http:' && reached.protocol === 'https:') {
-    notes.find('wrong-scheme', { member, value })
-    return false
-  }
-  if (named.port !== reached.port) {
-    notes.find('wrong-host', { member, value, host: named.host, expected: reached.host })
-    return false
-  }
-  return true
+  if (named.origin === reached.origin) return true
+  const isHttp = named.protocol === 'http:' && reached.protocol === 'https:'
+  const code = named.hostname === reached.hostname && isHttp ? 'wrong-scheme' : 'wrong-host'
+  if (notes.seen.some((seen) => seen.code === code)) return false
+  if (code === 'wrong-scheme') notes.find(code, { member, value })
+  else notes.find(code, { member, value, host: named.host, expected: reached.host })
+  return false
 }

@@ -6,8 +6,8 @@ import { examine } from './examine'
 import { stepText, summaryText } from './print'
 import type { SignInWindow } from './steps/sign-in'
 
-export const doctorUsage = `  doctor URL        Say why assistants do not connect to the API at this address. It registers
-                    a client named "customer-sign-in doctor". Exit code 1 if something is wrong.
+export const doctorUsage = `  doctor URL        Say why assistants do not connect to this API. Registers a client named
+                    "customer-sign-in doctor". Exit code 1 if something is wrong.
     --json                print the result as JSON
     --login               open a browser to sign in, and go on to a call, a refresh and a revocation
     --client-id ID        use this client, whose redirect URI is http://127.0.0.1/callback, and register none

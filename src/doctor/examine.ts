@@ -22,7 +22,10 @@ export interface ExamineOptions {
   clientId?: string | undefined
   /** Lets somebody sign in. Without it, the doctor goes no further than the first page. */
   window?: SignInWindow | undefined
+  /** Is told of each step as soon as it is over. */
   onStep?: ((step: Step) => void) | undefined
+  /** How long one request may take, in milliseconds. Default 15,000. */
+  timeLimit?: number | undefined
 }
 
 /**
@@ -34,7 +37,7 @@ export async function examine(address: string, options: ExamineOptions = {}): Pr
   const { clientId, window, onStep = () => {} } = options
   const redirectUri = window?.redirectUri ?? 'http://127.0.0.1/callback'
   const secrets = new Secrets()
-  const wire = new Wire()
+  const wire = new Wire(options.timeLimit)
   const walk = new Walk(secrets, onStep)
 
   const api = await walk.step('api', [], (notes) => askApi(notes, wire, address))
@@ -48,9 +51,11 @@ export async function examine(address: string, options: ExamineOptions = {}): Pr
   const client = await walk.step('registration', [server], (notes, found) =>
     register(notes, wire, found, { clientId, redirectUri }),
   )
-  await walk.step('document', [server, resource], (notes, ...found) => tryDocument(notes, wire, ...found, scope))
-  await walk.step('authorize', [server, client, resource], (notes, ...found) =>
+  const page = await walk.step('authorize', [server, client, resource], (notes, ...found) =>
     openSignIn(notes, wire, ...found, scope),
+  )
+  await walk.step('document', [page, server, resource], (notes, _page, ...found) =>
+    tryDocument(notes, wire, ...found, scope),
   )
   await walk.step('token', [server, client, resource], (notes, ...found) => tryWrongCode(notes, wire, ...found))
   await walk.step('revocation', [server, client], (notes, ...found) => revokeUnknown(notes, wire, ...found))

@@ -4,8 +4,6 @@ import { Answer } from './answer'
 import { fault } from './report'
 import { unreachable } from './unreachable'
 
-/** How long one request may take, from the look-up of the name to the last byte, in milliseconds. */
-const timeLimit = 15_000
 /** How much of a body is read. The documents and errors of a sign-in are a few kilobytes. */
 const maxBody = 256 * 1024
 
@@ -22,11 +20,17 @@ export interface Asked {
 export class Wire {
   /** By how many seconds the clocks of the servers are ahead of that of this machine, with what says so. */
   readonly clocks: { source: string; ahead: number }[] = []
+  readonly #timeLimit: number
+
+  /** @param timeLimit How long one request may take, from the look-up of the name to the last byte. In milliseconds. */
+  constructor(timeLimit = 15_000) {
+    this.#timeLimit = timeLimit
+  }
 
   /** @throws {Fault} if there is no answer. */
   async ask(url: string, { method = 'GET', headers = {}, body }: Asked = {}): Promise<Answer> {
     const sent = Date.now()
-    const answer = await exchange(new URL(url), method, headersOf(headers, body), body)
+    const answer = await exchange(new URL(url), method, headersOf(headers, body), body, this.#timeLimit)
     const date = Date.parse(answer.header('date') ?? '')
     // The answer to a GET may come from a cache, with the date at which it was made.
     if (method === 'POST' && !Number.isNaN(date))
@@ -57,6 +61,7 @@ function exchange(
   method: string,
   headers: Record<string, string>,
   body: string | undefined,
+  timeLimit: number,
 ): Promise<Answer> {
   const shown = `${url.origin}${url.pathname}`
   return new Promise((resolve, reject) => {

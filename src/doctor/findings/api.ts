@@ -14,6 +14,12 @@ export const apiFindings = {
     remedy:
       'Check the address. Then check that the proxy passes {path} to the app, and that the app has a route there, such as app.all(path, signIn.protectedResource({ path }), mcp)',
   },
+  'api-hidden': {
+    level: 'wrong',
+    says: '{request} without a token is answered with 404, where 401 was expected. Its metadata is there, so the API is too',
+    remedy:
+      'Answer 401: in nginx, proxy_intercept_errors off; and no error_page 401 =404. In the app, put the guard before what hides the API from strangers',
+  },
   'api-open': {
     level: 'wrong',
     says: '{request} is answered with {status} without a token',

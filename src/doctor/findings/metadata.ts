@@ -40,6 +40,12 @@ export const metadataFindings = {
     says: '{request} has no valid {member}',
     remedy: 'Look at what answers there: metadata of this library always has it',
   },
+  'no-metadata': {
+    level: 'wrong',
+    says: 'The 401 names no metadata, and there is none at {url}, so assistants do not learn where to sign in',
+    remedy:
+      'Guard the API with signIn.protectedResource({ path }), which announces its metadata. If you do, pass /.well-known/ on to the app',
+  },
   'metadata-path': {
     level: 'wrong',
     says: 'The 401 names {value} as its metadata, but there is none; {found} has it',

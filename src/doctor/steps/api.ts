@@ -1,4 +1,5 @@
 import { isLoopbackHost } from '../../protocol/loopback'
+import { wellKnownOf } from '../addresses'
 import type { Answer } from '../answer'
 import { bearerChallenge, type Challenge } from '../challenge'
 import { interference, placeOf } from '../judge'
@@ -41,13 +42,15 @@ export async function askApi(notes: Notes, wire: Wire, address: string): Promise
     noteOtherMethod('get-before-token', got, notes)
     return { asked: initialize, challenge: challengeOf(posted, notes) }
   }
-  if (got.status !== 401) throw notChallenged(posted.status === 405 ? got : posted)
+  if (got.status !== 401) throw await notChallenged(wire, posted.status === 405 ? got : posted)
   noteOtherMethod('post-before-token', posted, notes)
   return { asked: read, challenge: challengeOf(got, notes) }
 }
 
 /** The other of the two methods is also expected to ask for a token. */
-function noteOtherMethod(code: 'get-before-token' | 'post-before-token', { status }: Answer, notes: Notes): void {
+function noteOtherMethod(code: 'get-before-token' | 'post-before-token', answer: Answer, notes: Notes): void {
+  const { request, status } = answer
+  if (status === 429) throw fault('rate-limited', { request })
   if (status !== 401) notes.find(code, { status: String(status) })
 }
 
@@ -69,13 +72,16 @@ function challengeOf(answer: Answer, notes: Notes): Challenge | undefined {
 }
 
 /** Why the API does not ask for a token. */
-function notChallenged(answer: Answer): Fault {
+async function notChallenged(wire: Wire, answer: Answer): Promise<Fault> {
   const { request, status } = answer
   const { path } = placeOf(answer.url)
   const replaced = interference(answer)
   if (replaced) return replaced
   if (status === 404 && answer.error === 'not_found') return fault('company-unknown', { request })
-  if (status === 404) return fault('api-not-found', { request, path })
+  if (status === 404) {
+    const metadata = await wire.ask(wellKnownOf('oauth-protected-resource', answer.url))
+    return metadata.json?.resource ? fault('api-hidden', { request }) : fault('api-not-found', { request, path })
+  }
   if (status === 403) return fault('api-forbidden', { request })
   if (answer.isHtml && status < 400) return fault('html-page', { request, ...placeOf(answer.url) })
   if (status < 400) return fault('api-open', { request, status: String(status) })

@@ -44,11 +44,11 @@ export async function register(
   }
   if (url === undefined) throw new Skipped('The metadata has no registration_endpoint.')
   const headers = { 'Content-Type': 'application/json', Accept: 'application/json' }
-  await checkAcrossOrigins(notes, wire, url, { method: 'POST', asks: ['content-type'], send: false })
   const sent = Date.now()
   const answer = await wire.ask(url, { method: 'POST', headers, body: JSON.stringify(metadataOf(redirectUri)) })
   const refusal = refusalOf(answer)
   if (refusal) throw refusal
+  await checkAcrossOrigins(notes, wire, url, { method: 'POST', asks: ['content-type'], send: false })
   const { client_id: id, client_id_issued_at: issuedAt, ...more } = answer.json ?? {}
   if (typeof id !== 'string' || id === '') throw fault('no-client-id', { status: String(answer.status) })
   if (typeof issuedAt === 'number') wire.tellTime('client_id_issued_at of the registration', issuedAt, sent)

@@ -25,7 +25,7 @@ export async function readResource(
   { challenge }: ApiFound,
 ): Promise<ResourceFound> {
   const announced = announcedAddress(notes, address, challenge?.resource_metadata)
-  const document = await find(notes, wire, address, announced)
+  const document = await find(notes, wire, address, announced, challenge?.resource_metadata === undefined)
   await checkDocument(notes, wire, document)
   const { members } = await checkResource(notes, wire, address, document)
   const { request } = document.answer
@@ -52,7 +52,13 @@ function announcedAddress(notes: Notes, address: string, value: string | undefin
 }
 
 /** The document where the challenge says it is, or where clients look for it if that is wrong. */
-async function find(notes: Notes, wire: Wire, address: string, announced: string | undefined): Promise<Document> {
+async function find(
+  notes: Notes,
+  wire: Wire,
+  address: string,
+  announced: string | undefined,
+  isUnannounced: boolean,
+): Promise<Document> {
   const expected = wellKnownOf(name, address)
   const places = [...new Set([announced ?? expected, expected, wellKnownOf(name, new URL(address).origin)])]
   for (const url of places) {
@@ -62,6 +68,7 @@ async function find(notes: Notes, wire: Wire, address: string, announced: string
     return document
   }
   const url = announced ?? expected
+  if (isUnannounced) throw fault('no-metadata', { url })
   throw fault('not-routed', { request: `GET ${url}`, ...placeOf(url) })
 }
 

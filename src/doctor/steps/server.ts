@@ -96,7 +96,8 @@ async function checkIssuer(notes: Notes, wire: Wire, expected: string, document:
     notes.find('cached-other', { request })
     return fresh
   }
-  notes.find(differBySlash(issuer, expected) ? 'issuer-slash' : 'issuer-differs', { value: issuer, expected })
+  if (!differBySlash(issuer, expected)) throw fault('issuer-differs', { value: issuer, expected })
+  notes.find('issuer-slash', { value: issuer, expected })
   return document
 }
 
