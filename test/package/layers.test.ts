@@ -9,6 +9,8 @@ const floors = [
   'redis',
   'postgres',
   'cli',
+  'doctor',
+  'keys',
   'testing',
   'customer-sign-in',
   'options',

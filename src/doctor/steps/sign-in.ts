@@ -1,0 +1,85 @@
+import { webAddress } from '../addresses'
+import { notJson } from '../judge'
+import type { Secrets } from '../printable'
+import { fault, type Notes, Skipped } from '../report'
+import type { Wire } from '../wire'
+import { compareClocks } from './clock'
+import { signInRequest } from './first-page'
+import type { Client } from './registration'
+import type { ResourceFound } from './resource'
+import type { ServerFound } from './server'
+import { form } from './token'
+import { type Tokens, tokensIn } from './tokens'
+
+/** A browser in which somebody signs in, and the address to which it comes back. */
+export interface SignInWindow {
+  redirectUri: string
+  /** How long the browser may take, in minutes. */
+  minutes: number
+  /** Opens an address. @returns The parameters with which the browser comes back, or undefined if it does not. */
+  open(url: string): Promise<URLSearchParams | undefined>
+}
+
+/** RFC 6749 sections 4.1.1 to 4.1.4, with `iss` (RFC 9207). */
+export async function signIn(
+  notes: Notes,
+  wire: Wire,
+  secrets: Secrets,
+  window: SignInWindow,
+  server: ServerFound,
+  client: Client,
+  resource: ResourceFound,
+  scope: string | undefined,
+): Promise<Tokens> {
+  if (client.source === 'document') throw new Skipped('Nobody signs in as an assistant here: give a --client-id.')
+  const request = signInRequest(server, client, resource, scope)
+  if (!webAddress(request.url)) throw new Skipped('The authorization endpoint is no web address.')
+  secrets.add(request.codeVerifier)
+  const back = await window.open(request.url)
+  if (!back) throw fault('sign-in-abandoned', { minutes: String(window.minutes) })
+  secrets.add(back.get('code') ?? undefined)
+  checkResponse(notes, back, request.state, server)
+  const sent = Date.now()
+  const answer = await wire.ask(
+    server.token,
+    form({
+      grant_type: 'authorization_code',
+      code: back.get('code') ?? '',
+      redirect_uri: client.redirectUri,
+      client_id: client.id,
+      code_verifier: request.codeVerifier,
+      resource: resource.resource,
+    }),
+  )
+  const wrong = notJson(answer)
+  if (wrong) throw wrong
+  const { status, error = '', errorDescription: description } = answer
+  if (status !== 200) throw fault('code-refused', { status: String(status), error, description })
+  const tokens = tokensIn(answer.json ?? {}, secrets)
+  if (tokens.refreshToken === undefined) notes.find('no-refresh-token', {})
+  const issuedAt = issueTimeOf(tokens.accessToken)
+  if (issuedAt !== undefined) wire.tellTime('the iat of the access token', issuedAt, sent)
+  await compareClocks(notes, wire)
+  return tokens
+}
+
+/** The authorization response (RFC 6749 section 4.1.2). */
+function checkResponse(notes: Notes, back: URLSearchParams, state: string, { issuer, namesIssuer }: ServerFound): void {
+  const error = back.get('error')
+  if (error !== null) throw fault('sign-in-refused', { error, description: back.get('error_description') ?? '' })
+  if (back.get('state') !== state) throw fault('state-differs', {})
+  const iss = back.get('iss')
+  if ((iss !== null || namesIssuer) && iss !== issuer)
+    notes.find('iss-differs', { value: iss ?? 'missing', expected: issuer })
+  if (!back.get('code')) throw fault('no-code', {})
+}
+
+/** The `iat` of a JWT, in seconds. Access tokens of other servers may be no JWTs. */
+function issueTimeOf(token: string): number | undefined {
+  try {
+    const { iat } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'))
+    return typeof iat === 'number' ? iat : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,100 @@
+import { request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { Answer } from './answer'
+import { fault } from './report'
+import { unreachable } from './unreachable'
+
+/** How much of a body is read. The documents and errors of a sign-in are a few kilobytes. */
+const maxBody = 256 * 1024
+
+export interface Asked {
+  method?: string
+  headers?: Record<string, string>
+  body?: string
+}
+
+/**
+ * Sends the doctor's requests, each on a connection of its own. A server is a stranger to the doctor: what it sends is limited in time and
+ * size, no redirect is followed, and no cookie is kept.
+ */
+export class Wire {
+  /** By how many seconds the clocks of the servers are ahead of that of this machine, with what says so. */
+  readonly clocks: { source: string; ahead: number }[] = []
+  readonly #timeLimit: number
+
+  /** @param timeLimit How long one request may take, from the look-up of the name to the last byte. In milliseconds. */
+  constructor(timeLimit = 15_000) {
+    this.#timeLimit = timeLimit
+  }
+
+  /** @throws {Fault} if there is no answer. */
+  async ask(url: string, { method = 'GET', headers = {}, body }: Asked = {}): Promise<Answer> {
+    const sent = Date.now()
+    const answer = await exchange(new URL(url), method, headersOf(headers, body), body, this.#timeLimit)
+    const date = Date.parse(answer.header('date') ?? '')
+    // The answer to a GET may come from a cache, with the date at which it was made.
+    if (method === 'POST' && !Number.isNaN(date))
+      this.tellTime(`the Date header of ${new URL(url).host}`, date / 1000, sent)
+    return answer
+  }
+
+  /**
+   * Compares a time that a server has just told with the clock of this machine.
+   *
+   * @param seconds The server's time, since 1970.
+   * @param sent When the request was sent, in milliseconds: the server read its clock between then and now.
+   */
+  tellTime(source: string, seconds: number, sent: number): void {
+    // A whole second in which the server's clock may have stood.
+    const [earliest, latest] = [seconds - Date.now() / 1000, seconds + 1 - sent / 1000]
+    this.clocks.push({ source, ahead: Math.round(Math.max(earliest, Math.min(latest, 0))) })
+  }
+}
+
+function headersOf(headers: Record<string, string>, body: string | undefined): Record<string, string> {
+  const length: Record<string, string> = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
+  return { 'User-Agent': 'customer-sign-in-doctor', ...length, ...headers }
+}
+
+function exchange(
+  url: URL,
+  method: string,
+  headers: Record<string, string>,
+  body: string | undefined,
+  timeLimit: number,
+): Promise<Answer> {
+  const shown = `${url.origin}${url.pathname}`
+  return new Promise((resolve, reject) => {
+    const request = url.protocol === 'https:' ? requestHttps : requestHttp
+    const sent = request(url, { method, headers, agent: false })
+    const timer = setTimeout(() => {
+      reject(fault('timeout', { url: shown, seconds: String(timeLimit / 1000) }))
+      sent.destroy()
+    }, timeLimit)
+    const end = (settle: () => void) => {
+      clearTimeout(timer)
+      settle()
+      sent.destroy()
+    }
+    sent.on('error', (error) => end(() => reject(unreachable(error, url))))
+    sent.on('response', (response) => {
+      const made = (text: string) => new Answer(url.href, method, response.statusCode ?? 0, response.headers, text)
+      // A stream of events may never end.
+      if (/^text\/event-stream\b/.test(response.headers['content-type'] ?? '')) return end(() => resolve(made('')))
+      const chunks: Buffer[] = []
+      let size = 0
+      response.on('data', (chunk: Buffer) => {
+        size += chunk.length
+        if (size > maxBody) end(() => reject(fault('too-large', { url: shown, limit: `${maxBody / 1024} KiB` })))
+        else chunks.push(chunk)
+      })
+      response.on('error', (error) => end(() => reject(unreachable(error, url))))
+      response.on('end', () => {
+        end(() => resolve(made(Buffer.concat(chunks).toString('utf8'))))
+      })
+    })
+    // Some servers switch to another protocol in place of an answer.
+    sent.on('upgrade', () => end(() => reject(fault('not-http', { host: url.host }))))
+    sent.end(body)
+  })
+}

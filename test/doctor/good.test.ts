@@ -1,0 +1,75 @@
+import { MemoryTenantStore } from 'customer-sign-in'
+import { examine } from '../../src/doctor/examine'
+import { answerMcp, behindNginx, deployed, findingsOf, found } from '../support/deployment'
+import { describeWithNginx } from '../support/nginx'
+
+describe('the doctor, at a good deployment', () => {
+  it('finds nothing, and skips nothing', async () => {
+    const { good, steps } = await examine(`${await deployed()}/v1/acme/mcp`)
+    expect(good).toBe(true)
+    expect(steps.map(({ step, status }) => `${step} ${status}`)).toEqual([
+      'api good',
+      'bearer good',
+      'resource good',
+      'server good',
+      'keys good',
+      'registration good',
+      'authorize good',
+      'document good',
+      'token good',
+      'revocation good',
+      'clock good',
+      'leave good',
+    ])
+  })
+
+  it('finds nothing at a company with a domain of its own', async () => {
+    const ownDomain = (baseUrl: string) => new MemoryTenantStore([{ key: 'acme', id: '1', baseUrl }])
+    const origin = await deployed({
+      options: (own) => ({ tenantStore: ownDomain(own), baseUrl: 'https://assistant.example' }),
+    })
+    expect(await found(origin, { address: `${origin}/mcp` })).toEqual([])
+  })
+
+  it('finds nothing at an API that is not MCP, and warns that it has no POST', async () => {
+    const path = '/v1/:tenantKey/bookings'
+    const origin = await deployed({
+      api: (app, signIn) => app.get(path, signIn.protectedResource({ path }), answerMcp),
+    })
+    const report = await examine(`${origin}/v1/acme/bookings`)
+    expect(findingsOf(report)).toEqual(['api: post-before-token'])
+    expect(report.good).toBe(true)
+  })
+
+  it('finds nothing at a company that knows its clients, given the id of one', async () => {
+    const redirectUris = ['http://127.0.0.1/callback']
+    const tenants = [{ key: 'acme', id: '1', registration: false, clients: [{ clientId: 'app', redirectUris }] }]
+    const origin = await deployed({ options: () => ({ tenantStore: new MemoryTenantStore(tenants) }) })
+    expect(await found(origin)).toEqual(['server: no-way-in'])
+    const report = await examine(`${origin}/v1/acme/mcp`, { clientId: 'app' })
+    expect(findingsOf(report)).toEqual([])
+  })
+
+  it('finds nothing where clients are known by their document alone', async () => {
+    const origin = await deployed({ options: () => ({ registration: false }) })
+    expect(await found(origin)).toEqual([])
+  })
+})
+
+describeWithNginx('the doctor, at a good deployment behind nginx', () => {
+  it('finds nothing', async () => {
+    expect(await found(await behindNginx(({ pass }) => `location / { ${pass} }`))).toEqual([])
+  })
+
+  it('finds nothing if the app has the address from the proxy', async () => {
+    const front = ({ pass }: { pass: string }) => `location / { ${pass} }`
+    expect(await found(await behindNginx(front, { options: () => ({ baseUrl: undefined }) }))).toEqual([])
+  })
+
+  it('finds nothing if metadata is cached by host and path', async () => {
+    const front = ({ pass }: { pass: string }) =>
+      `location / { ${pass} } location /.well-known/ { ${pass} proxy_cache cache; proxy_cache_key $scheme$http_host$request_uri; }`
+    const origin = await behindNginx(front)
+    expect([await found(origin), await found(origin)]).toEqual([[], []])
+  })
+})

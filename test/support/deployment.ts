@@ -1,0 +1,117 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  type CustomerSignIn,
+  type CustomerSignInOptions,
+  createCustomerSignIn,
+  MemoryTenantStore,
+  MemoryTokenStore,
+} from 'customer-sign-in'
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
+import { type ExamineOptions, examine } from '../../src/doctor/examine'
+import type { Report } from '../../src/doctor/report'
+import { Nginx } from './nginx'
+import { signingKey } from './sign-in'
+
+const path = '/v1/:tenantKey/mcp'
+const servers: Server[] = []
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+})
+
+/** What stands between the doctor and the app, given the lines that pass a request on. */
+export type Front = (app: { pass: string; port: number; folder: string; upstream: number }) => string
+
+export interface Deployed {
+  /** More options, which may depend on the public origin. */
+  options?: (origin: string) => Partial<CustomerSignInOptions>
+  /** Mounts the API. By default at every method of `/v1/:tenantKey/mcp`, behind its guard. */
+  api?: (app: Express, signIn: CustomerSignIn) => unknown
+  /** What comes before the sign-in. */
+  before?: (origin: string) => RequestHandler
+}
+
+/** Listens on a free port. What answers there can be given later, when more addresses are known. @returns Its port, and the way to give it. */
+export async function listening(): Promise<{ port: number; answer: (listener: RequestListener) => void }> {
+  const server = createServer()
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return { port, answer: (listener) => void server.on('request', listener) }
+}
+
+/** An app with a sign-in, an MCP server for each company, and a login page. */
+export function hostApp(origin: string, { options = () => ({}), api = guarded, before }: Deployed = {}): Express {
+  const signIn = createCustomerSignIn({
+    tenantStore: new MemoryTenantStore([{ key: 'acme', id: '1', name: 'Acme Air' }]),
+    tokenStore: new MemoryTokenStore(),
+    signingKeys: [signingKey],
+    // The copies of documents are used, so that no test needs the internet.
+    fetchMetadataDocument: () => Promise.reject(new Error('There is no internet')),
+    authenticate: (_req: Request, res: Response) => res.redirect('/login'),
+    onEvent: () => {},
+    baseUrl: origin,
+    ...options(origin),
+  })
+  const app = express()
+  app.set('trust proxy', true)
+  if (before) app.use(before(origin))
+  app.use(signIn)
+  api(app, signIn)
+  app.get('/login', (_req, res) => res.type('html').send('<!doctype html><h1>Log in</h1>'))
+  return app
+}
+
+/** Answers like an MCP server, as far as the doctor asks. */
+export const answerMcp: RequestHandler = (_req, res) => void res.json({ jsonrpc: '2.0', id: 1, result: {} })
+
+function guarded(app: Express, signIn: CustomerSignIn): void {
+  app.all([path, '/mcp'], signIn.protectedResource({ path }), answerMcp)
+}
+
+/** Deploys an app without a proxy. @returns Its origin. */
+export async function deployed(app: Deployed = {}): Promise<string> {
+  const { port, answer } = await listening()
+  const origin = `http://127.0.0.1:${port}`
+  answer(hostApp(origin, app))
+  return origin
+}
+
+/** The lines with which a proxy passes a request on, as it should. */
+export const passOn = (upstream: number) =>
+  `proxy_pass http://127.0.0.1:${upstream}; proxy_set_header Host $http_host; proxy_set_header X-Forwarded-Proto $scheme;`
+
+/** Deploys an app behind nginx, with these lines in its `server` block. @returns The origin of nginx. */
+export async function behindNginx(
+  front: Front,
+  app: Deployed = {},
+  { clock = 0, http = () => '' }: { clock?: number; http?: Front } = {},
+): Promise<string> {
+  const { port: upstream, answer } = await listening()
+  const { port } = await Nginx.start(
+    (own, folder) => {
+      const known = { pass: passOn(upstream), port: own, folder, upstream }
+      return `${http(known)} server { listen 127.0.0.1:${own}; listen 127.0.0.2:${own}; absolute_redirect off; ${front(known)} }`
+    },
+    { clock },
+  )
+  const origin = `http://127.0.0.1:${port}`
+  answer(hostApp(origin, app))
+  return origin
+}
+
+/** What the doctor finds, by default at the MCP server of Acme: each finding with its step. */
+export async function found(
+  origin: string,
+  { address = `${origin}/v1/acme/mcp`, ...options }: ExamineOptions & { address?: string } = {},
+): Promise<string[]> {
+  return findingsOf(await examine(address, options))
+}
+
+export function findingsOf({ steps }: Report): string[] {
+  return steps.flatMap(({ step, findings }) => findings.map(({ code }) => `${step}: ${code}`))
+}
