@@ -33,6 +33,8 @@ export class SnippetProcess {
       child.once('message', (message) => resolve(String(message)))
       child.once('exit', (exitCode) => reject(new Error(`The process ended with ${exitCode}`)))
     })
+    // The channel would keep the process alive.
+    child.disconnect()
     return new SnippetProcess(child, folder, url)
   }
 
