@@ -29,10 +29,22 @@ const [container] = pod.containers
 describe('the manifests of docs/kubernetes.md', () => {
   it('are objects of Kubernetes, each with a name', () => {
     expect(objects.map(({ kind }) => kind)).toEqual([
-      ...['ConfigMap', 'Deployment', 'Service', 'PodDisruptionBudget', 'Ingress', 'HTTPRoute', 'NetworkPolicy', 'ConfigMap'],
+      ...[
+        'ConfigMap',
+        'Deployment',
+        'Service',
+        'PodDisruptionBudget',
+        'Ingress',
+        'HTTPRoute',
+        'NetworkPolicy',
+        'ConfigMap',
+      ],
     ])
     for (const { apiVersion, metadata } of objects)
-      expect([apiVersion, metadata.name]).toEqual([expect.stringMatching(/^([a-z0-9.-]+\/)?v1$/), expect.stringMatching(/./)])
+      expect([apiVersion, metadata.name]).toEqual([
+        expect.stringMatching(/^([a-z0-9.-]+\/)?v1$/),
+        expect.stringMatching(/./),
+      ])
   })
 
   it('set the environment variables that the host reads, and no others', () => {
@@ -46,10 +58,13 @@ describe('the manifests of docs/kubernetes.md', () => {
 
   it('agree on the port, from the Service to the process', () => {
     const [port] = container.ports
-    expect(valueOf('PORT')).toBe(String(port.containerPort))
+    expect(settingOf('PORT')).toBe(String(port.containerPort))
     const [served] = object('Service').spec.ports
     expect(served.targetPort).toBe(port.name)
-    expect([container.livenessProbe.httpGet.port, container.readinessProbe.httpGet.port]).toEqual([port.name, port.name])
+    expect([container.livenessProbe.httpGet.port, container.readinessProbe.httpGet.port]).toEqual([
+      port.name,
+      port.name,
+    ])
     for (const { backend } of object('Ingress').spec.rules[0].http.paths)
       expect(backend.service).toEqual({ name: object('Service').metadata.name, port: { name: served.name } })
     const { backendRefs } = object('HTTPRoute').spec.rules[0]
@@ -67,7 +82,7 @@ describe('the manifests of docs/kubernetes.md', () => {
 
   it('mount the keys where the host reads them, under the names that the commands give them', () => {
     const [mount] = container.volumeMounts
-    expect(mount.mountPath).toBe(valueOf('KEYS_FOLDER'))
+    expect(mount.mountPath).toBe(settingOf('KEYS_FOLDER'))
     const [volume] = pod.volumes
     expect(volume.name).toBe(mount.name)
     const created = /kubectl create secret generic (\S+) --from-file=(\S+) --from-file=(\S+)$/m.exec(textOf(page))
@@ -96,8 +111,11 @@ describe('the manifests of docs/kubernetes.md', () => {
     )
     const excepted = blocks.flatMap(({ except }: { except: string[] }) => except)
     expect(excepted.length).toBeGreaterThan(10)
-    for (const network of excepted) expect({ network, isPublic: isPublic(network.split('/')[0]) }).toEqual({ network, isPublic: false })
-    expect(excepted).toEqual(expect.arrayContaining(['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16']))
+    for (const network of excepted)
+      expect({ network, isPublic: isPublic(network.split('/')[0]) }).toEqual({ network, isPublic: false })
+    expect(excepted).toEqual(
+      expect.arrayContaining(['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16']),
+    )
   })
 })
 
@@ -120,7 +138,13 @@ describeWithRedis('the host of docs/kubernetes.md', () => {
     redis = await RedisServer.start()
     folder = mkdtempSync(join(tmpdir(), 'keys-'))
     run(blockUnder('## Keys and secrets', page).code)
-    const environment = { ...object('ConfigMap').data, NODE_ENV: 'production', REDIS_URL: redis.url, KEYS_FOLDER: folder, PORT: '0' }
+    const environment = {
+      ...object('ConfigMap').data,
+      NODE_ENV: 'production',
+      REDIS_URL: redis.url,
+      KEYS_FOLDER: folder,
+      PORT: '0',
+    }
     // A test cannot wait as long as Kubernetes can.
     running = await SnippetProcess.start(before + host.replace('10_000', '50') + after, environment)
   })
@@ -137,7 +161,8 @@ describeWithRedis('the host of docs/kubernetes.md', () => {
   }
 
   const get = (path: string) => request(running.url).get(path)
-  const publishedKeys = async () => (await get('/v1/acme/oauth/jwks').expect(200)).body.keys.map(({ kid }: { kid: string }) => kid)
+  const publishedKeys = async () =>
+    (await get('/v1/acme/oauth/jwks').expect(200)).body.keys.map(({ kid }: { kid: string }) => kid)
 
   it('is alive and ready with its store, and stays so while the store is down', async () => {
     await get(container.livenessProbe.httpGet.path).expect(200)
@@ -153,7 +178,9 @@ describeWithRedis('the host of docs/kubernetes.md', () => {
     await once(socket, 'connect')
     const body = formBody({ grant_type: 'refresh_token', client_id: clientId, refresh_token: `csir_${'x'.repeat(84)}` })
     const head = ['POST /v1/acme/oauth/token HTTP/1.1', 'Host: assistant.example', `Content-Length: ${body.length}`]
-    socket.write([...head, 'Content-Type: application/x-www-form-urlencoded', 'Expect: 100-continue', '', ''].join('\r\n'))
+    socket.write(
+      [...head, 'Content-Type: application/x-www-form-urlencoded', 'Expect: 100-continue', '', ''].join('\r\n'),
+    )
     // The host has read the request's head as soon as it asks for the body.
     await once(socket, 'data')
     running.signal('SIGTERM')
@@ -188,7 +215,7 @@ describeWithRedis('the host of docs/kubernetes.md', () => {
   }
 })
 
-function valueOf(variable: string): string | undefined {
+function settingOf(variable: string): string | undefined {
   return container.env.find(({ name }: { name: string }) => name === variable)?.value
 }
 

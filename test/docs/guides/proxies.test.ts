@@ -29,7 +29,10 @@ function caddyfile(app: number) {
     const { code } = blockUnder('## Caddy', page)
     const site = code
       .replace('127.0.0.1:8080', `127.0.0.1:${app}`)
-      .replace(/^(assistant\.\S+), (\S+) \{$/m, `$1:${port}, $2:${port} {\n\tbind 127.0.0.1\n\ttls ${certificate} ${key}`)
+      .replace(
+        /^(assistant\.\S+), (\S+) \{$/m,
+        `$1:${port}, $2:${port} {\n\tbind 127.0.0.1\n\ttls ${certificate} ${key}`,
+      )
     return `{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n}\n${site}`
   }
 }
@@ -93,7 +96,11 @@ function behind(startFront: (app: number) => Promise<FrontServer>): void {
   })
 
   it('what a client says about its address and its host does not count', async () => {
-    const lies = { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-host': 'assistant.example', 'x-forwarded-proto': 'http' }
+    const lies = {
+      'x-forwarded-for': '192.0.2.1',
+      'x-forwarded-host': 'assistant.example',
+      'x-forwarded-proto': 'http',
+    }
     const response = await fetchThrough(front.port)(`${ownAddress}/.well-known/oauth-authorization-server`, {
       headers: lies,
     })
@@ -144,9 +151,11 @@ function behind(startFront: (app: number) => Promise<FrontServer>): void {
     await host.stop()
     const fetchFn = fetchThrough(front.port)
     const answer = await fetchFn(`${sharedAddress}/v1/globex/oauth/token`, { method: 'POST' })
-    expect([answer.status, answer.headers.get('retry-after'), answer.headers.get('access-control-allow-origin')]).toEqual([
-      ...[503, '5', '*'],
-    ])
+    expect([
+      answer.status,
+      answer.headers.get('retry-after'),
+      answer.headers.get('access-control-allow-origin'),
+    ]).toEqual([...[503, '5', '*']])
     expect(await answer.json()).toMatchObject({ error: 'temporarily_unavailable' })
     const known = withMetadata(fetchFn)
     await expect(auth(assistant, { serverUrl: companies[0] ?? '', fetchFn: known })).rejects.toThrow(/few seconds/)

@@ -58,13 +58,28 @@ describeWithRedis('the limiter of docs/rate-limits.md, in two processes with one
 
   const register = (address: string, host: number) => post('register', address, { redirect_uris: [redirectUri] }, host)
   const refresh = (refreshToken: string, address: string, host = 0) =>
-    post('token', address, formBody({ grant_type: 'refresh_token', client_id: clientId, refresh_token: refreshToken }), host)
+    post(
+      'token',
+      address,
+      formBody({ grant_type: 'refresh_token', client_id: clientId, refresh_token: refreshToken }),
+      host,
+    )
 
   async function connected(): Promise<Tokens> {
     const codeVerifier = 'v'.repeat(43)
     const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url')
-    const issued = { tenantKey: 'acme', clientId, redirectUri, codeChallenge, codeChallengeMethod: 'S256', subject: 'ada' }
-    const { body } = await request(hosts[0]?.url ?? '').post('/codes').send(issued).expect(200)
+    const issued = {
+      tenantKey: 'acme',
+      clientId,
+      redirectUri,
+      codeChallenge,
+      codeChallengeMethod: 'S256',
+      subject: 'ada',
+    }
+    const { body } = await request(hosts[0]?.url ?? '')
+      .post('/codes')
+      .send(issued)
+      .expect(200)
     const form = { grant_type: 'authorization_code', client_id: clientId, redirect_uri: redirectUri, code: body.code }
     return (await post('token', '192.0.2.99', formBody({ ...form, code_verifier: codeVerifier })).expect(200)).body
   }
@@ -165,7 +180,11 @@ describeWithNginx('the limits of docs/rate-limits.md in nginx', () => {
     expect(await untilRefused('/v1/acme/oauth/register', '192.0.2.1')).toBeGreaterThan(20)
     const { headers, body } = await send('/oauth/register', '192.0.2.1').expect(429)
     expect(body.error).toBe('too_many_requests')
-    expect(headers).toMatchObject({ 'retry-after': '60', 'access-control-allow-origin': '*', 'cache-control': 'no-store' })
+    expect(headers).toMatchObject({
+      'retry-after': '60',
+      'access-control-allow-origin': '*',
+      'cache-control': 'no-store',
+    })
     await send('/v1/acme/oauth/register', '192.0.2.2').expect(200)
   })
 
@@ -183,7 +202,9 @@ describeWithNginx('the limits of docs/rate-limits.md in nginx', () => {
 
   it('stand in front of every other route', async () => {
     for (const path of ['/v1/acme/oauth/revoke', '/v1/acme/oauth/jwks', '/.well-known/oauth-protected-resource/mcp']) {
-      const zone = [...textOf(page).matchAll(/^location ~ (\S+) \{$/gm)].filter(([, pattern = '']) => new RegExp(pattern).test(path))
+      const zone = [...textOf(page).matchAll(/^location ~ (\S+) \{$/gm)].filter(([, pattern = '']) =>
+        new RegExp(pattern).test(path),
+      )
       expect({ path, zones: zone.length }).toEqual({ path, zones: 1 })
     }
   })
@@ -203,7 +224,10 @@ describe('how clients react to 429, as docs/rate-limits.md says', () => {
   async function refreshing(answer: (res: express.Response) => void) {
     const app = await HostApp.start((origin) =>
       express()
-        .get('/.well-known/oauth-protected-resource', (_req, res) => void res.json({ resource: origin, authorization_servers: [origin] }))
+        .get(
+          '/.well-known/oauth-protected-resource',
+          (_req, res) => void res.json({ resource: origin, authorization_servers: [origin] }),
+        )
         .get('/.well-known/oauth-authorization-server', (_req, res) => void res.json(metadata(origin)))
         .post('/token', (_req, res) => answer(res.status(429))),
     )

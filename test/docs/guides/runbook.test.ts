@@ -6,15 +6,7 @@ import { faultyStore, hangs } from '../../support/faulty-store'
 import { forgedToken } from '../../support/forged-token'
 import { describeWithRedis, RedisServer } from '../../support/redis-server'
 import { register, registered } from '../../support/registration'
-import {
-  clientId,
-  expectError,
-  expectTokens,
-  redirectUri,
-  signingKey,
-
-  tenants,
-} from '../../support/sign-in'
+import { clientId, expectError, expectTokens, redirectUri, signingKey, tenants } from '../../support/sign-in'
 import { started } from '../../support/started'
 import { startedOnRedis } from '../../support/started-on-redis'
 import { snippetsOf } from '../pages'
@@ -51,7 +43,11 @@ describe('A signing key has leaked', () => {
   })
 
   it('a restart with the new key has the same effect', async () => {
-    const shared = { tokenStore: new MemoryTokenStore(), credentialSecrets: [secret('own')], baseUrl: 'https://a.example' }
+    const shared = {
+      tokenStore: new MemoryTokenStore(),
+      credentialSecrets: [secret('own')],
+      baseUrl: 'https://a.example',
+    }
     const before = await started(shared)
     const tokens = await before.connected()
     const stolen = forgedToken(tokens.access_token, { payload: { sub: 'somebody-else' } })
@@ -283,4 +279,3 @@ function isOf(accessToken: string) {
   const { grant_id } = JSON.parse(Buffer.from(payload, 'base64url').toString())
   return ({ grantId }: { grantId: string }) => grantId === grant_id
 }
-
