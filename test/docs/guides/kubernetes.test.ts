@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,11 +9,11 @@ import { parseAllDocuments } from 'yaml'
 import { isPublic } from '../../../src/http/public-address'
 import { describeWithRedis, eventually, RedisServer } from '../../support/redis-server'
 import { clientId, formBody, redirectUri } from '../../support/sign-in'
-import { blockUnder, snippetWith, textOf } from '../pages'
+import { blockUnder, root, snippetWith, textOf } from '../pages'
 import { SnippetProcess } from './snippet-process'
 
 const page = 'docs/kubernetes.md'
-const { code: host } = snippetWith('const { BASE_URL, REDIS_URL')
+const { code: host } = snippetWith('const { BASE_URL, REDIS_URL', [page])
 
 /** All objects of the page's YAML, by their kinds. The last ConfigMap is that of staging. */
 const objects = [...textOf(page).matchAll(/^```yaml\n(.*?)^```$/gms)].flatMap(([, text = '']) =>
@@ -85,8 +85,8 @@ describe('the manifests of docs/kubernetes.md', () => {
     expect(mount.mountPath).toBe(settingOf('KEYS_FOLDER'))
     const [volume] = pod.volumes
     expect(volume.name).toBe(mount.name)
-    const created = /kubectl create secret generic (\S+) --from-file=(\S+) --from-file=(\S+)$/m.exec(textOf(page))
-    expect(created?.slice(1)).toEqual([volume.secret.secretName, 'signing-keys.pem', 'credential-secrets'])
+    const created = /kubectl create secret generic (\S+) --from-file=(\S+) --from-file=(\S+) /.exec(textOf(page))
+    expect(created?.slice(1)).toEqual([volume.secret.secretName, 'signing-key.pem', 'credential-secret'])
     for (const name of created?.slice(2) ?? []) expect(host).toContain(`\${KEYS_FOLDER}/${name}`)
   })
 
@@ -133,16 +133,19 @@ server.once('listening', () => process.send('http://127.0.0.1:' + server.address
 describeWithRedis('the host of docs/kubernetes.md', () => {
   let redis: RedisServer
   let folder: string
+  let mounted: string
   let running: SnippetProcess
   beforeEach(async () => {
     redis = await RedisServer.start()
     folder = mkdtempSync(join(tmpdir(), 'keys-'))
+    mounted = join(folder, 'mounted')
+    mkdirSync(mounted)
     run(blockUnder('## Keys and secrets', page).code)
     const environment = {
       ...object('ConfigMap').data,
       NODE_ENV: 'production',
       REDIS_URL: redis.url,
-      KEYS_FOLDER: folder,
+      KEYS_FOLDER: mounted,
       PORT: '0',
     }
     // A test cannot wait as long as Kubernetes can.
@@ -154,10 +157,11 @@ describeWithRedis('the host of docs/kubernetes.md', () => {
     rmSync(folder, { recursive: true })
   })
 
-  /** Runs the page's commands, except those that need a cluster. */
+  /** Runs commands of the page, with a `kubectl` whose cluster is a folder. */
   function run(commands: string): void {
-    const lines = commands.split('\n').filter((line) => !line.startsWith('kubectl '))
-    execFileSync('bash', ['-euc', lines.join('\n')], { cwd: folder, stdio: 'ignore' })
+    const path = `${join(__dirname, 'commands')}:${process.env.PATH}`
+    const env = { ...process.env, PATH: path, MOUNTED: mounted, TSX_TSCONFIG_PATH: join(root, 'tsconfig.json') }
+    execFileSync('bash', ['-euo', 'pipefail', '-c', commands], { cwd: folder, env, stdio: ['ignore', 'ignore', 'pipe'] })
   }
 
   const get = (path: string) => request(running.url).get(path)
@@ -195,15 +199,16 @@ describeWithRedis('the host of docs/kubernetes.md', () => {
     const [first] = await publishedKeys()
     const steps = blockUnder('## Rotating keys', page).code.split(/^# Step \d.*$/m)
     const [preparing = '', one = '', two = '', three = ''] = steps
+    const [, replaceKeys = ''] = /^(replace_keys\(\) \{$[\s\S]+?^\}$)/m.exec(preparing) ?? []
     run(preparing)
-    run(one)
+    run(replaceKeys + one)
     await eventually(async () => (await publishedKeys()).length === 2)
     const second = (await publishedKeys()).find((kid: string) => kid !== first)
     expect(await signs()).toBe(first)
-    run(two)
+    run(replaceKeys + two)
     await eventually(async () => (await publishedKeys())[0] === second)
     expect(await signs()).toBe(second)
-    run(three)
+    run(replaceKeys + three)
     await eventually(async () => (await publishedKeys()).length === 1)
     expect(await publishedKeys()).toEqual([second])
   })

@@ -63,7 +63,7 @@ describe('without X-Forwarded-Host, as docs/proxies.md says for AWS', () => {
   it('what a client sends in its place is not read', async () => {
     const host = await ProxiedHost.start()
     const layers = host.app.router.stack.length
-    new Function('app', snippetWith("delete req.headers['x-forwarded-host']").code)(host.app)
+    new Function('app', snippetWith("delete req.headers['x-forwarded-host']", [page]).code)(host.app)
     // The snippet stands in front of all other handlers.
     host.app.router.stack.unshift(...host.app.router.stack.splice(layers))
     const headers = { 'x-forwarded-host': 'assistant.acme.com', 'x-forwarded-proto': 'https' }

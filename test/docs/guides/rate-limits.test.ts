@@ -35,7 +35,7 @@ app.post('/codes', express.json(), async (req, res) => res.json(await signIn.iss
 const after = `
 const server = app.listen(0, '127.0.0.1', () => process.send('http://127.0.0.1:' + server.address().port))
 `
-const { code } = snippetWith('class RedisCounts')
+const { code } = snippetWith('class RedisCounts', [page])
 
 describeWithRedis('the limiter of docs/rate-limits.md, in two processes with one Redis', () => {
   let redis: RedisServer
@@ -129,7 +129,7 @@ describeWithRedis('the limiter of docs/rate-limits.md, in two processes with one
 
 describe('the limit of docs/rate-limits.md for an API', () => {
   it('counts by grant, wherever the request comes from', async () => {
-    const { code } = snippetWith('const byGrant')
+    const { code } = snippetWith('const byGrant', [page])
     const guard = () => (req: object, _res: object, next: () => void) => {
       const { authorization } = Object(req).headers
       Object.assign(req, { auth: { grantId: authorization } })

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { snippetFolder, snippetWith } from '../pages'
 
 /**
- * Runs the only snippet that contains these words.
+ * Runs the only snippet of a page that contains these words.
  *
  * @param given What readers have already when the snippet begins, such as `signIn`.
  * @returns What the snippet has declared, by its name.
  */
 // biome-ignore lint/suspicious/noExplicitAny: a snippet is a text, so nothing is known of the types of what it declares.
-export async function runSnippet(words: string, given: Record<string, unknown>): Promise<Record<string, any>> {
-  const { code } = snippetWith(words)
+export async function runSnippet(page: string, words: string, given: object): Promise<Record<string, any>> {
+  const { code } = snippetWith(words, [page])
   const imports = [...code.matchAll(/^import .*$/gm)].join('\n')
   const body = code.replace(/^import .*$/gm, '')
   const declared = [...body.matchAll(/^(?:async )?(?:function|const|let|class) (\w+)/gm)].map(([, name]) => name)

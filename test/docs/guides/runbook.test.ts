@@ -32,7 +32,7 @@ describe('A signing key has leaked', () => {
     const verify = (token: string) => host.signIn.verifyAccessToken(token, { tenantKey: 'acme' })
     expect(await verify(stolen)).toMatchObject({ subject: 'somebody-else' })
 
-    const { dropLeakedKey } = await runSnippet('async function dropLeakedKey', { signIn: host.signIn })
+    const { dropLeakedKey } = await runSnippet(page, 'async function dropLeakedKey', { signIn: host.signIn })
     await dropLeakedKey(pemOf(newKey()), pemOf(signingKey))
     for (const token of [stolen, tokens.access_token])
       await expect(verify(token)).rejects.toMatchObject({ code: 'invalid_token' })
@@ -63,7 +63,7 @@ describe('A credential secret has leaked', () => {
   it('customers stay signed in', async () => {
     const host = await started({ credentialSecrets: [secret('leaked')] })
     const tokens = await host.connected()
-    const { dropLeakedSecret } = await runSnippet('async function dropLeakedSecret', { signIn: host.signIn })
+    const { dropLeakedSecret } = await runSnippet(page, 'async function dropLeakedSecret', { signIn: host.signIn })
     await dropLeakedSecret(secret('new'), secret('leaked'))
     const second = expectTokens(await host.refresh(tokens.refresh_token))
     expectTokens(await host.refresh(second.refresh_token))
@@ -83,7 +83,7 @@ describe('A credential secret has leaked', () => {
     const host = await started()
     const tokens = await host.connected()
     const elsewhere = await host.connected({ tenantKey: 'globex' })
-    const { endEverything } = await runSnippet('async function endEverything', { signIn: host.signIn })
+    const { endEverything } = await runSnippet(page, 'async function endEverything', { signIn: host.signIn })
     await endEverything(['acme', 'globex'])
     expectError(await host.refresh(tokens.refresh_token), 400, 'invalid_grant')
     expectError(await host.refresh(elsewhere.refresh_token, {}, 'globex'), 400, 'invalid_grant')
@@ -125,7 +125,7 @@ describeWithRedis('The store is lost, or was restored from a backup', () => {
     await server.kill('SIGKILL')
     await server.start()
 
-    const { endAllAgain } = await runSnippet('async function endAllAgain', { signIn: host.signIn })
+    const { endAllAgain } = await runSnippet(page, 'async function endAllAgain', { signIn: host.signIn })
     expect(await host.signIn.grants.list(customer)).toHaveLength(3)
     expect(await endAllAgain([...host.events])).toBe(2)
     for (const { refresh_token } of [disconnected, stolen, newest])
@@ -172,7 +172,7 @@ describe('Replays are rising', () => {
     clock.advance(1000)
     expectError(await host.refresh(first.refresh_token, asOther, 'globex'), 400, 'invalid_grant')
 
-    const { replaysByClient } = await runSnippet('function replaysByClient', {})
+    const { replaysByClient } = await runSnippet(page, 'function replaysByClient', {})
     await host.told('replayed')
     expect(replaysByClient(JSON.parse(JSON.stringify(host.events)) as CustomerSignInEvent[])).toEqual([
       { clientId, replays: 2, customers: 2, neverUsedItsNewToken: 2, medianAge: 3600 },
@@ -194,14 +194,14 @@ describe('An assistant is compromised', () => {
     const evil = await registered(host)
     const bad = expectTokens(await host.exchange(await host.asCustomer({ clientId: evil }), { client_id: evil }))
 
-    const { withoutAssistant } = await runSnippet('function withoutAssistant', {})
+    const { withoutAssistant } = await runSnippet(page, 'function withoutAssistant', {})
     record = withoutAssistant(record)
     expectError(await host.refresh(bad.refresh_token, { client_id: evil }), 400, 'invalid_grant')
     await register(host).expect(400)
     const byDocument = host.asCustomer({ clientId: 'https://assistant.example/client.json' })
     await expect(byDocument).rejects.toMatchObject({ code: 'unauthorized_client' })
 
-    const { endAssistant } = await runSnippet('async function endAssistant', { signIn: host.signIn })
+    const { endAssistant } = await runSnippet(page, 'async function endAssistant', { signIn: host.signIn })
     await endAssistant('acme')
     record = acme
     expectError(await host.refresh(bad.refresh_token, { client_id: evil }), 401, 'invalid_client')
@@ -214,7 +214,7 @@ describe('A customer’s account was taken over', () => {
     const host = await started()
     const [theirs, others] = [await host.connected(), await host.connected({ subject: 'customer-2' })]
     const [{ connectedAt } = { connectedAt: Number.NaN }] = await host.signIn.grants.list(customer)
-    const { disconnectEverything } = await runSnippet('async function disconnectEverything', { signIn: host.signIn })
+    const { disconnectEverything } = await runSnippet(page, 'async function disconnectEverything', { signIn: host.signIn })
     expect(await disconnectEverything('acme', 'customer-1')).toEqual([
       { clientId, clientName: clientId, since: new Date(connectedAt) },
     ])
@@ -236,7 +236,7 @@ describe('A company leaves', () => {
     const [theirs, others] = [await host.connected(), await host.connected({ tenantKey: 'globex' })]
     isOn = false
     expectError(await host.refresh(theirs.refresh_token), 404, 'not_found')
-    const { farewell } = await runSnippet('async function farewell', { signIn: host.signIn })
+    const { farewell } = await runSnippet(page, 'async function farewell', { signIn: host.signIn })
     expect(await farewell('acme')).toBe(1)
     expect(await host.tokenStore.listGrants('acme', 'customer-1')).toEqual([])
     await expect(host.signIn.verifyAccessToken(theirs.access_token, { tenantKey: 'acme' })).rejects.toMatchObject({
@@ -257,7 +257,7 @@ describe('A flood of registrations', () => {
     const flood = { redirect_uris: ['https://flood.example/callback'] }
     for (let each = 0; each < 20; each++) await register(host, flood).expect(201)
 
-    const { deleteFlood } = await runSnippet('async function deleteFlood', { signIn: host.signIn })
+    const { deleteFlood } = await runSnippet(page, 'async function deleteFlood', { signIn: host.signIn })
     expect(await deleteFlood('acme', 'flood.example', since)).toBe(20)
     expect(await deleteFlood('acme', new URL(redirectUri).host, since)).toBe(0)
     expect(await host.signIn.clients.find({ tenantKey: 'acme', clientId: older })).toBeDefined()
