@@ -64,9 +64,9 @@ export function snippetsOf(page: string): Snippet[] {
   }))
 }
 
-/** The only snippet that contains these words. */
-export function snippetWith(words: string): Snippet {
-  const [found, ...others] = pages.flatMap(snippetsOf).filter(({ code }) => code.includes(words))
+/** The only snippet that contains these words, of all pages or of these. */
+export function snippetWith(words: string, among: readonly string[] = pages): Snippet {
+  const [found, ...others] = among.flatMap(snippetsOf).filter(({ code }) => code.includes(words))
   if (!found || others.length > 0) throw new Error(`There must be exactly one snippet with ${words}`)
   return found
 }

@@ -16,7 +16,7 @@ describe('the rate limits of the README', () => {
 
   beforeAll(async () => {
     const file = join(folder, 'limited.ts')
-    writeFileSync(file, before + snippetWith('express-rate-limit').code)
+    writeFileSync(file, before + snippetWith('token: 600').code)
     app = (await import(file)).app
   })
   afterAll(() => rmSync(folder, { recursive: true }))

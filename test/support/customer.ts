@@ -13,10 +13,15 @@ interface Page {
 export class Customer {
   readonly #end: string | undefined
   readonly #cookies = new Map<string, Map<string, string>>()
+  readonly #proxy: number | undefined
 
-  /** @param end The beginning of an address at which the browser arrives without asking the server. */
-  constructor(end?: string) {
+  /**
+   * @param end The beginning of an address at which the browser arrives without asking the server.
+   * @param proxy A port of this machine that every https address leads to.
+   */
+  constructor(end?: string, proxy?: number) {
     this.#end = end
+    this.#proxy = proxy
   }
 
   /** Opens an address. @returns The page at which the browser ends. */
@@ -39,11 +44,13 @@ export class Customer {
     const options: RequestOptions = {
       method: body === undefined ? 'GET' : 'POST',
       headers: {
+        host: url.host,
         accept: 'text/html',
         cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; '),
         ...(body !== undefined && { 'content-type': 'application/x-www-form-urlencoded', origin: url.origin }),
       },
       ca: testCertificate().cert,
+      ...(this.#proxy !== undefined && leadingTo(this.#proxy, url)),
     }
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const request = url.protocol === 'https:' ? httpsRequest : httpRequest
@@ -63,4 +70,9 @@ export class Customer {
     this.#cookies.set(host, jar)
     return jar
   }
+}
+
+/** Sends a request for an https address to a port of this machine. */
+export function leadingTo(port: number, { hostname }: URL): RequestOptions {
+  return { hostname: '127.0.0.1', port, servername: hostname }
 }

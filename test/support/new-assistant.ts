@@ -8,8 +8,8 @@ interface Tokens {
 
 /** An assistant that knows only an address: an `OAuthClientProvider` for every version of the MCP SDK. */
 export class NewAssistant {
-  readonly redirectUrl = redirectUri
-  readonly clientMetadata = { client_name: 'Assistant', redirect_uris: [redirectUri] }
+  readonly redirectUrl: string
+  readonly clientMetadata: { client_name: string; redirect_uris: string[] }
   /** The address of its metadata document, for an SDK that supports such documents. */
   readonly clientMetadataUrl: string | undefined
   #client: { client_id: string } | undefined
@@ -17,9 +17,18 @@ export class NewAssistant {
   #codeVerifier = ''
   #authorizationUrl: URL | undefined
   #discovered: unknown
+  readonly #state: string
 
-  /** @param identity The address of its metadata document, and its client id if it has one. */
-  constructor({ metadataUrl, clientId }: { metadataUrl?: string; clientId?: string } = {}) {
+  /** @param identity The address of its metadata document, and its client id if it has one; its redirect URI, and the state that it sends. */
+  constructor({
+    metadataUrl,
+    clientId,
+    callback = redirectUri,
+    state = 'a state',
+  }: { metadataUrl?: string; clientId?: string; callback?: string; state?: string } = {}) {
+    this.redirectUrl = callback
+    this.clientMetadata = { client_name: 'Assistant', redirect_uris: [callback] }
+    this.#state = state
     this.clientMetadataUrl = metadataUrl
     this.#client = clientId === undefined ? undefined : { client_id: clientId }
   }
@@ -43,7 +52,7 @@ export class NewAssistant {
   }
 
   state(): string {
-    return 'a state'
+    return this.#state
   }
 
   tokens(): Tokens | undefined {

@@ -7,12 +7,15 @@ interface Certificate {
   cert: string
 }
 
-const names = ['127.0.0.1', 'assistant.example', 'stranger.example', '*.stranger.example', 'tenth.example']
+const names = [
+  ...['127.0.0.1', 'assistant.example', 'assistant.acme.com'],
+  ...['stranger.example', '*.stranger.example', 'tenth.example'],
+]
 const numbered = Array.from({ length: 20 }, (_, index) => `*.stranger${index}.example`)
 
 let made: Certificate | undefined
 
-/** A self-signed certificate for this machine, `assistant.example`, `stranger.example` and all names below, and `*.stranger0.example` to 19. */
+/** A self-signed certificate for this machine, `assistant.example`, `assistant.acme.com`, `stranger.example` and all names below, and `*.stranger0.example` to 19. */
 export function testCertificate(): Certificate {
   made ??= newCertificate()
   return made

@@ -1,0 +1,257 @@
+import { createHash, generateKeyPairSync } from 'node:crypto'
+import { auth } from '@modelcontextprotocol/sdk/client/auth.js'
+import express, { type Express } from 'express'
+import { rateLimit } from 'express-rate-limit'
+import request from 'supertest'
+import { describeWithNginx, FrontServer } from '../../support/front-server'
+import { HostApp } from '../../support/host-app'
+import { NewAssistant } from '../../support/new-assistant'
+import { describeWithRedis, RedisServer } from '../../support/redis-server'
+import { clientId, formBody, redirectUri, type Tokens } from '../../support/sign-in'
+import { snippetsOf, snippetWith, textOf } from '../pages'
+import { SnippetProcess } from './snippet-process'
+
+const page = 'docs/rate-limits.md'
+
+// A host with its own authorize page, at which every customer is known and agrees.
+const before = `
+import express from 'express'
+import { Redis } from 'ioredis'
+import { createCustomerSignIn, MemoryTenantStore } from 'customer-sign-in'
+import { RedisTokenStore } from 'customer-sign-in/redis'
+const redis = new Redis(String(process.env.REDIS_URL))
+const log = { error(error) { throw error } }
+const app = express().set('trust proxy', 'loopback')
+const signIn = createCustomerSignIn({
+  tenantStore: new MemoryTenantStore([{ key: 'acme', id: '1', clients: [{ clientId: '${clientId}', redirectUris: ['${redirectUri}'] }] }]),
+  tokenStore: new RedisTokenStore(redis),
+  baseUrl: 'https://assistants.example',
+  signingKeys: [String(process.env.SIGNING_KEY)],
+  refreshRetryWindow: 300,
+  onEvent() {},
+})
+app.post('/codes', express.json(), async (req, res) => res.json(await signIn.issueAuthorizationCode(req.body)))
+`
+const after = `
+const server = app.listen(0, '127.0.0.1', () => process.send('http://127.0.0.1:' + server.address().port))
+`
+const { code } = snippetWith('class RedisCounts', [page])
+
+describeWithRedis('the limiter of docs/rate-limits.md, in two processes with one Redis', () => {
+  let redis: RedisServer
+  let hosts: SnippetProcess[]
+  beforeAll(async () => {
+    redis = await RedisServer.start()
+    const environment = { REDIS_URL: redis.url, SIGNING_KEY: newKey() }
+    hosts = await Promise.all([1, 2].map(() => SnippetProcess.start(before + code + after, environment)))
+  })
+  afterAll(async () => {
+    await Promise.all(hosts.map((host) => host.stop()))
+    await redis.stop()
+  })
+
+  /** Sends a form to one of the processes, from an address that their proxy names. */
+  function post(path: string, address: string, body: string | object, host = 0) {
+    const { url = '' } = hosts[host] ?? {}
+    return request(url).post(`/v1/acme/oauth/${path}`).set('X-Forwarded-For', address).send(body)
+  }
+
+  const register = (address: string, host: number) => post('register', address, { redirect_uris: [redirectUri] }, host)
+  const refresh = (refreshToken: string, address: string, host = 0) =>
+    post(
+      'token',
+      address,
+      formBody({ grant_type: 'refresh_token', client_id: clientId, refresh_token: refreshToken }),
+      host,
+    )
+
+  async function connected(): Promise<Tokens> {
+    const codeVerifier = 'v'.repeat(43)
+    const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url')
+    const issued = {
+      tenantKey: 'acme',
+      clientId,
+      redirectUri,
+      codeChallenge,
+      codeChallengeMethod: 'S256',
+      subject: 'ada',
+    }
+    const { body } = await request(hosts[0]?.url ?? '')
+      .post('/codes')
+      .send(issued)
+      .expect(200)
+    const form = { grant_type: 'authorization_code', client_id: clientId, redirect_uri: redirectUri, code: body.code }
+    return (await post('token', '192.0.2.99', formBody({ ...form, code_verifier: codeVerifier })).expect(200)).body
+  }
+
+  it('counts a flood of registrations together, and tells clients when to come again', async () => {
+    const statuses: number[] = []
+    for (let each = 0; each < 40; each++) statuses.push((await register('192.0.2.1', each % 2)).status)
+    expect(statuses.filter((status) => status === 201)).toHaveLength(20)
+    const { headers, body } = await register('192.0.2.1', 1).expect(429)
+    expect(body.error).toBe('too_many_requests')
+    expect(headers).toMatchObject({
+      'content-type': expect.stringMatching(/^application\/json/),
+      'access-control-allow-origin': '*',
+      'retry-after': expect.stringMatching(/^\d+$/),
+    })
+    await register('192.0.2.2', 0).expect(201)
+  })
+
+  it('counts the addresses of one IPv6 customer as one, and others apart', async () => {
+    for (let each = 0; each < 20; each++) await register(`2001:db8:1:2::${each + 1}`, each % 2).expect(201)
+    await register('2001:db8:1:2:ffff::1', 0).expect(429)
+    await register('2001:db8:1:3::1', 0).expect(201)
+  })
+
+  it('stops who presents wrong refresh tokens, and lets all refreshes of an assistant through from one address', async () => {
+    const wrong = `csir_${'x'.repeat(84)}`
+    const flood = Array.from({ length: 300 }, (_, each) => refresh(wrong, '192.0.2.3', each % 2))
+    for (const { status } of await Promise.all(flood)) expect([400, 429]).toContain(status)
+    // A process that did not reach the limit itself lets one refusal through.
+    for (const host of [0, 1]) await refresh(wrong, '192.0.2.3', host)
+    for (const host of [0, 1]) await refresh(wrong, '192.0.2.3', host).expect(429)
+
+    const { refresh_token } = await connected()
+    const busy = Array.from({ length: 400 }, (_, each) => refresh(refresh_token, '192.0.2.4', each % 2))
+    const statuses = (await Promise.all(busy)).map(({ status }) => status)
+    expect(new Set(statuses)).toEqual(new Set([200]))
+  })
+
+  it('counts no preflights', async () => {
+    for (let each = 0; each < 30; each++) {
+      const { url = '' } = hosts[0] ?? {}
+      await request(url).options('/v1/acme/oauth/register').set('X-Forwarded-For', '192.0.2.5').expect(204)
+    }
+    await register('192.0.2.5', 0).expect(201)
+  })
+})
+
+describe('the limit of docs/rate-limits.md for an API', () => {
+  it('counts by grant, wherever the request comes from', async () => {
+    const { code } = snippetWith('const byGrant', [page])
+    const guard = () => (req: object, _res: object, next: () => void) => {
+      const { authorization } = Object(req).headers
+      Object.assign(req, { auth: { grantId: authorization } })
+      next()
+    }
+    const app: Express = express()
+    const body = code.replace(/^import .*$/gm, '').replace('(req as AuthorizedRequest<typeof req>)', 'req')
+    const mcp = (_req: object, res: { end(): void }) => res.end()
+    new Function('app', 'signIn', 'rateLimit', 'mcp', body)(app, { protectedResource: guard }, rateLimit, mcp)
+    const call = (grant: string) => request(app).post('/v1/acme/mcp').set('Authorization', grant)
+    for (let each = 0; each < 120; each++) await call('one').expect(200)
+    expect((await call('one').expect(429)).body.error).toBe('too_many_requests')
+    await call('another').expect(200)
+  })
+})
+
+describeWithNginx('the limits of docs/rate-limits.md in nginx', () => {
+  let app: HostApp
+  let front: FrontServer
+  beforeAll(async () => {
+    app = await HostApp.start(() => express().use((_req, res) => res.json({ served: true })))
+    const [zones = '', locations = ''] = [...textOf(page).matchAll(/^```nginx\n(.*?)^```$/gms)].map(([, text]) => text)
+    // The address of a client is the one that the test says.
+    const addresses = 'set_real_ip_from 127.0.0.1; real_ip_header X-Forwarded-For;'
+    front = await FrontServer.nginx(
+      ({ port }) => `${zones}
+        upstream app { server ${app.origin.replace('http://', '')}; }
+        server { listen 127.0.0.1:${port}; ${addresses}\n${locations}\nlocation / { proxy_pass http://app; } }`,
+    )
+  })
+  afterAll(async () => {
+    await front.stop()
+    await app.stop()
+  })
+
+  const send = (path: string, address: string, method: 'post' | 'options' = 'post') =>
+    request(`http://127.0.0.1:${front.port}`)[method](path).set('X-Forwarded-For', address)
+
+  /** Sends requests until one is refused. @returns How many were not. */
+  async function untilRefused(path: string, address: string): Promise<number> {
+    for (let served = 0; ; served++) {
+      if ((await send(path, address)).status === 429) return served
+      if (served > 1000) throw new Error('None is refused')
+    }
+  }
+
+  it('let a burst through, and refuse the rest with JSON', async () => {
+    expect(await untilRefused('/v1/acme/oauth/register', '192.0.2.1')).toBeGreaterThan(20)
+    const { headers, body } = await send('/oauth/register', '192.0.2.1').expect(429)
+    expect(body.error).toBe('too_many_requests')
+    expect(headers).toMatchObject({
+      'retry-after': '60',
+      'access-control-allow-origin': '*',
+      'cache-control': 'no-store',
+    })
+    await send('/v1/acme/oauth/register', '192.0.2.2').expect(200)
+  })
+
+  it('count the addresses of one IPv6 customer as one, and others apart', async () => {
+    await untilRefused('/v1/acme/oauth/authorize', '2001:db8:1:2::1')
+    await send('/v1/acme/oauth/authorize', '2001:db8:1:2:ffff:a0a:0:1').expect(429)
+    await send('/v1/acme/oauth/authorize', '2001:db8:1:3::1').expect(200)
+  })
+
+  it('count neither preflights nor token requests', async () => {
+    await untilRefused('/v1/acme/oauth/register', '192.0.2.4')
+    await send('/v1/acme/oauth/register', '192.0.2.4', 'options').expect(200)
+    for (let each = 0; each < 50; each++) await send('/v1/acme/oauth/token', '192.0.2.4').expect(200)
+  })
+
+  it('stand in front of every other route', async () => {
+    for (const path of ['/v1/acme/oauth/revoke', '/v1/acme/oauth/jwks', '/.well-known/oauth-protected-resource/mcp']) {
+      const zone = [...textOf(page).matchAll(/^location ~ (\S+) \{$/gm)].filter(([, pattern = '']) =>
+        new RegExp(pattern).test(path),
+      )
+      expect({ path, zones: zone.length }).toEqual({ path, zones: 1 })
+    }
+  })
+})
+
+describe('how clients react to 429, as docs/rate-limits.md says', () => {
+  const metadata = (origin: string) => ({
+    issuer: origin,
+    authorization_endpoint: `${origin}/authorize`,
+    token_endpoint: `${origin}/token`,
+    response_types_supported: ['code'],
+    code_challenge_methods_supported: ['S256'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+  })
+
+  /** What an MCP client does whose refresh is answered with 429. */
+  async function refreshing(answer: (res: express.Response) => void) {
+    const app = await HostApp.start((origin) =>
+      express()
+        .get(
+          '/.well-known/oauth-protected-resource',
+          (_req, res) => void res.json({ resource: origin, authorization_servers: [origin] }),
+        )
+        .get('/.well-known/oauth-authorization-server', (_req, res) => void res.json(metadata(origin)))
+        .post('/token', (_req, res) => answer(res.status(429))),
+    )
+    const assistant = new NewAssistant({ clientId })
+    assistant.saveTokens({ access_token: 'a', token_type: 'Bearer', refresh_token: 'r' })
+    const outcome = await auth(assistant, { serverUrl: app.origin }).catch((error: Error) => error.name)
+    await app.stop()
+    return outcome
+  }
+
+  it('they keep their tokens if the answer is JSON', async () => {
+    const [, json = ''] = /'(\{"error":"too_many_requests".*?\})'/.exec(textOf(page)) ?? []
+    expect(await refreshing((res) => void res.type('json').send(json))).toBe('TooManyRequestsError')
+  })
+
+  it('they ask the customer to sign in again if it is HTML', async () => {
+    expect(await refreshing((res) => void res.send('<h1>Too many requests</h1>'))).toBe('REDIRECT')
+  })
+})
+
+it('each snippet of docs/rate-limits.md is one that a test runs', () => {
+  expect(snippetsOf(page)).toHaveLength(2)
+})
+
+function newKey(): string {
+  return String(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }))
+}

@@ -1,0 +1,281 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { type CustomerSignInEvent, MemoryTenantStore, MemoryTokenStore, type Tenant } from 'customer-sign-in'
+import request from 'supertest'
+import { releaseClock, stopClock } from '../../support/clock'
+import { faultyStore, hangs } from '../../support/faulty-store'
+import { forgedToken } from '../../support/forged-token'
+import { describeWithRedis, RedisServer } from '../../support/redis-server'
+import { register, registered } from '../../support/registration'
+import { clientId, expectError, expectTokens, redirectUri, signingKey, tenants } from '../../support/sign-in'
+import { started } from '../../support/started'
+import { startedOnRedis } from '../../support/started-on-redis'
+import { snippetsOf } from '../pages'
+import { runSnippet } from './run-snippet'
+
+const page = 'docs/runbook.md'
+const customer = { tenantKey: 'acme', subject: 'customer-1' }
+const secret = (name: string) => name.padEnd(32, '.')
+const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+const pemOf = (key: typeof signingKey) => String(key.export({ format: 'pem', type: 'pkcs8' }))
+
+afterEach(releaseClock)
+
+it('each snippet of docs/runbook.md is run by a test of this file', () => {
+  expect(snippetsOf(page)).toHaveLength(10)
+})
+
+describe('A signing key has leaked', () => {
+  it('a token that the thief has made is refused, and the customer goes on', async () => {
+    const host = await started({ credentialSecrets: [secret('own')] })
+    const tokens = await host.connected()
+    const stolen = forgedToken(tokens.access_token, { payload: { sub: 'somebody-else' } })
+    const verify = (token: string) => host.signIn.verifyAccessToken(token, { tenantKey: 'acme' })
+    expect(await verify(stolen)).toMatchObject({ subject: 'somebody-else' })
+
+    const { dropLeakedKey } = await runSnippet(page, 'async function dropLeakedKey', { signIn: host.signIn })
+    await dropLeakedKey(pemOf(newKey()), pemOf(signingKey))
+    for (const token of [stolen, tokens.access_token])
+      await expect(verify(token)).rejects.toMatchObject({ code: 'invalid_token' })
+    const refreshed = expectTokens(await host.refresh(tokens.refresh_token))
+    expect(await verify(refreshed.access_token)).toMatchObject({ subject: 'customer-1' })
+    const { body } = await request(host.url).get('/v1/acme/oauth/jwks').expect(200)
+    expect(body.keys).toHaveLength(1)
+  })
+
+  it('a restart with the new key has the same effect', async () => {
+    const shared = {
+      tokenStore: new MemoryTokenStore(),
+      credentialSecrets: [secret('own')],
+      baseUrl: 'https://a.example',
+    }
+    const before = await started(shared)
+    const tokens = await before.connected()
+    const stolen = forgedToken(tokens.access_token, { payload: { sub: 'somebody-else' } })
+    const after = await started({ ...shared, signingKeys: [newKey()] })
+    await expect(after.signIn.verifyAccessToken(stolen, { tenantKey: 'acme' })).rejects.toMatchObject({
+      code: 'invalid_token',
+    })
+    expectTokens(await after.refresh(tokens.refresh_token))
+  })
+})
+
+describe('A credential secret has leaked', () => {
+  it('customers stay signed in', async () => {
+    const host = await started({ credentialSecrets: [secret('leaked')] })
+    const tokens = await host.connected()
+    const { dropLeakedSecret } = await runSnippet(page, 'async function dropLeakedSecret', { signIn: host.signIn })
+    await dropLeakedSecret(secret('new'), secret('leaked'))
+    const second = expectTokens(await host.refresh(tokens.refresh_token))
+    expectTokens(await host.refresh(second.refresh_token))
+  })
+
+  it('after a restart with the new one too, except a client that has lost its last response', async () => {
+    const shared = { tokenStore: new MemoryTokenStore(), baseUrl: 'https://a.example', refreshRetryWindow: 300 }
+    const before = await started({ ...shared, credentialSecrets: [secret('leaked')] })
+    const [tokens, unlucky] = [await before.connected(), await before.connected({ subject: 'customer-2' })]
+    expectTokens(await before.refresh(unlucky.refresh_token))
+    const after = await started({ ...shared, credentialSecrets: [secret('new')] })
+    expectTokens(await after.refresh(tokens.refresh_token))
+    expectError(await after.refresh(unlucky.refresh_token), 400, 'invalid_grant')
+  })
+
+  it('ending everything signs the customers of all companies out', async () => {
+    const host = await started()
+    const tokens = await host.connected()
+    const elsewhere = await host.connected({ tenantKey: 'globex' })
+    const { endEverything } = await runSnippet(page, 'async function endEverything', { signIn: host.signIn })
+    await endEverything(['acme', 'globex'])
+    expectError(await host.refresh(tokens.refresh_token), 400, 'invalid_grant')
+    expectError(await host.refresh(elsewhere.refresh_token, {}, 'globex'), 400, 'invalid_grant')
+    expect((await host.told('revoked')).map(({ actor }) => actor)).toEqual(['staff:on-call', 'staff:on-call'])
+  })
+})
+
+describeWithRedis('The store is lost, or was restored from a backup', () => {
+  let server: RedisServer
+  beforeEach(async () => {
+    server = await RedisServer.start()
+  })
+  afterEach(() => server.stop())
+
+  const start = () => startedOnRedis(server.port, { redis: { maxRetriesPerRequest: null }, replayTolerance: 0 })
+
+  it('an empty store: customers sign in again, and clients register again', async () => {
+    const host = await start()
+    const registeredClient = await registered(host)
+    const tokens = await host.connected()
+    await server.command('FLUSHALL')
+    expectError(await host.refresh(tokens.refresh_token), 400, 'invalid_grant')
+    expect(await host.told('denied')).toMatchObject([{ reason: 'ended_or_lost' }])
+    const form = { client_id: registeredClient }
+    expectError(await host.refresh(tokens.refresh_token, form), 401, 'invalid_client')
+    expectTokens(await host.refresh((await host.connected()).refresh_token))
+    await register(host).expect(201)
+  })
+
+  it('a backup: what had ended since lives again, until it is ended again', async () => {
+    const host = await start()
+    const [kept, disconnected, stolen] = [await host.connected(), await host.connected(), await host.connected()]
+    await server.command('SAVE')
+    const [grant] = await host.signIn.grants.list(customer).then((all) => all.filter(isOf(disconnected.access_token)))
+    await host.signIn.grants.revoke({ tenantKey: 'acme', grantId: grant?.grantId ?? '' })
+    const newest = expectTokens(await host.refresh(stolen.refresh_token))
+    expectError(await host.refresh(stolen.refresh_token), 400, 'invalid_grant')
+    expectError(await host.refresh(newest.refresh_token), 400, 'invalid_grant')
+    await server.kill('SIGKILL')
+    await server.start()
+
+    const { endAllAgain } = await runSnippet(page, 'async function endAllAgain', { signIn: host.signIn })
+    expect(await host.signIn.grants.list(customer)).toHaveLength(3)
+    expect(await endAllAgain([...host.events])).toBe(2)
+    for (const { refresh_token } of [disconnected, stolen, newest])
+      expectError(await host.refresh(refresh_token), 400, 'invalid_grant')
+    expectTokens(await host.refresh(kept.refresh_token))
+  })
+})
+
+describe('The store is slow or down', () => {
+  it('a refresh gets 503, an event says why, and nobody is signed out', async () => {
+    const { store, always, recover } = faultyStore()
+    const host = await started({ tokenStore: store, hostTimeout: 1 })
+    const tokens = await host.connected()
+    always('swapCredential', hangs)
+    const refused = await host.refresh(tokens.refresh_token)
+    expectError(refused, 503, 'temporarily_unavailable')
+    expect(await host.told('error')).toMatchObject([{ reason: 'token_store_failed' }])
+    const [{ error } = { error: new Error() }] = await host.told('error')
+    expect(error.message).toContain('took longer than')
+    expect(await host.signIn.verifyAccessToken(tokens.access_token, { tenantKey: 'acme' })).toMatchObject(customer)
+    recover()
+    expectTokens(await host.refresh(tokens.refresh_token))
+  })
+})
+
+describe('Replays are rising', () => {
+  it('the table tells a client that never stores its new token from stolen tokens', async () => {
+    const clock = stopClock()
+    const host = await started({ refreshRetryWindow: 300 })
+    // One client presents its first refresh token each time.
+    for (const subject of ['ada', 'bob']) {
+      const { refresh_token } = await host.connected({ subject })
+      expectTokens(await host.refresh(refresh_token))
+      clock.advance(3600)
+      expectError(await host.refresh(refresh_token), 400, 'invalid_grant')
+    }
+    // Of another, a token is stolen that the client has gone on from.
+    const other = { tenantKey: 'globex', clientId: 'other-app', subject: 'eve' }
+    const asOther = { client_id: 'other-app' }
+    const first = expectTokens(await host.exchange(await host.asCustomer(other), asOther))
+    const second = expectTokens(await host.refresh(first.refresh_token, asOther, 'globex'))
+    clock.advance(1000)
+    expectTokens(await host.refresh(second.refresh_token, asOther, 'globex'))
+    clock.advance(1000)
+    expectError(await host.refresh(first.refresh_token, asOther, 'globex'), 400, 'invalid_grant')
+
+    const { replaysByClient } = await runSnippet(page, 'function replaysByClient', {})
+    await host.told('replayed')
+    expect(replaysByClient(JSON.parse(JSON.stringify(host.events)) as CustomerSignInEvent[])).toEqual([
+      { clientId, replays: 2, customers: 2, neverUsedItsNewToken: 2, medianAge: 3600 },
+      { clientId: 'other-app', replays: 1, customers: 1, neverUsedItsNewToken: 0, medianAge: undefined },
+    ])
+  })
+})
+
+describe('An assistant is compromised', () => {
+  it('blocked and ended, it can neither refresh nor connect, and other assistants go on', async () => {
+    const [acme, ...others] = tenants as [Tenant, ...Tenant[]]
+    let record = acme
+    const tenantStore = { findTenant: (key: string) => [record, ...others].find((tenant) => tenant.key === key) }
+    const host = await started({ tenantStore })
+    // The company's own client, at another host than the compromised one's.
+    record = { ...acme, clients: [{ clientId, redirectUris: ['https://travel.example/callback'] }] }
+    const own = { redirectUri: 'https://travel.example/callback' }
+    const good = expectTokens(await host.exchange(await host.asCustomer(own), { redirect_uri: own.redirectUri }))
+    const evil = await registered(host)
+    const bad = expectTokens(await host.exchange(await host.asCustomer({ clientId: evil }), { client_id: evil }))
+
+    const { withoutAssistant } = await runSnippet(page, 'function withoutAssistant', {})
+    record = withoutAssistant(record)
+    expectError(await host.refresh(bad.refresh_token, { client_id: evil }), 400, 'invalid_grant')
+    await register(host).expect(400)
+    const byDocument = host.asCustomer({ clientId: 'https://assistant.example/client.json' })
+    await expect(byDocument).rejects.toMatchObject({ code: 'unauthorized_client' })
+
+    const { endAssistant } = await runSnippet(page, 'async function endAssistant', { signIn: host.signIn })
+    await endAssistant('acme')
+    record = acme
+    expectError(await host.refresh(bad.refresh_token, { client_id: evil }), 401, 'invalid_client')
+    expectTokens(await host.refresh(good.refresh_token))
+  })
+})
+
+describe('A customer’s account was taken over', () => {
+  it('ends what is connected, says what it was, and leaves other customers alone', async () => {
+    const host = await started()
+    const [theirs, others] = [await host.connected(), await host.connected({ subject: 'customer-2' })]
+    const [{ connectedAt } = { connectedAt: Number.NaN }] = await host.signIn.grants.list(customer)
+    const { disconnectEverything } = await runSnippet(page, 'async function disconnectEverything', { signIn: host.signIn })
+    expect(await disconnectEverything('acme', 'customer-1')).toEqual([
+      { clientId, clientName: clientId, since: new Date(connectedAt) },
+    ])
+    expectError(await host.refresh(theirs.refresh_token), 400, 'invalid_grant')
+    expectTokens(await host.refresh(others.refresh_token))
+    const check = { tenantKey: 'acme', checkRevocation: true }
+    await expect(host.signIn.verifyAccessToken(theirs.access_token, check)).rejects.toThrow()
+    expect(await host.signIn.verifyAccessToken(theirs.access_token, { tenantKey: 'acme' })).toMatchObject(customer)
+  })
+})
+
+describe('A company leaves', () => {
+  it('its clients get 404, nothing of it is left, and other companies notice nothing', async () => {
+    let isOn = true
+    const all = new MemoryTenantStore(tenants)
+    const host = await started({
+      tenantStore: { findTenant: (key) => (key === 'acme' && !isOn ? null : all.findTenant(key)) },
+    })
+    const [theirs, others] = [await host.connected(), await host.connected({ tenantKey: 'globex' })]
+    isOn = false
+    expectError(await host.refresh(theirs.refresh_token), 404, 'not_found')
+    const { farewell } = await runSnippet(page, 'async function farewell', { signIn: host.signIn })
+    expect(await farewell('acme')).toBe(1)
+    expect(await host.tokenStore.listGrants('acme', 'customer-1')).toEqual([])
+    await expect(host.signIn.verifyAccessToken(theirs.access_token, { tenantKey: 'acme' })).rejects.toMatchObject({
+      code: 'not_found',
+    })
+    expectTokens(await host.refresh(others.refresh_token, {}, 'globex'))
+  })
+})
+
+describe('A flood of registrations', () => {
+  it('is deleted, without the clients that customers use and those from before', async () => {
+    const clock = stopClock()
+    const host = await started({ maxRegistrationsPerTenant: 30 })
+    const [older, used] = [await registered(host), await registered(host)]
+    const tokens = expectTokens(await host.exchange(await host.asCustomer({ clientId: used }), { client_id: used }))
+    clock.advance(60)
+    const since = new Date(clock.now())
+    const flood = { redirect_uris: ['https://flood.example/callback'] }
+    for (let each = 0; each < 20; each++) await register(host, flood).expect(201)
+
+    const { deleteFlood } = await runSnippet(page, 'async function deleteFlood', { signIn: host.signIn })
+    expect(await deleteFlood('acme', 'flood.example', since)).toBe(20)
+    expect(await deleteFlood('acme', new URL(redirectUri).host, since)).toBe(0)
+    expect(await host.signIn.clients.find({ tenantKey: 'acme', clientId: older })).toBeDefined()
+    expectTokens(await host.refresh(tokens.refresh_token, { client_id: used }))
+  })
+
+  it('pushes out no client that a customer uses', async () => {
+    const host = await started({ maxRegistrationsPerTenant: 5 })
+    const used = await registered(host)
+    const tokens = expectTokens(await host.exchange(await host.asCustomer({ clientId: used }), { client_id: used }))
+    for (let each = 0; each < 20; each++) await register(host).expect(201)
+    expectTokens(await host.refresh(tokens.refresh_token, { client_id: used }))
+  })
+})
+
+/** Whether a grant is that of an access token. */
+function isOf(accessToken: string) {
+  const [, payload = ''] = accessToken.split('.')
+  const { grant_id } = JSON.parse(Buffer.from(payload, 'base64url').toString())
+  return ({ grantId }: { grantId: string }) => grantId === grant_id
+}
