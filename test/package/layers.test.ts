@@ -12,6 +12,7 @@ const floors = [
   'testing',
   'customer-sign-in',
   'options',
+  'debug',
   'router',
   'endpoints',
   'resource-server',
@@ -27,6 +28,7 @@ const floors = [
   'http',
   'configuration',
   'collections',
+  'telemetry',
   'protocol',
 ]
 
