@@ -10,6 +10,7 @@ import { type KeySetSource, KeySets } from './clients/key-sets'
 import { MetadataDocuments } from './clients/metadata-documents'
 import { type ConnectGuide, type ConnectRequest, connect } from './connect/connect'
 import type { WayInRules } from './connect/way-in'
+import { logRequestsIfAsked } from './debug/request-log'
 import { Consents } from './endpoints/consents'
 import { CustomerSessions } from './endpoints/customer-sessions'
 import { ErrorPages } from './endpoints/error-pages'
@@ -210,6 +211,7 @@ export function createCustomerSignInAt(now: () => number, options: CustomerSignI
 /** Builds every room once, with what it needs. */
 function build(options: Options, now: () => number): CustomerSignIn {
   warnOfDefaults(options)
+  logRequestsIfAsked()
   const emit = emitter(options.onEvent ?? warnOfErrors, now)
   const timeout = options.hostTimeout * 1000
   const codeLifetime = options.authorizationCodeLifetime * 1000

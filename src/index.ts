@@ -106,6 +106,16 @@ export type {
   SwapReversal,
   TokenStore,
 } from './stores/token-store'
+export type {
+  DocumentsMessage,
+  EndpointName,
+  FetchMessage,
+  GuardMessage,
+  Refusal,
+  RequestMessage,
+  StoreMessage,
+  Timed,
+} from './telemetry/messages'
 export { checkTenant, type TenantProblem } from './tenants/check-tenant'
 export type { AccessTokenClaimsHook, AccessTokenRequest } from './tokens/access-tokens'
 export type { SigningAlgorithm, SigningKeyInput } from './tokens/signing-keys'

@@ -17,6 +17,8 @@ import { respondWithError } from './http/responses'
 import { ownEndpointsPath } from './protocol/issuer'
 import { oauthError } from './protocol/oauth-error'
 import { type ProtectedResource, protectedResourcePath } from './protocol/protected-resource'
+import { requests } from './telemetry/channels'
+import type { EndpointName, RequestMessage } from './telemetry/messages'
 import type { ProtectedResources } from './tenants/protected-resources'
 import { noSuchTenant, type ResolvedTenant, type Tenants } from './tenants/tenants'
 
@@ -27,7 +29,7 @@ export type Handler = (req: IncomingMessage, res: ServerResponse, next?: (error?
 type MountedRequest = IncomingMessage & { originalUrl?: string }
 
 interface Route {
-  name: string
+  name: EndpointName
   methods: readonly string[]
   endpoint: Endpoint
   /** A page that a customer's browser is sent to: no CORS, and errors as HTML. */
@@ -38,6 +40,8 @@ interface Match {
   route: Route
   /** Undefined if the path has none: the host then says whose request it is. */
   tenantKey: string | undefined
+  /** The path with `:tenantKey` in place of the key. */
+  pattern: string
 }
 
 /** Finds the route of a path. @param isMounted Whether Express or Connect has removed a mount path from it. */
@@ -112,10 +116,11 @@ export class Router {
     const path = requestPath(req.url)
     const whole = req.originalUrl === undefined || req.originalUrl === req.url ? path : requestPath(req.originalUrl)
     // Express 4 also removes all slashes after the mount path, so a rate limiter in front of the router may not recognise a path with `//`.
-    const matched = path && whole && !whole.includes('//') ? match(path, path !== whole) : undefined
-    if (!matched) next()
+    const isPlain = path !== undefined && whole !== undefined && !whole.includes('//')
+    const matched = isPlain ? match(path, path !== whole) : undefined
+    if (!isPlain || !matched) next()
     else if (matched.tenantKey === undefined || matched.route.page || !answerPreflight(req, res))
-      void this.#answer(matched, baseUrl, req, res, next)
+      void this.#answer(matched, whole, baseUrl, req, res, next)
   }
 
   #match(path: string, isMounted: boolean): Match | undefined {
@@ -123,7 +128,8 @@ export class Router {
     const own = isMounted ? path : this.#baseUrl.below(path)
     const [, tenantKey, rest] = /^\/v1\/([^/]+)\/oauth(\/.+)$/.exec(own) ?? []
     const route = rest !== undefined && Object.hasOwn(this.#routes, rest) ? this.#routes[rest] : undefined
-    if (route && tenantKey !== undefined) return { route, tenantKey }
+    if (route && tenantKey !== undefined)
+      return { route, tenantKey, pattern: `${this.#baseUrl.path}/v1/:tenantKey/oauth${rest}` }
     return (
       this.#matchWellKnown(own, '') ??
       this.#matchWellKnown(path, this.#baseUrl.path) ??
@@ -139,10 +145,10 @@ export class Router {
   #matchOnOwnDomain(path: string, isMounted: boolean, routes: Readonly<Record<string, Route>>): Match | undefined {
     if (isMounted || !this.#tenants.areFoundByHost) return undefined
     const route = Object.hasOwn(routes, path) ? routes[path] : undefined
-    if (route) return { route, tenantKey: undefined }
+    if (route) return { route, tenantKey: undefined, pattern: path }
     if (!path.startsWith(protectedResourcePath)) return undefined
     const resource = this.#resources.onOwnDomain(path.slice(protectedResourcePath.length))
-    return resource && { route: metadataRouteOf(resource), tenantKey: undefined }
+    return resource && { route: metadataRouteOf(resource), tenantKey: undefined, pattern: path }
   }
 
   #matchWellKnown(path: string, basePath: string): Match | undefined {
@@ -150,43 +156,73 @@ export class Router {
       path.startsWith(wellKnownPath + basePath) ? path.slice(wellKnownPath.length + basePath.length) : undefined
 
     const [, tenantKey] = /^\/v1\/([^/]+)\/oauth$/.exec(below(metadataPath) ?? '') ?? []
-    if (tenantKey !== undefined) return { route: metadataRoute, tenantKey }
+    if (tenantKey !== undefined) {
+      return { route: metadataRoute, tenantKey, pattern: `${metadataPath}${basePath}/v1/:tenantKey/oauth` }
+    }
 
     const resourcePath = below(protectedResourcePath)
     const found = resourcePath === undefined ? undefined : this.#resources.at(resourcePath)
-    return found && { route: metadataRouteOf(found.resource), tenantKey: found.tenantKey }
+    if (!found) return undefined
+    const resourcePattern = found.resource.urlFor({ baseUrl: basePath, keyInPath: ':tenantKey' })
+    const pattern = protectedResourcePath + resourcePattern
+    return { route: metadataRouteOf(found.resource), tenantKey: found.tenantKey, pattern }
   }
 
   async #answer(
-    { route, tenantKey }: Match,
+    matched: Match,
+    path: string,
     baseUrl: string,
     req: IncomingMessage,
     res: ServerResponse,
     next: () => void,
   ): Promise<void> {
+    const { route, tenantKey, pattern } = matched
+    const message: RequestMessage = {
+      endpoint: route.name,
+      method: req.method ?? '',
+      route: pattern,
+      path,
+      baseUrl,
+      tenantKey,
+    }
+    const isAnswered = await requests.trace(message, () => this.#isAnswered(matched, message, req, res))
+    // Not inside of `try`: an error that `next` throws is the host's own.
+    if (!isAnswered) next()
+  }
+
+  /** Whether a request has been answered. If not, it is for a page of the host's own. */
+  async #isAnswered(
+    { route, tenantKey }: Match,
+    message: RequestMessage,
+    req: IncomingMessage,
+    res: ServerResponse,
+  ): Promise<boolean> {
+    const { baseUrl } = message
     const place: Place = { where: route.name, tenantKey }
     let tenant: ResolvedTenant | undefined
     try {
       tenant = await (tenantKey === undefined
         ? this.#tenants.findAtHost(requestHost(req), baseUrl)
         : this.#tenants.findInPath(tenantKey, baseUrl))
-      if (tenant) {
-        place.tenantKey = tenant.key
-        place.tenantId = tenant.id
-        // A request without a key may be for a page of the host's own, until a tenant is found.
-        if (tenantKey === undefined && !route.page && answerPreflight(req, res)) return
-        checkMethod(req, route)
-        await route.endpoint({ req, res, tenant }, this.#rooms)
-        return
+      if (!tenant) {
+        message.outcome = 'passed'
+        return false
       }
+      place.tenantKey = message.tenantKey = tenant.key
+      place.tenantId = message.tenantId = tenant.id
+      // A request without a key may be for a page of the host's own, until a tenant is found.
+      if (tenantKey !== undefined || route.page || !answerPreflight(req, res)) {
+        checkMethod(req, route)
+        await route.endpoint({ req, res, tenant, message }, this.#rooms)
+      }
+      message.outcome ??= 'answered'
     } catch (thrown) {
-      const error = reportError(thrown, place, this.#emit)
+      const error = reportError(thrown, place, this.#emit, message)
       if (route.page) await this.#rooms.errorPages.respond(req, res, error, tenant)
       else respondWithError(res, error)
-      return
     }
-    // Not inside of `try`: an error that `next` throws is the host's own.
-    next()
+    message.status = res.statusCode
+    return true
   }
 }
 

@@ -1,5 +1,6 @@
 import type { FetchFor } from '../http/fetch-slots'
 import type { ClientMetadata } from '../stores/tenant-store'
+import { tellOfDocuments } from '../telemetry/channels'
 
 const maxOfSite = 50
 const maxOfTenant = 250
@@ -82,6 +83,7 @@ export class KeptDocuments {
 
   /** Keeps a document. It counts for the tenant that it was first fetched for. */
   keep(url: string, metadata: ClientMetadata, { fresh, stale }: Freshness, fetchFor: FetchFor): void {
+    const before = this.#kept.size
     const { isAllowed, tenantId, site } = this.#kept.get(url) ?? { isAllowed: false, ...fetchFor }
     this.#kept.delete(url)
     this.#makeRoom(maxOfSite, (kept) => kept.site === site)
@@ -100,17 +102,25 @@ export class KeptDocuments {
       fetchAgainAt: freshUntil,
       isAllowed,
     })
+    this.#tell(before)
   }
 
   /** Forgets a URL. */
   drop(url: string): void {
+    const before = this.#kept.size
     this.#kept.delete(url)
+    this.#tell(before)
   }
 
   /** Notes that a customer has allowed the client, so that its document makes room last. */
   markAllowed(url: string): void {
     const kept = this.#kept.get(url)
     if (kept) kept.isAllowed = true
+  }
+
+  #tell(before: number): void {
+    const kept = this.#kept.size
+    tellOfDocuments({ kept, change: kept - before })
   }
 
   /** Removes one document of a group that is full. */

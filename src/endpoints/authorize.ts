@@ -31,11 +31,12 @@ export async function authorize(
     emit,
   }: Pick<Rooms, 'appearances' | 'authorizations' | 'clients' | 'customers' | 'consents' | 'emit'>,
 ): Promise<void> {
-  const { req, res, tenant } = context
+  const { req, res, tenant, message } = context
   // Set here, so that the host's own responses have them too, such as the redirect to its login page.
   for (const [name, value] of Object.entries(keepsOpener)) res.setHeader(name, value)
   const parameters = parametersOf(queryOf(req))
   const clientId = single(parameters, 'client_id')
+  message.clientId = clientId
   const redirectUri = single(parameters, 'redirect_uri')
   const recipient = await authorizations.recipient(clientId, redirectUri, tenant)
   const state = firstOf(parameters.state)
@@ -67,7 +68,7 @@ export async function authorize(
   } catch (error) {
     const { where: _, ...known } = place
     if (!mayRedirect) throw withContext(error, known)
-    const { code, description } = reportError(error, place, emit)
+    const { code, description } = reportError(error, place, emit, message)
     redirect(res, withResponse(redirectUri, { error: code, error_description: description, state, iss: tenant.issuer }))
   }
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { RequestMessage } from '../telemetry/messages'
 import type { ResolvedTenant } from '../tenants/tenants'
 
 /** A request of a tenant, and the response to it. */
@@ -6,4 +7,6 @@ export interface Context {
   req: IncomingMessage
   res: ServerResponse
   tenant: ResolvedTenant
+  /** What the channel `customer-sign-in:request` tells of it. */
+  message: RequestMessage
 }

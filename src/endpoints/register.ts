@@ -9,7 +9,7 @@ import type { Rooms } from './endpoint'
 
 /** `POST I/register`: registers a client (RFC 7591 section 3). */
 export async function register(
-  { req, res, tenant }: Context,
+  { req, res, tenant, message }: Context,
   { clients, emit }: Pick<Rooms, 'clients' | 'emit'>,
 ): Promise<void> {
   if (!tenant.registration) {
@@ -17,8 +17,9 @@ export async function register(
   }
   const metadata = await readJson(req, res)
   const registered = await clients.register(metadata, tenant)
-  respondWithJson(res, clientInformation(registered), { status: 201 })
   const { client } = registered
+  message.clientId = client.clientId
+  respondWithJson(res, clientInformation(registered), { status: 201 })
   const leftOut = leftOutOf(metadata.redirect_uris, client)
   emit({ type: 'registered', tenantKey: tenant.key, tenantId: tenant.id, clientId: client.clientId, leftOut })
 }

@@ -7,11 +7,12 @@ import { authenticatedClient, identifyClient, tokenAudiences } from './requestin
 
 /** `POST I/revoke`: ends the grant of a token (RFC 7009 section 2). A token that is not the client's is no error. */
 export async function revoke(
-  { req, res, tenant }: Context,
+  { req, res, tenant, message }: Context,
   { revocations, clients, clientAuthentication }: Pick<Rooms, 'revocations' | 'clients' | 'clientAuthentication'>,
 ): Promise<void> {
   const form = await readForm(req, res)
   const named = identifyClient(req, form, tenant, clientAuthentication)
+  message.clientId = named.clientId
   // To authenticate such a client, its document and its keys may have to be fetched. Every other client may end its grants, whatever the rules.
   const isFetched = named.proof !== undefined && clients.isDocument(named.clientId, tenant)
   if (isFetched && hasRules(tenant.clientRules)) await clients.checkMayRedeem(named.clientId, tenant)

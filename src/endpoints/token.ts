@@ -29,10 +29,11 @@ const presents: Record<GrantType, Presents> = {
 
 /** `POST I/token`: redeems a code or a refresh token (RFC 6749 section 3.2). */
 export async function token(context: Context, rooms: TokenRooms): Promise<void> {
-  const { req, res, tenant } = context
+  const { req, res, tenant, message } = context
   const { clients, redemptions, grants, tokens, clientAuthentication, emit } = rooms
   const form = await readForm(req, res, { repeatable: ['resource'] })
   const named = identifyClient(req, form, tenant, clientAuthentication)
+  message.clientId = named.clientId
   // Before the client is authenticated, for which its document and its keys may have to be fetched.
   if (!named.preRegistered && hasRules(tenant.clientRules)) await clients.checkMayRedeem(named.clientId, tenant)
   const client = named.proof

@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel'
 import { warn } from '../configuration/warnings'
 import { type ErrorContext, OAuthError, underlying } from '../protocol/oauth-error'
 import { type FaultReason, faultReasons } from '../protocol/reasons'
@@ -20,9 +21,11 @@ export function contextOf({ tenantId, grantId, clientId, subject }: Grant): Erro
   return { tenantId, grantId, clientId, subject }
 }
 
+const events = channel('customer-sign-in:event')
+
 type Untimed<Event> = Event extends unknown ? Omit<Event, keyof TimedEvent> : never
 
-/** Tells the host. Never throws, never waits. */
+/** Tells the host, and the channel `customer-sign-in:event`. Never throws, never waits. */
 export type Emit = (event: Untimed<CustomerSignInEvent>) => void
 
 /** The event for a fault that no client is told about. */
@@ -44,6 +47,7 @@ export function faultOf(thrown: unknown): FaultReason {
 export function emitter(onEvent: (event: CustomerSignInEvent) => unknown, now: () => number): Emit {
   return (event) => {
     const timed = { at: now(), ...event } as CustomerSignInEvent
+    events.publish(timed)
     // A callback that throws or rejects must not affect a client.
     Promise.resolve(timed)
       .then(onEvent)

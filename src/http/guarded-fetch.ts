@@ -2,6 +2,10 @@ import type { LookupAddress, LookupOptions } from 'node:dns'
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
+import { timedOut } from '../protocol/thrown'
+import { fetches } from '../telemetry/channels'
+import { errorWord } from '../telemetry/error-word'
+import type { FetchMessage } from '../telemetry/messages'
 import type { NameLookup } from './name-lookup'
 import { isLoopback, isPublic } from './public-address'
 
@@ -31,7 +35,9 @@ export interface FetchGuard {
 }
 
 /** A fetch of a forbidden address, or of too large a document. Trying again is of no use. */
-export class ForbiddenFetch extends Error {}
+export class ForbiddenFetch extends Error {
+  override name = 'ForbiddenFetch'
+}
 
 /**
  * Fetches a public document from a URL that a stranger has chosen, and keeps the stranger out of the host's own network: it checks every
@@ -41,20 +47,42 @@ export class ForbiddenFetch extends Error {}
  * @throws {Error} with the reason, for the operator. A {@link ForbiddenFetch} if trying again is of no use.
  */
 export function guardedFetch(url: URL, guard: FetchGuard): Promise<FetchedDocument> {
-  return withinTime((signal) => fetchDocument(url, guard, signal))
+  return fetching(url, { byHost: false }, (signal) => fetchDocument(url, guard, signal))
 }
 
-/** Fetches a document within 5 seconds. The signal is aborted when they are over, and also once the document has been read. */
-export async function withinTime(
-  fetching: (signal: AbortSignal) => Promise<FetchedDocument>,
+/**
+ * Fetches a document within 5 seconds, and tells the channel `customer-sign-in:fetch` of it.
+ *
+ * @param work Its signal is aborted when the time is over, and also once the document has been read.
+ */
+export function fetching(
+  { origin, pathname }: URL,
+  { byHost }: Pick<FetchMessage, 'byHost'>,
+  work: (signal: AbortSignal) => Promise<FetchedDocument>,
 ): Promise<FetchedDocument> {
+  if (!fetches.isOn) return withinTime(work)
+  const message: FetchMessage = { url: origin + pathname, byHost }
+  return fetches.trace(
+    message,
+    async () => {
+      const fetched = await withinTime(work)
+      message.status = fetched.status
+      return fetched
+    },
+    (error) => {
+      message.error = errorWord(error)
+    },
+  )
+}
+
+async function withinTime(work: (signal: AbortSignal) => Promise<FetchedDocument>): Promise<FetchedDocument> {
   const ending = new AbortController()
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`It took longer than ${timeout / 1000} seconds`)), timeout)
+    timer = setTimeout(() => reject(timedOut(`It took longer than ${timeout / 1000} seconds`)), timeout)
   })
   try {
-    return await Promise.race([fetching(ending.signal), late])
+    return await Promise.race([work(ending.signal), late])
   } finally {
     clearTimeout(timer)
     // Ends the look-up or the connection if it is still under way.

@@ -3,7 +3,7 @@ import { wrongAnswer } from '../configuration/configuration-error'
 import { isLoopbackHost } from '../protocol/loopback'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
 import { asError } from '../protocol/thrown'
-import { bodyOf, checkPort, type FetchedDocument, type FetchGuard, ForbiddenFetch, withinTime } from './guarded-fetch'
+import { bodyOf, checkPort, type FetchedDocument, type FetchGuard, ForbiddenFetch, fetching } from './guarded-fetch'
 
 /** What a host's own fetch of a metadata document resolves to: a web `Response`, or anything that has these members of one. */
 export interface MetadataDocumentResponse {
@@ -41,7 +41,7 @@ export function hostFetch(
   hook: FetchMetadataDocumentHook,
   { allowLoopback, ports }: Pick<FetchGuard, 'allowLoopback' | 'ports'>,
 ): Promise<FetchedDocument> {
-  return withinTime(async (signal) => {
+  return fetching(url, { byHost: true }, async (signal) => {
     if (!(allowLoopback && isLoopbackHost(url.hostname))) checkPort(url, { ports })
     const response = await ofHost(() => hook(url.href, signal))
     if (!isResponse(response)) throw temporarilyUnavailable(notAResponse(response), 'hook_failed')

@@ -17,6 +17,11 @@ export function asError(thrown: unknown): Error {
   }
 }
 
+/** The error for something that took too long, with the code of the system for that. */
+export function timedOut(message: string): Error {
+  return Object.assign(new Error(message), { code: 'ETIMEDOUT' })
+}
+
 /** Whether it is an error that can be read. A proxy is not: its values can change each time they are read. */
 function isReadableError(thrown: unknown): thrown is Error {
   if (!types.isNativeError(thrown)) return false

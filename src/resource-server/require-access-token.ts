@@ -4,11 +4,15 @@ import { wrongAnswer } from '../configuration/configuration-error'
 import type { Emit } from '../events/emitter'
 import { type Place, reportError } from '../events/report-error'
 import type { BaseUrl } from '../http/base-url'
+import type { HostRequest } from '../http/request-host'
+import { requestPath } from '../http/request-path'
 import { respondAsApi, respondWithChallenge } from '../http/responses'
 import { isTenantKey } from '../protocol/issuer'
 import { OAuthError, oauthError } from '../protocol/oauth-error'
 import { isResource } from '../protocol/resource'
 import { callHostWithin } from '../stores/call-host'
+import { guardedRequests } from '../telemetry/channels'
+import type { GuardMessage } from '../telemetry/messages'
 import type { ResolvedTenant, Tenants } from '../tenants/tenants'
 import { type AccessTokens, invalidToken } from '../tokens/access-tokens'
 import { type Challenge, challengeOf, withChallenge } from './challenge'
@@ -47,7 +51,7 @@ export interface Requirement<R> extends Omit<CheckedOptions, 'resource'> {
   /** The API that the token must be for. Undefined stands for the tenant's first. */
   resourceOf: (req: R, tenant: ResolvedTenant) => string | undefined | Promise<string>
   /** The name of the method that made the guard. */
-  guard: string
+  guard: 'requireAccessToken' | 'protectedResource'
 }
 
 /** What is known of a request, for the response if it is refused. */
@@ -102,26 +106,52 @@ export class AccessTokenGuards {
   /** Makes the middleware: it sets `req.auth` and calls `next`, or answers with an error. */
   middleware<R extends IncomingMessage>(requirement: Requirement<R>): Middleware<R> {
     return (req, res, next) => {
-      const known: Known = { place: { where: 'requireAccessToken' } }
-      // Not inside #authorize: an error that `next` throws is the host's own.
-      this.#authorize(req, requirement, known).then(
-        () => next(),
-        (error) => {
-          if (error instanceof MissingToken) {
-            // A client sends its first request without a token, to learn where to get one. That is no denial, so there is no event.
-            respondWithChallenge(res, challengeOf(undefined, this.#challenge(requirement, known)))
-          } else {
-            const refused =
-              error instanceof OAuthError ? withChallenge(error, this.#challenge(requirement, known)) : error
-            const named = this.#tokens.namingOwner(refused, tokenIn(req) ?? '')
-            respondAsApi(res, reportError(named, known.place, this.#emit))
-          }
-        },
-      )
+      const { originalUrl = req.url }: HostRequest = req
+      const message: GuardMessage = { guard: requirement.guard, method: req.method, path: requestPath(originalUrl) }
+      // Not inside #passes: an error that `next` throws is the host's own.
+      guardedRequests
+        .trace(message, () => this.#passes(req, res, requirement, message))
+        .then((passes) => {
+          if (passes) next()
+        })
     }
   }
 
-  async #authorize<R extends IncomingMessage>(req: R, requirement: Requirement<R>, known: Known): Promise<void> {
+  /** Whether a request may pass. If not, it has been answered. */
+  async #passes<R extends IncomingMessage>(
+    req: R,
+    res: ServerResponse,
+    requirement: Requirement<R>,
+    message: GuardMessage,
+  ): Promise<boolean> {
+    const known: Known = { place: { where: 'requireAccessToken' } }
+    try {
+      const { clientId } = await this.#authorize(req, requirement, known)
+      Object.assign(message, { clientId, outcome: 'passed' })
+      return true
+    } catch (error) {
+      if (error instanceof MissingToken) {
+        // A client sends its first request without a token, to learn where to get one. That is no denial, so there is no event.
+        message.outcome = 'challenged'
+        respondWithChallenge(res, challengeOf(undefined, this.#challenge(requirement, known)))
+      } else {
+        const refused = error instanceof OAuthError ? withChallenge(error, this.#challenge(requirement, known)) : error
+        const named = this.#tokens.namingOwner(refused, tokenIn(req) ?? '')
+        respondAsApi(res, reportError(named, known.place, this.#emit, message))
+      }
+      message.status = res.statusCode
+      return false
+    } finally {
+      message.tenantKey = known.place.tenantKey
+      message.tenantId = known.tenant?.id
+    }
+  }
+
+  async #authorize<R extends IncomingMessage>(
+    req: R,
+    requirement: Requirement<R>,
+    known: Known,
+  ): Promise<AccessTokenInfo> {
     const { tenantOf, resourceOf, scopes, checkRevocation, guard } = requirement
     const tenant = await tenantOf(req, known.place)
     const resource = await resourceOf(req, tenant)
@@ -129,6 +159,7 @@ export class AccessTokenGuards {
     const verification = { checkRevocation, scopes, resource, guard }
     const auth = await this.#verifications.verifyFor(tenant, bearerToken(req), verification)
     Object.assign(req, { auth })
+    return auth
   }
 
   #challenge<R>({ scopes }: Requirement<R>, { tenant, resource }: Known): Challenge {

@@ -4,6 +4,8 @@ import { reportError } from '../events/report-error'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
 import { asError } from '../protocol/thrown'
 import { callHostWithin } from '../stores/call-host'
+import { guardedRequests } from '../telemetry/channels'
+import type { GuardMessage } from '../telemetry/messages'
 import {
   type AccessTokenInfo,
   type AccessTokenVerifications,
@@ -60,14 +62,23 @@ export function verifier(
   }
 
   return {
-    async verifyAccessToken(token) {
-      try {
-        return await verifications.verifyOf(tenantKey, token, { ...options, scopes: [], guard: 'verifier' })
-      } catch (error) {
-        const { status, description } = reportError(error, { where: 'verifier', tenantKey }, emit)
-        if (status >= 500) throw error
-        throw await errorOfSdk(description)
-      }
+    verifyAccessToken(token) {
+      const message: GuardMessage = { guard: 'verifier', tenantKey }
+      return guardedRequests.trace(message, () => verified(token, message))
     },
+  }
+
+  async function verified(token: string, message: GuardMessage): Promise<AccessTokenInfo> {
+    try {
+      const auth = await verifications.verifyOf(tenantKey, token, { ...options, scopes: [], guard: 'verifier' })
+      const { clientId, claims } = auth
+      Object.assign(message, { clientId, tenantId: claims.tenant_id, outcome: 'passed' })
+      return auth
+    } catch (error) {
+      const { status, description } = reportError(error, { where: 'verifier', tenantKey }, emit, message)
+      message.status = status
+      if (status >= 500) throw error
+      throw await errorOfSdk(description)
+    }
   }
 }

@@ -1,5 +1,6 @@
 import { errorOfHost } from '../protocol/oauth-error'
 import { blames, type PartOfHost } from '../protocol/reasons'
+import { timedOut } from '../protocol/thrown'
 
 // biome-ignore lint/suspicious/noConfusingVoidType: so that a hook can end with `return res.redirect(...)`.
 type Nothing = undefined | void
@@ -47,7 +48,7 @@ function isPromise<T>(result: T | PromiseLike<T>): result is PromiseLike<T> {
 
 function withTimeout<T>(result: PromiseLike<T>, timeout: number, name: string): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`${name} took longer than ${timeout} ms`)), timeout)
+    const timer = setTimeout(() => reject(timedOut(`${name} took longer than ${timeout} ms`)), timeout)
     Promise.resolve(result).then(
       (value) => {
         clearTimeout(timer)

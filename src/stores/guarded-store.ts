@@ -1,7 +1,6 @@
 import { isObject } from '../configuration/checks'
 import { wrongAnswer } from '../configuration/configuration-error'
-import { errorOfHost } from '../protocol/oauth-error'
-import { callHost, callHostWithin } from './call-host'
+import { StoreCalls } from './store-calls'
 import { StoreClock } from './store-clock'
 import type {
   ClientPage,
@@ -49,11 +48,13 @@ export class GuardedStore {
   /** Milliseconds. */
   readonly timeout: number
   readonly #store: TokenStore
+  readonly #calls: StoreCalls
   readonly #clock = new StoreClock()
 
   constructor(store: TokenStore, timeout: number) {
     this.#store = store
     this.timeout = timeout
+    this.#calls = new StoreCalls('tokenStore', store, timeout)
   }
 
   createGrant(grant: Omit<NewGrant, 'deadline'>, patience: Patience): Promise<Timely<CreateResult>> {
@@ -61,7 +62,7 @@ export class GuardedStore {
   }
 
   findGrant(tenantId: string, grantId: string): Promise<Grant | undefined> {
-    return this.#within('findGrant', () => this.#store.findGrant(tenantId, grantId))
+    return this.#calls.within('findGrant', () => this.#store.findGrant(tenantId, grantId))
   }
 
   swapCredential(swap: Omit<CredentialSwap, 'deadline'>, patience: Patience): Promise<Timely<SwapResult>> {
@@ -74,16 +75,16 @@ export class GuardedStore {
   }
 
   deleteGrant(tenantId: string, grantId: string): Promise<boolean> {
-    return this.#within('deleteGrant', async () => (await this.#store.deleteGrant(tenantId, grantId)) === true)
+    return this.#calls.within('deleteGrant', async () => (await this.#store.deleteGrant(tenantId, grantId)) === true)
   }
 
   listGrants(tenantId: string, subject: string): Promise<Grant[]> {
-    return this.#within('listGrants', () => this.#store.listGrants(tenantId, subject))
+    return this.#calls.within('listGrants', () => this.#store.listGrants(tenantId, subject))
   }
 
   /** No time limit: it may scan the whole store, and only hosts call it. */
   pageGrants(of: GrantPageRequest): Promise<GrantPage> {
-    return callHost('tokenStore', async () => {
+    return this.#calls.unlimited('pageGrants', async () => {
       const page: unknown = await this.#store.pageGrants(of)
       if (isGrantPage(page)) return page
       throw wrongAnswer('tokenStore.pageGrants', page, 'a page of grants: { grants, next }')
@@ -92,50 +93,37 @@ export class GuardedStore {
 
   /** No time limit, for the same reason. */
   deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {
-    return this.#each(() => this.#store.deleteGrants(owner))
+    return this.#calls.each('deleteGrants', () => this.#store.deleteGrants(owner))
   }
 
   /** No time limit, for the same reason. */
   deleteTenant(tenantId: string): AsyncIterable<Grant> {
-    return this.#each(() => this.#store.deleteTenant(tenantId))
+    return this.#calls.each('deleteTenant', () => this.#store.deleteTenant(tenantId))
   }
 
   saveClient(client: NewClient, limits: RegistrationLimits): Promise<RegisteredClient> {
-    return this.#within('saveClient', () => this.#store.saveClient(client, limits))
+    return this.#calls.within('saveClient', () => this.#store.saveClient(client, limits))
   }
 
   findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined> {
-    return this.#within('findClient', () => this.#store.findClient(tenantId, clientId))
+    return this.#calls.within('findClient', () => this.#store.findClient(tenantId, clientId))
   }
 
   /** No time limit, as for `deleteGrants`. */
   pageClients(tenantId: string, page: ClientPage): Promise<RegisteredClient[]> {
-    return callHost('tokenStore', () => this.#store.pageClients(tenantId, page))
+    return this.#calls.unlimited('pageClients', () => this.#store.pageClients(tenantId, page))
   }
 
   touchClient(tenantId: string, clientId: string, use: ClientUse): Promise<void> {
-    return this.#within('touchClient', () => this.#store.touchClient(tenantId, clientId, use))
+    return this.#calls.within('touchClient', () => this.#store.touchClient(tenantId, clientId, use))
   }
 
   deleteClient(tenantId: string, clientId: string): Promise<boolean> {
-    return this.#within('deleteClient', async () => (await this.#store.deleteClient(tenantId, clientId)) === true)
+    return this.#calls.within('deleteClient', async () => (await this.#store.deleteClient(tenantId, clientId)) === true)
   }
 
   useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean> {
-    return this.#within('useOnce', async () => (await this.#store.useOnce(tenantId, id, lifetime)) === true)
-  }
-
-  async *#each(call: () => AsyncIterable<Grant>): AsyncIterable<Grant> {
-    try {
-      // A host's store without types may reject in place of returning an iterable.
-      yield* await Promise.resolve(call())
-    } catch (error) {
-      throw errorOfHost(error, 'tokenStore')
-    }
-  }
-
-  #within<T>(method: string, work: () => Promise<T>): Promise<T> {
-    return callHostWithin(`tokenStore.${method}`, this.timeout, work)
+    return this.#calls.within('useOnce', async () => (await this.#store.useOnce(tenantId, id, lifetime)) === true)
   }
 
   #send<Result extends { outcome: string; now: number }>(
@@ -143,7 +131,7 @@ export class GuardedStore {
     { giveUpAt, timeout }: Patience,
     call: (deadline: number) => Promise<Result>,
   ): Promise<Timely<Result>> {
-    return callHostWithin(`tokenStore.${method}`, timeout, async () => {
+    const sending = async () => {
       for (let attempt = 0; attempt < maxAttempts; attempt++) {
         const sentAt = performance.now()
         const result = await call(this.#clock.noLaterThan(giveUpAt))
@@ -153,7 +141,8 @@ export class GuardedStore {
       throw new Error(
         `tokenStore.${method} came too late by the store's clock, again and again: is that clock being set?`,
       )
-    })
+    }
+    return this.#calls.within(method, sending, timeout)
   }
 }
 

@@ -5,7 +5,7 @@ import { type ImpliedScopes, withImplied } from '../protocol/implied-scopes'
 import { endpointsOf, issuerOf, isTenantKey, type TenantAddress } from '../protocol/issuer'
 import { type OAuthError, oauthError } from '../protocol/oauth-error'
 import { canonicalResource, spellingOf } from '../protocol/resource'
-import { callHostWithin } from '../stores/call-host'
+import { StoreCalls } from '../stores/store-calls'
 import type { AskConsent, Client, Tenant, TenantStore } from '../stores/tenant-store'
 import { addressesOf, checkFormer, isAtHost } from './addresses'
 import { allowsDocuments, allowsRegistration, type ClientRules } from './client-rules'
@@ -75,7 +75,7 @@ export class Tenants {
   readonly #store: TenantStore
   readonly #defaults: TenantDefaults
   readonly #announced: ProtectedResources
-  readonly #timeout: number
+  readonly #calls: StoreCalls
 
   /**
    * @param announced The resources of a tenant whose record names none.
@@ -85,7 +85,7 @@ export class Tenants {
     this.#store = store
     this.#defaults = defaults
     this.#announced = announced
-    this.#timeout = timeout
+    this.#calls = new StoreCalls('tenantStore', store, timeout)
   }
 
   /** Whether tenants can have a domain of their own. */
@@ -124,9 +124,7 @@ export class Tenants {
    */
   async findAtHost(host: string | undefined, shared: string): Promise<ResolvedTenant | undefined> {
     if (host === undefined) return undefined
-    const record = await callHostWithin('tenantStore.findTenantByHost', this.#timeout, () =>
-      this.#store.findTenantByHost?.(host),
-    )
+    const record = await this.#calls.within('findTenantByHost', () => this.#store.findTenantByHost?.(host))
     if (!record || typeof record.key !== 'string' || !isTenantKey(record.key)) return undefined
     const found = this.#checked(record, shared)
     const addresses = addressesOf(found.checked, shared)
@@ -148,9 +146,7 @@ export class Tenants {
 
   async #recordOf(tenantKey: string, shared?: string): Promise<Found> {
     if (!isTenantKey(tenantKey)) throw noSuchTenant()
-    const record = await callHostWithin('tenantStore.findTenant', this.#timeout, () =>
-      this.#store.findTenant(tenantKey),
-    )
+    const record = await this.#calls.within('findTenant', () => this.#store.findTenant(tenantKey))
     // A store that folds case would otherwise make one tenant answer under two issuers.
     if (!record || record.key !== tenantKey) throw noSuchTenant()
     return this.#checked(record, shared)

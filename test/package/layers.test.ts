@@ -8,12 +8,14 @@ const floors = [
   'index',
   'redis',
   'postgres',
+  'opentelemetry',
   'cli',
   'doctor',
   'keys',
   'testing',
   'customer-sign-in',
   'options',
+  'debug',
   'router',
   'endpoints',
   'resource-server',
@@ -29,6 +31,7 @@ const floors = [
   'http',
   'configuration',
   'collections',
+  'telemetry',
   'protocol',
 ]
 

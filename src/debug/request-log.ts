@@ -1,0 +1,100 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { inspect } from 'node:util'
+import type { CustomerSignInEvent } from '../events/customer-sign-in-event'
+import { fetches, guardedRequests, requests, storeCalls } from '../telemetry/channels'
+import type { GuardMessage, RequestMessage, Timed } from '../telemetry/messages'
+import { asksFor } from './debug-names'
+
+const name = 'customer-sign-in'
+const eventChannel = 'customer-sign-in:event'
+const maxCharacters = 300
+const onOneLine = { breakLength: Number.POSITIVE_INFINITY, customInspect: false }
+
+let isLogging = false
+
+/** Begins to log the requests of this process to stderr, if the environment variable `DEBUG` asks for that. */
+export function logRequestsIfAsked(): void {
+  if (isLogging || !asksFor(name, process.env.DEBUG ?? '')) return
+  isLogging = true
+  logRequests((lines) => process.stderr.write(lines))
+}
+
+/**
+ * Logs each request when it has ended: what it was, each call of a store, each fetch, and the reason for its end. The channels carry no code,
+ * token, verifier, cookie or query, so neither does the log.
+ *
+ * @param write Gets the lines of one request at once.
+ * @returns Ends the log.
+ */
+export function logRequests(write: (lines: string) => void): () => void {
+  const storage = new AsyncLocalStorage<string[]>()
+  const note = (line: string) => storage.getStore()?.push(`  ${printable(line)}`)
+  const end = (line: string) => write(`${[`${name} ${printable(line)}`, ...(storage.getStore() ?? [])].join('\n')}\n`)
+  const onEvent = (event: unknown) => note(eventLine(event as CustomerSignInEvent))
+
+  subscribe(eventChannel, onEvent)
+  const ends = [
+    () => unsubscribe(eventChannel, onEvent),
+    requests.bind(storage, () => []),
+    guardedRequests.bind(storage, () => []),
+    requests.subscribe({ asyncEnd: (message) => end(requestLine(message)) }),
+    guardedRequests.subscribe({ asyncEnd: (message) => end(guardLine(message)) }),
+    storeCalls.subscribe({
+      asyncEnd: ({ store, method, outcome, error, duration }) =>
+        note(`${store}.${method} ${time({ duration })}${after(': ', error ?? outcome)}`),
+    }),
+    fetches.subscribe({
+      asyncEnd: ({ url, status, error, duration }) => note(`fetch of ${url} ${time({ duration })}: ${error ?? status}`),
+    }),
+  ]
+  return () => {
+    for (const stop of ends) stop()
+  }
+}
+
+function requestLine(message: RequestMessage): string {
+  const { method, path, endpoint, status, outcome } = message
+  return `${method} ${path} ${status ?? outcome} in ${time(message)}: ${endpoint}${whose(message)}`
+}
+
+function guardLine(message: GuardMessage): string {
+  const { guard, method, path, outcome, status } = message
+  const request = method === undefined ? '' : `${method} ${path} `
+  return `${request}${status ?? outcome} in ${time(message)}: ${guard}${whose(message)}`
+}
+
+function whose({ tenantKey, tenantId, clientId }: RequestMessage | GuardMessage): string {
+  return `${after(tenantId === undefined ? ', no tenant ' : ', tenant ', tenantKey)}${after(', client ', clientId)}`
+}
+
+function eventLine(event: CustomerSignInEvent): string {
+  switch (event.type) {
+    case 'denied': {
+      const detail = Object.keys(event.detail).length > 0 ? inspect(event.detail, onOneLine) : undefined
+      return `${event.error}: ${event.description} (reason: ${event.reason})${after(' ', detail)}`
+    }
+    case 'error':
+      return `${event.where} failed (reason: ${event.reason}): ${event.error.message}`
+    case 'replayed':
+      return `event: replayed ${event.credential}, which ${event.ended ? 'ended' : 'did not end'} the grant`
+    case 'revoked':
+      return `event: revoked (reason: ${event.reason})`
+    default:
+      return `event: ${event.type}`
+  }
+}
+
+function time({ duration = 0 }: Timed): string {
+  return `${duration.toFixed(1)} ms`
+}
+
+/** The value behind a text, if there is one. */
+function after(text: string, value: string | number | undefined): string {
+  return value === undefined ? '' : `${text}${value}`
+}
+
+/** Strangers choose parts of it, and it goes to a terminal. */
+function printable(text: string): string {
+  return text.replace(/[^\x20-\x7E]/g, '?').slice(0, maxCharacters)
+}
