@@ -1,5 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { type CustomerSignInEvent, createCustomerSignIn, MemoryTokenStore, OAuthError } from 'customer-sign-in'
+import {
+  type CustomerSignIn,
+  type CustomerSignInEvent,
+  type CustomerSignInOptions,
+  createCustomerSignIn,
+  MemoryTokenStore,
+  OAuthError,
+} from 'customer-sign-in'
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express'
 import { accountPages } from './account'
 import { administration } from './administration'
@@ -7,29 +14,34 @@ import { companies } from './companies'
 import { answerMcp } from './mcp'
 import { sessionOf } from './sessions'
 
-/** One app for several companies. Each has an MCP server that its customers connect their assistants to. */
+/** What the app depends on, in production and in its tests. */
+export const settings = {
+  tenantStore: { findTenant: (key) => companies.get(key) },
+  scopes: {
+    profile: { en: 'Know who you are', de: 'Wissen, wer Sie sind' },
+    'trips:write': { en: 'Book and cancel trips for you', de: 'Reisen für Sie buchen und absagen' },
+  },
+  // MCP clients refresh in parallel: the second refresh must not sign the customer out.
+  refreshRetryWindow: 300,
+  // The page of connected apps has one line for each, however often it has signed in.
+  replaceGrants: true,
+  authenticate(req: Request, res: Response, { url, tenant, prompt }) {
+    const session = prompt.includes('login') ? undefined : sessionOf(req, tenant.key)
+    if (session) return { subject: session.customer, name: session.customer }
+    if (!prompt.includes('none')) res.redirect(303, `/v1/${tenant.key}/login?next=${encodeURIComponent(url)}`)
+  },
+} satisfies Partial<CustomerSignInOptions>
+
+/** The app as it runs in production. */
 export function createHost(baseUrl: string, onEvent: (event: CustomerSignInEvent) => void): Express {
-  const signIn = createCustomerSignIn({
-    tenantStore: { findTenant: (key) => companies.get(key) },
-    tokenStore: new MemoryTokenStore(),
-    baseUrl,
-    // A real host loads its keys, so that tokens still work after a restart.
-    signingKeys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey],
-    scopes: {
-      profile: { en: 'Know who you are', de: 'Wissen, wer Sie sind' },
-      'trips:write': { en: 'Book and cancel trips for you', de: 'Reisen für Sie buchen und absagen' },
-    },
-    // MCP clients refresh in parallel: the second refresh must not sign the customer out.
-    refreshRetryWindow: 300,
-    // The page of connected apps has one line for each, however often it has signed in.
-    replaceGrants: true,
-    authenticate(req: Request, res: Response, { url, tenant, prompt }) {
-      const session = prompt.includes('login') ? undefined : sessionOf(req, tenant.key)
-      if (session) return { subject: session.customer, name: session.customer }
-      if (!prompt.includes('none')) res.redirect(303, `/v1/${tenant.key}/login?next=${encodeURIComponent(url)}`)
-    },
-    onEvent,
-  })
+  const tokenStore = new MemoryTokenStore()
+  // A real host loads its keys, so that tokens still work after a restart.
+  const signingKeys = [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey]
+  return createApp(createCustomerSignIn({ ...settings, tokenStore, baseUrl, signingKeys, onEvent }), baseUrl)
+}
+
+/** One app for several companies. Each has an MCP server that its customers connect their assistants to. */
+export function createApp(signIn: CustomerSignIn, baseUrl: string): Express {
   // Every request needs `profile`. The tool that books trips asks for more when it is called.
   const mcp = { path: '/v1/:tenantKey/mcp', scopes: 'profile', scopesSupported: 'trips:write', checkRevocation: true }
 

@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import {
   type AuthorizedRequest,
   type Client,
+  type CustomerSignIn,
   type CustomerSignInEvent,
   createCustomerSignIn,
   MemoryTokenStore,
@@ -40,19 +41,23 @@ function findTenant(key: string): Tenant | undefined {
 /** Seconds. Within this time, a used refresh token that is presented again is refused, but the grant does not end. */
 export const replayTolerance = 3
 
-/** One app for several companies. Each has a protected API, and customer sign-in for the clients that call it. */
-export function createHost(baseUrl: string, onEvent: (event: CustomerSignInEvent) => void): Express {
-  const signIn = createCustomerSignIn({
-    tenantStore: { findTenant },
-    tokenStore: new MemoryTokenStore(),
-    baseUrl,
-    // A real host loads its keys, so that tokens still work after a restart.
-    signingKeys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey],
-    // The default is 10. It is shorter here, so that the example can wait until it is over.
-    replayTolerance,
-    onEvent,
-  })
+/** What the app depends on, in production and in its tests. */
+export const settings = {
+  tenantStore: { findTenant },
+  // The default is 10. It is shorter here, so that the example can wait until it is over.
+  replayTolerance,
+}
 
+/** The app as it runs in production. */
+export function createHost(baseUrl: string, onEvent: (event: CustomerSignInEvent) => void): Express {
+  const tokenStore = new MemoryTokenStore()
+  // A real host loads its keys, so that tokens still work after a restart.
+  const signingKeys = [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey]
+  return createApp(createCustomerSignIn({ ...settings, tokenStore, baseUrl, signingKeys, onEvent }), baseUrl)
+}
+
+/** One app for several companies. Each has a protected API, and customer sign-in for the clients that call it. */
+export function createApp(signIn: CustomerSignIn, baseUrl: string): Express {
   const app = express()
   app.use(signIn)
   app.use('/v1/:tenantKey/oauth/authorize', authorizePage({ signIn, findTenant, baseUrl }))

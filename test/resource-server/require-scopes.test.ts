@@ -151,9 +151,14 @@ describe('requireScopes', () => {
 
   it('names the metadata at the address of the request, if the host has not set one', async () => {
     jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
-    const { host, call, metadata } = await hostWith(() => {}, { baseUrl: undefined })
+    const host = await started({ baseUrl: undefined })
+    host.signIn.protectedResource({ path: '/v1/:tenantKey/mcp', scopes: 'profile' })
     await request(host.issuer()).get('/jwks').expect(200)
-    expect(challengeOf(await call('profile', 403)).resource_metadata).toBe(metadata)
+    const { access_token } = await host.connected({ scopes: 'profile' })
+    const auth = await host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })
+    const named = `resource_metadata="${host.url}/.well-known/oauth-protected-resource/v1/acme/mcp"`
+    const headers = { 'WWW-Authenticate': expect.stringContaining(named) }
+    expect(() => host.signIn.requireScopes({ auth }, 'calendar')).toThrow(expect.objectContaining({ headers }))
     jest.restoreAllMocks()
   })
 

@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto'
-import type { CustomerSignIn, CustomerSignInOptions, ProtectedResourceOptions } from 'customer-sign-in'
+import { type CustomerSignInOptions, MemoryTenantStore, type ProtectedResourceOptions } from 'customer-sign-in'
+import { type TestSignIn, type TokensRequest, testSignIn, tokensFor } from 'customer-sign-in/testing'
 import express, { type Express, type Request, type Response } from 'express'
-import { codeChallengeOf } from '../../src/protocol/pkce'
-import { HostApp, postToken, testSignIn } from './host-app'
-import { clientId, expectTokens, redirectUri } from './sign-in'
+import { HostApp } from './host-app'
+import { clientId, signingKey, tenants } from './sign-in'
 
 const running: HostApp[] = []
 
@@ -12,12 +11,14 @@ afterEach(() => Promise.all(running.splice(0).map((app) => app.stop())))
 /** A host with an API for every tenant, by default at `/v1/:tenantKey/mcp`. It is stopped after the test. */
 export class ApiHost {
   readonly baseUrl: string
-  readonly signIn: CustomerSignIn
+  readonly signIn: TestSignIn
   readonly app: Express = express()
 
   private constructor(origin: string, options: Partial<CustomerSignInOptions>, basePath: string) {
     this.baseUrl = origin + basePath
-    this.signIn = testSignIn({ baseUrl: this.baseUrl, ...options })
+    const tenantStore = new MemoryTenantStore(tenants)
+    const onEvent = () => {}
+    this.signIn = testSignIn({ baseUrl: this.baseUrl, tenantStore, signingKeys: [signingKey], onEvent, ...options })
     this.app.use(this.signIn.wellKnown)
     this.app.use(basePath || '/', this.signIn)
   }
@@ -48,26 +49,14 @@ export class ApiHost {
   }
 
   /** Signs a customer of a tenant in. @returns An access token. */
-  async token({
-    tenantKey = 'acme',
-    ...terms
-  }: {
-    tenantKey?: string
-    resource?: string
-    scopes?: string
-  } = {}): Promise<string> {
-    const codeVerifier = randomBytes(32).toString('base64url')
-    const codeChallenge = codeChallengeOf(codeVerifier)
-    const request = { tenantKey, clientId, redirectUri, codeChallenge, subject: 'customer-1', ...terms }
-    const { code } = await this.signIn.issueAuthorizationCode({ ...request, codeChallengeMethod: 'S256' })
-    const response = await postToken(this.issuer(tenantKey), {
-      grant_type: 'authorization_code',
-      client_id: clientId,
-      code,
-      redirect_uri: redirectUri,
-      code_verifier: codeVerifier,
+  async token(terms: Partial<TokensRequest> = {}): Promise<string> {
+    const { accessToken } = await tokensFor(this.signIn, {
+      tenantKey: 'acme',
+      subject: 'customer-1',
+      clientId,
+      ...terms,
     })
-    return expectTokens(response).access_token
+    return accessToken
   }
 
   issuer(tenantKey = 'acme'): string {

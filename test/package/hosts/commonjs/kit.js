@@ -13,7 +13,7 @@ const ada = { tenantKey: 'acme', subject: 'ada' }
 const signIn = testSignIn()
 const check = ({ accessToken }) => signIn.verifyAccessToken(accessToken, { tenantKey: 'acme', checkRevocation: true })
 
-it('gives tokens that are good, and refreshes them', async () => {
+void it('gives tokens that are good, and refreshes them', async () => {
   const tokens = await tokensFor(signIn, ada)
   assert.equal((await check(tokens)).subject, 'ada')
   signIn.clock.advance(tokens.expiresIn)
@@ -22,12 +22,12 @@ it('gives tokens that are good, and refreshes them', async () => {
 })
 
 for (const fault of ['expired', 'revoked', 'ofAnotherTenant', 'forged']) {
-  it(`gives tokens that are ${fault}`, async () => {
+  void it(`gives tokens that are ${fault}`, async () => {
     await assert.rejects(check(await tokensFor[fault](signIn, ada)), { code: 'invalid_token' })
   })
 }
 
-it('leaves nothing open', async () => {
+void it('leaves nothing open', async () => {
   await tokensFor(signIn, ada)
   await new Promise((resolve) => setImmediate(resolve))
   const kinds = ['TCPSocketWrap', 'TCPServerWrap', 'Timeout', 'FSReqCallback', 'GETADDRINFOREQWRAP']
