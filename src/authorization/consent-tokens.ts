@@ -32,10 +32,15 @@ export interface SubmittedPage {
  * minutes. No other site can know one.
  */
 export class ConsentTokens {
-  readonly #keys: KeyObject[]
+  #keys: KeyObject[]
 
   constructor(secrets: readonly [Buffer, ...Buffer[]]) {
-    this.#keys = secrets.map((secret) => derivedKey(secret, 'consent'))
+    this.#keys = keysOf(secrets)
+  }
+
+  /** Derives and recognises under these secrets from now on. */
+  use(secrets: readonly [Buffer, ...Buffer[]]): void {
+    this.#keys = keysOf(secrets)
   }
 
   issue(about: ConsentSubject): string {
@@ -52,6 +57,10 @@ export class ConsentTokens {
     const key = this.#keys.find(isOf)
     return key && { id: digest('consent page', token), seed: macBytes(key, 32, 'code of a page', token) }
   }
+}
+
+function keysOf(secrets: readonly Buffer[]): KeyObject[] {
+  return secrets.map((secret) => derivedKey(secret, 'consent'))
 }
 
 function proof(key: KeyObject, body: string, { tenantId, subject, query, shown }: ConsentSubject): string {

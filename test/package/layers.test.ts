@@ -13,6 +13,7 @@ const floors = [
   'customer-sign-in',
   'options',
   'router',
+  'health',
   'endpoints',
   'resource-server',
   'connect',
