@@ -4,18 +4,36 @@ const { instrument } = require('./dist/opentelemetry/index.js')
 const api = require('@opentelemetry/api')
 const { MeterProvider } = require('@opentelemetry/sdk-metrics')
 const { PrometheusExporter } = require('@opentelemetry/exporter-prometheus')
-const { BasicTracerProvider, BatchSpanProcessor, TraceIdRatioBasedSampler, ParentBasedSampler } = require('@opentelemetry/sdk-trace-base')
+const {
+  BasicTracerProvider,
+  BatchSpanProcessor,
+  TraceIdRatioBasedSampler,
+  ParentBasedSampler,
+} = require('@opentelemetry/sdk-trace-base')
 const { AsyncLocalStorageContextManager } = require('@opentelemetry/context-async-hooks')
 const ev = dc.channel('customer-sign-in:event')
 const tick = () => new Promise(setImmediate)
 async function one() {
-  const message = { endpoint: 'token', method: 'POST', route: '/v1/:tenantKey/oauth/token', path: '/v1/acme/oauth/token', baseUrl: 'https://x.example', tenantKey: 'acme' }
+  const message = {
+    endpoint: 'token',
+    method: 'POST',
+    route: '/v1/:tenantKey/oauth/token',
+    path: '/v1/acme/oauth/token',
+    baseUrl: 'https://x.example',
+    tenantKey: 'acme',
+  }
   await requests.trace(message, async () => {
-    await (storeCalls.isOn ? storeCalls.trace({ store: 'tenantStore', method: 'findTenant', system: 'X' }, async () => 1) : (async () => 1)())
-    message.tenantId = 'acme'; message.clientId = 'c'
-    await (storeCalls.isOn ? storeCalls.trace({ store: 'tokenStore', method: 'swapCredential', system: 'RedisTokenStore' }, async () => 1) : (async () => 1)())
+    await (storeCalls.isOn
+      ? storeCalls.trace({ store: 'tenantStore', method: 'findTenant', system: 'X' }, async () => 1)
+      : (async () => 1)())
+    message.tenantId = 'acme'
+    message.clientId = 'c'
+    await (storeCalls.isOn
+      ? storeCalls.trace({ store: 'tokenStore', method: 'swapCredential', system: 'RedisTokenStore' }, async () => 1)
+      : (async () => 1)())
     ev.publish({ type: 'refreshed', clientId: 'c', at: 1 })
-    message.outcome = 'answered'; message.status = 200
+    message.outcome = 'answered'
+    message.status = 200
     return true
   })
 }
@@ -25,12 +43,16 @@ async function run(label) {
   let best = Infinity
   for (let r = 0; r < 5; r++) {
     const b = process.cpuUsage()
-    for (let i = 0; i < n; i++) { await one(); if (i % 200 === 0) await tick() }
-    const u = process.cpuUsage(b); best = Math.min(best, (u.user + u.system) / n)
+    for (let i = 0; i < n; i++) {
+      await one()
+      if (i % 200 === 0) await tick()
+    }
+    const u = process.cpuUsage(b)
+    best = Math.min(best, (u.user + u.system) / n)
   }
   console.log(label.padEnd(40), best.toFixed(2), 'us')
 }
-(async () => {
+;(async () => {
   console.log(process.version)
   await run('off')
   const noop = () => {}
@@ -43,14 +65,27 @@ async function run(label) {
   const meterProvider = new MeterProvider({ readers: [new PrometheusExporter({ preventServerStart: true })] })
   const none = new api.ProxyTracerProvider()
   let stop = instrument({ meterProvider, tracerProvider: none })
-  await run('metrics, no tracing'); stop()
+  await run('metrics, no tracing')
+  stop()
   api.context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
   stop = instrument({ meterProvider, tracerProvider: none })
-  await run('metrics, context manager'); stop()
-  const prov = (ratio) => new BasicTracerProvider({ sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }), spanProcessors: [new BatchSpanProcessor({ export: (s, d) => d({ code: 0 }), shutdown: async () => {} , forceFlush: async()=>{}})] })
+  await run('metrics, context manager')
+  stop()
+  const prov = (ratio) =>
+    new BasicTracerProvider({
+      sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
+      spanProcessors: [
+        new BatchSpanProcessor({
+          export: (s, d) => d({ code: 0 }),
+          shutdown: async () => {},
+          forceFlush: async () => {},
+        }),
+      ],
+    })
   for (const ratio of [0.01, 1]) {
     stop = instrument({ meterProvider, tracerProvider: prov(ratio) })
-    await run('metrics + spans sampled ' + ratio); stop()
+    await run('metrics + spans sampled ' + ratio)
+    stop()
   }
   process.exit()
 })()

@@ -85,6 +85,8 @@ export const lineup = [
     database: 'PostgreSQL, synchronous_commit on',
     workloads: refreshing,
   },
+  // The signer is in the process: the row shows what the library does for one, without the time that a service takes.
+  { name: 'customer-sign-in, with a signer', floor: 'F1', database: 'Redis', workloads: refreshing },
   { name: 'customer-sign-in, in memory', floor: 'F0', database: 'none', workloads: oauth },
   { name: 'oidc-provider', floor: 'F1', database: 'Redis', workloads: [...tokens, 'metadata'] },
   { name: 'oidc-provider, opaque tokens', floor: 'F1', database: 'Redis', workloads: oauth },

@@ -24,6 +24,7 @@ import { Redemptions } from './grants/redemptions'
 import { type RegisteredClients, registeredClients } from './grants/registered-clients'
 import { Revocations } from './grants/revocations'
 import { type TenantData, tenantData } from './grants/tenant-data'
+import { type Health, HealthChecks, type HealthRequest } from './health/health-checks'
 import { BaseUrl } from './http/base-url'
 import { type FetchGuard, guardedFetch } from './http/guarded-fetch'
 import { hostFetch } from './http/host-fetch'
@@ -55,7 +56,7 @@ import { MemoryTokenStore } from './stores/memory-token-store'
 import { ProtectedResources } from './tenants/protected-resources'
 import { type TenantDefaults, Tenants } from './tenants/tenants'
 import { AccessTokens } from './tokens/access-tokens'
-import { loadSigningKeys, privateParts, temporarySigningKeys } from './tokens/signing-keys'
+import { Keyring, type NewKeys } from './tokens/keyring'
 
 /** The router, to mount as it is, with the rest of the API as its properties. */
 export interface CustomerSignIn extends Handler {
@@ -172,6 +173,33 @@ export interface CustomerSignIn extends Handler {
    */
   connect(to: ConnectRequest): Promise<ConnectGuide>
 
+  /**
+   * Says how this process is: whether the token store answers, how far its clock is away, which keys there are. It reports what fails, and
+   * does not throw because of it. However many probes ask, the store is asked once at a time.
+   *
+   * @throws {ConfigurationError} for a wrong request.
+   *
+   * @example
+   * app.get('/ready', async (_req, res) => {
+   *   const health = await signIn.health()
+   *   res.status(health.ready ? 200 : 503).json(health)
+   * })
+   */
+  health(request?: HealthRequest): Promise<Health>
+
+  /**
+   * Replaces keys and secrets without a restart. Everything is checked first: if anything is wrong, the former ones stay. Requests that are
+   * being answered end well. Every process of the host must be told.
+   *
+   * @param keys The new lists. What is left out stays as it is. Secrets that were not given as an option follow `signingKeys`.
+   * @throws {ConfigurationError} for wrong keys or secrets, and if a list has none of those in use.
+   * @throws {OAuthError} `temporarily_unavailable` if the first key has a signer, and that does not sign.
+   *
+   * @example
+   * await signIn.setKeys({ signingKeys: [oldKey, newKey] })
+   */
+  setKeys(keys: NewKeys): Promise<void>
+
   /** The clients that customers have connected. */
   grants: CustomerGrants
 
@@ -216,8 +244,8 @@ function build(options: Options, now: () => number): CustomerSignIn {
   const timeout = options.hostTimeout * 1000
   const codeLifetime = options.authorizationCodeLifetime * 1000
   const scopes = Object.keys(options.scopes)
-  const signingKeys = options.signingKeys ? loadSigningKeys(options.signingKeys) : temporarySigningKeys()
-  const secrets = options.credentialSecrets ?? privateParts(signingKeys)
+  const keyring = new Keyring(options, timeout)
+  const { signingKeys, secrets } = keyring.inUse
 
   const baseUrl = new BaseUrl(options.baseUrl)
   const store = new GuardedStore(options.tokenStore, timeout)
@@ -225,6 +253,7 @@ function build(options: Options, now: () => number): CustomerSignIn {
   const resources = new ProtectedResources(options.tenantStore.findTenantByHost !== undefined)
   const tenants = new Tenants(options.tenantStore, tenantDefaults(options, scopes), resources, timeout)
   const tokens = new AccessTokens(signingKeys, options.accessTokenClaims, timeout, now)
+  const consentTokens = new ConsentTokens(secrets, now)
   const documents = metadataDocuments(options, emit)
   const clients = new Clients(store, documents, registrationRules(options))
   const assertions = new ClientAssertions(store, new KeySets(keySetSource(options)))
@@ -259,6 +288,7 @@ function build(options: Options, now: () => number): CustomerSignIn {
   const appearances = new Appearances(new Languages(words, locale), { theme, links })
   const scopeTexts = new ScopeTexts(options.scopes, locale)
   const rules = wayInRules(options)
+  const health = new HealthChecks(store, keyring, () => documents?.counts() ?? noDocuments, emit, now)
   const router = new Router(
     tenants,
     baseUrl,
@@ -268,13 +298,7 @@ function build(options: Options, now: () => number): CustomerSignIn {
       authorizations,
       clientAuthentication,
       clients,
-      consents: new Consents(
-        new ConsentTokens(secrets, now),
-        store,
-        appearances,
-        { consent, scopeTexts, timeout },
-        emit,
-      ),
+      consents: new Consents(consentTokens, store, appearances, { consent, scopeTexts, timeout }, emit),
       customers: new CustomerSessions(authenticate, timeout),
       documents: new PublicDocuments(),
       errorPages: new ErrorPages(errorPage, appearances, timeout, emit),
@@ -302,6 +326,13 @@ function build(options: Options, now: () => number): CustomerSignIn {
     verifier: (of: VerifierOptions) => verifier(of, verifications, timeout, emit),
     requireAccessToken: <R extends IncomingMessage>(of: RequireAccessTokenOptions<R>) => guards.requireAccessToken(of),
     protectedResource: (of: ProtectedResourceOptions) => protectedResource(of, guards, resources, tenants, baseUrl),
+    health: async (request: HealthRequest = {}) => health.check(request),
+    setKeys: (keys: NewKeys) =>
+      keyring.change(keys, (inUse) => {
+        tokens.use(inUse.signingKeys)
+        chain.use(inUse.secrets)
+        consentTokens.use(inUse.secrets)
+      }),
     connect: (to: ConnectRequest) => connect(to, () => baseUrl.current(), tenants, rules),
     grants: customerGrants(tenants, grants, store, new ConnectedGrants(store, documents, scopeTexts, locale)),
     clients: registeredClients(tenants, grants, store, emit),
@@ -309,6 +340,8 @@ function build(options: Options, now: () => number): CustomerSignIn {
     tenants: tenantData(grants, store),
   })
 }
+
+const noDocuments = { kept: 0, stale: 0, failing: 0 }
 
 function warnOfDefaults({ baseUrl, signingKeys, tokenStore }: Options): void {
   if (baseUrl === undefined) warn('BASE_URL', 'baseUrl is not set: the public address is taken from the requests')

@@ -47,6 +47,14 @@ export type {
 } from './grants/customer-grants'
 export type { RegisteredClients, RegisteredClientsPage, RegisteredClientsRequest } from './grants/registered-clients'
 export type { TenantCall, TenantData } from './grants/tenant-data'
+export type {
+  DocumentCounts,
+  Health,
+  HealthProblem,
+  HealthRequest,
+  KeysHealth,
+  TokenStoreHealth,
+} from './health/health-checks'
 export type { FetchMetadataDocumentHook, MetadataDocumentResponse } from './http/host-fetch'
 export type { CustomerSignInOptions, DocumentSources } from './options'
 export type { Links } from './pages/links'
@@ -118,4 +126,7 @@ export type {
 } from './telemetry/messages'
 export { checkTenant, type TenantProblem } from './tenants/check-tenant'
 export type { AccessTokenClaimsHook, AccessTokenRequest } from './tokens/access-tokens'
-export type { SigningAlgorithm, SigningKeyInput } from './tokens/signing-keys'
+export type { ExternalSigningKey } from './tokens/external-signer'
+export type { NewKeys } from './tokens/keyring'
+export type { SigningAlgorithm } from './tokens/signing-algorithms'
+export type { SigningKeyInput } from './tokens/signing-keys'

@@ -43,6 +43,8 @@ import { askConsent } from './tenants/ask-consent'
 import { clientRule } from './tenants/client-rules'
 import { accessTokenLifetime, refreshTokenLifetime } from './tenants/lifetimes'
 import type { AccessTokenClaimsHook } from './tokens/access-tokens'
+import { credentialSecrets } from './tokens/credential-secrets'
+import { signingKeyList } from './tokens/keyring'
 import type { SigningKeyInput } from './tokens/signing-keys'
 
 /**
@@ -65,7 +67,7 @@ export interface CustomerSignInOptions {
   baseUrl?: string | undefined
   /**
    * The keys for access tokens: the first signs, all verify. Required in production. Outside production the library makes a key for the
-   * process by default, and warns.
+   * process by default, and warns. A key whose private part this process does not have is `{ publicKey, sign }`.
    */
   signingKeys?: readonly SigningKeyInput[] | undefined
   /** How long an access token is valid. Default 3600, at most 3600. */
@@ -88,7 +90,7 @@ export interface CustomerSignInOptions {
   replayTolerance?: number | undefined
   /**
    * Secrets of at least 32 bytes, from which refresh tokens and consent tokens are derived: the first derives, all are recognised.
-   * Default: the private parts of `signingKeys`.
+   * Default: the private parts of `signingKeys`. Required if one of these has its private part elsewhere.
    */
   credentialSecrets?: readonly (string | Buffer)[] | undefined
   /**
@@ -229,7 +231,7 @@ const checks = {
   tenantStore,
   tokenStore: objectWith<TokenStore>(...tokenStoreMethods),
   baseUrl: inProduction(publicAddress),
-  signingKeys: inProduction(must<readonly SigningKeyInput[]>('an array of private keys', Array.isArray)),
+  signingKeys: inProduction(signingKeyList),
   accessTokenLifetime: optional(accessTokenLifetime, 3600),
   refreshTokenLifetime: optional(refreshTokenLifetime, 30 * day),
   grantLifetime: optional(seconds(1, 3650 * day)),
@@ -389,17 +391,4 @@ function publicAddress(given: unknown, name: string): string {
   }
   // In normal form, because hosts, issuers and the addresses in records are compared with it as text.
   return url.replace(/^[^:]+:\/\/[^/]*/, origin).replace(/\/+$/, '')
-}
-
-/** What credentials are derived from: the first derives, all are recognised. */
-export type Secrets = readonly [Buffer, ...Buffer[]]
-
-function credentialSecrets(given: unknown, name: string): Secrets {
-  const secret = must<string | Buffer>('at least 32 bytes, as a string or Buffer', (item) =>
-    typeof item === 'string' ? Buffer.byteLength(item) >= 32 : Buffer.isBuffer(item) && item.length >= 32,
-  )
-  const [first, ...others] = listOf(secret)(given, name).map((item) => Buffer.from(item as string))
-  // Four keep the search for a lost write short (credential-chain.ts).
-  if (!first || others.length > 3) throw new ConfigurationError(name, given, 'an array of 1 to 4 secrets')
-  return [first, ...others]
 }

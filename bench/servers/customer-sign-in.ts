@@ -1,5 +1,11 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { createCustomerSignIn, MemoryTenantStore, MemoryTokenStore, type TokenStore } from 'customer-sign-in'
+import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
+import {
+  type CustomerSignInOptions,
+  createCustomerSignIn,
+  MemoryTenantStore,
+  MemoryTokenStore,
+  type TokenStore,
+} from 'customer-sign-in'
 import { PostgresTokenStore } from 'customer-sign-in/postgres'
 import { RedisTokenStore } from 'customer-sign-in/redis'
 import { Cluster, Redis } from 'ioredis'
@@ -26,8 +32,26 @@ const metadataDocument = {
 /** Where this library keeps its state. */
 export type StoreName = keyof typeof stores
 
+/** Its keys and secrets. */
+type Keys = Pick<CustomerSignInOptions, 'signingKeys' | 'credentialSecrets'>
+
 /** This library, as its README mounts it. @param signingKey Default: a new one. Processes that share a store share theirs. */
 export function customerSignIn(host: HostApp, store: StoreName, signingKey = newSigningKey()): StartContender {
+  return withKeys(host, store, { signingKeys: [signingKey] })
+}
+
+/** The same, except that a function of the host signs, as for a key in a KMS. */
+export const customerSignInWithSigner: StartContender = (baseUrl, databasePort) => {
+  const privateKey = newSigningKey()
+  const signer = {
+    publicKey: createPublicKey(privateKey),
+    sign: async (data: Uint8Array) => sign('sha256', data, privateKey),
+  }
+  const keys = { signingKeys: [signer], credentialSecrets: [randomBytes(32)] }
+  return withKeys('node:http', 'Redis', keys)(baseUrl, databasePort)
+}
+
+function withKeys(host: HostApp, store: StoreName, keys: Keys): StartContender {
   return async (baseUrl, databasePort) => {
     const { clientId, redirectUri, resource, scope } = setup
     const client = { clientId, redirectUris: [redirectUri] }
@@ -40,7 +64,7 @@ export function customerSignIn(host: HostApp, store: StoreName, signingKey = new
       fetchMetadataDocument: async () => Response.json(metadataDocument),
       // A grant then remembers only its newest redemption, as it does with refreshes an hour apart.
       replayTolerance: 0,
-      signingKeys: [signingKey],
+      ...keys,
       accessTokenLifetime: setup.accessTokenLifetime,
       authorizationCodeLifetime: setup.authorizationCodeLifetime,
       refreshTokenLifetime: setup.refreshTokenLifetime,

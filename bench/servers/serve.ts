@@ -23,6 +23,7 @@ const starters: Record<ServerName, () => Promise<StartContender>> = {
   'customer-sign-in in Express 5, PostgreSQL': oursOn('Express 5', 'PostgreSQL'),
   'customer-sign-in, appendfsync everysec': oursOn('node:http', 'Redis'),
   'customer-sign-in, PostgreSQL, synchronous_commit on': oursOn('node:http', 'PostgreSQL'),
+  'customer-sign-in, with a signer': async () => (await import('./customer-sign-in.js')).customerSignInWithSigner,
   'customer-sign-in, in memory': oursOn('node:http', 'memory'),
   'oidc-provider': async () => (await import('./oidc-provider.js')).oidcProviderWithJwt,
   'oidc-provider, opaque tokens': async () => (await import('./oidc-provider.js')).oidcProviderWithOpaqueTokens,

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { type AuthorizedRequest, createCustomerSignIn, type Tenant, type TenantStore } from 'customer-sign-in'
 import { PostgresTokenStore } from 'customer-sign-in/postgres'
 import express, { type Request } from 'express'
@@ -55,7 +56,19 @@ const signIn = createCustomerSignIn({
   },
 })
 
+let stopping = false
+
 const app = express()
+app.use((_req, res, next) => {
+  // The client's next request goes to another process.
+  if (stopping) res.set('Connection', 'close')
+  next()
+})
+app.get('/live', (_req, res) => void res.json({ live: true }))
+app.get('/ready', async (_req, res) => {
+  const health = await signIn.health()
+  res.status(health.ready && !stopping ? 200 : 503).json(health)
+})
 app.use(signIn)
 
 const required = { tenantKey: ({ params }: Request<{ tenantKey: string }>) => params.tenantKey, checkRevocation: true }
@@ -72,8 +85,12 @@ process.once('disconnect', shutDown)
 // The channel to the parent process would keep this process alive.
 process.channel?.unref()
 
-/** Accepts no more requests, answers the open ones, and ends. */
-function shutDown(): void {
+/** Answers requests until the load balancer sends no more, and then the open ones. The process ends when nothing is left to do. */
+async function shutDown(): Promise<void> {
+  if (stopping) return
+  stopping = true
+  // In production about ten seconds: as long as the load balancer takes to see that /ready says 503.
+  await setTimeout(Number(process.env.DRAIN_SECONDS ?? 0) * 1000)
   server.close(() => pool.end())
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { type AuthorizedRequest, createCustomerSignIn, type Tenant } from 'customer-sign-in'
 import { RedisTokenStore } from 'customer-sign-in/redis'
 import express, { type Request } from 'express'
@@ -43,10 +44,19 @@ const signIn = createCustomerSignIn({
   },
 })
 
+let stopping = false
+
 const app = express()
 app.use((_req, res, next) => {
   res.set('X-Answered-By', process.argv[2])
+  // The client's next request goes to another process.
+  if (stopping) res.set('Connection', 'close')
   next()
+})
+app.get('/live', (_req, res) => void res.json({ live: true }))
+app.get('/ready', async (_req, res) => {
+  const health = await signIn.health()
+  res.status(health.ready && !stopping ? 200 : 503).json(health)
 })
 app.use(signIn)
 
@@ -69,9 +79,13 @@ process.once('disconnect', shutDown)
 // The channel to the parent process would keep this process alive.
 process.channel?.unref()
 
-/** Accepts no more requests, answers the open ones, and ends. */
-function shutDown(): void {
-  server.close(() => redis.disconnect())
+/** Answers requests until the load balancer sends no more, and then the open ones. The process ends when nothing is left to do. */
+async function shutDown(): Promise<void> {
+  if (stopping) return
+  stopping = true
+  // In production about ten seconds: as long as the load balancer takes to see that /ready says 503.
+  await setTimeout(Number(process.env.DRAIN_SECONDS ?? 0) * 1000)
+  server.close(() => redis.quit())
 }
 
 function setting(name: keyof HostSettings): string {

@@ -15,6 +15,7 @@ const chapters = {
   'Signing customers in': /^(endpoints|authorization)\b/,
   'Connecting assistants': /^connect\b/,
   'The pages': /^pages\b/,
+  Health: /^health\b/,
   'Tokens and keys': /^(tokens|protocol\/grant-types)\b/,
   'Guarding an API': /^resource-server\b/,
   Companies: /^tenants\b/,

@@ -32,13 +32,18 @@ export interface SubmittedPage {
  * minutes. No other site can know one.
  */
 export class ConsentTokens {
-  readonly #keys: KeyObject[]
+  #keys: KeyObject[]
   readonly #now: () => number
 
   /** @param now The clock, in milliseconds since 1970. */
   constructor(secrets: readonly [Buffer, ...Buffer[]], now: () => number) {
+    this.#keys = keysOf(secrets)
     this.#now = now
-    this.#keys = secrets.map((secret) => derivedKey(secret, 'consent'))
+  }
+
+  /** Derives and recognises under these secrets from now on. */
+  use(secrets: readonly [Buffer, ...Buffer[]]): void {
+    this.#keys = keysOf(secrets)
   }
 
   issue(about: ConsentSubject): string {
@@ -55,6 +60,10 @@ export class ConsentTokens {
     const key = this.#keys.find(isOf)
     return key && { id: digest('consent page', token), seed: macBytes(key, 32, 'code of a page', token) }
   }
+}
+
+function keysOf(secrets: readonly Buffer[]): KeyObject[] {
+  return secrets.map((secret) => derivedKey(secret, 'consent'))
 }
 
 function proof(key: KeyObject, body: string, { tenantId, subject, query, shown }: ConsentSubject): string {

@@ -118,6 +118,14 @@ export class KeptDocuments {
     if (kept) kept.isAllowed = true
   }
 
+  /** How many documents there are, how many are no longer fresh, and how many of these could not be fetched again. */
+  counts(): { kept: number; stale: number; failing: number } {
+    const now = performance.now()
+    const stale = [...this.#kept.values()].filter(({ freshUntil }) => now >= freshUntil)
+    const failing = stale.filter(({ freshUntil, fetchAgainAt }) => fetchAgainAt > freshUntil)
+    return { kept: this.#kept.size, stale: stale.length, failing: failing.length }
+  }
+
   #tell(before: number): void {
     const kept = this.#kept.size
     tellOfDocuments({ kept, change: kept - before })

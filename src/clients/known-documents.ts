@@ -26,6 +26,11 @@ export class KnownDocuments {
     }
   }
 
+  /** Of how many documents a copy is used because they cannot be fetched. */
+  get inUse(): number {
+    return [...this.#known.values()].filter(({ restsUntil }) => restsUntil > 0).length
+  }
+
   has(url: string): boolean {
     return this.#known.has(url)
   }

@@ -121,6 +121,12 @@ export class MetadataDocuments {
     return this.#kept.last(clientId) ?? this.#known.copy(clientId)
   }
 
+  /** How many documents are kept, how many of them are stale, and of how many a copy is used because they cannot be fetched. */
+  counts(): { kept: number; stale: number; failing: number } {
+    const { kept, stale, failing } = this.#kept.counts()
+    return { kept, stale, failing: failing + this.#known.inUse }
+  }
+
   /** The copy to use of a document that cannot be fetched. Tells the host of it once an hour. */
   #copyOf(clientId: string, tenant: NamedTenant, error: OAuthError): ClientMetadata | undefined {
     // Strangers can cause too many fetches. They must not keep a document in use for long that its publisher has withdrawn.

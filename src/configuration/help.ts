@@ -42,6 +42,8 @@ export const helpPages: Readonly<Record<string, string>> = {
   accessTokenClaims: 'docs/configuration.md#access-token-claims',
   onEvent: 'docs/configuration.md#events',
   hostTimeout: 'docs/errors.md#temporarily_unavailable-503',
+  health: 'docs/health-and-keys.md#health',
+  setKeys: 'docs/health-and-keys.md#keys-without-a-restart',
   tenant: 'docs/configuration.md#tenants',
   customer: 'docs/configuration.md#login-authenticate',
   tenantKey: 'docs/configuration.md#protected-apis',

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http'
-import { aboutGrant, type Emit, warn } from '../events/emitter'
+import { aboutGrant, contextOf, type Emit, warn } from '../events/emitter'
 import type { PresentedCredential } from '../grants/credential'
-import { presentedCredential, type Redemption } from '../grants/redemptions'
+import { presentedCredential, type Redemption, type Redemptions } from '../grants/redemptions'
 import { type Form, readForm } from '../http/form'
 import { hasHungUp } from '../http/has-hung-up'
 import { respondWithJson } from '../http/responses'
 import { type GrantType, grantTypes, isGrantType } from '../protocol/grant-types'
-import { oauthError } from '../protocol/oauth-error'
+import { oauthError, withContext } from '../protocol/oauth-error'
 import { codeChallengeOf, isCodeVerifier } from '../protocol/pkce'
 import { requestedResource } from '../protocol/resource'
 import { hasRules } from '../tenants/client-rules'
@@ -44,11 +44,26 @@ export async function token(context: Context, rooms: TokenRooms): Promise<void> 
   const redeeming = redeem(grantType, form, client, context, rooms)
   const refreshToken = grantType === 'refresh_token' ? form.get('refresh_token') : undefined
   const redemption = await confirmClient(client, refreshToken, redeeming, tenant, rooms)
-  const issued = tokens.issue(redemption, tenant)
+  const issuing = tokens.issue(redemption, tenant)
+  const issued = issuing instanceof Promise ? await orReversed(issuing, redemption, redemptions) : issuing
   if (grantType === 'authorization_code') await grants.endReplaced(redemption.grant, tenant)
   respondWithTokens(res, issued, redemption, client)
   tellOf(redemption, grantType, tenant, emit)
   if (grantType === 'refresh_token' && !client.preRegistered && !redemptions.hasRetryWindow) warnOfNoRetryWindow()
+}
+
+/** Waits for the signer of an access token. If it fails, the credential that the client presented is live again. */
+async function orReversed(
+  issuing: Promise<IssuedAccessToken>,
+  redemption: Redemption,
+  redemptions: Redemptions,
+): Promise<IssuedAccessToken> {
+  try {
+    return await issuing
+  } catch (failed) {
+    await redemptions.reverse(redemption)
+    throw withContext(failed, contextOf(redemption.grant))
+  }
 }
 
 function grantTypeOf(form: Form, client: RequestingClient): GrantType {
@@ -69,7 +84,8 @@ async function redeem(
 ): Promise<Redemption> {
   const presented = presents[grantType](form, client, context)
   if (client.useUp) await client.useUp(redemptions.hasIssued(presented))
-  const settle = tokens.settling({ grantType, scope: scopeOf(form, grantType) }, context.tenant)
+  const requested = { grantType, scope: scopeOf(form, grantType), lifetime: presented.lifetime }
+  const settle = tokens.settling(requested, context.tenant)
   return redemptions.redeem(presented, settle)
 }
 

@@ -23,6 +23,12 @@ export interface Successor {
 /** The parts of a credential that its tag covers, together with its grant and its redeemer. */
 type Untagged = Pick<Credential, 'kind' | 'secret' | 'dates'>
 
+/** The keys of one secret. */
+interface ChainKeys {
+  chain: KeyObject
+  tag: KeyObject
+}
+
 // How many redemptions the store may be behind a client after a failover.
 const maxGap = 4
 
@@ -33,18 +39,25 @@ const maxGap = 4
  * It derives under the first secret and recognises all of them, so processes may list them in different order while a secret is replaced.
  */
 export class CredentialChain {
-  readonly #keys: { chain: KeyObject; tag: KeyObject }[]
-  readonly #first: { chain: KeyObject; tag: KeyObject }
+  #keys: readonly [ChainKeys, ...ChainKeys[]]
 
   constructor(secrets: readonly [Buffer, ...Buffer[]]) {
-    const keysOf = (secret: Buffer) => ({ chain: derivedKey(secret, 'chain'), tag: derivedKey(secret, 'tag') })
-    this.#first = keysOf(secrets[0])
-    this.#keys = [this.#first, ...secrets.slice(1).map(keysOf)]
+    this.#keys = keysOf(secrets)
+  }
+
+  /** Derives and recognises under these secrets from now on. */
+  use(secrets: readonly [Buffer, ...Buffer[]]): void {
+    this.#keys = keysOf(secrets)
   }
 
   /** The refresh token that follows the credential with this hash. */
   successor(grantId: string, hash: string, binding: Binding): Successor {
-    return successorUnder(this.#first.chain, grantId, hash, binding)
+    return successorUnder(this.#keys[0].chain, grantId, hash, binding)
+  }
+
+  /** The refresh tokens that follow the credential with this hash under each of the secrets. */
+  successorsUnderEach(grantId: string, hash: string, binding: Binding): Successor[] {
+    return this.#successors(grantId, hash, [binding])
   }
 
   /**
@@ -78,7 +91,7 @@ export class CredentialChain {
 
   /** Proves that this server issued a credential of this tenant and grant to this redeemer. */
   tag(tenantId: string, grantId: string, credential: Untagged, binding: Binding): Buffer {
-    return tagUnder(this.#first.tag, tenantId, grantId, credential, binding)
+    return tagUnder(this.#keys[0].tag, tenantId, grantId, credential, binding)
   }
 
   /** Whether this server issued a credential to exactly this redeemer, under any of the keys. Only then can it be a replay. */
@@ -117,6 +130,11 @@ type Path = readonly [string, ...string[]]
 /** What the credentials before one with this binding can be bound to: those of a client that authenticates may be from before it did. */
 function bindingsUpTo(binding: Binding): readonly Binding[] {
   return binding.isAuthenticated ? [binding, publicBinding(binding)] : [binding]
+}
+
+function keysOf([first, ...others]: readonly [Buffer, ...Buffer[]]): readonly [ChainKeys, ...ChainKeys[]] {
+  const keys = (secret: Buffer) => ({ chain: derivedKey(secret, 'chain'), tag: derivedKey(secret, 'tag') })
+  return [keys(first), ...others.map(keys)]
 }
 
 function successorUnder(key: KeyObject, grantId: string, hash: string, binding: Binding): Successor {

@@ -8,6 +8,7 @@ import { isSameResource, spelledByTenant, stillOffered } from '../tenants/tenant
 import { type AccessTokenTerms, scopesGone } from '../tokens/access-tokens'
 import {
   authenticatedBinding,
+  type Binding,
   type Credential,
   credentialHash,
   datesOf,
@@ -149,11 +150,20 @@ export class Redemptions {
       if (!isServed(presented, grant)) throw await this.#endForResource(presented, grant)
       const scopes = settled?.scopes ?? stillOffered(grant.scopes, presented.tenant)
       if (scopes === undefined) throw await this.#reverseForScopes(redeemed)
-      return { ...redeemed, scopes, claims: settled?.claims }
+      return { ...redeemed, scopes, claims: settled?.claims, signed: settled?.signed }
     } catch (error) {
       // The tag of a credential that this server issued proves whose it is, even if the store has not answered.
       throw this.#chain.hasIssued(presented) ? withContext(error, ownerOf(presented)) : error
     }
+  }
+
+  /**
+   * Makes the presented credential live again, because the client gets no tokens.
+   *
+   * @throws {OAuthError} `temporarily_unavailable` if the store fails. The redemption is then reversed as soon as the store answers again.
+   */
+  async reverse({ grant, step }: Redeemed): Promise<void> {
+    if (step && grant.swap) await this.#swaps.reverse(step, grant.swap.attempt)
   }
 
   /**
@@ -186,7 +196,7 @@ export class Redemptions {
   async #exchange(presented: PresentedCredential): Promise<Redeemed> {
     const { credential, binding, nextBinding = binding, grantId } = presented
     const hash = credentialHash(credential.kind, credential.secret, binding)
-    const next = this.#chain.successor(grantId, hash, nextBinding)
+    const next = this.#successor(presented, hash, nextBinding)
     let by: Redeemed['by'] = 'swap'
     let before: readonly string[] = []
     for (let looks = 0; looks < maxLooks; looks++) {
@@ -219,6 +229,19 @@ export class Redemptions {
     throw temporarilyUnavailable(
       new Error('Other processes changed the grant during each of four attempts to redeem it'),
     )
+  }
+
+  /**
+   * The successor to swap in. If an attempt at one is undecided, it is that one, although the secrets may have changed in the meantime: the
+   * attempt is then continued or reversed first.
+   */
+  #successor({ grantId, tenant }: PresentedCredential, hash: string, binding: Binding): Successor {
+    if (this.#swaps.hasUndecided) {
+      const successors = this.#chain.successorsUnderEach(grantId, hash, binding)
+      const tried = successors.find((next) => this.#swaps.isUndecided({ tenantId: tenant.id, grantId, to: next.hash }))
+      if (tried) return tried
+    }
+    return this.#chain.successor(grantId, hash, binding)
   }
 
   /** @param redeems The hashes of the presented credential and of those before it, down to the live one. */
@@ -316,9 +339,9 @@ export class Redemptions {
   }
 
   /** Keeps the presented credential live, because the tenant may offer its scopes again. */
-  async #reverseForScopes({ grant, step }: Redeemed) {
-    if (step && grant.swap) await this.#swaps.reverse(step, grant.swap.attempt)
-    return scopesGone(grant)
+  async #reverseForScopes(redeemed: Redeemed) {
+    await this.reverse(redeemed)
+    return scopesGone(redeemed.grant)
   }
 
   #refreshToken(

@@ -12,6 +12,9 @@ export interface Step
   isIssuedHere(): boolean
 }
 
+/** What a step is named by. */
+type NamedStep = Pick<Step, 'tenantId' | 'grantId' | 'to'>
+
 /** For how long a grant remembers a redeemed credential, and for how long a new refresh token is not replaced. Milliseconds. */
 export type SwapTimes = Pick<CredentialSwap, 'remember' | 'rest'>
 
@@ -60,13 +63,23 @@ export class Swaps {
     this.#maxUndecided = maxUndecided
   }
 
+  /** Whether there is an attempt of which nobody knows what came of it. */
+  get hasUndecided(): boolean {
+    return this.#undecided.size > 0
+  }
+
+  /** Whether there is such an attempt at this step. */
+  isUndecided(step: NamedStep): boolean {
+    return this.#undecided.has(nameOf(step))
+  }
+
   /**
    * Takes a step, if the store finds the credential live and the conditions hold.
    *
    * @throws {OAuthError} `temporarily_unavailable` if the store does not say what came of it.
    */
   async take(step: Step): Promise<DecidedSwap> {
-    if (this.#undecided.size > 0) await this.#reverseStep(nameOf(step))
+    if (this.hasUndecided) await this.#reverseStep(nameOf(step))
     const [attempt, overAt] = this.#continueAttempt(nameOf(step)) ?? [randomUUID().slice(-12)]
     const { tenantId, grantId, from, to, redeems, lifetime, resource } = step
     const { remember } = this.#times
@@ -187,6 +200,6 @@ function interpret(result: DecidedSwap, { from, to, resource }: Step, attempt: s
 }
 
 /** Names a step by its successor alone: if the store has lost writes, `from` changes and the successor does not. */
-function nameOf({ tenantId, grantId, to }: Step): string {
+function nameOf({ tenantId, grantId, to }: NamedStep): string {
   return `${tenantId}:${grantId}:${to}`
 }

@@ -32,6 +32,7 @@ export const denialReasons = [
   'consent_refused',
   'store_refused',
   'guard_refused',
+  'signer_refused',
   'declined',
   'malformed_token',
   'unknown_token',
@@ -57,6 +58,7 @@ export const faultReasons = [
   'token_store_failed',
   'tenant_store_failed',
   'hook_failed',
+  'signer_failed',
   'misconfigured',
   'unexpected',
 ] as const
@@ -71,6 +73,7 @@ export const blames = {
   accessTokenClaims: { refused: 'claims_refused', failed: 'hook_failed' },
   authenticate: { refused: 'login_refused', failed: 'hook_failed' },
   consent: { refused: 'consent_refused', failed: 'hook_failed' },
+  signingKeys: { refused: 'signer_refused', failed: 'signer_failed' },
   guard: { refused: 'guard_refused', failed: 'hook_failed' },
 } as const satisfies Record<string, { refused: DenialReason; failed: FaultReason }>
 

@@ -1,5 +1,7 @@
 import { isObject } from '../configuration/checks'
 import { wrongAnswer } from '../configuration/configuration-error'
+import { temporarilyUnavailable } from '../protocol/oauth-error'
+import { noSwap } from './no-swap'
 import { StoreCalls } from './store-calls'
 import { StoreClock } from './store-clock'
 import type {
@@ -21,6 +23,9 @@ import type {
   SwapReversal,
   TokenStore,
 } from './token-store'
+
+// No tenant has an empty key, and no id of another begins with `key:`.
+const noGrant = { tenantId: 'key:', grantId: '-'.repeat(28) }
 
 // The first result of a store shows its clock. A second one is enough if the clock has been set in the meantime.
 const maxAttempts = 3
@@ -124,6 +129,22 @@ export class GuardedStore {
 
   useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean> {
     return this.#calls.within('useOnce', async () => (await this.#store.useOnce(tenantId, id, lifetime)) === true)
+  }
+
+  /**
+   * Asks the store for its time, with a swap of a grant that there cannot be: it takes what a redemption takes of the store, its connection
+   * and its rights.
+   *
+   * @param clock This process's, in milliseconds since 1970.
+   * @returns How many milliseconds the store's clock is ahead of it.
+   */
+  async clockOffset(clock: () => number): Promise<number> {
+    const askedAt = clock()
+    const patience = { giveUpAt: performance.now() + this.timeout, timeout: this.timeout }
+    const { outcome, now } = await this.swapCredential({ ...noSwap, ...noGrant }, patience)
+    if (outcome === 'missing') return Math.round(now - (askedAt + clock()) / 2)
+    const wrong = new Error(`tokenStore.swapCredential answered ${outcome} for a grant that does not exist`)
+    throw temporarilyUnavailable(wrong)
   }
 
   #send<Result extends { outcome: string; now: number }>(

@@ -1,4 +1,5 @@
 import { must, objectWith, record } from '../configuration/checks'
+import { noSwap } from './no-swap'
 import type { GrantElsewhere } from './postgres-imports'
 import { PostgresTokenStore } from './postgres-token-store'
 import {
@@ -48,18 +49,6 @@ const checks = {
 
 // What a place among the pages begins with: the store that it is in.
 const [inOld, inNew] = ['from ', 'to   ']
-
-// A swap that is never applied: no credential has this hash, and its deadline has passed.
-const noSwap = {
-  from: '-'.repeat(43),
-  to: '-'.repeat(43),
-  attempt: '-'.repeat(43),
-  redeems: [],
-  remember: 0,
-  rest: 0,
-  lifetime: 0,
-  deadline: 0,
-}
 
 /**
  * A {@link TokenStore} for the time in which a host changes from another store to PostgreSQL, so that no customer has to sign in again. What

@@ -3,6 +3,7 @@ import { decode, sign } from 'jsonwebtoken'
 import { isObject } from '../configuration/checks'
 import { wrongAnswer } from '../configuration/configuration-error'
 import { contextOf } from '../events/emitter'
+import { digest } from '../protocol/digest'
 import type { GrantType } from '../protocol/grant-types'
 import { withImplied } from '../protocol/implied-scopes'
 import { OAuthError, oauthError, temporarilyUnavailable, withContext } from '../protocol/oauth-error'
@@ -14,7 +15,7 @@ import type { Tenant } from '../stores/tenant-store'
 import type { Grant } from '../stores/token-store'
 import { type ResolvedTenant, spelledByTenant, stillOffered } from '../tenants/tenants'
 import { plainJson } from './plain-json'
-import type { SigningKeys } from './signing-keys'
+import type { SigningKey, SigningKeys } from './signing-keys'
 import { TokenSignatures } from './token-signatures'
 
 /** What the `accessTokenClaims` hook is told about the token that is to be issued. */
@@ -55,6 +56,17 @@ export interface AccessTokenTerms {
   scopes: string[]
   /** From the host's `accessTokenClaims`. */
   claims?: Record<string, unknown> | undefined
+  /** The token itself, if it takes a signer of the host's own, which may fail. */
+  signed?: SignedBefore | undefined
+}
+
+/** An access token that was signed before its credential is used up. */
+interface SignedBefore {
+  accessToken: string
+  /** Seconds since 1970. */
+  expiresAt: number
+  /** What has signed it. */
+  key: SigningKey
 }
 
 /** What a client asks for when it redeems a credential. */
@@ -62,6 +74,8 @@ export interface RequestedTerms {
   grantType: GrantType
   /** The `scope` of the request, which may be narrower than the grant's. */
   scope: string | undefined
+  /** How long the grant lives after it is redeemed, in milliseconds. */
+  lifetime: number
 }
 
 /** An access token and for how many seconds it is valid. */
@@ -84,8 +98,9 @@ export interface AccessTokenClaims extends Record<string, unknown> {
 
 /** Issues access tokens, and reads those that it has issued (RFC 9068). */
 export class AccessTokens {
-  readonly #keys: SigningKeys
-  readonly #signatures: TokenSignatures
+  #keys: SigningKeys
+  #signatures: TokenSignatures
+  #keySetName: string
   readonly #claimsHook: AccessTokenClaimsHook | undefined
   readonly #timeout: number
   readonly #now: () => number
@@ -97,9 +112,20 @@ export class AccessTokens {
   constructor(keys: SigningKeys, claimsHook: AccessTokenClaimsHook | undefined, timeout: number, now: () => number) {
     this.#keys = keys
     this.#signatures = new TokenSignatures(keys)
+    this.#keySetName = nameOf(keys)
     this.#claimsHook = claimsHook
     this.#timeout = timeout
     this.#now = now
+  }
+
+  /**
+   * Signs and verifies with these keys from now on. The tokens that were found good before are verified again, so that none of a removed key
+   * stays good.
+   */
+  use(keys: SigningKeys): void {
+    this.#keys = keys
+    this.#signatures = new TokenSignatures(keys)
+    this.#keySetName = nameOf(keys)
   }
 
   /** The public keys that access tokens verify with (RFC 7517). */
@@ -107,60 +133,78 @@ export class AccessTokens {
     return this.#keys.map(({ publicJwk }) => publicJwk)
   }
 
+  /** A name that no other set of public keys has. */
+  get keySetName(): string {
+    return this.#keySetName
+  }
+
   /**
-   * Settles what an access token will say before the credential is used up, so that a refusal uses nothing up.
+   * Settles what an access token will say before the credential is used up, so that a refusal uses nothing up. If a signer of the host's own
+   * signs it, it is signed then too: if the signer fails, the credential is still there.
    *
-   * @returns Undefined without a requested scope and without the host's hook: the grant alone decides then, and need not be read first.
-   * Otherwise a function of the grant. It throws `invalid_scope`, or what the hook throws.
+   * @returns Undefined without a requested scope, the host's hook and a signer: the grant alone decides then, and need not be read first.
+   * Otherwise a function of the grant. It throws `invalid_scope`, or what the hook or the signer throws.
    */
   settling(
     requested: RequestedTerms,
     tenant: ResolvedTenant,
   ): ((grant: Grant) => Promise<AccessTokenTerms>) | undefined {
-    if (requested.scope === undefined && !this.#claimsHook) return undefined
+    if (requested.scope === undefined && !this.#claimsHook && !this.#keys[0].signer) return undefined
     return async (grant) => {
       const permitted = withImplied(grant.scopes, tenant.implied)
       const scopes = stillOffered(narrowedScopes(requested.scope, grant.scopes, permitted), tenant)
       if (scopes === undefined) throw scopesGone(grant)
-      const claims = await this.#hostClaims(scopes, grant, requested.grantType, tenant).catch((refused) => {
+      try {
+        const claims = await this.#hostClaims(scopes, grant, requested.grantType, tenant)
+        const signed = await this.#signBefore({ grant, scopes, claims }, requested.lifetime, tenant)
+        return { scopes, claims, signed }
+      } catch (refused) {
         throw withContext(refused, contextOf(grant))
-      })
-      return { scopes, claims }
+      }
     }
   }
 
   /**
    * Signs an access token. It never outlives the grant that it comes from.
    *
-   * @param storeNow The time by the store's clock, which the grant's times are from too.
+   * @param redeemed.now The time by the store's clock, which the grant's times are from too.
+   * @returns A promise if a signer of the host's own signs it. It rejects with `temporarily_unavailable`, or an `OAuthError` of the signer's.
    */
   issue(
-    { grant, scopes, claims, now: storeNow }: AccessTokenTerms & { grant: Grant; now: number },
+    redeemed: AccessTokenTerms & { grant: Grant; now: number },
     tenant: ResolvedTenant,
-  ): IssuedAccessToken {
+  ): IssuedAccessToken | Promise<IssuedAccessToken> {
+    const { grant, signed, now: storeNow } = redeemed
     const [key] = this.#keys
     const now = Math.floor(this.#now() / 1000)
     const expiresIn = Math.min(tenant.accessTokenLifetime, Math.floor((grant.expiresAt - storeNow) / 1000))
-    const payload = {
-      ...grant.claims,
-      ...claims,
-      iss: tenant.issuer,
-      sub: grant.subject,
-      aud: spelledByTenant(grant.resource, tenant) ?? grant.resource,
-      client_id: grant.clientId,
-      scope: scopes.join(' '),
-      jti: randomUUID(),
-      iat: now,
-      exp: now + expiresIn,
-      grant_id: grant.grantId,
-      tenant_id: tenant.id,
+    if (!key.signer) {
+      const payload = payloadOf(redeemed, now, expiresIn, tenant)
+      // `sign` copies and checks an object. A string is signed as it is: its claims were checked when they came in.
+      const accessToken = sign(payload, key.privateKey, { algorithm: key.algorithm, header: key.header })
+      return { accessToken, expiresIn }
     }
-    // `sign` copies and checks an object. A string is signed as it is: its claims were checked when they came in.
-    const accessToken = sign(JSON.stringify(payload), key.privateKey, {
-      algorithm: key.algorithm,
-      header: key.header,
-    })
-    return { accessToken, expiresIn }
+    if (signed && this.#keys.includes(signed.key) && signed.expiresAt > now && signed.expiresAt <= now + expiresIn)
+      return { accessToken: signed.accessToken, expiresIn: signed.expiresAt - now }
+    // The keys have changed in the meantime, or the grant ends sooner than it seemed by this process's clock.
+    const signing = key.signer.token(key.prefix, payloadOf(redeemed, now, expiresIn, tenant))
+    return signing.then((accessToken) => ({ accessToken, expiresIn }))
+  }
+
+  /** Signs the access token of a grant that is about to be redeemed, if that takes a signer of the host's own. */
+  async #signBefore(
+    about: AccessTokenTerms & { grant: Grant },
+    lifetime: number,
+    tenant: ResolvedTenant,
+  ): Promise<SignedBefore | undefined> {
+    const [key] = this.#keys
+    if (!key.signer) return undefined
+    const { endsAt = Number.POSITIVE_INFINITY } = about.grant
+    const left = Math.floor(Math.min(lifetime, endsAt - Date.now()) / 1000)
+    const now = Math.floor(Date.now() / 1000)
+    const expiresIn = Math.min(tenant.accessTokenLifetime, left)
+    const accessToken = await key.signer.token(key.prefix, payloadOf(about, now, expiresIn, tenant))
+    return { accessToken, expiresAt: now + expiresIn, key }
   }
 
   /**
@@ -205,6 +249,33 @@ export class AccessTokens {
     const wrong = wrongAnswer('accessTokenClaims', added, 'an object of plain JSON, or nothing')
     throw temporarilyUnavailable(wrong, 'hook_failed')
   }
+}
+
+function nameOf(keys: SigningKeys): string {
+  return digest('key set', JSON.stringify(keys.map(({ publicJwk }) => publicJwk)))
+}
+
+/** The payload of an access token, as JSON. @param now In seconds. */
+function payloadOf(
+  { grant, scopes, claims }: AccessTokenTerms & { grant: Grant },
+  now: number,
+  expiresIn: number,
+  tenant: ResolvedTenant,
+): string {
+  return JSON.stringify({
+    ...grant.claims,
+    ...claims,
+    iss: tenant.issuer,
+    sub: grant.subject,
+    aud: spelledByTenant(grant.resource, tenant) ?? grant.resource,
+    client_id: grant.clientId,
+    scope: scopes.join(' '),
+    jti: randomUUID(),
+    iat: now,
+    exp: now + expiresIn,
+    grant_id: grant.grantId,
+    tenant_id: tenant.id,
+  })
 }
 
 /** The issuer that a token names. Nothing in the token has been verified yet. */

@@ -7,22 +7,26 @@ import {
   KeyObject,
 } from 'node:crypto'
 import { sign } from 'jsonwebtoken'
+import { anything, func, isObject, must, optional, record } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
-
-/** The algorithms that access tokens can be signed with (RFC 7518 section 3.1). */
-export type SigningAlgorithm = 'ES256' | 'ES384' | 'RS256' | 'PS256'
+import { ExternalSigner, type ExternalSigningKey } from './external-signer'
+import { isSigningAlgorithm, type SigningAlgorithm } from './signing-algorithms'
 
 /**
  * A private key: PEM (PKCS #8, SEC 1 or PKCS #1, unencrypted), a private JWK, or a `KeyObject`. An RSA key signs with RS256
- * unless it is a JWK whose `alg` is PS256.
+ * unless it is a JWK whose `alg` is PS256. Or a key that signs elsewhere.
  */
-export type SigningKeyInput = string | Buffer | JsonWebKey | KeyObject
+export type SigningKeyInput = string | Buffer | JsonWebKey | KeyObject | ExternalSigningKey
 
-export interface SigningKey {
-  /** Thumbprint of the public key (RFC 7638). */
+/** A key that access tokens are signed with: here, with its private part, or by a signer of the host's own. */
+export type SigningKey = VerifyingKey &
+  ({ privateKey: KeyObject; signer?: undefined } | { privateKey?: undefined; signer: ExternalSigner })
+
+/** The public part of a signing key. */
+export interface VerifyingKey {
+  /** Thumbprint of the public key (RFC 7638), or what the host calls the key. */
   kid: string
   algorithm: SigningAlgorithm
-  privateKey: KeyObject
   publicKey: KeyObject
   /** The header of the access tokens that it signs (RFC 9068 section 2.1). */
   header: { alg: SigningAlgorithm; typ: 'at+jwt'; kid: string }
@@ -35,11 +39,18 @@ export interface SigningKey {
 export type SigningKeys = readonly [SigningKey, ...SigningKey[]]
 
 const allowed =
-  'private keys for ES256 (P-256), ES384 (P-384), RS256 or PS256 (RSA, at least 2048 bits), as PEM, JWK or KeyObject'
+  'private keys for ES256 (P-256), ES384 (P-384), RS256 or PS256 (RSA, at least 2048 bits), as PEM, JWK or KeyObject, or { publicKey, sign }'
 
-/** Reads the host's keys: the first signs, all verify. */
-export function loadSigningKeys(inputs: readonly SigningKeyInput[]): SigningKeys {
-  const [first, ...others] = inputs.map((input, index) => loadSigningKey(input, `signingKeys[${index}]`))
+/**
+ * Reads the host's keys: the first signs, all verify.
+ *
+ * @param timeout How long a signer of the host's own may take, in milliseconds.
+ */
+export function loadSigningKeys(inputs: readonly SigningKeyInput[], timeout: number): SigningKeys {
+  const [first, ...others] = inputs.map((input, index) => {
+    const name = `signingKeys[${index}]`
+    return isExternal(input) ? externalKey(input, name, timeout) : loadSigningKey(input, name)
+  })
   // By default each key is a credential secret too, and with four the search for a lost write stays short (credential-chain.ts).
   if (!first || others.length > 3) throw new ConfigurationError('signingKeys', inputs, `an array of 1 to 4 ${allowed}`)
   const kids = new Set([first, ...others].map(({ kid }) => kid))
@@ -49,56 +60,95 @@ export function loadSigningKeys(inputs: readonly SigningKeyInput[]): SigningKeys
 }
 
 /** One ES256 key that lives as long as the process. */
-export function temporarySigningKeys(): SigningKeys {
-  return loadSigningKeys([generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey])
+export function temporarySigningKey(): SigningKey {
+  return loadSigningKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey, 'signingKeys')
 }
 
-/** The private parts of the keys, as secrets to derive from. */
-export function privateParts([first, ...others]: SigningKeys): [Buffer, ...Buffer[]] {
-  const privatePart = ({ privateKey }: SigningKey) =>
-    Buffer.from(String(privateKey.export({ format: 'jwk' }).d), 'base64url')
-  return [privatePart(first), ...others.map(privatePart)]
+/** The private part of a key, as a secret to derive from. Undefined if this process does not have it. */
+export function privatePart({ privateKey }: SigningKey): Buffer | undefined {
+  return privateKey && Buffer.from(String(privateKey.export({ format: 'jwk' }).d), 'base64url')
 }
 
-function loadSigningKey(input: SigningKeyInput, option: string): SigningKey {
+function loadSigningKey(input: Exclude<SigningKeyInput, ExternalSigningKey>, option: string): SigningKey {
   try {
     const privateKey = privateKeyOf(input)
-    const publicKey = createPublicKey(privateKey)
-    const algorithm = algorithmOf(privateKey, input)
-    const { kty, crv, x, y, n, e } = publicKey.export({ format: 'jwk' })
-    const members = kty === 'EC' ? { crv, kty, x, y } : { e, kty, n }
-    // The members are in the order that RFC 7638 section 3.2 hashes them in.
-    const kid = createHash('sha256').update(JSON.stringify(members)).digest('base64url')
+    // Only a JWK can name an algorithm.
+    const key = verifyingKey(createPublicKey(privateKey), (input as { alg?: string }).alg)
     // A key that the JWT library refuses must fail at start-up, not at the first customer.
-    sign({}, privateKey, { algorithm })
-    const header = { alg: algorithm, typ: 'at+jwt', kid } as const
-    const prefix = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.`
-    const publicJwk = { ...members, kid, alg: algorithm, use: 'sig' } as JsonWebKey
-    return { kid, algorithm, privateKey, publicKey, header, prefix, publicJwk }
+    sign({}, privateKey, { algorithm: key.algorithm })
+    return { ...key, privateKey }
   } catch {
     // The cause is left out: it may quote the key.
     throw new ConfigurationError(option, input, allowed)
   }
 }
 
-function privateKeyOf(input: SigningKeyInput): KeyObject {
+function isExternal(input: SigningKeyInput): input is ExternalSigningKey {
+  return isObject(input) && ('sign' in input || 'publicKey' in input)
+}
+
+const checkedMembers = record({
+  publicKey: anything<Exclude<ExternalSigningKey['publicKey'], undefined>>,
+  alg: optional(must<SigningAlgorithm>('ES256, ES384, RS256 or PS256', isSigningAlgorithm, { quotes: true })),
+  kid: optional(
+    must<string>(
+      'a string of 1 to 200 characters of printable ASCII',
+      (given) => typeof given === 'string' && /^[\x20-\x7E]{1,200}$/.test(given),
+    ),
+  ),
+  sign: func<ExternalSigningKey['sign']>(),
+})
+
+function externalKey(input: ExternalSigningKey, option: string, timeout: number): SigningKey {
+  const { publicKey: given, alg, kid, sign } = checkedMembers(input, option)
+  try {
+    const key = verifyingKey(publicKeyOf(given), alg, kid)
+    return { ...key, signer: new ExternalSigner(sign, key, timeout) }
+  } catch {
+    throw new ConfigurationError(`${option}.publicKey`, given, allowedPublic(alg))
+  }
+}
+
+function allowedPublic(alg: SigningAlgorithm | undefined): string {
+  return `a public key for ${alg ?? 'ES256 (P-256), ES384 (P-384), RS256 or PS256 (RSA, at least 2048 bits)'}, as PEM, JWK or KeyObject`
+}
+
+/** @throws for a key that is not for the named algorithm, or for none that is supported. */
+function verifyingKey(publicKey: KeyObject, named: string | undefined, name?: string): VerifyingKey {
+  const algorithm = algorithmOf(publicKey, named)
+  const { kty, crv, x, y, n, e } = publicKey.export({ format: 'jwk' })
+  const members = kty === 'EC' ? { crv, kty, x, y } : { e, kty, n }
+  // The members are in the order that RFC 7638 section 3.2 hashes them in.
+  const kid = name ?? createHash('sha256').update(JSON.stringify(members)).digest('base64url')
+  const header = { alg: algorithm, typ: 'at+jwt', kid } as const
+  const prefix = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.`
+  const publicJwk = { ...members, kid, alg: algorithm, use: 'sig' } as JsonWebKey
+  return { kid, algorithm, publicKey, header, prefix, publicJwk }
+}
+
+function publicKeyOf(input: ExternalSigningKey['publicKey']): KeyObject {
+  if (input instanceof KeyObject) return input.type === 'public' ? input : createPublicKey(input)
+  if (typeof input === 'string' || Buffer.isBuffer(input)) return createPublicKey(input)
+  return createPublicKey({ key: input, format: 'jwk' })
+}
+
+function privateKeyOf(input: Exclude<SigningKeyInput, ExternalSigningKey>): KeyObject {
   if (input instanceof KeyObject) return input
   if (typeof input === 'string' || Buffer.isBuffer(input)) return createPrivateKey(input)
   return createPrivateKey({ key: input, format: 'jwk' })
 }
 
-function algorithmOf(privateKey: KeyObject, input: SigningKeyInput): SigningAlgorithm {
-  // Only a JWK can name one.
-  const { alg: named } = input as JsonWebKey
-  const possible = algorithmsOf(privateKey)
-  const algorithm = possible.find((candidate) => named === undefined || candidate === named)
+function algorithmOf(key: KeyObject, named: string | undefined): SigningAlgorithm {
+  const algorithm = algorithmsOf(key).find((candidate) => named === undefined || candidate === named)
   if (!algorithm) throw new Error('This key is not for one of the algorithms')
   return algorithm
 }
 
 function algorithmsOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): SigningAlgorithm[] {
-  if (asymmetricKeyType === 'rsa') return ['RS256', 'PS256']
-  if (asymmetricKeyDetails?.namedCurve === 'prime256v1') return ['ES256']
-  if (asymmetricKeyDetails?.namedCurve === 'secp384r1') return ['ES384']
+  const { namedCurve, modulusLength = 0 } = asymmetricKeyDetails ?? {}
+  // RFC 7518 section 3.3.
+  if (asymmetricKeyType === 'rsa' && modulusLength >= 2048) return ['RS256', 'PS256']
+  if (namedCurve === 'prime256v1') return ['ES256']
+  if (namedCurve === 'secp384r1') return ['ES384']
   return []
 }

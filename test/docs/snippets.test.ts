@@ -30,6 +30,50 @@ declare const db: {
 declare module 'vitest' {
   export { expect, it } from '@jest/globals'
 }
+declare module '@aws-sdk/client-kms' {
+  export class KMSClient {
+    constructor(options: { maxAttempts?: number })
+    send(command: GetPublicKeyCommand): Promise<{ PublicKey?: Uint8Array | undefined }>
+    send(command: SignCommand): Promise<{ Signature?: Uint8Array | undefined }>
+  }
+  export class GetPublicKeyCommand {
+    readonly input: { KeyId: string | undefined }
+    constructor(input: { KeyId: string | undefined })
+  }
+  export class SignCommand {
+    readonly input: { Message: Uint8Array | undefined }
+    constructor(input: {
+      KeyId: string | undefined
+      Message: Uint8Array | undefined
+      MessageType?: 'DIGEST' | 'RAW' | undefined
+      SigningAlgorithm: 'ECDSA_SHA_256' | 'ECDSA_SHA_384' | undefined
+    })
+  }
+}
+declare module '@google-cloud/kms' {
+  export class KeyManagementServiceClient {
+    getPublicKey(request: { name?: string | null }): Promise<[{ pem?: string | null }, object | undefined, object | undefined]>
+    asymmetricSign(request: {
+      name?: string | null
+      digest?: { sha256?: Uint8Array | string | null } | null
+    }): Promise<[{ signature?: Uint8Array | string | null }, object | undefined, object | undefined]>
+  }
+}
+declare module 'graphene-pk11' {
+  export interface PrivateKey { readonly id: Buffer }
+  export const ObjectClass: { PRIVATE_KEY: number }
+  interface Sign { once(data: Buffer): Buffer }
+  interface Session {
+    login(pin: string): void
+    find(template: { class: number; label: string }): { items(index: number): { toType<T>(): T } }
+    createSign(algorithm: string, key: PrivateKey): Sign
+  }
+  export class Module {
+    static load(library: string, name?: string): Module
+    initialize(): void
+    getSlots(index: number): { open(): Session }
+  }
+}
 declare module 'undici' {
   export { fetch, ProxyAgent } from 'undici-types'
 }

@@ -17,6 +17,7 @@ const floors = [
   'options',
   'debug',
   'router',
+  'health',
   'endpoints',
   'resource-server',
   'connect',

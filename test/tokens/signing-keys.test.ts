@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import type { SigningAlgorithm, SigningKeyInput } from 'customer-sign-in'
-import { loadSigningKeys, privateParts } from '../../src/tokens/signing-keys'
+import { loadSigningKeys, privatePart } from '../../src/tokens/signing-keys'
 import { readToken } from '../support/forged-token'
 import { rfc7638Key, rfc7638Thumbprint } from '../support/rfc-7638-key'
 import { started } from '../support/started'
@@ -58,15 +58,15 @@ describe('a signing key', () => {
   })
 
   it('gives the same secrets in every format, and in every version', () => {
-    const [fromJwk] = privateParts(loadSigningKeys([jwk(p256)]))
-    const [fromPem] = privateParts(loadSigningKeys([pem(p256, 'sec1')]))
+    const secretOf = (input: SigningKeyInput) => privatePart(loadSigningKeys([input], 1000)[0])
+    const [fromJwk, fromPem] = [secretOf(jwk(p256)), secretOf(pem(p256, 'sec1'))]
     expect(fromJwk).toEqual(Buffer.from(String(jwk(p256).d), 'base64url'))
     expect(fromPem).toEqual(fromJwk)
   })
 
   it('can have three others beside it, and no more', () => {
     const keys = Array.from({ length: 5 }, () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
-    expect(loadSigningKeys(keys.slice(1))).toHaveLength(4)
-    expect(() => loadSigningKeys(keys)).toThrow('1 to 4 private keys')
+    expect(loadSigningKeys(keys.slice(1), 1000)).toHaveLength(4)
+    expect(() => loadSigningKeys(keys, 1000)).toThrow('1 to 4 private keys')
   })
 })

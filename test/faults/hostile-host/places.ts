@@ -1,3 +1,4 @@
+import { createPublicKey, sign } from 'node:crypto'
 import { once } from 'node:events'
 import {
   createServer,
@@ -12,7 +13,7 @@ import { text } from 'node:stream/consumers'
 import { MemoryTenantStore, MemoryTokenStore, OAuthError, type TokenStore } from 'customer-sign-in'
 import { assertionOf, clientKey, withAssertion } from '../../support/confidential-clients'
 import { codeForm, refreshForm, signedInTo, testSignIn } from '../../support/host-app'
-import { clientId, formBody, redirectUri, tenants } from '../../support/sign-in'
+import { clientId, formBody, redirectUri, signingKey, tenants } from '../../support/sign-in'
 import { wrapStore } from '../../support/wrap-store'
 
 /** A response as a client reads it. */
@@ -78,6 +79,8 @@ export class HostileHost {
       errorPage: this.#at('errorPage', (_req: unknown, res: ServerResponse) => this.#showError(res)),
       fetchMetadataDocument: this.#at('fetchMetadataDocument', async () => this.#documentResponse()),
       accessTokenClaims: this.#at('accessTokenClaims', () => ({})),
+      signingKeys: [{ publicKey: createPublicKey(signingKey), sign: this.#at('signingKeys.sign', signed) }],
+      credentialSecrets: [Buffer.alloc(32)],
       onEvent: this.#at('onEvent', (event: unknown) => this.told.push(event)),
     })
   }
@@ -136,6 +139,14 @@ export class HostileHost {
     'tokenStore.createGrant': () => this.#authorize(),
     'tokenStore.findGrant': async () => this.#refresh(await this.#connected()),
     'tokenStore.swapCredential': async () => this.#refresh(await this.#connected()),
+    'signIn.health': async () => {
+      const { act } = this.misdeed ?? {}
+      const asked = () => this.#signIn.health()
+      await this.#misbehaving('tokenStore.swapCredential', () => act?.(), asked)
+      await this.#misbehaving('signingKeys.sign', () => act?.(), asked)
+      return undefined
+    },
+    'signingKeys.sign': async () => this.#refresh(await this.#connected()),
     'tokenStore.reverseSwap': async () => {
       const refreshToken = await this.#connected()
       const { act } = this.misdeed ?? {}
@@ -239,6 +250,10 @@ export class HostileHost {
     const { statusCode: status = 0, headers } = response
     return { status, type: headers['content-type'] ?? '', location: headers.location, text: await text(response) }
   }
+}
+
+function signed(data: Uint8Array): Uint8Array {
+  return sign('sha256', data, signingKey)
 }
 
 /** What a function of the library rejects with, or undefined. */

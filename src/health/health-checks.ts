@@ -1,0 +1,174 @@
+import { optional, record, seconds } from '../configuration/checks'
+import { type Emit, faultEvent } from '../events/emitter'
+import type { GuardedStore } from '../stores/guarded-store'
+import type { Keyring } from '../tokens/keyring'
+import { type Finding, SharedLook } from './shared-look'
+
+/** How {@link CustomerSignIn.health} looks. */
+export interface HealthRequest {
+  /** How many seconds to wait for the token store and for a signer. Default 0.5, from 0.01 to 60. */
+  timeout?: number | undefined
+}
+
+/** How this process is. It has no secrets, addresses and error messages in it, so that a probe may see all of it. */
+export interface Health {
+  /**
+   * Whether to send requests to this process: true as soon as the token store, and the signer if there is one, have worked once. It stays
+   * true if they fail later: this process then answers clients with a 503 that lets them keep their tokens.
+   */
+  ready: boolean
+  /** Whether nothing is wrong now. */
+  ok: boolean
+  /** What is wrong now, and what to do about it. */
+  problems: HealthProblem[]
+  /** The token store. */
+  tokenStore: TokenStoreHealth
+  /** The signing keys. */
+  keys: KeysHealth
+  /** The metadata documents of clients, in the memory of this process. */
+  documents: DocumentCounts
+}
+
+/** Something that is wrong, in words for an operator. */
+export interface HealthProblem {
+  /** What it is about. */
+  part: 'tokenStore' | 'clock' | 'signingKeys'
+  /** What is wrong. */
+  problem: string
+  /** What to do about it. */
+  remedy: string
+}
+
+/** How the token store is. */
+export interface TokenStoreHealth {
+  /** Whether it has answered in time. */
+  answers: boolean
+  /** How long it took to answer, or has taken until now. */
+  milliseconds: number
+  /** How many seconds its clock was ahead of this process's clock at its last answer. Absent before the first. */
+  clockOffset?: number | undefined
+}
+
+/** Which signing keys there are. */
+export interface KeysHealth {
+  /** The name of the key that signs (`kid`). */
+  signing: string
+  /** How many keys verify. */
+  verifying: number
+  /** Whether the key was made for this process, because `signingKeys` is not set. */
+  temporary: boolean
+  /** Whether the last signature of the host's own signer was right. Absent if this process signs itself. */
+  signerWorks?: boolean | undefined
+}
+
+/** How many metadata documents a process keeps. */
+export interface DocumentCounts {
+  /** All of them. */
+  kept: number
+  /** Those that are no longer fresh, and are fetched again when they are needed. */
+  stale: number
+  /** Those that could not be fetched again, so that a copy is used. */
+  failing: number
+}
+
+const checks = { timeout: optional(seconds(0.01, 60, { fractions: true }), 0.5) }
+
+// Seconds. The clocks of machines that are kept in time differ by much less.
+const maxClockOffset = 60
+
+/** Says how this process is. */
+export class HealthChecks {
+  readonly #keyring: Keyring
+  readonly #documents: () => DocumentCounts
+  readonly #store: SharedLook
+  readonly #signer: SharedLook
+  #clockOffset: number | undefined
+  #isReady = false
+
+  /** @param now The clock, in milliseconds since 1970. */
+  constructor(store: GuardedStore, keyring: Keyring, documents: () => DocumentCounts, emit: Emit, now: () => number) {
+    const tell = (error: unknown) => emit(faultEvent('health', error, {}))
+    this.#keyring = keyring
+    this.#documents = documents
+    this.#store = new SharedLook(async () => {
+      this.#clockOffset = (await store.clockOffset(now)) / 1000
+    }, tell)
+    this.#signer = new SharedLook(async () => keyring.inUse.signingKeys[0].signer?.try(), tell)
+  }
+
+  /** @throws {ConfigurationError} for a wrong request, and for nothing else. */
+  async check(request: HealthRequest): Promise<Health> {
+    const { timeout } = record(checks)(request, 'health')
+    const [store, signer] = await Promise.all([this.#store.look(timeout * 1000), this.#lookAtSigner(timeout * 1000)])
+    this.#isReady ||= this.#store.hasWorked && this.#signerHasWorked
+    const problems = [...storeProblems(store), ...clockProblems(this.#clockOffset), ...signerProblems(signer)]
+    const { signingKeys } = this.#keyring.inUse
+    const [{ kid, signer: external }] = signingKeys
+    return {
+      ready: this.#isReady,
+      ok: problems.length === 0,
+      problems,
+      tokenStore: {
+        answers: store.outcome === 'works',
+        milliseconds: store.milliseconds,
+        ...(this.#clockOffset !== undefined && { clockOffset: this.#clockOffset }),
+      },
+      keys: {
+        signing: kid,
+        verifying: signingKeys.length,
+        temporary: this.#keyring.isTemporary,
+        ...(external && { signerWorks: signer?.outcome === 'works' }),
+      },
+      documents: this.#documents(),
+    }
+  }
+
+  get #signerHasWorked(): boolean {
+    return this.#keyring.inUse.signingKeys[0].signer?.hasWorked ?? true
+  }
+
+  /** Lets the signer sign if its last signature was wrong or it has not signed anything: otherwise the tokens of clients show how it is. */
+  async #lookAtSigner(timeout: number): Promise<Finding | undefined> {
+    const { signer } = this.#keyring.inUse.signingKeys[0]
+    if (!signer) return undefined
+    return signer.works ? { outcome: 'works', milliseconds: 0 } : this.#signer.look(timeout)
+  }
+}
+
+function storeProblems({ outcome, milliseconds }: Finding): HealthProblem[] {
+  if (outcome === 'works') return []
+  const part = 'tokenStore'
+  if (outcome === 'fails') {
+    const remedy =
+      'Look at the error of the event whose where is health. Then look at the database: its logs, its address, who may log in'
+    return [{ part, problem: 'The token store fails, so clients get 503', remedy }]
+  }
+  const problem = `The token store has not answered for ${milliseconds} ms`
+  return [
+    { part, problem, remedy: 'See whether the database and the network to it are up, and whether it is overloaded' },
+  ]
+}
+
+function clockProblems(offset = 0): HealthProblem[] {
+  const away = Math.round(Math.abs(offset))
+  if (away <= maxClockOffset) return []
+  return [
+    {
+      part: 'clock',
+      problem: `The clock of this process is ${away} s ${offset > 0 ? 'behind' : 'ahead of'} the clock of the token store`,
+      remedy: 'Set both by NTP. Other servers judge by their own clocks when an access token of this process ends',
+    },
+  ]
+}
+
+function signerProblems(finding: Finding | undefined): HealthProblem[] {
+  if (!finding || finding.outcome === 'works') return []
+  const part = 'signingKeys'
+  if (finding.outcome === 'fails') {
+    const remedy =
+      'Look at the error of the event whose where is health. Then look at the key in its service: whether it is on, and who may use it'
+    return [{ part, problem: 'The signer of signingKeys[0] fails, so clients get 503', remedy }]
+  }
+  const problem = `The signer of signingKeys[0] has not answered for ${finding.milliseconds} ms`
+  return [{ part, problem, remedy: 'See whether its service and the network to it are up' }]
+}

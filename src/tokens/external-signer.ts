@@ -1,0 +1,113 @@
+import type { JsonWebKey, KeyObject } from 'node:crypto'
+import { verify } from 'jsonwebtoken'
+import { callHostWithin } from '../stores/call-host'
+import { rawSignature } from './raw-signature'
+import type { SigningAlgorithm } from './signing-algorithms'
+
+/**
+ * A signing key whose private part this process does not have, such as a key of a key management service (KMS) or of a hardware security
+ * module (HSM). It needs the option `credentialSecrets`.
+ *
+ * @example
+ * {
+ *   publicKey: readFileSync('/etc/sign-in/public-key.pem'),
+ *   sign: async (data) => kms.sign(createHash('sha256').update(data).digest()),
+ * }
+ */
+export interface ExternalSigningKey {
+  /** The public part: PEM (SPKI), a public JWK, or a `KeyObject`. */
+  publicKey: string | Buffer | JsonWebKey | KeyObject
+  /** The algorithm that `sign` signs with. Default: the one of the key, and RS256 for an RSA key. */
+  alg?: SigningAlgorithm | undefined
+  /** The name of the key in tokens and in the key set. Default: the thumbprint of the public key (RFC 7638). */
+  kid?: string | undefined
+  /**
+   * Signs the bytes of a token. It must settle within `hostTimeout`. If it fails, the client gets 503 and keeps its code or refresh token.
+   *
+   * @param data What the token's signature covers (RFC 7515 section 5.1): not a digest of it.
+   * @param kid The key.
+   * @returns The signature. That of an EC key can be the bytes of r and s (RFC 7518 section 3.4), or in DER, as most services return it.
+   */
+  sign(data: Uint8Array, kid: string): Uint8Array | Promise<Uint8Array>
+}
+
+/** What a signer signs with. */
+interface Signing {
+  kid: string
+  algorithm: SigningAlgorithm
+  publicKey: KeyObject
+}
+
+/** Signs with a key of the host's own. Each signature is verified, because the name of a key in a service can come to mean another key. */
+export class ExternalSigner {
+  readonly #sign: ExternalSigningKey['sign']
+  readonly #key: Signing
+  readonly #timeout: number
+  #works = false
+  #hasWorked = false
+
+  /** @param timeout How long a signature may take, in milliseconds. */
+  constructor(sign: ExternalSigningKey['sign'], key: Signing, timeout: number) {
+    this.#sign = sign
+    this.#key = key
+    this.#timeout = timeout
+  }
+
+  /** Whether the last signature was right. */
+  get works(): boolean {
+    return this.#works
+  }
+
+  /** Whether any signature was right. */
+  get hasWorked(): boolean {
+    return this.#hasWorked
+  }
+
+  /**
+   * Signs a token.
+   *
+   * @param head The token's header, encoded, and a dot.
+   * @throws {OAuthError} `temporarily_unavailable` if the host's function throws, rejects, takes too long, or returns no signature of the key;
+   * an `OAuthError` of its own as it is.
+   */
+  async token(head: string, payload: string): Promise<string> {
+    const signed = head + Buffer.from(payload).toString('base64url')
+    try {
+      const token = await callHostWithin('signingKeys.sign', this.#timeout, async () => {
+        const signature: unknown = await this.#sign(Buffer.from(signed), this.#key.kid)
+        return this.#verified(`${signed}.${this.#encoded(signature)}`)
+      })
+      this.#works = true
+      this.#hasWorked = true
+      return token
+    } catch (error) {
+      this.#works = false
+      throw error
+    }
+  }
+
+  /** Signs something that is no access token, to find out whether the signer works. */
+  async try(): Promise<void> {
+    const { algorithm, kid } = this.#key
+    const header = JSON.stringify({ alg: algorithm, typ: 'trial', kid })
+    await this.token(`${Buffer.from(header).toString('base64url')}.`, '{}')
+  }
+
+  #encoded(signature: unknown): string {
+    if (!(signature instanceof Uint8Array))
+      throw new Error('signingKeys.sign must return the signature as a Uint8Array')
+    return Buffer.from(rawSignature(signature, this.#key.algorithm)).toString('base64url')
+  }
+
+  #verified(token: string): string {
+    const { algorithm, publicKey } = this.#key
+    try {
+      verify(token, publicKey, { algorithms: [algorithm], ignoreExpiration: true, ignoreNotBefore: true })
+      return token
+    } catch {
+      throw new Error(
+        `signingKeys.sign returned a signature that the publicKey does not verify with ${algorithm}: does it sign with another key, or another algorithm?`,
+      )
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import { type Checked, must, optional, record } from '../configuration/checks'
+import { ConfigurationError } from '../configuration/configuration-error'
+import { credentialSecrets, type Secrets } from './credential-secrets'
+import {
+  loadSigningKeys,
+  privatePart,
+  type SigningKeyInput,
+  type SigningKeys,
+  temporarySigningKey,
+} from './signing-keys'
+
+/** New keys or secrets, or both. What is left out stays as it is. */
+export interface NewKeys {
+  /** As the option: the first signs, all verify. */
+  signingKeys?: readonly SigningKeyInput[] | undefined
+  /** As the option: the first derives, all are recognised. */
+  credentialSecrets?: readonly (string | Buffer)[] | undefined
+}
+
+/** The keys and secrets that a process has at one time. */
+export interface KeysInUse {
+  signingKeys: SigningKeys
+  /** What credentials are derived from. */
+  secrets: Secrets
+}
+
+/** A check of the option `signingKeys`. The keys themselves are read later. */
+export const signingKeyList = must<readonly SigningKeyInput[]>('an array of private keys', Array.isArray)
+
+const checks = { signingKeys: optional(signingKeyList), credentialSecrets: optional(credentialSecrets) }
+
+/** Keys and secrets after their checks. */
+export type GivenKeys = Checked<typeof checks>
+
+/** Holds the keys and secrets of this process, and changes them while requests are answered. */
+export class Keyring {
+  readonly #timeout: number
+  /** The option `credentialSecrets`, if the secrets are not those of the signing keys. */
+  #ownSecrets: Secrets | undefined
+  #inUse: KeysInUse
+  /** Whether the signing key was made for this process. */
+  #isTemporary: boolean
+  /** The changes before this one. */
+  #changed: Promise<unknown> = Promise.resolve()
+
+  /**
+   * @param timeout How long a signer of the host's own may take, in milliseconds.
+   * @throws {ConfigurationError} for a wrong key, or without secrets for a key whose private part is elsewhere.
+   */
+  constructor({ signingKeys: inputs, credentialSecrets }: GivenKeys, timeout: number) {
+    this.#timeout = timeout
+    this.#isTemporary = inputs === undefined
+    this.#ownSecrets = credentialSecrets
+    const signingKeys = inputs ? loadSigningKeys(inputs, timeout) : ([temporarySigningKey()] as const)
+    this.#inUse = { signingKeys, secrets: secretsOf(signingKeys, credentialSecrets) }
+  }
+
+  get inUse(): KeysInUse {
+    return this.#inUse
+  }
+
+  get isTemporary(): boolean {
+    return this.#isTemporary
+  }
+
+  /**
+   * Changes keys and secrets, one call after the other. Nothing changes before everything has been checked.
+   *
+   * @param apply Hands the new ones to whoever uses them, all at once.
+   * @throws {ConfigurationError} for wrong ones, and for a change that keeps none of the former ones.
+   * @throws {OAuthError} `temporarily_unavailable` if the first key has a signer that does not sign.
+   */
+  change(given: NewKeys, apply: (keys: KeysInUse) => void): Promise<void> {
+    const change = this.#changed.then(() => this.#change(given, apply))
+    this.#changed = change.catch(() => {})
+    return change
+  }
+
+  async #change(given: NewKeys, apply: (keys: KeysInUse) => void): Promise<void> {
+    const { signingKeys: inputs, credentialSecrets: newSecrets } = record(checks)(given, 'setKeys')
+    if (!inputs && !newSecrets)
+      throw new ConfigurationError('setKeys', given, 'given signingKeys, credentialSecrets or both')
+    const own = newSecrets ?? this.#ownSecrets
+    const former = this.#inUse
+    const signingKeys = inputs ? loadSigningKeys(inputs, this.#timeout) : former.signingKeys
+    const secrets = secretsOf(signingKeys, own)
+    if (!this.#isTemporary) checkSomeStay(former, { signingKeys, secrets })
+    if (inputs) await signingKeys[0].signer?.try()
+    this.#inUse = { signingKeys, secrets }
+    this.#ownSecrets = own
+    this.#isTemporary &&= inputs === undefined
+    apply(this.#inUse)
+  }
+}
+
+/** By default the secrets are the private parts of the signing keys. */
+function secretsOf(signingKeys: SigningKeys, own: Secrets | undefined): Secrets {
+  if (own) return own
+  const [first, ...others] = signingKeys.map((key, index) => {
+    const secret = privatePart(key)
+    if (secret) return secret
+    throw new ConfigurationError('credentialSecrets', undefined, `set, because signingKeys[${index}] has a signer`)
+  })
+  return [first as Buffer, ...others]
+}
+
+/**
+ * Refuses keys or secrets of which none is in use: those of another system, given by mistake, would end every access token, and would make
+ * this process take the repeats of all clients for forged ones.
+ */
+function checkSomeStay(former: KeysInUse, next: KeysInUse): void {
+  const kids = former.signingKeys.map(({ kid }) => kid)
+  if (!next.signingKeys.some(({ kid }) => kids.includes(kid))) throw allNew('signingKeys', 'keys')
+  if (next.secrets.some((secret) => former.secrets.some((known) => known.equals(secret)))) return
+  throw allNew('credentialSecrets', 'secrets')
+}
+
+function allNew(option: string, noun: string): ConfigurationError {
+  const allowed = `a list with at least one of the ${noun} in use. To replace all of them, call setKeys with both and then with the new ones`
+  return new ConfigurationError(`setKeys.${option}`, undefined, allowed, {
+    says: `has none of the ${noun} in use: it must be ${allowed}`,
+  })
+}

@@ -1,0 +1,311 @@
+import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
+import {
+  ConfigurationError,
+  type ExternalSigningKey,
+  MemoryTokenStore,
+  OAuthError,
+  type SigningAlgorithm,
+} from 'customer-sign-in'
+import request from 'supertest'
+import { readToken } from '../support/forged-token'
+import { testSignIn } from '../support/host-app'
+import { KeyService } from '../support/key-service'
+import { kinds, liveCredential } from '../support/redemptions'
+import { expectError, expectTokens, signingKey } from '../support/sign-in'
+import { SkewedClocks } from '../support/skewed-clocks'
+import { started } from '../support/started'
+
+const inAcme = { tenantKey: 'acme' }
+const credentialSecrets = ['.'.repeat(32)]
+const strict = { refreshRetryWindow: 0, replayTolerance: 0, credentialSecrets }
+
+const services: KeyService[] = []
+afterAll(() => Promise.all(services.map((service) => service.stop())))
+
+async function startedService(...settings: Parameters<typeof KeyService.start>): Promise<KeyService> {
+  const service = await KeyService.start(...settings)
+  services.push(service)
+  return service
+}
+
+describe.each([
+  ['ES256', 'der'],
+  ['ES256', 'ieee-p1363'],
+  ['ES384', 'der'],
+  ['RS256', 'der'],
+  ['PS256', 'der'],
+] satisfies [SigningAlgorithm, 'der' | 'ieee-p1363'][])(
+  'a key for %s in a service that answers in %s',
+  (alg, encoding) => {
+    let service: KeyService
+    beforeAll(async () => {
+      service = await startedService(alg, encoding)
+    })
+
+    it('signs access tokens that verify with the published key', async () => {
+      const host = await started({ ...strict, signingKeys: [service.signingKey] })
+      const { access_token, refresh_token } = await host.connected()
+      const { refresh_token: next, ...refreshed } = expectTokens(await host.refresh(refresh_token))
+      expect(next).not.toBe(refresh_token)
+      const { body } = await request(host.url).get('/v1/acme/oauth/jwks')
+      expect(body.keys).toEqual([expect.objectContaining({ alg, use: 'sig' })])
+      expect(createPublicKey({ key: body.keys[0], format: 'jwk' }).equals(service.publicKey)).toBe(true)
+      for (const token of [access_token, refreshed.access_token]) {
+        expect(readToken(token).header).toEqual({ alg, typ: 'at+jwt', kid: body.keys[0].kid })
+        await host.signIn.verifyAccessToken(token, inAcme)
+      }
+    })
+  },
+)
+
+describe('a signer that fails', () => {
+  // On a busy machine, the service must answer sooner.
+  const hostTimeout = 3
+  let service: KeyService
+  beforeAll(async () => {
+    service = await startedService()
+  })
+  afterEach(() => service.become('signs'))
+
+  const moods = ['fails', 'hangs', 'signs with another key'] as const
+
+  describe.each(kinds)('while a %s is redeemed', (kind) => {
+    it.each(moods)('costs the client nothing: the service %s', async (mood) => {
+      const host = await started({ ...strict, signingKeys: [service.signingKey], hostTimeout })
+      const redeem = await liveCredential[kind](host)
+      await service.become(mood)
+      const refused = await redeem()
+      expectError(refused, 503, 'temporarily_unavailable')
+      expect(refused.headers['retry-after']).toBe('1')
+      await service.become('signs')
+      const { refresh_token } = expectTokens(await redeem())
+      expectTokens(await host.refresh(refresh_token))
+    })
+  })
+
+  it('costs a client nothing that does not wait for the answer, and presents its refresh token again', async () => {
+    const host = await started({ ...strict, signingKeys: [service.signingKey], hostTimeout })
+    const { refresh_token } = await host.connected()
+    await service.become('hangs')
+    const answers = await Promise.all([host.refresh(refresh_token), host.refresh(refresh_token)])
+    for (const answer of answers) expectError(answer, 503, 'temporarily_unavailable')
+    await service.become('signs')
+    expectTokens(await host.refresh(refresh_token))
+  })
+
+  it.each([
+    ['fails', 'The key service answered 500'],
+    ['hangs', 'signingKeys.sign took longer than 3000 ms'],
+    ['signs with another key', 'signingKeys.sign returned a signature that the publicKey does not verify with ES256'],
+  ] as const)('is told to the operator, with the customer: the service %s', async (mood, message) => {
+    const host = await started({ ...strict, signingKeys: [service.signingKey], hostTimeout })
+    const { refresh_token, access_token } = await host.connected()
+    await service.become(mood)
+    await host.refresh(refresh_token)
+    const { payload } = readToken(access_token)
+    expect(await host.told('error')).toEqual([
+      expect.objectContaining({
+        where: 'token',
+        reason: 'signer_failed',
+        error: expect.objectContaining({ message: expect.stringContaining(message) }),
+        tenantKey: 'acme',
+        grantId: payload.grant_id,
+        clientId: 'assistant-app',
+      }),
+    ])
+  })
+
+  it('whose service is gone costs the client nothing', async () => {
+    const gone = await startedService()
+    const host = await started({ ...strict, signingKeys: [gone.signingKey] })
+    const { refresh_token } = await host.connected()
+    await gone.stop()
+    expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
+    await host.signIn.setKeys({ signingKeys: [signingKey, gone.signingKey] })
+    expectTokens(await host.refresh(refresh_token))
+  })
+})
+
+describe('a signer', () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const raw = (data: Uint8Array) => sign('sha256', data, { key: privateKey, dsaEncoding: 'ieee-p1363' })
+
+  /** A server whose key signs as this says. */
+  const signingBy = (by: ExternalSigningKey['sign'], options = {}) =>
+    started({ ...strict, signingKeys: [{ publicKey, sign: by }], ...options })
+
+  it('gets the bytes that the signature covers, and the name of the key', async () => {
+    const given: [Uint8Array, string][] = []
+    const host = await signingBy((...args) => {
+      given.push(args)
+      return raw(args[0])
+    })
+    const { access_token } = await host.connected()
+    const { header } = readToken(access_token)
+    expect(given).toEqual([[Buffer.from(access_token.split('.').slice(0, 2).join('.')), header.kid]])
+  })
+
+  it('can have a name of the host’s own for its key', async () => {
+    const host = await started({ ...strict, signingKeys: [{ publicKey, kid: 'key 1 of 2027', sign: raw }] })
+    const { access_token } = await host.connected()
+    expect(readToken(access_token).header.kid).toBe('key 1 of 2027')
+    await host.signIn.verifyAccessToken(access_token, inAcme)
+  })
+
+  it.each([
+    ['nothing', undefined],
+    ['a string', 'c2lnbmF0dXJl'],
+    ['no bytes', new Uint8Array()],
+    ['too few bytes', new Uint8Array(10)],
+    ['too many bytes', new Uint8Array(200).fill(1)],
+    ['DER whose lengths are wrong', Uint8Array.of(0x30, 0x06, 0x02, 0x7f, 0x01, 0x02, 0x01, 0x01)],
+  ])('that returns %s fails', async (_, signature) => {
+    let answer: unknown
+    const host = await signingBy((data) => (answer === undefined ? raw(data) : (answer as never)))
+    const { refresh_token } = await host.connected()
+    answer = signature ?? null
+    expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
+    answer = undefined
+    expectTokens(await host.refresh(refresh_token))
+  })
+
+  it('can return r and s that need fewer bytes than usual in DER, or one more', async () => {
+    const host = await signingBy((data) => sign('sha256', data, { key: privateKey, dsaEncoding: 'der' }))
+    // About every other r and s has a zero in front, and one in 256 is shorter.
+    for (let times = 0; times < 40; times++) await host.signIn.setKeys({ signingKeys: [{ publicKey, sign: shortest }] })
+    expectTokens(await host.refresh((await host.connected()).refresh_token))
+  })
+
+  /** Signs until r or s is short. */
+  function shortest(data: Uint8Array): Uint8Array {
+    for (;;) {
+      const signature = sign('sha256', data, { key: privateKey, dsaEncoding: 'der' })
+      if (signature.length < 70) return signature
+    }
+  }
+
+  it('that refuses with an OAuthError uses nothing up either', async () => {
+    let refuses = false
+    const host = await signingBy((data) => {
+      if (refuses) throw new OAuthError('too_many_requests', 'Slow down')
+      return raw(data)
+    })
+    const { refresh_token } = await host.connected()
+    refuses = true
+    expectError(await host.refresh(refresh_token), 429, 'too_many_requests')
+    expect(await host.told('denied')).toEqual([expect.objectContaining({ reason: 'signer_refused' })])
+    refuses = false
+    expectTokens(await host.refresh(refresh_token))
+  })
+
+  it('signs what the client and the hook ask for', async () => {
+    const host = await signingBy(raw, { accessTokenClaims: () => ({ plan: 'gold' }) })
+    const { refresh_token } = await host.connected({ scopes: 'profile calendar' })
+    const { access_token, scope } = expectTokens(await host.refresh(refresh_token, { scope: 'calendar' }))
+    expect(scope).toBe('calendar')
+    expect(readToken(access_token).payload).toMatchObject({ plan: 'gold', scope: 'calendar' })
+  })
+
+  it('never makes an access token that outlives its grant', async () => {
+    const clock = new SkewedClocks(0)
+    try {
+      const host = await signingBy(raw, { grantLifetime: 100, tokenStore: clock.keep(new MemoryTokenStore()) })
+      clock.believe(0)
+      const { refresh_token, expires_in } = await host.connected()
+      expect(expires_in).toBe(100)
+      clock.advance(30)
+      expect(expectTokens(await host.refresh(refresh_token)).expires_in).toBe(70)
+    } finally {
+      clock.release()
+    }
+  })
+
+  it.each([
+    ['behind', 50],
+    ['ahead of', -50],
+  ])('makes no token that outlives its grant if the process’s clock is %s the store’s', async (_, ahead) => {
+    const clock = new SkewedClocks(ahead)
+    try {
+      const host = await signingBy(raw, { grantLifetime: 100, tokenStore: clock.keep(new MemoryTokenStore()) })
+      clock.believe(0)
+      const { refresh_token } = await host.connected()
+      const { expires_in, access_token } = expectTokens(await host.refresh(refresh_token))
+      expect(expires_in).toBeGreaterThan(0)
+      expect(expires_in).toBeLessThanOrEqual(100)
+      const { exp = 0 } = readToken(access_token).payload as { exp?: number }
+      expect(exp).toBe(Math.floor(Date.now() / 1000) + expires_in)
+    } finally {
+      clock.release()
+    }
+  })
+
+  it('that fails once the credential has been used up makes it live again', async () => {
+    // This process believes that the grant lives longer than the store does, so the token that was signed first cannot be used.
+    const clock = new SkewedClocks(50)
+    try {
+      let left = Number.POSITIVE_INFINITY
+      const host = await signingBy(
+        (data) => {
+          if (left-- <= 0) throw new Error('The key is off')
+          return raw(data)
+        },
+        { grantLifetime: 100, tokenStore: clock.keep(new MemoryTokenStore()) },
+      )
+      clock.believe(0)
+      const { refresh_token } = await host.connected()
+      left = 1
+      expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
+      expect(await host.told('error')).toEqual([
+        expect.objectContaining({ reason: 'signer_failed', clientId: 'assistant-app', subject: 'customer-1' }),
+      ])
+      left = Number.POSITIVE_INFINITY
+      const { refresh_token: next } = expectTokens(await host.refresh(refresh_token))
+      expectTokens(await host.refresh(next))
+      expect(await host.told('replayed')).toEqual([])
+    } finally {
+      clock.release()
+    }
+  })
+})
+
+describe('a key with a signer', () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const rsa = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength }).publicKey
+  const good = { publicKey, sign: () => new Uint8Array() }
+
+  it('is accepted in every format of its public key', () => {
+    const spki = publicKey.export({ format: 'pem', type: 'spki' })
+    for (const given of [publicKey, spki, Buffer.from(spki), publicKey.export({ format: 'jwk' }), privateKey]) {
+      testSignIn({ signingKeys: [{ ...good, publicKey: given }], credentialSecrets })
+    }
+  })
+
+  it.each([
+    ['without a sign function', { publicKey }, 'signingKeys[0].sign'],
+    ['without a public key', { sign: good.sign }, 'signingKeys[0].publicKey'],
+    ['whose public key is text', { ...good, publicKey: 'no key' }, 'signingKeys[0].publicKey'],
+    ['whose public key is short', { ...good, publicKey: rsa(1024) }, 'signingKeys[0].publicKey'],
+    ['for another algorithm than its own', { ...good, alg: 'RS256' }, 'signingKeys[0].publicKey'],
+    ['for an algorithm that there is not', { ...good, alg: 'EdDSA' }, 'signingKeys[0].alg'],
+    ['with a name that is no text', { ...good, kid: 5 }, 'signingKeys[0].kid'],
+    ['with an empty name', { ...good, kid: '' }, 'signingKeys[0].kid'],
+    ['with a name of two lines', { ...good, kid: 'a\nb' }, 'signingKeys[0].kid'],
+    ['with a very long name', { ...good, kid: 'a'.repeat(201) }, 'signingKeys[0].kid'],
+    ['with a member that there is not', { ...good, region: 'eu' }, 'signingKeys[0].region'],
+  ])('is refused %s', (_, given, option) => {
+    const start = () => testSignIn({ signingKeys: [given as ExternalSigningKey], credentialSecrets })
+    expect(start).toThrow(expect.objectContaining({ name: 'ConfigurationError', option }))
+  })
+
+  it('needs credentialSecrets, wherever it is in the list', () => {
+    const start = () => testSignIn({ signingKeys: [signingKey, good] })
+    expect(start).toThrow(ConfigurationError)
+    expect(start).toThrow('credentialSecrets is missing: it must be set, because signingKeys[1] has a signer')
+  })
+
+  it('cannot have the name of another key', () => {
+    const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey
+    const signingKeys = [good, { ...good, publicKey: other }].map((key) => ({ ...key, kid: 'one' }))
+    expect(() => testSignIn({ signingKeys, credentialSecrets })).toThrow('no key comes twice')
+  })
+})
