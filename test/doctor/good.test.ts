@@ -48,6 +48,7 @@ describe('the doctor, at a good deployment', () => {
     expect(await found(origin)).toEqual(['server: no-way-in'])
     const report = await examine(`${origin}/v1/acme/mcp`, { clientId: 'app' })
     expect(findingsOf(report)).toEqual([])
+    expect(await found(origin, { clientId: 'other' })).toEqual(['authorize: client-unknown', 'token: client-unknown'])
   })
 
   it('finds nothing where clients are known by their document alone', async () => {

@@ -80,6 +80,12 @@ const cases: Record<string, Case> = {
     server: ({ pass }) => `location / { if ($request_method = OPTIONS) { return 204; } ${pass} }`,
     finds: everyStep.map((step) => `${step}: preflight-no-cors`),
   },
+  'allows too few headers': {
+    server: ({ pass }) =>
+      `location / { ${pass} } location = /v1/acme/oauth/token { ${pass} if ($request_method = OPTIONS) {
+        add_header Access-Control-Allow-Origin *; add_header Access-Control-Allow-Headers content-type; return 204; } }`,
+    finds: ['token: preflight-headers'],
+  },
   'refuses OPTIONS': {
     server: ({ pass }) => `location / { limit_except GET POST { deny all; } ${pass} }`,
     finds: everyStep.map((step) => `${step}: preflight-refused`),

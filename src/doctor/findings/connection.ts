@@ -5,7 +5,7 @@ export const connectionFindings = {
   'not-https': {
     level: 'wrong',
     says: '{url} is not https. Assistants send tokens only over https',
-    remedy: 'Give customers an https address, and set baseUrl to it. (http is for development on localhost.)',
+    remedy: 'Give customers an https address, and set `baseUrl` to it. (http is for development on localhost.)',
   },
   dns: {
     level: 'wrong',
@@ -38,7 +38,7 @@ export const connectionFindings = {
     level: 'wrong',
     says: '{host} ends the connection without an answer ({reason})',
     remedy:
-      'Look into the error log of the proxy. nginx does this for return 444, for a listen with proxy_protocol, and when a TLS handshake fails',
+      'Look into the error log of the proxy. nginx does this for `return 444`, for a listen with `proxy_protocol`, and when a TLS handshake fails',
   },
   'not-http': {
     level: 'wrong',
@@ -54,7 +54,7 @@ export const connectionFindings = {
     level: 'wrong',
     says: 'The certificate of {host} has expired',
     remedy:
-      'Renew it, and reload the proxy: nginx -s reload. Check that the renewal runs by itself (certbot renew --dry-run)',
+      'Renew it, and reload the proxy: `nginx -s reload`. Check that the renewal runs by itself (`certbot renew --dry-run`)',
   },
   'tls-not-yet-valid': {
     level: 'wrong',
@@ -65,34 +65,34 @@ export const connectionFindings = {
     level: 'wrong',
     says: 'The certificate is for {names}, not for {host}',
     remedy:
-      'Get a certificate that names {host}. If there is one, add {host} to the server_name of the server block that has it',
+      'Get a certificate that names {host}. If there is one, add {host} to the `server_name` of the server block that has it',
   },
   'tls-incomplete-chain': {
     level: 'wrong',
     says: '{host} sends its certificate without the intermediate certificate that leads to the authority',
-    remedy: 'Send the whole chain: in nginx, ssl_certificate must be the file fullchain.pem, not cert.pem',
+    remedy: 'Send the whole chain: in nginx, `ssl_certificate` must be the file `fullchain.pem`, not `cert.pem`',
   },
   'tls-self-signed': {
     level: 'wrong',
     says: 'The certificate of {host} is self-signed',
     remedy:
-      "Install one of a public authority, such as Let's Encrypt. To test with your own, set NODE_EXTRA_CA_CERTS for the doctor",
+      "Install one of a public authority, such as Let's Encrypt. To test with your own, set `NODE_EXTRA_CA_CERTS` for the doctor",
   },
   'tls-unknown-authority': {
     level: 'wrong',
     says: 'The certificate of {host} is from an authority that this machine does not know',
     remedy:
-      'Install one of a public authority, with its whole chain. To test with an authority of your own, set NODE_EXTRA_CA_CERTS for the doctor',
+      'Install one of a public authority, with its whole chain. To test with an authority of your own, set `NODE_EXTRA_CA_CERTS` for the doctor',
   },
   'tls-plain-http': {
     level: 'wrong',
     says: 'The port of {host} speaks http, not https',
-    remedy: 'In nginx, write listen 443 ssl; or correct the port in the address',
+    remedy: 'In nginx, write `listen 443 ssl;`, or correct the port in the address',
   },
   'tls-failed': {
     level: 'wrong',
     says: 'The TLS handshake with {host} fails ({reason})',
     remedy:
-      'Allow TLS 1.2 and 1.3: in nginx, ssl_protocols TLSv1.2 TLSv1.3; and check that no client certificate is asked for (ssl_verify_client)',
+      'Allow TLS 1.2 and 1.3: in nginx, `ssl_protocols TLSv1.2 TLSv1.3;` and check that no client certificate is asked for (`ssl_verify_client`)',
   },
 } as const satisfies Record<string, Words>

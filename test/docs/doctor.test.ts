@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { knownAssistants } from '../../src/clients/known-assistants'
+import { doctorUsage } from '../../src/doctor/command'
+import { findings } from '../../src/doctor/findings'
+import { stepText } from '../../src/doctor/print'
+import { type Report, stepTitles } from '../../src/doctor/report'
+import { publicDocument } from '../../src/doctor/steps/registration'
+import { allTablesUnder, blockUnder, root, tableUnder, textOf } from './pages'
+
+const page = 'docs/doctor.md'
+const bare = (cell: string) => cell.replaceAll('`', '')
+
+describe('docs/doctor.md', () => {
+  it('has each finding with its words and its remedy', () => {
+    const rows = allTablesUnder('## Findings', page).flat()
+    const written = rows.map(([code = '', mark, says, remedy]) => [bare(code), mark, says, remedy])
+    const marks = { wrong: '✗', warning: '!' }
+    expect(written).toEqual(
+      Object.entries(findings).map(([code, { level, says, remedy }]) => [code, marks[level], says, remedy]),
+    )
+  })
+
+  it('has each step, in order', () => {
+    const named = tableUnder('## Steps', page).map(([step = '']) => bare(step))
+    expect(named).toEqual(Object.keys(stepTitles))
+  })
+
+  it('has each option', () => {
+    const options = tableUnder('## Running it', page).map(([option = '']) => bare(option))
+    expect(options).toEqual([...doctorUsage.matchAll(/^ {4}(--\S+(?: [A-Z]+)?)/gm)].map(([, option]) => option))
+  })
+
+  it('shows a step in JSON as it is printed', () => {
+    const { steps } = JSON.parse(blockUnder('### In a script', page).code) as Report
+    const [step] = steps
+    expect(step && textOf(page)).toContain(step && stepText(step))
+    expect(step?.findings[0]?.says).toBe(
+      findings['no-challenge'].says.replace('{request}', 'POST https://assistant.example/v1/acme/mcp'),
+    )
+    expect(step?.findings[0]?.remedy).toBe(findings['no-challenge'].remedy)
+  })
+
+  it('names the document that is tried, of which the library has a copy', () => {
+    const known = knownAssistants.find(({ document }) => document.client_id === publicDocument.id)
+    expect(known?.document.redirect_uris).toContain(publicDocument.redirectUri)
+    expect(tableUnder('## Steps', page).find(([step]) => step === '`document`')?.[1]).toContain(
+      known?.document.client_name,
+    )
+  })
+})
+
+describe('the tests of the doctor', () => {
+  it('have a case for each finding', () => {
+    const folder = join(root, 'test/doctor')
+    const tests = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
+    const text = tests.join('')
+    const untested = Object.keys(findings).filter((code) => !new RegExp(`[:'] ?${code}['\`]`).test(text))
+    expect(untested).toEqual([])
+  })
+})
