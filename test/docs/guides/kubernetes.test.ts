@@ -161,7 +161,11 @@ describeWithRedis('the host of docs/kubernetes.md', () => {
   function run(commands: string): void {
     const path = `${join(__dirname, 'commands')}:${process.env.PATH}`
     const env = { ...process.env, PATH: path, MOUNTED: mounted, TSX_TSCONFIG_PATH: join(root, 'tsconfig.json') }
-    execFileSync('bash', ['-euo', 'pipefail', '-c', commands], { cwd: folder, env, stdio: ['ignore', 'ignore', 'pipe'] })
+    execFileSync('bash', ['-euo', 'pipefail', '-c', commands], {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
   }
 
   const get = (path: string) => request(running.url).get(path)

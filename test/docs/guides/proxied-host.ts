@@ -78,7 +78,10 @@ export class ProxiedHost {
 
 /** Listens as the page says, at any free port of loopback. */
 function listening(app: Express): Server {
-  const code = snippetWith('server.keepAliveTimeout', ['docs/proxies.md']).code.replace('listen(8080)', "listen(0, '127.0.0.1')")
+  const code = snippetWith('server.keepAliveTimeout', ['docs/proxies.md']).code.replace(
+    'listen(8080)',
+    "listen(0, '127.0.0.1')",
+  )
   return new Function('app', `${code}\nreturn server`)(app)
 }
 

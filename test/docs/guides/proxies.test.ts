@@ -1,5 +1,10 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:http2'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { auth } from '@modelcontextprotocol/sdk/client/auth.js'
 import { Customer } from '../../support/customer'
 import { describeWithCaddy, describeWithNginx, type FrontPlace, FrontServer } from '../../support/front-server'
@@ -57,6 +62,15 @@ describeWithNginx('behind nginx, as docs/proxies.md says', () => {
 
 describeWithCaddy('behind Caddy, as docs/proxies.md says', () => {
   behind((app) => FrontServer.caddy(caddyfile(app)))
+})
+
+it('an assistant that gets the HTML page of a proxy asks its customer to sign in again, as docs/proxies.md says', async () => {
+  // The SDK says that these tokens name no issuer.
+  jest.spyOn(console, 'warn').mockImplementation()
+  const assistant = new NewAssistant({ callback, clientId: 'assistant' })
+  assistant.saveTokens({ access_token: 'a', token_type: 'Bearer', refresh_token: 'r' })
+  const fetchFn = withMetadata(async () => new Response('<h1>502 Bad Gateway</h1>', { status: 502 }))
+  expect(await auth(assistant, { serverUrl: companies[0] ?? '', fetchFn })).toBe('REDIRECT')
 })
 
 describe('without X-Forwarded-Host, as docs/proxies.md says for AWS', () => {
@@ -144,6 +158,17 @@ function behind(startFront: (app: number) => Promise<FrontServer>): void {
     }
   })
 
+  it('the commands of the page show what they say', async () => {
+    const answers = await Promise.all(commandsOf('## Checking it').map((command) => runCurl(command, front.port)))
+    const [refused = '', resource = '', server = '', preflight = '', unknown = ''] = answers
+    expect(refused).toMatch(/ 401[\s\S]*www-authenticate: Bearer .*resource_metadata="https:/i)
+    expect(JSON.parse(resource)).toMatchObject({ resource: companies[0] })
+    expect(JSON.parse(server)).toMatchObject({ issuer: `${sharedAddress}/v1/globex/oauth` })
+    expect(preflight).toMatch(/ 204/)
+    expect(preflight.match(/access-control-allow-origin/gi)).toHaveLength(1)
+    expect(unknown).toMatch(/ 404[\s\S]*cache-control: no-store[\s\S]*"not_found"/i)
+  })
+
   // The last one: it stops the app.
   it('an assistant that refreshes while the app is down keeps its tokens', async () => {
     const assistant = new NewAssistant({ callback })
@@ -203,6 +228,29 @@ function withMetadata(fetchFn: ReturnType<typeof fetchThrough>): typeof fetchFn 
         code_challenge_methods_supported: ['S256'],
       })
     return fetchFn(url, init)
+  }
+}
+
+/** The commands with curl under a heading. Acme has a domain of its own here, so they ask for the other company. */
+function commandsOf(heading: string): string[] {
+  const commands = [...textOf(page).matchAll(/^curl .*$/gm)].map(([command]) => command.replace('/acme/', '/globex/'))
+  expect(textOf(page).indexOf(heading)).toBeLessThan(textOf(page).indexOf('\ncurl '))
+  return commands
+}
+
+/** Runs a command with a curl for which every https address leads to a port of this machine. @returns What it prints. */
+async function runCurl(command: string, port: number): Promise<string> {
+  const home = mkdtempSync(join(tmpdir(), 'curl-'))
+  try {
+    writeFileSync(join(home, 'test.crt'), testCertificate().cert)
+    writeFileSync(join(home, '.curlrc'), `connect-to = "::127.0.0.1:${port}"\ncacert = "${join(home, 'test.crt')}"\n`)
+    // Not synchronous: this process answers the requests.
+    const { stdout } = await promisify(execFile)('bash', ['-c', command], {
+      env: { PATH: process.env.PATH, HOME: home },
+    })
+    return stdout
+  } finally {
+    rmSync(home, { recursive: true })
   }
 }
 

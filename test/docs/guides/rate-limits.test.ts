@@ -1,7 +1,9 @@
 import { createHash, generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
 import { auth } from '@modelcontextprotocol/sdk/client/auth.js'
 import express, { type Express } from 'express'
 import { rateLimit } from 'express-rate-limit'
+import { Redis } from 'ioredis'
 import request from 'supertest'
 import { describeWithNginx, FrontServer } from '../../support/front-server'
 import { HostApp } from '../../support/host-app'
@@ -9,6 +11,7 @@ import { NewAssistant } from '../../support/new-assistant'
 import { describeWithRedis, RedisServer } from '../../support/redis-server'
 import { clientId, formBody, redirectUri, type Tokens } from '../../support/sign-in'
 import { snippetsOf, snippetWith, textOf } from '../pages'
+import { runSnippet } from './run-snippet'
 import { SnippetProcess } from './snippet-process'
 
 const page = 'docs/rate-limits.md'
@@ -127,6 +130,27 @@ describeWithRedis('the limiter of docs/rate-limits.md, in two processes with one
   })
 })
 
+describeWithRedis('the limiter of docs/rate-limits.md, without its Redis', () => {
+  it('limits nobody, and delays nobody', async () => {
+    const server = await RedisServer.start()
+    // As the page says.
+    const redis = new Redis(server.port, '127.0.0.1', { enableOfflineQueue: false, commandTimeout: 200 })
+    redis.on('error', () => {})
+    await once(redis, 'ready')
+    const reported = jest.spyOn(console, 'error').mockImplementation()
+    const app = express()
+    const serve: express.RequestHandler = (_req, res) => void res.status(400).json({ served: true })
+    await runSnippet(page, 'class RedisCounts', { app, signIn: serve, redis, log: { error() {} } })
+    await server.stop()
+    for (const path of ['/v1/acme/oauth/register', '/v1/acme/oauth/token']) {
+      const { body } = await request(app).post(path).expect(400)
+      expect(body).toEqual({ served: true })
+    }
+    redis.disconnect()
+    reported.mockRestore()
+  })
+})
+
 describe('the limit of docs/rate-limits.md for an API', () => {
   it('counts by grant, wherever the request comes from', async () => {
     const { code } = snippetWith('const byGrant', [page])
@@ -231,6 +255,8 @@ describe('how clients react to 429, as docs/rate-limits.md says', () => {
         .get('/.well-known/oauth-authorization-server', (_req, res) => void res.json(metadata(origin)))
         .post('/token', (_req, res) => answer(res.status(429))),
     )
+    // The SDK says that these tokens name no issuer.
+    jest.spyOn(console, 'warn').mockImplementation()
     const assistant = new NewAssistant({ clientId })
     assistant.saveTokens({ access_token: 'a', token_type: 'Bearer', refresh_token: 'r' })
     const outcome = await auth(assistant, { serverUrl: app.origin }).catch((error: Error) => error.name)

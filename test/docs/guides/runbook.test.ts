@@ -214,7 +214,9 @@ describe('A customer’s account was taken over', () => {
     const host = await started()
     const [theirs, others] = [await host.connected(), await host.connected({ subject: 'customer-2' })]
     const [{ connectedAt } = { connectedAt: Number.NaN }] = await host.signIn.grants.list(customer)
-    const { disconnectEverything } = await runSnippet(page, 'async function disconnectEverything', { signIn: host.signIn })
+    const { disconnectEverything } = await runSnippet(page, 'async function disconnectEverything', {
+      signIn: host.signIn,
+    })
     expect(await disconnectEverything('acme', 'customer-1')).toEqual([
       { clientId, clientName: clientId, since: new Date(connectedAt) },
     ])
