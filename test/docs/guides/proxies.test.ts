@@ -159,7 +159,7 @@ function behind(startFront: (app: number) => Promise<FrontServer>): void {
   })
 
   it('the commands of the page show what they say', async () => {
-    const answers = await Promise.all(commandsOf('## Checking it').map((command) => runCurl(command, front.port)))
+    const answers = await Promise.all(commandsOf('curl ').map((command) => runCommand(command, front.port)))
     const [refused = '', resource = '', server = '', preflight = '', unknown = ''] = answers
     expect(refused).toMatch(/ 401[\s\S]*www-authenticate: Bearer .*resource_metadata="https:/i)
     expect(JSON.parse(resource)).toMatchObject({ resource: companies[0] })
@@ -167,6 +167,11 @@ function behind(startFront: (app: number) => Promise<FrontServer>): void {
     expect(preflight).toMatch(/ 204/)
     expect(preflight.match(/access-control-allow-origin/gi)).toHaveLength(1)
     expect(unknown).toMatch(/ 404[\s\S]*cache-control: no-store[\s\S]*"not_found"/i)
+  })
+
+  it('the doctor finds nothing wrong', async () => {
+    const [command = ''] = commandsOf('npx customer-sign-in doctor')
+    expect(await runCommand(command, front.port)).toMatch(/✓[\s\S]+/)
   })
 
   // The last one: it stops the app.
@@ -231,23 +236,33 @@ function withMetadata(fetchFn: ReturnType<typeof fetchThrough>): typeof fetchFn 
   }
 }
 
-/** The commands with curl under a heading. Acme has a domain of its own here, so they ask for the other company. */
-function commandsOf(heading: string): string[] {
-  const commands = [...textOf(page).matchAll(/^curl .*$/gm)].map(([command]) => command.replace('/acme/', '/globex/'))
-  expect(textOf(page).indexOf(heading)).toBeLessThan(textOf(page).indexOf('\ncurl '))
-  return commands
+/** The commands of the page that begin with these words. Acme has a domain of its own here, so they ask for the other company. */
+function commandsOf(words: string): string[] {
+  const lines = textOf(page).split('\n')
+  return lines.filter((line) => line.startsWith(words)).map((line) => line.replace('/acme/', '/globex/'))
 }
 
-/** Runs a command with a curl for which every https address leads to a port of this machine. @returns What it prints. */
-async function runCurl(command: string, port: number): Promise<string> {
-  const home = mkdtempSync(join(tmpdir(), 'curl-'))
+/**
+ * Runs a command for which every https address leads to a port of this machine.
+ *
+ * @returns What it prints.
+ * @throws if its exit code is not 0.
+ */
+async function runCommand(command: string, port: number): Promise<string> {
+  const home = mkdtempSync(join(tmpdir(), 'home-'))
+  const certificate = join(home, 'test.crt')
+  const commands = join(__dirname, 'commands')
+  const forNode = {
+    NODE_OPTIONS: `--require ${join(commands, 'lead-to.cjs')}`,
+    NODE_EXTRA_CA_CERTS: certificate,
+    LEAD_TO: String(port),
+  }
   try {
-    writeFileSync(join(home, 'test.crt'), testCertificate().cert)
-    writeFileSync(join(home, '.curlrc'), `connect-to = "::127.0.0.1:${port}"\ncacert = "${join(home, 'test.crt')}"\n`)
+    writeFileSync(certificate, testCertificate().cert)
+    writeFileSync(join(home, '.curlrc'), `connect-to = "::127.0.0.1:${port}"\ncacert = "${certificate}"\n`)
+    const env = { PATH: `${commands}:${process.env.PATH}`, HOME: home, ...forNode }
     // Not synchronous: this process answers the requests.
-    const { stdout } = await promisify(execFile)('bash', ['-c', command], {
-      env: { PATH: process.env.PATH, HOME: home },
-    })
+    const { stdout } = await promisify(execFile)('bash', ['-c', command], { env })
     return stdout
   } finally {
     rmSync(home, { recursive: true })
