@@ -1,10 +1,5 @@
-import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:http2'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { auth } from '@modelcontextprotocol/sdk/client/auth.js'
 import { Customer } from '../../support/customer'
 import { describeWithCaddy, describeWithNginx, type FrontPlace, FrontServer } from '../../support/front-server'
@@ -12,6 +7,7 @@ import { NewAssistant } from '../../support/new-assistant'
 import { testCertificate } from '../../support/tls-certificate'
 import { blockUnder, snippetWith, textOf } from '../pages'
 import { fetchThrough, ownAddress, ProxiedHost, sharedAddress } from './proxied-host'
+import { runCommand } from './run-command'
 
 const page = 'docs/proxies.md'
 // Not on the host of the server itself.
@@ -240,33 +236,6 @@ function withMetadata(fetchFn: ReturnType<typeof fetchThrough>): typeof fetchFn 
 function commandsOf(words: string): string[] {
   const lines = textOf(page).split('\n')
   return lines.filter((line) => line.startsWith(words)).map((line) => line.replace('/acme/', '/globex/'))
-}
-
-/**
- * Runs a command for which every https address leads to a port of this machine.
- *
- * @returns What it prints.
- * @throws if its exit code is not 0.
- */
-async function runCommand(command: string, port: number): Promise<string> {
-  const home = mkdtempSync(join(tmpdir(), 'home-'))
-  const certificate = join(home, 'test.crt')
-  const commands = join(__dirname, 'commands')
-  const forNode = {
-    NODE_OPTIONS: `--require ${join(commands, 'lead-to.cjs')}`,
-    NODE_EXTRA_CA_CERTS: certificate,
-    LEAD_TO: String(port),
-  }
-  try {
-    writeFileSync(certificate, testCertificate().cert)
-    writeFileSync(join(home, '.curlrc'), `connect-to = "::127.0.0.1:${port}"\ncacert = "${certificate}"\n`)
-    const env = { PATH: `${commands}:${process.env.PATH}`, HOME: home, ...forNode }
-    // Not synchronous: this process answers the requests.
-    const { stdout } = await promisify(execFile)('bash', ['-c', command], { env })
-    return stdout
-  } finally {
-    rmSync(home, { recursive: true })
-  }
 }
 
 async function overHttp2(port: number, origin: string, path: string): Promise<string> {
