@@ -7,6 +7,7 @@ import { NewAssistant } from '../../support/new-assistant'
 import { testCertificate } from '../../support/tls-certificate'
 import { blockUnder, snippetWith, textOf } from '../pages'
 import { fetchThrough, ownAddress, ProxiedHost, sharedAddress } from './proxied-host'
+import { runCommand } from './run-command'
 
 const page = 'docs/proxies.md'
 // Not on the host of the server itself.
@@ -57,6 +58,15 @@ describeWithNginx('behind nginx, as docs/proxies.md says', () => {
 
 describeWithCaddy('behind Caddy, as docs/proxies.md says', () => {
   behind((app) => FrontServer.caddy(caddyfile(app)))
+})
+
+it('an assistant that gets the HTML page of a proxy asks its customer to sign in again, as docs/proxies.md says', async () => {
+  // The SDK says that these tokens name no issuer.
+  jest.spyOn(console, 'warn').mockImplementation()
+  const assistant = new NewAssistant({ callback, clientId: 'assistant' })
+  assistant.saveTokens({ access_token: 'a', token_type: 'Bearer', refresh_token: 'r' })
+  const fetchFn = withMetadata(async () => new Response('<h1>502 Bad Gateway</h1>', { status: 502 }))
+  expect(await auth(assistant, { serverUrl: companies[0] ?? '', fetchFn })).toBe('REDIRECT')
 })
 
 describe('without X-Forwarded-Host, as docs/proxies.md says for AWS', () => {
@@ -144,6 +154,22 @@ function behind(startFront: (app: number) => Promise<FrontServer>): void {
     }
   })
 
+  it('the commands of the page show what they say', async () => {
+    const answers = await Promise.all(commandsOf('curl ').map((command) => runCommand(command, front.port)))
+    const [refused = '', resource = '', server = '', preflight = '', unknown = ''] = answers
+    expect(refused).toMatch(/ 401[\s\S]*www-authenticate: Bearer .*resource_metadata="https:/i)
+    expect(JSON.parse(resource)).toMatchObject({ resource: companies[0] })
+    expect(JSON.parse(server)).toMatchObject({ issuer: `${sharedAddress}/v1/globex/oauth` })
+    expect(preflight).toMatch(/ 204/)
+    expect(preflight.match(/access-control-allow-origin/gi)).toHaveLength(1)
+    expect(unknown).toMatch(/ 404[\s\S]*cache-control: no-store[\s\S]*"not_found"/i)
+  })
+
+  it('the doctor finds nothing wrong', async () => {
+    const [command = ''] = commandsOf('npx customer-sign-in doctor')
+    expect(await runCommand(command, front.port)).toMatch(/✓[\s\S]+/)
+  })
+
   // The last one: it stops the app.
   it('an assistant that refreshes while the app is down keeps its tokens', async () => {
     const assistant = new NewAssistant({ callback })
@@ -204,6 +230,12 @@ function withMetadata(fetchFn: ReturnType<typeof fetchThrough>): typeof fetchFn 
       })
     return fetchFn(url, init)
   }
+}
+
+/** The commands of the page that begin with these words. Acme has a domain of its own here, so they ask for the other company. */
+function commandsOf(words: string): string[] {
+  const lines = textOf(page).split('\n')
+  return lines.filter((line) => line.startsWith(words)).map((line) => line.replace('/acme/', '/globex/'))
 }
 
 async function overHttp2(port: number, origin: string, path: string): Promise<string> {

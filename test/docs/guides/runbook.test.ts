@@ -9,7 +9,7 @@ import { register, registered } from '../../support/registration'
 import { clientId, expectError, expectTokens, redirectUri, signingKey, tenants } from '../../support/sign-in'
 import { started } from '../../support/started'
 import { startedOnRedis } from '../../support/started-on-redis'
-import { snippetsOf } from '../pages'
+import { snippetsOf, textOf } from '../pages'
 import { runSnippet } from './run-snippet'
 
 const page = 'docs/runbook.md'
@@ -22,6 +22,13 @@ afterEach(releaseClock)
 
 it('each snippet of docs/runbook.md is run by a test of this file', () => {
   expect(snippetsOf(page)).toHaveLength(10)
+})
+
+it('the metrics and alerts that docs/runbook.md names are those of docs/observability.md', () => {
+  const named = [...textOf(page).matchAll(/`(customer_sign_in\.[a-z_.]+|SignIn[A-Z]\w+)`/g)].map(([name]) => name)
+  expect(named.length).toBeGreaterThan(5)
+  const known = textOf('docs/observability.md')
+  expect(named.filter((name) => !known.includes(`| ${name} |`))).toEqual([])
 })
 
 describe('A signing key has leaked', () => {
