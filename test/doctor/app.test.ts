@@ -202,6 +202,22 @@ const cases: Record<string, [Deployed, string[]]> = {
     },
     ['resource: content-type'],
   ],
+  'knows no company at the metadata': [
+    { before: instead('/oauth-protected-resource/v1/acme/mcp', (res) => res.status(404).json({ error: 'not_found' })) },
+    ['resource: company-unknown'],
+  ],
+  'has a captcha on its own authorize page': [
+    { before: instead('/oauth/authorize', (res) => res.send(`${html}<p>Solve the captcha</p>`)) },
+    ['authorize: page-framed'],
+  ],
+  'refuses an unknown client on a page with status 200': [
+    {
+      before: instead('/oauth/authorize', (res) =>
+        res.set('X-Frame-Options', 'DENY').send(`${html}<p>unauthorized_client</p>`),
+      ),
+    },
+    [],
+  ],
   'has metadata that is no JSON': [
     { before: instead('/oauth-protected-resource/v1/acme/mcp', (res) => res.type('text/plain').send('ok')) },
     ['resource: not-json'],
@@ -218,7 +234,6 @@ const cases: Record<string, [Deployed, string[]]> = {
     { before: instead('/oauth-protected-resource/v1/acme/mcp', (res) => res.send('x'.repeat(300_000))) },
     ['resource: too-large'],
   ],
-  'never answers': [{ before: instead('/oauth-protected-resource/v1/acme/mcp', () => {}) }, ['resource: timeout']],
   'spells its issuer with a slash': [
     { before: withMetadata((origin) => ({ issuer: `${origin}/v1/acme/oauth/` })) },
     ['server: issuer-slash'],
@@ -321,7 +336,6 @@ const cases: Record<string, [Deployed, string[]]> = {
 
 describe('the doctor finds what is wrong with an app that', () => {
   it.each(Object.entries(cases))('%s', async (_, [app, finds]) => {
-    const timeLimit = finds.includes('resource: timeout') ? 500 : undefined
-    expect(await found(await deployed(app), { timeLimit })).toEqual(finds)
+    expect(await found(await deployed(app))).toEqual(finds)
   })
 })

@@ -38,16 +38,15 @@ export async function tryWrongCode(
   }
   const inBody = form({ ...fields, client_id: client.id })
   const answer = await wire.ask(url, inBody)
-  const wrong = notInvalidGrant(answer, client, inBody.body ?? '')
+  const wrong = notInvalidGrant(answer, client)
   if (wrong) throw wrong
   if (!/\bno-store\b/i.test(answer.header('cache-control') ?? '')) notes.find('token-cached', answer)
   await presentInHeader(notes, wire, url, form(fields), client)
   await checkAcrossOrigins(notes, wire, url, { ...inBody, asks: ['authorization'] })
 }
 
-function notInvalidGrant(answer: Answer, client: Client, body: string): Fault | undefined {
+function notInvalidGrant(answer: Answer, client: Client): Fault | undefined {
   const { request, status, error = '', errorDescription: description } = answer
-  if (status === 413) return fault('body-limit', { request, size: String(body.length) })
   const wrong = notJson(answer)
   if (wrong) return wrong
   if (status === 400 && error === 'invalid_grant') return undefined
