@@ -1,4 +1,5 @@
 import type { Answer } from './answer'
+import { bearerChallenge } from './challenge'
 import { shownUrl } from './printable'
 import { type Fault, fault } from './report'
 
@@ -14,8 +15,9 @@ export function interference(answer: Answer): Fault | undefined {
   if (redirect) return redirection(answer, redirect)
   if (status === 429) return fault('rate-limited', { request })
   if (status === 413) return fault('body-limit', { request })
-  const challenge = answer.header('www-authenticate')
-  if (status === 401 && challenge && /^(basic|digest|negotiate|ntlm)\b/i.test(challenge) && !answer.error)
+  const challenge = answer.header('www-authenticate') ?? ''
+  const asksForPassword = /\b(basic|digest|negotiate|ntlm)\b/i.test(challenge) && !bearerChallenge(challenge)
+  if (status === 401 && asksForPassword && !answer.error)
     return fault('password-asked', { request, scheme: challenge.split(/[ ,]/, 1)[0] ?? '' })
   if (status >= 500) return failure(answer)
   return undefined

@@ -77,6 +77,18 @@ const cases: Record<string, [Deployed, string[]]> = {
     { api: (app) => app.all(path, (_req, res) => res.status(401).set('WWW-Authenticate', 'Session').json({})) },
     ['api: challenge-not-bearer', 'bearer: authorization-dropped', 'resource: no-metadata'],
   ],
+  'offers a password besides its challenge': [
+    {
+      api: (app, signIn) => app.all(path, signIn.protectedResource({ path }), answerMcp),
+      before: () => (_req, res, next) => {
+        const { setHeader } = res
+        res.setHeader = (name, value) =>
+          setHeader.call(res, name, name === 'WWW-Authenticate' ? `Basic realm="x", ${value}` : value)
+        next()
+      },
+    },
+    [],
+  ],
   'accepts any token': [
     {
       api: (app, signIn) =>

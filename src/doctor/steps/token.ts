@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Answer } from '../answer'
 import { checkAcrossOrigins } from '../cross-origin'
 import { notJson } from '../judge'
-import { type Fault, fault, type Notes } from '../report'
+import { type Fault, fault, type Notes, Skipped } from '../report'
 import type { Asked, Wire } from '../wire'
 import type { Client } from './registration'
 import type { ResourceFound } from './resource'
@@ -38,11 +38,19 @@ export async function tryWrongCode(
   }
   const inBody = form({ ...fields, client_id: client.id })
   const answer = await wire.ask(url, inBody)
+  checkMayBePublic(answer, client)
   const wrong = notInvalidGrant(answer, client)
   if (wrong) throw wrong
   if (!/\bno-store\b/i.test(answer.header('cache-control') ?? '')) notes.find('token-cached', answer)
   await presentInHeader(notes, wire, url, form(fields), client)
   await checkAcrossOrigins(notes, wire, url, { ...inBody, asks: ['authorization'] })
+}
+
+/** A client of the company's own may have a secret, which the doctor does not ask for. */
+export function checkMayBePublic({ error, errorDescription }: Answer, { source }: Client): void {
+  const isConfidential = error === 'invalid_client' && /authenticat|secret|assertion/i.test(errorDescription)
+  if (source === 'given' && isConfidential)
+    throw new Skipped('The client must authenticate, and the doctor has no secret.')
 }
 
 function notInvalidGrant(answer: Answer, client: Client): Fault | undefined {
