@@ -45,6 +45,12 @@ const withResource = (more: object): Deployed['before'] =>
     res.json({ resource: `${origin}/v1/acme/mcp`, authorization_servers: [`${origin}/v1/acme/oauth`], ...more }),
   )
 
+/** As a server answers that knows no Basic authentication. */
+const withoutBasic = (res: Response, req: Request): unknown =>
+  req.headers.authorization
+    ? res.status(400).json({ error: 'invalid_request', error_description: 'client_id: Required' })
+    : res.status(400).set('Cache-Control', 'no-store').json({ error: 'invalid_grant' })
+
 const html = '<!doctype html><h1>Welcome</h1>'
 
 const cases: Record<string, [Deployed, string[]]> = {
@@ -326,6 +332,19 @@ const cases: Record<string, [Deployed, string[]]> = {
       ),
     },
     ['token: wrong-error'],
+  ],
+  'does not read the client in the header': [{ before: instead('/oauth/token', withoutBasic) }, []],
+  'does not read the client in the header, although it says so': [
+    {
+      before: (origin) => {
+        const [metadata, token] = [
+          withMetadata({ token_endpoint_auth_methods_supported: ['client_secret_basic'] }),
+          instead('/oauth/token', withoutBasic),
+        ].map((make) => make?.(origin))
+        return (req, res, next) => metadata?.(req, res, () => void token?.(req, res, next))
+      },
+    },
+    ['token: authorization-dropped'],
   ],
   'does not revoke': [
     { before: instead('/oauth/revoke', (res) => res.status(400).json({ error: 'unsupported_token_type' })) },

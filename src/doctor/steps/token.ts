@@ -25,10 +25,11 @@ export function form(fields: Record<string, string | undefined>): Asked {
 export async function tryWrongCode(
   notes: Notes,
   wire: Wire,
-  { token: url }: ServerFound,
+  server: ServerFound,
   client: Client,
   { resource }: ResourceFound,
 ): Promise<void> {
+  const { token: url } = server
   const fields = {
     grant_type: 'authorization_code',
     code: wrongCode,
@@ -42,7 +43,7 @@ export async function tryWrongCode(
   const wrong = notInvalidGrant(answer, client)
   if (wrong) throw wrong
   if (!/\bno-store\b/i.test(answer.header('cache-control') ?? '')) notes.find('token-cached', answer)
-  await presentInHeader(notes, wire, url, form(fields), client)
+  await presentInHeader(notes, wire, server, form(fields), client)
   await checkAcrossOrigins(notes, wire, url, { ...inBody, asks: ['authorization'] })
 }
 
@@ -65,10 +66,20 @@ function notInvalidGrant(answer: Answer, client: Client): Fault | undefined {
   return fault('wrong-error', { request, status: String(status), error, description })
 }
 
-/** The same with the client in the `Authorization` header (RFC 6749 section 2.3.1), as clients with a secret send it. */
-async function presentInHeader(notes: Notes, wire: Wire, url: string, asked: Asked, client: Client): Promise<void> {
+/**
+ * The same with the client in the `Authorization` header (RFC 6749 section 2.3.1), as clients with a secret send it. This library reads the
+ * header of every client. Other servers may read it only if they announce so.
+ */
+async function presentInHeader(
+  notes: Notes,
+  wire: Wire,
+  { token: url, basic }: ServerFound,
+  asked: Asked,
+  client: Client,
+): Promise<void> {
   const user = Buffer.from(`${encodeURIComponent(client.id)}:`).toString('base64')
   const answer = await wire.ask(url, { ...asked, headers: { ...asked.headers, Authorization: `Basic ${user}` } })
-  const isMissing = answer.error === 'invalid_request' && /client_id/.test(answer.errorDescription)
-  if (isMissing) notes.find('authorization-dropped', answer)
+  const { error, errorDescription: description } = answer
+  const isMissing = description === 'client_id is missing' || (basic && /client_id/.test(description))
+  if (error === 'invalid_request' && isMissing) notes.find('authorization-dropped', answer)
 }
