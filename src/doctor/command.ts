@@ -25,13 +25,14 @@ export async function doctor(args: string[]): Promise<number> {
   const print = (words: string) => {
     if (!values.json) process.stdout.write(words)
   }
+  const shown = new Set<string>()
   const callback = values.login ? await Callback.listen() : undefined
   try {
     print(`${address}\n\n`)
     const report = await examine(address, {
       clientId: values['client-id'],
       window: callback && windowOf(callback),
-      onStep: (step) => print(stepText(step)),
+      onStep: (step) => print(stepText(step, shown)),
     })
     if (values.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
     print(summaryText(report))

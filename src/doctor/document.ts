@@ -28,6 +28,7 @@ export async function readDocument(wire: Wire, url: string): Promise<Document | 
   if (answer.status === 404 && !answer.isBotWall) {
     const fresh = await readPastCaches(wire, url)
     if (fresh) throw fault('cached-404', { request: answer.request, status: '200' })
+    if (answer.error === 'not_found') throw fault('company-unknown', { request: answer.request })
     return undefined
   }
   const wrong = notJson(answer)

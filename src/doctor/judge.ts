@@ -1,4 +1,5 @@
 import type { Answer } from './answer'
+import { bearerChallenge } from './challenge'
 import { shownUrl } from './printable'
 import { type Fault, fault } from './report'
 
@@ -13,9 +14,10 @@ export function interference(answer: Answer): Fault | undefined {
   const { redirect } = answer
   if (redirect) return redirection(answer, redirect)
   if (status === 429) return fault('rate-limited', { request })
-  if (status === 413) return fault('body-limit', { request, size: 'this request' })
-  const challenge = answer.header('www-authenticate')
-  if (status === 401 && challenge && /^(basic|digest|negotiate|ntlm)\b/i.test(challenge) && !answer.error)
+  if (status === 413) return fault('body-limit', { request })
+  const challenge = answer.header('www-authenticate') ?? ''
+  const asksForPassword = /\b(basic|digest|negotiate|ntlm)\b/i.test(challenge) && !bearerChallenge(challenge)
+  if (status === 401 && asksForPassword && !answer.error)
     return fault('password-asked', { request, scheme: challenge.split(/[ ,]/, 1)[0] ?? '' })
   if (status >= 500) return failure(answer)
   return undefined
@@ -46,7 +48,7 @@ function redirection({ request, url }: Answer, redirect: URL): Fault {
   const [from, to] = [new URL(url), shownUrl(redirect.href)]
   const [fromPath, toPath] = [withoutSlash(from.pathname), withoutSlash(redirect.pathname)]
   const isElsewhere = fromPath !== toPath
-  if (/\b(log-?in|sign-?in|sso|saml|auth(enticate|orize)?)\b/i.test(to) && isElsewhere)
+  if (/\b(log-?in|sign-?in|sso|saml|authorize|cdn-cgi\/access|oauth2\/start)\b/i.test(to) && isElsewhere)
     return fault('login-wall', { request, to })
   if (isElsewhere) return fault('redirected', { request, to })
   if (from.hostname !== redirect.hostname) return fault('redirect-host', { request, to, host: redirect.host })

@@ -2,9 +2,17 @@ import type { Report, Step } from './report'
 
 const marks = { good: '✓', warning: '!', wrong: '✗', skipped: '-' }
 
-/** A step in plain words: what was found, each with its remedy. */
-export function stepText({ title, status, findings, notes }: Step): string {
-  const found = findings.flatMap(({ level, says, remedy }) => [`  ${marks[level]} ${says}.`, `    → ${remedy}.`])
+/**
+ * A step in plain words: what was found, each with its remedy.
+ *
+ * @param shown The remedies that have been printed before. Those of this step are added.
+ */
+export function stepText({ title, status, findings, notes }: Step, shown = new Set<string>()): string {
+  const found = findings.flatMap(({ level, says, remedy }) => {
+    const isKnown = shown.has(remedy)
+    shown.add(remedy)
+    return [`  ${marks[level]} ${says}.`, `    → ${isKnown ? 'As above' : remedy}.`]
+  })
   if (status === 'skipped') return `${marks.skipped} ${title}: ${notes.join('. ').replace(/^S/, 's')}\n`
   const lines = [`${marks[status]} ${title}`, ...found, ...notes.map((note) => `  ${note}`)]
   return `${lines.join('\n')}\n`

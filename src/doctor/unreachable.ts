@@ -1,7 +1,10 @@
 import { type Fault, fault } from './report'
 
 /** Says in plain words why there is no answer: DNS, the network, or TLS. */
-export function unreachable(error: NodeJS.ErrnoException, { host, hostname, port, protocol }: URL): Fault {
+export function unreachable(
+  error: NodeJS.ErrnoException,
+  { host, hostname, origin, pathname, port, protocol }: URL,
+): Fault {
   const code = error.code ?? ''
   const name = hostname.replace(/^\[|\]$/g, '')
   switch (code) {
@@ -37,6 +40,7 @@ export function unreachable(error: NodeJS.ErrnoException, { host, hostname, port
     return fault('tls-plain-http', { host })
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_'))
     return fault('tls-failed', { host, reason: code === 'EPROTO' ? reasonIn(error.message) : code })
+  if (code === 'HPE_HEADER_OVERFLOW') return fault('too-large', { url: origin + pathname, limit: '16 KiB of headers' })
   if (code.startsWith('HPE_')) return fault('not-http', { host })
   return fault('closed', { host, reason: code || error.message })
 }

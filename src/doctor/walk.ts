@@ -82,7 +82,10 @@ export class Walk {
   #inWords({ code, values }: Seen): Finding {
     const { level, says, remedy } = findings[code]
     const filled = (text: string) =>
-      text.replace(/\{(\w+)\}/g, (_, name: string) => this.#shown(values[name] ?? '')).replace(/[ .]+$/, '')
+      text
+        .replace(/\{(\w+)\}/g, (_, name: string) => this.#shown(values[name] ?? ''))
+        .replace(/ {2,}/g, ' ')
+        .replace(/[ .]+$/, '')
     return { code, level, says: filled(says), remedy: filled(remedy) }
   }
 

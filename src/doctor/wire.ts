@@ -11,6 +11,8 @@ export interface Asked {
   method?: string
   headers?: Record<string, string>
   body?: string
+  /** In milliseconds, if it is not that of all requests. */
+  timeLimit?: number
 }
 
 /**
@@ -28,9 +30,9 @@ export class Wire {
   }
 
   /** @throws {Fault} if there is no answer. */
-  async ask(url: string, { method = 'GET', headers = {}, body }: Asked = {}): Promise<Answer> {
+  async ask(url: string, { method = 'GET', headers = {}, body, timeLimit }: Asked = {}): Promise<Answer> {
     const sent = Date.now()
-    const answer = await exchange(new URL(url), method, headersOf(headers, body), body, this.#timeLimit)
+    const answer = await exchange(new URL(url), method, headersOf(headers, body), body, timeLimit ?? this.#timeLimit)
     const date = Date.parse(answer.header('date') ?? '')
     // The answer to a GET may come from a cache, with the date at which it was made.
     if (method === 'POST' && !Number.isNaN(date))

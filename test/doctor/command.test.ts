@@ -1,3 +1,4 @@
+import type { RequestHandler } from 'express'
 import { findings } from '../../src/doctor/findings'
 import { printable } from '../../src/doctor/printable'
 import { stepTitles } from '../../src/doctor/report'
@@ -32,6 +33,14 @@ describe('npx customer-sign-in doctor', () => {
       '! The metadata document of https://claude.ai/oauth/claude-code-client-metadata is not accepted',
     )
     expect(stdout).toMatch(/\n0 wrong \(✗\), 1 warning \(!\)\.\n$/)
+  })
+
+  it('says the same remedy once', async () => {
+    const before = (): RequestHandler => (req, res, next) =>
+      void (req.method === 'OPTIONS' ? res.status(204).end() : next())
+    const { stdout } = await runCommand(['doctor', `${await deployed({ before })}/v1/acme/mcp`])
+    expect(stdout.match(/→ Pass OPTIONS on to the app/g)).toHaveLength(1)
+    expect(stdout.match(/→ As above\./g)).toHaveLength(5)
   })
 
   it('prints JSON and nothing else with --json', async () => {

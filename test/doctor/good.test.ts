@@ -1,4 +1,4 @@
-import { MemoryTenantStore } from 'customer-sign-in'
+import { MemoryTenantStore, newClientSecret } from 'customer-sign-in'
 import { examine } from '../../src/doctor/examine'
 import { answerMcp, behindNginx, deployed, findingsOf, found } from '../support/deployment'
 import { describeWithNginx } from '../support/nginx'
@@ -49,6 +49,49 @@ describe('the doctor, at a good deployment', () => {
     const report = await examine(`${origin}/v1/acme/mcp`, { clientId: 'app' })
     expect(findingsOf(report)).toEqual([])
     expect(await found(origin, { clientId: 'other' })).toEqual(['authorize: client-unknown', 'token: client-unknown'])
+  })
+
+  it('skips what it cannot do if the client has a secret', async () => {
+    const redirectUris = ['http://127.0.0.1/callback']
+    const tenants = [
+      { key: 'acme', id: '1', clients: [{ clientId: 'app', redirectUris, secretHashes: [newClientSecret().hash] }] },
+    ]
+    const origin = await deployed({
+      options: () => ({
+        tenantStore: new MemoryTenantStore(tenants),
+        clientAuthentication: ['none', 'client_secret_basic'],
+      }),
+    })
+    const { good, steps } = await examine(`${origin}/v1/acme/mcp`, { clientId: 'app' })
+    expect(good).toBe(true)
+    expect(steps.flatMap(({ step, status }) => (status === 'skipped' ? step : []))).toEqual([
+      'token',
+      'revocation',
+      'leave',
+    ])
+  })
+
+  it('deletes its registration where a server has a way', async () => {
+    const deleted: unknown[] = []
+    const origin = await deployed({
+      before: (own) => (req, res, next) => {
+        if (req.path === '/registration') {
+          deleted.push([req.method, req.headers.authorization])
+          res.status(204).end()
+        } else if (req.method === 'POST' && req.path.endsWith('/register')) {
+          const management = { registration_client_uri: `${own}/registration`, registration_access_token: 'token-1' }
+          res.status(201).json({ client_id: 'app', ...management })
+        } else next()
+      },
+      options: () => ({
+        tenantStore: new MemoryTenantStore([
+          { key: 'acme', id: '1', clients: [{ clientId: 'app', redirectUris: ['http://127.0.0.1/callback'] }] },
+        ]),
+      }),
+    })
+    const { steps } = await examine(`${origin}/v1/acme/mcp`)
+    expect(steps.at(-1)).toMatchObject({ status: 'good', notes: ['The client app has been deleted.'] })
+    expect(deleted).toEqual([['DELETE', 'Bearer token-1']])
   })
 
   it('finds nothing where clients are known by their document alone', async () => {

@@ -142,6 +142,9 @@ describe('the doctor with a login finds', () => {
     onEvent: () => {},
   })
 
+  const jwt = (claims: object) =>
+    ['{}', JSON.stringify(claims), ''].map((part) => Buffer.from(part).toString('base64url')).join('.')
+
   const cases: Record<string, [Deployed, string[]]> = {
     'a code that is refused': [refusing('authorization_code'), ['sign-in: code-refused']],
     'a response without a token': [tokens({ token_type: 'Bearer' }), ['sign-in: token-response']],
@@ -149,6 +152,10 @@ describe('the doctor with a login finds', () => {
     'a response with a wrong lifetime': [
       tokens({ access_token: 'x', token_type: 'bearer', expires_in: '3600' }),
       ['sign-in: token-response'],
+    ],
+    'tokens of another time': [
+      tokens({ access_token: jwt({ iat: Math.floor(Date.now() / 1000) + 120 }), token_type: 'Bearer' }),
+      ['sign-in: no-refresh-token', 'sign-in: clock-off', 'call: token-rejected'],
     ],
     'no refresh token': [
       {

@@ -1,13 +1,14 @@
 import { MemoryTenantStore, type Tenant } from 'customer-sign-in'
 import express from 'express'
+import { pathOf } from '../../scripts/redis-process'
 import { behindNginx, type Deployed, type Front, found, hostApp, listening, passOn } from '../support/deployment'
-import { describeWithNginx } from '../support/nginx'
+import { describeWith } from '../support/describe-with'
+import { describeWithNginx, nginxProgram } from '../support/nginx'
 
 interface Case {
   server: Front
   app?: Deployed
   http?: Front
-  clock?: number
   /** What the doctor finds. */
   finds: string[]
 }
@@ -200,11 +201,6 @@ const cases: Record<string, Case> = {
       `location / { ${pass} proxy_hide_header Cross-Origin-Opener-Policy; add_header Cross-Origin-Opener-Policy same-origin always; }`,
     finds: ['authorize: opener-cut'],
   },
-  'has a clock that is ahead': {
-    server: ({ pass }) => `location / { ${pass} }`,
-    clock: 300,
-    finds: ['clock: clock-off'],
-  },
   'refuses HEAD': {
     server: ({ pass }) => `location / { if ($request_method = HEAD) { return 405; } ${pass} }`,
     finds: ['resource: head-refused', 'server: head-refused', 'keys: head-refused'],
@@ -212,8 +208,8 @@ const cases: Record<string, Case> = {
 }
 
 describeWithNginx('the doctor finds what is wrong with an nginx that', () => {
-  it.each(Object.entries(cases))('%s', async (_, { server, app, http, clock, finds }) => {
-    const origin = await behindNginx(server, app, { http: http ?? (() => ''), clock: clock ?? 0 })
+  it.each(Object.entries(cases))('%s', async (_, { server, app, http, finds }) => {
+    const origin = await behindNginx(server, app, { http })
     const address = finds.includes('resource: prefix-stripped') ? `${origin}/app${isMcp}` : origin + isMcp
     expect(await found(origin, { address })).toEqual(finds)
   })
@@ -266,9 +262,8 @@ describeWithNginx('the doctor finds what is wrong with an nginx that', () => {
   })
 
   it('serves http to the internet', async () => {
-    const origin = await behindNginx(({ pass }) => `location / { ${pass} }`, {
-      options: () => ({ baseUrl: undefined }),
-    })
+    const front: Front = ({ pass, port }) => `listen 127.0.0.2:${port}; location / { ${pass} }`
+    const origin = await behindNginx(front, { options: () => ({ baseUrl: undefined }) })
     const address = `${origin.replace('127.0.0.1', '127.0.0.2')}${isMcp}`
     expect(await found(origin, { address })).toEqual(['api: not-https'])
   })
@@ -277,5 +272,13 @@ describeWithNginx('the doctor finds what is wrong with an nginx that', () => {
     const other = await listening()
     other.answer(express())
     expect(await found(await behindNginx(() => `location / { ${passOn(other.port)} }`))).toEqual(['api: api-not-found'])
+  })
+})
+
+describeWith('nginx and faketime', nginxProgram && pathOf('faketime'))('the doctor', () => {
+  it.each([300, -300])('finds an nginx whose clock is %d seconds off', async (clock) => {
+    expect(await found(await behindNginx(({ pass }) => `location / { ${pass} }`, {}, { clock }))).toEqual([
+      'clock: clock-off',
+    ])
   })
 })

@@ -12,6 +12,7 @@ describe('the words for a connection that fails', () => {
     ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'tls-unknown-authority'],
     ['ENOTFOUND', 'dns'],
     ['EAI_AGAIN', 'dns-server'],
+    ['HPE_HEADER_OVERFLOW', 'too-large'],
     ['ECONNRESET', 'closed'],
     ['ERR_SOMETHING_NEW', 'closed'],
   ])('are those for %s', (code, finding) => {

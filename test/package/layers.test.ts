@@ -82,6 +82,14 @@ describe('the source', () => {
     expect(files.filter((file) => reached(file).has(file))).toEqual([])
   })
 
+  it('lets the doctor see a server only from the outside', () => {
+    const outside = files
+      .filter((file) => floorOf(file) === 'doctor')
+      .flatMap((file) => importsOf(file).map((specifier) => ownFile(specifier, file) ?? specifier))
+      .filter((imported) => !['doctor', 'protocol'].includes(floorOf(imported)) && !imported.startsWith('node:'))
+    expect(outside).toEqual(['configuration/wrong-use'])
+  })
+
   it('keeps HTTP out of the rooms, and out of the files below them that do not use it', () => {
     const outside = files.filter((file) => withoutHttp.includes(floorOf(file)))
     expect(outside.filter((file) => importsOf(file).includes('node:http'))).toEqual([])

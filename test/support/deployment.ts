@@ -89,13 +89,13 @@ export const passOn = (upstream: number) =>
 export async function behindNginx(
   front: Front,
   app: Deployed = {},
-  { clock = 0, http = () => '' }: { clock?: number; http?: Front } = {},
+  { clock = 0, http = () => '' }: { clock?: number; http?: Front | undefined } = {},
 ): Promise<string> {
   const { port: upstream, answer } = await listening()
   const { port } = await Nginx.start(
     (own, folder) => {
       const known = { pass: passOn(upstream), port: own, folder, upstream }
-      return `${http(known)} server { listen 127.0.0.1:${own}; listen 127.0.0.2:${own}; absolute_redirect off; ${front(known)} }`
+      return `${http(known)} server { listen 127.0.0.1:${own}; absolute_redirect off; ${front(known)} }`
     },
     { clock },
   )

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../scripts/free-port'
@@ -9,10 +8,10 @@ import { pathOf } from '../../scripts/redis-process'
 import { describeWith } from './describe-with'
 import { eventually } from './redis-server'
 
-const program = pathOf('nginx') ?? pathOf('/usr/sbin/nginx')
+export const nginxProgram = pathOf('nginx') ?? pathOf('/usr/sbin/nginx')
 
 /** `describe` for suites that need nginx. Without it, they are skipped with a warning, and in CI they fail. */
-export const describeWithNginx = describeWith('nginx', program)
+export const describeWithNginx = describeWith('nginx', nginxProgram)
 
 const running: Nginx[] = []
 
@@ -42,9 +41,10 @@ export class Nginx {
     const [port, folder] = [await freePort(), mkdtempSync(join(tmpdir(), 'nginx-'))]
     const file = join(folder, 'nginx.conf')
     writeFileSync(file, configuration(http(port, folder), folder))
-    const args = ['-p', folder, '-e', 'stderr', '-c', file]
-    const [command, ...before] = clock ? ['faketime', '-f', `+${clock}s`, String(program)] : [String(program)]
-    const child = spawn(command, [...before, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
+    const child = spawn(String(nginxProgram), ['-p', folder, '-e', 'stderr', '-c', file], {
+      env: clock === 0 ? process.env : { ...process.env, ...withClock(clock) },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
     let said = ''
     child.stderr.on('data', (text) => {
       said += text
@@ -53,7 +53,8 @@ export class Nginx {
     running.push(nginx)
     await eventually(async () => {
       if (child.exitCode !== null) throw new Error(`nginx has ended: ${said}`)
-      return answersAt(port)
+      // It is written when nginx listens.
+      return existsSync(join(folder, 'pid'))
     })
     return nginx
   }
@@ -84,11 +85,8 @@ http {
 `
 }
 
-/** Whether something listens at a port of 127.0.0.1. */
-function answersAt(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
-    socket.once('connect', () => socket.destroy())
-  })
+/** The environment of a process whose clock is this many seconds ahead (libfaketime). */
+function withClock(seconds: number): NodeJS.ProcessEnv {
+  const FAKETIME = `${seconds > 0 ? '+' : ''}${seconds}s`
+  return { LD_PRELOAD: '/usr/$LIB/faketime/libfaketime.so.1', FAKETIME, FAKETIME_DONT_FAKE_MONOTONIC: '1' }
 }

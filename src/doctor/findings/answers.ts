@@ -46,7 +46,7 @@ export const answerFindings = {
     level: 'wrong',
     says: '{request} is refused with 429: too many requests',
     remedy:
-      'Wait and try again. If nobody else has sent requests, raise the limit: the doctor sends about 40 requests in all',
+      'Wait and try again. If nobody else has sent requests, raise the limit: the doctor sends about 30 requests in all',
   },
   'no-upstream': {
     level: 'wrong',
@@ -65,7 +65,7 @@ export const answerFindings = {
   },
   'body-limit': {
     level: 'wrong',
-    says: '{request} is refused with 413: the body of {size} bytes is too large for the proxy',
+    says: '{request} is refused with 413: its body is too large for the proxy, although it has less than 2,000 bytes',
     remedy: 'In nginx, `client_max_body_size 1m;` for the API, and at least 16k for the endpoints of the sign-in',
   },
   'header-limit': {

@@ -7,6 +7,11 @@ export const connectionFindings = {
     says: '{url} is not https. Assistants send tokens only over https',
     remedy: 'Give customers an https address, and set `baseUrl` to it. (http is for development on localhost.)',
   },
+  'plain-http': {
+    level: 'warning',
+    says: '{request} is answered with {status} over http too, where others can read a token',
+    remedy: 'Redirect http to https: in nginx, `return 308 https://$host$request_uri;` in the server block of port 80',
+  },
   dns: {
     level: 'wrong',
     says: 'DNS knows no address of {host}',

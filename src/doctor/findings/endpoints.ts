@@ -23,7 +23,7 @@ export const endpointFindings = {
     level: 'wrong',
     says: 'A client with a redirect URI on its own device is not registered: {status} {error} {description}',
     remedy:
-      "Look at the denied events of `onEvent`. With `allowedClients`, add `127.0.0.1` to `redirectHosts` if apps on the customer's device may connect",
+      "Look at the denied events of `onEvent`. With `allowedClients`, add `127.0.0.1` to `redirectHosts` if apps on the customer's device may connect. If it is about the method, add none to `clientAuthentication`",
   },
   'no-client-id': {
     level: 'wrong',

@@ -5,6 +5,7 @@ import { bearerChallenge, type Challenge } from '../challenge'
 import { interference, placeOf } from '../judge'
 import { type Fault, fault, type Notes } from '../report'
 import type { Asked, Wire } from '../wire'
+import { checkPlainHttp } from './plain-http'
 
 /** What the API has told the doctor. */
 export interface ApiFound {
@@ -34,10 +35,11 @@ const read: Asked & { method: string } = { method: 'GET', headers: { Accept: 'ap
 
 /** The 401 that tells an assistant where to sign in (RFC 6750 section 3, RFC 9728 section 5.1). */
 export async function askApi(notes: Notes, wire: Wire, address: string): Promise<ApiFound> {
-  const { protocol, hostname } = new URL(address)
+  const { protocol, hostname, port } = new URL(address)
   const posted = await wire.ask(address, initialize)
   if (protocol !== 'https:' && !isLoopbackHost(hostname) && !posted.redirect) notes.find('not-https', { url: address })
   const got = await wire.ask(address, read)
+  if (protocol === 'https:' && port === '') await checkPlainHttp(notes, wire, address.replace('https:', 'http:'))
   if (posted.status === 401) {
     noteOtherMethod('get-before-token', got, notes)
     return { asked: initialize, challenge: challengeOf(posted, notes) }

@@ -33,6 +33,11 @@ async function checkPage(notes: Notes, wire: Wire, page: Answer, client: Client)
     await followToLogin(notes, wire, page, redirect, client)
     return
   }
+  // A browser can pass it, and so can a person who sees a captcha on the page itself.
+  if (page.isBotWall) {
+    notes.note('The page is behind a bot protection, or has one on it. The doctor does not see further.')
+    return
+  }
   const replaced = interference(page)
   if (replaced) throw replaced
   const error = errorIn(page)
@@ -77,7 +82,8 @@ function checkHeaders(notes: Notes, page: Answer): void {
 function checkRefusal(notes: Notes, page: Answer, refusal: Answer): void {
   const { request } = page
   const { path } = placeOf(page.url)
-  if (page.status === 200 && refusal.status === 200) throw fault('authorize-taken', { request, path })
+  const isRefused = refusal.status !== 200 || errorIn(refusal) !== '' || refusal.isBotWall
+  if (page.status === 200 && !isRefused) throw fault('authorize-taken', { request, path })
   const [to, too] = [page.redirect, refusal.redirect].map((url) => url && shownUrl(url.href))
   if (to !== undefined && to === too) notes.find('authorize-unchecked', { request, to })
 }

@@ -4,7 +4,7 @@ import { fault, type Notes, Skipped } from '../report'
 import type { Wire } from '../wire'
 import type { Client } from './registration'
 import type { ServerFound } from './server'
-import { form } from './token'
+import { checkMayBePublic, form } from './token'
 
 /** Revokes a token that does not exist, which succeeds (RFC 7009 section 2.2). */
 export async function revokeUnknown(
@@ -17,6 +17,7 @@ export async function revokeUnknown(
   const asked = form({ token: 'customer-sign-in-doctor', client_id: client.id })
   const answer = await wire.ask(url, asked)
   const { request, status, error = '' } = answer
+  checkMayBePublic(answer, client)
   if (status !== 200) throw notJson(answer) ?? fault('revocation-fails', { request, status: String(status), error })
   await checkAcrossOrigins(notes, wire, url, { ...asked, asks: ['authorization'] })
 }

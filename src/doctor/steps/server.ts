@@ -15,6 +15,8 @@ export interface ServerFound {
   keys: string | undefined
   /** Whether clients can be known by their metadata document. */
   documents: boolean
+  /** Whether clients can authenticate in the `Authorization` header. */
+  basic: boolean
   /** Whether its redirects name the issuer (RFC 9207). */
   namesIssuer: boolean
 }
@@ -55,6 +57,7 @@ export async function readServer(
     revocation: endpoints.revocation_endpoint,
     keys: endpoints.jwks_uri,
     documents: members.client_id_metadata_document_supported === true,
+    basic: lists(members, 'token_endpoint_auth_methods_supported', 'client_secret_basic'),
     namesIssuer: members.authorization_response_iss_parameter_supported === true,
   }
 }
@@ -101,17 +104,18 @@ async function checkIssuer(notes: Notes, wire: Wire, expected: string, document:
   return document
 }
 
-/** What every assistant needs. A list that is missing has the default of RFC 8414 section 2. */
+/** What every assistant needs. Clients also refuse a list that is missing. */
 function checkAbilities(notes: Notes, members: Record<string, unknown>, hasClient: boolean): void {
-  const lists = (member: string, value: string) => {
-    const list = members[member]
-    return Array.isArray(list) && list.includes(value)
-  }
-  if (!lists('response_types_supported', 'code')) notes.find('no-code-flow', {})
-  if (!lists('code_challenge_methods_supported', 'S256')) notes.find('no-pkce', {})
-  if (!lists('grant_types_supported', 'refresh_token')) notes.find('no-refresh', {})
+  if (!lists(members, 'response_types_supported', 'code')) notes.find('no-code-flow', {})
+  if (!lists(members, 'code_challenge_methods_supported', 'S256')) notes.find('no-pkce', {})
+  if (!lists(members, 'grant_types_supported', 'refresh_token')) notes.find('no-refresh', {})
   const hasWayIn = members.registration_endpoint !== undefined || members.client_id_metadata_document_supported === true
   if (!hasWayIn && !hasClient) notes.find('no-way-in', {})
+}
+
+function lists(members: Record<string, unknown>, member: string, value: string): boolean {
+  const list = members[member]
+  return Array.isArray(list) && list.includes(value)
 }
 
 /** The endpoints, where they are reached: an app that does not know its own address names others. */

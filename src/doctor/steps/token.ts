@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Answer } from '../answer'
 import { checkAcrossOrigins } from '../cross-origin'
 import { notJson } from '../judge'
-import { type Fault, fault, type Notes } from '../report'
+import { type Fault, fault, type Notes, Skipped } from '../report'
 import type { Asked, Wire } from '../wire'
 import type { Client } from './registration'
 import type { ResourceFound } from './resource'
@@ -25,10 +25,11 @@ export function form(fields: Record<string, string | undefined>): Asked {
 export async function tryWrongCode(
   notes: Notes,
   wire: Wire,
-  { token: url }: ServerFound,
+  server: ServerFound,
   client: Client,
   { resource }: ResourceFound,
 ): Promise<void> {
+  const { token: url } = server
   const fields = {
     grant_type: 'authorization_code',
     code: wrongCode,
@@ -38,16 +39,23 @@ export async function tryWrongCode(
   }
   const inBody = form({ ...fields, client_id: client.id })
   const answer = await wire.ask(url, inBody)
-  const wrong = notInvalidGrant(answer, client, inBody.body ?? '')
+  checkMayBePublic(answer, client)
+  const wrong = notInvalidGrant(answer, client)
   if (wrong) throw wrong
   if (!/\bno-store\b/i.test(answer.header('cache-control') ?? '')) notes.find('token-cached', answer)
-  await presentInHeader(notes, wire, url, form(fields), client)
+  await presentInHeader(notes, wire, server, form(fields), client)
   await checkAcrossOrigins(notes, wire, url, { ...inBody, asks: ['authorization'] })
 }
 
-function notInvalidGrant(answer: Answer, client: Client, body: string): Fault | undefined {
+/** A client of the company's own may have a secret, which the doctor does not ask for. */
+export function checkMayBePublic({ error, errorDescription }: Answer, { source }: Client): void {
+  const isConfidential = error === 'invalid_client' && /authenticat|secret|assertion/i.test(errorDescription)
+  if (source === 'given' && isConfidential)
+    throw new Skipped('The client must authenticate, and the doctor has no secret.')
+}
+
+function notInvalidGrant(answer: Answer, client: Client): Fault | undefined {
   const { request, status, error = '', errorDescription: description } = answer
-  if (status === 413) return fault('body-limit', { request, size: String(body.length) })
   const wrong = notJson(answer)
   if (wrong) return wrong
   if (status === 400 && error === 'invalid_grant') return undefined
@@ -58,10 +66,20 @@ function notInvalidGrant(answer: Answer, client: Client, body: string): Fault | 
   return fault('wrong-error', { request, status: String(status), error, description })
 }
 
-/** The same with the client in the `Authorization` header (RFC 6749 section 2.3.1), as clients with a secret send it. */
-async function presentInHeader(notes: Notes, wire: Wire, url: string, asked: Asked, client: Client): Promise<void> {
+/**
+ * The same with the client in the `Authorization` header (RFC 6749 section 2.3.1), as clients with a secret send it. This library reads the
+ * header of every client. Other servers may read it only if they announce so.
+ */
+async function presentInHeader(
+  notes: Notes,
+  wire: Wire,
+  { token: url, basic }: ServerFound,
+  asked: Asked,
+  client: Client,
+): Promise<void> {
   const user = Buffer.from(`${encodeURIComponent(client.id)}:`).toString('base64')
   const answer = await wire.ask(url, { ...asked, headers: { ...asked.headers, Authorization: `Basic ${user}` } })
-  const isMissing = answer.error === 'invalid_request' && /client_id/.test(answer.errorDescription)
-  if (isMissing) notes.find('authorization-dropped', answer)
+  const { error, errorDescription: description } = answer
+  const isMissing = description === 'client_id is missing' || (basic && /client_id/.test(description))
+  if (error === 'invalid_request' && isMissing) notes.find('authorization-dropped', answer)
 }
