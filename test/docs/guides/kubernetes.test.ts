@@ -148,8 +148,9 @@ describeWithRedis('the host of docs/kubernetes.md', () => {
       KEYS_FOLDER: mounted,
       PORT: '0',
     }
-    // A test cannot wait as long as Kubernetes can.
-    running = await SnippetProcess.start(before + host.replace('10_000', '50') + after, environment)
+    // A test cannot wait as long as Kubernetes can, and nothing is to be cut.
+    const inTest = host.replace('10_000', '50').replace('20_000', '600_000')
+    running = await SnippetProcess.start(before + inTest + after, environment)
   })
   afterEach(async () => {
     await running.stop()

@@ -243,10 +243,11 @@ describe('A company leaves', () => {
       tenantStore: { findTenant: (key) => (key === 'acme' && !isOn ? null : all.findTenant(key)) },
     })
     const [theirs, others] = [await host.connected(), await host.connected({ tenantKey: 'globex' })]
+    await host.connected({ subject: 'customer-2' })
     isOn = false
     expectError(await host.refresh(theirs.refresh_token), 404, 'not_found')
     const { farewell } = await runSnippet(page, 'async function farewell', { signIn: host.signIn })
-    expect(await farewell('acme')).toBe(1)
+    expect(await farewell('acme')).toBe(2)
     expect(await host.tokenStore.listGrants('acme', 'customer-1')).toEqual([])
     await expect(host.signIn.verifyAccessToken(theirs.access_token, { tenantKey: 'acme' })).rejects.toMatchObject({
       code: 'not_found',
@@ -265,12 +266,17 @@ describe('A flood of registrations', () => {
     const since = new Date(clock.now())
     const flood = { redirect_uris: ['https://flood.example/callback'] }
     for (let each = 0; each < 20; each++) await register(host, flood).expect(201)
+    // A customer has allowed one of them.
+    const allowed = { clientId: await registered(host, flood), redirectUri: flood.redirect_uris[0] ?? '' }
+    const asAllowed = { client_id: allowed.clientId, redirect_uri: allowed.redirectUri }
+    const theirs = expectTokens(await host.exchange(await host.asCustomer(allowed), asAllowed))
 
     const { deleteFlood } = await runSnippet(page, 'async function deleteFlood', { signIn: host.signIn })
     expect(await deleteFlood('acme', 'flood.example', since)).toBe(20)
     expect(await deleteFlood('acme', new URL(redirectUri).host, since)).toBe(0)
     expect(await host.signIn.clients.find({ tenantKey: 'acme', clientId: older })).toBeDefined()
     expectTokens(await host.refresh(tokens.refresh_token, { client_id: used }))
+    expectTokens(await host.refresh(theirs.refresh_token, { client_id: allowed.clientId }))
   })
 
   it('pushes out no client that a customer uses', async () => {
