@@ -23,5 +23,6 @@ module.exports = {
     '/test/properties/grant',
     '/test/grants/(parallel-redemption|revoke-all-of-client)',
     '/test/faults/hostile-',
+    '/test/tokens/key-service',
   ],
 }

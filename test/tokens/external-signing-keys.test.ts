@@ -1,4 +1,4 @@
-import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
+import { constants, generateKeyPairSync, sign } from 'node:crypto'
 import {
   ConfigurationError,
   type ExternalSigningKey,
@@ -6,10 +6,9 @@ import {
   OAuthError,
   type SigningAlgorithm,
 } from 'customer-sign-in'
-import request from 'supertest'
+import { releaseClock, stopClock } from '../support/clock'
 import { readToken } from '../support/forged-token'
 import { testSignIn } from '../support/host-app'
-import { KeyService } from '../support/key-service'
 import { kinds, liveCredential } from '../support/redemptions'
 import { expectError, expectTokens, signingKey } from '../support/sign-in'
 import { SkewedClocks } from '../support/skewed-clocks'
@@ -19,111 +18,45 @@ const inAcme = { tenantKey: 'acme' }
 const credentialSecrets = ['.'.repeat(32)]
 const strict = { refreshRetryWindow: 0, replayTolerance: 0, credentialSecrets }
 
-const services: KeyService[] = []
-afterAll(() => Promise.all(services.map((service) => service.stop())))
+afterEach(releaseClock)
 
-async function startedService(...settings: Parameters<typeof KeyService.start>): Promise<KeyService> {
-  const service = await KeyService.start(...settings)
-  services.push(service)
-  return service
-}
+const rsa2048 = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' })
+const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST }
 
-describe.each([
-  ['ES256', 'der'],
-  ['ES256', 'ieee-p1363'],
-  ['ES384', 'der'],
-  ['RS256', 'der'],
-  ['PS256', 'der'],
-] satisfies [SigningAlgorithm, 'der' | 'ieee-p1363'][])(
-  'a key for %s in a service that answers in %s',
-  (alg, encoding) => {
-    let service: KeyService
-    beforeAll(async () => {
-      service = await startedService(alg, encoding)
-    })
-
-    it('signs access tokens that verify with the published key', async () => {
-      const host = await started({ ...strict, signingKeys: [service.signingKey] })
-      const { access_token, refresh_token } = await host.connected()
-      const { refresh_token: next, ...refreshed } = expectTokens(await host.refresh(refresh_token))
-      expect(next).not.toBe(refresh_token)
-      const { body } = await request(host.url).get('/v1/acme/oauth/jwks')
-      expect(body.keys).toEqual([expect.objectContaining({ alg, use: 'sig' })])
-      expect(createPublicKey({ key: body.keys[0], format: 'jwk' }).equals(service.publicKey)).toBe(true)
-      for (const token of [access_token, refreshed.access_token]) {
-        expect(readToken(token).header).toEqual({ alg, typ: 'at+jwt', kid: body.keys[0].kid })
-        await host.signIn.verifyAccessToken(token, inAcme)
-      }
-    })
-  },
-)
-
-describe('a signer that fails', () => {
-  // On a busy machine, the service must answer sooner.
-  const hostTimeout = 3
-  let service: KeyService
-  beforeAll(async () => {
-    service = await startedService()
-  })
-  afterEach(() => service.become('signs'))
-
-  const moods = ['fails', 'hangs', 'signs with another key'] as const
-
-  describe.each(kinds)('while a %s is redeemed', (kind) => {
-    it.each(moods)('costs the client nothing: the service %s', async (mood) => {
-      const host = await started({ ...strict, signingKeys: [service.signingKey], hostTimeout })
-      const redeem = await liveCredential[kind](host)
-      await service.become(mood)
-      const refused = await redeem()
-      expectError(refused, 503, 'temporarily_unavailable')
-      expect(refused.headers['retry-after']).toBe('1')
-      await service.become('signs')
-      const { refresh_token } = expectTokens(await redeem())
-      expectTokens(await host.refresh(refresh_token))
-    })
-  })
-
-  it('costs a client nothing that does not wait for the answer, and presents its refresh token again', async () => {
-    const host = await started({ ...strict, signingKeys: [service.signingKey], hostTimeout })
-    const { refresh_token } = await host.connected()
-    await service.become('hangs')
-    const answers = await Promise.all([host.refresh(refresh_token), host.refresh(refresh_token)])
-    for (const answer of answers) expectError(answer, 503, 'temporarily_unavailable')
-    await service.become('signs')
-    expectTokens(await host.refresh(refresh_token))
-  })
-
-  it.each([
-    ['fails', 'The key service answered 500'],
-    ['hangs', 'signingKeys.sign took longer than 3000 ms'],
-    ['signs with another key', 'signingKeys.sign returned a signature that the publicKey does not verify with ES256'],
-  ] as const)('is told to the operator, with the customer: the service %s', async (mood, message) => {
-    const host = await started({ ...strict, signingKeys: [service.signingKey], hostTimeout })
-    const { refresh_token, access_token } = await host.connected()
-    await service.become(mood)
-    await host.refresh(refresh_token)
-    const { payload } = readToken(access_token)
-    expect(await host.told('error')).toEqual([
-      expect.objectContaining({
-        where: 'token',
-        reason: 'signer_failed',
-        error: expect.objectContaining({ message: expect.stringContaining(message) }),
-        tenantKey: 'acme',
-        grantId: payload.grant_id,
-        clientId: 'assistant-app',
-      }),
-    ])
-  })
-
-  it('whose service is gone costs the client nothing', async () => {
-    const gone = await startedService()
-    const host = await started({ ...strict, signingKeys: [gone.signingKey] })
-    const { refresh_token } = await host.connected()
-    await gone.stop()
-    expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
-    await host.signIn.setKeys({ signingKeys: [signingKey, gone.signingKey] })
-    expectTokens(await host.refresh(refresh_token))
-  })
+it.each<[string, SigningAlgorithm, ExternalSigningKey]>([
+  [
+    'the bytes of r and s of a P-384 key',
+    'ES384',
+    {
+      publicKey: p384.publicKey,
+      sign: (data) => sign('sha384', data, { key: p384.privateKey, dsaEncoding: 'ieee-p1363' }),
+    },
+  ],
+  [
+    'DER of a P-384 key',
+    'ES384',
+    { publicKey: p384.publicKey, sign: async (data) => sign('sha384', data, p384.privateKey) },
+  ],
+  [
+    'the signature of an RSA key',
+    'RS256',
+    { publicKey: rsa2048.publicKey, sign: (data) => sign('sha256', data, rsa2048.privateKey) },
+  ],
+  [
+    'the PSS signature of an RSA key',
+    'PS256',
+    {
+      publicKey: rsa2048.publicKey,
+      alg: 'PS256',
+      sign: (data) => sign('sha256', data, { key: rsa2048.privateKey, ...pss }),
+    },
+  ],
+])('a signer can return %s', async (_, alg, key) => {
+  const host = await started({ ...strict, signingKeys: [key] })
+  const { access_token } = await host.connected()
+  expect(readToken(access_token).header).toMatchObject({ alg, typ: 'at+jwt' })
+  await host.signIn.verifyAccessToken(access_token, inAcme)
 })
 
 describe('a signer', () => {
@@ -150,6 +83,68 @@ describe('a signer', () => {
     const { access_token } = await host.connected()
     expect(readToken(access_token).header.kid).toBe('key 1 of 2027')
     await host.signIn.verifyAccessToken(access_token, inAcme)
+  })
+
+  const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+  const faults: [string, ExternalSigningKey['sign'], string][] = [
+    [
+      'throws',
+      () => {
+        throw new Error('The key is off')
+      },
+      'The key is off',
+    ],
+    ['rejects', () => Promise.reject(new Error('The key is off')), 'The key is off'],
+    ['hangs', () => new Promise(() => {}), 'signingKeys.sign took longer than 100 ms'],
+    ['signs with another key', async (data) => sign('sha256', data, other), 'does not verify with ES256'],
+    ['returns a string', (() => 'c2lnbmF0dXJl') as never, 'must return the signature as a Uint8Array'],
+  ]
+
+  describe.each(kinds)('for a %s', (kind) => {
+    it.each(faults)('that %s uses nothing up, and the operator learns why', async (_, faulty, message) => {
+      let by: ExternalSigningKey['sign'] = raw
+      const host = await signingBy((...args) => by(...args), { hostTimeout: 0.1 })
+      const redeem = await liveCredential[kind](host)
+      by = faulty
+      expectError(await redeem(), 503, 'temporarily_unavailable')
+      expect(await host.told('error')).toEqual([
+        expect.objectContaining({
+          where: 'token',
+          reason: 'signer_failed',
+          clientId: 'assistant-app',
+          subject: 'customer-1',
+          error: expect.objectContaining({ message: expect.stringContaining(message) }),
+        }),
+      ])
+      by = raw
+      const { refresh_token } = expectTokens(await redeem())
+      expectTokens(await host.refresh(refresh_token))
+    })
+  })
+
+  it.each([
+    ['', {}, 3600],
+    [', also if the refresh token lives shorter than the access token', { refreshTokenLifetime: 60 }, 60],
+    [', also if the grant does', { grantLifetime: 90 }, 90],
+  ])('is asked for one signature in each redemption%s', async (_, options, lifetime) => {
+    const clock = stopClock()
+    let calls = 0
+    const counting: ExternalSigningKey['sign'] = (data) => {
+      calls++
+      return raw(data)
+    }
+    const host = await signingBy(counting, options)
+    clock.advance(0.5)
+    const { refresh_token, expires_in } = await host.connected()
+    expect({ calls, expires_in }).toEqual({ calls: 1, expires_in: lifetime })
+    expect(expectTokens(await host.refresh(refresh_token)).expires_in).toBe(lifetime)
+    expect(calls).toBe(2)
+  })
+
+  it('can sign a token that is not valid yet', async () => {
+    const nbf = Math.ceil(Date.now() / 1000) + 100
+    const host = await signingBy(raw, { accessTokenClaims: () => ({ nbf }) })
+    expect(readToken((await host.connected()).access_token).payload).toMatchObject({ nbf })
   })
 
   it.each([
@@ -221,8 +216,10 @@ describe('a signer', () => {
   })
 
   it.each([
-    ['behind', 50],
-    ['ahead of', -50],
+    ['50 s behind', 50],
+    ['50 s ahead of', -50],
+    ['as far ahead of as the grant lives', -100],
+    ['150 s ahead of', -150],
   ])('makes no token that outlives its grant if the process’s clock is %s the store’s', async (_, ahead) => {
     const clock = new SkewedClocks(ahead)
     try {
@@ -270,6 +267,8 @@ describe('a signer', () => {
 
 describe('a key with a signer', () => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const ec = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve }).publicKey
+  const ed25519 = generateKeyPairSync('ed25519').publicKey
   const rsa = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength }).publicKey
   const good = { publicKey, sign: () => new Uint8Array() }
 
@@ -284,6 +283,8 @@ describe('a key with a signer', () => {
     ['without a sign function', { publicKey }, 'signingKeys[0].sign'],
     ['without a public key', { sign: good.sign }, 'signingKeys[0].publicKey'],
     ['whose public key is text', { ...good, publicKey: 'no key' }, 'signingKeys[0].publicKey'],
+    ['whose public key has another curve', { ...good, publicKey: ec('P-521') }, 'signingKeys[0].publicKey'],
+    ['whose public key is for EdDSA', { ...good, publicKey: ed25519 }, 'signingKeys[0].publicKey'],
     ['whose public key is short', { ...good, publicKey: rsa(1024) }, 'signingKeys[0].publicKey'],
     ['for another algorithm than its own', { ...good, alg: 'RS256' }, 'signingKeys[0].publicKey'],
     ['for an algorithm that there is not', { ...good, alg: 'EdDSA' }, 'signingKeys[0].alg'],
