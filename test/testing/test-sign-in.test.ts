@@ -40,6 +40,8 @@ describe('testSignIn', () => {
     expect(tokenStore.contents().grants).toMatchObject([{ grantId: tokens.grantId }])
     signIn.clock.advance(31 * 86_400)
     expect((await tokens.refresh()).expiresIn).toBe(3600)
+    const { accessToken } = await tokensFor.expired(signIn, ada)
+    await expect(signIn.verifyAccessToken(accessToken, { tenantKey: 'acme' })).rejects.toThrow('has expired')
   })
 
   it('shares a key with the others of the process, so that an app which is built again knows its tokens', async () => {
