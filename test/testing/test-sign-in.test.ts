@@ -116,7 +116,9 @@ describe('testSignIn', () => {
       ...{ tenantStore: new MemoryTenantStore([]), tokenStore, baseUrl: 'https://app.example', onEvent: () => {} },
       signingKeys: [signingKey],
     })
-    await expect(tokensFor(real as never, ada)).rejects.toThrow('tokensFor.signIn must be what testSignIn has returned')
+    for (const call of [tokensFor, tokensFor.expired, tokensFor.revoked, tokensFor.ofAnotherTenant, tokensFor.forged]) {
+      await expect(call(real as never, ada)).rejects.toThrow('tokensFor.signIn must be what testSignIn has returned')
+    }
   })
 })
 
