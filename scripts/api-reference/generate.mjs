@@ -24,8 +24,8 @@ const chapters = {
   Events: /^(events|telemetry)\b/,
   OpenTelemetry: /^opentelemetry\b/,
   Stores: /^stores\b/,
+  'Testing an app': /^testing\/(?!store-contract)/,
   'Testing a store': /^testing\/store-contract\b/,
-  'Testing an app': /^testing\b/,
 }
 
 const introduction = `# API reference
@@ -88,7 +88,7 @@ app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
       app.logger.error(`The introduction lacks ${entryPoint.name}`)
     for (const exported of entryPoint.children) putInChapter(exported)
   }
-  for (const declared of project.getReflectionsByKind(ReflectionKind.Class)) leaveToInterface(declared)
+  for (const declared of project.getReflectionsByKind(ReflectionKind.ClassOrInterface)) leaveToInterface(declared)
   const unions = project.getReflectionsByKind(ReflectionKind.TypeAlias).filter(({ type }) => isUnionOfTexts(type))
   for (const reflection of Object.values(project.reflections)) {
     nameWhatIsThrown(reflection)
@@ -151,9 +151,12 @@ function nameUnion(type, union) {
   type.types = [ReferenceType.createResolvedReference(union.name, union, union.project), ...others]
 }
 
-/** Describe the methods of a store once, at the interface. */
+/** Describe the methods of a store once, at the interface, and so the members that a sign-in for tests has as well. */
 function leaveToInterface(declared) {
-  const described = (declared.implementedTypes ?? []).flatMap(({ reflection }) => reflection?.children ?? [])
+  const base = (declared.extendedTypes ?? []).filter(({ name }) => name === 'CustomerSignIn')
+  const described = [...(declared.implementedTypes ?? []), ...base].flatMap(
+    ({ reflection }) => reflection?.children ?? [],
+  )
   const names = described.map(({ name }) => name)
   for (const member of [...(declared.children ?? [])]) {
     if (names.includes(member.name)) declared.project.removeReflection(member)

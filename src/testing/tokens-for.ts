@@ -97,8 +97,9 @@ const twoHours = 7200
 
 /** Signs customers in, for tests of what a token opens: by default one that is good, and else one with the fault that its name says. */
 export const tokensFor: TokensFor = Object.assign(signedIn, {
-  expired: (signIn: TestSignIn, request: TokensRequest) =>
-    partsOf(signIn).clock.ago(twoHours, () => signedIn(signIn, request)),
+  async expired(signIn: TestSignIn, request: TokensRequest) {
+    return partsOf(signIn).clock.ago(twoHours, () => signedIn(signIn, request))
+  },
 
   async revoked(signIn: TestSignIn, request: TokensRequest) {
     const tokens = await signedIn(signIn, request)
@@ -107,8 +108,8 @@ export const tokensFor: TokensFor = Object.assign(signedIn, {
   },
 
   async ofAnotherTenant(signIn: TestSignIn, request: TokensRequest) {
-    const tenantKey = await partsOf(signIn).tenants.anotherLike(request.tenantKey)
-    return signedIn(signIn, { ...request, tenantKey })
+    const { tenantKey, ...of } = members(request, 'tokensFor')
+    return signedIn(signIn, { ...of, tenantKey: await partsOf(signIn).tenants.anotherLike(tenantKey) })
   },
 
   async forged(signIn: TestSignIn, request: TokensRequest) {

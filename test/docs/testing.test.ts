@@ -78,9 +78,10 @@ describe('docs/testing.md', () => {
       'leads a client to the token endpoint',
       'moves the time',
     ]
+    const ofLogin = ['asks customers to log in', 'asks customers who are logged in for their consent']
     const ofMcp = ['lets a customer’s assistant in', ...refusals]
     const ofBeginning = ['shows customers their own bookings']
-    expect(names.sort()).toEqual([...ofBeginning, ...ofEachRunner, ...once, ...ofOthers, ...ofMcp].sort())
+    expect(names.sort()).toEqual([...ofBeginning, ...ofEachRunner, ...once, ...ofOthers, ...ofLogin, ...ofMcp].sort())
   })
 
   it('has tests that pass with node:test', async () => {

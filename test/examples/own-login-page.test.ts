@@ -58,7 +58,7 @@ describe('the login page of a host’s own', () => {
 
   it('takes no more than ten lines of authenticate', () => {
     const host = readFileSync(join('examples', 'own-login-page', 'host.ts'), 'utf8')
-    const [, body = ''] = /authenticate\(.*?\) \{\n(.*?)\n {4}\}/s.exec(host) ?? []
+    const [, body = ''] = /authenticate\(.*?\) \{\n(.*?)\n {2}\}/s.exec(host) ?? []
     expect(body).toContain('redirect')
     expect(body.split('\n').length).toBeLessThanOrEqual(8)
   })

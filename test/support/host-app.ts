@@ -39,7 +39,7 @@ export class HostApp {
   }
 }
 
-/** Sign-in with the tests' tenants and keys. */
+/** Sign-in with the tests' tenants and keys, made as in production: unlike the kit for hosts' own tests, it adds nothing. */
 export function testSignIn(options: Partial<CustomerSignInOptions> = {}): CustomerSignIn {
   return createCustomerSignIn({
     tenantStore: new MemoryTenantStore(tenants),

@@ -40,6 +40,8 @@ describe('testSignIn', () => {
     expect(tokenStore.contents().grants).toMatchObject([{ grantId: tokens.grantId }])
     signIn.clock.advance(31 * 86_400)
     expect((await tokens.refresh()).expiresIn).toBe(3600)
+    const { accessToken } = await tokensFor.expired(signIn, ada)
+    await expect(signIn.verifyAccessToken(accessToken, { tenantKey: 'acme' })).rejects.toThrow('has expired')
   })
 
   it('shares a key with the others of the process, so that an app which is built again knows its tokens', async () => {
@@ -114,7 +116,9 @@ describe('testSignIn', () => {
       ...{ tenantStore: new MemoryTenantStore([]), tokenStore, baseUrl: 'https://app.example', onEvent: () => {} },
       signingKeys: [signingKey],
     })
-    await expect(tokensFor(real as never, ada)).rejects.toThrow('tokensFor.signIn must be what testSignIn has returned')
+    for (const call of [tokensFor, tokensFor.expired, tokensFor.revoked, tokensFor.ofAnotherTenant, tokensFor.forged]) {
+      await expect(call(real as never, ada)).rejects.toThrow('tokensFor.signIn must be what testSignIn has returned')
+    }
   })
 })
 

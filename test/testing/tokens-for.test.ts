@@ -214,6 +214,9 @@ describe('tokensFor rejects', () => {
     ['no customer', { tenantKey: 'acme' }, 'tokensFor.subject is missing'],
     ['nothing', undefined, 'tokensFor is missing: it must be an object'],
   ])('for %s, and says so', async (_, wrong, message) => {
-    await expect(tokensFor(testSignIn(), wrong as never)).rejects.toThrow(message)
+    const signIn = testSignIn()
+    for (const call of [tokensFor, tokensFor.expired, tokensFor.revoked, tokensFor.ofAnotherTenant, tokensFor.forged]) {
+      await expect(call(signIn, wrong as never)).rejects.toThrow(message)
+    }
   })
 })
