@@ -9,6 +9,7 @@ module.exports = {
     '^customer-sign-in$': '<rootDir>/src',
     '^customer-sign-in/redis$': '<rootDir>/src/redis',
     '^customer-sign-in/postgres$': '<rootDir>/src/postgres',
+    '^customer-sign-in/opentelemetry$': '<rootDir>/src/opentelemetry',
     '^customer-sign-in/testing$': '<rootDir>/src/testing',
   },
   transform: {

@@ -10,8 +10,7 @@ export type Surrounding<Message> = <T>(message: Message, work: () => T) => T
  * they hold customers' data.
  */
 export class TracedChannel<Message extends Timed> {
-  /** For the subscribers whose context `bindStore` cannot set. */
-  readonly surroundings = new Set<Surrounding<Message>>()
+  readonly #surroundings = new Set<Surrounding<Message>>()
   readonly #channel: TracingChannel<unknown, Message>
 
   constructor(readonly name: string) {
@@ -65,9 +64,18 @@ export class TracedChannel<Message extends Timed> {
     return () => start.unbindStore(storage)
   }
 
+  /**
+   * Lets each work be done inside of a function: for a context that is in no storage which can be bound. It is not called unless there is also
+   * a subscription. @returns Ends that.
+   */
+  surround(surrounding: Surrounding<Message>): () => void {
+    this.#surroundings.add(surrounding)
+    return () => this.#surroundings.delete(surrounding)
+  }
+
   #surrounded<T>(message: Message, work: () => T): T {
     let surrounded = work
-    for (const surrounding of this.surroundings) {
+    for (const surrounding of this.#surroundings) {
       const inner = surrounded
       surrounded = () => surrounding(message, inner)
     }

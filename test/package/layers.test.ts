@@ -8,6 +8,7 @@ const floors = [
   'index',
   'redis',
   'postgres',
+  'opentelemetry',
   'cli',
   'testing',
   'customer-sign-in',

@@ -1,0 +1,53 @@
+import { type MeterProvider, metrics, type TracerProvider, trace } from '@opentelemetry/api'
+import { func, objectWith, optional, record } from '../configuration/checks'
+import { recordMetrics, type TenantLabel } from './metrics'
+import { makeSpans } from './spans'
+
+export type { MeterProvider, TracerProvider } from '@opentelemetry/api'
+
+/** What `instrument` can be told. */
+export interface InstrumentOptions {
+  /** Makes the tracer. Default: the global one of `@opentelemetry/api`. */
+  tracerProvider?: TracerProvider | undefined
+  /** Makes the meter. Default: the global one of `@opentelemetry/api`, which must be set before. */
+  meterProvider?: MeterProvider | undefined
+  /**
+   * Gives each company a label of its own in the metrics of requests: its key, a tariff, or undefined for none. It is asked only for companies
+   * that exist. Each label that it gives multiplies the number of time series. Default: no label.
+   *
+   * @example
+   * (tenantKey) => (largest.has(tenantKey) ? tenantKey : 'other')
+   */
+  tenantLabel?: ((tenantKey: string) => string | undefined) | undefined
+}
+
+const checkedOptions = record({
+  tracerProvider: optional(objectWith<TracerProvider>('getTracer')),
+  meterProvider: optional(objectWith<MeterProvider>('getMeter')),
+  tenantLabel: optional(func<TenantLabel>()),
+})
+
+// This package's own package.json, next to `src` and `dist`.
+const { name, version }: { name: string; version: string } = require('../../package.json')
+
+/**
+ * Makes spans and metrics of OpenTelemetry from the channels of this library (docs/observability.md), for every `createCustomerSignIn` of the
+ * process. Call it once, before `createCustomerSignIn` and after OpenTelemetry has been set up.
+ *
+ * @returns Ends that.
+ * @throws {ConfigurationError} for an option that is unknown or wrong.
+ *
+ * @example
+ * import { instrument } from 'customer-sign-in/opentelemetry'
+ *
+ * const stop = instrument()
+ */
+export function instrument(options: InstrumentOptions = {}): () => void {
+  const { tracerProvider, meterProvider, tenantLabel } = checkedOptions(options, 'instrument')
+  const stopSpans = makeSpans((tracerProvider ?? trace).getTracer(name, version))
+  const stopMetrics = recordMetrics((meterProvider ?? metrics).getMeter(name, version), tenantLabel)
+  return () => {
+    stopSpans()
+    stopMetrics()
+  }
+}
