@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Attributes, Meter } from '@opentelemetry/api'
 import type { CustomerSignInEvent } from '../events/customer-sign-in-event'
+import { faultReasons } from '../protocol/reasons'
 import { fetches, guardedRequests, requests, storeCalls } from '../telemetry/channels'
 import type { DocumentsMessage, GuardMessage, RequestMessage } from '../telemetry/messages'
 import { common, own } from './attributes'
@@ -51,6 +52,12 @@ export function recordMetrics(meter: Meter, tenantLabel: TenantLabel | undefined
       return undefined
     }
   }
+  // So that the first one is an increase.
+  for (const reason of faultReasons) eventCount.add(0, { [own.eventType]: 'error', [own.reason]: reason })
+  for (const credential of ['code', 'refresh_token']) {
+    for (const ended of [true, false]) replayCount.add(0, { [own.credential]: credential, [own.ended]: ended })
+  }
+
   const endOf = ({ outcome, error, reason, tenantKey, tenantId }: RequestMessage | GuardMessage): Attributes => {
     const attributes: Attributes = { [own.outcome]: outcome }
     if (error !== undefined) Object.assign(attributes, { [own.error]: error, [own.reason]: reason })
