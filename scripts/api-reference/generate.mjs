@@ -20,7 +20,8 @@ const chapters = {
   Companies: /^tenants\b/,
   'Grants and clients': /^(grants|clients|http\/host-fetch)\b/,
   Errors: /^(protocol|configuration)\b/,
-  Events: /^events\b/,
+  Events: /^(events|telemetry)\b/,
+  OpenTelemetry: /^opentelemetry\b/,
   Stores: /^stores\b/,
   'Testing a store': /^testing\b/,
 }
@@ -35,6 +36,7 @@ which an editor shows too. [The other pages](../../README.md#documentation) say 
 | [\`customer-sign-in\`](customer-sign-in.md) | \`createCustomerSignIn\`, its options and members, errors, events, and the stores in memory |
 | [\`customer-sign-in/redis\`](customer-sign-in.redis.md) | \`RedisTokenStore\` |
 | [\`customer-sign-in/postgres\`](customer-sign-in.postgres.md) | \`PostgresTokenStore\`, \`postgresSchema\`, \`MovingTokenStore\` |
+| [\`customer-sign-in/opentelemetry\`](customer-sign-in.opentelemetry.md) | \`instrument\`: spans and metrics |
 | [\`customer-sign-in/testing\`](customer-sign-in.testing.md) | the tests for a token store of your own |
 `
 

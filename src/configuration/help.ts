@@ -56,6 +56,7 @@ export const helpPages: Readonly<Record<string, string>> = {
   clients: 'docs/administration.md#the-calls',
   customers: 'docs/erasing-and-exporting.md#erasing-a-customer',
   tenants: 'docs/administration.md#the-calls',
+  instrument: 'docs/observability.md#opentelemetry',
   RedisTokenStore: 'docs/operations-redis.md#connecting-to-redis',
   PostgresTokenStore: 'docs/operations-postgres.md#connecting-to-postgresql',
   MovingTokenStore: 'docs/operations-postgres.md#moving-from-another-store',

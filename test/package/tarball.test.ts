@@ -53,13 +53,24 @@ describe('the tarball', () => {
   })
 
   it('requires each of its dependencies at run time, and no other package', () => {
-    const packages = importedPackages(/\.js$/, /\brequire\("([^."][^"]*)"\)|\bimport\("([^."][^"]*)"\)/g)
+    const packages = importedPackages(
+      /^dist\/(?!opentelemetry\/).+\.js$/,
+      /\brequire\("([^."][^"]*)"\)|\bimport\("([^."][^"]*)"\)/g,
+    )
     const { dependencies } = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8'))
     expect(packages.filter((name) => !name.startsWith('node:'))).toEqual(Object.keys(dependencies).sort())
   })
 
+  it('requires the API of OpenTelemetry only in customer-sign-in/opentelemetry', () => {
+    const packages = importedPackages(/^dist\/opentelemetry\/.+\.js$/, /\brequire\("([^."][^"]*)"\)/g)
+    expect(packages.filter((name) => !isBuiltin(name))).toEqual(['@opentelemetry/api'])
+  })
+
   it('imports only types of Node in its types', () => {
-    const packages = importedPackages(/\.d\.ts$/, /\bfrom '([^.'][^']*)'|\bimport\(["']([^."'][^"']*)["']\)/g)
+    const packages = importedPackages(
+      /^dist\/(?!opentelemetry\/).+\.d\.ts$/,
+      /\bfrom '([^.'][^']*)'|\bimport\(["']([^."'][^"']*)["']\)/g,
+    )
     expect(packages.filter((name) => !isBuiltin(name))).toEqual([])
     expect(packages).toContain('node:http')
   })

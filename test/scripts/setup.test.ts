@@ -122,7 +122,9 @@ describe('scripts/setup.sh', () => {
       const { status, output } = setUp({ ...redis, ...commands })
       expect(status).toBe(0)
       expect(output).toContain('tests that set the clock of a server are skipped')
-      expect(output).toContain('PostgreSQL, PgBouncer, nginx, Caddy and Prometheus are not all installed, so tests with them are skipped')
+      expect(output).toContain(
+        'PostgreSQL, PgBouncer, nginx, Caddy and Prometheus are not all installed, so tests with them are skipped',
+      )
       expect(output).toContain('the Python and Go clients are not installed, so tests with them are skipped')
     },
   )
