@@ -40,7 +40,7 @@ export class TracedChannel<Message extends Timed> {
     return start.runStores(message, async () => {
       const begun = performance.now()
       try {
-        const working = this.#surrounded(message, work)
+        const working = this.#surroundings.size === 0 ? work() : this.#surrounded(message, work)
         end.publish(message)
         return await working
       } catch (thrown) {
