@@ -1,4 +1,4 @@
-import { type MeterProvider, metrics, type TracerProvider, trace } from '@opentelemetry/api'
+import { type MeterProvider, metrics, ProxyTracerProvider, type TracerProvider, trace } from '@opentelemetry/api'
 import { func, objectWith, optional, record } from '../configuration/checks'
 import { recordMetrics, type TenantLabel } from './metrics'
 import { makeSpans } from './spans'
@@ -7,7 +7,7 @@ export type { MeterProvider, TracerProvider } from '@opentelemetry/api'
 
 /** What `instrument` can be told. */
 export interface InstrumentOptions {
-  /** Makes the tracer. Default: the global one of `@opentelemetry/api`. */
+  /** Makes the tracer. Default: the global one of `@opentelemetry/api`, which must be set before. Without either, there are no spans. */
   tracerProvider?: TracerProvider | undefined
   /** Makes the meter. Default: the global one of `@opentelemetry/api`, which must be set before. */
   meterProvider?: MeterProvider | undefined
@@ -44,10 +44,19 @@ const { name, version }: { name: string; version: string } = require('../../pack
  */
 export function instrument(options: InstrumentOptions = {}): () => void {
   const { tracerProvider, meterProvider, tenantLabel } = checkedOptions(options, 'instrument')
-  const stopSpans = makeSpans((tracerProvider ?? trace).getTracer(name, version))
+  const stopSpans =
+    tracerProvider || isTracing() ? makeSpans((tracerProvider ?? trace).getTracer(name, version)) : noSpans
   const stopMetrics = recordMetrics((meterProvider ?? metrics).getMeter(name, version), tenantLabel)
   return () => {
     stopSpans()
     stopMetrics()
   }
 }
+
+/** Whether the host has set a global tracer provider. Spans that nobody records would still cost time. */
+function isTracing(): boolean {
+  const provider = trace.getTracerProvider()
+  return !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer(name) !== undefined
+}
+
+function noSpans(): void {}

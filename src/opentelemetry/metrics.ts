@@ -5,12 +5,19 @@ import { faultReasons } from '../protocol/reasons'
 import { fetches, guardedRequests, requests, storeCalls } from '../telemetry/channels'
 import type { DocumentsMessage, GuardMessage, RequestMessage } from '../telemetry/messages'
 import { common, own } from './attributes'
+import { Tally } from './tally'
 
 /** Gives the value of a tenant's label, or undefined for none. */
 export type TenantLabel = (tenantKey: string) => string | undefined
 
 // Seconds. Those of the semantic conventions for HTTP, and smaller ones for stores.
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
+
+const ofEnd = [own.outcome, own.error, own.reason, own.tenantKey]
+const ofRequest = [own.endpoint, ...ofEnd]
+const ofGuard = [own.guard, ...ofEnd]
+const ofEvent = [own.eventType, own.reason]
+const ofReplay = [own.credential, own.ended]
 
 /**
  * Records what happens as metrics.
@@ -22,20 +29,20 @@ const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5,
 export function recordMetrics(meter: Meter, tenantLabel: TenantLabel | undefined): () => void {
   const durationOf = (name: string, description: string) =>
     meter.createHistogram(name, { description, unit: 's', advice: { explicitBucketBoundaries: buckets } })
-  const requestCount = meter.createCounter('customer_sign_in.requests', {
+  const requestCount = new Tally(meter, 'customer_sign_in.requests', {
     description: 'Requests to the endpoints, by how they ended',
     unit: '{request}',
   })
   const requestDuration = durationOf('customer_sign_in.request.duration', 'How long requests to the endpoints take')
-  const guardCount = meter.createCounter('customer_sign_in.guard.requests', {
+  const guardCount = new Tally(meter, 'customer_sign_in.guard.requests', {
     description: "Requests to the host's APIs that a guard has judged, by how it has",
     unit: '{request}',
   })
   const guardDuration = durationOf('customer_sign_in.guard.duration', 'How long a guard takes to judge a request')
   const storeDuration = durationOf('customer_sign_in.store.duration', 'How long calls of the stores take')
   const fetchDuration = durationOf('customer_sign_in.fetch.duration', "How long fetches from clients' servers take")
-  const eventCount = meter.createCounter('customer_sign_in.events', { description: 'Events', unit: '{event}' })
-  const replayCount = meter.createCounter('customer_sign_in.replays', {
+  const eventCount = new Tally(meter, 'customer_sign_in.events', { description: 'Events', unit: '{event}' })
+  const replayCount = new Tally(meter, 'customer_sign_in.replays', {
     description: 'Used codes and refresh tokens that were presented again, other than as a retry',
     unit: '{replay}',
   })
@@ -53,26 +60,20 @@ export function recordMetrics(meter: Meter, tenantLabel: TenantLabel | undefined
     }
   }
   // So that the first one is an increase.
-  for (const reason of faultReasons) eventCount.add(0, { [own.eventType]: 'error', [own.reason]: reason })
+  for (const reason of faultReasons) eventCount.add(ofEvent, ['error', reason], 0)
   for (const credential of ['code', 'refresh_token']) {
-    for (const ended of [true, false]) replayCount.add(0, { [own.credential]: credential, [own.ended]: ended })
+    for (const ended of ['true', 'false']) replayCount.add(ofReplay, [credential, ended], 0)
   }
 
-  const endOf = ({ outcome, error, reason, tenantKey, tenantId }: RequestMessage | GuardMessage): Attributes => {
-    const attributes: Attributes = { [own.outcome]: outcome }
-    if (error !== undefined) Object.assign(attributes, { [own.error]: error, [own.reason]: reason })
+  const endOf = ({ outcome, error, reason, tenantKey, tenantId }: RequestMessage | GuardMessage) => {
     const label = tenantId !== undefined && tenantKey !== undefined ? labelOf(tenantKey) : undefined
-    if (label !== undefined) attributes[own.tenantKey] = label
-    return attributes
+    return [outcome, error, reason, label]
   }
   const onDocuments = (message: unknown) => documentCount.add((message as DocumentsMessage).change)
   const onEvent = (message: unknown) => {
     const event = message as CustomerSignInEvent
-    const reason = 'reason' in event ? { [own.reason]: event.reason } : {}
-    eventCount.add(1, { [own.eventType]: event.type, ...reason })
-    if (event.type === 'replayed') {
-      replayCount.add(1, { [own.credential]: event.credential, [own.ended]: event.ended })
-    }
+    eventCount.add(ofEvent, [event.type, 'reason' in event ? event.reason : undefined])
+    if (event.type === 'replayed') replayCount.add(ofReplay, [event.credential, String(event.ended)])
   }
 
   subscribe('customer-sign-in:event', onEvent)
@@ -83,14 +84,14 @@ export function recordMetrics(meter: Meter, tenantLabel: TenantLabel | undefined
     requests.subscribe({
       asyncEnd: (message) => {
         const { endpoint, outcome, duration } = message
-        requestCount.add(1, { [own.endpoint]: endpoint, ...endOf(message) })
+        requestCount.add(ofRequest, [endpoint, ...endOf(message)])
         requestDuration.record(seconds(duration), { [own.endpoint]: endpoint, [own.outcome]: outcome })
       },
     }),
     guardedRequests.subscribe({
       asyncEnd: (message) => {
         const { guard, outcome, duration } = message
-        guardCount.add(1, { [own.guard]: guard, ...endOf(message) })
+        guardCount.add(ofGuard, [guard, ...endOf(message)])
         guardDuration.record(seconds(duration), { [own.guard]: guard, [own.outcome]: outcome })
       },
     }),
@@ -110,6 +111,7 @@ export function recordMetrics(meter: Meter, tenantLabel: TenantLabel | undefined
   ]
   return () => {
     for (const end of ends) end()
+    for (const count of [requestCount, guardCount, eventCount, replayCount]) count.stop()
   }
 }
 

@@ -109,11 +109,10 @@ export class AccessTokenGuards {
       const { originalUrl = req.url }: HostRequest = req
       const message: GuardMessage = { guard: requirement.guard, method: req.method, path: requestPath(originalUrl) }
       // Not inside #passes: an error that `next` throws is the host's own.
-      guardedRequests
-        .trace(message, () => this.#passes(req, res, requirement, message))
-        .then((passes) => {
-          if (passes) next()
-        })
+      const judged = guardedRequests.trace(message, () => this.#passes(req, res, requirement, message))
+      void judged.then((passes) => {
+        if (passes) next()
+      })
     }
   }
 

@@ -5,6 +5,12 @@ import type { DocumentsMessage, FetchMessage, GuardMessage, RequestMessage, Stor
 /** Does some work in a context of its own, such as that of a span. */
 export type Surrounding<Message> = <T>(message: Message, work: () => T) => T
 
+/** Gets the messages of a channel: when work begins, and when it has ended. */
+export interface Listeners<Message> {
+  start?: ((message: Message) => void) | undefined
+  asyncEnd: (message: Message) => void
+}
+
 /**
  * A tracing channel of `node:diagnostics_channel`. Unlike its own `tracePromise`, this puts neither the result nor the error on the message:
  * they hold customers' data.
@@ -34,7 +40,7 @@ export class TracedChannel<Message extends Timed> {
     return start.runStores(message, async () => {
       const begun = performance.now()
       try {
-        const working = this.#surrounded(message, work)
+        const working = this.#surroundings.size === 0 ? work() : this.#surrounded(message, work)
         end.publish(message)
         return await working
       } catch (thrown) {
@@ -50,7 +56,7 @@ export class TracedChannel<Message extends Timed> {
   }
 
   /** @returns Ends the subscription. */
-  subscribe(listeners: { start?: (message: Message) => void; asyncEnd: (message: Message) => void }): () => void {
+  subscribe(listeners: Listeners<Message>): () => void {
     // The types of Node 20 require a function for every part.
     const subscribers = listeners as Required<Parameters<TracingChannel<unknown, Message>['subscribe']>[0]>
     this.#channel.subscribe(subscribers)
