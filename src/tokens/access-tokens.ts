@@ -200,8 +200,8 @@ export class AccessTokens {
     const [key] = this.#keys
     if (!key.signer) return undefined
     const { endsAt = Number.POSITIVE_INFINITY } = about.grant
-    const left = Math.floor(Math.min(lifetime, endsAt - Date.now()) / 1000)
-    const now = Math.floor(Date.now() / 1000)
+    const left = Math.floor(Math.min(lifetime, endsAt - this.#now()) / 1000)
+    const now = Math.floor(this.#now() / 1000)
     const expiresIn = Math.min(tenant.accessTokenLifetime, left)
     const accessToken = await key.signer.token(key.prefix, payloadOf(about, now, expiresIn, tenant))
     return { accessToken, expiresAt: now + expiresIn, key }
