@@ -48,6 +48,7 @@ export type {
 export type { RegisteredClients, RegisteredClientsPage, RegisteredClientsRequest } from './grants/registered-clients'
 export type { TenantCall, TenantData } from './grants/tenant-data'
 export type { FetchMetadataDocumentHook, MetadataDocumentResponse } from './http/host-fetch'
+export type { NodeRequest, NodeResponse } from './http/node-messages'
 export type { CustomerSignInOptions, DocumentSources } from './options'
 export type { Links } from './pages/links'
 export type { ScopeWords } from './pages/scope-words'

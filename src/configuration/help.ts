@@ -42,6 +42,7 @@ export const helpPages: Readonly<Record<string, string>> = {
   accessTokenClaims: 'docs/configuration.md#access-token-claims',
   onEvent: 'docs/configuration.md#events',
   hostTimeout: 'docs/errors.md#temporarily_unavailable-503',
+  req: 'docs/hosts.md#bodies-that-were-read-before',
   tenant: 'docs/configuration.md#tenants',
   customer: 'docs/configuration.md#login-authenticate',
   tenantKey: 'docs/configuration.md#protected-apis',

@@ -4,6 +4,7 @@ import { wrongAnswer } from '../configuration/configuration-error'
 import type { Emit } from '../events/emitter'
 import { type Place, reportError } from '../events/report-error'
 import type { BaseUrl } from '../http/base-url'
+import type { NodeRequest, NodeResponse } from '../http/node-messages'
 import { respondAsApi, respondWithChallenge } from '../http/responses'
 import { isTenantKey } from '../protocol/issuer'
 import { OAuthError, oauthError } from '../protocol/oauth-error'
@@ -32,7 +33,7 @@ export interface RequireAccessTokenOptions<R = IncomingMessage> extends Omit<Ver
 }
 
 /** Passes a request on to the next handler, or answers it. */
-export type Middleware<R> = (req: R, res: ServerResponse, next: (error?: unknown) => void) => void
+export type Middleware<R> = (req: R, res: NodeResponse, next: (error?: unknown) => void) => void
 
 /** A request to an Express route with `:tenantKey` in its path. */
 export type TenantRequest = IncomingMessage & { params: { tenantKey: string } }
@@ -84,7 +85,7 @@ export class AccessTokenGuards {
   }
 
   /** Makes the middleware from the host's options. */
-  requireAccessToken<R extends IncomingMessage>(options: RequireAccessTokenOptions<R>): Middleware<R> {
+  requireAccessToken<R extends NodeRequest>(options: RequireAccessTokenOptions<R>): Middleware<R> {
     const guard = 'requireAccessToken'
     const { tenantKey, resource, ...others } = checkedRequirement<R>(options)
     return this.middleware<R>({
@@ -93,15 +94,16 @@ export class AccessTokenGuards {
       tenantOf: async (req, place) => {
         const key = await this.#read(tenantKey, req, aTenantKey, `${guard}.tenantKey`)
         place.tenantKey = key
-        return this.#tenants.find(key, this.#baseUrl.current(req))
+        return this.#tenants.find(key, this.#baseUrl.current(req as IncomingMessage))
       },
       resourceOf: (req) => resource && this.#read(resource, req, anApi, `${guard}.resource`),
     })
   }
 
   /** Makes the middleware: it sets `req.auth` and calls `next`, or answers with an error. */
-  middleware<R extends IncomingMessage>(requirement: Requirement<R>): Middleware<R> {
-    return (req, res, next) => {
+  middleware<R extends NodeRequest>(requirement: Requirement<R>): Middleware<R> {
+    return (req, response, next) => {
+      const res = response as ServerResponse
       const known: Known = { place: { where: 'requireAccessToken' } }
       // Not inside #authorize: an error that `next` throws is the host's own.
       this.#authorize(req, requirement, known).then(
@@ -121,7 +123,7 @@ export class AccessTokenGuards {
     }
   }
 
-  async #authorize<R extends IncomingMessage>(req: R, requirement: Requirement<R>, known: Known): Promise<void> {
+  async #authorize<R extends NodeRequest>(req: R, requirement: Requirement<R>, known: Known): Promise<void> {
     const { tenantOf, resourceOf, scopes, checkRevocation, guard } = requirement
     const tenant = await tenantOf(req, known.place)
     const resource = await resourceOf(req, tenant)
@@ -172,7 +174,7 @@ function checkedRequirement<R>(given: RequireAccessTokenOptions<R>) {
 }
 
 /** Reads the token from the header (RFC 6750 section 2.1). A token in the body or the query is not accepted. */
-function bearerToken(req: IncomingMessage): string {
+function bearerToken(req: NodeRequest): string {
   const token = tokenIn(req)
   if (token !== undefined) return token
   if (/^Bearer\b/i.test(req.headers.authorization ?? ''))
@@ -180,7 +182,7 @@ function bearerToken(req: IncomingMessage): string {
   throw new MissingToken()
 }
 
-function tokenIn({ headers: { authorization = '' } }: IncomingMessage): string | undefined {
+function tokenIn({ headers: { authorization = '' } }: NodeRequest): string | undefined {
   return /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(authorization)?.[1]
 }
 
