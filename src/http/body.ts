@@ -43,16 +43,16 @@ function checkMediaType(contentType = '', mediaType: string): void {
 function readStream(req: HostRequest, res: ServerResponse): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const { headers } = req
-    // Without one of these two headers, body-parser takes it that there is no body. HTTP/2 needs neither, and forbids this one.
-    const isUnannounced = hasBody(req) && headers['content-length'] === undefined && req.stream !== undefined
-    if (isUnannounced) headers['transfer-encoding'] = 'chunked'
+    // body-parser goes by a header to know that there is a body. HTTP/2 needs no header for that, and forbids this one.
+    const isOfHttp2 = req.stream !== undefined
+    if (isOfHttp2) headers['transfer-encoding'] = 'chunked'
     readBytes(req, res, (error?: Error & { type?: string }) => {
       if (!error && isCutOff(req)) reject(unreadable(new Error('The client hung up')))
       else if (!error) resolve(decodeBody(req))
       else if (error.type === 'entity.too.large') reject(tooLarge())
       else reject(unreadable(error))
     })
-    if (isUnannounced) headers['transfer-encoding'] = undefined
+    if (isOfHttp2) headers['transfer-encoding'] = undefined
   })
 }
 

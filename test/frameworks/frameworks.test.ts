@@ -123,6 +123,15 @@ const hosts: [name: string, code: () => HostCode, lacking?: Lacking][] = [
   ['node:http2', () => onNode(withoutFramework('node:http2'), { protocol: 'HTTP/2' }), { errors: true }],
   ['node:http2, by HTTP/1.1', () => onNode(withoutFramework('node:http2'), { protocol: 'HTTPS' }), { errors: true }],
   ['NestJS 12', () => onNode(nest())],
+  [
+    'NestJS 12 on Fastify',
+    () =>
+      onNode(
+        `import { FastifyAdapter } from '@nestjs/platform-fastify'\n${nest()}`
+          .replace('create(AppModule)', 'create(AppModule, new FastifyAdapter())')
+          .replace('req.auth', 'req.raw.auth'),
+      ),
+  ],
   ['NestJS 11', () => onNode(nest(), { packages: 'nest-11' })],
   ['Fastify with @fastify/middie', () => onNode(snippet('Fastify', ownPages.fastify))],
   [

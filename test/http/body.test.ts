@@ -87,7 +87,11 @@ describe('a body', () => {
       reason: 'misconfigured',
     })
     expect(cause).toBeInstanceOf(ConfigurationError)
-    expect(cause).toMatchObject({ option: 'req.body', problem: expect.stringContaining(`${problem}, but`) })
+    expect(cause).toMatchObject({
+      option: 'req.body',
+      allowed: 'what the body parser in front has made of the body',
+      problem: expect.stringContaining(`${problem}, but`),
+    })
     expect((cause as ConfigurationError).problem).toMatch(/mount signIn before that, or let it put .* into req\.body$/)
     expect((cause as ConfigurationError).help).toMatch(/docs\/hosts\.md#/)
   })
@@ -97,6 +101,17 @@ describe('a body', () => {
     const sent = [head('POST /', headers), '3\r\na=b\r\n0\r\n\r\n']
     const { read } = await readBehind(leaving(undefined), undefined, sent)
     expect(read).toMatchObject({ code: 'server_error' })
+  })
+
+  it('that was sent in chunks leaves the headers of the request as they are', async () => {
+    let headers = {}
+    const keeping: RequestHandler = (req, _res, next) => {
+      headers = req.headers
+      next()
+    }
+    const chunked = head('POST /', { 'Content-Type': form, 'Transfer-Encoding': 'chunked' })
+    expect((await readBehind(keeping, undefined, [chunked, '3\r\na=b\r\n0\r\n\r\n'])).read).toBe('a=b')
+    expect(headers).toMatchObject({ 'transfer-encoding': 'chunked' })
   })
 
   it('that is empty is undefined after something in front has read it', async () => {

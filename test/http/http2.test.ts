@@ -29,13 +29,17 @@ afterEach(async () => {
   }
 })
 
-/** Sign-in on a server of HTTP/2 without a framework. */
-async function started(options: Partial<CustomerSignInOptions> = {}): Promise<Host> {
+/** Sign-in on a server of HTTP/2 without a framework. @param before What happens to a request in front of it. */
+async function started(
+  options: Partial<CustomerSignInOptions> = {},
+  before?: (req: Http2ServerRequest) => Promise<unknown>,
+): Promise<Host> {
   const events: CustomerSignInEvent[] = []
   const latest: Host['latest'] = {}
   const signIn = testSignIn({ onEvent: (event) => events.push(event), ...options })
-  const server = createServer((req, res) => {
+  const server = createServer(async (req, res) => {
     Object.assign(latest, { req, res })
+    await before?.(req)
     signIn(req, res)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -113,6 +117,16 @@ describe('over HTTP/2', () => {
     const body = `a=${'b'.repeat(16 * 1024)}`
     const response = await client.send({ method: 'POST', path: '/v1/acme/oauth/token', headers: form, body })
     expectError(response, 413, 'invalid_request')
+  })
+
+  it.each([
+    [undefined, 'denied'],
+    ['a=b', 'error'],
+  ])('a body that something in front has read is no fault of the client: %j is %s', async (body, type) => {
+    const read = (req: Http2ServerRequest) => once(req.resume(), 'end')
+    const { client, events } = await started({}, read)
+    await client.send({ method: 'POST', path: '/v1/acme/oauth/token', headers: form, body })
+    expect(events).toMatchObject([{ type }])
   })
 
   it('a preflight is answered', async () => {
