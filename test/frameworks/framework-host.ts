@@ -13,6 +13,9 @@ import { http1Client, http2Client, type WireClient } from '../support/wire-clien
 const { code: signInSnippet } = snippetWith('export const guard = signIn.protectedResource(')
 const signInFile = `import { authenticate, signingKeys, tenantStore, tokenStore } from './parts.mjs'\n${signInSnippet}`
 
+// Milliseconds, of the 60 seconds that a test has.
+const maxStart = 50_000
+
 /** The code of a host, and how it is run. */
 export interface HostCode {
   /** Its files, by their names. The port 3000 and the addresses in them are replaced. */
@@ -75,7 +78,7 @@ export class FrameworkHost implements ServedHost {
       return host
     } catch (error) {
       await host.stop()
-      if (attempts === 1 || !/address already in use|EADDRINUSE|AddrInUse/i.test(host.#output)) throw error
+      if (attempts === 1 || !/in use|EADDRINUSE|AddrInUse/i.test(host.#output)) throw error
       return FrameworkHost.start(code, prefix, attempts - 1)
     }
   }
@@ -98,7 +101,7 @@ export class FrameworkHost implements ServedHost {
     return this.#process.exitCode === null && this.#process.signalCode === null
   }
 
-  /** Asks for the key set until it is that of the tests: another process may have taken the port. */
+  /** Asks for the key set until it is that of the tests: another process may have taken the port. Gives up before the test does. */
   async #ready(path: string): Promise<void> {
     const failed = new Promise<never>((_, reject) => {
       this.#process.once('error', reject)
@@ -114,7 +117,10 @@ export class FrameworkHost implements ServedHost {
     const asked = async () => {
       while (this.#isRunning && !(await served())) await setTimeout(50)
     }
-    await Promise.race([asked(), failed])
+    const gaveUp = setTimeout(maxStart, undefined, { ref: false }).then(() => {
+      throw new Error(`The host does not serve sign-in: ${this.#output}`)
+    })
+    await Promise.race([asked(), failed, gaveUp])
   }
 }
 

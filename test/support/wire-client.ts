@@ -38,19 +38,24 @@ export function http1Client(origin: string, ca?: string): WireClient {
     const length = isWhole ? { 'Content-Length': Buffer.byteLength(body) } : {}
     return request(new URL(path, origin), { method, agent: by, headers: { ...length, ...headers }, ca })
   }
+  const send = (sent: WireRequest): Promise<WireResponse> =>
+    new Promise((resolve, reject) => {
+      const req = opened(sent, agent)
+      // On a busy machine, a request may be sent just as the server closes a connection that was idle.
+      req.once('error', (error: NodeJS.ErrnoException) => {
+        if (req.reusedSocket && error.code === 'ECONNRESET') resolve(send(sent))
+        else reject(error)
+      })
+      req.once('response', (res) => {
+        const chunks: Buffer[] = []
+        res.on('data', (chunk) => chunks.push(chunk))
+        res.once('error', reject)
+        res.once('end', () => resolve(received(res.statusCode, res.headers, chunks)))
+      })
+      writeBody(req, sent.body)
+    })
   return {
-    send: (sent) =>
-      new Promise((resolve, reject) => {
-        const req = opened(sent, agent)
-        req.once('error', reject)
-        req.once('response', (res) => {
-          const chunks: Buffer[] = []
-          res.on('data', (chunk) => chunks.push(chunk))
-          res.once('error', reject)
-          res.once('end', () => resolve(received(res.statusCode, res.headers, chunks)))
-        })
-        writeBody(req, sent.body)
-      }),
+    send,
     hangUp: (sent) =>
       new Promise((resolve) => {
         const req = opened(sent, false)
