@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import connect from 'connect'
+import { mountings } from './mountings'
 import { type HostParts, servesCustomersInProcess } from './served-in-process'
-import { mountings } from './serves-customers'
 
 function app({ signIn, prefix, guard, api, page, failed }: HostParts): RequestListener {
   const host = connect()

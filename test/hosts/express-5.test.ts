@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
 import express, { type NextFunction, type Request, type Response } from 'express'
+import { mountings } from './mountings'
 import { type HostParts, servesCustomersInProcess } from './served-in-process'
-import { mountings } from './serves-customers'
 
 function app({ signIn, prefix, guard, api, page, failed }: HostParts): RequestListener {
   const host = express()

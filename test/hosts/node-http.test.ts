@@ -2,8 +2,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import request from 'supertest'
 import { HostApp, testSignIn } from '../support/host-app'
 import { expectError } from '../support/sign-in'
+import { mountings } from './mountings'
 import { type HostParts, servesCustomersInProcess } from './served-in-process'
-import { mountings } from './serves-customers'
 
 /** A server without a framework. Nothing strips the prefix, so it must be in `baseUrl`. */
 function app({ signIn, guard, api, page, failed }: HostParts): RequestListener {

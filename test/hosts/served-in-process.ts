@@ -1,9 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import type { AuthorizedRequest, CustomerSignIn } from 'customer-sign-in'
+import type { AuthorizedRequest, CustomerSignIn, CustomerSignInOptions } from 'customer-sign-in'
 import request from 'supertest'
 import { HostApp, testSignIn } from '../support/host-app'
 import { http1Client } from '../support/wire-client'
-import { authenticate, bookingsOf, type Mounting, servesCustomers } from './serves-customers'
+import type { Mounting } from './mountings'
+import { servesCustomers } from './serves-customers'
 
 type Next = (error?: unknown) => void
 
@@ -20,6 +21,20 @@ export interface HostParts {
   page(req: IncomingMessage, res: ServerResponse): void
   /** Answers when one of the host's own handlers has thrown. */
   failed(error: unknown, res: ServerResponse): void
+}
+
+/** The login of every host in these tests: the customer whom the cookie names, or the login page. */
+const authenticate: NonNullable<CustomerSignInOptions['authenticate']> = ({ headers }, res, { url }) => {
+  const [, subject] = /customer=([\w-]+)/.exec(headers.cookie ?? '') ?? []
+  if (subject) return { subject }
+  res.writeHead(302, { Location: `/login?next=${encodeURIComponent(url)}` })
+  res.end()
+}
+
+/** The API of every host in these tests. It fails for one customer. */
+function bookingsOf(subject: string): string[] {
+  if (subject === 'unlucky') throw new Error('there is no database')
+  return [`a flight of ${subject}`]
 }
 
 const ownHandlers: Pick<HostParts, 'api' | 'page' | 'failed'> = {
