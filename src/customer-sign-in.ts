@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { type AuthorizationResponse, Authorizations } from './authorization/authorizations'
 import { ConsentTokens } from './authorization/consent-tokens'
 import { type IssueAuthorizationCodeRequest, issueAuthorizationCode } from './authorization/issue-authorization-code'
@@ -29,6 +28,7 @@ import { BaseUrl } from './http/base-url'
 import { type FetchGuard, guardedFetch } from './http/guarded-fetch'
 import { hostFetch } from './http/host-fetch'
 import { lookUpByDns, lookUpBySystem } from './http/name-lookup'
+import type { NodeRequest } from './http/node-messages'
 import { PublicDocuments } from './http/public-documents'
 import { type CustomerSignInOptions, checkedOptions, type DocumentSources, type Options } from './options'
 import { Appearances } from './pages/appearance'
@@ -120,11 +120,11 @@ export interface CustomerSignIn extends Handler {
    * @example
    * app.get('/v1/:tenantKey/me', signIn.requireAccessToken({ tenantKey: (req) => req.params.tenantKey }), handler)
    */
-  requireAccessToken<R extends IncomingMessage = TenantRequest>(
+  requireAccessToken<R extends NodeRequest = TenantRequest>(
     required: RequireAccessTokenOptions<R> & { tenantKey: (req: R) => string | Promise<string> },
   ): Middleware<R>
   /** For an API of one tenant. */
-  requireAccessToken<R extends IncomingMessage = IncomingMessage>(
+  requireAccessToken<R extends NodeRequest = NodeRequest>(
     required: RequireAccessTokenOptions<R> & { tenantKey: string },
   ): Middleware<R>
 
@@ -137,7 +137,7 @@ export interface CustomerSignIn extends Handler {
    * @example
    * app.post('/v1/:tenantKey/mcp', signIn.protectedResource({ path: '/v1/:tenantKey/mcp', scopes: ['profile'] }), handler)
    */
-  protectedResource(options: ProtectedResourceOptions): Middleware<IncomingMessage>
+  protectedResource(options: ProtectedResourceOptions): Middleware<NodeRequest>
 
   /**
    * Requires more scopes of a request that a guard has let through, wherever it turns out that they are needed: in a route, or in a tool of
@@ -324,7 +324,7 @@ function build(options: Options, now: () => number): CustomerSignIn {
     verifyAccessToken: (token: string, of: VerifyAccessTokenOptions & TenantSelector) =>
       verifications.verify(token, of),
     verifier: (of: VerifierOptions) => verifier(of, verifications, timeout, emit),
-    requireAccessToken: <R extends IncomingMessage>(of: RequireAccessTokenOptions<R>) => guards.requireAccessToken(of),
+    requireAccessToken: <R extends NodeRequest>(of: RequireAccessTokenOptions<R>) => guards.requireAccessToken(of),
     protectedResource: (of: ProtectedResourceOptions) => protectedResource(of, guards, resources, tenants, baseUrl),
     health: async (request: HealthRequest = {}) => health.check(request),
     setKeys: (keys: NewKeys) =>

@@ -56,6 +56,7 @@ export type {
   TokenStoreHealth,
 } from './health/health-checks'
 export type { FetchMetadataDocumentHook, MetadataDocumentResponse } from './http/host-fetch'
+export type { NodeRequest, NodeResponse } from './http/node-messages'
 export type { CustomerSignInOptions, DocumentSources } from './options'
 export type { Links } from './pages/links'
 export type { ScopeWords } from './pages/scope-words'

@@ -11,6 +11,7 @@ import type { Emit } from './events/emitter'
 import { type Place, reportError } from './events/report-error'
 import type { BaseUrl } from './http/base-url'
 import { answerPreflight } from './http/cors'
+import type { NodeRequest, NodeResponse } from './http/node-messages'
 import { requestHost } from './http/request-host'
 import { requestPath } from './http/request-path'
 import { respondWithError } from './http/responses'
@@ -22,8 +23,8 @@ import type { EndpointName, RequestMessage } from './telemetry/messages'
 import type { ProtectedResources } from './tenants/protected-resources'
 import { noSuchTenant, type ResolvedTenant, type Tenants } from './tenants/tenants'
 
-/** A request handler for Express 4 and 5, Connect, and node:http (without `next`). */
-export type Handler = (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void
+/** A request handler for node:http, node:http2 (without `next`) and every framework that has their requests (docs/hosts.md). */
+export type Handler = (req: NodeRequest, res: NodeResponse, next?: (error?: unknown) => void) => void
 
 /** A request from whose `url` Express or Connect has removed the mount path. */
 type MountedRequest = IncomingMessage & { originalUrl?: string }
@@ -90,29 +91,34 @@ export class Router {
   }
 
   /** Handles every path that this library owns. All others go to `next`. */
-  readonly handle: Handler = (req: MountedRequest, res, next = () => respondWithError(res, noSuchTenant())) => {
-    this.#handle(req, res, next, this.#baseUrl.ofRouter(req), (path, isMounted) => this.#match(path, isMounted))
+  // With three parameters that count: koa-connect calls a function that has fewer without waiting for it.
+  readonly handle: Handler = (request, response, next) => {
+    const [req, res] = asOfHttp1(request, response)
+    this.#handle(req, res, this.#baseUrl.ofRouter(req), (path, isMounted) => this.#match(path, isMounted), next)
   }
 
   /** Handles the metadata at the root of the host (RFC 8414 section 3, RFC 9728 section 3), for a base URL with a path. */
-  readonly handleWellKnown: Handler = (
-    req: MountedRequest,
-    res,
-    next = () => respondWithError(res, noSuchTenant()),
-  ) => {
+  readonly handleWellKnown: Handler = (request, response, next) => {
+    const [req, res] = asOfHttp1(request, response)
     // A request to the root of the host does not show the path that the router is mounted at.
     const baseUrl = this.#baseUrl.current(req)
     this.#handle(
       req,
       res,
-      next,
       baseUrl,
       (path, isMounted) =>
         this.#matchWellKnown(path, this.#baseUrl.path) ?? this.#matchOnOwnDomain(path, isMounted, wellKnownRoutes),
+      next,
     )
   }
 
-  #handle(req: MountedRequest, res: ServerResponse, next: () => void, baseUrl: string, match: Matching): void {
+  #handle(
+    req: MountedRequest,
+    res: ServerResponse,
+    baseUrl: string,
+    match: Matching,
+    next: () => void = () => respondWithError(res, noSuchTenant()),
+  ): void {
     const path = requestPath(req.url)
     const whole = req.originalUrl === undefined || req.originalUrl === req.url ? path : requestPath(req.originalUrl)
     // Express 4 also removes all slashes after the mount path, so a rate limiter in front of the router may not recognise a path with `//`.
@@ -224,6 +230,11 @@ export class Router {
     message.status = res.statusCode
     return true
   }
+}
+
+/** The compatibility API of HTTP/2 has all members that this library uses. */
+function asOfHttp1(req: NodeRequest, res: NodeResponse): [MountedRequest, ServerResponse] {
+  return [req as MountedRequest, res as ServerResponse]
 }
 
 function metadataRouteOf(resource: ProtectedResource): Route {

@@ -43,9 +43,14 @@ export function onNode(): void {
   createServer((req, res) => signIn(req, res))
   createServer((req, res) => signIn(req, res, () => protect(req, res, () => res.end())))
   createTlsServer({}, signIn)
+}
 
-  // @ts-expect-error HTTP/2 requests have another type.
+export function onHttp2(): void {
+  const guard = signIn.protectedResource({ path: '/v1/:tenantKey/mcp' })
+  const protect = signIn.requireAccessToken({ tenantKey: 'acme', resource: (req) => `https://${req.headers.host}/api` })
   createSecureServer({}, signIn)
+  createSecureServer({ allowHTTP1: true }, (req, res) => signIn(req, res, () => guard(req, res, () => res.end())))
+  createSecureServer({}, (req, res) => signIn.wellKnown(req, res, () => protect(req, res, () => res.end())))
 }
 
 export const router: Handler = signIn

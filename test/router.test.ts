@@ -147,3 +147,14 @@ describe('the router', () => {
     expectError(await request(host.url).get('/elsewhere'), 404, 'not_found')
   })
 })
+
+describe('every handler and guard', () => {
+  it('has three parameters, because koa-connect goes on at once after a function that has fewer', () => {
+    const signIn = testSignIn()
+    const guards = [
+      signIn.requireAccessToken({ tenantKey: 'acme' }),
+      signIn.protectedResource({ path: '/v1/:tenantKey/mcp' }),
+    ]
+    expect([signIn, signIn.wellKnown, ...guards].map(({ length }) => length)).toEqual([3, 3, 3, 3])
+  })
+})

@@ -11,7 +11,7 @@ const checking = process.argv.includes('--check')
 
 /** The chapters of a page, in order, each with the files of src whose exports it describes. */
 const chapters = {
-  'The authorization server': /^(customer-sign-in|router|options)\b/,
+  'The authorization server': /^(customer-sign-in|router|options|http\/node-messages)\b/,
   'Signing customers in': /^(endpoints|authorization)\b/,
   'Connecting assistants': /^connect\b/,
   'The pages': /^pages\b/,

@@ -44,6 +44,7 @@ export const helpPages: Readonly<Record<string, string>> = {
   hostTimeout: 'docs/errors.md#temporarily_unavailable-503',
   health: 'docs/health-and-keys.md#health',
   setKeys: 'docs/health-and-keys.md#keys-without-a-restart',
+  req: 'docs/hosts.md#bodies-that-were-read-before',
   tenant: 'docs/configuration.md#tenants',
   customer: 'docs/configuration.md#login-authenticate',
   tenantKey: 'docs/configuration.md#protected-apis',

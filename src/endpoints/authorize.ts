@@ -2,7 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { CheckedRequest, Recipient } from '../authorization/authorizations'
 import { type Place, reportError } from '../events/report-error'
 import { keepsOpener, nosniff } from '../http/browser-headers'
+import { removeCors } from '../http/cors'
 import { Form, parametersOf } from '../http/form'
+import { sendResponse } from '../http/send-response'
 import { oauthError, withContext } from '../protocol/oauth-error'
 import { withResponse } from '../protocol/redirect-uri'
 import type { ResolvedTenant } from '../tenants/tenants'
@@ -32,6 +34,7 @@ export async function authorize(
   }: Pick<Rooms, 'appearances' | 'authorizations' | 'clients' | 'customers' | 'consents' | 'emit'>,
 ): Promise<void> {
   const { req, res, tenant, message } = context
+  removeCors(res)
   // Set here, so that the host's own responses have them too, such as the redirect to its login page.
   for (const [name, value] of Object.entries(keepsOpener)) res.setHeader(name, value)
   const parameters = parametersOf(queryOf(req))
@@ -159,12 +162,6 @@ function redirect(res: ServerResponse, location: string): void {
     res.destroy()
     return
   }
-  res
-    .writeHead(303, {
-      Location: location,
-      'Cache-Control': 'no-store',
-      'Referrer-Policy': 'no-referrer',
-      ...nosniff,
-    })
-    .end()
+  const headers = { Location: location, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer', ...nosniff }
+  sendResponse(res, 303, headers)
 }

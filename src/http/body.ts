@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerHttp2Stream } from 'node:http2'
+import { types } from 'node:util'
 import { raw } from 'body-parser'
 import { parse } from 'content-type'
+import { ConfigurationError } from '../configuration/configuration-error'
 import { type OAuthError, oauthError } from '../protocol/oauth-error'
 
 const maxBytes = 16 * 1024
@@ -9,19 +12,23 @@ const maxBytes = 16 * 1024
 const readBytes = raw({ type: () => true, limit: maxBytes })
 const utf8 = new TextDecoder()
 
-/** A request whose body the host's own body parser may have read already. */
-type HostRequest = IncomingMessage & { body?: unknown }
+/** A request whose body the host's own body parser may have read already. In HTTP/2, it has a stream of its own. */
+type HostRequest = IncomingMessage & { body?: unknown; stream?: ServerHttp2Stream }
 
 /**
- * Reads a body of at most 16 KiB, or takes what the host's body parser has made of it.
+ * Reads a body of at most 16 KiB, or takes what the host's body parser has made of it: text, bytes, `URLSearchParams`, or plain values.
  *
- * @throws {OAuthError} `invalid_request`: 413 if the body is too large, 400 if it has another type or charset, or cannot be read.
+ * @returns Undefined if the request has no body.
+ * @throws {OAuthError} `invalid_request`: 413 if the body is too large, 400 if it has another type or charset, or cannot be read;
+ * `server_error` if something in front has read the body and left nothing that can be used.
  */
 export async function readBody(req: HostRequest, res: ServerResponse, mediaType: string): Promise<unknown> {
   const { headers } = req
   checkMediaType(headers['content-type'], mediaType)
   if (Number(headers['content-length']) > maxBytes) throw tooLarge()
-  return req.readableDidRead || req.readableEnded ? req.body : await readStream(req, res)
+  const body = req.readableDidRead || req.readableEnded ? req.body : await readStream(req, res)
+  if (isUsable(body) || (body === undefined && !hasBody(req))) return body
+  throw isCutOff(req) || res.writableEnded ? unreadable(new Error('The request has ended')) : readInFront(body)
 }
 
 function checkMediaType(contentType = '', mediaType: string): void {
@@ -35,18 +42,29 @@ function checkMediaType(contentType = '', mediaType: string): void {
 
 function readStream(req: HostRequest, res: ServerResponse): Promise<unknown> {
   return new Promise((resolve, reject) => {
+    const { headers } = req
+    // body-parser goes by a header to know that there is a body. HTTP/2 needs no header for that, and forbids this one.
+    const isOfHttp2 = req.stream !== undefined
+    if (isOfHttp2) headers['transfer-encoding'] = 'chunked'
     readBytes(req, res, (error?: Error & { type?: string }) => {
       if (!error && isCutOff(req)) reject(unreadable(new Error('The client hung up')))
       else if (!error) resolve(decodeBody(req))
       else if (error.type === 'entity.too.large') reject(tooLarge())
       else reject(unreadable(error))
     })
+    if (isOfHttp2) headers['transfer-encoding'] = undefined
   })
 }
 
+/** Whether a body belongs to the request, by its head alone. */
+function hasBody({ headers, stream }: HostRequest): boolean {
+  if (stream?.endAfterHeaders !== undefined) return !stream.endAfterHeaders
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0
+}
+
 /** Whether the client hung up before the body was complete; `raw` then reports no error. */
-function isCutOff(req: IncomingMessage): boolean {
-  return req.destroyed && !req.complete
+function isCutOff(req: HostRequest): boolean {
+  return req.stream?.aborted || (req.destroyed && !req.complete)
 }
 
 /** Decodes the bytes in `req.body`, and leaves the text there for the host to read. */
@@ -55,10 +73,39 @@ function decodeBody(req: HostRequest): unknown {
   return req.body
 }
 
+/** The text of a body that nothing has parsed yet, or undefined. */
+export function textOf(body: unknown): string | undefined {
+  if (types.isUint8Array(body)) return utf8.decode(body)
+  return typeof body === 'string' || body instanceof URLSearchParams ? String(body) : undefined
+}
+
+/** Whether it is what body parsers leave: not a promise, a stream or a `FormData`, whose members nobody can see. */
+function isUsable(body: unknown): boolean {
+  if (typeof body !== 'object' || body === null) return body !== undefined
+  return textOf(body) !== undefined || Array.isArray(body) || isPlain(body)
+}
+
+function isPlain(body: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(body)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}
+
 function unreadable({ type, message }: Error & { type?: string }): OAuthError {
   const encoding = type === 'encoding.unsupported'
   const description = encoding ? 'Content-Encoding must be gzip, deflate, br or none' : 'The body cannot be read'
   return oauthError('invalid_request', description, { detail: { reason: message } })
+}
+
+/** The body has been read, so the request cannot be answered. The client has done nothing wrong, and only the operator can do something. */
+function readInFront(left: unknown): OAuthError {
+  const problem = left === undefined ? 'is not set' : 'is neither text, bytes, URLSearchParams nor a plain object'
+  const cause = new ConfigurationError('req.body', undefined, 'what the body parser in front has made of the body', {
+    says: `${problem}, but something in front has read the body: mount signIn before that, or let it put what it reads into req.body`,
+  })
+  return oauthError('server_error', 'Customer sign-in is misconfigured at this address', {
+    cause,
+    reason: 'misconfigured',
+  })
 }
 
 function tooLarge(): OAuthError {

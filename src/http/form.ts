@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { parse } from 'node:querystring'
 import { oauthError } from '../protocol/oauth-error'
-import { readBody } from './body'
+import { readBody, textOf } from './body'
 
 /** The parameters of a form or query (RFC 6749 section 3.2). A parameter without a value counts as omitted. */
 export class Form {
@@ -64,7 +64,8 @@ export async function readFormOfHost(req: IncomingMessage, res: ServerResponse):
 /** The parameters of a form body, or what the host's body parser has made of them. */
 async function readParameters(req: IncomingMessage, res: ServerResponse): Promise<Record<string, unknown>> {
   const body = await readBody(req, res, 'application/x-www-form-urlencoded')
-  if (typeof body === 'string' || Buffer.isBuffer(body)) return parametersOf(body.toString())
+  const text = textOf(body)
+  if (text !== undefined) return parametersOf(text)
   return typeof body === 'object' && body !== null ? { ...body } : {}
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { oauthError } from '../protocol/oauth-error'
-import { readBody } from './body'
+import { readBody, textOf } from './body'
 
 /**
  * Reads a JSON object of at most 16 KiB.
@@ -9,7 +9,8 @@ import { readBody } from './body'
  */
 export async function readJson(req: IncomingMessage, res: ServerResponse): Promise<Record<string, unknown>> {
   const body = await readBody(req, res, 'application/json')
-  const value = typeof body === 'string' || Buffer.isBuffer(body) ? parseJson(body.toString()) : body
+  const text = textOf(body)
+  const value = text === undefined ? body : parseJson(text)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   throw oauthError('invalid_request', 'The body must be a JSON object')
 }

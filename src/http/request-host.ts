@@ -19,6 +19,7 @@ const plainOrigin = /^https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d+)?$/i
  * @returns Undefined if the request has no host that everybody reads in the same way, or names two different ones.
  */
 export function requestHost(req: HostRequest): string | undefined {
+  if (namesTwoHosts(req)) return undefined
   const host = hostOfOrigin(requestOrigin(req) ?? '')
   const target = req.originalUrl ?? req.url ?? ''
   // A target in absolute form names a host too (RFC 9112 section 3.2.2). A proxy in front may have gone by either of the two.
@@ -42,9 +43,22 @@ export function requestScheme(req: HostRequest): string {
 }
 
 /** The host that the request itself names: in HTTP/2 by a header of its own (RFC 9113 section 8.3.1). */
-function ownHost({ httpVersionMajor, headers }: HostRequest): string | undefined {
+function ownHost(req: HostRequest): string | undefined {
+  return authorityOf(req) ?? req.headers.host
+}
+
+function authorityOf({ httpVersionMajor, headers }: HostRequest): string | undefined {
   const authority = httpVersionMajor >= 2 ? headers[':authority'] : undefined
-  return typeof authority === 'string' ? authority : headers.host
+  return typeof authority === 'string' ? authority : undefined
+}
+
+/** Whether a request of HTTP/2 has a `Host` header that names another host than its authority does (RFC 9113 section 8.3.1). */
+function namesTwoHosts(req: HostRequest): boolean {
+  const authority = authorityOf(req)
+  const { host } = req.headers
+  if (authority === undefined || host === undefined) return false
+  const [one, other] = [authority, host].map((name) => hostOfOrigin(`${requestScheme(req)}://${name}`))
+  return one !== other
 }
 
 /** The host that the client asked a proxy for, if Express's `trust proxy` trusts that proxy. Express's `req.hostname` loses the port. */

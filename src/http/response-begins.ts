@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { Http2ServerResponse } from 'node:http2'
 
 /**
  * Waits for a response to begin: template engines answer after the function that calls them has returned.
@@ -7,7 +8,7 @@ import type { ServerResponse } from 'node:http'
  * @returns Whether the response began in time, or the browser hung up, so that nothing is left to answer.
  */
 export async function responseBegins(res: ServerResponse, timeout: number): Promise<boolean> {
-  if (res.headersSent || res.closed) return true
+  if (res.headersSent || isClosed(res)) return true
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(res.headersSent), timeout)
     res.once('close', () => {
@@ -15,4 +16,9 @@ export async function responseBegins(res: ServerResponse, timeout: number): Prom
       resolve(true)
     })
   })
+}
+
+/** Whether the response has ended or its client has gone. In HTTP/2 only the stream of a response knows that. */
+function isClosed(res: ServerResponse & { stream?: Http2ServerResponse['stream'] }): boolean {
+  return res.stream?.destroyed ?? res.closed
 }

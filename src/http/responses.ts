@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { OAuthError } from '../protocol/oauth-error'
 import { nosniff } from './browser-headers'
-import { anyOrigin } from './cors'
+import { anyOrigin, removeCredentials } from './cors'
 import type { PublicDocument } from './public-documents'
+import { sendResponse } from './send-response'
 
 const notStored = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 const forAnyOrigin = { ...notStored, ...anyOrigin }
@@ -13,17 +14,21 @@ export function respondWithJson(
   body: unknown,
   { status = 200 }: { status?: number | undefined } = {},
 ): void {
+  removeCredentials(res)
   send(res, status, forAnyOrigin, JSON.stringify(body))
 }
 
 /** Sends an OAuth error (RFC 6749 section 5.2). */
 export function respondWithError(res: ServerResponse, error: OAuthError): void {
-  sendError(res, error, { ...anyOrigin, ...error.headers })
+  respondFinally(res, () => {
+    removeCredentials(res)
+    sendError(res, error, { ...anyOrigin, ...error.headers })
+  })
 }
 
 /** Sends an OAuth error as a response of the host's own API: the host decides which origins may read it. */
 export function respondAsApi(res: ServerResponse, error: OAuthError): void {
-  sendError(res, error, error.headers)
+  respondFinally(res, () => sendError(res, error, error.headers))
 }
 
 /**
@@ -38,11 +43,9 @@ export function respondWithChallenge(res: ServerResponse, challenge: string): vo
 }
 
 function sendError(res: ServerResponse, error: OAuthError, headers: Readonly<Record<string, string>>): void {
-  respondFinally(res, () => {
-    // `setHeader` replaces a header in any capitals, so that a header of the host's error never comes twice.
-    for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
-    send(res, error.status, notStored, JSON.stringify(error))
-  })
+  // `setHeader` replaces a header in any capitals, so that a header of the host's error never comes twice.
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
+  send(res, error.status, notStored, JSON.stringify(error))
 }
 
 /**
@@ -64,8 +67,9 @@ export function respondWithDocument(
   res: ServerResponse,
   { body, etag, headers }: PublicDocument,
 ): void {
+  removeCredentials(res)
   const varying = { ...headers, Vary: [res.getHeader('Vary') ?? [], headers.Vary].flat().join(', ') }
-  if (matchesEtag(ifNoneMatch, etag)) res.writeHead(304, { ...nosniff, ...varying }).end()
+  if (matchesEtag(ifNoneMatch, etag)) sendResponse(res, 304, { ...nosniff, ...varying })
   else send(res, 200, varying, body)
 }
 
@@ -77,12 +81,11 @@ function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
 }
 
 function send(res: ServerResponse, status: number, headers: Record<string, string>, body: string): void {
-  res
-    .writeHead(status, {
-      'Content-Type': 'application/json',
-      'Content-Length': Buffer.byteLength(body),
-      ...nosniff,
-      ...headers,
-    })
-    .end(body)
+  const length = Buffer.byteLength(body)
+  sendResponse(
+    res,
+    status,
+    { 'Content-Type': 'application/json', 'Content-Length': length, ...nosniff, ...headers },
+    body,
+  )
 }

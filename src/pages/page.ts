@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { keepsOpener, nosniff } from '../http/browser-headers'
+import { sendResponse } from '../http/send-response'
 import type { Appearance } from './appearance'
 import { Html, html } from './html'
 import { type Style, styleOf } from './style'
@@ -34,18 +35,17 @@ ${body}
 </body>
 </html>
 `
-  res
-    .writeHead(status, {
-      'Content-Type': 'text/html; charset=utf-8',
-      'Content-Length': Buffer.byteLength(document.text),
-      'Cache-Control': 'no-store',
-      'Content-Security-Policy': policy(style, logoUri),
-      ...keepsOpener,
-      'Referrer-Policy': 'same-origin',
-      ...nosniff,
-      'X-Frame-Options': 'DENY',
-    })
-    .end(document.text)
+  const headers = {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Length': Buffer.byteLength(document.text),
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': policy(style, logoUri),
+    ...keepsOpener,
+    'Referrer-Policy': 'same-origin',
+    ...nosniff,
+    'X-Frame-Options': 'DENY',
+  }
+  sendResponse(res, status, headers, document.text)
 }
 
 // They open beside the page, which waits for an answer.

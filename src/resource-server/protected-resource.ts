@@ -1,7 +1,7 @@
-import type { IncomingMessage } from 'node:http'
 import { flag, must, optional, requiredScopes, requirements } from '../configuration/checks'
 import type { Place } from '../events/report-error'
 import type { BaseUrl } from '../http/base-url'
+import type { NodeRequest } from '../http/node-messages'
 import { type HostRequest, requestHost } from '../http/request-host'
 import { requestPath } from '../http/request-path'
 import type { ProtectedResources } from '../tenants/protected-resources'
@@ -46,11 +46,12 @@ export function protectedResource(
   resources: ProtectedResources,
   tenants: Tenants,
   baseUrl: BaseUrl,
-): Middleware<IncomingMessage> {
+): Middleware<NodeRequest> {
   const { path, scopes, scopesSupported, checkRevocation } = checkedMembers(options, 'protectedResource')
   const announced = resources.announce(path, scopes, scopesSupported)
 
-  async function tenantOf(req: HostRequest, place: Place): Promise<ResolvedTenant> {
+  async function tenantOf(request: NodeRequest, place: Place): Promise<ResolvedTenant> {
+    const req = request as HostRequest
     // No tenant has the path '', so a request target that others may read differently is refused.
     const target = requestPath(req.originalUrl ?? req.url) ?? ''
     const shared = baseUrl.current(req)

@@ -4,6 +4,7 @@ import { wrongAnswer } from '../configuration/configuration-error'
 import type { Emit } from '../events/emitter'
 import { type Place, reportError } from '../events/report-error'
 import type { BaseUrl } from '../http/base-url'
+import type { NodeRequest, NodeResponse } from '../http/node-messages'
 import type { HostRequest } from '../http/request-host'
 import { requestPath } from '../http/request-path'
 import { respondAsApi, respondWithChallenge } from '../http/responses'
@@ -36,7 +37,7 @@ export interface RequireAccessTokenOptions<R = IncomingMessage> extends Omit<Ver
 }
 
 /** Passes a request on to the next handler, or answers it. */
-export type Middleware<R> = (req: R, res: ServerResponse, next: (error?: unknown) => void) => void
+export type Middleware<R> = (req: R, res: NodeResponse, next: (error?: unknown) => void) => void
 
 /** A request to an Express route with `:tenantKey` in its path. */
 export type TenantRequest = IncomingMessage & { params: { tenantKey: string } }
@@ -88,7 +89,7 @@ export class AccessTokenGuards {
   }
 
   /** Makes the middleware from the host's options. */
-  requireAccessToken<R extends IncomingMessage>(options: RequireAccessTokenOptions<R>): Middleware<R> {
+  requireAccessToken<R extends NodeRequest>(options: RequireAccessTokenOptions<R>): Middleware<R> {
     const guard = 'requireAccessToken'
     const { tenantKey, resource, ...others } = checkedRequirement<R>(options)
     return this.middleware<R>({
@@ -97,16 +98,17 @@ export class AccessTokenGuards {
       tenantOf: async (req, place) => {
         const key = await this.#read(tenantKey, req, aTenantKey, `${guard}.tenantKey`)
         place.tenantKey = key
-        return this.#tenants.find(key, this.#baseUrl.current(req))
+        return this.#tenants.find(key, this.#baseUrl.current(req as IncomingMessage))
       },
       resourceOf: (req) => resource && this.#read(resource, req, anApi, `${guard}.resource`),
     })
   }
 
   /** Makes the middleware: it sets `req.auth` and calls `next`, or answers with an error. */
-  middleware<R extends IncomingMessage>(requirement: Requirement<R>): Middleware<R> {
-    return (req, res, next) => {
-      const { originalUrl = req.url }: HostRequest = req
+  middleware<R extends NodeRequest>(requirement: Requirement<R>): Middleware<R> {
+    return (req, response, next) => {
+      const res = response as ServerResponse
+      const { originalUrl = req.url } = req as HostRequest
       const message: GuardMessage = { guard: requirement.guard, method: req.method, path: requestPath(originalUrl) }
       // Not inside #passes: an error that `next` throws is the host's own.
       const judged = guardedRequests.trace(message, () => this.#passes(req, res, requirement, message))
@@ -117,7 +119,7 @@ export class AccessTokenGuards {
   }
 
   /** Whether a request may pass. If not, it has been answered. */
-  async #passes<R extends IncomingMessage>(
+  async #passes<R extends NodeRequest>(
     req: R,
     res: ServerResponse,
     requirement: Requirement<R>,
@@ -146,11 +148,7 @@ export class AccessTokenGuards {
     }
   }
 
-  async #authorize<R extends IncomingMessage>(
-    req: R,
-    requirement: Requirement<R>,
-    known: Known,
-  ): Promise<AccessTokenInfo> {
+  async #authorize<R extends NodeRequest>(req: R, requirement: Requirement<R>, known: Known): Promise<AccessTokenInfo> {
     const { tenantOf, resourceOf, scopes, checkRevocation, guard } = requirement
     const tenant = await tenantOf(req, known.place)
     const resource = await resourceOf(req, tenant)
@@ -202,7 +200,7 @@ function checkedRequirement<R>(given: RequireAccessTokenOptions<R>) {
 }
 
 /** Reads the token from the header (RFC 6750 section 2.1). A token in the body or the query is not accepted. */
-function bearerToken(req: IncomingMessage): string {
+function bearerToken(req: NodeRequest): string {
   const token = tokenIn(req)
   if (token !== undefined) return token
   if (/^Bearer\b/i.test(req.headers.authorization ?? ''))
@@ -210,7 +208,7 @@ function bearerToken(req: IncomingMessage): string {
   throw new MissingToken()
 }
 
-function tokenIn({ headers: { authorization = '' } }: IncomingMessage): string | undefined {
+function tokenIn({ headers: { authorization = '' } }: NodeRequest): string | undefined {
   return /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(authorization)?.[1]
 }
 

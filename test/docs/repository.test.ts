@@ -85,6 +85,8 @@ describe('dependabot.yml', () => {
       '/bench',
       '/scripts/api-reference',
       '/test/assistants',
+      '/test/frameworks',
+      '/test/frameworks/nest-11',
       '/test/other-clients',
       '/test/postgres-servers',
       '/test/vitest',

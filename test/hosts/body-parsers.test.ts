@@ -1,7 +1,8 @@
-import type { CustomerSignIn } from 'customer-sign-in'
+import type { CustomerSignIn, CustomerSignInEvent } from 'customer-sign-in'
 import express, { type RequestHandler } from 'express'
 import express4 from 'express4'
 import request from 'supertest'
+import { Authorization, expectRedirect } from '../support/authorization'
 import { codeForm, HostApp, postToken, refreshForm, signedInTo, testSignIn } from '../support/host-app'
 import { expectError, expectTokens, formBody } from '../support/sign-in'
 
@@ -16,7 +17,17 @@ function parsersOf({ json, raw, text, urlencoded }: Omit<typeof express, never>)
     ['express.json() and express.urlencoded({ extended: true })', [json(), urlencoded({ extended: true })]],
     ['express.text() of everything', [text({ type: '*/*' })]],
     ['express.raw() of everything', [raw({ type: '*/*' })]],
+    ['a parser that makes URLSearchParams', [text({ type: '*/*' }), changed((body) => new URLSearchParams(body))]],
+    ['a parser that leaves bytes', [text({ type: '*/*' }), changed((body) => new TextEncoder().encode(body))]],
   ]
+}
+
+/** Middleware that makes something else of a text. */
+function changed(make: (body: string) => unknown): RequestHandler {
+  return (req, _res, next) => {
+    if (typeof req.body === 'string') req.body = make(req.body)
+    next()
+  }
 }
 
 describe.each([
@@ -85,5 +96,54 @@ describe.each([
       })
       expect(response.status).toBe(200)
     })
+  })
+})
+
+describe('behind middleware that reads a body and leaves it nowhere', () => {
+  let host: HostApp
+  let issuer: string
+  const events: CustomerSignInEvent[] = []
+  beforeAll(async () => {
+    host = await HostApp.start((baseUrl) => {
+      const signIn = testSignIn({
+        baseUrl,
+        authenticate: () => ({ subject: 'customer-1' }),
+        onEvent: (event) => events.push(event),
+      })
+      const reading: RequestHandler = (req, _res, next) => void req.resume().once('end', () => next())
+      return express().use(reading, signIn)
+    })
+    issuer = `${host.origin}/v1/acme/oauth`
+  })
+  afterEach(() => events.splice(0))
+  afterAll(() => host.stop())
+
+  /** What the operator is told. */
+  const told = {
+    type: 'error',
+    reason: 'misconfigured',
+    tenantKey: 'acme',
+    error: expect.objectContaining({
+      message: expect.stringMatching(/^customer-sign-in: req\.body is not set, but .* mount signIn before that/),
+    }),
+  }
+
+  it.each([
+    ['token', form, formBody(refreshForm('csir_'))],
+    ['revoke', form, formBody({ token: 'csir_' })],
+    ['register', 'application/json', '{"redirect_uris":["https://acme.example/"]}'],
+  ])('I/%s blames no client, and tells the operator what to do', async (endpoint, type, body) => {
+    const response = await request(issuer).post(`/${endpoint}`).set('Content-Type', type).send(body)
+    const description = expectError(response, 500, 'server_error')
+    expect(description).toBe('Customer sign-in is misconfigured at this address')
+    expect(events).toMatchObject([{ ...told, where: endpoint }])
+  })
+
+  it('the consent form ends in server_error at the client, and tells the operator what to do', async () => {
+    const authorization = new Authorization({ url: host.origin })
+    const { searchParams } = expectRedirect(await authorization.answer(await authorization.form()))
+    expect(searchParams.get('error')).toBe('server_error')
+    expect(searchParams.get('error_description')).toBe('Customer sign-in is misconfigured at this address')
+    expect(events).toMatchObject([{ ...told, where: 'authorize' }])
   })
 })

@@ -2,14 +2,13 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import request from 'supertest'
 import { HostApp, testSignIn } from '../support/host-app'
 import { expectError } from '../support/sign-in'
-import { type HostParts, mountings, servesCustomers } from './serves-customers'
+import { mountings } from './mountings'
+import { type HostParts, servesCustomersInProcess } from './served-in-process'
 
 /** A server without a framework. Nothing strips the prefix, so it must be in `baseUrl`. */
-function app({ signIn, api, page, failed }: HostParts): RequestListener {
-  const protect = signIn.requireAccessToken({ tenantKey: 'acme' })
-
+function app({ signIn, guard, api, page, failed }: HostParts): RequestListener {
   function own(req: IncomingMessage, res: ServerResponse): void {
-    if (req.url?.startsWith('/api')) protect(req, res, () => caught(() => api(req, res), res))
+    if (req.url?.endsWith('/bookings')) guard(req, res, () => caught(() => api(req, res), res))
     else caught(() => page(req, res), res)
   }
 
@@ -26,7 +25,7 @@ function app({ signIn, api, page, failed }: HostParts): RequestListener {
 
 describe('node:http', () => {
   for (const mounting of [mountings.atRoot, mountings.atRootUnconfigured, mountings.underPrefix]) {
-    servesCustomers(app, mounting)
+    servesCustomersInProcess(app, mounting)
   }
 
   it('answers 404 to every other path if there is no next handler', async () => {

@@ -51,10 +51,24 @@ describe('the host of a request', () => {
   })
 
   it('is the authority in HTTP/2, and only there', () => {
-    const headers = { ':authority': 'acme.example', host: 'globex.example' }
+    const headers = { ':authority': 'acme.example' }
     expect(hostOf(headers, { httpVersionMajor: 2 })).toBe('acme.example')
-    expect(hostOf(headers)).toBe('globex.example')
+    expect(hostOf({ ...headers, host: 'globex.example' })).toBe('globex.example')
     expect(hostOf({ host: 'globex.example' }, { httpVersionMajor: 2 })).toBe('globex.example')
+  })
+
+  it.each([
+    ['acme.example', 'acme.example'],
+    ['ACME.example:80', 'acme.example'],
+    ['globex.example', undefined],
+    ['acme.example:8443', undefined],
+    ['', undefined],
+  ])('is nothing in HTTP/2 if the Host header names another one than the authority: %j', (host, expected) => {
+    expect(hostOf({ ':authority': 'acme.example', host }, { httpVersionMajor: 2 })).toBe(expected)
+  })
+
+  it('is nothing in HTTP/2 if neither the authority nor the Host header is one', () => {
+    expect(hostOf({ ':authority': 'a b', host: 'c d' }, { httpVersionMajor: 2 })).toBeUndefined()
   })
 
   it('is nothing without a request target', () => {

@@ -13,7 +13,7 @@ module.exports = {
   testPathIgnorePatterns: [
     // These use separate processes, browsers or the packed package, or test the docs.
     '/test/cli.test',
-    '/test/(assistants|browser|conformance|docs|examples|histories|mutation|other-clients|package|scripts)/',
+    '/test/(assistants|browser|conformance|docs|examples|frameworks|histories|mutation|other-clients|package|scripts)/',
     // These use servers of Redis and PostgreSQL.
     'redis',
     'postgres',

@@ -169,8 +169,11 @@ export interface Tokens {
   scope: string
 }
 
+/** What is looked at in a response, whichever client has received it. */
+type Answer = Pick<Response, 'status' | 'body'> & { headers: object }
+
 /** Fails unless the response is a well-formed success. @returns Its tokens. */
-export function expectTokens(response: Response): Tokens {
+export function expectTokens(response: Answer): Tokens {
   expect(response.body).toEqual({
     access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
     token_type: 'Bearer',
@@ -184,7 +187,7 @@ export function expectTokens(response: Response): Tokens {
 }
 
 /** Fails unless the response is this well-formed OAuth error. @returns Its description. */
-export function expectError(response: Response, status: number, error: string): string {
+export function expectError(response: Answer, status: number, error: string): string {
   expect({ status: response.status, ...response.body }).toEqual({
     status,
     error,
@@ -194,7 +197,7 @@ export function expectError(response: Response, status: number, error: string): 
   return response.body.error_description
 }
 
-function expectUncached({ headers }: Response): void {
+function expectUncached({ headers }: Answer): void {
   expect(headers).toMatchObject({
     'content-type': 'application/json',
     'cache-control': 'no-store',
