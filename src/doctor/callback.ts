@@ -33,15 +33,16 @@ export class Callback {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, limit, undefined)
       this.#server.on('request', (req, res) => {
-        const { pathname, searchParams } = new URL(req.url ?? '/', this.redirectUri)
-        // A browser also asks for an icon.
-        if (pathname !== '/callback') {
+        const target = req.url ?? '/'
+        // Any program of this machine can send anything here. A browser also asks for an icon.
+        const url = URL.canParse(target, this.redirectUri) ? new URL(target, this.redirectUri) : undefined
+        if (url?.pathname !== '/callback') {
           res.writeHead(404).end()
           return
         }
         res.writeHead(200, headers).end(page)
         clearTimeout(timer)
-        resolve(searchParams)
+        resolve(url.searchParams)
       })
     })
   }

@@ -53,7 +53,7 @@ export async function register(
   if (typeof id !== 'string' || id === '') throw fault('no-client-id', { status: String(answer.status) })
   if (typeof issuedAt === 'number') wire.tellTime('client_id_issued_at of the registration', issuedAt, sent)
   notes.note(`Registered a client named “${clientName}”: ${id}`)
-  return { id, redirectUri, source: 'registered', management: managementIn(more) }
+  return { id, redirectUri, source: 'registered', management: managementIn(more, url) }
 }
 
 /** What an assistant on the customer's own device says about itself (RFC 7591 section 2). */
@@ -77,10 +77,12 @@ function refusalOf(answer: Answer): Fault | undefined {
   return fault('registration-refused', { status: String(status), error, description })
 }
 
-function managementIn(registered: Record<string, unknown>): Client['management'] {
+/** @param endpoint Where the client registered. A server that names another place could let the doctor delete something there. */
+function managementIn(registered: Record<string, unknown>, endpoint: string): Client['management'] {
   const { registration_client_uri: uri, registration_access_token: token } = registered
   const url = webAddress(uri)
-  return url !== undefined && typeof token === 'string' ? { url, token } : undefined
+  const isThere = url !== undefined && new URL(url).origin === new URL(endpoint).origin
+  return isThere && typeof token === 'string' ? { url, token } : undefined
 }
 
 /** Deletes the registration, where the server has a way (RFC 7592 section 2.3). Otherwise it says what becomes of it. */

@@ -1,3 +1,4 @@
+import { leadsToOwnDevice } from '../../protocol/loopback'
 import { differBySlash, webAddress, wellKnownOf } from '../addresses'
 import { checkDocument, type Document, readDocument, readPastCaches } from '../document'
 import { placeOf } from '../judge'
@@ -129,8 +130,11 @@ function endpointsOf(
   for (const member of endpointMembers) {
     const value = webAddress(members[member])
     if (value === undefined) continue
-    const { protocol, host, origin } = new URL(value)
+    const { protocol, host, hostname, origin } = new URL(value)
     const isOwn = origin === named.origin
+    // What listens on the machine of the doctor trusts whoever can reach it there. No server may send the doctor to it.
+    if (!isOwn && leadsToOwnDevice(hostname) && !leadsToOwnDevice(reached.hostname))
+      throw fault('wrong-host', { member, value, host, expected: reached.host })
     // The scheme and host of the issuer have been judged already.
     if (protocol === 'http:' && !isOwn && reached.protocol === 'https:') notes.find('http-endpoint', { member, value })
     else if (host !== named.host) notes.note(`${member} is on another host: ${value}`)

@@ -1,3 +1,4 @@
+import { isLoopbackHost } from '../../protocol/loopback'
 import { webAddress } from '../addresses'
 import { notJson } from '../judge'
 import type { Secrets } from '../printable'
@@ -34,11 +35,12 @@ export async function signIn(
   if (client.source === 'document') throw new Skipped('Nobody signs in as an assistant here: give a --client-id.')
   const request = signInRequest(server, client, resource, scope)
   if (!webAddress(request.url)) throw new Skipped('The authorization endpoint is no web address.')
+  if (isReadByOthers(server)) throw new Skipped('Others could read the tokens: the token endpoint is not on https.')
   secrets.add(request.codeVerifier)
   const back = await window.open(request.url)
   if (!back) throw fault('sign-in-abandoned', { minutes: String(window.minutes) })
   secrets.add(back.get('code') ?? undefined)
-  checkResponse(notes, back, request.state, server)
+  checkResponse(back, request.state, server)
   const sent = Date.now()
   const answer = await wire.ask(
     server.token,
@@ -63,14 +65,21 @@ export async function signIn(
   return tokens
 }
 
+/** Whether the tokens would go without TLS, although those who log in see https. */
+function isReadByOthers({ issuer, token }: ServerFound): boolean {
+  const { protocol, hostname } = new URL(token)
+  return protocol === 'http:' && issuer.startsWith('https:') && !isLoopbackHost(hostname)
+}
+
 /** The authorization response (RFC 6749 section 4.1.2). */
-function checkResponse(notes: Notes, back: URLSearchParams, state: string, { issuer, namesIssuer }: ServerFound): void {
+function checkResponse(back: URLSearchParams, state: string, { issuer, namesIssuer }: ServerFound): void {
   const error = back.get('error')
   if (error !== null) throw fault('sign-in-refused', { error, description: back.get('error_description') ?? '' })
   if (back.get('state') !== state) throw fault('state-differs', {})
   const iss = back.get('iss')
+  // The code may be that of another server, which this one would then get (RFC 9207 section 2.4).
   if ((iss !== null || namesIssuer) && iss !== issuer)
-    notes.find('iss-differs', { value: iss ?? 'missing', expected: issuer })
+    throw fault('iss-differs', { value: iss ?? 'missing', expected: issuer })
   if (!back.get('code')) throw fault('no-code', {})
 }
 
