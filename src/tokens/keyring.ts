@@ -4,6 +4,7 @@ import { credentialSecrets, type Secrets } from './credential-secrets'
 import {
   loadSigningKeys,
   privatePart,
+  type SigningKey,
   type SigningKeyInput,
   type SigningKeys,
   temporarySigningKey,
@@ -109,10 +110,15 @@ function secretsOf(signingKeys: SigningKeys, own: Secrets | undefined): Secrets 
  * this process take the repeats of all clients for forged ones.
  */
 function checkSomeStay(former: KeysInUse, next: KeysInUse): void {
-  const kids = former.signingKeys.map(({ kid }) => kid)
-  if (!next.signingKeys.some(({ kid }) => kids.includes(kid))) throw allNew('signingKeys', 'keys')
+  if (!next.signingKeys.some((key) => former.signingKeys.some((known) => isSame(key, known))))
+    throw allNew('signingKeys', 'keys')
   if (next.secrets.some((secret) => former.secrets.some((known) => known.equals(secret)))) return
   throw allNew('credentialSecrets', 'secrets')
+}
+
+/** Whether two keys verify the same tokens. The host chooses the names of some keys, so another key can have the same name. */
+function isSame(one: SigningKey, other: SigningKey): boolean {
+  return one.prefix === other.prefix && one.publicKey.equals(other.publicKey)
 }
 
 function allNew(option: string, noun: string): ConfigurationError {

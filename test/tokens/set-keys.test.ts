@@ -48,6 +48,17 @@ describe('setKeys', () => {
     await expect(host.signIn.verifyAccessToken(access_token, inAcme)).rejects.toMatchObject({ code: 'invalid_token' })
   })
 
+  it('refuses a list in which another key has the name of the one in use, or the same key another name', async () => {
+    const [one, other] = [newKey(), newKey()]
+    const named = (key: KeyObject, kid: string) => ({ kid, publicKey: createPublicKey(key), sign: signer(key) })
+    const host = await started({ signingKeys: [named(one, 'the key')], credentialSecrets: [secret('one')] })
+    const { access_token } = await host.connected()
+    for (const key of [named(other, 'the key'), named(one, 'the other name')])
+      await expect(host.signIn.setKeys({ signingKeys: [key] })).rejects.toThrow('has none of the keys in use')
+    await host.signIn.verifyAccessToken(access_token, inAcme)
+    await host.signIn.setKeys({ signingKeys: [named(one, 'the key')] })
+  })
+
   it('makes the tokens of a removed key invalid, although another key has its name now', async () => {
     const [one, other] = [newKey(), newKey()]
     const named = (key: KeyObject) => ({ kid: 'the key', publicKey: createPublicKey(key), sign: signer(key) })
