@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -206,6 +206,8 @@ describeWithRedis('the host of docs/kubernetes.md', () => {
     const [preparing = '', one = '', two = '', three = ''] = steps
     const [, replaceKeys = ''] = /^(replace_keys\(\) \{$[\s\S]+?^\}$)/m.exec(preparing) ?? []
     run(preparing)
+    // They hold production's keys.
+    for (const file of ['old.pem', 'credential-secret']) expect(statSync(join(folder, file)).mode & 0o077).toBe(0)
     run(replaceKeys + one)
     await eventually(async () => (await publishedKeys()).length === 2)
     const second = (await publishedKeys()).find((kid: string) => kid !== first)
