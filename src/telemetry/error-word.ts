@@ -5,8 +5,13 @@ import { underlying } from '../protocol/oauth-error'
  * message, which may quote what was sent.
  */
 export function errorWord(thrown: unknown): string {
-  const { code, name } = underlying(thrown) as { code?: unknown; name: string }
-  return [code, name].find(isWord) ?? 'Error'
+  try {
+    const { code, name } = underlying(thrown) as { code?: unknown; name: string }
+    return [code, name].find(isWord) ?? 'Error'
+  } catch {
+    // A getter of the host's has thrown. What is told of a failure must not change what the client is answered.
+    return 'Error'
+  }
 }
 
 function isWord(text: unknown): text is string {

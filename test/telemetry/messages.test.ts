@@ -15,6 +15,13 @@ import { started } from '../support/started'
 
 afterEach(releaseClock)
 
+/** An error as a database client may have it: its code is read from something that is gone. */
+class Unreadable extends Error {
+  get code(): string {
+    throw new Error('There is no connection')
+  }
+}
+
 describe('the channel of requests', () => {
   it('tells of a refresh', async () => {
     const host = await started()
@@ -47,6 +54,14 @@ describe('the channel of requests', () => {
       description: expect.stringContaining('refresh token'),
       reason: 'malformed_credential',
     })
+  })
+
+  it('changes no answer, even if the code of an error cannot be read', async () => {
+    const host = await started({ tenantStore: { findTenant: () => Promise.reject(new Unreadable('down')) } })
+    const heard = Heard.start()
+    expect((await host.refresh('csir_x')).status).toBe(503)
+    expect(await heard.of('store')).toMatchObject([{ method: 'findTenant', error: 'Error' }])
+    expect(await heard.of('request')).toMatchObject([{ outcome: 'failed', reason: 'tenant_store_failed' }])
   })
 
   it('tells what has failed, with the tenant of the path although it is not known to exist', async () => {
