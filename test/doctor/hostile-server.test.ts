@@ -89,13 +89,11 @@ describe('a server that means harm to the doctor', () => {
     },
   )
 
-  it('does not get a customer to sign in if the tokens would go without TLS', async () => {
-    const open = jest.fn()
-    const window = { redirectUri: client.redirectUri, minutes: 5, open }
+  describe('does not get a customer to sign in', () => {
     const server = {
       issuer,
       authorization: `${issuer}/authorize`,
-      token: 'http://assistant.example/v1/acme/oauth/token',
+      token: `${issuer}/token`,
       registration: undefined,
       revocation: undefined,
       keys: undefined,
@@ -104,10 +102,37 @@ describe('a server that means harm to the doctor', () => {
       namesIssuer: true,
     }
     const resource = { resource: 'https://assistant.example/v1/acme/mcp', issuer, reachedAt: issuer }
-    await expect(
-      signIn(new Notes(), new Wire(), new Secrets(), window, server, client, resource, undefined),
-    ).rejects.toThrow('Others could read the tokens: the token endpoint is not on https.')
-    expect(open).not.toHaveBeenCalled()
+    const open = jest.fn(async () => undefined)
+    const window = { redirectUri: client.redirectUri, minutes: 5, open }
+    const signedIn = (more: object, at = resource) =>
+      signIn(new Notes(), new Wire(), new Secrets(), window, { ...server, ...more }, client, at, undefined)
+
+    afterEach(() => open.mockClear())
+
+    it('if the tokens would go without TLS', async () => {
+      const token = 'http://assistant.example/v1/acme/oauth/token'
+      await expect(signedIn({ token })).rejects.toThrow('Others could read the tokens')
+      expect(open).not.toHaveBeenCalled()
+    })
+
+    it('if it names another server as its issuer, whose codes it would get', async () => {
+      const reachedAt = 'https://evil.example/v1/acme/oauth'
+      const endpoints = { authorization: `${reachedAt}/authorize`, token: `${reachedAt}/token` }
+      await expect(signedIn(endpoints, { ...resource, reachedAt })).rejects.toThrow('names another host as its issuer')
+      expect(open).not.toHaveBeenCalled()
+    })
+
+    it.each([
+      ['on https', {}],
+      [
+        'of a server on http',
+        { issuer: 'http://assistant.example/v1/acme/oauth', token: 'http://assistant.example/t' },
+      ],
+      ['on the own device', { token: 'http://localhost/token' }],
+    ])('but it does with a token endpoint %s', async (_, more) => {
+      await expect(signedIn(more)).rejects.toMatchObject({ seen: { code: 'sign-in-abandoned' } })
+      expect(open).toHaveBeenCalledTimes(1)
+    })
   })
 })
 

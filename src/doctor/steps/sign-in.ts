@@ -36,6 +36,7 @@ export async function signIn(
   const request = signInRequest(server, client, resource, scope)
   if (!webAddress(request.url)) throw new Skipped('The authorization endpoint is no web address.')
   if (isReadByOthers(server)) throw new Skipped('Others could read the tokens: the token endpoint is not on https.')
+  if (isNamedElsewhere(resource)) throw new Skipped('The app names another host as its issuer: mend that first.')
   secrets.add(request.codeVerifier)
   const back = await window.open(request.url)
   if (!back) throw fault('sign-in-abandoned', { minutes: String(window.minutes) })
@@ -63,6 +64,11 @@ export async function signIn(
   if (issuedAt !== undefined) wire.tellTime('the iat of the access token', issuedAt, sent)
   await compareClocks(notes, wire)
   return tokens
+}
+
+/** Whether the endpoints are not on the host of the issuer. They could then get a code of the issuer, with the issuer's own `iss`. */
+function isNamedElsewhere({ issuer, reachedAt }: ResourceFound): boolean {
+  return new URL(issuer).hostname !== new URL(reachedAt).hostname
 }
 
 /** Whether the tokens would go without TLS, although those who log in see https. */
