@@ -22,6 +22,7 @@ export interface Refusal {
 
 /** What the channel `customer-sign-in:request` tells of a request to one of the endpoints. What is known only later is set later. */
 export interface RequestMessage extends Timed, Refusal {
+  /** The endpoint that answers. */
   readonly endpoint: EndpointName
   /** The method of the request. */
   readonly method: string
@@ -71,6 +72,7 @@ export interface GuardMessage extends Timed, Refusal {
 
 /** What the channel `customer-sign-in:store` tells of a call of one of the host's stores. */
 export interface StoreMessage extends Timed {
+  /** The option that has the store. */
   readonly store: 'tokenStore' | 'tenantStore'
   /** The method of the store, such as `swapCredential`. */
   readonly method: string
