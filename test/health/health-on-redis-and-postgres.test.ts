@@ -14,7 +14,7 @@ describe.each([redis, postgres])('signIn.health, on $name,', (database) => {
     afterAll(() => server.stop())
 
     it('is well, then frozen, then well again', async () => {
-      const { signIn } = await database.startedOn(server.port, { client: 'connects at once', hostTimeout: 1 })
+      const { signIn } = await database.startedOn(server.port, { client: 'connects at once' })
       expect(await signIn.health({ timeout: 30 })).toMatchObject({ ready: true, ok: true })
       server.signal('SIGSTOP')
       expect(await signIn.health({ timeout: 0.05 })).toMatchObject({ ready: true, ok: false })
@@ -23,7 +23,7 @@ describe.each([redis, postgres])('signIn.health, on $name,', (database) => {
     })
 
     it('is well, then killed, then well again', async () => {
-      const { signIn } = await database.startedOn(server.port, { client: 'connects at once', hostTimeout: 1 })
+      const { signIn } = await database.startedOn(server.port, { client: 'connects at once' })
       expect(await signIn.health({ timeout: 30 })).toMatchObject({ ready: true, ok: true })
       await server.kill('SIGKILL')
       expect(await signIn.health()).toMatchObject({ ready: true, ok: false })
