@@ -66,7 +66,7 @@ describe('npx customer-sign-in doctor', () => {
     expect(report.steps[1]).toMatchObject({
       step: 'bearer',
       status: 'skipped',
-      notes: [expect.stringMatching(/^Skipped: /)],
+      notes: [expect.stringMatching(/^Skipped, because /)],
     })
     expect(findingsOf(report)).toEqual(['api: api-not-found'])
   })
