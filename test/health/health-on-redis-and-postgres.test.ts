@@ -48,6 +48,27 @@ describe.each([redis, postgres])('signIn.health, on $name,', (database) => {
   })
 })
 
+postgres.describe('signIn.health, on a connection to PostgreSQL that can only read,', () => {
+  let server: DatabaseServer
+  beforeAll(async () => {
+    server = await postgres.start()
+  })
+  afterAll(() => server.stop())
+
+  it('is not ready, and says that the store fails', async () => {
+    const options = '-c default_transaction_read_only=on'
+    const pool = new Pool({ host: '127.0.0.1', port: server.port, user: 'postgres', database: 'postgres', options })
+    try {
+      const { signIn } = await started({ tokenStore: new PostgresTokenStore(pool, { sweep: false }) })
+      const { ready, problems } = await signIn.health({ timeout: 30 })
+      expect(ready).toBe(false)
+      expect(problems.map(({ part }) => part)).toEqual(['tokenStore'])
+    } finally {
+      await pool.end()
+    }
+  })
+})
+
 postgres.describe('signIn.health, while a host moves to PostgreSQL,', () => {
   let server: DatabaseServer
   beforeAll(async () => {
