@@ -188,8 +188,8 @@ export interface CustomerSignIn extends Handler {
   health(request?: HealthRequest): Promise<Health>
 
   /**
-   * Replaces keys and secrets without a restart. Everything is checked first: if anything is wrong, the former ones stay. Requests that are
-   * being answered end well. Every process of the host must be told.
+   * Replaces keys and secrets of this process without a restart. Everything is checked first: if anything is wrong, the former ones stay.
+   * Requests that are being answered during the change succeed. Call it in every process of the host (docs/health-and-keys.md).
    *
    * @param keys The new lists. What is left out stays as it is. Secrets that were not given as an option follow `signingKeys`.
    * @throws {ConfigurationError} for wrong keys or secrets, and if a list has none of those in use.

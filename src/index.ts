@@ -120,10 +120,10 @@ export type {
   EndpointName,
   FetchMessage,
   GuardMessage,
-  Refusal,
+  MessageRefusal,
   RequestMessage,
   StoreMessage,
-  Timed,
+  TimedMessage,
 } from './telemetry/messages'
 export { checkTenant, type TenantProblem } from './tenants/check-tenant'
 export type { AccessTokenClaimsHook, AccessTokenRequest } from './tokens/access-tokens'

@@ -213,7 +213,7 @@ export interface CustomerSignInOptions {
   accessTokenClaims?: AccessTokenClaimsHook | undefined
   /** Receives every event (docs/events.md). The library never waits for it. By default errors become process warnings. */
   onEvent?: ((event: CustomerSignInEvent) => unknown) | undefined
-  /** How long a store or a hook that returns data may take, and the host's own page until it begins. Default 5, from 0.1 to 60. */
+  /** How long a store, a signer, or a hook that returns data may take, and the host's own page until it begins. Default 5, from 0.1 to 60. */
   hostTimeout?: number | undefined
 }
 

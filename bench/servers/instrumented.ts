@@ -1,5 +1,5 @@
 import { subscribe, tracingChannel } from 'node:diagnostics_channel'
-import { context, ProxyTracerProvider, type TracerProvider } from '@opentelemetry/api'
+import { context, type TracerProvider } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
 import { MeterProvider } from '@opentelemetry/sdk-metrics'
@@ -19,7 +19,7 @@ const listen: Record<Listening, () => void> = {
   nobody: () => {},
   'nobody, again': () => {},
   'a subscriber of every channel': subscribeToAll,
-  metrics: () => withMetrics(new ProxyTracerProvider()),
+  metrics: () => withMetrics(),
   'metrics, one request of 100 traced': () => withTraces(0.01),
   'metrics, every request traced': () => withTraces(1),
 }
@@ -33,7 +33,7 @@ function subscribeToAll(): void {
   for (const name of ['event', 'documents']) subscribe(`customer-sign-in:${name}`, ignore)
 }
 
-function withMetrics(tracerProvider: TracerProvider): void {
+function withMetrics(tracerProvider?: TracerProvider): void {
   const meterProvider = new MeterProvider({ readers: [new PrometheusExporter({ preventServerStart: true })] })
   instrument({ meterProvider, tracerProvider })
 }

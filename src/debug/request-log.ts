@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { inspect } from 'node:util'
 import type { CustomerSignInEvent } from '../events/customer-sign-in-event'
 import { fetches, guardedRequests, requests, storeCalls } from '../telemetry/channels'
-import type { GuardMessage, RequestMessage, Timed } from '../telemetry/messages'
+import type { GuardMessage, RequestMessage, TimedMessage } from '../telemetry/messages'
 import { asksFor } from './debug-names'
 
 const name = 'customer-sign-in'
@@ -85,7 +85,7 @@ function eventLine(event: CustomerSignInEvent): string {
   }
 }
 
-function time({ duration = 0 }: Timed): string {
+function time({ duration = 0 }: TimedMessage): string {
   return `${duration.toFixed(1)} ms`
 }
 

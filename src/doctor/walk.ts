@@ -47,7 +47,7 @@ export class Walk {
     const notes = new Notes()
     const missing = before.find((outcome) => !('value' in outcome))
     if (missing) {
-      notes.note(`Skipped: it needs what the step “${missing.step}” has not found`)
+      notes.note(`Skipped, because it needs the result of the step “${missing.step}”`)
       return this.#over(name, notes, true)
     }
     try {

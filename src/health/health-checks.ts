@@ -4,13 +4,13 @@ import type { GuardedStore } from '../stores/guarded-store'
 import type { Keyring } from '../tokens/keyring'
 import { type Finding, SharedLook } from './shared-look'
 
-/** How {@link CustomerSignIn.health} looks. */
+/** What {@link CustomerSignIn.health} takes. */
 export interface HealthRequest {
   /** How many seconds to wait for the token store and for a signer. Default 0.5, from 0.01 to 60. */
   timeout?: number | undefined
 }
 
-/** How this process is. It has no secrets, addresses and error messages in it, so that a probe may see all of it. */
+/** How this process is. It contains no secret, no address and no error message, so a probe may see all of it. */
 export interface Health {
   /**
    * Whether to send requests to this process: true as soon as the token store, and the signer if there is one, have worked once. It stays

@@ -13,7 +13,7 @@ const readBytes = raw({ type: () => true, limit: maxBytes })
 const utf8 = new TextDecoder()
 
 /** A request whose body the host's own body parser may have read already. In HTTP/2, it has a stream of its own. */
-type HostRequest = IncomingMessage & { body?: unknown; stream?: ServerHttp2Stream }
+type HostRequest = IncomingMessage & { body?: unknown; stream?: ServerHttp2Stream | undefined }
 
 /**
  * Reads a body of at most 16 KiB, or takes what the host's body parser has made of it: text, bytes, `URLSearchParams`, or plain values.
@@ -44,7 +44,7 @@ function readStream(req: HostRequest, res: ServerResponse): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const { headers } = req
     // body-parser goes by a header to know that there is a body. HTTP/2 needs no header for that, and forbids this one.
-    const isOfHttp2 = req.stream !== undefined
+    const isOfHttp2 = req.httpVersionMajor >= 2
     if (isOfHttp2) headers['transfer-encoding'] = 'chunked'
     readBytes(req, res, (error?: Error & { type?: string }) => {
       if (!error && isCutOff(req)) reject(unreadable(new Error('The client hung up')))

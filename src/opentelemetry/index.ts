@@ -5,15 +5,15 @@ import { makeSpans } from './spans'
 
 export type { MeterProvider, TracerProvider } from '@opentelemetry/api'
 
-/** What `instrument` can be told. */
+/** The options of {@link instrument}. */
 export interface InstrumentOptions {
-  /** Makes the tracer. Default: the global one of `@opentelemetry/api`, which must be set before. Without either, there are no spans. */
+  /** Makes the spans. Default: the global one of `@opentelemetry/api`, as it is when you call `instrument`. Without either, there are none. */
   tracerProvider?: TracerProvider | undefined
-  /** Makes the meter. Default: the global one of `@opentelemetry/api`, which must be set before. */
+  /** Makes the metrics. Default: the global one of `@opentelemetry/api`, as it is when you call `instrument`. */
   meterProvider?: MeterProvider | undefined
   /**
-   * Gives each company a label of its own in the metrics of requests: its key, a tariff, or undefined for none. It is asked only for companies
-   * that exist. Each label that it gives multiplies the number of time series. Default: no label.
+   * Gives a company a label in the metrics of requests, such as its key, or undefined for none. It is called only for companies that exist.
+   * Each label multiplies the number of time series. Default: no label.
    *
    * @example
    * (tenantKey) => (largest.has(tenantKey) ? tenantKey : 'other')
@@ -32,9 +32,9 @@ const { name, version }: { name: string; version: string } = require('../../pack
 
 /**
  * Makes spans and metrics of OpenTelemetry from the channels of this library (docs/observability.md), for every `createCustomerSignIn` of the
- * process. Call it once, before `createCustomerSignIn` and after OpenTelemetry has been set up.
+ * process. Call it once, after OpenTelemetry has been set up and before `createCustomerSignIn`.
  *
- * @returns Ends that.
+ * @returns A function that ends this: after it, there are no more spans and metrics.
  * @throws {ConfigurationError} for an option that is unknown or wrong.
  *
  * @example

@@ -12,7 +12,7 @@ import {
 } from '@opentelemetry/api'
 import type { CustomerSignInEvent } from '../events/customer-sign-in-event'
 import { fetches, guardedRequests, requests, storeCalls, type TracedChannel } from '../telemetry/channels'
-import type { FetchMessage, GuardMessage, RequestMessage, StoreMessage, Timed } from '../telemetry/messages'
+import type { FetchMessage, GuardMessage, RequestMessage, StoreMessage, TimedMessage } from '../telemetry/messages'
 import { common, own } from './attributes'
 
 interface SpanOf {
@@ -53,7 +53,7 @@ export function makeSpans(tracer: Tracer): () => void {
   }
 }
 
-function spansOf<Message extends Timed>(
+function spansOf<Message extends TimedMessage>(
   tracer: Tracer,
   channel: TracedChannel<Message>,
   beginning: (message: Message, parent: Context) => SpanOf,

@@ -1,6 +1,13 @@
 import type { AsyncLocalStorage } from 'node:async_hooks'
 import { type Channel, channel, type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
-import type { DocumentsMessage, FetchMessage, GuardMessage, RequestMessage, StoreMessage, Timed } from './messages'
+import type {
+  DocumentsMessage,
+  FetchMessage,
+  GuardMessage,
+  RequestMessage,
+  StoreMessage,
+  TimedMessage,
+} from './messages'
 
 /** Does some work in a context of its own, such as that of a span. */
 export type Surrounding<Message> = <T>(message: Message, work: () => T) => T
@@ -15,7 +22,7 @@ export interface Listeners<Message> {
  * A tracing channel of `node:diagnostics_channel`. Unlike its own `tracePromise`, this puts neither the result nor the error on the message:
  * they hold customers' data.
  */
-export class TracedChannel<Message extends Timed> {
+export class TracedChannel<Message extends TimedMessage> {
   readonly #surroundings = new Set<Surrounding<Message>>()
   readonly #channel: TracingChannel<unknown, Message>
 

@@ -5,13 +5,13 @@ import type { DenialReason, FaultReason } from '../protocol/reasons'
 export type EndpointName = 'authorize' | 'token' | 'register' | 'revoke' | 'jwks' | 'metadata' | 'protected-resource'
 
 /** What every message of a tracing channel has. */
-export interface Timed {
+export interface TimedMessage {
   /** How long it took, in milliseconds. Set at its end. */
   duration?: number | undefined
 }
 
 /** Why a request was refused, or could not be answered. All three are absent if it was neither. */
-export interface Refusal {
+export interface MessageRefusal {
   /** The OAuth error code that the client got. */
   error?: OAuthErrorCode | undefined
   /** The description that the client got. */
@@ -21,7 +21,8 @@ export interface Refusal {
 }
 
 /** What the channel `customer-sign-in:request` tells of a request to one of the endpoints. What is known only later is set later. */
-export interface RequestMessage extends Timed, Refusal {
+export interface RequestMessage extends TimedMessage, MessageRefusal {
+  /** The endpoint that answers. */
   readonly endpoint: EndpointName
   /** The method of the request. */
   readonly method: string
@@ -47,7 +48,7 @@ export interface RequestMessage extends Timed, Refusal {
 }
 
 /** What the channel `customer-sign-in:guard` tells of a request that a guard of the host's API has judged. */
-export interface GuardMessage extends Timed, Refusal {
+export interface GuardMessage extends TimedMessage, MessageRefusal {
   /** The method that made the guard. */
   readonly guard: 'requireAccessToken' | 'protectedResource' | 'verifier'
   /** The method of the request. Absent for a `verifier`, which sees only the token. */
@@ -70,7 +71,8 @@ export interface GuardMessage extends Timed, Refusal {
 }
 
 /** What the channel `customer-sign-in:store` tells of a call of one of the host's stores. */
-export interface StoreMessage extends Timed {
+export interface StoreMessage extends TimedMessage {
+  /** The option that has the store. */
   readonly store: 'tokenStore' | 'tenantStore'
   /** The method of the store, such as `swapCredential`. */
   readonly method: string
@@ -83,7 +85,7 @@ export interface StoreMessage extends Timed {
 }
 
 /** What the channel `customer-sign-in:fetch` tells of a document, or of the keys of a client, that is fetched from a client's own server. */
-export interface FetchMessage extends Timed {
+export interface FetchMessage extends TimedMessage {
   /** The address, without its query. Strangers choose it. */
   readonly url: string
   /** Whether the host's own `fetchMetadataDocument` fetches it. */

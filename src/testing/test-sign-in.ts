@@ -10,7 +10,7 @@ import { anyCompany, TestTenants } from './test-tenants'
 
 /** Customer sign-in for the tests of a host, which {@link testSignIn} makes. */
 export interface TestSignIn extends CustomerSignIn {
-  /** The clock that everything which is issued goes by. */
+  /** The clock by which codes, tokens, grants and registrations expire. */
   readonly clock: TestClock
   /** The events so far, the oldest first. A test may empty the array. */
   readonly events: CustomerSignInEvent[]
@@ -36,11 +36,11 @@ export function partsOf(signIn: TestSignIn): Parts {
 let signingKey: KeyObject | undefined
 
 /**
- * Makes customer sign-in for the tests of a host: to build the app with, in place of what `createCustomerSignIn` returns in production.
+ * Makes customer sign-in for the tests of a host: build the app with it, in place of what `createCustomerSignIn` returns in production.
  *
- * It is the same code with other defaults: grants in memory, a company for every key, the address `https://app.test`, and a key that all of
- * its calls in a process share. It has a clock to move, and keeps the events. Nothing is listening, no timer is running, and nothing has to
- * be closed.
+ * It is the same code with other defaults: grants in memory, a company for every key, the address `https://app.test`, and a signing key that
+ * all calls in a process share. It has a clock to move, and keeps the events. It opens no port and starts no timer, so nothing has to be
+ * closed.
  *
  * @param options The options of `createCustomerSignIn`. Each takes the place of a default. Pass those of your own that your app depends on,
  * such as `scopes`. Each company of your `tenantStore` gets a client for {@link tokensFor} in addition to its own.

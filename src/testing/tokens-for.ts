@@ -25,8 +25,8 @@ export interface TokensRequest {
   /** The customer's claims, as `authenticate` gives them. Default none. */
   claims?: Record<string, unknown> | undefined
   /**
-   * The client that the tokens are of: one of the company's own, or one that has registered itself, and a public one. Default: a client that
-   * the kit has added to each company.
+   * The client that the tokens are for: a public one, either of the company's own or one that has registered itself. Default: `test-client`,
+   * which {@link testSignIn} adds to each company.
    */
   clientId?: string | undefined
 }
@@ -39,11 +39,11 @@ export interface TestTokens {
   readonly refreshToken: string
   /** For how many seconds the access token is valid. */
   readonly expiresIn: number
-  /** The scopes that it has. */
+  /** The scopes of the access token. */
   readonly scopes: readonly string[]
   /** The grant, as `signIn.grants` knows it. */
   readonly grantId: string
-  /** The client, as it sends `client_id`. */
+  /** The client's `client_id`. */
   readonly clientId: string
 
   /**
@@ -95,7 +95,7 @@ export interface TokensFor {
 // Longer than any access token is valid, and longer than any tolerance of a verifier.
 const twoHours = 7200
 
-/** Signs customers in, for tests of what a token opens: by default one that is good, and else one with the fault that its name says. */
+/** Signs a customer in and gives the tokens. Its members give tokens with one fault each, which a guarded route must refuse. */
 export const tokensFor: TokensFor = Object.assign(signedIn, {
   async expired(signIn: TestSignIn, request: TokensRequest) {
     return partsOf(signIn).clock.ago(twoHours, () => signedIn(signIn, request))

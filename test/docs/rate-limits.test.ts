@@ -10,7 +10,7 @@ export const app = express()
 const signIn = (_req, res) => res.json({ served: true })
 `
 
-describe('the rate limits of the README', () => {
+describe('the rate limits for a single process', () => {
   const folder = snippetFolder()
   let app: Express
 

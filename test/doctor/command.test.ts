@@ -21,7 +21,7 @@ describe('npx customer-sign-in doctor', () => {
     expect(status).toBe(1)
     expect(stdout).toContain(`✗ POST ${origin}/v1/acme/mcp is answered with 404, where 401 was expected.
     → Check the address. Then check that the proxy passes /v1/acme/mcp to the app, and that the app has a route there,`)
-    expect(stdout).toContain('- Clocks: skipped: it needs what the step “api” has not found\n')
+    expect(stdout).toContain('- Clocks: skipped, because it needs the result of the step “api”\n')
     expect(stdout).toMatch(/\n1 wrong \(✗\), 0 warnings \(!\)\.\n$/)
   })
 
@@ -66,7 +66,7 @@ describe('npx customer-sign-in doctor', () => {
     expect(report.steps[1]).toMatchObject({
       step: 'bearer',
       status: 'skipped',
-      notes: [expect.stringMatching(/^Skipped: /)],
+      notes: [expect.stringMatching(/^Skipped, because /)],
     })
     expect(findingsOf(report)).toEqual(['api: api-not-found'])
   })

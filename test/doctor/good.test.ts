@@ -1,7 +1,7 @@
 import { MemoryTenantStore, newClientSecret } from 'customer-sign-in'
 import { examine } from '../../src/doctor/examine'
 import { answerMcp, behindNginx, deployed, findingsOf, found } from '../support/deployment'
-import { describeWithNginx } from '../support/nginx'
+import { describeWithNginx } from '../support/front-server'
 
 describe('the doctor, at a good deployment', () => {
   it('finds nothing, and skips nothing', async () => {

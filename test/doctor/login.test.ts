@@ -62,7 +62,7 @@ describeWithBrowser('doctor --login', () => {
     expect(status).toBe(1)
     expect(stdout).toContain('✗ The browser came back with the error access_denied. The customer has refused.\n')
     expect(stdout).toContain(
-      '- Refresh (RFC 6749 section 6): skipped: it needs what the step “sign-in” has not found\n',
+      '- Refresh (RFC 6749 section 6): skipped, because it needs the result of the step “sign-in”\n',
     )
   })
 })

@@ -3,7 +3,7 @@ import express from 'express'
 import { pathOf } from '../../scripts/redis-process'
 import { behindNginx, type Deployed, type Front, found, hostApp, listening, passOn } from '../support/deployment'
 import { describeWith } from '../support/describe-with'
-import { describeWithNginx, nginxProgram } from '../support/nginx'
+import { describeWithNginx, nginx } from '../support/front-server'
 
 interface Case {
   server: Front
@@ -275,7 +275,7 @@ describeWithNginx('the doctor finds what is wrong with an nginx that', () => {
   })
 })
 
-describeWith('nginx and faketime', nginxProgram && pathOf('faketime'))('the doctor', () => {
+describeWith('nginx and faketime', nginx && pathOf('faketime'))('the doctor', () => {
   it.each([300, -300])('finds an nginx whose clock is %d seconds off', async (clock) => {
     expect(await found(await behindNginx(({ pass }) => `location / { ${pass} }`, {}, { clock }))).toEqual([
       'clock: clock-off',

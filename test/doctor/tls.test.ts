@@ -1,7 +1,7 @@
 import type { Report } from '../../src/doctor/report'
 import { CertificateAuthority } from '../support/certificate-authority'
-import { findingsOf, hostApp, listening, passOn } from '../support/deployment'
-import { describeWithNginx, Nginx } from '../support/nginx'
+import { findingsOf, hostApp, listening, nginx, passOn } from '../support/deployment'
+import { describeWithNginx } from '../support/front-server'
 import { runCommand } from '../support/run-doctor'
 
 describeWithNginx('the doctor, at an app behind TLS', () => {
@@ -17,8 +17,8 @@ describeWithNginx('the doctor, at an app behind TLS', () => {
     { options = (origin: string): object => ({ baseUrl: origin }), pass = passOn, isTrusted = true } = {},
   ): Promise<string[]> {
     const { port: upstream, answer } = await listening()
-    const { port } = await Nginx.start(
-      (own) => `server { listen 127.0.0.1:${own} ssl; ${lines} location / { ${pass(upstream)} } }`,
+    const { port } = await nginx(
+      (place) => `server { listen 127.0.0.1:${place.port} ssl; ${lines} location / { ${pass(upstream)} } }`,
     )
     const origin = `https://127.0.0.1:${port}`
     answer(hostApp(origin, { options }))

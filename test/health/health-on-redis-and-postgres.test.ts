@@ -14,7 +14,7 @@ describe.each([redis, postgres])('signIn.health, on $name,', (database) => {
     afterAll(() => server.stop())
 
     it('is well, then frozen, then well again', async () => {
-      const { signIn } = await database.startedOn(server.port, { client: 'connects at once', hostTimeout: 1 })
+      const { signIn } = await database.startedOn(server.port, { client: 'connects at once' })
       expect(await signIn.health({ timeout: 30 })).toMatchObject({ ready: true, ok: true })
       server.signal('SIGSTOP')
       expect(await signIn.health({ timeout: 0.05 })).toMatchObject({ ready: true, ok: false })
@@ -23,7 +23,7 @@ describe.each([redis, postgres])('signIn.health, on $name,', (database) => {
     })
 
     it('is well, then killed, then well again', async () => {
-      const { signIn } = await database.startedOn(server.port, { client: 'connects at once', hostTimeout: 1 })
+      const { signIn } = await database.startedOn(server.port, { client: 'connects at once' })
       expect(await signIn.health({ timeout: 30 })).toMatchObject({ ready: true, ok: true })
       await server.kill('SIGKILL')
       expect(await signIn.health()).toMatchObject({ ready: true, ok: false })
@@ -45,6 +45,27 @@ describe.each([redis, postgres])('signIn.health, on $name,', (database) => {
         await server.stop()
       }
     })
+  })
+})
+
+postgres.describe('signIn.health, on a connection to PostgreSQL that can only read,', () => {
+  let server: DatabaseServer
+  beforeAll(async () => {
+    server = await postgres.start()
+  })
+  afterAll(() => server.stop())
+
+  it('is not ready, and says that the store fails', async () => {
+    const options = '-c default_transaction_read_only=on'
+    const pool = new Pool({ host: '127.0.0.1', port: server.port, user: 'postgres', database: 'postgres', options })
+    try {
+      const { signIn } = await started({ tokenStore: new PostgresTokenStore(pool, { sweep: false }) })
+      const { ready, problems } = await signIn.health({ timeout: 30 })
+      expect(ready).toBe(false)
+      expect(problems.map(({ part }) => part)).toEqual(['tokenStore'])
+    } finally {
+      await pool.end()
+    }
   })
 })
 

@@ -25,7 +25,9 @@ const running: { server: Http2Server; client: WireClient }[] = []
 afterEach(async () => {
   for (const { server, client } of running.splice(0)) {
     await client.close()
-    await once(server.close(), 'close')
+    const closed = once(server, 'close')
+    server.close()
+    await closed
   }
 })
 

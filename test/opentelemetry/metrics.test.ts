@@ -53,7 +53,7 @@ describe('the metrics', () => {
       'customer_sign_in_fetch_duration_count{} 1',
       'customer_sign_in_guard_duration_count{customer_sign_in_guard="protectedResource",customer_sign_in_outcome="challenged"} 1',
       'customer_sign_in_request_duration_count{customer_sign_in_endpoint="authorize",customer_sign_in_outcome="answered"} 1',
-      'customer_sign_in_store_duration_count{customer_sign_in_store="tenantStore",db_system_name="MemoryTenantStore",db_operation_name="findTenant"} 2',
+      'customer_sign_in_store_duration_count{customer_sign_in_store="tenantStore",db_system_name="Object",db_operation_name="findTenant"} 2',
     ])
     const sum = lines.find((line) => line.startsWith('customer_sign_in_request_duration_sum')) ?? ''
     const [message] = await heard.of('request')
@@ -139,7 +139,7 @@ describe('the metrics', () => {
   it('begin the counts of faults at 0, so that an alert notices the first one', async () => {
     const telemetry = await OpenTelemetry.start()
     expect((await telemetry.metrics('customer_sign_in_events_total')).sort()).toEqual(
-      ['hook_failed', 'misconfigured', 'tenant_store_failed', 'token_store_failed', 'unexpected'].map(
+      ['hook_failed', 'misconfigured', 'signer_failed', 'tenant_store_failed', 'token_store_failed', 'unexpected'].map(
         (reason) =>
           `customer_sign_in_events_total{customer_sign_in_event_type="error",customer_sign_in_reason="${reason}"} 0`,
       ),

@@ -10,13 +10,15 @@ import {
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
 import { type ExamineOptions, examine } from '../../src/doctor/examine'
 import type { Report } from '../../src/doctor/report'
-import { Nginx } from './nginx'
+import { type FrontPlace, FrontServer } from './front-server'
 import { signingKey } from './sign-in'
 
 const path = '/v1/:tenantKey/mcp'
 const servers: Server[] = []
+const fronts: FrontServer[] = []
 
 afterEach(async () => {
+  await Promise.all(fronts.splice(0).map((front) => front.stop()))
   for (const server of servers.splice(0)) {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
@@ -85,6 +87,13 @@ export async function deployed(app: Deployed = {}): Promise<string> {
 export const passOn = (upstream: number) =>
   `proxy_pass http://127.0.0.1:${upstream}; proxy_set_header Host $http_host; proxy_set_header X-Forwarded-Proto $scheme;`
 
+/** Starts nginx, and stops it after the test. */
+export async function nginx(...of: Parameters<typeof FrontServer.nginx>): Promise<FrontServer> {
+  const server = await FrontServer.nginx(...of)
+  fronts.push(server)
+  return server
+}
+
 /** Deploys an app behind nginx, with these lines in its `server` block. @returns The origin of nginx. */
 export async function behindNginx(
   front: Front,
@@ -92,13 +101,11 @@ export async function behindNginx(
   { clock = 0, http = () => '' }: { clock?: number; http?: Front | undefined } = {},
 ): Promise<string> {
   const { port: upstream, answer } = await listening()
-  const { port } = await Nginx.start(
-    (own, folder) => {
-      const known = { pass: passOn(upstream), port: own, folder, upstream }
-      return `${http(known)} server { listen 127.0.0.1:${own}; absolute_redirect off; ${front(known)} }`
-    },
-    { clock },
-  )
+  const site = ({ port, folder }: FrontPlace) => {
+    const known = { pass: passOn(upstream), port, folder, upstream }
+    return `${http(known)} server { listen 127.0.0.1:${port}; absolute_redirect off; ${front(known)} }`
+  }
+  const { port } = await nginx(site, { clock })
   const origin = `http://127.0.0.1:${port}`
   answer(hostApp(origin, app))
   return origin

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { TracedChannel } from '../../src/telemetry/channels'
 import { errorWord } from '../../src/telemetry/error-word'
-import type { Timed } from '../../src/telemetry/messages'
+import type { TimedMessage } from '../../src/telemetry/messages'
 
-const named = () => new TracedChannel<Timed & { says?: string }>('customer-sign-in:of-this-test')
+const named = () => new TracedChannel<TimedMessage & { says?: string }>('customer-sign-in:of-this-test')
 
 describe('a traced channel', () => {
   it('costs nothing if nobody listens: it gives the work its own promise', () => {
@@ -41,7 +41,7 @@ describe('a traced channel', () => {
     const channel = named()
     const heard: unknown[] = []
     const end = channel.subscribe({ asyncEnd: ({ says }) => heard.push(says) })
-    const message: Timed & { says?: string } = {}
+    const message: TimedMessage & { says?: string } = {}
     const failing = channel.trace(
       message,
       () => Promise.reject(new Error('out of reach')),

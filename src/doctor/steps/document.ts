@@ -20,7 +20,7 @@ export async function tryDocument(
   const page = await openPage(wire, signInRequest(server, publicDocument, resource, scope).url)
   const { status } = page
   notes.note(
-    `Tried with the document of Claude Code, ${publicDocument.id}. Those of other assistants are only announced.`,
+    `Tried with the document of Claude Code, ${publicDocument.id}. The documents of other assistants are not tried.`,
   )
   if (status >= 400)
     notes.find('document-refused', { client: publicDocument.id, status: String(status), error: errorIn(page) })

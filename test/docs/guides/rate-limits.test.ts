@@ -195,7 +195,7 @@ it('the figures in the table of docs/rate-limits.md are those of its code, and o
 })
 
 it('each snippet of docs/rate-limits.md is one that a test runs', () => {
-  expect(snippetsOf(page)).toHaveLength(2)
+  expect(snippetsOf(page)).toHaveLength(3)
 })
 
 function newKey(): string {

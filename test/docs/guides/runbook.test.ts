@@ -246,8 +246,8 @@ describe('A company leaves', () => {
     await host.connected({ subject: 'customer-2' })
     isOn = false
     expectError(await host.refresh(theirs.refresh_token), 404, 'not_found')
-    const { farewell } = await runSnippet(page, 'async function farewell', { signIn: host.signIn })
-    expect(await farewell('acme')).toBe(2)
+    const { endCompany } = await runSnippet(page, 'async function endCompany', { signIn: host.signIn })
+    expect(await endCompany('acme')).toBe(2)
     expect(await host.tokenStore.listGrants('acme', 'customer-1')).toEqual([])
     await expect(host.signIn.verifyAccessToken(theirs.access_token, { tenantKey: 'acme' })).rejects.toMatchObject({
       code: 'not_found',
