@@ -1,10 +1,10 @@
 // The kit for a host's own tests.
 import type { CustomerSignIn, CustomerSignInEvent, CustomerSignInOptions } from 'customer-sign-in'
 import {
+  type SignInForTests,
   type TestClock,
-  type TestSignIn,
   type TestTokens,
-  type TokensFor,
+  type TokensForTests,
   type TokensRequest,
   testSignIn,
   tokensFor,
@@ -15,7 +15,7 @@ declare const production: CustomerSignIn
 declare function createApp(signIn: CustomerSignIn): void
 
 export function build(): void {
-  const signIn: TestSignIn = testSignIn()
+  const signIn: SignInForTests = testSignIn()
   createApp(signIn)
   testSignIn(own)
   testSignIn({ scopes: ['profile'], onEvent: () => {}, baseUrl: undefined })
@@ -33,7 +33,7 @@ export function build(): void {
   signIn.clock = clock
 }
 
-export async function tokens(signIn: TestSignIn): Promise<void> {
+export async function tokens(signIn: SignInForTests): Promise<void> {
   const request: TokensRequest = { tenantKey: 'acme', subject: 'ada' }
   const first: TestTokens = await tokensFor(signIn, request)
   await tokensFor(signIn, {
@@ -48,7 +48,7 @@ export async function tokens(signIn: TestSignIn): Promise<void> {
   signIn.clock.advance(expiresIn)
   accessToken.split('.')
 
-  const faults: Exclude<keyof TokensFor, symbol>[] = ['expired', 'revoked', 'ofAnotherTenant', 'forged']
+  const faults: Exclude<keyof TokensForTests, symbol>[] = ['expired', 'revoked', 'ofAnotherTenant', 'forged']
   for (const fault of faults) (await tokensFor[fault](signIn, request)).grantId.length
 
   // @ts-expect-error A token is always of one company.

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { ConfigurationError } from '../configuration/configuration-error'
 
-/** The clock of a {@link TestSignIn}: that of the process, and ahead of it by as much as a test has moved it. */
+/** The clock of a {@link SignInForTests}: that of the process, and ahead of it by as much as a test has moved it. */
 export interface TestClock {
   /** The time in milliseconds since 1970. */
   now(): number

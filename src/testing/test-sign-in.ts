@@ -9,14 +9,14 @@ import { MovableClock, type TestClock } from './test-clock'
 import { anyCompany, TestTenants } from './test-tenants'
 
 /** Customer sign-in for the tests of a host, which {@link testSignIn} makes. */
-export interface TestSignIn extends CustomerSignIn {
+export interface SignInForTests extends CustomerSignIn {
   /** The clock by which codes, tokens, grants and registrations expire. */
   readonly clock: TestClock
   /** The events so far, the oldest first. A test may empty the array. */
   readonly events: CustomerSignInEvent[]
 }
 
-/** What the functions of this kit need of a {@link TestSignIn}. */
+/** What the functions of this kit need of a {@link SignInForTests}. */
 interface Parts {
   /** Without a slash at its end. */
   baseUrl: string
@@ -26,8 +26,8 @@ interface Parts {
 
 const partsOfSignIns = new WeakMap<object, Parts>()
 
-/** The parts of a {@link TestSignIn}. @throws {ConfigurationError} if it is not one. */
-export function partsOf(signIn: TestSignIn): Parts {
+/** The parts of a {@link SignInForTests}. @throws {ConfigurationError} if it is not one. */
+export function partsOf(signIn: SignInForTests): Parts {
   const parts = partsOfSignIns.get(signIn)
   if (parts) return parts
   throw new ConfigurationError('tokensFor.signIn', signIn, 'what testSignIn has returned')
@@ -50,7 +50,7 @@ let signingKey: KeyObject | undefined
  * const signIn = testSignIn({ scopes: ['profile', 'bookings'] })
  * const app = createApp(signIn)
  */
-export function testSignIn(options: Partial<CustomerSignInOptions> = {}): TestSignIn {
+export function testSignIn(options: Partial<CustomerSignInOptions> = {}): SignInForTests {
   if (process.env.NODE_ENV === 'production') {
     throw new ConfigurationError('testSignIn', undefined, 'called in tests', {
       says: 'must not be called in production (NODE_ENV): createCustomerSignIn makes what a production app needs',

@@ -6,7 +6,7 @@ import { OAuthError } from '../protocol/oauth-error'
 import type { OAuthErrorCode } from '../protocol/oauth-error-codes'
 import { codeChallengeOf } from '../protocol/pkce'
 import { postForm } from './post-form'
-import { partsOf, type TestSignIn } from './test-sign-in'
+import { partsOf, type SignInForTests } from './test-sign-in'
 import { testClient } from './test-tenants'
 
 /** Whose tokens a test wants, and for what. */
@@ -56,7 +56,7 @@ export interface TestTokens {
 }
 
 /** Gives tokens to a test. */
-export interface TokensFor {
+export interface TokensForTests {
   /**
    * Signs a customer in and gives the tokens. They are issued as in production: a grant is stored, its code is issued and redeemed, your
    * hooks are called, and there are events.
@@ -68,51 +68,51 @@ export interface TokensFor {
    * @example
    * const { accessToken } = await tokensFor(signIn, { tenantKey: 'acme', subject: 'customer-1', scopes: 'bookings' })
    */
-  (signIn: TestSignIn, request: TokensRequest): Promise<TestTokens>
+  (signIn: SignInForTests, request: TokensRequest): Promise<TestTokens>
 
   /**
    * Gives tokens whose access token has expired: it was issued two hours ago. The grant and the refresh token are new and good. The clock
    * does not move.
    */
-  expired(signIn: TestSignIn, request: TokensRequest): Promise<TestTokens>
+  expired(signIn: SignInForTests, request: TokensRequest): Promise<TestTokens>
 
   /**
    * Gives tokens whose grant has been revoked. A guard refuses the access token only with `checkRevocation`; without it, the token is good
    * until it expires.
    */
-  revoked(signIn: TestSignIn, request: TokensRequest): Promise<TestTokens>
+  revoked(signIn: SignInForTests, request: TokensRequest): Promise<TestTokens>
 
   /**
    * Gives tokens of a company that is like `tenantKey` in everything but its key, its id and its domain. Your hooks are asked about this
    * company, too. If they know only your own companies, call `tokensFor` with another one of yours.
    */
-  ofAnotherTenant(signIn: TestSignIn, request: TokensRequest): Promise<TestTokens>
+  ofAnotherTenant(signIn: SignInForTests, request: TokensRequest): Promise<TestTokens>
 
   /** Gives tokens whose access token says the same as a good one but is signed with the key of somebody else. */
-  forged(signIn: TestSignIn, request: TokensRequest): Promise<TestTokens>
+  forged(signIn: SignInForTests, request: TokensRequest): Promise<TestTokens>
 }
 
 // Longer than any access token is valid, and longer than any tolerance of a verifier.
 const twoHours = 7200
 
 /** Signs a customer in and gives the tokens. Its members give tokens with one fault each, which a guarded route must refuse. */
-export const tokensFor: TokensFor = Object.assign(signedIn, {
-  async expired(signIn: TestSignIn, request: TokensRequest) {
+export const tokensFor: TokensForTests = Object.assign(signedIn, {
+  async expired(signIn: SignInForTests, request: TokensRequest) {
     return partsOf(signIn).clock.ago(twoHours, () => signedIn(signIn, request))
   },
 
-  async revoked(signIn: TestSignIn, request: TokensRequest) {
+  async revoked(signIn: SignInForTests, request: TokensRequest) {
     const tokens = await signedIn(signIn, request)
     await signIn.grants.revoke({ tenantKey: request.tenantKey, grantId: tokens.grantId })
     return tokens
   },
 
-  async ofAnotherTenant(signIn: TestSignIn, request: TokensRequest) {
+  async ofAnotherTenant(signIn: SignInForTests, request: TokensRequest) {
     const { tenantKey, ...of } = members(request, 'tokensFor')
     return signedIn(signIn, { ...of, tenantKey: await partsOf(signIn).tenants.anotherLike(tenantKey) })
   },
 
-  async forged(signIn: TestSignIn, request: TokensRequest) {
+  async forged(signIn: SignInForTests, request: TokensRequest) {
     const tokens = await signedIn(signIn, request)
     return { ...tokens, accessToken: signedByStranger(tokens.accessToken) }
   },
@@ -127,7 +127,7 @@ const members = record({
   claims: anything<TokensRequest['claims']>,
 })
 
-async function signedIn(signIn: TestSignIn, request: TokensRequest): Promise<TestTokens> {
+async function signedIn(signIn: SignInForTests, request: TokensRequest): Promise<TestTokens> {
   const { clientId = testClient.clientId, scopes, ...terms } = members(request, 'tokensFor')
   const redirectUri = await redirectUriOf(clientId, terms.tenantKey, signIn)
   const codeVerifier = randomBytes(32).toString('base64url')
@@ -152,7 +152,7 @@ async function signedIn(signIn: TestSignIn, request: TokensRequest): Promise<Tes
 }
 
 /** Where the codes of a client go. Empty if there is no such client: then no code is issued. */
-async function redirectUriOf(clientId: string, tenantKey: string, signIn: TestSignIn): Promise<string> {
+async function redirectUriOf(clientId: string, tenantKey: string, signIn: SignInForTests): Promise<string> {
   const tenant = await partsOf(signIn).tenants.find(tenantKey)
   const own = tenant?.clients?.find((client) => client.clientId === clientId)
   const { redirectUris: [first = ''] = [] } = own ?? (await signIn.clients.find({ tenantKey, clientId })) ?? {}
@@ -165,7 +165,7 @@ interface TokenForm extends Record<string, string> {
 }
 
 /** Redeems a code or a refresh token. */
-async function redeemed(signIn: TestSignIn, tokenEndpoint: string, form: TokenForm): Promise<TestTokens> {
+async function redeemed(signIn: SignInForTests, tokenEndpoint: string, form: TokenForm): Promise<TestTokens> {
   const { status, body } = await postForm(signIn, tokenEndpoint, form)
   if (status !== 200) throw new OAuthError(body.error as OAuthErrorCode, String(body.error_description), { status })
   const accessToken = String(body.access_token)

@@ -1,5 +1,5 @@
 import { type CustomerSignInOptions, MemoryTenantStore, type ProtectedResourceOptions } from 'customer-sign-in'
-import { type TestSignIn, type TokensRequest, testSignIn, tokensFor } from 'customer-sign-in/testing'
+import { type SignInForTests, type TokensRequest, testSignIn, tokensFor } from 'customer-sign-in/testing'
 import express, { type Express, type Request, type Response } from 'express'
 import { HostApp } from './host-app'
 import { clientId, signingKey, tenants } from './sign-in'
@@ -11,7 +11,7 @@ afterEach(() => Promise.all(running.splice(0).map((app) => app.stop())))
 /** A host with an API for every tenant, by default at `/v1/:tenantKey/mcp`. It is stopped after the test. */
 export class ApiHost {
   readonly baseUrl: string
-  readonly signIn: TestSignIn
+  readonly signIn: SignInForTests
   readonly app: Express = express()
 
   private constructor(origin: string, options: Partial<CustomerSignInOptions>, basePath: string) {

@@ -1,5 +1,5 @@
 import { type AuthorizedRequest, MemoryTenantStore, OAuthError } from 'customer-sign-in'
-import { type TestSignIn, type TestTokens, testSignIn, tokensFor } from 'customer-sign-in/testing'
+import { type SignInForTests, type TestTokens, testSignIn, tokensFor } from 'customer-sign-in/testing'
 import express, { type Express } from 'express'
 import request, { type Test } from 'supertest'
 import { readToken } from '../support/forged-token'
@@ -8,7 +8,7 @@ const ada = { tenantKey: 'acme', subject: 'ada' }
 const scopes = ['profile', 'bookings']
 const path = '/v1/:tenantKey/bookings'
 
-function appOf(signIn: TestSignIn, guard: { checkRevocation?: boolean } = { checkRevocation: true }): Express {
+function appOf(signIn: SignInForTests, guard: { checkRevocation?: boolean } = { checkRevocation: true }): Express {
   const app = express()
   app.use(signIn)
   app.get(path, signIn.protectedResource({ path, scopes: 'bookings', ...guard }), (req, res) => {
