@@ -20,7 +20,7 @@ export async function checkAcrossOrigins(
   notes: Notes,
   wire: Wire,
   url: string,
-  { send = true, ...call }: CrossOrigin & { send?: boolean },
+  { send = true, ...call }: CrossOrigin & { send?: boolean | undefined },
 ): Promise<void> {
   const preflight = await askFirst(wire, url, call)
   if (preflight.status < 200 || preflight.status > 299)

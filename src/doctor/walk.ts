@@ -15,7 +15,7 @@ import {
 /** What a step has found out for those after it. No value if it failed or was skipped. */
 export interface Outcome<Value> {
   step: StepName
-  value?: Value
+  value?: Value | undefined
 }
 
 type ValuesOf<Before extends readonly Outcome<unknown>[]> = {

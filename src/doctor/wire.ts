@@ -8,11 +8,11 @@ import { unreachable } from './unreachable'
 const maxBody = 256 * 1024
 
 export interface Asked {
-  method?: string
-  headers?: Record<string, string>
-  body?: string
+  method?: string | undefined
+  headers?: Record<string, string> | undefined
+  body?: string | undefined
   /** In milliseconds, if it is not that of all requests. */
-  timeLimit?: number
+  timeLimit?: number | undefined
 }
 
 /**

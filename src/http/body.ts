@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ServerHttp2Stream } from 'node:http2'
+import type { Socket } from 'node:net'
 import { types } from 'node:util'
 import { raw } from 'body-parser'
 import { parse } from 'content-type'
@@ -62,9 +63,11 @@ function hasBody({ headers, stream }: HostRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0
 }
 
-/** Whether the client hung up before the body was complete; `raw` then reports no error. */
-function isCutOff(req: HostRequest): boolean {
-  return req.stream?.aborted || (req.destroyed && !req.complete)
+/** Whether the client hung up, or framed the body wrongly, before the body was complete; `raw` then reports no error. */
+function isCutOff({ stream, destroyed, complete, socket }: HostRequest): boolean {
+  // Node destroys the socket before the request. A host without sockets may have none here.
+  const isOver = destroyed || (socket as Socket | undefined)?.readable === false
+  return stream?.aborted || (isOver && !complete)
 }
 
 /** Decodes the bytes in `req.body`, and leaves the text there for the host to read. */

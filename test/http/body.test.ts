@@ -129,6 +129,13 @@ describe('a body', () => {
     })
   })
 
+  it('that the client has framed wrongly is no fault of the host', async () => {
+    const later: RequestHandler = (_req, _res, next) => process.nextTick(next)
+    const chunked = head('POST /', { 'Content-Type': form, 'Transfer-Encoding': 'chunked' })
+    const { read } = await readBehind(later, undefined, [`${chunked}no size of a chunk\r\n`])
+    expect(read).toMatchObject({ code: 'invalid_request', detail: { reason: 'The client hung up' } })
+  })
+
   it('whose client hangs up while something in front reads it is no fault of the host', async () => {
     const read = new Promise((resolve) => {
       void HostApp.start(() => (req: IncomingMessage, res) => {
