@@ -20,7 +20,7 @@ export const day = 24 * hour
 export const unicode = 'a b\u0000"\\{}:\u00e9\u4e2d\ud83d\ude00\u202e\n'
 
 /** Milliseconds, long enough for every store to answer. */
-const soon = 10_000
+const soon = 60_000
 
 export function newGrant(members: Partial<NewGrant>): NewGrant {
   const { tenantId = randomUUID(), subject = randomUUID() } = members
