@@ -134,6 +134,12 @@ describe('an address that is not a resource', () => {
     expect(named(two, mcp, one)).toBe(mcp)
   })
 
+  it('is the API that is named in full, beside its origin and another API with a query there', () => {
+    const [mcp, other] = ['https://api.example/mcp', 'https://api.example/mcp?a=b']
+    expect(named([mcp, 'https://api.example'], mcp, other)).toBe(mcp)
+    expect(named([other, 'https://api.example'], mcp, other)).toBe(other)
+  })
+
   it('leads to the API of an issuer that is an origin, unless there are several', () => {
     const origin = 'https://assistant.acme.example'
     const at = (value: string, ...resources: string[]) =>

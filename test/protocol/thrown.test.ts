@@ -1,5 +1,5 @@
 import { createContext, runInContext } from 'node:vm'
-import { asError } from '../../src/protocol/thrown'
+import { asError, timedOut } from '../../src/protocol/thrown'
 
 describe('whatever was thrown', () => {
   it('stays the same if it is an error, of any realm', () => {
@@ -59,3 +59,12 @@ describe('whatever was thrown', () => {
 function unreadableMember(): never {
   throw new Error('no')
 }
+
+describe('something that took too long', () => {
+  it('is an error with the code of the system for that', () => {
+    expect(timedOut('It took longer than 10 ms')).toMatchObject({
+      message: 'It took longer than 10 ms',
+      code: 'ETIMEDOUT',
+    })
+  })
+})
