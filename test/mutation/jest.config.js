@@ -12,8 +12,8 @@ module.exports = {
   testTimeout: 20_000,
   testPathIgnorePatterns: [
     // These use separate processes, browsers or the packed package, or test the docs.
-    '/test/cli.test',
-    '/test/(assistants|browser|conformance|docs|examples|frameworks|histories|mutation|other-clients|package|scripts)/',
+    '/test/(cli|keys).test',
+    '/test/(assistants|browser|conformance|docs|doctor|examples|frameworks|histories|mutation|other-clients|package|scripts)/',
     // These use servers of Redis and PostgreSQL.
     'redis',
     'postgres',

@@ -50,6 +50,7 @@ const testedIn: Record<string, string[]> = {
     'endpoints/token',
     'endpoints/authorize-consent',
     'pages/',
+    'telemetry/',
   ],
   http: [
     'http/',
@@ -58,6 +59,7 @@ const testedIn: Record<string, string[]> = {
     'endpoints/authorize-injection',
     'hosts/',
     'router',
+    'telemetry/',
   ],
 }
 
