@@ -230,6 +230,7 @@ describe('createCustomerSignIn', () => {
     ['no signing keys', 'signingKeys', { signingKeys: [] }],
     ['a secret that is not in a list', 'credentialSecrets', { credentialSecrets: 'x'.repeat(32) }],
     ['no secrets', 'credentialSecrets', { credentialSecrets: [] }],
+    ['a secret that is neither', 'credentialSecrets[0]', { credentialSecrets: [new Uint8Array(32)] }],
     ['five secrets', 'credentialSecrets', { credentialSecrets: Array.from('12345', (text) => text.repeat(32)) }],
     ['a secret of 31 bytes', 'credentialSecrets[1]', { credentialSecrets: ['x'.repeat(32), 'x'.repeat(31)] }],
     ['a secret of 31 bytes in a Buffer', 'credentialSecrets[0]', { credentialSecrets: [Buffer.alloc(31)] }],

@@ -114,6 +114,17 @@ describe('a redemption that was retried after its answer was lost', () => {
   )
 })
 
+describe('a redemption whose first answer was lost', () => {
+  it.each(kinds)('of a %s is found to have been applied, also for a client that names the resource', async (kind) => {
+    const faulty = faultyStore()
+    const host = await started({ tokenStore: faulty.store, refreshRetryWindow: 0, replayTolerance: 0 })
+    const redeem = await liveCredential[kind](host)
+    faulty.next('swapCredential', losesItsAnswer)
+    expectTokens(await redeem(host, { resource: host.issuer() }))
+    expect(await host.told('replayed')).toEqual([])
+  })
+})
+
 describe('the undecided attempts of a process', () => {
   const step = (number: number) => ({
     tenantId: 'acme',

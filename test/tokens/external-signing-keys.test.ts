@@ -270,6 +270,7 @@ describe('a key with a signer', () => {
   const ec = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve }).publicKey
   const ed25519 = generateKeyPairSync('ed25519').publicKey
   const rsa = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength }).publicKey
+  const rsaPss = generateKeyPairSync('rsa-pss', { modulusLength: 2048 }).publicKey
   const good = { publicKey, sign: () => new Uint8Array() }
 
   it('is accepted in every format of its public key', () => {
@@ -279,8 +280,26 @@ describe('a key with a signer', () => {
     }
   })
 
+  it('verifies tokens also where its whole key was given as the public one', async () => {
+    const whole = { publicKey: privateKey, sign: (data: Uint8Array) => sign('sha256', data, privateKey) }
+    const host = await started({ signingKeys: [whole], credentialSecrets })
+    const { access_token } = await host.connected()
+    expect(await host.signIn.verifyAccessToken(access_token, inAcme)).toMatchObject({ subject: 'customer-1' })
+  })
+
+  it('is refused in words that say what is allowed', () => {
+    const start = (given: object) => () =>
+      testSignIn({ signingKeys: [{ ...good, ...given } as ExternalSigningKey], credentialSecrets })
+    expect(start({ alg: 'EdDSA' })).toThrow('signingKeys[0].alg must be ES256, ES384, RS256 or PS256, but is "EdDSA"')
+    expect(start({ publicKey: ed25519 })).toThrow(
+      'must be a public key for ES256 (P-256), ES384 (P-384), RS256 or PS256 (RSA, at least 2048 bits), as PEM, JWK or KeyObject',
+    )
+    expect(start({ alg: 'RS256' })).toThrow('must be a public key for RS256, as PEM, JWK or KeyObject')
+  })
+
   it.each([
     ['without a sign function', { publicKey }, 'signingKeys[0].sign'],
+    ['whose public key is for RSASSA-PSS alone', { ...good, publicKey: rsaPss }, 'signingKeys[0].publicKey'],
     ['without a public key', { sign: good.sign }, 'signingKeys[0].publicKey'],
     ['whose public key is text', { ...good, publicKey: 'no key' }, 'signingKeys[0].publicKey'],
     ['whose public key has another curve', { ...good, publicKey: ec('P-521') }, 'signingKeys[0].publicKey'],

@@ -239,6 +239,17 @@ describe('setKeys refuses, and leaves everything as it is,', () => {
     expect(await publishedKids(host)).toHaveLength(2)
   })
 
+  it('without calling the signer in use, if only the secrets change', async () => {
+    let works = true
+    const sometimes = {
+      publicKey: createPublicKey(second),
+      sign: (data: Uint8Array) => (works ? signer(second)(data) : fails.sign()),
+    }
+    const host = await started({ ...own, signingKeys: [sometimes] })
+    works = false
+    await host.signIn.setKeys({ credentialSecrets: [secret('two'), secret('one')] })
+  })
+
   it('and quotes no secret', async () => {
     const signIn = testSignIn({ baseUrl: 'https://assistant.example', ...own })
     const error: Error = await signIn.setKeys({ credentialSecrets: ['the secret'] }).then(
