@@ -1,9 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { describeWith } from '../support/describe-with'
 import { SeededRandom } from '../support/seeded-random'
 import { SlowFront } from '../support/slow-front'
 import { AssistantHost } from './assistant-host'
 import { nodeOfClients, RealClient } from './real-client'
-import { realClients } from './real-clients'
+import { type RealClientCode, realClients } from './real-clients'
 
 // Other delays: SEED=7 npx jest test/assistants/real-clients
 const seed = Number(process.env.SEED ?? 1)
@@ -30,22 +31,33 @@ describeWith('test/assistants/node_modules, or Node.js 24,', nodeOfClients)('a c
     await host.stop()
   })
 
+  /** Lets the client make its bursts of calls. @returns How often it has asked its customer to sign in. */
+  async function signInsOf({ file, bursts }: RealClientCode): Promise<number> {
+    const started = await RealClient.start(file, company)
+    client = started
+    const isCustomer1 = { text: expect.stringContaining('customer-1') }
+    expect(await started.call()).toEqual([isCustomer1])
+    for (const size of bursts) {
+      front.expireSeen()
+      const answers = await started.call(size)
+      expect(answers).toHaveLength(size)
+      front.expireSeen()
+      expect({ size, answer: await started.call() }).toEqual({ size, answer: [isCustomer1] })
+    }
+    return started.signIns
+  }
+
   it.each(realClients.map((code) => [code.name, code] as const))(
     'stays signed in when several calls at once find the access token expired: %s',
-    async (_name, { file, bursts }) => {
-      client = await RealClient.start(file, company)
-      const isCustomer1 = { text: expect.stringContaining('customer-1') }
-      expect(await client.call()).toEqual([isCustomer1])
-      for (const size of bursts) {
-        front.expireSeen()
-        const answers = await client.call(size)
-        expect(answers).toHaveLength(size)
-        front.expireSeen()
-        expect({ size, answer: await client.call() }).toEqual({ size, answer: [isCustomer1] })
+    async (_name, code) => {
+      for (let left = code.isUnsteady ? 3 : 1; left > 0; left--) {
+        const signIns = await Promise.race([signInsOf(code), delay(60_000, 'hangs', { ref: false })])
+        expect(host.troubles).toEqual([])
+        if (signIns === 1) return
+        await client?.stop()
+        if (left === 1) expect(signIns).toBe(1)
       }
-      expect(client.signIns).toBe(1)
-      expect(host.troubles).toEqual([])
     },
-    120_000,
+    200_000,
   )
 })

@@ -13,6 +13,8 @@ export interface RealClientCode {
   particular: string
   /** How many calls at once it makes, in bursts one after the other. */
   bursts: readonly number[]
+  /** Whether its own processes get in each other's way on a busy machine: they then hang, or ask for a sign-in again. */
+  isUnsteady?: true
 }
 
 export const realClients: readonly RealClientCode[] = [
@@ -64,6 +66,7 @@ export const realClients: readonly RealClientCode[] = [
     connects: 'registration',
     particular: 'Its processes share one sign-in. Each gives up after 20 refreshes in 30 seconds',
     bursts: [3, 6],
+    isUnsteady: true,
   },
   {
     name: 'MCP Inspector',

@@ -70,6 +70,12 @@ describe('the figures of docs/performance.md', () => {
     )
   })
 
+  it('are those of the latest run with listeners', () => {
+    expect(tableUnder('## Channels, metrics and traces', page)).toEqual(
+      tableUnder('## CPU time of a refresh by who listens', 'bench/results/telemetry.md'),
+    )
+  })
+
   it('show what more processes and masters add, as it was measured', () => {
     expect(tableUnder('## Added processes and masters', page)).toEqual(
       tableUnder('## What each process and master adds', 'bench/results/growth.md'),
