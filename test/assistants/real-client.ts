@@ -104,6 +104,7 @@ export class RealClient {
     this.signIns++
     const callback = await submitForm(url)
     if (callback.protocol === 'http:') await this.#open(callback)
-    this.#child.send({ visited: callback.href })
+    // It may have been stopped meanwhile.
+    if (this.#child.connected) this.#child.send({ visited: callback.href })
   }
 }

@@ -51,11 +51,13 @@ describeWith('test/assistants/node_modules, or Node.js 24,', nodeOfClients)('a c
     'stays signed in when several calls at once find the access token expired: %s',
     async (_name, code) => {
       for (let left = code.isUnsteady ? 3 : 1; left > 0; left--) {
-        const signIns = await Promise.race([signInsOf(code), delay(60_000, 'hangs', { ref: false })])
-        expect(host.troubles).toEqual([])
-        if (signIns === 1) return
+        const signedIn = signInsOf(code).catch((error: Error) => error)
+        const signIns = await Promise.race([signedIn, delay(60_000, 'hangs', { ref: false })])
+        const isGood = signIns === 1 && host.troubles.length === 0
+        if (isGood || left === 1)
+          return expect({ signIns, troubles: host.troubles }).toEqual({ signIns: 1, troubles: [] })
         await client?.stop()
-        if (left === 1) expect(signIns).toBe(1)
+        host.events.splice(0)
       }
     },
     200_000,
