@@ -201,7 +201,7 @@ export interface ErrorEvent extends TimedEvent, ErrorContext {
   where: string
   /** What has failed, in a stable word for programs. */
   reason: FaultReason
-  /** What was thrown, as an `Error` that can be logged. */
+  /** What was thrown, as an `Error` that can be logged, also as JSON. */
   error: Error
 }
 

@@ -4,16 +4,40 @@ import { inspect, types } from 'node:util'
 const maxCharacters = 500
 const maxMessageCharacters = 10_000
 
+// How far down JSON follows causes: they can form a circle.
+const maxCauses = 5
+
 /**
- * Turns whatever was thrown into an Error that any log can take. An Error stays as it is; anything else is described by a new Error. For an
- * object that says only which kind it is, because its members may be secrets.
+ * Turns whatever was thrown into an Error that any log can take, also one that writes JSON. An Error stays the same; anything else is
+ * described by a new Error. For an object that says only which kind it is, because its members may be secrets.
  */
 export function asError(thrown: unknown): Error {
   try {
-    if (isReadableError(thrown)) return thrown
-    return new Error(described(thrown).slice(0, maxCharacters))
+    if (isReadableError(thrown)) return withJson(thrown)
+    return withJson(new Error(described(thrown).slice(0, maxCharacters)))
   } catch {
-    return new Error('What was thrown cannot be read')
+    return withJson(new Error('What was thrown cannot be read'))
+  }
+}
+
+/** Adds the method that JSON asks for: what an error says is not enumerable, so that JSON alone would make `{}` of it. */
+function withJson(error: Error): Error {
+  if ('toJSON' in error) return error
+  if (!Object.isExtensible(error)) return withJson(new Error(error.message, { cause: error }))
+  return Object.defineProperty(error, 'toJSON', { value: () => inJson(error, maxCauses), configurable: true })
+}
+
+/** What an error says, and what has caused it. Not its other members: the Redis client's has the arguments of the command. */
+function inJson(error: Error & { code?: unknown; errors?: unknown }, depth: number): object {
+  const { name, message, code, stack, cause, errors } = error
+  const below = (other: unknown) => (types.isNativeError(other) && depth > 0 ? inJson(other, depth - 1) : undefined)
+  return {
+    name,
+    message,
+    code: typeof code === 'object' ? undefined : code,
+    stack,
+    cause: below(cause),
+    errors: Array.isArray(errors) ? errors.map(below) : undefined,
   }
 }
 

@@ -56,6 +56,55 @@ describe('whatever was thrown', () => {
   })
 })
 
+describe('an error that a log writes as JSON', () => {
+  const inJson = (thrown: unknown) => JSON.parse(JSON.stringify({ error: asError(thrown) })).error
+
+  it('says what has failed, where, and what caused it', () => {
+    const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+    const error = new TypeError('fetch failed', { cause })
+    expect(inJson(error)).toEqual({
+      name: 'TypeError',
+      message: 'fetch failed',
+      stack: error.stack,
+      cause: { name: 'Error', message: 'connect ECONNREFUSED', code: 'ECONNREFUSED', stack: cause.stack },
+    })
+    expect(inJson('The database is down')).toMatchObject({ message: 'The database is down' })
+  })
+
+  it('says what each of several errors says', () => {
+    const errors = [new Error('connect ::1'), new Error('connect 127.0.0.1')]
+    expect(inJson(new AggregateError(errors))).toMatchObject({
+      name: 'AggregateError',
+      errors: [{ message: 'connect ::1' }, { message: 'connect 127.0.0.1' }],
+    })
+  })
+
+  it('ends where causes form a circle', () => {
+    const error = new Error('x')
+    error.cause = error
+    expect(JSON.stringify(asError(error)).match(/"message":"x"/g)).toHaveLength(6)
+  })
+
+  it('has no members that may be secrets, such as the arguments of a command', () => {
+    const error = Object.assign(new Error('READONLY'), { command: { name: 'evalsha', args: ['secret'] } })
+    expect(JSON.stringify(asError(error))).not.toContain('secret')
+  })
+
+  it('is as its own class writes it, or a copy of it if it is frozen', () => {
+    class Coded extends Error {
+      toJSON() {
+        return { coded: true }
+      }
+    }
+    expect(inJson(new Coded('x'))).toEqual({ coded: true })
+    expect(inJson(Object.freeze(new Error('x')))).toMatchObject({ message: 'x', cause: { message: 'x' } })
+  })
+
+  it('shows no more members to other logs', () => {
+    expect(Object.keys(asError(new Error('x')))).toEqual([])
+  })
+})
+
 function unreadableMember(): never {
   throw new Error('no')
 }
