@@ -46,8 +46,8 @@ export function isAway(error: unknown): error is OAuthError {
 /** Whether another fetch may succeed, as far as the error tells. */
 function isTemporary(error: unknown): boolean {
   if (error instanceof UnexpectedStatus) {
-    // Firewalls against bots answer 403, which says nothing about the document.
-    return [403, 408, 425, 429].includes(error.status) || error.status >= 500
+    // Firewalls against bots answer 403, and a host's own proxy 407, which says nothing about the document.
+    return [403, 407, 408, 425, 429].includes(error.status) || error.status >= 500
   }
   return !(error instanceof ForbiddenFetch) && !(error instanceof OAuthError)
 }

@@ -40,11 +40,20 @@ export class ForbiddenFetch extends Error {
 }
 
 /**
+ * A look-up that gave no address, or one that is not public. The server of that name has said nothing: name servers that know only the
+ * names of their own network answer so for every other name.
+ */
+class UnusableLookup extends Error {
+  override name = 'UnusableLookup'
+}
+
+/**
  * Fetches a public document from a URL that a stranger has chosen, and keeps the stranger out of the host's own network: it checks every
  * address that the name resolves to, and connects to an address that it has checked. It follows no redirects, reuses no connection, and
  * reads 64 KiB at most. It settles within 5 seconds, whatever the other server does.
  *
- * @throws {Error} with the reason, for the operator. A {@link ForbiddenFetch} if trying again is of no use.
+ * @throws {Error} with the reason, for the operator. A {@link ForbiddenFetch} if trying again is of no use, which a name cannot cause:
+ * another look-up may give other addresses.
  */
 export function guardedFetch(url: URL, guard: FetchGuard): Promise<FetchedDocument> {
   return fetching(url, { byHost: false }, (signal) => fetchDocument(url, guard, signal))
@@ -111,11 +120,15 @@ async function allowedAddresses(url: URL, guard: FetchGuard, signal: AbortSignal
   const { hostname } = url
   const { allowLoopback, lookUp } = guard
   const host = hostname.replace(/^\[|\]$/g, '')
-  const addresses = isIP(host) ? [host] : await lookUp(host, signal)
-  if (addresses.length === 0) throw new ForbiddenFetch(`${host} has no address`)
+  const isName = isIP(host) === 0
+  const addresses = isName ? await lookUp(host, signal) : [host]
+  if (addresses.length === 0) throw new UnusableLookup(`${host} has no address`)
   if (allowLoopback && addresses.every(isLoopback)) return addresses
   const refused = addresses.find((address) => !isPublic(address))
-  if (refused !== undefined) throw new ForbiddenFetch(`${host} is at ${refused}, which is not a public address`)
+  if (refused !== undefined) {
+    const Refusal = isName ? UnusableLookup : ForbiddenFetch
+    throw new Refusal(`${host} is at ${refused}, which is not a public address`)
+  }
   checkPort(url, guard)
   return addresses
 }

@@ -119,7 +119,12 @@ function seconds(milliseconds = 0): number {
   return milliseconds / 1000
 }
 
-const errorTypes: Record<string, string> = { ETIMEDOUT: 'timeout', ForbiddenFetch: 'forbidden', status: 'status' }
+const errorTypes: Record<string, string> = {
+  ETIMEDOUT: 'timeout',
+  ForbiddenFetch: 'forbidden',
+  UnusableLookup: 'forbidden',
+  status: 'status',
+}
 
 /** One of four kinds: other servers choose some of the codes. */
 function errorType(error: string | undefined): Attributes {

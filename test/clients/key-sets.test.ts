@@ -1,3 +1,4 @@
+import { promises as dns } from 'node:dns'
 import type { RequestListener } from 'node:http'
 import { type Client, type CustomerSignInOptions, MemoryTenantStore } from 'customer-sign-in'
 import { KeySets } from '../../src/clients/key-sets'
@@ -42,7 +43,10 @@ async function startedWith(jwksUri: string, options: Partial<CustomerSignInOptio
 const exchange = async (host: TestSignIn, by: ClientKey = key) =>
   host.exchange(await host.asCustomer(), withAssertion(assertionOf(by, clientId, host.issuer())))
 
-afterEach(releaseClock)
+afterEach(() => {
+  releaseClock()
+  jest.restoreAllMocks()
+})
 
 describe('the keys at a jwks_uri', () => {
   it('authenticate the client, and are fetched once', async () => {
@@ -116,6 +120,27 @@ describe('the keys at a jwks_uri', () => {
     Object.assign(published, { status: 200, body: undefined })
     expectTokens(await exchange(host))
   })
+
+  it.each<[string, string[]]>([
+    ['no address', []],
+    ['an address inside', ['10.0.0.1']],
+  ])(
+    'are used on while the look-up of their server gives %s, and then the client keeps what it has',
+    async (_, inside) => {
+      const { server } = await KeyServer.start()
+      const host = await startedWith(server.url('/jwks', 'localhost'))
+      const clock = stopClock()
+      const lookUp = jest.spyOn(dns, 'lookup') as unknown as jest.SpyInstance<Promise<{ address: string }[]>>
+      lookUp.mockResolvedValue([{ address: '127.0.0.1' }])
+      expectTokens(await exchange(host))
+      lookUp.mockResolvedValue(inside.map((address) => ({ address })))
+      clock.advance(300)
+      expectTokens(await exchange(host))
+      clock.advance(86_400)
+      expectError(await exchange(host), 503, 'temporarily_unavailable')
+      expect(server.requests).toHaveLength(1)
+    },
+  )
 
   it.each<[string, (server: DocumentServer, published: KeyServer) => unknown]>([
     ['does not answer', (server) => server.stop()],

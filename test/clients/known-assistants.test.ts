@@ -1,3 +1,4 @@
+import { promises as dns } from 'node:dns'
 import {
   ConfigurationError,
   type CustomerSignInOptions,
@@ -10,15 +11,21 @@ import {
 import { decode } from 'jsonwebtoken'
 import { appRedirectsOfAssistants } from '../../src/clients/known-assistants'
 import { MetadataDocuments } from '../../src/clients/metadata-documents'
+import { lookUpByDns } from '../../src/http/name-lookup'
 import { Authorization, asTheySay, expectErrorPage } from '../support/authorization'
 import { releaseClock, stopClock } from '../support/clock'
+import { connectionsBegunBy } from '../support/connections'
 import { textOf } from '../support/consent-form'
 import { DocumentServer, publishing } from '../support/document-server'
+import { type DnsAnswer, NameServer } from '../support/name-server'
 import { register } from '../support/registration'
 import { expectTokens, redirectUri, type TestSignIn } from '../support/sign-in'
 import { started } from '../support/started'
 
-afterEach(releaseClock)
+afterEach(() => {
+  releaseClock()
+  jest.restoreAllMocks()
+})
 
 /** What a server answers, and a copy of its document, with another name. */
 async function published(answer: { status: number; type?: string; changes?: object; cacheControl?: string }) {
@@ -207,6 +214,71 @@ describe('the copy of a known assistant’s document', () => {
   it('is not used if the host has turned it off with an empty list', async () => {
     const { server } = await published({ status: 403 })
     expectErrorPage(await open(await startedWith([]), server.url()), 503)
+  })
+})
+
+describe('a server whose name servers know only the names of its own network', () => {
+  const claude = 'https://claude.ai/oauth/mcp-oauth-client-metadata'
+  const acme = { id: 'acme', key: 'acme' }
+
+  /** The documents of the known assistants, where every look-up is answered with this. */
+  async function documentsWhere(answer: DnsAnswer, known = knownAssistants) {
+    const names = await NameServer.start(({ type }) => (typeof answer === 'string' || type === 'A' ? answer : []))
+    const guard = { allowLoopback: false, ports: [443], lookUp: lookUpByDns([names.address]) }
+    const emit = jest.fn()
+    return { documents: new MetadataDocuments(guard, [], { known, emit }), emit }
+  }
+
+  it.each<[answer: DnsAnswer, reason: RegExp]>([
+    ['NXDOMAIN', /^claude\.ai has no address$/],
+    [[], /^claude\.ai has no address$/],
+    [['10.0.0.1'], /^claude\.ai is at 10\.0\.0\.1, which is not a public address$/],
+    [['0.0.0.0'], /not a public address/],
+    [['127.0.0.1'], /not a public address/],
+    [['93.184.215.14', '10.0.0.1'], /not a public address/],
+    ['SERVFAIL', /ESERVFAIL/],
+  ])('uses the copy, and connects nowhere, if they answer %j', async (answer, reason) => {
+    const { documents, emit } = await documentsWhere(answer)
+    const begun = await connectionsBegunBy(async () => {
+      expect(await documents.find(claude, acme)).toMatchObject({ clientName: 'Claude' })
+    })
+    expect(begun).toBe(0)
+    const detail = { reason: expect.stringMatching(reason) }
+    expect(emit.mock.calls).toEqual([
+      [expect.objectContaining({ type: 'stale', clientId: claude, copy: 'known', detail })],
+    ])
+  })
+
+  it.each<[answer: DnsAnswer]>([['NXDOMAIN'], [['10.0.0.1']]])(
+    'asks the customer of any other client to try again, and connects nowhere, if they answer %j',
+    async (answer) => {
+      const { documents } = await documentsWhere(answer)
+      const begun = await connectionsBegunBy(async () => {
+        const found = documents.find('https://inside.example/client.json', acme)
+        await expect(found).rejects.toMatchObject({ status: 503, reason: 'document_unavailable' })
+      })
+      expect(begun).toBe(0)
+    },
+  )
+
+  it('uses no copy for a document at an IP address that is not public', async () => {
+    const client_id = 'https://10.0.0.1/client.json'
+    const document = { client_id, client_name: 'Inside', redirect_uris: [redirectUri] }
+    const { documents } = await documentsWhere('NXDOMAIN', [{ document }])
+    await expect(documents.find(client_id, acme)).rejects.toMatchObject({ code: 'invalid_client' })
+  })
+
+  it('connects Claude, which stays signed in', async () => {
+    for (const family of ['resolve4', 'resolve6'] as const) {
+      const unknown = Object.assign(new Error('queryA ENOTFOUND claude.ai'), { code: 'ENOTFOUND' })
+      jest.spyOn(dns.Resolver.prototype, family).mockRejectedValue(unknown)
+    }
+    const host = await started({ authenticate: asTheySay })
+    const redirect_uri = 'https://claude.ai/api/mcp/auth_callback'
+    const signedIn = await new Authorization(host, { client_id: claude, redirect_uri }).allowed()
+    const { refresh_token } = expectTokens(await host.exchange(signedIn, { client_id: claude, redirect_uri }))
+    expectTokens(await host.refresh(refresh_token, { client_id: claude }))
+    expect(await host.told('stale')).toMatchObject([{ copy: 'known', detail: { reason: 'claude.ai has no address' } }])
   })
 })
 

@@ -179,7 +179,7 @@ describe('a metadata document that is not fresh any more', () => {
     return { server, now, host, clock }
   }
 
-  it.each([403, 429, 500, 503])('can be used for another 7 days while its server answers %d', async (status) => {
+  it.each([403, 407, 429, 500, 503])('can be used for another 7 days while its server answers %d', async (status) => {
     const { server, now, host, clock } = await expired()
     now.status = status
     const before = await open(host, server.url()).expect(200)
@@ -219,6 +219,30 @@ describe('a metadata document that is not fresh any more', () => {
     await server.stop()
     await open(host, server.url()).expect(200)
   })
+
+  it.each<[addresses: string[]]>([[[]], [['10.0.0.1']], [['0.0.0.0']], [['127.0.0.1', '10.0.0.1']]])(
+    'can be used while the look-up of its name gives %j, and is fetched again as soon as it gives an address',
+    async (unusable) => {
+      const server = await DocumentServer.start()
+      const url = server.url('/client.json', 'assistant.example')
+      let addresses = ['127.0.0.1']
+      const lookUp = async () => addresses
+      const documents = new MetadataDocuments({ allowLoopback: true, ports: [443], lookUp }, [])
+      const clock = stopClock()
+      await documents.find(url, acme)
+      addresses = unusable
+      clock.advance(60)
+      await expect(documents.find(url, acme)).resolves.toMatchObject({ clientName: 'Assistant' })
+      expect(server.requests).toHaveLength(1)
+      addresses = ['127.0.0.1']
+      clock.advance(60)
+      await documents.find(url, acme)
+      expect(server.requests).toHaveLength(2)
+      addresses = unusable
+      clock.advance(60 + 7 * day)
+      await expect(documents.find(url, acme)).rejects.toMatchObject({ status: 503 })
+    },
+  )
 
   it('is requested once a minute meanwhile, and its new text counts as soon as the server answers', async () => {
     const { server, now, host, clock } = await expired()

@@ -1,3 +1,4 @@
+import { promises as dns } from 'node:dns'
 import { ConfigurationError } from 'customer-sign-in'
 import { instrument } from 'customer-sign-in/opentelemetry'
 import request from 'supertest'
@@ -9,6 +10,8 @@ import { faultyStore, hangs, rejects } from '../support/faulty-store'
 import { OpenTelemetry } from '../support/open-telemetry'
 import { expectTokens } from '../support/sign-in'
 import { started } from '../support/started'
+
+afterEach(() => jest.restoreAllMocks())
 
 describe('the metrics', () => {
   it('count requests by endpoint and outcome, and replays', async () => {
@@ -78,8 +81,11 @@ describe('the metrics', () => {
 
   it.each([
     ['https://10.0.0.1/client.json', 'forbidden'],
+    ['https://inside.example/client.json', 'forbidden'],
     ['http://127.0.0.1:1/client.json', 'failed'],
   ])('tell of a fetch of %s as %s, without the address', async (client_id, type) => {
+    const lookUp = jest.spyOn(dns, 'lookup') as unknown as jest.SpyInstance<Promise<{ address: string }[]>>
+    lookUp.mockResolvedValue([{ address: '10.0.0.1' }])
     const telemetry = await OpenTelemetry.start()
     const host = await started({ authenticate: asTheySay, metadataDocuments: 'with-loopback' })
     await new Authorization(host, { client_id }).open()
