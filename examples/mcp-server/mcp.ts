@@ -21,7 +21,7 @@ export function answerMcp(signIn: CustomerSignIn): RequestHandler {
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true })
     res.once('close', () => server.close())
     await server.connect(transport)
-    await transport.handleRequest(req, res)
+    await transport.handleRequest(req, res, req.body)
   }
 }
 

@@ -29,7 +29,7 @@ const mcp = async (req, res) => {
   }))
   const transport = new StreamableHTTPServerTransport()
   await server.connect(transport)
-  await transport.handleRequest(req, res)
+  await transport.handleRequest(req, res, req.body)
 }
 `
 const loginPage = `

@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import {
   type CustomerSignInOptions,
   createCustomerSignIn,
@@ -185,6 +187,14 @@ describe('the doctor with a login finds', () => {
         res.status(403).set('WWW-Authenticate', 'Bearer error="insufficient_scope", scope="admin"').json({}),
       ),
       ['call: scope-insufficient'],
+    ],
+    'an MCP server whose messages a body parser has read': [
+      withApi(express.json(), async (req, res) => {
+        const transport = new StreamableHTTPServerTransport()
+        await new McpServer({ name: 'acme', version: '1.0.0' }).connect(transport)
+        await transport.handleRequest(req, res)
+      }),
+      ['call: body-read-before'],
     ],
     'an API that forbids the call': [withApi((_req, res) => res.status(403).json({})), ['call: call-fails']],
     'an API that fails': [withApi((_req, res) => res.status(500).json({})), ['call: server-error']],

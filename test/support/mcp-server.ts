@@ -11,5 +11,5 @@ export async function mcpServer(req: Request, res: Response): Promise<void> {
   }))
   const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined })
   await server.connect(transport)
-  await transport.handleRequest(req, res)
+  await transport.handleRequest(req, res, req.body)
 }

@@ -57,6 +57,12 @@ export const signInFindings = {
     remedy:
       "Put these scopes into `scopes` of `protectedResource`, so that the 401 asks for them, and into the company's scopes",
   },
+  'body-read-before': {
+    level: 'wrong',
+    says: '{request} with a valid access token is answered with 400: the MCP server could not read a message that is valid JSON',
+    remedy:
+      'A body parser in front, such as `app.use(express.json())`, has read the body: give it to the transport, `transport.handleRequest(req, res, req.body)`',
+  },
   'call-fails': {
     level: 'wrong',
     says: '{request} with a valid access token is answered with {status}',

@@ -25,6 +25,12 @@ export async function callApi(
     throw fault('token-rejected', { request, status: String(status), error, description })
   const replaced = interference(answer)
   if (replaced) throw replaced
+  if (status === 400 && isParseError(answer.json?.error)) throw fault('body-read-before', { request })
   if (status === 403) throw fault('call-fails', { request, status: String(status) })
   if (status >= 400) notes.note(`The API let the token through, and answered the request with ${status}.`)
+}
+
+/** JSON-RPC 2.0 section 5.1. The message itself is valid. */
+function isParseError(error: unknown): boolean {
+  return (error as { code?: unknown } | null | undefined)?.code === -32700
 }
