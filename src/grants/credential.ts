@@ -99,16 +99,28 @@ export function formatCredential({ kind, handle, secret, dates, tag }: Credentia
  * Encodes when a grant was last refreshed and when its live credential expires. The first byte has one bit that says whether the grant ends
  * then in any case, and seven for the day of the refresh, or 0 if there was none. The others hold seconds since 1970.
  */
-export function datesOf({ expiresAt, endsAt, swap }: Pick<Grant, 'expiresAt' | 'endsAt' | 'swap'>): Buffer {
+export function datesOf({ swap, ...times }: Pick<Grant, 'expiresAt' | 'endsAt' | 'swap'>): Buffer {
+  const { expiresAt, isEnd } = expiryOf(times)
   const day = swap?.redeemed === 'refresh_token' ? dayOf(swap.at) : 0
   const dates = Buffer.alloc(datesLength)
-  dates.writeUInt8(Number(expiresAt === endsAt) | (day << 1))
+  dates.writeUInt8(Number(isEnd) | (day << 1))
   dates.writeUIntBE(Math.ceil(expiresAt / 1000), 1, datesLength - 1)
   return dates
 }
 
 /** When a credential expires, in milliseconds since 1970, and whether its grant ends then in any case (`grantLifetime`). */
-export function readExpiry({ dates }: Credential): { expiresAt: number; isEnd: boolean } {
+export interface Expiry {
+  expiresAt: number
+  isEnd: boolean
+}
+
+/** When the live credential of a grant expires. */
+export function expiryOf({ expiresAt, endsAt }: Pick<Grant, 'expiresAt' | 'endsAt'>): Expiry {
+  return { expiresAt, isEnd: expiresAt === endsAt }
+}
+
+/** When a credential says that it expires. */
+export function readExpiry({ dates }: Credential): Expiry {
   return { expiresAt: dates.readUIntBE(1, datesLength - 1) * 1000, isEnd: (dates.readUInt8() & 1) === 1 }
 }
 

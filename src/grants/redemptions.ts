@@ -12,6 +12,8 @@ import {
   type Credential,
   credentialHash,
   datesOf,
+  type Expiry,
+  expiryOf,
   formatCredential,
   grantIdOf,
   type IssuedCredential,
@@ -146,7 +148,9 @@ export class Redemptions {
     try {
       const settled = settle && (await settle(await this.#redeemableGrant(presented)))
       const redeemed = await this.#exchange(presented)
-      const { grant } = redeemed
+      const { grant, now } = redeemed
+      // Access tokens live for whole seconds, and none outlives its grant: the one of this redemption would have expired.
+      if (grant.expiresAt - now < 1000) throw this.#expired(presented, expiryOf(grant))
       if (!isServed(presented, grant)) throw await this.#endForResource(presented, grant)
       const scopes = settled?.scopes ?? stillOffered(grant.scopes, presented.tenant)
       if (scopes === undefined) throw await this.#reverseForScopes(redeemed)
@@ -316,11 +320,14 @@ export class Redemptions {
   #missing(presented: PresentedCredential, now: number) {
     const refusal = this.#refusal(presented, () => unknownCredential(presented))
     if (refusal) return refusal
-    const { credential } = presented
-    const { expiresAt, isEnd } = readExpiry(credential)
-    if (now < expiresAt) return grantGone(presented, 'ended_or_lost')
-    const limit = isEnd ? 'grantLifetime' : credentialKinds[credential.kind].lifetimeOption
-    this.#emit({ type: 'expired', credential: credential.kind, limit, expiredAt: expiresAt, ...ownerOf(presented) })
+    const expiry = readExpiry(presented.credential)
+    return now < expiry.expiresAt ? grantGone(presented, 'ended_or_lost') : this.#expired(presented, expiry)
+  }
+
+  #expired(presented: PresentedCredential, { expiresAt, isEnd }: Expiry): OAuthError {
+    const { kind } = presented.credential
+    const limit = isEnd ? 'grantLifetime' : credentialKinds[kind].lifetimeOption
+    this.#emit({ type: 'expired', credential: kind, limit, expiredAt: expiresAt, ...ownerOf(presented) })
     return grantGone(presented, 'expired')
   }
 

@@ -73,7 +73,6 @@ export function lifetimes(start: Start): void {
   it.each([
     ['60 seconds', {}, 60],
     ['what authorizationCodeLifetime says', { authorizationCodeLifetime: 600 }, 600],
-    ['that of the grant, where it is shorter', { authorizationCodeLifetime: 600, grantLifetime: 100 }, 100],
   ])('of a code is %s', async (_, options, lifetime) => {
     const clock = stopClock()
     const host = await start(options)
@@ -94,6 +93,33 @@ export function lifetimes(start: Start): void {
     }
     clock.advance(day)
     expectError(await host.refresh(tokens.refresh_token), 400, 'invalid_grant')
+  })
+
+  it.each([
+    [1.001, 1],
+    [1, 1],
+  ])('of an access token is a second if %s s of its grant are left', async (left, lifetime) => {
+    const clock = stopClock()
+    const host = await start({ grantLifetime: 100, authorizationCodeLifetime: 600 })
+    const [signedIn, { refresh_token }] = [await host.asCustomer(), await host.connected()]
+    clock.advance(100 - left)
+    for (const answer of [await host.exchange(signedIn), await host.refresh(refresh_token)]) {
+      const { access_token, expires_in } = expectTokens(answer)
+      expect(expires_in).toBe(lifetime)
+      await host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })
+    }
+  })
+
+  it.each(['code', 'refresh_token'] as const)('of a grant is over for a %s in its last second', async (credential) => {
+    const clock = stopClock()
+    const host = await start({ grantLifetime: 100, authorizationCodeLifetime: 600 })
+    const [signedIn, { refresh_token }] = [await host.asCustomer(), await host.connected()]
+    const end = clock.now() + 100_000
+    clock.advance(99.001)
+    const late = credential === 'code' ? host.exchange(signedIn) : host.refresh(refresh_token)
+    expectError(await late, 400, 'invalid_grant')
+    expect(await host.told('expired')).toMatchObject([{ credential, limit: 'grantLifetime', expiredAt: end }])
+    expect(await host.told('denied')).toMatchObject([{ reason: 'expired', clientId }])
   })
 
   it('of an access token is never longer than its grant', async () => {
