@@ -207,9 +207,10 @@ export class Router {
     const place: Place = { where: route.name, tenantKey }
     let tenant: ResolvedTenant | undefined
     try {
+      const host = this.#tenants.areFoundByHost ? requestHost(req) : undefined
       tenant = await (tenantKey === undefined
-        ? this.#tenants.findAtHost(requestHost(req), baseUrl)
-        : this.#tenants.findInPath(tenantKey, baseUrl))
+        ? this.#tenants.findAtHost(host, baseUrl)
+        : this.#tenants.findInPath(tenantKey, host, baseUrl))
       if (!tenant) {
         message.outcome = 'passed'
         return false

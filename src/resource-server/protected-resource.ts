@@ -58,7 +58,7 @@ export function protectedResource(
     const inPath = announced.tenantKeyIn(baseUrl.below(target))
     if (inPath) {
       place.tenantKey = inPath.tenantKey
-      return tenants.findInPath(inPath.tenantKey, shared)
+      return tenants.findInPath(inPath.tenantKey, requestHost(req), shared)
     }
     const isOnOwnDomain = announced.restOnOwnDomain(target) !== undefined
     const tenant = isOnOwnDomain ? await tenants.findAtHost(requestHost(req), shared) : undefined

@@ -134,8 +134,8 @@ export interface Client extends ClientMetadata {
 }
 
 /**
- * The host's own data about its tenants. This library only reads it, once for each request: if the look-up is slow, the host should cache
- * it.
+ * The host's own data about its tenants. This library only reads it, once for each request by its key, and once by its host where the host decides
+ * (docs/domains.md): if a look-up is slow, the host should cache it.
  */
 export interface TenantStore {
   /**

@@ -3,7 +3,7 @@ import { type Links, withDefaultLinks } from '../pages/links'
 import type { Theme } from '../pages/theme'
 import { type ImpliedScopes, withImplied } from '../protocol/implied-scopes'
 import { endpointsOf, issuerOf, isTenantKey, type TenantAddress } from '../protocol/issuer'
-import { type OAuthError, oauthError } from '../protocol/oauth-error'
+import { type OAuthError, type OAuthErrorOptions, oauthError } from '../protocol/oauth-error'
 import { canonicalResource, spellingOf } from '../protocol/resource'
 import { StoreCalls } from '../stores/store-calls'
 import type { AskConsent, Client, Tenant, TenantStore } from '../stores/tenant-store'
@@ -106,8 +106,14 @@ export class Tenants {
     return this.#resolved(found, addresses[0], addresses, shared)
   }
 
-  /** Finds the tenant of a request whose path has its key. @throws {OAuthError} As `find` does, also if the tenant is only on a domain of its own. */
-  async findInPath(tenantKey: string, shared: string): Promise<ResolvedTenant> {
+  /**
+   * Finds the tenant of a request whose path has its key. There is none on a domain of a tenant's own: everything there is that tenant's.
+   *
+   * @param host As `URL.host` spells it. Undefined if the request has none that can be relied on.
+   * @throws {OAuthError} As `find` does, also if the tenant is only on a domain of its own.
+   */
+  async findInPath(tenantKey: string, host: string | undefined, shared: string): Promise<ResolvedTenant> {
+    if (await this.#belongsToTenant(host, shared)) throw noSuchTenant({ host })
     const found = await this.#recordOf(tenantKey, shared)
     const addresses = addressesOf(found.checked, shared)
     const address = addresses.find(({ keyInPath }) => keyInPath !== undefined)
@@ -131,6 +137,14 @@ export class Tenants {
     // A store that compares in another way, such as without the port, would otherwise make one company answer at the address of another.
     const address = addresses.find((each) => isAtHost(each, host))
     return address && this.#resolved(found, address, addresses, shared)
+  }
+
+  /** Whether a host is that of a domain of a tenant's own. The host of the shared base URL is nobody's, and is not looked up. */
+  async #belongsToTenant(host: string | undefined, shared: string): Promise<boolean> {
+    if (host === undefined || !this.areFoundByHost) return false
+    // A browser takes a name with a dot at its end for the same server.
+    const name = host.replace(/\.(?=$|:)/, '')
+    return name !== new URL(shared).host && (await this.findAtHost(name, shared)) !== undefined
   }
 
   /** Finds the id that everything of a tenant is stored under. @throws {OAuthError} As `find` does. */
@@ -263,6 +277,6 @@ export function isSameResource(one: string, other: string, tenant: ResolvedTenan
   return spelling !== undefined && spelling === spelledByTenant(other, tenant)
 }
 
-export function noSuchTenant(): OAuthError {
-  return oauthError('not_found', 'There is no customer sign-in at this address', { reason: 'tenant_gone' })
+export function noSuchTenant(detail?: OAuthErrorOptions['detail']): OAuthError {
+  return oauthError('not_found', 'There is no customer sign-in at this address', { reason: 'tenant_gone', detail })
 }

@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2'
 import type { AddressInfo } from 'node:net'
+import type { CustomerSignInOptions, Tenant } from 'customer-sign-in'
 import express, { type RequestHandler } from 'express'
 import request, { type Response, type Test } from 'supertest'
 import { head, rawRequest } from '../http/raw-request'
@@ -49,6 +51,25 @@ async function signedIn(host: TestSignIn, domain = acmeHost) {
 }
 
 const refreshing = (refresh_token: string) => ({ grant_type: 'refresh_token', client_id: clientId, refresh_token })
+
+/** Sends a `GET` over HTTP/2, which names its host in a way of its own. */
+async function overHttp2(authority: string, path: string): Promise<{ status: number | undefined; body: string }> {
+  const signIn = testSignIn({ baseUrl: 'https://assistant.example', tenantStore })
+  const server = createHttp2Server((req, res) => signIn(req as never, res as never))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  try {
+    const stream = session.request({ ':path': path, ':authority': authority })
+    const responding = once(stream, 'response')
+    const received: Buffer[] = []
+    for await (const chunk of stream) received.push(chunk)
+    const [headers] = await responding
+    return { status: headers[':status'], body: Buffer.concat(received).toString() }
+  } finally {
+    session.close()
+    server.close()
+  }
+}
 
 describe('a company with a domain of its own', () => {
   it('is the issuer there, and its endpoints are there too', async () => {
@@ -146,19 +167,7 @@ describe('a company with a domain of its own', () => {
   })
 
   it('is found by the authority of an HTTP/2 request', async () => {
-    const signIn = testSignIn({ baseUrl: 'https://assistant.example', tenantStore })
-    const server = createHttp2Server((req, res) => signIn(req as never, res as never))
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-    try {
-      const stream = session.request({ ':path': metadataPath, ':authority': acmeHost })
-      const received: Buffer[] = []
-      for await (const chunk of stream) received.push(chunk)
-      expect(JSON.parse(Buffer.concat(received).toString()).issuer).toBe(acmeAddress)
-    } finally {
-      session.close()
-      server.close()
-    }
+    expect(JSON.parse((await overHttp2(acmeHost, metadataPath)).body).issuer).toBe(acmeAddress)
   })
 })
 
@@ -265,14 +274,133 @@ describe('a request without a key in its path', () => {
 })
 
 describe('a request with a key in its path', () => {
-  it('is for the company of that key, whatever its host, and costs no look-up by host', async () => {
-    const findTenantByHost = jest.fn()
-    const host = await started({ tenantStore: { ...tenantStore, findTenantByHost } })
-    const { body } = await get(host, `${metadataPath}/v1/globex/oauth`, acmeHost).expect(200)
-    expect(body.issuer).toBe(host.issuer('globex'))
-    const { refresh_token } = await host.connected({ tenantKey: 'globex' })
-    expectTokens(await host.refresh(refresh_token, {}, 'globex'))
-    expect(findTenantByHost).not.toHaveBeenCalled()
+  const formerHost = 'ai.initech.example'
+  const companies = onDomains.map((company) =>
+    company.key === 'initech' ? { ...company, formerBaseUrls: [`https://${formerHost}`] } : company,
+  )
+  const shared = 'https://assistant.example'
+  const sharedHost = 'assistant.example'
+  const metadataOfGlobex = `${metadataPath}/v1/globex/oauth`
+  const listening = async (options: Partial<CustomerSignInOptions> = {}) => {
+    const { findTenant, findTenantByHost } = storeOf(() => companies)
+    const lookUp = jest.fn(findTenantByHost)
+    const tenantStore = { findTenant, findTenantByHost: lookUp }
+    const host = await started({ tenantStore, baseUrl: shared, authenticate: asTheySay, ...options })
+    host.signIn.protectedResource({ path: '/v1/:tenantKey/mcp' })
+    return { host, lookUp }
+  }
+
+  it.each([acmeHost, formerHost, 'Assistant.ACME.example', `${acmeHost}.`, `${acmeHost}:80`])(
+    'finds nothing of another company on a company’s domain: %s',
+    async (domain) => {
+      const { host } = await listening()
+      for (const path of ['/v1/globex/oauth/token', '/v1/globex/oauth/revoke', '/v1/globex/oauth/register'])
+        expectError(await post(host, path, { client_id: clientId }, domain), 404, 'not_found')
+      const documents = [metadataOfGlobex, '/.well-known/oauth-protected-resource/v1/globex/mcp']
+      for (const path of ['/v1/globex/oauth/jwks', ...documents])
+        expectError(await get(host, path, domain), 404, 'not_found')
+      expect(await host.told('denied')).toMatchObject(
+        Array(6).fill({
+          tenantKey: 'globex',
+          reason: 'tenant_gone',
+          detail: { host: new URL(`http://${domain}`).host },
+        }),
+      )
+    },
+  )
+
+  it('is redirected to no client of another company from a company’s domain, and sees none of its pages there', async () => {
+    const authenticate = jest.fn(asTheySay)
+    const evil = { clientId: 'evil', redirectUris: ['https://evil.example/'] }
+    const evilco: Tenant = {
+      key: 'evilco',
+      name: 'Evilco',
+      clients: [evil],
+      links: { support: 'https://evil.example' },
+    }
+    const { host } = await listening({ tenantStore: storeOf(() => [...companies, evilco]), authenticate })
+    for (const responseType of ['x', 'code']) {
+      const wrong = { client_id: 'evil', redirect_uri: evil.redirectUris[0], response_type: responseType }
+      const { query } = new Authorization(host, wrong)
+      const page = expectErrorPage(await get(host, `/v1/evilco/oauth/authorize?${query}`), 404)
+      expect(page).not.toMatch(/evil/i)
+      await get(host, `/v1/evilco/oauth/authorize?${query}`, sharedHost).expect(responseType === 'x' ? 303 : 200)
+    }
+    expect(authenticate).toHaveBeenCalledTimes(1)
+  })
+
+  it('finds nothing of the company itself on its own domain, where its paths have no key', async () => {
+    const moved = { ...onDomains[0], key: 'acme', formerBaseUrls: [shared] }
+    const { host } = await listening({ tenantStore: storeOf(() => [moved]) })
+    expectError(await get(host, '/v1/acme/oauth/jwks'), 404, 'not_found')
+    await get(host, '/v1/acme/oauth/jwks', sharedHost).expect(200)
+  })
+
+  it.each([
+    'sign-in.internal',
+    'sign-in.internal:3000',
+    'localhost',
+    '127.0.0.1',
+    '10.0.0.7:8080',
+    '[::1]:3000',
+    'assistant.other.example',
+    `x.${acmeHost}`,
+    'example',
+  ])('is for the company of that key on a host that is no company’s: %s', async (domain) => {
+    const { host, lookUp } = await listening()
+    expect((await get(host, metadataOfGlobex, domain)).body.issuer).toBe(`${shared}/v1/globex/oauth`)
+    expect(lookUp.mock.calls).toEqual([[domain]])
+  })
+
+  it('is for that company without a host too', async () => {
+    const { host } = await listening()
+    const { status } = await rawRequest(host.url, `GET ${metadataOfGlobex} HTTP/1.0\r\n\r\n`)
+    expect(status).toBe(200)
+  })
+
+  it.each([sharedHost, 'ASSISTANT.example', `${sharedHost}.`])(
+    'costs no look-up by host on the host of the option baseUrl: %s',
+    async (domain) => {
+      const { host, lookUp } = await listening()
+      const { refresh_token } = await host.connected({ tenantKey: 'globex' })
+      lookUp.mockClear()
+      expectTokens(await post(host, '/v1/globex/oauth/token', refreshing(refresh_token), domain))
+      await get(host, metadataOfGlobex, domain).expect(200)
+      expect(lookUp).not.toHaveBeenCalled()
+    },
+  )
+
+  it('is for that company on the host of the option baseUrl, also if that has a path and a company the domain', async () => {
+    const both: Tenant[] = [{ key: 'acme', baseUrl: shared }, { key: 'globex' }]
+    const { host } = await listening({ tenantStore: storeOf(() => both), baseUrl: `${shared}/auth` })
+    await get(host, '/auth/v1/globex/oauth/jwks', sharedHost).expect(200)
+    await get(host, '/oauth/jwks', sharedHost).expect(200)
+  })
+
+  it('is for that company on every host if companies have no domains, as in development without baseUrl', async () => {
+    const { host } = await listening({ tenantStore: { findTenant: (key) => ({ key }) }, baseUrl: undefined })
+    const { body } = await get(host, `${metadataPath}/v1/acme/oauth`, acmeHost)
+    expect(body.issuer).toBe(`http://${acmeHost}/v1/acme/oauth`)
+  })
+
+  it('finds nothing of another company at a company’s authority in HTTP/2', async () => {
+    const statusAt = async (authority: string) => (await overHttp2(authority, metadataOfGlobex)).status
+    expect(await statusAt(acmeHost)).toBe(404)
+    expect(await statusAt(sharedHost)).toBe(200)
+    expect(await statusAt('sign-in.internal')).toBe(200)
+  })
+
+  it.each([
+    ['rejects', () => Promise.reject(new Error('The directory is down'))],
+    ['hangs', () => new Promise<null>(() => {})],
+  ])('is answered with 503 where a look-up by host %s', async (_, findTenantByHost) => {
+    const tenantStore = { ...storeOf(() => companies), findTenantByHost }
+    const { host } = await listening({ tenantStore, hostTimeout: 0.1 })
+    const response = await get(host, metadataOfGlobex, 'sign-in.internal')
+    expectError(response, 503, 'temporarily_unavailable')
+    expect(response.headers['retry-after']).toBe('1')
+    expect(await host.told('error')).toMatchObject([{ reason: 'tenant_store_failed', tenantKey: 'globex' }])
+    await get(host, metadataOfGlobex, sharedHost).expect(200)
   })
 })
 

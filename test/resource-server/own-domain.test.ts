@@ -39,10 +39,27 @@ describe('a protected resource on a company’s own domain', () => {
     await host.get(`${host.shared}/v1/globex/mcp`, ofGlobex).expect(200)
   })
 
-  it('is for the company in the path, if the path has one, whatever the domain', async () => {
+  it('is for the company in the path, if the path has one, on a host that is no company’s', async () => {
+    const host = await withDomains()
+    const globex = { tenantKey: 'globex' }
+    const { access_token } = await host.tokens(`${host.shared}/v1/globex/oauth/token`, globex)
+    host.lookUps.length = 0
+    await host.get(`${host.shared}/v1/globex/mcp`, access_token).expect(200)
+    expect(host.lookUps).toEqual([])
+    await host.get('http://mcp.internal:8080/v1/globex/mcp', access_token).expect(200)
+    expect(host.lookUps).toEqual(['mcp.internal:8080'])
+  })
+
+  it('is not there for another company', async () => {
     const host = await withDomains()
     const { access_token } = await host.tokens(acmeToken)
-    expectError(await host.get(`${acmeAddress}/v1/globex/mcp`, access_token), 401, 'invalid_token')
+    const globex = { tenantKey: 'globex' }
+    const { access_token: ofGlobex } = await host.tokens(`${host.shared}/v1/globex/oauth/token`, globex)
+    for (const token of [undefined, access_token, ofGlobex]) {
+      const refused = await host.get(`${acmeAddress}/v1/globex/mcp`, token)
+      expectError(refused, 404, 'not_found')
+      expect(metadataIn(refused)).toBeUndefined()
+    }
     for (const address of [`${acmeAddress}/v1/acme/mcp`, `${host.shared}/v1/acme/mcp`]) {
       expectError(await host.get(address, access_token), 404, 'not_found')
     }
