@@ -45,6 +45,13 @@ export function isAlive(grant: GrantState, now: number): boolean {
 /** Gives the answer that the library promises, and changes the grant accordingly. */
 export function present(step: number, grant: GrantState, rules: Rules, now: number): Verdict {
   if (!isAlive(grant, now)) return { answer: 'refused', told: 'nothing' }
+  const verdict = judge(step, grant, rules, now)
+  // No access token lives for less than a second.
+  const isOver = verdict.answer === 'tokens' && grant.expiresAt - now < 1000
+  return isOver ? { answer: 'refused', told: 'nothing' } : verdict
+}
+
+function judge(step: number, grant: GrantState, rules: Rules, now: number): Verdict {
   const ageOf = (at: number | undefined) => (now - (at ?? Number.NEGATIVE_INFINITY)) / 1000
   if (step === grant.live) {
     const isNew = grant.isRefreshed && ageOf(grant.redeemed[0]?.at) < Math.min(rules.refreshRetryWindow, longestRest)
