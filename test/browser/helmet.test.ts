@@ -11,21 +11,26 @@ import { allow, companies, site } from '../support/visit'
 const forLoginPage: HelmetOptions = {
   contentSecurityPolicy: { directives: { formAction: null, upgradeInsecureRequests: null } },
   crossOriginOpenerPolicy: { policy: 'unsafe-none' },
+  referrerPolicy: { policy: 'same-origin' },
 }
 
 /** Starts a host with helmet in front of everything, and with other settings of helmet for the login page. */
-async function hostWithHelmet(loginPage: HelmetOptions, firstParty: boolean): Promise<string> {
+async function hostWithHelmet(loginPage: HelmetOptions, firstParty: boolean) {
   const tenants = companies.map((company) => ({
     ...company,
     clients: company.clients?.map((client) => ({ ...client, firstParty })),
   }))
   let routes: Express | undefined
+  const formsFrom: unknown[] = []
   const { origin } = await site((app) => {
     routes = app
     app.use(helmet())
     app.use('/login', helmet(loginPage))
     app.get('/login', (_req, res) => void res.send('<form method="post"><button>Log in</button></form>'))
-    app.post('/login', ({ query }, res) => res.cookie('customer', 'ada').redirect(303, String(query.next)))
+    app.post('/login', ({ query, headers }, res) => {
+      formsFrom.push(headers.origin)
+      res.cookie('customer', 'ada').redirect(303, String(query.next))
+    })
   })
   routes?.use(
     testSignIn({
@@ -37,7 +42,7 @@ async function hostWithHelmet(loginPage: HelmetOptions, firstParty: boolean): Pr
       },
     }),
   )
-  return origin
+  return { origin, formsFrom }
 }
 
 /** Lets an app in a browser open a window for the sign-in, in which the customer logs in. */
@@ -48,7 +53,7 @@ async function loggedInPopup({
   loginPage?: HelmetOptions
   firstParty?: boolean
 }) {
-  const host = await hostWithHelmet(loginPage, firstParty)
+  const { origin: host, formsFrom } = await hostWithHelmet(loginPage, firstParty)
   const app = await site((routes) => {
     routes.get('/', (_req, res) => void res.send('<a target="_blank" rel="opener" href="/connect">Connect</a>'))
     routes.get('/connect', ({ headers }, res) => {
@@ -63,7 +68,7 @@ async function loggedInPopup({
   const messages: string[] = []
   popup.on('console', (message) => messages.push(message.text()))
   await popup.getByRole('button', { name: 'Log in' }).click({ noWaitAfter: true })
-  return { opener, popup, messages }
+  return { opener, popup, messages, host, formsFrom }
 }
 
 async function expectCodeIn(opener: Page): Promise<void> {
@@ -78,6 +83,12 @@ describeWithBrowser('a host with helmet in front, whose login page sets what the
     await expectCodeIn(opener)
   })
 
+  it('is told that the form comes from its own page', async () => {
+    const { popup, host, formsFrom } = await loggedInPopup({ loginPage: forLoginPage })
+    await popup.getByRole('button', { name: 'Allow' }).waitFor()
+    expect(formsFrom).toEqual([host])
+  })
+
   it('leads from the login page straight to a client that needs no consent page', async () => {
     const { opener } = await loggedInPopup({ loginPage: forLoginPage, firstParty: true })
     await expectCodeIn(opener)
@@ -90,6 +101,13 @@ describeWithBrowser('a login page with what helmet sets by default', () => {
     const { popup } = await loggedInPopup({ loginPage: { contentSecurityPolicy } })
     await popup.getByRole('button', { name: 'Allow' }).waitFor()
     expect(await popup.evaluate('opener')).toBeNull()
+  })
+
+  it('is not told that the form comes from its own page', async () => {
+    const { referrerPolicy: _, ...loginPage } = forLoginPage
+    const { popup, formsFrom } = await loggedInPopup({ loginPage })
+    await popup.getByRole('button', { name: 'Allow' }).waitFor()
+    expect(formsFrom).toEqual(['null'])
   })
 
   it('does not lead to a client that needs no consent page', async () => {
