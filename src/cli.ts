@@ -1,10 +1,14 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
 import { ConfigurationError } from './configuration/configuration-error'
+import { nearestName } from './configuration/nearest-name'
 import { WrongUse } from './configuration/wrong-use'
 import { doctor, doctorUsage } from './doctor/command'
 import { keys, keysUsage } from './keys'
 import { postgresSchema } from './stores/postgres-schema'
+
+// This package's own package.json, next to `src` and `dist`.
+const { version }: { version: string } = require('../package.json')
 
 const usage = `Usage: customer-sign-in <command>
 
@@ -15,6 +19,8 @@ ${keysUsage}
     --schema NAME         the schema that has them (default: customer_sign_in)
     --table-prefix NAME   what their names begin with (default: none)
     --role NAME           also grant this role what the host's processes need
+
+With --help this text is printed, with --version the version.
 `
 
 const commands: Readonly<Record<string, (args: string[]) => number | Promise<number>>> = {
@@ -28,8 +34,15 @@ async function main([command = '', ...args]: string[]): Promise<number> {
   const run = Object.hasOwn(commands, command) ? commands[command] : undefined
   const isAsked = [command, ...(run ? args : [])].some((argument) => argument === '--help' || argument === '-h')
   if (run && !isAsked) return run(args)
-  process[isAsked ? 'stdout' : 'stderr'].write(usage)
-  return isAsked ? 0 : 2
+  if (command === '--version') process.stdout.write(`${version}\n`)
+  else if (isAsked) process.stdout.write(usage)
+  else process.stderr.write(`${command === '' ? '' : unknownCommand(command)}${usage}`)
+  return isAsked || command === '--version' ? 0 : 2
+}
+
+function unknownCommand(command: string): string {
+  const nearest = nearestName(command, Object.keys(commands))
+  return `${command} is not a command.${nearest === undefined ? '' : ` Did you mean ${nearest}?`}\n\n`
 }
 
 function printSchema(args: string[]): number {
@@ -40,6 +53,11 @@ function printSchema(args: string[]): number {
   )
   return 0
 }
+
+// Whoever reads the output may stop, as `head` does. The command goes on: the doctor still has to tidy up.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+})
 
 main(process.argv.slice(2)).then(
   (code) => {

@@ -32,9 +32,19 @@ describe('npx customer-sign-in', () => {
     },
   )
 
+  it('says its version if it is asked', () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    expect(run('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' })
+  })
+
   it.each<[string, string[], RegExp]>([
     ['no command', [], /^Usage: /],
-    ['an unknown command', ['postgres:shema'], /^Usage: /],
+    [
+      'an unknown command',
+      ['postgres:shema'],
+      /^postgres:shema is not a command\. Did you mean postgres:schema\?\n\nUsage: /,
+    ],
+    ['a command that is like no other', ['serve'], /^serve is not a command\.\n\nUsage: /],
     ['an unknown option', ['postgres:schema', '--name', 'x'], /^Unknown option '--name'/],
     ['an option that is wrong', ['postgres:schema', '--schema', 'Sign In'], /postgresSchema\.schema must be 1 to 40/],
   ])('prints nothing but what is wrong, and fails, for %s', (_, args, message) => {

@@ -1,9 +1,12 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 import type { RequestHandler } from 'express'
 import { findings } from '../../src/doctor/findings'
 import { printable } from '../../src/doctor/printable'
 import { stepTitles } from '../../src/doctor/report'
 import { deployed, findingsOf } from '../support/deployment'
-import { runCommand } from '../support/run-doctor'
+import { commandPath, runCommand } from '../support/run-doctor'
 
 describe('npx customer-sign-in doctor', () => {
   it('says that nothing is wrong, and what it has registered, with exit code 0', async () => {
@@ -41,6 +44,22 @@ describe('npx customer-sign-in doctor', () => {
     const { stdout } = await runCommand(['doctor', `${await deployed({ before })}/v1/acme/mcp`])
     expect(stdout.match(/→ Pass OPTIONS on to the app/g)).toHaveLength(1)
     expect(stdout.match(/→ As above\./g)).toHaveLength(5)
+  })
+
+  it('goes on in silence if nobody reads what it prints any more, so that it leaves nothing behind', async () => {
+    const deleted: string[] = []
+    const before =
+      (own: string): RequestHandler =>
+      (req, res, next) => {
+        if (req.method === 'DELETE') deleted.push(req.path)
+        if (req.path.endsWith('/register') && req.method === 'POST')
+          res.json({ client_id: 'app', registration_client_uri: `${own}/registration`, registration_access_token: 'x' })
+        else next()
+      }
+    const child = spawn(process.execPath, [commandPath, 'doctor', `${await deployed({ before })}/v1/acme/mcp`])
+    child.stdout.destroy()
+    const [stderr] = await Promise.all([text(child.stderr), once(child, 'close')])
+    expect({ stderr, deleted }).toEqual({ stderr: '', deleted: ['/registration'] })
   })
 
   it('prints JSON and nothing else with --json', async () => {

@@ -10,10 +10,11 @@ export interface Ran {
   stderr: string
 }
 
+export const commandPath = join(__dirname, '../../dist/cli.js')
+
 /** Runs the built command `customer-sign-in`. */
 export async function runCommand(args: string[], env: NodeJS.ProcessEnv = {}): Promise<Ran> {
-  const command = join(__dirname, '../../dist/cli.js')
-  const child = spawn(process.execPath, [command, ...args], {
+  const child = spawn(process.execPath, [commandPath, ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
