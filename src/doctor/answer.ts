@@ -28,6 +28,11 @@ export class Answer {
     return Array.isArray(value) ? value.join(', ') : value
   }
 
+  /** Each `Set-Cookie` header. */
+  get cookies(): readonly string[] {
+    return this.#headers['set-cookie'] ?? []
+  }
+
   get isHtml(): boolean {
     return /^text\/html\b/i.test(this.header('content-type') ?? '') || /^\s*<(!doctype|html)\b/i.test(this.text)
   }

@@ -1,6 +1,8 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
 import type { Request, RequestHandler, Response } from 'express'
-import { answerMcp, type Deployed, deployed, found } from '../support/deployment'
+import { examine } from '../../src/doctor/examine'
+import { answerMcp, type Deployed, deployed, found, guarded, hostApp, listening } from '../support/deployment'
 
 const path = '/v1/:tenantKey/mcp'
 
@@ -53,12 +55,54 @@ const withoutBasic = (res: Response, req: Request): unknown =>
 
 const html = '<!doctype html><h1>Welcome</h1>'
 
+/** What session middleware adds to a request, if there is one. */
+interface Sessions {
+  session: { customer: string }
+}
+
 const cases: Record<string, [Deployed, string[]]> = {
   'has no such company': [
     { options: () => ({ tenantStore: new MemoryTenantStore([{ key: 'globex', id: '2' }]) }) },
     ['api: company-unknown'],
   ],
   'has no route for the API': [{ api: () => {} }, ['api: api-not-found']],
+  'does not mount the sign-in': [{ mount: () => {} }, ['resource: not-routed']],
+  'mounts the sign-in below a path': [{ mount: (app, signIn) => app.use('/auth', signIn) }, ['resource: not-routed']],
+  'mounts the sign-in after its handler of 404': [
+    {
+      mount: (app, signIn) => {
+        guarded(app, signIn)
+        app.use((_req, res) => void res.status(404).json({ error: 'Not found' }))
+        app.use(signIn)
+      },
+    },
+    ['resource: not-routed'],
+  ],
+  'mounts the sign-in after the pages of a website': [
+    {
+      mount: (app, signIn) => {
+        guarded(app, signIn)
+        app.use((_req, res) => void res.send(html))
+        app.use(signIn)
+      },
+    },
+    ['resource: html-page'],
+  ],
+  'has no session that authenticate could read': [
+    {
+      options: () => ({ authenticate: (req: Request) => ({ subject: (req as unknown as Sessions).session.customer }) }),
+    },
+    ['authorize: authenticate-fails'],
+  ],
+  'sets a cookie that no assistant brings along': [
+    {
+      options: () => ({
+        authenticate: (_req: Request, res: Response) =>
+          res.cookie('csrf', 'x').cookie('connect.sid', 'x', { sameSite: 'strict' }).redirect('/login'),
+      }),
+    },
+    ['authorize: cookie-strict'],
+  ],
   'has no guard in front of the API': [{ api: (app) => app.all(path, answerMcp) }, ['api: api-open']],
   'guards POST alone': [
     {
@@ -368,5 +412,24 @@ const cases: Record<string, [Deployed, string[]]> = {
 describe('the doctor finds what is wrong with an app that', () => {
   it.each(Object.entries(cases))('%s', async (_, [app, finds]) => {
     expect(await found(await deployed(app))).toEqual(finds)
+  })
+
+  it('is two processes with different keys', async () => {
+    const { port, answer } = await listening()
+    const origin = `http://127.0.0.1:${port}`
+    const [tokenStore, credentialSecrets] = [new MemoryTokenStore(), ['x'.repeat(32)]]
+    const processes = ['ec', 'ec'].map(() => {
+      const signingKeys = [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey]
+      return hostApp(origin, { options: () => ({ tokenStore, credentialSecrets, signingKeys }) })
+    })
+    let requests = 0
+    answer((req, res) => void processes[requests++ % 2]?.(req, res))
+    expect(await found(origin)).toEqual(['keys: keys-differ'])
+  })
+
+  it('does not mount the sign-in, and says where to mount it', async () => {
+    const { steps } = await examine(`${await deployed({ mount: () => {} })}/v1/acme/mcp`)
+    const [finding] = steps.flatMap(({ findings }) => findings)
+    expect(finding?.remedy).toMatch(/^In the app, mount `app\.use\(signIn\)` at the root, before /)
   })
 })

@@ -11,11 +11,11 @@ describeWithNginx('the doctor, at an app behind TLS', () => {
   })
   afterAll(() => authority.remove())
 
-  /** @returns What the doctor finds, who trusts the authority. */
-  async function foundBehind(
+  /** @returns What the doctor says, who trusts the authority. */
+  async function reportBehind(
     lines: string,
     { options = (origin: string): object => ({ baseUrl: origin }), pass = passOn, isTrusted = true } = {},
-  ): Promise<string[]> {
+  ): Promise<Report> {
     const { port: upstream, answer } = await listening()
     const { port } = await nginx(
       (place) => `server { listen 127.0.0.1:${place.port} ssl; ${lines} location / { ${pass(upstream)} } }`,
@@ -25,8 +25,10 @@ describeWithNginx('the doctor, at an app behind TLS', () => {
     const env = isTrusted ? { NODE_EXTRA_CA_CERTS: authority.root } : {}
     const { stdout, stderr } = await runCommand(['doctor', '--json', `${origin}/v1/acme/mcp`], env)
     expect(stderr).toBe('')
-    return findingsOf(JSON.parse(stdout) as Report)
+    return JSON.parse(stdout) as Report
   }
+
+  const foundBehind = async (...of: Parameters<typeof reportBehind>) => findingsOf(await reportBehind(...of))
 
   const good = () => authority.certificate('good').whole
 
@@ -37,6 +39,18 @@ describeWithNginx('the doctor, at an app behind TLS', () => {
   it('finds nothing if the app has its address from the proxy', async () => {
     // Express trusts the proxy of these tests.
     expect(await foundBehind(good(), { options: () => ({ baseUrl: undefined }) })).toEqual([])
+  })
+
+  it('says what may be wrong where no cookie is set, because nobody can see more before the login', async () => {
+    const { steps } = await reportBehind(good())
+    expect(steps.find(({ step }) => step === 'authorize')).toMatchObject({
+      status: 'good',
+      notes: [expect.stringContaining("app.set('trust proxy', 1)")],
+    })
+    const pass = (upstream: number) => `${passOn(upstream)} add_header Set-Cookie "session=1; Secure; SameSite=Lax";`
+    expect(
+      (await reportBehind(good(), { pass })).steps.flatMap(({ step, notes }) => (step === 'authorize' ? notes : [])),
+    ).toEqual([])
   })
 
   it('finds a proxy that does not say that it was https', async () => {

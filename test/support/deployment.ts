@@ -35,6 +35,8 @@ export interface Deployed {
   api?: (app: Express, signIn: CustomerSignIn) => unknown
   /** What comes before the sign-in. */
   before?: (origin: string) => RequestHandler
+  /** Mounts the sign-in. By default at the root. */
+  mount?: (app: Express, signIn: CustomerSignIn) => unknown
 }
 
 /** Listens on a free port. What answers there can be given later, when more addresses are known. @returns Its port, and the way to give it. */
@@ -47,7 +49,10 @@ export async function listening(): Promise<{ port: number; answer: (listener: Re
 }
 
 /** An app with a sign-in, an MCP server for each company, and a login page. */
-export function hostApp(origin: string, { options = () => ({}), api = guarded, before }: Deployed = {}): Express {
+export function hostApp(
+  origin: string,
+  { options = () => ({}), api = guarded, before, mount }: Deployed = {},
+): Express {
   const signIn = createCustomerSignIn({
     tenantStore: new MemoryTenantStore([{ key: 'acme', id: '1', name: 'Acme Air' }]),
     tokenStore: new MemoryTokenStore(),
@@ -62,7 +67,8 @@ export function hostApp(origin: string, { options = () => ({}), api = guarded, b
   const app = express()
   app.set('trust proxy', true)
   if (before) app.use(before(origin))
-  app.use(signIn)
+  if (mount) mount(app, signIn)
+  else app.use(signIn)
   api(app, signIn)
   app.get('/login', (_req, res) => res.type('html').send('<!doctype html><h1>Log in</h1>'))
   return app
@@ -71,7 +77,8 @@ export function hostApp(origin: string, { options = () => ({}), api = guarded, b
 /** Answers like an MCP server, as far as the doctor asks. */
 export const answerMcp: RequestHandler = (_req, res) => void res.json({ jsonrpc: '2.0', id: 1, result: {} })
 
-function guarded(app: Express, signIn: CustomerSignIn): void {
+/** Mounts the API behind its guard. */
+export function guarded(app: Express, signIn: CustomerSignIn): void {
   app.all([path, '/mcp'], signIn.protectedResource({ path }), answerMcp)
 }
 

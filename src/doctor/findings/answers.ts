@@ -83,7 +83,7 @@ export const answerFindings = {
     level: 'wrong',
     says: '{request} is answered with 404: the request does not reach the sign-in',
     remedy:
-      "Pass {path} on to the app: in nginx, `location {place} { proxy_pass http://app; }` with no path after the app's address",
+      "In the app, mount `app.use(signIn)` at the root, before the handlers of pages and of 404. In the proxy, pass {path} on to the app: in nginx, `location {place} { proxy_pass http://app; }` with no path after the app's address",
   },
   'method-refused': {
     level: 'wrong',
@@ -95,7 +95,7 @@ export const answerFindings = {
     level: 'wrong',
     says: '{request} is answered with a web page in place of JSON',
     remedy:
-      'Pass {path} on to the app before the pages of a website: in nginx, `location {place} { proxy_pass http://app; }` above `location /` with `try_files`',
+      'In the app, mount `app.use(signIn)` at the root, before static files and catch-all routes. In the proxy, pass {path} on to the app before the pages of a website: in nginx, `location {place} { proxy_pass http://app; }` above `location /` with `try_files`',
   },
   'not-json': {
     level: 'wrong',

@@ -7,6 +7,12 @@ export const endpointFindings = {
     says: '{url} has no keys, so nobody can verify an access token',
     remedy: 'Set `signingKeys`, and look at what answers there',
   },
+  'keys-differ': {
+    level: 'wrong',
+    says: '{url} has other keys from one request to the next, so what one process issues, another refuses',
+    remedy:
+      'Give all processes the same `signingKeys` and `credentialSecrets`. If you are replacing keys at this moment, wait until all processes have the new ones',
+  },
   'private-keys': {
     level: 'wrong',
     says: '{url} shows a private key to everybody',
@@ -65,6 +71,12 @@ export const endpointFindings = {
     says: '{request} refuses a client that has just been accepted: {status} {error}',
     remedy: 'Look at the denied events of `onEvent`: their reason says why',
   },
+  'authenticate-fails': {
+    level: 'wrong',
+    says: '{request} shows the error page of the sign-in, with {status} {error}: `authenticate`, or a store, has failed',
+    remedy:
+      'Look at the error events of `onEvent`: they say which one, and why. If `authenticate` finds no session, mount the session middleware before `app.use(signIn)`',
+  },
   'authorize-error': {
     level: 'wrong',
     says: '{request} sends the browser back with the error {error}',
@@ -80,6 +92,11 @@ export const endpointFindings = {
     level: 'wrong',
     says: '{request} sends the browser to {to}, which is answered with {status}',
     remedy: 'Correct the address to which `authenticate` redirects, and pass it on to the app',
+  },
+  'cookie-strict': {
+    level: 'warning',
+    says: '{request} sets the cookie {name} with `SameSite=Strict`. If it is that of the session, customers who come from an assistant have to log in each time',
+    remedy: 'Use `SameSite=Lax` for the cookie of the session',
   },
   'authorize-cached': {
     level: 'wrong',

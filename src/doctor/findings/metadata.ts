@@ -45,7 +45,7 @@ export const metadataFindings = {
     level: 'wrong',
     says: 'The 401 names no metadata, and there is none at {url}, so assistants do not learn where to sign in',
     remedy:
-      'Guard the API with `signIn.protectedResource({ path })`, which announces its metadata. If you do, pass /.well-known/ on to the app',
+      'Guard the API with `signIn.protectedResource({ path })`, which announces its metadata. If you do, mount `app.use(signIn)` at the root, before the handler of 404, and pass /.well-known/ on to the app',
   },
   'metadata-path': {
     level: 'wrong',

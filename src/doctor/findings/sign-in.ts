@@ -6,7 +6,7 @@ export const signInFindings = {
     level: 'wrong',
     says: 'The browser did not come back within {minutes} minutes',
     remedy:
-      'Open the printed address in a browser on this machine, and sign in. If a page shows an error, look at the denied events of `onEvent`',
+      "Open the printed address in a browser on this machine, and sign in. If the login page comes again and again, the cookie of the session does not arrive: behind a proxy, a `Secure` one needs `app.set('trust proxy', 1)` in Express. If a page shows an error, look at the denied events of `onEvent`",
   },
   'sign-in-refused': {
     level: 'wrong',

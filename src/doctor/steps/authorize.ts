@@ -38,9 +38,11 @@ async function checkPage(notes: Notes, wire: Wire, page: Answer, client: Client)
     notes.note('The page is behind a bot protection, or has one on it. The doctor does not see further.')
     return
   }
+  const error = errorIn(page)
+  if (status >= 500 && error === 'temporarily_unavailable')
+    throw fault('authenticate-fails', { request, status: String(status), error })
   const replaced = interference(page)
   if (replaced) throw replaced
-  const error = errorIn(page)
   if (status === 404 && error !== 'invalid_client') throw fault('authorize-missing', { request })
   if (status < 400 && page.isHtml) return
   if (status < 400) throw fault('not-json', { request, type: page.header('content-type') ?? 'no Content-Type' })
@@ -63,6 +65,19 @@ async function followToLogin(notes: Notes, wire: Wire, page: Answer, redirect: U
   const login = await openPage(wire, redirect.href)
   if (login.isBotWall) notes.note(`The login page ${to} is behind a bot protection, which a browser may pass.`)
   else if (login.status >= 400) notes.find('login-page-fails', { request, to, status: String(login.status) })
+  else checkCookies(notes, [page, login])
+}
+
+/** The cookies of the login. Which one is that of the session, and whether it is set only after the login, nobody can see from here. */
+function checkCookies(notes: Notes, answers: readonly Answer[]): void {
+  for (const { request, cookies } of answers) {
+    const strict = cookies.find((cookie) => /;\s*SameSite\s*=\s*Strict\b/i.test(cookie))
+    if (strict !== undefined) notes.find('cookie-strict', { request, name: strict.split('=', 1)[0] ?? '' })
+  }
+  if (answers.every(({ url, cookies }) => url.startsWith('https:') && cookies.length === 0))
+    notes.note(
+      "No cookie is set before the login. If customers are asked to log in again and again: behind a proxy, express-session sends a Secure cookie only with app.set('trust proxy', 1).",
+    )
 }
 
 function checkHeaders(notes: Notes, page: Answer): void {
