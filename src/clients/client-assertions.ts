@@ -101,7 +101,7 @@ export class ClientAssertions {
   }
 
   async #useUp({ clientId, jti, lifetime }: CheckedAssertion, tenantId: string, isIssued: boolean): Promise<void> {
-    if (!isIssued && !this.#perMinute.count(tenantId, maxUnknownPerMinute)) {
+    if (!isIssued && !this.#perMinute.count({ [tenantId]: maxUnknownPerMinute })) {
       throw oauthError('temporarily_unavailable', 'Too many requests present unknown credentials', {
         headers: { 'Retry-After': String(this.#perMinute.secondsLeft) },
         reason: 'temporarily_unavailable',

@@ -1,5 +1,5 @@
 import { BoundedMap } from '../collections/bounded-map'
-import { FetchSlots, NoFetchSlot } from '../http/fetch-slots'
+import { FetchSlots, NoFetchSlot, sharesOf } from '../http/fetch-slots'
 import { type FetchedDocument, ForbiddenFetch } from '../http/guarded-fetch'
 import { PerMinute } from '../http/per-minute'
 import { siteOf } from '../http/site'
@@ -13,11 +13,6 @@ const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 const day = 24 * hour
-
-// More than the README's rate limit of /token lets one IP address cause.
-const maxPerMinuteOfSiteAtTenant = 300
-const maxPerMinuteOfSite = 600
-const maxPerMinuteOfTenant = 600
 
 const maxSets = 1000
 
@@ -115,13 +110,8 @@ export class KeySets {
     const site = siteOf(parsed)
     // A known address belongs to no particular tenant: its site takes the tenant's place.
     const fetchFor = { tenantId: isKnown ? site : owner.tenantId, site }
-    const count = (name: string, max: number) => this.#perMinute.count(name, max)
-    const isWithin =
-      isKnown ||
-      (count(`both ${owner.tenantId} ${site}`, maxPerMinuteOfSiteAtTenant) &&
-        count(`tenant ${owner.tenantId}`, maxPerMinuteOfTenant) &&
-        count(`site ${site}`, maxPerMinuteOfSite))
-    if (!isWithin) throw unavailable(owner, 'A share of the site or of the tenant is used up', 5 * second)
+    if (!isKnown && !this.#perMinute.count(sharesOf(fetchFor)))
+      throw unavailable(owner, 'A share of the site or of the tenant is used up', 5 * second)
     const slots = isKnown ? this.#slots.known : this.#slots.unknown
     const fetched = await slots
       .lend(fetchFor, () => this.#source.fetch(parsed))

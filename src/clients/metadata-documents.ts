@@ -1,7 +1,7 @@
 import { parse } from 'content-type'
 import { BoundedMap } from '../collections/bounded-map'
 import type { Emit } from '../events/emitter'
-import { type FetchFor, FetchSlots, NoFetchSlot } from '../http/fetch-slots'
+import { type FetchFor, FetchSlots, NoFetchSlot, sharesOf } from '../http/fetch-slots'
 import { type FetchedDocument, type FetchGuard, guardedFetch } from '../http/guarded-fetch'
 import { type FetchMetadataDocumentHook, hostFetch } from '../http/host-fetch'
 import { PerMinute } from '../http/per-minute'
@@ -25,10 +25,6 @@ const hour = 60 * minute
 const day = 24 * hour
 const week = 7 * day
 
-// More than the README's rate limit of /authorize lets one IP address cause.
-const maxPerMinuteOfSiteAtTenant = 300
-const maxPerMinuteOfTenant = 600
-const maxPerMinuteOfSite = 600
 const maxPerMinuteOfKnown = 60
 
 type NamedTenant = Pick<ResolvedTenant, 'id' | 'key'>
@@ -194,17 +190,15 @@ export class MetadataDocuments {
     return this.#fetchDocument ? hostFetch(url, this.#fetchDocument, this.#guard) : guardedFetch(url, this.#guard)
   }
 
-  #checkShares(clientId: string, standing: Standing, { tenantId, site }: FetchFor): void {
-    const count = (name: string, max: number) => this.#perMinute.count(name, max)
+  #checkShares(clientId: string, standing: Standing, fetchFor: FetchFor): void {
     // A known document is fresh for at least a minute, so only a failing one is fetched more often.
-    const isWithin =
-      standing === 'unknown'
-        ? count(`both ${tenantId} ${site}`, maxPerMinuteOfSiteAtTenant) &&
-          count(`tenant ${tenantId}`, maxPerMinuteOfTenant) &&
-          count(`site ${site}`, maxPerMinuteOfSite)
-        : count(`known ${clientId}`, maxPerMinuteOfKnown)
-    if (!isWithin)
-      throw new TooMany(clientId, `A share of ${site} or of the tenant is used up`, this.#perMinute.secondsLeft)
+    const shares = standing === 'unknown' ? sharesOf(fetchFor) : { [`known ${clientId}`]: maxPerMinuteOfKnown }
+    if (!this.#perMinute.count(shares))
+      throw new TooMany(
+        clientId,
+        `A share of ${fetchFor.site} or of the tenant is used up`,
+        this.#perMinute.secondsLeft,
+      )
   }
 
   #read(clientId: string, { status, headers, body }: FetchedDocument, fetchFor: FetchFor): ClientMetadata {

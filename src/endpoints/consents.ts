@@ -146,7 +146,7 @@ export class Consents {
 
   /** Notes that a page gives its code. @returns Whether it has given none before. */
   async #useOnce({ id }: SubmittedPage, { customer }: ConsentQuestion, tenant: ResolvedTenant): Promise<boolean> {
-    if (!this.#perMinute.count(JSON.stringify([tenant.id, customer.subject]), maxPagesPerMinute)) {
+    if (!this.#perMinute.count({ [JSON.stringify([tenant.id, customer.subject])]: maxPagesPerMinute })) {
       throw oauthError('temporarily_unavailable', 'The customer has allowed too many requests in this minute', {
         reason: 'temporarily_unavailable',
       })

@@ -4,6 +4,20 @@ export interface FetchFor {
   site: string
 }
 
+// In a minute. More than the README's rate limits let one IP address cause.
+const maxPerMinuteOfSiteAtTenant = 300
+const maxPerMinuteOfTenant = 600
+const maxPerMinuteOfSite = 600
+
+/** The shares that a fetch counts for, with their size in a minute, if its address is not known yet. */
+export function sharesOf({ tenantId, site }: FetchFor): Record<string, number> {
+  return {
+    [`both ${tenantId} ${site}`]: maxPerMinuteOfSiteAtTenant,
+    [`tenant ${tenantId}`]: maxPerMinuteOfTenant,
+    [`site ${site}`]: maxPerMinuteOfSite,
+  }
+}
+
 /** A fetch that is waiting for a slot. */
 interface Waiting extends FetchFor {
   start(): void

@@ -5,17 +5,27 @@ export class PerMinute {
   readonly #counts = new Map<string, number>()
   #ends = 0
 
-  /** Counts one more event, unless there have been `max` with this name in this minute. @returns Whether it was counted. */
-  count(name: string, max: number): boolean {
+  /**
+   * Counts one more event under each of these names, unless one of them has had its share of this minute. An event that is not counted
+   * takes nothing of any share, and no memory: a flood would fill both.
+   *
+   * @param shares How many events a name can have in a minute.
+   * @returns Whether it was counted.
+   */
+  count(shares: Readonly<Record<string, number>>): boolean {
     const now = performance.now()
     if (now >= this.#ends) {
       this.#counts.clear()
       this.#ends = now + minute
     }
-    const before = this.#counts.get(name) ?? 0
-    if (before >= max) return false
-    this.#counts.set(name, before + 1)
+    const names = Object.keys(shares)
+    if (names.some((name) => this.#countOf(name) >= (shares[name] ?? 0))) return false
+    for (const name of names) this.#counts.set(name, this.#countOf(name) + 1)
     return true
+  }
+
+  #countOf(name: string): number {
+    return this.#counts.get(name) ?? 0
   }
 
   /** Seconds until the counts begin again from zero, at least 1. */

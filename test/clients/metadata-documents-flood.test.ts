@@ -1,5 +1,7 @@
 import dns from 'node:dns/promises'
 import type { RequestListener } from 'node:http'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { MemoryTenantStore } from 'customer-sign-in'
 import { MetadataDocuments } from '../../src/clients/metadata-documents'
 import { Authorization, asTheySay, expectErrorPage } from '../support/authorization'
@@ -69,6 +71,13 @@ async function flooded() {
   const connects = (tenantKey: string, path: string) => open(honest.url(path, 'assistant.example'), tenantKey)
   const clock = stopClock({ timers: true })
   return { host, held, stranger, honest, open, opened, connects, clock }
+}
+
+/** The bytes that are in use after a garbage collection. */
+function heapUsed(): number {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+  return process.memoryUsage().heapUsed
 }
 
 const many = (count: number, url: (index: number) => string) => Array.from({ length: count }, (_, index) => url(index))
@@ -147,6 +156,46 @@ describe('a stranger with slow documents', () => {
     expect(honest.requests).toHaveLength(1)
     held.open()
     await Promise.all(waiting)
+  })
+})
+
+describe('a flood of documents that cannot be fetched', () => {
+  const unreachable = () => {
+    const lookUp = () => Promise.reject(new Error('There is no such name'))
+    return new MetadataDocuments({ allowLoopback: false, ports: [443], lookUp }, [])
+  }
+  const refused = (documents: MetadataDocuments, url: string, tenant = acme) =>
+    documents.find(url, tenant).then(fail, (error) => error.detail.reason as string)
+  const fail = () => Promise.reject(new Error('There is such a document'))
+  const usedUp = expect.stringMatching(/^A share of /)
+
+  it('takes no memory for what is refused, however long its addresses are', async () => {
+    const documents = unreachable()
+    const url = (index: number) => `https://${index}${'a'.repeat(1900)}.example/client.json`
+    const flood = async (count: number) => {
+      for (const each of many(count, url)) await refused(documents, each)
+      return heapUsed()
+    }
+    const before = await flood(1000)
+    expect((await flood(10_000)) - before).toBeLessThan(5_000_000)
+    expect(await refused(documents, url(10_000))).toEqual(usedUp)
+  })
+
+  it('takes nothing of the shares of others by what is refused', async () => {
+    const documents = unreachable()
+    const [globex, initech] = ['globex', 'initech'].map((key) => ({ id: key, key }))
+    const attempts = async (site: string, tenant = acme) => {
+      const reasons: string[] = []
+      for (const index of Array(300).keys())
+        reasons.push(await refused(documents, `https://${site}/${index}.json`, tenant))
+      return reasons
+    }
+    await attempts('stranger.example')
+    await attempts('stranger.example', globex)
+    expect(await attempts('stranger.example', initech)).toEqual(Array(300).fill(usedUp))
+    for (const site of ['one.example', 'other.example'])
+      expect(await attempts(site, initech)).not.toContainEqual(usedUp)
+    expect(await refused(documents, 'https://third.example/client.json', initech)).toEqual(usedUp)
   })
 })
 

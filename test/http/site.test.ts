@@ -33,4 +33,14 @@ describe('the site of a host', () => {
     'is one and the same for all bare addresses: %s',
     (host) => expect(site(host)).toBe('an address'),
   )
+
+  it.each([`${'a'.repeat(64)}.example`, `www.${'a'.repeat(1900)}.com`, `${'a.'.repeat(124)}example`])(
+    'is one and the same for all names that are too long to be looked up: %s',
+    (host) => expect(site(host)).toBe('a long name'),
+  )
+
+  it('is the registered domain of the longest names that can be looked up', () => {
+    expect(site(`${'a'.repeat(63)}.example`)).toBe(`${'a'.repeat(63)}.example`)
+    expect(site(`${'a.'.repeat(123)}example.`)).toBe('a.example')
+  })
 })
