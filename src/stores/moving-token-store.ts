@@ -195,17 +195,20 @@ export class MovingTokenStore implements TokenStore {
     return (await this.#moveGrant(tenantId, grantId)) ? change(this.#to) : result
   }
 
-  /** Changes a grant in the old store. If another process moves it at this time, the copy must not stay behind. */
+  /**
+   * Changes a grant in the old store. Another process may be moving it as it was before. So an import that is not finished begins again, and
+   * if one is finished, its copy is changed in the same way: of two processes that redeem a credential, the copy has one winner.
+   */
   async #changeOld<Result extends { outcome: string }>(
     tenantId: string,
     grantId: string,
     change: (store: TokenStore) => Promise<Result>,
   ): Promise<Result> {
     const result = await change(this.#from)
-    if (result.outcome !== 'swapped' && result.outcome !== 'reversed') return result
+    if (result.outcome === 'missing') return result
     await this.#to.dropImport(tenantId, grantId)
-    await change(this.#to)
-    return result
+    const ofCopy = await change(this.#to)
+    return ofCopy.outcome === 'missing' ? result : ofCopy
   }
 
   async *#deleteEach(deleteIn: (store: TokenStore) => AsyncIterable<Grant>): AsyncIterable<Grant> {

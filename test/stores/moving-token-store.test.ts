@@ -8,10 +8,12 @@ import { clientContract } from '../../src/testing/store-contract/client-contract
 import { grantContract } from '../../src/testing/store-contract/grant-contract'
 import { grantOwnerContract } from '../../src/testing/store-contract/grant-owner-contract'
 import { grantPageContract } from '../../src/testing/store-contract/grant-page-contract'
+import { createGrant, swapOf } from '../../src/testing/store-contract/records'
 import { reversalContract } from '../../src/testing/store-contract/reversal-contract'
 import { swapContract } from '../../src/testing/store-contract/swap-contract'
 import { tenantContract } from '../../src/testing/store-contract/tenant-contract'
 import { useOnceContract } from '../../src/testing/store-contract/use-once-contract'
+import { inEveryOrder, type Turn } from '../support/every-order'
 import { describeWithPostgres, PostgresServer } from '../support/postgres-server'
 import { recordOf, recordsOf } from '../support/records'
 import { redisContents } from '../support/redis-contents'
@@ -35,6 +37,27 @@ function withPostgres(): void {
     await pool.end()
     await server.stop()
   })
+}
+
+/** Where a call waits until the test lets it go on. */
+class Gate {
+  #reach: () => void = () => {}
+  #open: () => void = () => {}
+  readonly reached = new Promise<void>((resolve) => {
+    this.#reach = resolve
+  })
+  readonly #opened = new Promise<void>((resolve) => {
+    this.#open = resolve
+  })
+
+  stop(): Promise<void> {
+    this.#reach()
+    return this.#opened
+  }
+
+  open(): void {
+    this.#open()
+  }
 }
 
 async function postgresContents(): Promise<unknown> {
@@ -244,6 +267,53 @@ describeWithRedis('MovingTokenStore from Redis', () => {
       })
     })
 
+    describe('a credential that two processes redeem while one of them moves its grant', () => {
+      it.each([
+        ['code', 'comes'],
+        ['code', 'is lost'],
+        ['refresh token', 'comes'],
+        ['refresh token', 'is lost'],
+      ])('has one winner: a %s, and the answer of Redis to the other %s', async (kind, answer) => {
+        const [seen, swapped] = [new Gate(), new Gate()]
+        let reads = Number.NaN
+        const forMove = wrapStore(new RedisTokenStore(redis), async ({ method, apply }) => {
+          const result = await apply()
+          // Its second look at Redis is over, and the copy not live yet.
+          if (method === 'swapCredential' && ++reads === 2) await seen.stop()
+          return result
+        })
+        let isApplied = false
+        const forPrepare = wrapStore(new RedisTokenStore(redis), async ({ method, apply }) => {
+          const result = (await apply()) as { outcome: string }
+          if (method !== 'swapCredential') return result
+          const isFirst = result.outcome === 'swapped'
+          isApplied ||= isFirst
+          if (isFirst && answer === 'is lost') throw new Error('The answer was lost')
+          if (isApplied) await swapped.stop()
+          return result
+        })
+        const move = await processAt('move', { from: forMove })
+        const prepare = await processAt('prepare', { from: forPrepare })
+        const plain = await processAt('redis')
+        const signedIn = await plain.asCustomer()
+        const token = kind === 'code' ? '' : expectTokens(await plain.exchange(signedIn)).refresh_token
+        const redeem = async (at: TestSignIn) => (token === '' ? at.exchange(signedIn) : at.refresh(token))
+        // A process learns the time of its store from the first answer.
+        await Promise.all([move, prepare].map((process) => process.signIn.health()))
+
+        reads = 0
+        const atMove = redeem(move)
+        await seen.reached
+        const atPrepare = redeem(prepare)
+        await swapped.reached
+        seen.open()
+        const won = expectTokens(await atMove)
+        swapped.open()
+        expect((await atPrepare).status).not.toBe(200)
+        await refreshedAt(won.refresh_token, await processAt('postgres'), move)
+      })
+    })
+
     describe('a refresh token that comes again', () => {
       it('is answered with the live one inside refreshRetryWindow, also if it was redeemed before the move', async () => {
         const window = { refreshRetryWindow: 300 }
@@ -412,7 +482,10 @@ describeWithRedis('MovingTokenStore from Redis', () => {
       await refreshedAt(live, move)
     })
 
-    it('moves a grant as it is, also if it is refreshed while another process moves it', async () => {
+    it.each([
+      ['first', 1],
+      ['second', 2],
+    ])('moves a grant as it is, also if it is refreshed just after it was read for the %s time', async (_, time) => {
       const plain = await processAt('redis')
       const { refresh_token } = await plain.connected()
       const prepare = await processAt('prepare')
@@ -421,8 +494,7 @@ describeWithRedis('MovingTokenStore from Redis', () => {
       let reads = 0
       const read = async () => {
         const grant = await recordOf(plain.tokenStore)
-        // Just after the second read, before the copy becomes live.
-        if (++reads === 2) live = await refreshedAt(refresh_token, prepare)
+        if (++reads === time) live = await refreshedAt(refresh_token, prepare)
         return { grant, now: Date.now() }
       }
       expect(await to.importGrant(read)).toBe(true)
@@ -453,6 +525,60 @@ describeWithRedis('MovingTokenStore from Redis', () => {
       await redisServer.command('FLUSHALL')
       expectTokens(await move.refresh(tokens.refresh_token, { client_id: clientId }))
     })
+  })
+})
+
+describeWithPostgres('two processes that use MovingTokenStore, whatever the order of their calls,', () => {
+  withPostgres()
+
+  /** A process whose calls of both stores wait for their turns. */
+  function processOf(from: TokenStore, step: 'prepare' | 'move', turn: Turn): TokenStore {
+    const query: PostgresPool['query'] = (text, values) => {
+      // Who asks only for the time changes nothing for the other.
+      const call = () => pool.query(text, values)
+      return text.endsWith('clock()::text as value') ? call() : turn(call)
+    }
+    const slowFrom = wrapStore(from, ({ apply }) => turn(apply))
+    return new MovingTokenStore({ from: slowFrom, to: new PostgresTokenStore({ query }), step })
+  }
+
+  it('redeem a credential once', async () => {
+    const orders = await inEveryOrder(async (one, other) => {
+      const from = new MemoryTokenStore()
+      const swap = swapOf(await createGrant(from, {}))
+      const redeem = (store: TokenStore, attempt: string) => store.swapCredential({ ...swap, attempt })
+      const prepare = redeem(processOf(from, 'prepare', one), 'at prepare')
+      const move = redeem(processOf(from, 'move', other), 'at move')
+      const check = async () => {
+        const results = [await prepare, await move]
+        // Both are shown the attempt of the winner as the live one. The other process must not take its own for it.
+        const shown = results.map((result) => 'grant' in result && result.grant.swap?.attempt)
+        expect([
+          ['at prepare', 'at prepare'],
+          ['at move', 'at move'],
+        ]).toContainEqual(shown)
+        expect(results[shown[0] === 'at prepare' ? 1 : 0]?.outcome).toBe('mismatch')
+      }
+      return { works: [prepare, move], check }
+    })
+    expect(orders).toBeGreaterThan(20)
+  })
+
+  it.each(['prepare', 'move'] as const)('leave nothing of a grant that one ends with the step %s', async (step) => {
+    const to = new PostgresTokenStore(pool)
+    const orders = await inEveryOrder(async (one, other) => {
+      const from = new MemoryTokenStore()
+      const grant = await createGrant(from, {})
+      const { tenantId, grantId } = grant
+      const ending = processOf(from, step, one).deleteGrant(tenantId, grantId)
+      const redeeming = processOf(from, 'move', other).swapCredential(swapOf(grant))
+      const check = async () => {
+        expect(await ending).toBe(true)
+        for (const store of [from, to]) expect(await store.findGrant(tenantId, grantId)).toBeUndefined()
+      }
+      return { works: [ending, redeeming], check }
+    })
+    expect(orders).toBeGreaterThan(5)
   })
 })
 
