@@ -100,6 +100,17 @@ export const knownAssistants: readonly KnownAssistant[] = [
     date: '2026-09-21',
   },
   {
+    // It sends another port each time, which is let through on loopback.
+    document: {
+      client_id: 'https://github.com/copilot/cli/client-metadata.json',
+      client_name: 'GitHub Copilot CLI',
+      redirect_uris: ['http://127.0.0.1:33418/'],
+      token_endpoint_auth_method: 'none',
+    },
+    source: 'https://github.com/github/copilot-cli/issues/4901',
+    date: '2026-09-18',
+  },
+  {
     // The redirect URIs that Cursor's own documentation names. Its document has more.
     document: {
       client_id: 'https://cursor.com/oauth/mcp-client.json',

@@ -1,6 +1,12 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type CustomerSignInEvent, createCustomerSignIn, MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
+import {
+  type CustomerSignInEvent,
+  createCustomerSignIn,
+  MemoryTenantStore,
+  MemoryTokenStore,
+  type Tenant,
+} from 'customer-sign-in'
 import express, { type Express } from 'express'
 import { mcpServer } from '../support/mcp-server'
 import { signingKey } from '../support/sign-in'
@@ -12,17 +18,24 @@ const path = '/v1/:tenantKey/mcp'
 export class AssistantHost {
   readonly events: CustomerSignInEvent[] = []
   readonly url: string
+  /** The address that a customer pastes into an assistant. */
+  readonly api: string
+  readonly issuer: string
   readonly #server: Server
 
-  private constructor(server: Server, { options, client, circumstances }: HostSettings) {
+  private constructor(server: Server, { options, client, ownDomain, circumstances }: HostSettings) {
     this.#server = server
-    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const { port } = server.address() as AddressInfo
+    this.url = `http://127.0.0.1:${port}`
+    const company: Tenant = { key: 'acme', id: '1', name: 'Acme Air', clients: client ? [client] : [] }
+    this.api = this.url + (ownDomain ? '/mcp' : path.replace(':tenantKey', 'acme'))
+    this.issuer = this.url + (ownDomain ? '' : '/v1/acme/oauth')
     const signIn = createCustomerSignIn({
-      tenantStore: new MemoryTenantStore([{ key: 'acme', id: '1', name: 'Acme Air', clients: client ? [client] : [] }]),
+      tenantStore: new MemoryTenantStore([ownDomain ? { ...company, baseUrl: this.url } : company]),
       tokenStore: new MemoryTokenStore(),
       refreshRetryWindow: 300,
       authenticate: () => ({ subject: 'customer-1' }),
-      baseUrl: this.url,
+      baseUrl: ownDomain ? `http://localhost:${port}` : this.url,
       signingKeys: [signingKey],
       scopes: { profile: 'know who you are', 'bookings:write': 'change your bookings' },
       // The documents of the players are on loopback.
@@ -33,10 +46,11 @@ export class AssistantHost {
     })
     const app: Express = express()
     app.use(signIn)
-    app.all(path, signIn.protectedResource({ path, scopes: ['profile'] }))
-    app.post(path, mcpServer)
+    const paths = [path, '/mcp']
+    app.all(paths, signIn.protectedResource({ path, scopes: ['profile'] }))
+    app.post(paths, mcpServer)
     // Other methods would open a stream of messages from the server, which has none to send.
-    app.all(path, (_req, res) => void res.status(405).end())
+    app.all(paths, (_req, res) => void res.status(405).end())
     server.on('request', app)
   }
 
@@ -56,15 +70,6 @@ export class AssistantHost {
   async stop(): Promise<void> {
     this.#server.closeAllConnections()
     await new Promise((resolve) => this.#server.close(resolve))
-  }
-
-  /** The address that a customer pastes into an assistant. */
-  get api(): string {
-    return this.url + path.replace(':tenantKey', 'acme')
-  }
-
-  get issuer(): string {
-    return `${this.url}/v1/acme/oauth`
   }
 
   /** What went wrong: the events that tell of it. That an access token has expired is not wrong. */

@@ -26,6 +26,8 @@ export interface HostSettings {
   client?: Client
   /** The secret of that record. */
   secret?: string
+  /** Whether the company has a domain of its own. */
+  ownDomain?: true
   /** What else is so at this host. It is not set for the assistant. */
   circumstances?: Partial<CustomerSignInOptions>
 }
@@ -54,12 +56,14 @@ export interface Plays {
   /** What its user pastes, if that is not the address of the API itself. */
   pastes?: (api: string) => string
   /** Where it looks for the metadata of the resource, in its order. `challenge` is the address that the 401 names.
-   * Empty if somebody has to enter the issuer. */
+   * Empty if it does not look, and somebody may have to enter the issuer. */
   resourceMetadata: readonly ('challenge' | 'path' | 'root')[]
   /** Where it looks for the metadata of the authorization server, in its order. */
   serverMetadata: readonly ServerMetadataAddress[]
   /** Its metadata document, which it uses if the server supports such documents. */
   document?: MetadataDocument
+  /** Whether it looks for the registration endpoint only in the metadata at the root of the host. */
+  registersAtOrigin?: true
   /** Its registration, as it is sent. */
   registers?: ((found: Found) => Record<string, unknown>) | undefined
   /** A method for which it needs a secret. It gives up if the registration has none. */

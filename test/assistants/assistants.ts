@@ -31,6 +31,9 @@ function spaced(scopes: readonly string[]): string | undefined {
 const github = (repository: string, number: number) => `https://github.com/${repository}/issues/${number}`
 const code = (repository: string, path: string) => `https://github.com/${repository}/blob/main/${path}`
 
+/** A network from which nothing outside can be reached. */
+const noWayOut = () => Promise.reject(new Error('connect ENETUNREACH'))
+
 /** The challenge of a firewall against bots. */
 const answered403 = async () =>
   new Response('Just a moment…', { status: 403, headers: { 'Content-Type': 'text/html' } })
@@ -479,6 +482,56 @@ const vscodeOwn: Assistant = {
   plays: vscodePlays,
 }
 
+const copilotCli: Assistant = {
+  name: 'GitHub Copilot CLI',
+  connects: 'document',
+  quirks: [
+    {
+      what: 'its document names one port on loopback, and its callback has another port each time',
+      source: github('github/copilot-cli', 4793),
+      isFault: true,
+    },
+  ],
+  checked: '2026-11-23',
+  plays: {
+    resourceMetadata: fromChallenge,
+    serverMetadata: newest,
+    document: {
+      path: '/copilot/cli/client-metadata.json',
+      members: {
+        client_name: 'GitHub Copilot CLI',
+        application_type: 'native',
+        token_endpoint_auth_method: 'none',
+        redirect_uris: ['http://127.0.0.1:33418/'],
+      },
+    },
+    redirectUri: 'http://127.0.0.1:60005/',
+    scope: challenged,
+    resource: announced,
+    refresh: { when: 'refused' },
+  },
+}
+
+const copilotCliAway: Assistant = {
+  ...copilotCli,
+  variant: 'where the server has no way out',
+  host: { circumstances: { fetchMetadataDocument: noWayOut } },
+  quirks: [
+    {
+      what: 'the copy of its document in `knownAssistants` is used',
+      source: github('github/copilot-cli', 4901),
+    },
+  ],
+  plays: {
+    ...copilotCli.plays,
+    document: {
+      path: '',
+      unreachableAt: 'https://github.com/copilot/cli/client-metadata.json',
+      members: {},
+    },
+  },
+}
+
 const copilotCallback = 'https://global.consent.azure-apim.net/redirect/cr938-5facme-20mcp-5f43bcb8573bc3e84'
 const copilotStudio: Assistant = {
   name: 'Microsoft Copilot Studio',
@@ -495,7 +548,7 @@ const copilotStudio: Assistant = {
     resourceMetadata: fromChallenge,
     serverMetadata: newest,
     registers: () => ({
-      client_name: 'Microsoft Copilot Studio',
+      client_name: 'Credential Manager',
       redirect_uris: [copilotCallback],
       grant_types: both,
       response_types: ['code'],
@@ -621,27 +674,26 @@ const m365: Assistant = {
 }
 
 const geminiCallback = 'http://localhost:7777/oauth/callback'
+const geminiProvider = code('google-gemini/gemini-cli', 'packages/core/src/mcp/oauth-provider.ts')
+const forgets = {
+  what: 'forgets a good sign-in if a refresh fails or loses a race',
+  source: github('google-gemini/gemini-cli', 29048),
+  isFault: true,
+} as const
+
 const gemini: Assistant = {
   name: 'Gemini CLI',
   connects: 'registration',
   quirks: [
+    { what: 'asks for all scopes of the server, and for none at a refresh', source: geminiProvider },
     {
-      what: 'takes the resource from the pasted address, with its trailing slash',
-      source: github('google-gemini/gemini-cli', 18833),
+      what: 'refuses an API whose metadata names another resource than the pasted address, a trailing slash included',
+      source: code('google-gemini/gemini-cli', 'packages/core/src/mcp/oauth-utils.ts'),
     },
-    {
-      what: 'forgets a good sign-in if a refresh fails or loses a race',
-      source: github('google-gemini/gemini-cli', 29048),
-      isFault: true,
-    },
-    {
-      what: 'repeats all scopes of the server at each refresh',
-      source: code('google-gemini/gemini-cli', 'packages/core/src/mcp/oauth-provider.ts'),
-    },
+    forgets,
   ],
-  checked: '2026-11-22',
+  checked: '2026-11-23',
   plays: {
-    pastes: (api) => `${api}/`,
     resourceMetadata: fromChallenge,
     serverMetadata: [...newest, 'rfc8414 of the origin'],
     registers: (found) => ({
@@ -653,7 +705,123 @@ const gemini: Assistant = {
     redirectUri: geminiCallback,
     scope: allOfServer,
     resource: asPasted,
+    refresh: { when: 'before', atOnce: 2 },
+  },
+}
+
+const geminiBefore: Assistant = {
+  ...gemini,
+  variant: 'in its earlier versions',
+  quirks: [
+    {
+      what: 'takes the resource from the pasted address, with its trailing slash',
+      source: github('google-gemini/gemini-cli', 18833),
+    },
+    { what: 'repeats all scopes of the server at each refresh', source: geminiProvider },
+    forgets,
+  ],
+  plays: {
+    ...gemini.plays,
+    pastes: (api) => `${api}/`,
     refresh: { when: 'before', atOnce: 2, scope: allOfServer },
+  },
+}
+
+const qwenCallback = 'http://localhost:7777/oauth/callback'
+const qwen: Assistant = {
+  name: 'Qwen Code',
+  connects: 'registration',
+  host: { ownDomain: true },
+  quirks: [
+    {
+      what: 'looks for the registration endpoint only at the root of the host',
+      source: github('QwenLM/qwen-code', 12165),
+      isFault: true,
+    },
+  ],
+  checked: '2026-11-23',
+  plays: {
+    resourceMetadata: fromChallenge,
+    serverMetadata: [...newest, 'rfc8414 of the origin'],
+    registersAtOrigin: true,
+    registers: ({ scopesOfResource }) => ({
+      client_name: 'Qwen Code MCP Client',
+      redirect_uris: [qwenCallback],
+      ...publicClient,
+      code_challenge_method: ['S256'],
+      scope: spaced(scopesOfResource) ?? '',
+    }),
+    redirectUri: qwenCallback,
+    scope: ({ scopesOfResource, scopesOfServer }) => spaced(scopesOfResource) ?? spaced(scopesOfServer),
+    resource: asPasted,
+    refresh: { when: 'before' },
+  },
+}
+
+const qwenOwn: Assistant = {
+  ...qwen,
+  variant: 'with an id of the company',
+  connects: 'own client',
+  host: { client: { clientId: 'qwen-code', clientName: 'Qwen Code', redirectUris: [qwenCallback] } },
+  quirks: [
+    {
+      what: 'takes an id from its setting `oauth.clientId`, and then does not register',
+      source: code('QwenLM/qwen-code', 'packages/core/src/mcp/oauth-provider.ts'),
+    },
+  ],
+}
+
+const ampCallback = 'http://localhost:41592/oauth/callback'
+const amp: Assistant = {
+  name: 'Amp',
+  connects: 'registration',
+  host: { ownDomain: true },
+  quirks: [
+    {
+      what: 'looks for the metadata of the server only at the root of the host',
+      source: 'https://www.npmjs.com/package/@ampcode/cli',
+      isFault: true,
+    },
+    {
+      what: 'registers once for each installation, with the name of the server in its own',
+      source: code('archestra-ai/archestra', 'platform/shared/connection-setup.ts'),
+    },
+  ],
+  checked: '2026-11-23',
+  plays: {
+    resourceMetadata: [],
+    serverMetadata: ['rfc8414 of the origin'],
+    registers: () => ({ client_name: 'Amp MCP Client (acme)', redirect_uris: [ampCallback], ...publicClient }),
+    redirectUri: ampCallback,
+    scope: none,
+    resource: none,
+    refresh: { when: 'refused' },
+  },
+}
+
+const kimiCallback = 'http://127.0.0.1:49213/callback'
+const kimi: Assistant = {
+  name: 'Kimi Code',
+  connects: 'registration',
+  quirks: [
+    {
+      what: 'calls itself `kimi-code` and the name of the server; its callback has another port each time',
+      source: code('MoonshotAI/kimi-code', 'packages/agent-core-v2/src/mcpCore/oauth/provider.ts'),
+    },
+    {
+      what: 'refreshes two minutes before its token expires',
+      source: code('MoonshotAI/kimi-code', 'packages/agent-core-v2/src/mcpCore/oauth/service.ts'),
+    },
+  ],
+  checked: '2026-11-23',
+  plays: {
+    resourceMetadata: fromChallenge,
+    serverMetadata: newest,
+    registers: () => ({ client_name: 'kimi-code (acme)', redirect_uris: [kimiCallback], ...publicClient }),
+    redirectUri: kimiCallback,
+    scope: challenged,
+    resource: announced,
+    refresh: { when: 'before' },
   },
 }
 
@@ -808,20 +976,46 @@ const mcporter: Assistant = {
   },
 }
 
+const opencodeCallback = 'http://127.0.0.1:19876/mcp/oauth/callback'
 const opencode: Assistant = {
   name: 'OpenCode',
-  connects: 'document',
+  connects: 'registration',
   quirks: [
     { what: 'refreshes several times at once', source: github('anomalyco/opencode', 34074), isFault: true },
     {
-      what: 'its document allows any port on loopback',
-      source: 'https://github.com/anomalyco/opencode/pull/47737',
+      what: 'registers, although it publishes a document',
+      source: 'https://github.com/anomalyco/opencode/blob/dev/packages/opencode/src/mcp/oauth-provider.ts',
     },
   ],
-  checked: '2026-11-22',
+  checked: '2026-11-23',
   plays: {
     resourceMetadata: fromChallenge,
     serverMetadata: newest,
+    registers: () => ({
+      client_name: 'OpenCode',
+      client_uri: 'https://opencode.ai',
+      redirect_uris: [opencodeCallback],
+      ...publicClient,
+    }),
+    redirectUri: opencodeCallback,
+    scope: challenged,
+    resource: announced,
+    refresh: { when: 'refused', atOnce: 4 },
+  },
+}
+
+const opencodeWithDocument: Assistant = {
+  ...opencode,
+  variant: 'where it uses its document',
+  connects: 'document',
+  quirks: [
+    {
+      what: 'its document allows any port on loopback',
+      source: 'https://github.com/anomalyco/opencode/pull/47743',
+    },
+  ],
+  plays: {
+    ...opencode.plays,
     document: {
       path: '/oauth/opencode/client.json',
       members: {
@@ -834,11 +1028,22 @@ const opencode: Assistant = {
         token_endpoint_auth_methods_supported: ['none'],
       },
     },
-    redirectUri: 'http://127.0.0.1:19876/callback',
-    scope: challenged,
-    resource: announced,
-    refresh: { when: 'refused', atOnce: 4 },
+    redirectUri: 'http://127.0.0.1:51675/callback',
   },
+}
+
+const opencodeWithOtherCallback: Assistant = {
+  ...opencodeWithDocument,
+  variant: 'of September 2026',
+  quirks: [
+    {
+      what: 'sends its document, and a callback that is not in it',
+      source: github('anomalyco/opencode', 50510),
+      isFault: true,
+    },
+  ],
+  refused: { at: 'page', error: 'unauthorized_client', says: 'redirect_uri' },
+  plays: { ...opencodeWithDocument.plays, redirectUri: opencodeCallback },
 }
 
 // Each installation has its own address.
@@ -991,12 +1196,18 @@ export const assistants: readonly Assistant[] = [
   vscode,
   vscodeRegistered,
   vscodeOwn,
+  copilotCli,
+  copilotCliAway,
   copilotStudio,
   copilotCertified,
   foundry,
   m365,
   leChat,
   gemini,
+  geminiBefore,
+  qwen,
+  qwenOwn,
+  kimi,
   antigravity,
   grok,
   mcpRemote,
@@ -1004,6 +1215,9 @@ export const assistants: readonly Assistant[] = [
   cline,
   mcporter,
   opencode,
+  opencodeWithDocument,
+  opencodeWithOtherCallback,
+  amp,
   openWebUi,
   n8n,
   n8nWithoutPkce,

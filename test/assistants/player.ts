@@ -52,6 +52,8 @@ interface Clock {
   advance(seconds: number): void
 }
 
+const noMetadata = 'There is no authorization server metadata where it looks'
+
 // The longest delay of one of several requests at once, in milliseconds.
 const jitter = 25
 
@@ -187,7 +189,7 @@ export class Player {
     const [announcedIssuer = origin] = (resource?.authorization_servers as string[] | undefined) ?? []
     const issuer = this.#plays.resourceMetadata.length > 0 ? announcedIssuer : this.#issuer
     const server = await firstDocument(this.#plays.serverMetadata.map((place) => addressOf(place, issuer)))
-    if (!server) throw new Error('There is no authorization server metadata')
+    if (!server) throw new Error(noMetadata)
     this.#server = server as unknown as ServerMetadata
     if (this.#server.issuer !== issuer) throw new Error(`The metadata is of ${this.#server.issuer}`)
     this.#found = {
@@ -213,7 +215,7 @@ export class Player {
       }
     }
     if (!registers) throw new Error('It has no other way to become a client')
-    const response = await fetch(required(this.#metadata.registration_endpoint), {
+    const response = await fetch(await this.#registrationEndpoint(), {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
       body: JSON.stringify(registers(this.#known)),
@@ -232,6 +234,14 @@ export class Player {
       )
     }
     return { ...body, method: body.token_endpoint_auth_method }
+  }
+
+  async #registrationEndpoint(): Promise<string> {
+    const { registration_endpoint: announced = '' } = this.#metadata
+    if (!this.#plays.registersAtOrigin) return announced
+    const root = await firstDocument([addressOf('rfc8414 of the origin', announced)])
+    if (!root) throw new Error(noMetadata)
+    return root.registration_endpoint as string
   }
 
   async #visitPage(verifier: string): Promise<URLSearchParams> {

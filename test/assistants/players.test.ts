@@ -56,6 +56,18 @@ describe('an assistant that cannot be served is told why:', () => {
   })
 })
 
+describe('an assistant that looks for metadata only at the root of the host', () => {
+  const rootOnly = assistants.filter(({ host }) => host?.ownDomain)
+
+  it.each(rootOnly.map((assistant) => [titleOf(assistant), assistant] as const))(
+    'finds none on a host that companies share: %s',
+    async (_name, assistant) => {
+      const player = await play({ ...assistant, host: {} })
+      await expect(player.connect()).rejects.toThrow('There is no authorization server metadata where it looks')
+    },
+  )
+})
+
 describe('what is said about each assistant', () => {
   it('has a title of its own, a date, and a public source for everything that it does', () => {
     expect(new Set(assistants.map(titleOf)).size).toBe(assistants.length)

@@ -32,9 +32,11 @@ function cellsOf({ name, variant, connects, host, refused, quirks, checked }: As
   return [title, outcome, refused ? '' : settingsOf(host), quirks.map(quirkText).join('. '), checked]
 }
 
-function settingsOf({ options = {}, client }: HostSettings = {}): string {
+function settingsOf({ options = {}, client, ownDomain }: HostSettings = {}): string {
   const settings = Object.entries(options).map(([name, value]) => `\`${name}: ${literal(value)}\``)
-  return [...settings, ...(client ? ['[a record in `clients`](#an-id-and-a-secret)'] : [])].join(', ')
+  const record = client ? ['[a record in `clients`](#an-id-and-a-secret)'] : []
+  const domain = ownDomain ? ['[a domain of the company’s own](domains.md)'] : []
+  return [...settings, ...record, ...domain].join(', ')
 }
 
 function literal(value: unknown): string {

@@ -332,10 +332,16 @@ describe('the assistants that this package knows', () => {
     expect(new Set(addresses).size).toBe(addresses.length)
   })
 
-  it.each(['Claude', 'Claude Code', 'ChatGPT', 'Codex', 'Visual Studio Code', 'Cursor', 'opencode'])(
-    'have %s among them',
-    (name) => {
-      expect(knownAssistants.map(({ document }) => document.client_name)).toContain(name)
-    },
-  )
+  it.each([
+    'Claude',
+    'Claude Code',
+    'ChatGPT',
+    'Codex',
+    'Visual Studio Code',
+    'GitHub Copilot CLI',
+    'Cursor',
+    'opencode',
+  ])('have %s among them', (name) => {
+    expect(knownAssistants.map(({ document }) => document.client_name)).toContain(name)
+  })
 })
