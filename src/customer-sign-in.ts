@@ -33,7 +33,7 @@ import { PublicDocuments } from './http/public-documents'
 import { type CustomerSignInOptions, checkedOptions, type DocumentSources, type Options } from './options'
 import { Appearances } from './pages/appearance'
 import { Languages } from './pages/languages'
-import { ScopeTexts } from './pages/scope-words'
+import { defaultScopes, ScopeTexts } from './pages/scope-words'
 import { impliedScopesOf } from './protocol/implied-scopes'
 import { type ProtectedResourceOptions, protectedResource } from './resource-server/protected-resource'
 import {
@@ -43,6 +43,7 @@ import {
   type TenantRequest,
 } from './resource-server/require-access-token'
 import { requireScopes } from './resource-server/require-scopes'
+import { warnOfUnknownScopes } from './resource-server/unknown-scopes'
 import { type AccessTokenVerifier, type VerifierOptions, verifier } from './resource-server/verifier'
 import {
   type AccessTokenInfo,
@@ -283,7 +284,8 @@ function build(options: Options, now: () => number): CustomerSignIn {
   )
   const authorizations = new Authorizations(clients, grants, resources)
   const verifications = new AccessTokenVerifications(tokens, tenants, store, baseUrl, resources, scopes)
-  const guards = new AccessTokenGuards(verifications, tokens, tenants, baseUrl, timeout, emit)
+  const warnOfScopes = warnOfUnknownScopes(options.scopes === defaultScopes ? undefined : scopes)
+  const guards = new AccessTokenGuards(verifications, tokens, tenants, baseUrl, timeout, warnOfScopes, emit)
   const { authenticate, consent, errorPage, locale, words, theme, links, registration, externalEndpoints } = options
   const appearances = new Appearances(new Languages(words, locale), { theme, links })
   const scopeTexts = new ScopeTexts(options.scopes, locale)
@@ -320,12 +322,13 @@ function build(options: Options, now: () => number): CustomerSignIn {
     issueAuthorizationCode: (request: IssueAuthorizationCodeRequest) =>
       issueAuthorizationCode(request, () => baseUrl.current(), tenants, authorizations),
     requireScopes: (req: object, required: string | readonly string[]) =>
-      requireScopes(req, required, resources, baseUrl, emit),
+      requireScopes(req, required, resources, baseUrl, warnOfScopes, emit),
     verifyAccessToken: (token: string, of: VerifyAccessTokenOptions & TenantSelector) =>
       verifications.verify(token, of),
     verifier: (of: VerifierOptions) => verifier(of, verifications, timeout, emit),
     requireAccessToken: <R extends NodeRequest>(of: RequireAccessTokenOptions<R>) => guards.requireAccessToken(of),
-    protectedResource: (of: ProtectedResourceOptions) => protectedResource(of, guards, resources, tenants, baseUrl),
+    protectedResource: (of: ProtectedResourceOptions) =>
+      protectedResource(of, guards, resources, tenants, baseUrl, warnOfScopes),
     health: async (request: HealthRequest = {}) => health.check(request),
     setKeys: (keys: NewKeys) =>
       keyring.change(keys, (inUse) => {

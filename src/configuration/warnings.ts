@@ -4,6 +4,7 @@ export const warningCodes = [
   'SIGNING_KEYS',
   'MEMORY_STORE',
   'PROTECTED_RESOURCE',
+  'SCOPES',
   'RETRY_WINDOW',
   'SECRETS',
   'SWEEP',

@@ -18,7 +18,7 @@ interface Text extends LanguageTag {
 }
 
 /** The default of the option `scopes`: `profile`, in all languages of this package. */
-const defaultScopes: Readonly<Record<string, ScopeWords>> = {
+export const defaultScopes: Readonly<Record<string, ScopeWords>> = {
   profile: Object.fromEntries(Object.entries(packagedWords).map(([tag, { scopes }]) => [tag, scopes.profile])),
 }
 

@@ -7,6 +7,7 @@ import { requestPath } from '../http/request-path'
 import type { ProtectedResources } from '../tenants/protected-resources'
 import { noSuchTenant, type ResolvedTenant, type Tenants } from '../tenants/tenants'
 import type { AccessTokenGuards, Middleware } from './require-access-token'
+import type { WarnOfScopes } from './unknown-scopes'
 
 /** A protected resource that every tenant has, at a path of its own. */
 export interface ProtectedResourceOptions {
@@ -28,7 +29,7 @@ export interface ProtectedResourceOptions {
 
 const checkedMembers = requirements({
   path: must<string>(
-    'a path with :tenantKey as one of its segments',
+    'a path with :tenantKey as one of its segments and no slash at its end, such as /v1/:tenantKey/mcp',
     (given) => typeof given === 'string' && /^(\/[\w.~-]+)*\/:tenantKey(\/[\w.~-]+)*$/.test(given),
     { quotes: true },
   ),
@@ -46,8 +47,11 @@ export function protectedResource(
   resources: ProtectedResources,
   tenants: Tenants,
   baseUrl: BaseUrl,
+  warnOfScopes: WarnOfScopes,
 ): Middleware<NodeRequest> {
-  const { path, scopes, scopesSupported, checkRevocation } = checkedMembers(options, 'protectedResource')
+  const guard = 'protectedResource'
+  const { path, scopes, scopesSupported, checkRevocation } = checkedMembers(options, guard)
+  warnOfScopes(guard, [...scopes, ...scopesSupported])
   const announced = resources.announce(path, scopes, scopesSupported)
 
   async function tenantOf(request: NodeRequest, place: Place): Promise<ResolvedTenant> {
@@ -72,6 +76,6 @@ export function protectedResource(
     resourceOf: (_req, tenant) => announced.urlFor(tenant),
     scopes,
     checkRevocation,
-    guard: 'protectedResource',
+    guard,
   })
 }

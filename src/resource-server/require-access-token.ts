@@ -17,6 +17,7 @@ import type { GuardMessage } from '../telemetry/messages'
 import type { ResolvedTenant, Tenants } from '../tenants/tenants'
 import { type AccessTokens, invalidToken } from '../tokens/access-tokens'
 import { type Challenge, challengeOf, withChallenge } from './challenge'
+import type { WarnOfScopes } from './unknown-scopes'
 import {
   type AccessTokenInfo,
   type AccessTokenVerifications,
@@ -69,6 +70,7 @@ export class AccessTokenGuards {
   readonly #tenants: Tenants
   readonly #baseUrl: BaseUrl
   readonly #timeout: number
+  readonly #warnOfScopes: WarnOfScopes
   readonly #emit: Emit
 
   /** @param timeout How long a function of the host's may take to return a value for a request, in milliseconds. */
@@ -78,6 +80,7 @@ export class AccessTokenGuards {
     tenants: Tenants,
     baseUrl: BaseUrl,
     timeout: number,
+    warnOfScopes: WarnOfScopes,
     emit: Emit,
   ) {
     this.#verifications = verifications
@@ -85,6 +88,7 @@ export class AccessTokenGuards {
     this.#tenants = tenants
     this.#baseUrl = baseUrl
     this.#timeout = timeout
+    this.#warnOfScopes = warnOfScopes
     this.#emit = emit
   }
 
@@ -92,6 +96,7 @@ export class AccessTokenGuards {
   requireAccessToken<R extends NodeRequest>(options: RequireAccessTokenOptions<R>): Middleware<R> {
     const guard = 'requireAccessToken'
     const { tenantKey, resource, ...others } = checkedRequirement<R>(options)
+    this.#warnOfScopes(guard, others.scopes)
     return this.middleware<R>({
       ...others,
       guard,
@@ -125,7 +130,7 @@ export class AccessTokenGuards {
     requirement: Requirement<R>,
     message: GuardMessage,
   ): Promise<boolean> {
-    const known: Known = { place: { where: 'requireAccessToken' } }
+    const known: Known = { place: { where: requirement.guard } }
     try {
       const { clientId } = await this.#authorize(req, requirement, known)
       Object.assign(message, { clientId, outcome: 'passed' })

@@ -11,6 +11,7 @@ import { canonicalResource } from '../protocol/resource'
 import { scopesOf, withoutOfflineAccess } from '../protocol/scope'
 import type { ProtectedResources } from '../tenants/protected-resources'
 import { withChallenge } from './challenge'
+import type { WarnOfScopes } from './unknown-scopes'
 import type { AccessTokenInfo } from './verify-access-token'
 
 /**
@@ -23,9 +24,11 @@ export function requireScopes(
   given: string | readonly string[],
   announced: ProtectedResources,
   baseUrl: BaseUrl,
+  warnOfScopes: WarnOfScopes,
   emit: Emit,
 ): void {
   const required = requiredScopes(given, 'requireScopes.scopes')
+  warnOfScopes('requireScopes', required)
   const auth = authOf(req)
   if (!auth) throw reportError(notGuarded(), { where: 'requireScopes' }, emit)
   if (required.every((scope) => auth.scopes.includes(scope))) return

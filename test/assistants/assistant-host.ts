@@ -77,7 +77,7 @@ export class AssistantHost {
     return this.events.filter(
       (event) =>
         ['error', 'replayed', 'revoked'].includes(event.type) ||
-        (event.type === 'denied' && event.where !== 'requireAccessToken'),
+        (event.type === 'denied' && event.where !== 'protectedResource'),
     )
   }
 }

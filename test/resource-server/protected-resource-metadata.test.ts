@@ -166,4 +166,11 @@ describe('protectedResource refuses at start-up', () => {
     expect(announce).toThrow(ConfigurationError)
     expect(announce).toThrow(expect.objectContaining({ option }))
   })
+
+  it('with a slash at the end of the path, and says so', () => {
+    const { protectedResource } = testSignIn()
+    expect(() => protectedResource({ path: '/v1/:tenantKey/mcp/' })).toThrow(
+      'must be a path with :tenantKey as one of its segments and no slash at its end, such as /v1/:tenantKey/mcp, but is "/v1/:tenantKey/mcp/"',
+    )
+  })
 })

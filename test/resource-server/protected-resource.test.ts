@@ -1,4 +1,9 @@
-import { MemoryTenantStore } from 'customer-sign-in'
+import {
+  type CustomerSignIn,
+  type CustomerSignInEvent,
+  type CustomerSignInOptions,
+  MemoryTenantStore,
+} from 'customer-sign-in'
 import request, { type Response, type Test } from 'supertest'
 import { head, rawRequest } from '../http/raw-request'
 import { ApiHost } from '../support/api-host'
@@ -226,5 +231,52 @@ describe('protectedResource that a host calls', () => {
     const warned = warnings()
     for (let calls = 0; calls < 100; calls++) signIn.protectedResource({ path: `/v1/:tenantKey/api-${calls}` })
     expect(warned()).toEqual([])
+  })
+})
+
+describe('a scope that is required', () => {
+  const warningsOf = async (
+    require: (signIn: CustomerSignIn) => unknown,
+    options: Partial<CustomerSignInOptions> = {},
+  ) => {
+    const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const { signIn } = await ApiHost.start({ scopes: ['profile', 'bookings:read'], ...options })
+    for (let times = 0; times < 2; times++) require(signIn)
+    return warned.mock.calls.map(([message]) => message)
+  }
+  const path = '/v1/:tenantKey/mcp'
+
+  it.each<[guard: string, require: (signIn: CustomerSignIn) => unknown]>([
+    ['protectedResource', (signIn) => signIn.protectedResource({ path, scopes: ['profile', 'booking:read'] })],
+    ['protectedResource', (signIn) => signIn.protectedResource({ path, scopesSupported: 'booking:read' })],
+    ['requireAccessToken', (signIn) => signIn.requireAccessToken({ tenantKey: 'acme', scopes: 'booking:read' })],
+    ['requireScopes', (signIn) => expect(() => signIn.requireScopes({}, 'booking:read')).toThrow()],
+  ])('causes one warning at start-up if the option scopes does not have it: by %s', async (guard, require) => {
+    expect(await warningsOf(require)).toEqual([
+      `${guard} requires "booking:read", which the option scopes does not have. Did you mean bookings:read? Customers can grant it only at a company whose record has it`,
+    ])
+  })
+
+  it('causes none if the option has it, or if the scopes are those of the companies', async () => {
+    const require = (signIn: CustomerSignIn) =>
+      signIn.protectedResource({ path, scopes: 'bookings:read offline_access', scopesSupported: 'profile' })
+    expect(await warningsOf(require)).toEqual([])
+    expect(await warningsOf(require, { scopes: undefined })).toEqual([])
+  })
+
+  it('causes no more than 20 warnings, however a host makes its scopes up', async () => {
+    const warnings = await warningsOf((signIn) => {
+      for (let item = 0; item < 30; item++) expect(() => signIn.requireScopes({}, `item:${item}`)).toThrow()
+    })
+    expect(warnings).toHaveLength(20)
+  })
+})
+
+describe('the event of a refusal', () => {
+  it('says that protectedResource has refused', async () => {
+    const events: CustomerSignInEvent[] = []
+    const host = (await ApiHost.start({ onEvent: (event) => events.push(event) })).protect()
+    await request(`${host.baseUrl}/v1/acme/mcp`).get('').set('Authorization', 'Bearer wrong').expect(401)
+    expect(events).toMatchObject([{ type: 'denied', where: 'protectedResource', tenantKey: 'acme' }])
   })
 })
