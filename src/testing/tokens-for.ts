@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { decode, sign } from 'jsonwebtoken'
 import { anything, optional, record, text } from '../configuration/checks'
+import { ConfigurationError } from '../configuration/configuration-error'
 import { addressOf, endpointsOf } from '../protocol/issuer'
 import { OAuthError } from '../protocol/oauth-error'
 import type { OAuthErrorCode } from '../protocol/oauth-error-codes'
@@ -16,8 +17,9 @@ export interface TokensRequest {
   /** The customer inside the company. */
   subject: string
   /**
-   * What the customer has allowed: a list, or a string with spaces between the scopes. It is granted as it is or not at all. Default: the
-   * scopes that `protectedResource` announces for the API, or else all scopes that the company offers.
+   * What the customer has allowed: a list, or a string with spaces between the scopes. It is granted as it is or not at all. Default: what a
+   * first sign-in gets. That is what `protectedResource` requires of every request to the API (`scopes`); or its `scopesSupported` if that is
+   * nothing; or else all scopes that the company offers.
    */
   scopes?: string | readonly string[] | undefined
   /** The API that the tokens are for (RFC 8707). Default: the company's first. */
@@ -133,6 +135,8 @@ async function signedIn(signIn: SignInForTests, request: TokensRequest): Promise
   const codeVerifier = randomBytes(32).toString('base64url')
   const { code, redirectTo } = await signIn.issueAuthorizationCode({
     ...terms,
+    // Assistants name the API, and so get what it requires. Who names none gets all that the company offers.
+    resource: terms.resource ?? (await firstApiOf(terms.tenantKey, signIn)),
     // As a list: of a string, the company would leave out what it does not offer.
     scopes: typeof scopes === 'string' ? scopes.split(' ') : scopes,
     clientId,
@@ -157,6 +161,16 @@ async function redirectUriOf(clientId: string, tenantKey: string, signIn: SignIn
   const own = tenant?.clients?.find((client) => client.clientId === clientId)
   const { redirectUris: [first = ''] = [] } = own ?? (await signIn.clients.find({ tenantKey, clientId })) ?? {}
   return first
+}
+
+/** The address that a customer pastes. Undefined if the company has no API. */
+async function firstApiOf(tenantKey: string, signIn: SignInForTests): Promise<string | undefined> {
+  try {
+    return (await signIn.connect({ tenantKey })).address
+  } catch (error) {
+    if (error instanceof ConfigurationError) return undefined
+    throw error
+  }
 }
 
 interface TokenForm extends Record<string, string> {

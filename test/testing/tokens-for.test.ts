@@ -1,6 +1,6 @@
 import { type AuthorizedRequest, MemoryTenantStore, OAuthError } from 'customer-sign-in'
 import { type SignInForTests, type TestTokens, testSignIn, tokensFor } from 'customer-sign-in/testing'
-import express, { type Express } from 'express'
+import express, { type ErrorRequestHandler, type Express } from 'express'
 import request, { type Test } from 'supertest'
 import { readToken } from '../support/forged-token'
 
@@ -92,6 +92,25 @@ describe('tokensFor', () => {
   it('gives one with too few scopes', async () => {
     const tokens = await tokensFor(signIn, { ...ada, scopes: ['profile'] })
     await expectRefusal(get(app, tokens), 403, 'The access token must have the scope bookings')
+  })
+
+  it('gives what a first sign-in gets, so that a step-up is needed as in production', async () => {
+    const own = testSignIn({ scopes })
+    const app = express().use(own)
+    app.get(path, own.protectedResource({ path, scopes: 'profile', scopesSupported: 'bookings' }), (req, res) => {
+      own.requireScopes(req, 'bookings')
+      res.json({})
+    })
+    const answerRefusal: ErrorRequestHandler = (error, _req, res, _next) => void res.status(error.status).json(error)
+    app.use(answerRefusal)
+    const first = await tokensFor(own, ada)
+    expect(first.scopes).toEqual(['profile'])
+    await get(app, first).expect(403)
+    await get(app, await tokensFor(own, { ...ada, scopes: 'profile bookings' })).expect(200)
+  })
+
+  it('gives all scopes of a company that has no API', async () => {
+    expect((await tokensFor(testSignIn({ scopes }), ada)).scopes).toEqual(scopes)
   })
 
   it('gives one with claims, and for another API', async () => {
