@@ -1,3 +1,4 @@
+import { withoutCredentials } from '../protocol/without-credentials'
 import { helpFor } from './help'
 import { nearestName } from './nearest-name'
 
@@ -21,9 +22,11 @@ export class ConfigurationError extends Error {
   readonly help: string
 
   /** @internal */
-  constructor(option: string, given: unknown, allowed: string, { quotes = false, says }: Wording = {}) {
+  constructor(name: string, given: unknown, allowed: string, { quotes = false, says }: Wording = {}) {
+    // A host may pass on whatever names and values a client has sent.
+    const option = withoutCredentials(name)
     const help = helpFor(option)
-    const problem = says ?? refusal(given, allowed, quotes)
+    const problem = withoutCredentials(says ?? refusal(given, allowed, quotes))
     super(`customer-sign-in: ${option} ${problem}. See ${help}`)
     this.name = 'ConfigurationError'
     this.option = option

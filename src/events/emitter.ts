@@ -3,6 +3,7 @@ import { warn } from '../configuration/warnings'
 import { type ErrorContext, OAuthError, underlying } from '../protocol/oauth-error'
 import { type FaultReason, faultReasons } from '../protocol/reasons'
 import { asError } from '../protocol/thrown'
+import { withoutCredentials } from '../protocol/without-credentials'
 import type { Grant } from '../stores/token-store'
 import type { CustomerSignInEvent, ErrorEvent, GrantEvent, TimedEvent } from './customer-sign-in-event'
 
@@ -46,7 +47,7 @@ export function faultOf(thrown: unknown): FaultReason {
  */
 export function emitter(onEvent: (event: CustomerSignInEvent) => unknown, now: () => number): Emit {
   return (event) => {
-    const timed = { at: now(), ...event } as CustomerSignInEvent
+    const timed = withoutCredentials({ at: now(), ...event }) as CustomerSignInEvent
     events.publish(timed)
     // A callback that throws or rejects must not affect a client.
     Promise.resolve(timed)

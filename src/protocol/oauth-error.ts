@@ -7,6 +7,7 @@ import {
 } from './oauth-error-codes'
 import { blames, type DenialReason, type FaultReason, type PartOfHost } from './reasons'
 import { asError } from './thrown'
+import { withoutCredentials } from './without-credentials'
 
 /** Whom an error is about, as far as a verified code, refresh token or access token names them. */
 export interface ErrorContext {
@@ -73,15 +74,16 @@ export class OAuthError extends Error {
   constructor(code: OAuthErrorCode, description: string, options: OAuthErrorOptions = {}) {
     checkCode(code)
     if (typeof description !== 'string') throw new TypeError('The description of an OAuthError must be a string')
-    super(`${code}: ${description}`, options.cause === undefined ? undefined : { cause: options.cause })
+    const told = withoutCredentials(description)
+    super(`${code}: ${told}`, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'OAuthError'
     this.code = code
-    this.description = printable(description)
+    this.description = printable(told)
     const { status: ownStatus } = oauthErrorCodes[code]
     const { status = ownStatus } = options
     this.status = Number.isInteger(status) && status >= 400 && status <= 599 ? status : ownStatus
     this.headers = sendable(options.headers ?? {})
-    this.detail = options.detail ?? {}
+    this.detail = withoutCredentials(options.detail ?? {})
     this.reason = options.reason
     this.context = options.context ?? {}
   }

@@ -1,4 +1,5 @@
 import { inspect, types } from 'node:util'
+import { withoutCredentials } from './without-credentials'
 
 // Of a description that is made here, and of the message of an Error that stays as it is.
 const maxCharacters = 500
@@ -8,16 +9,31 @@ const maxMessageCharacters = 10_000
 const maxCauses = 5
 
 /**
- * Turns whatever was thrown into an Error that any log can take, also one that writes JSON. An Error stays the same; anything else is
- * described by a new Error. For an object that says only which kind it is, because its members may be secrets.
+ * Turns whatever was thrown into an Error that any log can take, also one that writes JSON. An Error stays the same, unless it quotes a
+ * credential that somebody has sent; anything else is described by a new Error. For an object that says only which kind it is, because its
+ * members may be secrets.
  */
 export function asError(thrown: unknown): Error {
   try {
-    if (isReadableError(thrown)) return withJson(thrown)
-    return withJson(new Error(described(thrown).slice(0, maxCharacters)))
+    if (isReadableError(thrown)) return withJson(withoutQuotedCredentials(thrown, maxCauses))
+    return withJson(new Error(withoutCredentials(described(thrown)).slice(0, maxCharacters)))
   } catch {
     return withJson(new Error('What was thrown cannot be read'))
   }
+}
+
+/** The same error, or a copy without the credentials that its message, or that of what has caused it, quotes. */
+function withoutQuotedCredentials(error: Error, depth: number): Error {
+  const { name, message, stack = '', cause } = error
+  const follows = types.isNativeError(cause) && depth > 0
+  const copy = {
+    name,
+    stack: withoutCredentials(stack),
+    cause: follows ? withoutQuotedCredentials(cause, depth - 1) : cause,
+  }
+  const told = withoutCredentials(message)
+  if (told === message && copy.stack === stack && copy.cause === cause) return error
+  return Object.assign(new Error(told), copy, 'code' in error && { code: error.code })
 }
 
 /** Adds the method that JSON asks for: what an error says is not enumerable, so that JSON alone would make `{}` of it. */

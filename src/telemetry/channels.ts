@@ -1,5 +1,6 @@
 import type { AsyncLocalStorage } from 'node:async_hooks'
 import { type Channel, channel, type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
+import { withoutCredentials } from '../protocol/without-credentials'
 import type {
   DocumentsMessage,
   FetchMessage,
@@ -44,18 +45,22 @@ export class TracedChannel<Message extends TimedMessage> {
   trace<T>(message: Message, work: () => Promise<T>, onError: (error: unknown) => void = () => {}): Promise<T> {
     if (!this.#channel.hasSubscribers) return work()
     const { start, end, asyncStart, asyncEnd, error } = this.#channel
+    hideCredentials(message)
     return start.runStores(message, async () => {
       const begun = performance.now()
       try {
         const working = this.#surroundings.size === 0 ? work() : this.#surrounded(message, work)
+        hideCredentials(message)
         end.publish(message)
         return await working
       } catch (thrown) {
         onError(thrown)
+        hideCredentials(message)
         error.publish(message)
         throw thrown
       } finally {
         message.duration = performance.now() - begun
+        hideCredentials(message)
         asyncStart.publish(message)
         asyncEnd.publish(message)
       }
@@ -93,6 +98,13 @@ export class TracedChannel<Message extends TimedMessage> {
       surrounded = () => surrounding(message, inner)
     }
     return surrounded()
+  }
+}
+
+/** A client can have put one into the path, or in place of its id. */
+function hideCredentials(message: object): void {
+  for (const [name, value] of Object.entries(message)) {
+    if (typeof value === 'string') Reflect.set(message, name, withoutCredentials(value))
   }
 }
 

@@ -1,0 +1,36 @@
+// A code, a refresh token or a client's secret, whole or cut off.
+const ownCredential = /(csi[a-z]_)[\w-]{16,}/g
+// No pattern for the three parts of a JWT: on a long text without dots, that would take time with the square of its length.
+const words = /[\w.-]+/g
+
+const maxDepth = 5
+
+/**
+ * Replaces what looks like a credential by `csir_...` or `eyJ...`, wherever it is in a text, or in the texts of lists and plain objects.
+ *
+ * Clients send credentials in parameters where they do not belong, such as a `redirect_uri` with the code in its query. Whatever this library
+ * tells of a request goes through here: details and descriptions of errors, events and channels.
+ */
+export function withoutCredentials<T>(told: T): T {
+  return without(told, maxDepth) as T
+}
+
+function without(told: unknown, depth: number): unknown {
+  if (typeof told === 'string') return textWithout(told)
+  if (depth === 0 || typeof told !== 'object' || told === null) return told
+  if (Array.isArray(told)) return told.map((item) => without(item, depth - 1))
+  if (Object.getPrototypeOf(told) !== Object.prototype) return told
+  return Object.fromEntries(Object.entries(told).map(([name, value]) => [name, without(value, depth - 1)]))
+}
+
+function textWithout(text: string): string {
+  if (!/csi[a-z]_|eyJ/.test(text)) return text
+  return text.replace(ownCredential, '$1...').replace(words, withoutJwt)
+}
+
+/** Cuts off a JWT (RFC 7519): an access token, or the assertion of a client. */
+function withoutJwt(word: string): string {
+  const start = word.indexOf('eyJ')
+  const isJwt = start >= 0 && word.slice(start).split('.').length >= 3
+  return isJwt ? `${word.slice(0, start)}eyJ...` : word
+}
