@@ -257,7 +257,7 @@ function build(options: Options, now: () => number): CustomerSignIn {
   const consentTokens = new ConsentTokens(secrets, now)
   const documents = metadataDocuments(options, emit)
   const clients = new Clients(store, documents, registrationRules(options))
-  const assertions = new ClientAssertions(store, new KeySets(keySetSource(options)))
+  const assertions = new ClientAssertions(store, new KeySets(keySetSource(options)), now)
   const clientAuthentication = new ClientAuthentication(options.clientAuthentication, clients, assertions)
   const grants = new Grants(
     store,

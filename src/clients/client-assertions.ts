@@ -55,17 +55,6 @@ export function readAssertion(jws: string): ClientAssertion {
 }
 
 /**
- * Checks everything of an assertion that needs no keys.
- *
- * @param audiences What `aud` may be.
- * @throws {OAuthError} `invalid_client` if something is missing or wrong.
- */
-export function checkedAssertion(assertion: ClientAssertion, audiences: readonly string[]): CheckedAssertion {
-  const { jws, clientId } = assertion
-  return { jws, clientId, signer: signerOf(assertion), ...checkedClaims(assertion, audiences) }
-}
-
-/**
  * Uses up what a client has authenticated with, before the request has its effect.
  *
  * @param isIssued Whether this server has issued the credential of the request to this client. Without one, a request has no effect, but
@@ -79,11 +68,24 @@ export type UseUp = (isIssued: boolean) => Promise<void>
 export class ClientAssertions {
   readonly #store: GuardedStore
   readonly #keySets: KeySets
+  readonly #now: () => number
   readonly #perMinute = new PerMinute()
 
-  constructor(store: GuardedStore, keySets: KeySets) {
+  constructor(store: GuardedStore, keySets: KeySets, now: () => number) {
     this.#store = store
     this.#keySets = keySets
+    this.#now = now
+  }
+
+  /**
+   * Checks everything of an assertion that needs no keys.
+   *
+   * @param audiences What `aud` may be.
+   * @throws {OAuthError} `invalid_client` if something is missing or wrong.
+   */
+  checked(assertion: ClientAssertion, audiences: readonly string[]): CheckedAssertion {
+    const { jws, clientId } = assertion
+    return { jws, clientId, signer: signerOf(assertion), ...checkedClaims(assertion, audiences, this.#now() / 1000) }
   }
 
   /**
@@ -124,10 +126,9 @@ function signerOf({ header: { alg, kid, typ, crit }, clientId }: ClientAssertion
   return { alg, kid }
 }
 
-/** RFC 7523 section 3. @returns How long to remember the `jti`, in milliseconds. */
-function checkedClaims({ claims, clientId }: ClientAssertion, audiences: readonly string[]) {
+/** RFC 7523 section 3. @param now In seconds. @returns How long to remember the `jti`, in milliseconds. */
+function checkedClaims({ claims, clientId }: ClientAssertion, audiences: readonly string[], now: number) {
   const { aud, exp, nbf = 0, iat = 0, jti } = claims
-  const now = Date.now() / 1000
   // Of several audiences, each could use the assertion at the others.
   const isForUs = [aud].flat().length > 0 && [aud].flat().every((one) => audiences.includes(one as string))
   if (!isForUs) throw refused(`must have ${audiences[0]} as aud, and no other server`, clientId)

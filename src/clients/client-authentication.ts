@@ -8,7 +8,7 @@ import type { OAuthError } from '../protocol/oauth-error'
 import type { RegisteredClient } from '../stores/token-store'
 import type { ResolvedTenant } from '../tenants/tenants'
 import { isConfidential, methodsOf } from './authentication-methods'
-import { type ClientAssertion, type ClientAssertions, checkedAssertion, type UseUp } from './client-assertions'
+import type { ClientAssertion, ClientAssertions, UseUp } from './client-assertions'
 import type { Clients, ClientWithCredentials } from './clients'
 
 /** What a request presents to prove that it is its client's. */
@@ -58,7 +58,7 @@ export class ClientAuthentication {
   ): Promise<Authenticated> {
     if (proof.method === 'private_key_jwt') {
       // Checked first, because it needs no look-up and no fetch.
-      const assertion = checkedAssertion(proof.assertion, audiences)
+      const assertion = this.#assertions.checked(proof.assertion, audiences)
       const { credentials, registration } = await this.#find(clientId, proof, tenant)
       return { registration, useUp: await this.#assertions.verify(assertion, credentials, tenant.id) }
     }

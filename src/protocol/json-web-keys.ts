@@ -1,6 +1,16 @@
-import { createPublicKey, type JsonWebKey, type KeyObject, verify as verifySignature } from 'node:crypto'
+import {
+  createPublicKey,
+  type JsonWebKeyInput,
+  type KeyObject,
+  verify as verifySignature,
+  type webcrypto,
+} from 'node:crypto'
 import { verify as verifyJwt } from 'jsonwebtoken'
 import { isLoopbackHost } from './loopback'
+
+/** A key as JSON (RFC 7517 section 4), such as Node's `KeyObject` exports. */
+// The types of each version of Node have another one, with or without an index signature: the union takes them all.
+export type JsonWebKey = (webcrypto.JsonWebKey & { kid?: string | undefined }) | { readonly [member: string]: unknown }
 
 /** The public keys of a client (RFC 7517 section 5). */
 export interface JsonWebKeySet {
@@ -128,7 +138,7 @@ function keyOf(jwk: JsonWebKey): KeyObject | undefined {
   // Node makes a public key of these members alone, whatever else is there.
   const { kty, crv, x, y, n, e } = jwk
   try {
-    return createPublicKey({ key: { kty, crv, x, y, n, e } as JsonWebKey, format: 'jwk' })
+    return createPublicKey({ key: { kty, crv, x, y, n, e }, format: 'jwk' } as JsonWebKeyInput)
   } catch {
     return undefined
   }

@@ -9,7 +9,7 @@ type Reply = [error: Error | null, result: unknown]
 
 type Keys = readonly [string, ...string[]]
 type Argument = string | number
-type Command = [name: string, ...Argument[]]
+type Command = [string, ...Argument[]]
 
 const nothing: Reply = [null, null]
 

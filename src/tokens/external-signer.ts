@@ -1,5 +1,6 @@
-import type { JsonWebKey, KeyObject } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { verify } from 'jsonwebtoken'
+import type { JsonWebKey } from '../protocol/json-web-keys'
 import { callHostWithin } from '../stores/call-host'
 import { rawSignature } from './raw-signature'
 import type { SigningAlgorithm } from './signing-algorithms'

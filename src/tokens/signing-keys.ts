@@ -3,12 +3,13 @@ import {
   createPrivateKey,
   createPublicKey,
   generateKeyPairSync,
-  type JsonWebKey,
+  type JsonWebKeyInput,
   KeyObject,
 } from 'node:crypto'
 import { sign } from 'jsonwebtoken'
 import { anything, func, isObject, must, optional, record } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
+import type { JsonWebKey } from '../protocol/json-web-keys'
 import { ExternalSigner, type ExternalSigningKey } from './external-signer'
 import { isSigningAlgorithm, type SigningAlgorithm } from './signing-algorithms'
 
@@ -122,20 +123,20 @@ function verifyingKey(publicKey: KeyObject, named: string | undefined, name?: st
   const kid = name ?? createHash('sha256').update(JSON.stringify(members)).digest('base64url')
   const header = { alg: algorithm, typ: 'at+jwt', kid } as const
   const prefix = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.`
-  const publicJwk = { ...members, kid, alg: algorithm, use: 'sig' } as JsonWebKey
+  const publicJwk = { ...members, kid, alg: algorithm, use: 'sig' }
   return { kid, algorithm, publicKey, header, prefix, publicJwk }
 }
 
 function publicKeyOf(input: ExternalSigningKey['publicKey']): KeyObject {
   if (input instanceof KeyObject) return input.type === 'public' ? input : createPublicKey(input)
   if (typeof input === 'string' || Buffer.isBuffer(input)) return createPublicKey(input)
-  return createPublicKey({ key: input, format: 'jwk' })
+  return createPublicKey({ key: input, format: 'jwk' } as JsonWebKeyInput)
 }
 
 function privateKeyOf(input: Exclude<SigningKeyInput, ExternalSigningKey>): KeyObject {
   if (input instanceof KeyObject) return input
   if (typeof input === 'string' || Buffer.isBuffer(input)) return createPrivateKey(input)
-  return createPrivateKey({ key: input, format: 'jwk' })
+  return createPrivateKey({ key: input, format: 'jwk' } as JsonWebKeyInput)
 }
 
 function algorithmOf(key: KeyObject, named: string | undefined): SigningAlgorithm {

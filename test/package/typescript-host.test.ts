@@ -39,6 +39,10 @@ describe('a TypeScript host', () => {
     await compile([...resolution, '--noEmit'], root)
   })
 
+  it('compiles strictly with the newest types of Node', async () => {
+    await compile([...nodenext, '--typeRoots', 'node_modules/@newest-types', '--noEmit'], root)
+  })
+
   it('serves once it is compiled, and tests a token store and an app', async () => {
     await compile([...nodenext, '--outDir', 'built'], root)
     await host.whileServing(walkThrough, 'built/host.js')
@@ -48,6 +52,11 @@ describe('a TypeScript host', () => {
   })
 
   function compile(options: string[], compilerIn: string): Promise<string> {
-    return runTool('tsc', [...strict, ...options, 'host.ts', 'contract.ts', 'kit.ts'], host.folder, compilerIn)
+    return runTool(
+      'tsc',
+      [...strict, ...options, 'host.ts', 'contract.ts', 'kit.ts', 'entries.ts'],
+      host.folder,
+      compilerIn,
+    )
   }
 })

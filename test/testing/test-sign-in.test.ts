@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import {
   ConfigurationError,
   type CustomerSignInEvent,
@@ -9,6 +10,8 @@ import {
 import { testSignIn, tokensFor } from 'customer-sign-in/testing'
 import express, { type Express } from 'express'
 import request from 'supertest'
+import { codeChallengeOf } from '../../src/protocol/pkce'
+import { assertionOf, clientKey, withAssertion } from '../support/confidential-clients'
 import { consentForm } from '../support/consent-form'
 import { signingKey } from '../support/sign-in'
 
@@ -148,6 +151,38 @@ describe('the clock of testSignIn', () => {
     const [expired, good] = tokens.map(({ accessToken }) => accessToken) as [string, string]
     await expect(moved.verifyAccessToken(expired, { tenantKey: 'acme' })).rejects.toThrow('has expired')
     await other.verifyAccessToken(good, { tenantKey: 'acme' })
+  })
+
+  it('is that of the assertions of clients', async () => {
+    const [clientId, redirectUri] = ['acme-app', 'https://acme.example/app']
+    const key = clientKey()
+    const clients = [{ clientId, redirectUris: [redirectUri], jwks: { keys: [key.jwk] } }]
+    const signIn = testSignIn({
+      tenantStore: new MemoryTenantStore([{ key: 'acme', clients }]),
+      clientAuthentication: ['none', 'private_key_jwt'],
+    })
+    const codeVerifier = randomBytes(32).toString('base64url')
+    signIn.clock.advance(7200)
+    const { code } = await signIn.issueAuthorizationCode({
+      tenantKey: 'acme',
+      clientId,
+      redirectUri,
+      codeChallenge: codeChallengeOf(codeVerifier),
+      codeChallengeMethod: 'S256',
+      subject: 'ada',
+    })
+    const send = (seconds: number) => {
+      const iat = Math.floor(seconds)
+      const changes = { claims: { iat, exp: iat + 60 } }
+      const assertion = assertionOf(key, clientId, 'https://app.test/v1/acme/oauth', changes)
+      const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: codeVerifier }
+      return request(express().use(signIn))
+        .post('/v1/acme/oauth/token')
+        .type('form')
+        .send({ ...form, ...withAssertion(assertion) })
+    }
+    await send(Date.now() / 1000).expect(401)
+    await send(signIn.clock.now() / 1000).expect(200)
   })
 
   it('lets access tokens, refresh tokens and grants expire', async () => {
