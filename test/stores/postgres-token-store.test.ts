@@ -171,6 +171,53 @@ describeWithPostgres('PostgresTokenStore', () => {
     expect(Number(heap?.pages)).toBe(1)
   })
 
+  describe('a call that waits for a row longer than it may', () => {
+    it('swaps nothing, and says late', async () => {
+      const grant = await createGrant(store)
+      expect(await whileLockedPast((deadline) => store.swapCredential({ ...swapOf(grant, minute), deadline }))).toBe(
+        'late',
+      )
+      expect(await store.findGrant(grant.tenantId, grant.grantId)).toEqual(grant)
+    })
+
+    it('reverses nothing, and says late', async () => {
+      const swap = swapOf(await createGrant(store), minute)
+      const { tenantId, grantId, from: hash, to, attempt } = swap
+      await store.swapCredential(swap)
+      const swapped = await store.findGrant(tenantId, grantId)
+      const reversal = {
+        tenantId,
+        grantId,
+        to,
+        attempts: [attempt],
+        credential: { kind: 'refresh_token', hash },
+      } as const
+      expect(await whileLockedPast((deadline) => store.reverseSwap({ ...reversal, deadline }))).toBe('late')
+      expect(await store.findGrant(tenantId, grantId)).toEqual(swapped)
+    })
+
+    it('creates nothing, and says late', async () => {
+      const { tenantId, grantId } = await createGrant(store, { lifetime: 0 })
+      const again = (deadline: number) => store.createGrant({ ...newGrant({ tenantId, grantId }), deadline })
+      expect(await whileLockedPast(again)).toBe('late')
+      expect(await store.findGrant(tenantId, grantId)).toBeUndefined()
+    })
+
+    /** Makes a call while somebody else has locked all grants, until its deadline has passed. @returns Its outcome. */
+    async function whileLockedPast(call: (deadline: number) => Promise<{ outcome: string }>): Promise<string> {
+      let outcome: Promise<{ outcome: string }> | undefined
+      await server.whileLocked('select from customer_sign_in.grants for update', async () => {
+        const { rows } = await pool.query<{ now: string }>('select customer_sign_in.clock() as now')
+        const deadline = Number(rows[0]?.now) + 1000
+        outcome = call(deadline)
+        const waiting = `select count(*) as calls from pg_stat_activity where wait_event_type = 'Lock'`
+        while ((await server.query(waiting))[0]?.calls !== '1') await new Promise(setImmediate)
+        await server.query(`select pg_sleep((${deadline} + 1 - customer_sign_in.clock()) / 1000.0)`)
+      })
+      return (await outcome)?.outcome ?? 'nothing'
+    }
+  })
+
   it('finds the grants of a client by an index', async () => {
     await Promise.all(Array.from({ length: 300 }, () => createGrant(store, { tenantId: 't', clientId: randomUUID() })))
     const { grantId } = await createGrant(store, { tenantId: 't', clientId: 'the one' })
@@ -356,9 +403,9 @@ describeWithPostgres('PostgresTokenStore', () => {
   })
 })
 
-function createGrant(store: PostgresTokenStore, members: Partial<NewGrant> = {}): Promise<Grant> {
+function newGrant(members: Partial<NewGrant> = {}): NewGrant {
   const { tenantId = randomUUID(), subject = randomUUID() } = members
-  const grant: NewGrant = {
+  return {
     tenantId,
     grantId: customerHandle(tenantId, subject) + randomUUID().slice(0, 16),
     clientId: 'https://client.example/metadata',
@@ -371,10 +418,12 @@ function createGrant(store: PostgresTokenStore, members: Partial<NewGrant> = {})
     deadline: Number.MAX_SAFE_INTEGER,
     ...members,
   }
-  return store.createGrant(grant).then((result) => {
-    if (result.outcome !== 'created') throw new Error(result.outcome)
-    return result.grant
-  })
+}
+
+async function createGrant(store: PostgresTokenStore, members?: Partial<NewGrant>): Promise<Grant> {
+  const result = await store.createGrant(newGrant(members))
+  if (result.outcome !== 'created') throw new Error(result.outcome)
+  return result.grant
 }
 
 function swapOf({ tenantId, grantId, credential: { hash } }: Grant, lifetime: number) {

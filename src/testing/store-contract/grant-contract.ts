@@ -222,11 +222,44 @@ export function grantContract({ describe, test }: StoreTest): void {
       assert.deepEqual(await store.listGrants(mine.tenantId, mine.subject), [])
     })
 
-    test('are told apart even if a tenant id and a grant id, joined, give the same text', async (store) => {
-      const [a, b] = [randomUUID(), randomUUID()]
-      const grant = await createGrant(store, { tenantId: `${a}:${b}`, grantId: 'c' })
-      assert.equal(await store.findGrant(a, `${b}:c`), undefined)
-      assert.deepEqual(await store.listGrants(a, `${b}:${grant.subject}`), [])
-    })
+    for (const [between, text] of [
+      ['nothing', ''],
+      ['a hyphen', '-'],
+      ['a colon', ':'],
+      ['a slash', '/'],
+      ['a bar', '|'],
+      ['a space', ' '],
+      ['U+0000', '\0'],
+    ] as const) {
+      test(`are told apart even if their id and another one, joined with ${between}, give the same text`, async (store) => {
+        const [a, b, subject, clientId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+        const [longTenant, prefix] = [`${a}${text}${b}`, `${b}${text}`]
+        const grant = await createGrant(store, { tenantId: longTenant, grantId: 'c', subject, clientId })
+        assert.equal(await store.findGrant(a, `${prefix}c`), undefined)
+        assert.equal(
+          (await store.swapCredential({ ...swapOf(grant), tenantId: a, grantId: `${prefix}c` })).outcome,
+          'missing',
+        )
+        assert.equal(await store.deleteGrant(a, `${prefix}c`), false)
+        assert.deepEqual(await store.listGrants(a, `${prefix}${subject}`), [])
+        assert.deepEqual(
+          (await store.pageGrants({ tenantId: a, clientId: `${prefix}${clientId}`, limit: 10 })).grants,
+          [],
+        )
+        for (const owner of [{ subject: `${prefix}${subject}` }, { clientId: `${prefix}${clientId}` }]) {
+          for await (const _ of store.deleteGrants({ tenantId: a, ...owner }))
+            assert.fail('A grant of another tenant ended')
+        }
+        assert.deepEqual(await findGrant(store, grant), grant)
+      })
+
+      test(`end no grant of another customer and client, which joined with ${between} give the same text`, async (store) => {
+        const [tenantId, a, b, c] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+        const grant = await createGrant(store, { tenantId, subject: a, clientId: `${b}${text}${c}` })
+        const owner = { tenantId, subject: `${a}${text}${b}`, clientId: c }
+        for await (const _ of store.deleteGrants(owner)) assert.fail('A grant of another customer ended')
+        assert.deepEqual(await findGrant(store, grant), grant)
+      })
+    }
   })
 }

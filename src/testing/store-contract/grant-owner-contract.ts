@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Grant, GrantOwner, TokenStore } from '../../stores/token-store'
 import {
   byId,
+  clockOf,
   createGrant,
   definedMembers,
   findGrant,
@@ -32,6 +33,13 @@ export function grantOwnerContract({ describe, test }: StoreTest): void {
       const grant = await createGrant(store, {})
       await store.deleteGrant(grant.tenantId, grant.grantId)
       assert.deepEqual(await store.listGrants(grant.tenantId, grant.subject), [])
+    })
+
+    test('returns a grant whose code would have expired by now', async (store) => {
+      const { code, redeemed } = await redeemedInTime(store)
+      await until(async () => (await clockOf(store)) > code.expiresAt)
+      assert.deepEqual(await store.listGrants(code.tenantId, code.subject).then(definedMembers), [redeemed])
+      assert.deepEqual(await deleteGrants(store, code), [redeemed])
     })
 
     test('returns 300 grants of one customer', async (store) => {
@@ -134,6 +142,16 @@ export function grantOwnerContract({ describe, test }: StoreTest): void {
       assert.deepEqual(await deleteGrants(store, { tenantId, clientId: deleted.clientId }), [])
     })
   })
+}
+
+/** A grant whose code has expired soon after it was redeemed, and that grant as it was before. */
+async function redeemedInTime(store: TokenStore): Promise<{ code: Grant; redeemed: Grant }> {
+  for (let lifetime = 100; ; lifetime *= 2) {
+    const code = await createGrant(store, { lifetime })
+    const result = await store.swapCredential(swapOf(code))
+    if (result.outcome === 'swapped') return { code, redeemed: grantOf(result) }
+    assert.ok(lifetime < 60_000, 'No code could be redeemed within a minute')
+  }
 }
 
 async function deleteGrants(store: TokenStore, owner: GrantOwner): Promise<Grant[]> {

@@ -79,6 +79,22 @@ export function reversalContract({ describe, test }: StoreTest): void {
       assert.deepEqual(await findGrant(store, swap), reversed)
     })
 
+    test('and a swap of what is to be reversed do not both succeed, whichever comes first', async (store) => {
+      const grants = await Promise.all(Array.from({ length: 100 }, () => createGrant(store, {})))
+      const swaps = grants.map(swapOf)
+      const swapped = await Promise.all(swaps.map(async (swap) => grantOf(await store.swapCredential(swap))))
+      const races = swaps.map(async (swap, index) => {
+        const next = { ...swapOf(swapped[index] as Grant), from: swap.to }
+        const calls = [store.reverseSwap(reversalOf(swap)), store.swapCredential(next)] as const
+        const [reversal, later] = await Promise.all(calls)
+        const isReversed = reversal.outcome === 'reversed'
+        const outcomes = [reversal.outcome, later.outcome]
+        assert.deepEqual(outcomes, isReversed ? ['reversed', 'mismatch'] : ['mismatch', 'swapped'])
+        assert.equal((await findGrant(store, swap))?.credential.hash, isReversed ? swap.from : next.to)
+      })
+      await Promise.all(races)
+    })
+
     test('reverses nothing after its deadline', async (store) => {
       const swap = swapOf(await createGrant(store, {}))
       const swapped = grantOf(await store.swapCredential(swap))

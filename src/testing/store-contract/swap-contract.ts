@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Grant, RedeemedCredential, TokenStore } from '../../stores/token-store'
-import { clockOf, createGrant, definedMembers, findGrant, grantOf, hour, minute, swapOf, until } from './records'
+import {
+  clockOf,
+  createGrant,
+  definedMembers,
+  findGrant,
+  grantOf,
+  hour,
+  minute,
+  reversalOf,
+  swapOf,
+  until,
+} from './records'
 import type { StoreTest } from './store-test'
 
 /** Tests the one atomic step. */
@@ -70,6 +81,18 @@ export function swapContract({ describe, test }: StoreTest): void {
       }
       assert.equal((await findGrant(store, grant))?.credential.hash, won[0]?.to)
       assert.deepEqual(await findGrant(store, other), other)
+    })
+
+    test('tells the time at which it decides, however long it has waited for other calls', async (store) => {
+      const swap = swapOf(grantOf(await store.swapCredential(swapOf(await createGrant(store, {})))))
+      // Each writes, whenever it follows one of the other kind.
+      const calls = Array.from({ length: 200 }, (_, index) =>
+        index % 2 === 0 ? store.swapCredential(swap) : store.reverseSwap(reversalOf(swap)),
+      )
+      for (const result of await Promise.all(calls)) {
+        const at = 'grant' in result ? (result.grant.swap?.at ?? 0) : 0
+        assert.ok(result.now >= at, `${result.outcome} tells ${result.now}, and shows a swap at ${at}`)
+      }
     })
 
     test('accepts only the resource of the grant if one is required, and writes nothing otherwise', async (store) => {

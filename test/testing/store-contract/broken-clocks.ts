@@ -50,6 +50,22 @@ export const brokenClocks: BrokenStore[] = [
     foundBy: 'is in every answer',
   },
   {
+    that: 'reads its clock before it waits for a grant',
+    defect: (sound) => {
+      let before: Promise<unknown> = Promise.resolve()
+      return {
+        async swapCredential(swap) {
+          const now = ownTime()
+          const turn = before.then(() => new Promise((resolve) => setTimeout(resolve, 1)))
+          before = turn
+          await turn
+          return { ...(await sound.swapCredential(swap)), now }
+        },
+      }
+    },
+    foundBy: 'tells the time at which it decides',
+  },
+  {
     that: 'notes the creation by the clock of its host',
     defect: (sound) => ({
       async createGrant(grant) {

@@ -190,21 +190,58 @@ export const brokenGrants: BrokenStore[] = [
     },
     foundBy: 'do not see the grants of each other',
   },
+  ...['', '-', ':', '/', '|', ' ', '\0'].map(
+    (between): BrokenStore => ({
+      that: `joins the ids of tenants and grants with ${JSON.stringify(between)}`,
+      defect: (sound) => {
+        const made = new Map<string, Grant>()
+        const keyOf = (tenantId: string, grantId: string) => [tenantId, grantId].join(between)
+        return {
+          async createGrant(grant) {
+            const result = await sound.createGrant(grant)
+            if (result.outcome === 'created') made.set(keyOf(grant.tenantId, grant.grantId), result.grant)
+            return result
+          },
+          findGrant: async (...ids) => (await sound.findGrant(...ids)) ?? made.get(keyOf(...ids)),
+        }
+      },
+      foundBy: 'are told apart',
+    }),
+  ),
   {
-    that: 'joins the ids of tenants and grants without a separator',
+    that: 'joins the ids of tenants and customers',
     defect: (sound) => {
-      const made = new Map<string, Grant>()
+      const made: Grant[] = []
       return {
         async createGrant(grant) {
           const result = await sound.createGrant(grant)
-          if (result.outcome === 'created') made.set(`${grant.tenantId}:${grant.grantId}`, result.grant)
+          if (result.outcome === 'created') made.push(result.grant)
           return result
         },
-        findGrant: async (tenantId, grantId) =>
-          (await sound.findGrant(tenantId, grantId)) ?? made.get(`${tenantId}:${grantId}`),
+        async listGrants(tenantId, subject) {
+          const own = made.filter((grant) => grant.tenantId + grant.subject === tenantId + subject)
+          const found = await Promise.all(own.map((grant) => sound.findGrant(grant.tenantId, grant.grantId)))
+          return found.filter((grant) => grant !== undefined)
+        },
       }
     },
-    foundBy: 'are told apart',
+    foundBy: 'joined with nothing',
+  },
+  {
+    that: 'joins the ids of customers and clients',
+    defect: (sound) => ({
+      async *deleteGrants(owner) {
+        const { tenantId, subject, clientId } = owner
+        if (subject === undefined || clientId === undefined) return yield* sound.deleteGrants(owner)
+        const { grants } = await sound.pageGrants({ tenantId, limit: 1000 })
+        for (const grant of grants) {
+          if (grant.subject + grant.clientId === subject + clientId) {
+            if (await sound.deleteGrant(tenantId, grant.grantId)) yield grant
+          }
+        }
+      },
+    }),
+    foundBy: 'end no grant of another customer and client, which joined with nothing',
   },
   {
     that: 'says that it deleted a grant that did not exist',

@@ -74,6 +74,21 @@ export const brokenReversals: BrokenStore[] = [
     foundBy: 'reverses only the swaps of its attempts',
   },
   {
+    that: 'reverses what it has looked at a moment before',
+    defect: (sound) => ({
+      async reverseSwap(reversal) {
+        const before = structuredClone(await sound.findGrant(reversal.tenantId, reversal.grantId))
+        await Promise.resolve()
+        const isMeant =
+          before?.credential.hash === reversal.to && reversal.attempts.includes(before.swap?.attempt ?? '')
+        const grant = await sound.findGrant(reversal.tenantId, reversal.grantId)
+        if (!isMeant || !grant) return sound.reverseSwap(reversal)
+        return sound.reverseSwap({ ...reversal, to: grant.credential.hash, attempts: [grant.swap?.attempt ?? ''] })
+      },
+    }),
+    foundBy: 'do not both succeed',
+  },
+  {
     that: 'forgets the request of a code',
     defect: (sound) => ({
       reverseSwap: (reversal) => reverseAndThen(sound, reversal, () => ({ request: undefined })),

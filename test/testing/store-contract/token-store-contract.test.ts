@@ -1,5 +1,4 @@
 import { MemoryTokenStore, type TokenStore } from 'customer-sign-in'
-import { tokenStoreContract } from 'customer-sign-in/testing'
 import { releaseClock, stopClock } from '../../support/clock'
 import { brokenClients } from './broken-clients'
 import { brokenClocks } from './broken-clocks'
@@ -11,33 +10,10 @@ import { brokenStore, storeWithItsOwnClock } from './broken-store'
 import { brokenSwaps } from './broken-swaps'
 import { brokenTenants } from './broken-tenants'
 import { brokenUses } from './broken-uses'
+import { runContract } from './run-contract'
 
-/** Runs the contract as a test runner does. @returns The names of the tests that passed and of those that failed. */
-async function runContract(createStore: () => TokenStore): Promise<{ passed: string[]; failed: string[] }> {
-  const tests: { name: string; run: () => Promise<void> }[] = []
-  const groups: string[] = []
-  tokenStoreContract(
-    {
-      describe(name, define) {
-        groups.push(name)
-        define()
-        groups.pop()
-      },
-      it: (name, run) => tests.push({ name: [...groups, name].join(' '), run }),
-    },
-    createStore,
-    // A broken store hides nothing. It adds to the contents of the sound one.
-    { contents: (store) => (store as MemoryTokenStore).contents() },
-  )
-  const result: { passed: string[]; failed: string[] } = { passed: [], failed: [] }
-  for (const { name, run } of tests) {
-    await run().then(
-      () => result.passed.push(name),
-      () => result.failed.push(name),
-    )
-  }
-  return result
-}
+// A broken store hides nothing. It adds to the contents of the sound one.
+const inMemory = { contents: (store: TokenStore) => (store as MemoryTokenStore).contents() }
 
 describe('the token store contract', () => {
   let clockwork: NodeJS.Timeout
@@ -53,13 +29,13 @@ describe('the token store contract', () => {
   })
 
   it('finds no fault with a sound store', async () => {
-    const { passed, failed } = await runContract(() => new MemoryTokenStore())
+    const { passed, failed } = await runContract(() => new MemoryTokenStore(), inMemory)
     expect(failed).toEqual([])
     expect(passed.length).toBeGreaterThan(25)
   })
 
   it('finds no fault with a store that has its own clock', async () => {
-    const { failed } = await runContract(storeWithItsOwnClock)
+    const { failed } = await runContract(storeWithItsOwnClock, inMemory)
     expect(failed).toEqual([])
   })
 
@@ -74,7 +50,7 @@ describe('the token store contract', () => {
     ...brokenErasures,
     ...brokenTenants,
   ])('finds a store that $that', async ({ defect, foundBy }) => {
-    const { passed, failed } = await runContract(() => brokenStore(defect))
+    const { passed, failed } = await runContract(() => brokenStore(defect), inMemory)
     expect(failed).toContainEqual(expect.stringContaining(foundBy))
     // A store that is broken in one way must not fail every test.
     expect(passed.length).toBeGreaterThan(failed.length)
