@@ -1,4 +1,4 @@
-import { type Check, isObject, must, nullable, record, text } from '../configuration/checks'
+import { type Check, identifier, isObject, must, nullable, record } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import { plainJson } from '../tokens/plain-json'
 
@@ -24,7 +24,7 @@ export const customerClaims: Check<Record<string, unknown>> = (given, name) => {
  * get onto a page or into a token only because of its name.
  */
 export const customerRecord: Check<Customer> = record({
-  subject: text,
+  subject: identifier,
   name: nullable(must<string>('a string', (given) => typeof given === 'string')),
   claims: nullable(customerClaims),
 })

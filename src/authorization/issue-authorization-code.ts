@@ -1,4 +1,4 @@
-import { type Check, listOf, nullable, record, text } from '../configuration/checks'
+import { type Check, identifier, listOf, nullable, record, text } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import { oauthError } from '../protocol/oauth-error'
 import { scopesOf } from '../protocol/scope'
@@ -61,7 +61,7 @@ const members = record({
   redirectUri: ofRequest('redirect_uri'),
   codeChallenge: ofRequest('code_challenge'),
   codeChallengeMethod: ofRequest('code_challenge_method'),
-  subject: text,
+  subject: identifier,
   scopes: requestedScopes,
   resource: ofRequest('resource'),
   state: ofRequest('state'),

@@ -172,6 +172,15 @@ export const flag: Check<boolean> = must('true or false', (given) => typeof give
 
 export const text: Check<string> = mustBeText('a string that is not empty', (given) => given !== '')
 
+/** What a tenant or a customer is stored under. Half of a surrogate pair has no UTF-8: stores refuse it, or take two ids for one. */
+export const identifier: Check<string> = (given, name) => {
+  const id = text(given, name)
+  if (!/\p{Cs}/u.test(id)) return id
+  throw new ConfigurationError(name, given, 'text of whole characters', {
+    says: 'has half of a surrogate pair: take care not to cut a text in the middle of a character',
+  })
+}
+
 export const scopeToken: Check<string> = mustBeText(
   'a scope token: printable ASCII without spaces, quotes and backslashes',
   isScopeToken,

@@ -1,3 +1,4 @@
+import { startOf } from '../protocol/start-of'
 import { withoutCredentials } from '../protocol/without-credentials'
 import { helpFor } from './help'
 import { nearestName } from './nearest-name'
@@ -73,7 +74,7 @@ function refusal(given: unknown, allowed: string, quotes: boolean): string {
 
 function inWords(given: unknown, quotes: boolean): string {
   if (typeof given === 'string') {
-    return quotes ? JSON.stringify(given.slice(0, 100)) : `a string of ${countOf(given.length, 'character')}`
+    return quotes ? JSON.stringify(startOf(given, 100)) : `a string of ${countOf(given.length, 'character')}`
   }
   if (typeof given === 'function') return 'a function'
   if (Array.isArray(given)) return `an array of ${countOf(given.length, 'item')}`

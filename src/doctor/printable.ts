@@ -1,3 +1,5 @@
+import { startOf } from '../protocol/start-of'
+
 const maxLength = 300
 
 /**
@@ -7,7 +9,7 @@ const maxLength = 300
 export function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
   const plain = text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g, ' ')
-  return plain.length > maxLength ? `${plain.slice(0, maxLength)}…` : plain
+  return plain.length > maxLength ? `${startOf(plain, maxLength)}…` : plain
 }
 
 /** An address without its query and fragment, in which there may be a code. */

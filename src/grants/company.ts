@@ -1,4 +1,4 @@
-import { must, optional, text } from '../configuration/checks'
+import { identifier, must, optional, text } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import type { Client } from '../stores/tenant-store'
 import type { Tenants } from '../tenants/tenants'
@@ -17,7 +17,7 @@ export interface Company {
 }
 
 /** The members by which a host names a company. */
-export const companyMembers = { tenantKey: optional(text), tenantId: optional(text) }
+export const companyMembers = { tenantKey: optional(text), tenantId: optional(identifier) }
 
 /** The members that say which page a host asks for. */
 export const pageMembers = {

@@ -1,4 +1,4 @@
-import { record, text } from '../configuration/checks'
+import { identifier, record } from '../configuration/checks'
 import { actor } from '../events/actor'
 import type { GuardedStore } from '../stores/guarded-store'
 import type { Grant } from '../stores/token-store'
@@ -94,7 +94,7 @@ export interface CustomerData {
   erase(customer: CustomerSelector & { actor?: string | undefined }): Promise<Erased>
 }
 
-const named = { ...companyMembers, subject: text }
+const named = { ...companyMembers, subject: identifier }
 const oneCustomer = record({ ...named, actor })
 const onePage = record({ ...named, ...pageMembers })
 

@@ -1,4 +1,4 @@
-import { optional, record, requirements, text } from '../configuration/checks'
+import { identifier, optional, record, requirements, text } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import { actor } from '../events/actor'
 import { languageTag } from '../pages/language-tag'
@@ -103,9 +103,9 @@ export interface CustomerGrants {
   revokeAll(of: GrantSelector & { actor?: string | undefined }): Promise<number>
 }
 
-const ofCustomer = record({ ...companyMembers, subject: text, language: optional(languageTag) })
+const ofCustomer = record({ ...companyMembers, subject: identifier, language: optional(languageTag) })
 const onePage = record({ ...companyMembers, ...pageMembers, clientId: optional(text), language: optional(languageTag) })
-const grantsOf = requirements({ ...companyMembers, subject: optional(text), clientId: optional(text), actor })
+const grantsOf = requirements({ ...companyMembers, subject: optional(identifier), clientId: optional(text), actor })
 const oneGrant = record({ ...companyMembers, grantId: text, actor })
 
 export function customerGrants(

@@ -1,4 +1,4 @@
-import { record, text } from '../configuration/checks'
+import { identifier, record } from '../configuration/checks'
 import { actor } from '../events/actor'
 import type { GuardedStore } from '../stores/guarded-store'
 import type { Erased } from './customer-data'
@@ -49,7 +49,7 @@ export interface TenantData {
   erase(tenant: TenantCall): Promise<Erased>
 }
 
-const oneTenant = record({ tenantId: text, actor })
+const oneTenant = record({ tenantId: identifier, actor })
 
 export function tenantData(grants: Grants, store: GuardedStore): TenantData {
   return {

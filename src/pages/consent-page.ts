@@ -110,5 +110,6 @@ function destination(redirectUri: string, { consent }: Words): Html {
 
 /** The end of a long host name, which says who has registered it. */
 function endOf(host: string): string {
-  return host.length > maxLength ? `…${host.slice(-maxLength)}` : host
+  const characters = [...host]
+  return characters.length > maxLength ? `…${characters.slice(-maxLength).join('')}` : host
 }

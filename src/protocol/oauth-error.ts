@@ -6,6 +6,7 @@ import {
   oauthErrorCodes,
 } from './oauth-error-codes'
 import { blames, type DenialReason, type FaultReason, type PartOfHost } from './reasons'
+import { startOf } from './start-of'
 import { asError } from './thrown'
 import { withoutCredentials } from './without-credentials'
 
@@ -149,7 +150,7 @@ export function underlying(error: unknown): Error {
 
 function checkCode(code: unknown): void {
   if (isOAuthErrorCode(code)) return
-  const given = typeof code === 'string' ? JSON.stringify(code.slice(0, 100)) : 'not a string'
+  const given = typeof code === 'string' ? JSON.stringify(startOf(code, 100)) : 'not a string'
   const codes = Object.keys(oauthErrorCodes).join(', ')
   throw new TypeError(`The code of an OAuthError is ${given} and must be one of ${codes}`)
 }

@@ -1,4 +1,5 @@
 import { inspect, types } from 'node:util'
+import { startOf } from './start-of'
 import { withoutCredentials } from './without-credentials'
 
 // Of a description that is made here, and of the message of an Error that stays as it is.
@@ -16,7 +17,7 @@ const maxCauses = 5
 export function asError(thrown: unknown): Error {
   try {
     if (isReadableError(thrown)) return withJson(withoutQuotedCredentials(thrown, maxCauses))
-    return withJson(new Error(withoutCredentials(described(thrown)).slice(0, maxCharacters)))
+    return withJson(new Error(startOf(withoutCredentials(described(thrown)), maxCharacters)))
   } catch {
     return withJson(new Error('What was thrown cannot be read'))
   }

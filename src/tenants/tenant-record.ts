@@ -4,6 +4,7 @@ import {
   type Checked,
   distinct,
   flag,
+  identifier,
   imageUrl,
   must,
   nullable,
@@ -37,7 +38,9 @@ const ownId = must<string>(
 export const members = {
   key: anything<string>,
   // Not nullable: a company whose column is null would change its partition on the day that it gets an id.
-  id: ((given, name) => (given === undefined ? undefined : ownId(given, name))) as Check<string | undefined>,
+  id: ((given, name) => (given === undefined ? undefined : identifier(ownId(given, name), name))) as Check<
+    string | undefined
+  >,
   baseUrl: nullable(ownBaseUrl),
   formerBaseUrls: nullable(distinct(formerBaseUrl)),
   name: nullable(text),

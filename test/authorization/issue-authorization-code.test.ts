@@ -53,6 +53,15 @@ describe('issueAuthorizationCode', () => {
     await without({ clientId }).toMatchObject({ code: 'unauthorized_client', detail: { clientId, asked: '' } })
   })
 
+  it('refuses a subject that was cut in the middle of a character, as a mistake of the host', async () => {
+    const host = await started()
+    await expect(host.asCustomer({ subject: 'x😀'.slice(0, 2) })).rejects.toMatchObject({
+      name: 'ConfigurationError',
+      message: expect.stringContaining('issueAuthorizationCode.subject has half of a surrogate pair'),
+    })
+    expectTokens(await host.exchange(await host.asCustomer({ subject: '😀' })))
+  })
+
   it('grants the scopes that the customer has chosen, as a list', async () => {
     const host = await started()
     const signedIn = await host.asCustomer({ scopes: ['calendar'] })

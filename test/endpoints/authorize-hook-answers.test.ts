@@ -34,6 +34,11 @@ describe('what authenticate gives', () => {
     ['an empty subject', { subject: '' }, 'customer.subject must be a string that is not empty, but is ""'],
     ['null for a subject', { subject: null }, 'customer.subject must be a string that is not empty, but is null'],
     ['a number as the subject', { subject: 7 }, 'customer.subject must be a string that is not empty, but is 7'],
+    [
+      'a subject that was cut in the middle of a character',
+      { subject: '😀'.slice(0, 1) },
+      'customer.subject has half of a surrogate pair: take care not to cut a text in the middle of a character',
+    ],
     ['a name that is no text', { subject, name: { first: 'Ada' } }, 'customer.name must be a string, but is an object'],
     [
       'claims in a list',

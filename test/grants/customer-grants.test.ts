@@ -239,6 +239,8 @@ describe('the members of grants', () => {
     ['a customer who is undefined', { tenantKey, subject: undefined }],
     ['an empty customer', { tenantKey, subject: '' }],
     ['a customer who is a number', { tenantKey, subject: 1 }],
+    ['half of a character', { tenantKey, subject: '\ud83d' }],
+    ['a company by half of a character', { tenantId: '\ud83d', subject }],
     ['an undefined client of a customer', { tenantKey, subject, clientId: undefined }],
     ['an undefined customer of a client', { tenantKey, subject: undefined, clientId }],
     ['an empty client', { tenantKey, clientId: '' }],

@@ -243,6 +243,15 @@ describe('a name in another script', () => {
     expect({ shown, isolated }).toEqual({ shown: 5, isolated: 5 })
   })
 
+  it.each(['𝓐'.repeat(60), '𝓐'.repeat(61)])('is shown in whole characters: %s', async (name) => {
+    const host = await started({ authenticate: () => ({ subject: 'customer-1' }) })
+    const page = await new Authorization(host, { client_id: await registered(host, { client_name: name }) }).open()
+    const shown = [...name].length > 60 ? `${'𝓐'.repeat(59)}…` : name
+    expect(textOf(page.text)).toContain(`“${shown}”`)
+    expect(page.text).toContain(`<title>Connect “${shown}” to`)
+    expect(page.text).not.toContain('\ufffd')
+  })
+
   it('does not reorder the word of caution either', async () => {
     const name = '\u202eelgoog'
     const host = await started({

@@ -31,6 +31,11 @@ describe('checkTenant', () => {
   it.each<[members: object, member: string, problem: string]>([
     [{ registration: 'yes' }, 'registration', 'must be true or false, but is "yes"'],
     [{ id: null }, 'id', 'must be a string that is not empty and does not begin with key:, or omitted, but is null'],
+    [
+      { id: '😀'.slice(1) },
+      'id',
+      'has half of a surrogate pair: take care not to cut a text in the middle of a character',
+    ],
     [{ accessTokenLifetime: 0 }, 'accessTokenLifetime', 'must be a whole number of seconds from 1 to 3600, but is 0'],
     [{ clients: [client, client] }, 'clients[1].clientId', 'is "assistant-app", which another client has already'],
     [{ clients: [{ clientId }] }, 'clients[0].redirectUris', 'is missing: it must be an array'],
