@@ -1,0 +1,103 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { arrowsUp, files, floorOf, floors, read, root, textOf } from './house'
+import { walkedFiles } from './walked-files'
+
+/** What is limited, measured on the sources and on the build. @param report The JSON report of a run of all tests, for its seconds. */
+export async function figuresOf(report: string | undefined): Promise<Record<string, number>> {
+  const house = files.filter((file) => floorOf(file) !== 'beside')
+  const cost = costOfRefresh()
+  const readme = readFileSync(join(root, 'README.md'), 'utf8')
+  const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+  const byHand = pages.filter((name) => name.endsWith('.md') && !/^api\b/.test(name))
+  const packed = packedPackage()
+  return {
+    floors: floors.length,
+    'arrows up': arrowsUp().length,
+    'files of src': files.length,
+    'lines of src': linesOf(files.map(textOf)),
+    'files of the house': house.length,
+    'lines of the house': linesOf(house.map(textOf)),
+    ...(await walksOf({ 'a refresh': 'refresh', 'an authorization': 'authorize', 'a guard': 'guard' })),
+    'promises of a refresh': cost.promises,
+    'kB allocated by a refresh': cost.kB,
+    options: membersOf('CustomerSignInOptions', textOf('options')),
+    ...exportsOfEntryPoints(),
+    'lines of README.md': linesOf([readme]),
+    'kB of README.md': kB(Buffer.byteLength(readme)),
+    'lines of docs written by hand': linesOf(byHand.map((name) => readFileSync(join(root, 'docs', name), 'utf8'))),
+    'files of the package': packed.entryCount,
+    'kB of the package': kB(packed.unpackedSize),
+    ...(report === undefined ? {} : { 'seconds of npm test': secondsOf(report) }),
+  }
+}
+
+async function walksOf(samples: Record<string, string>): Promise<Record<string, number>> {
+  const walks: Record<string, number> = {}
+  for (const [label, name] of Object.entries(samples)) {
+    const walked = await walkedFiles(name)
+    const toRead = read[name] ?? []
+    const unwalked = toRead.filter((file) => !walked.includes(file))
+    if (unwalked.length > 0) throw new Error(`limits.json: ${label} does not run through ${unwalked.join(', ')}`)
+    walks[`files that ${label} runs through`] = walked.length
+    walks[`files to read for ${label}`] = toRead.length
+  }
+  return walks
+}
+
+/** Measured in a process of its own, whose young generation holds a whole round, so that nothing is collected meanwhile. */
+function costOfRefresh(): { promises: number; kB: number } {
+  const flags = ['--expose-gc', '--min-semi-space-size=256', '--max-semi-space-size=256', '--import', 'tsx']
+  return JSON.parse(
+    execFileSync(process.execPath, [...flags, join(__dirname, 'refresh-cost.ts')], { encoding: 'utf8' }),
+  )
+}
+
+/** The values and the types that each entry point of the package exports. */
+function exportsOfEntryPoints(): Record<string, number> {
+  const { name, exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const counts: Record<string, number> = {}
+  for (const [path, { types }] of Object.entries<{ types?: string }>(exports)) {
+    if (types === undefined) continue
+    const isType = typesExportedBy(textOf(types.replace(/^\.\/dist\/|\.d\.ts$/g, '')))
+    const entry = path.replace('.', name)
+    counts[`values exported by ${entry}`] = isType.filter((is) => !is).length
+    counts[`types exported by ${entry}`] = isType.filter((is) => is).length
+  }
+  return counts
+}
+
+/** For each export of a file, whether it is a type. */
+function typesExportedBy(text: string): boolean[] {
+  if (text.includes('export *')) throw new Error('Name what an entry point exports, in place of export *')
+  const lists = [...text.matchAll(/^export (type )?\{([^}]*)\}/gm)].flatMap(([, type, names = '']) =>
+    [...names.matchAll(/(type )?\w+( as \w+)?/g)].map(([, ownType]) => (type ?? ownType) !== undefined),
+  )
+  return [...lists, ...[...text.matchAll(/^export (\w+) \w/gm)].map(([, kind = '']) => /^(interface|type)$/.test(kind))]
+}
+
+function membersOf(name: string, text: string): number {
+  const [, members] = new RegExp(`^export interface ${name} \\{\n(.*?)^\\}`, 'ms').exec(text) ?? []
+  if (members === undefined) throw new Error(`There is no interface ${name}`)
+  return [...members.matchAll(/^ {2}\w+\??[:(]/gm)].length
+}
+
+function packedPackage(): { entryCount: number; unpackedSize: number } {
+  const args = ['pack', '--dry-run', '--json', '--ignore-scripts', '--silent']
+  return JSON.parse(execFileSync('npm', args, { cwd: root, encoding: 'utf8' }))[0]
+}
+
+/** From the start of Jest to the end of its last test file. */
+function secondsOf(report: string): number {
+  const { startTime, testResults } = JSON.parse(readFileSync(report, 'utf8'))
+  return Math.ceil((Math.max(...testResults.map(({ endTime }: { endTime: number }) => endTime)) - startTime) / 1000)
+}
+
+function linesOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + text.split('\n').length - 1, 0)
+}
+
+function kB(bytes: number): number {
+  return Math.ceil(bytes / 1000)
+}
