@@ -1,12 +1,12 @@
 import { type Check, must, rememberAccepted } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import type { TenantAddress } from '../protocol/issuer'
-import { isLoopbackHost } from '../protocol/loopback'
+import { leadsToOwnDevice } from '../protocol/loopback'
 
 const isOwnBaseUrl = rememberAccepted((text) => {
   if (!URL.canParse(text)) return false
   const { origin, protocol, hostname } = new URL(text)
-  return origin === text && (protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname)))
+  return origin === text && (protocol === 'https:' || (protocol === 'http:' && leadsToOwnDevice(hostname)))
 })
 
 const isBaseUrl = rememberAccepted((text) => {

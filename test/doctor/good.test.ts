@@ -1,7 +1,9 @@
 import { MemoryTenantStore, newClientSecret } from 'customer-sign-in'
 import { examine } from '../../src/doctor/examine'
-import { answerMcp, behindNginx, deployed, findingsOf, found } from '../support/deployment'
+import { answerMcp, behindNginx, deployed, everyNameLeadsHere, findingsOf, found } from '../support/deployment'
 import { describeWithNginx } from '../support/front-server'
+
+afterEach(() => jest.restoreAllMocks())
 
 describe('the doctor, at a good deployment', () => {
   it('finds nothing, and skips nothing', async () => {
@@ -29,6 +31,15 @@ describe('the doctor, at a good deployment', () => {
       options: (own) => ({ tenantStore: ownDomain(own), baseUrl: 'https://assistant.example' }),
     })
     expect(await found(origin, { address: `${origin}/mcp` })).toEqual([])
+  })
+
+  it('finds nothing at a company whose domain is tried on one’s own machine', async () => {
+    everyNameLeadsHere()
+    const nameOf = (own: string) => own.replace('127.0.0.1', 'acme.localhost')
+    const origin = await deployed({
+      options: (own) => ({ tenantStore: new MemoryTenantStore([{ key: 'acme', id: '1', baseUrl: nameOf(own) }]) }),
+    })
+    expect(await found(origin, { address: `${nameOf(origin)}/mcp` })).toEqual([])
   })
 
   it('finds nothing at an API that is not MCP, and warns that it has no POST', async () => {

@@ -1,7 +1,16 @@
 import { MemoryTenantStore, type Tenant } from 'customer-sign-in'
 import express from 'express'
 import { pathOf } from '../../scripts/redis-process'
-import { behindNginx, type Deployed, type Front, found, hostApp, listening, passOn } from '../support/deployment'
+import {
+  behindNginx,
+  type Deployed,
+  everyNameLeadsHere,
+  type Front,
+  found,
+  hostApp,
+  listening,
+  passOn,
+} from '../support/deployment'
 import { describeWith } from '../support/describe-with'
 import { describeWithNginx, nginx } from '../support/front-server'
 
@@ -207,6 +216,8 @@ const cases: Record<string, Case> = {
   },
 }
 
+afterEach(() => jest.restoreAllMocks())
+
 describeWithNginx('the doctor finds what is wrong with an nginx that', () => {
   it.each(Object.entries(cases))('%s', async (_, { server, app, http, finds }) => {
     const origin = await behindNginx(server, app, { http })
@@ -262,9 +273,10 @@ describeWithNginx('the doctor finds what is wrong with an nginx that', () => {
   })
 
   it('serves http to the internet', async () => {
-    const front: Front = ({ pass, port }) => `listen 127.0.0.2:${port}; location / { ${pass} }`
+    everyNameLeadsHere()
+    const front: Front = ({ pass }) => `location / { ${pass} }`
     const origin = await behindNginx(front, { options: () => ({ baseUrl: undefined }) })
-    const address = `${origin.replace('127.0.0.1', '127.0.0.2')}${isMcp}`
+    const address = `${origin.replace('127.0.0.1', 'assistant.example')}${isMcp}`
     expect(await found(origin, { address })).toEqual(['api: not-https'])
   })
 

@@ -1,3 +1,4 @@
+import dns from 'node:dns'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
@@ -80,6 +81,16 @@ export const answerMcp: RequestHandler = (_req, res) => void res.json({ jsonrpc:
 /** Mounts the API behind its guard. */
 export function guarded(app: Express, signIn: CustomerSignIn): void {
   app.all([path, '/mcp'], signIn.protectedResource({ path }), answerMcp)
+}
+
+/** Lets every name lead to this machine, until the test restores its mocks. */
+export function everyNameLeadsHere(): void {
+  const lookup = (_name: string, ...more: unknown[]) => {
+    const [options, found] = [Object(more[0]), more.at(-1) as (...of: unknown[]) => void]
+    if (options.all) found(null, [{ address: '127.0.0.1', family: 4 }])
+    else found(null, '127.0.0.1', 4)
+  }
+  jest.spyOn(dns, 'lookup').mockImplementation(lookup as never)
 }
 
 /** Deploys an app without a proxy. @returns Its origin. */

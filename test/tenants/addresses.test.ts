@@ -26,6 +26,8 @@ describe('the baseUrl of a tenant’s record', () => {
     `${acmeAddress}:8443`,
     'http://localhost:3000',
     'http://[::1]:1',
+    'http://acme.localhost:8080',
+    'http://127.0.0.2:8080',
   ])('may be %j', async (baseUrl) => {
     expect(await refusalOf({ baseUrl })).toBeUndefined()
   })
@@ -35,6 +37,8 @@ describe('the baseUrl of a tenant’s record', () => {
     'assistant.acme.example',
     '//assistant.acme.example',
     'http://assistant.acme.example',
+    'http://acme.localhost.example',
+    'http://128.0.0.1',
     'ftp://assistant.acme.example',
     'https://Assistant.acme.example',
     'https://assistant.acme.example:443',

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../../protocol/loopback'
+import { leadsToOwnDevice } from '../../protocol/loopback'
 import { wellKnownOf } from '../addresses'
 import type { Answer } from '../answer'
 import { bearerChallenge, type Challenge } from '../challenge'
@@ -37,7 +37,8 @@ const read: Asked & { method: string } = { method: 'GET', headers: { Accept: 'ap
 export async function askApi(notes: Notes, wire: Wire, address: string): Promise<ApiFound> {
   const { protocol, hostname, port } = new URL(address)
   const posted = await wire.ask(address, initialize)
-  if (protocol !== 'https:' && !isLoopbackHost(hostname) && !posted.redirect) notes.find('not-https', { url: address })
+  if (protocol !== 'https:' && !leadsToOwnDevice(hostname) && !posted.redirect)
+    notes.find('not-https', { url: address })
   const got = await wire.ask(address, read)
   if (protocol === 'https:' && port === '') await checkPlainHttp(notes, wire, address.replace('https:', 'http:'))
   if (posted.status === 401) {
