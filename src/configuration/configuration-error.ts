@@ -19,7 +19,7 @@ export class ConfigurationError extends Error {
   readonly allowed: string
   /** What is wrong, as the message says it after the option's name. */
   readonly problem: string
-  /** The address of the page and heading that explain the option. */
+  /** The page of this package, and the heading there, that explain the option. */
   readonly help: string
 
   /** @internal */

@@ -1,6 +1,3 @@
-// This package's own package.json, next to `src` and `dist`.
-const { homepage }: { homepage: string } = require('../../package.json')
-
 /** The page and heading that explain each option, and each argument of the API, by the name that its errors begin with. */
 export const helpPages: Readonly<Record<string, string>> = {
   options: 'README.md#options',
@@ -68,9 +65,9 @@ export const helpPages: Readonly<Record<string, string>> = {
   postgresSchema: 'docs/operations-postgres.md#installing-the-tables',
 }
 
-/** The address of the documentation of an option, such as `scopes[1]` or `requireAccessToken.tenantKey`. */
+/** Where the documentation of an option is, such as `scopes[1]` or `requireAccessToken.tenantKey`: this package brings its pages with it. */
 export function helpFor(option: string): string {
   const name = option.replace(/[.[].*/s, '')
   const page = (Object.hasOwn(helpPages, name) && helpPages[name]) || 'docs/errors.md#configuration-errors'
-  return `${homepage.replace(/#.*/, '')}/blob/main/${page}`
+  return `node_modules/customer-sign-in/${page}`
 }

@@ -3,7 +3,7 @@ import { helpPages } from '../../src/configuration/help'
 import { checkedOptions } from '../../src/options'
 import { allTablesUnder, leadsSomewhere, textOf } from './pages'
 
-const { homepage }: { homepage: string } = JSON.parse(textOf('package.json'))
+const { files }: { files: string[] } = JSON.parse(textOf('package.json'))
 const options = Object.keys(
   checkedOptions({ tenantStore: new MemoryTenantStore([]), tokenStore: new MemoryTokenStore() }),
 )
@@ -34,11 +34,11 @@ describe('the help of a ConfigurationError', () => {
     ['accessTokenTtl', 'docs/errors.md#configuration-errors'],
     ['constructor', 'docs/errors.md#configuration-errors'],
     ['', 'docs/errors.md#configuration-errors'],
-  ])('of %j is an address at the home page of this package, in %s', (option, page) => {
+  ])('of %j is in a page that the package brings along, %s', (option, page) => {
     const { help, message } = new ConfigurationError(option, undefined, 'given')
-    expect(help).toBe(`${homepage.split('#')[0]}/blob/main/${page}`)
-    expect(message).toMatch(/\. See https:[^ ]+$/)
-    expect(message.endsWith(help)).toBe(true)
+    expect(help).toBe(`node_modules/customer-sign-in/${page}`)
+    expect(message.endsWith(`. See ${help}`)).toBe(true)
+    expect(files).toContain('docs/*.md')
     expect(leadsSomewhere(page, 'README.md')).toBe(true)
   })
 })
