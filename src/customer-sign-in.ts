@@ -287,7 +287,8 @@ function build(options: Options, now: () => number): CustomerSignIn {
   const warnOfScopes = warnOfUnknownScopes(options.scopes === defaultScopes ? undefined : scopes)
   const guards = new AccessTokenGuards(verifications, tokens, tenants, baseUrl, timeout, warnOfScopes, emit)
   const { authenticate, consent, errorPage, locale, words, theme, links, registration, externalEndpoints } = options
-  const appearances = new Appearances(new Languages(words, locale), { theme, links })
+  const languages = new Languages(words, locale)
+  const appearances = new Appearances(languages, { theme, links })
   const scopeTexts = new ScopeTexts(options.scopes, locale)
   const rules = wayInRules(options)
   const health = new HealthChecks(store, keyring, () => documents?.counts() ?? noDocuments, emit, now)
@@ -337,7 +338,12 @@ function build(options: Options, now: () => number): CustomerSignIn {
         consentTokens.use(inUse.secrets)
       }),
     connect: (to: ConnectRequest) => connect(to, () => baseUrl.current(), tenants, rules),
-    grants: customerGrants(tenants, grants, store, new ConnectedGrants(store, documents, scopeTexts, locale)),
+    grants: customerGrants(
+      tenants,
+      grants,
+      store,
+      new ConnectedGrants(store, documents, scopeTexts, languages, locale),
+    ),
     clients: registeredClients(tenants, grants, store, emit),
     customers: customerData(tenants, grants, store),
     tenants: tenantData(grants, store),

@@ -9,8 +9,7 @@ const words = {
     quote: (name: string) => `“${name}”`,
     notChecked: (company: string) => `${company} has not checked this app. It has chosen its name itself.`,
     publisher: 'Published by',
-    destinations: 'Connected from',
-    device: 'an app on your device',
+    destinations: 'Sign-ins end at',
     since: 'Connected',
     lastUsed: 'Last used',
     may: 'It can:',
@@ -23,8 +22,7 @@ const words = {
     quote: (name: string) => `„${name}“`,
     notChecked: (company: string) => `${company} hat diese App nicht geprüft. Ihren Namen hat sie selbst gewählt.`,
     publisher: 'Veröffentlicht von',
-    destinations: 'Verbunden von',
-    device: 'einer App auf Ihrem Gerät',
+    destinations: 'Anmeldungen enden bei',
     since: 'Verbunden seit',
     lastUsed: 'Zuletzt benutzt',
     may: 'Sie kann:',
@@ -80,11 +78,10 @@ export function quoted(name: string, language: Language): string {
 /** Where an app is, when it was connected, and what it may do, which `may` introduces, as HTML. */
 export function appDetails(app: ConnectedGrant, may: string, language: Language): string {
   const { publisher, destinations, scopeTexts, connectedAt, lastUsedAt } = app
-  const { device, ...labels } = words[language]
-  const places = destinations.map((place) => (place === 'this device' ? device : isolated(place)))
+  const labels = words[language]
   return `<dl>
           ${publisher ? `<dt>${labels.publisher}</dt><dd>${isolated(publisher)}</dd>` : ''}
-          ${places.length > 0 ? `<dt>${labels.destinations}</dt><dd>${places.join(', ')}</dd>` : ''}
+          ${destinations.length > 0 ? `<dt>${labels.destinations}</dt><dd>${destinations.map(isolated).join(', ')}</dd>` : ''}
           <dt>${labels.since}</dt><dd>${time(connectedAt, language)}</dd>
           <dt>${labels.lastUsed}</dt><dd>${time(lastUsedAt, language)}</dd>
         </dl>

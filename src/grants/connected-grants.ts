@@ -1,5 +1,6 @@
 import type { MetadataDocuments } from '../clients/metadata-documents'
 import { type LanguageTag, languageTagOf } from '../pages/language-tag'
+import type { Languages } from '../pages/languages'
 import type { ScopeTexts } from '../pages/scope-words'
 import { isLoopbackHost } from '../protocol/loopback'
 import { callHostWithin } from '../stores/call-host'
@@ -30,8 +31,8 @@ interface ConnectedClient {
   /** Whether the company itself vouches for the name, because the client is in its record. */
   vouchedFor: boolean
   /**
-   * Where sign-ins with this client can end: the hosts of its redirect URIs, and `this device` for an app on the customer's own. Empty if
-   * this is not known.
+   * Where sign-ins with this client can end: the hosts of its redirect URIs, and for an app on a device of the customer's, that in words.
+   * Empty if this is not known.
    */
   destinations: string[]
 }
@@ -66,28 +67,39 @@ export class ConnectedGrants {
   readonly #store: GuardedStore
   readonly #documents: MetadataDocuments | undefined
   readonly #scopeTexts: ScopeTexts
+  readonly #languages: Languages
   readonly #locale: string
 
   /**
    * @param documents Absent if clients cannot identify themselves by a metadata document.
    * @param locale The language of companies that have chosen none.
    */
-  constructor(store: GuardedStore, documents: MetadataDocuments | undefined, scopeTexts: ScopeTexts, locale: string) {
+  constructor(
+    store: GuardedStore,
+    documents: MetadataDocuments | undefined,
+    scopeTexts: ScopeTexts,
+    languages: Languages,
+    locale: string,
+  ) {
     this.#store = store
     this.#documents = documents
     this.#scopeTexts = scopeTexts
+    this.#languages = languages
     this.#locale = locale
   }
 
   /**
    * Describes those of a company's grants whose code has been redeemed.
    *
-   * @param language The tag of the language of the scopes' words. Default: the company's.
+   * @param language The tag of the language of what is in words. Default: the company's.
    */
   async describe(grants: readonly Grant[], company: Company, language: string | undefined): Promise<ConnectedGrant[]> {
     const connected = grants.filter(({ credential }) => credential.kind === 'refresh_token')
-    const clients = await this.#clientsOf(new Set(connected.map(({ clientId }) => clientId)), company)
-    const tag = languageTagOf(language ?? company.locale ?? this.#locale) as LanguageTag
+    const asked = language ?? company.locale ?? this.#locale
+    const tag = languageTagOf(asked) as LanguageTag
+    const { onDevice } = this.#languages.choose([asked]).words.consent
+    const clientIds = new Set(connected.map(({ clientId }) => clientId))
+    const clients = await this.#clientsOf(clientIds, company, onDevice)
     return connected.map(({ grantId, clientId, subject, scopes, resource, createdAt, expiresAt, swap }) => ({
       grantId,
       clientId,
@@ -102,22 +114,27 @@ export class ConnectedGrants {
     }))
   }
 
-  async #clientsOf(clientIds: ReadonlySet<string>, company: Company): Promise<Map<string, ConnectedClient>> {
+  async #clientsOf(
+    clientIds: ReadonlySet<string>,
+    company: Company,
+    onDevice: string,
+  ): Promise<Map<string, ConnectedClient>> {
     await this.#fetchDocuments([...clientIds], company)
     const clients = new Map<string, ConnectedClient>()
     // One after the other, so that a long list leaves the store's connections to the clients.
-    for (const clientId of clientIds) clients.set(clientId, await this.#client(clientId, company))
+    for (const clientId of clientIds) clients.set(clientId, await this.#client(clientId, company, onDevice))
     return clients
   }
 
-  async #client(clientId: string, company: Company): Promise<ConnectedClient> {
+  async #client(clientId: string, company: Company, onDevice: string): Promise<ConnectedClient> {
     const own = company.clients.find((client) => client.clientId === clientId)
-    if (own) return described(own, { name: clientId, vouchedFor: true })
+    if (own) return described(own, { name: clientId, vouchedFor: true, onDevice })
+    const unknown = { vouchedFor: false, onDevice }
     if (!this.#documents?.isDocumentUrl(clientId)) {
-      return described(await this.#store.findClient(company.id, clientId), { name: clientId, vouchedFor: false })
+      return described(await this.#store.findClient(company.id, clientId), { name: clientId, ...unknown })
     }
     const publisher = new URL(clientId).host
-    return { ...described(this.#documents.remembered(clientId), { name: publisher, vouchedFor: false }), publisher }
+    return { ...described(this.#documents.remembered(clientId), { name: publisher, ...unknown }), publisher }
   }
 
   /** Fetches the documents that this process has never seen. A list does not wait for them for long, and fails with none of them. */
@@ -132,17 +149,20 @@ export class ConnectedGrants {
   }
 }
 
-/** @param unnamed.name What a client without a name is called. */
+/**
+ * @param of.name What a client without a name is called.
+ * @param of.onDevice What an app on a device of the customer's is called.
+ */
 function described(
   client: Partial<ClientMetadata> = {},
-  { name, vouchedFor }: { name: string; vouchedFor: boolean },
+  { name, vouchedFor, onDevice }: { name: string; vouchedFor: boolean; onDevice: string },
 ): ConnectedClient {
   const { clientName = name, redirectUris = [] } = client
-  return { clientName, vouchedFor, destinations: [...new Set(redirectUris.map(destinationOf))] }
+  return { clientName, vouchedFor, destinations: [...new Set(redirectUris.map((uri) => hostOf(uri) ?? onDevice))] }
 }
 
-/** Who receives what is sent to a redirect URI. */
-function destinationOf(redirectUri: string): string {
+/** Who receives what is sent to a redirect URI. Undefined if it is an app on a device of the customer's. */
+function hostOf(redirectUri: string): string | undefined {
   const { protocol, hostname, host } = new URL(redirectUri)
-  return protocol === 'https:' && !isLoopbackHost(hostname) ? host : 'this device'
+  return protocol === 'https:' && !isLoopbackHost(hostname) ? host : undefined
 }

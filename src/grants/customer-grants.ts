@@ -13,7 +13,7 @@ export type ConnectedGrantsRequest = CompanySelector & {
   /** The customer. */
   subject: string
   /**
-   * The language of the scopes' words: a tag, such as `de` (RFC 5646). A scope without words in it has those of the option `locale`, or else
+   * The language of what is in words, the scopes above all: a tag, such as `de` (RFC 5646). A scope without words in it has those of the option `locale`, or else
    * English ones. Default: the company's `locale`, or else the option.
    */
   language?: string | undefined
@@ -27,7 +27,7 @@ export type ConnectedGrantsPageRequest = CompanySelector & {
   after?: string | undefined
   /** The most grants of a page, 1 to 1000. Default 100. */
   limit?: number | undefined
-  /** The language of the scopes' words, as in {@link ConnectedGrantsRequest}. */
+  /** The language of what is in words, as in {@link ConnectedGrantsRequest}. */
   language?: string | undefined
 }
 

@@ -35,6 +35,8 @@ export interface Words {
     appOnDevice: string
     /** A destination with a private-use URI scheme: `{address}`. */
     appThatOpens: string
+    /** A destination on a device of the customer's, in a list of connected apps. */
+    onDevice: string
     /** The warning about a client that can only be an app on this device, where any other app can take its name: `{client}`. */
     anyAppOnDevice: string
     /** The caution about a client whose name nobody vouches for: `{tenant}`. */

@@ -78,7 +78,7 @@ describeWithBrowser('the "Connected apps" page of the MCP server', () => {
       'Know who you are',
       'Book and cancel trips for you',
     ])
-    expect(await page.getByRole('definition').first().textContent()).toBe('an app on your device')
+    expect(await page.getByRole('definition').first().textContent()).toBe('an app on a device')
     for (const time of await page.locator('time').all()) {
       const age = Date.now() - Date.parse((await time.getAttribute('datetime')) ?? '')
       expect(age).toBeGreaterThanOrEqual(0)

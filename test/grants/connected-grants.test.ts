@@ -1,5 +1,6 @@
 import { type ConnectedGrant, type Grant, MemoryTenantStore, MemoryTokenStore, type Tenant } from 'customer-sign-in'
 import { ConnectedGrants } from '../../src/grants/connected-grants'
+import { Languages } from '../../src/pages/languages'
 import { ScopeTexts } from '../../src/pages/scope-words'
 import { GuardedStore } from '../../src/stores/guarded-store'
 import { releaseClock, stopClock } from '../support/clock'
@@ -69,7 +70,11 @@ describe('what grants.list says of a client', () => {
     const apps = ['com.example.app:/callback', 'https://localhost/callback', 'https://b.example:8443/2']
     const { body } = await register(host, { redirect_uris: [...uris, ...apps] }).expect(201)
     await connectedAs(host, body.client_id)
-    expect((await listed(host)).destinations).toEqual(['b.example:8443', 'this device', 'assistant.example'])
+    expect((await listed(host)).destinations).toEqual(['b.example:8443', 'an app on a device', 'assistant.example'])
+    const inGerman = await host.signIn.grants.list({ ...customer, language: 'de-AT' })
+    expect(inGerman).toMatchObject([
+      { destinations: [expect.any(String), 'eine App auf einem Gerät', 'assistant.example'] },
+    ])
   })
 
   it('with a metadata document is its name, and the host that publishes the document', async () => {
@@ -176,7 +181,7 @@ describe('what grants.list says of a client', () => {
     const host = await started({ tokenStore })
     await host.connected()
     const store = new GuardedStore(tokenStore, 1000)
-    const connected = new ConnectedGrants(store, documents as never, new ScopeTexts({}, 'en'), 'en')
+    const connected = new ConnectedGrants(store, documents as never, new ScopeTexts({}, 'en'), new Languages(), 'en')
     const company = { id: 'acme', key: 'our key', clients: [], locale: undefined }
     const clientId = 'https://assistant.example/client.json'
     await connected.describe([{ ...(await recordOf(tokenStore)), clientId }], company, undefined)

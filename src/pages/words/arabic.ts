@@ -14,6 +14,7 @@ export const arabic: Words = {
     destination: 'ستنتقل إلى',
     appOnDevice: 'تطبيق على هذا الجهاز ({host})',
     appThatOpens: 'التطبيق الذي يفتح {address} على هذا الجهاز',
+    onDevice: 'تطبيق على جهاز',
     anyAppOnDevice: 'يمكن لأي تطبيق على هذا الجهاز أن ينتحل صفة {client}. لا تتابع إلا إذا شغّلته بنفسك.',
     notChecked: 'لم تتحقق شركة {tenant} من هذا التطبيق. لا تسمح له إلا إذا طلبت منه الاتصال للتو.',
     allow: 'السماح',

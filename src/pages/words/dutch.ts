@@ -14,6 +14,7 @@ export const dutch: Words = {
     destination: 'U wordt doorgestuurd naar',
     appOnDevice: 'een app op dit apparaat ({host})',
     appThatOpens: 'de app op dit apparaat die {address} opent',
+    onDevice: 'een app op een apparaat',
     anyAppOnDevice:
       'Elke app op dit apparaat kan zich voordoen als {client}. Ga alleen verder als u de app zelf hebt gestart.',
     notChecked:

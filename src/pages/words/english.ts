@@ -14,6 +14,7 @@ export const english: Words = {
     destination: 'You will be sent to',
     appOnDevice: 'an app on this device ({host})',
     appThatOpens: 'the app on this device that opens {address}',
+    onDevice: 'an app on a device',
     anyAppOnDevice: 'Any app on this device can pretend to be {client}. Go on only if you have started it yourself.',
     notChecked: '{tenant} has not checked this app. Allow it only if you have just asked it to connect.',
     allow: 'Allow',

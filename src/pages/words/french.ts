@@ -14,6 +14,7 @@ export const french: Words = {
     destination: 'Vous serez redirigé(e) vers',
     appOnDevice: 'une application sur cet appareil ({host})',
     appThatOpens: 'l’application de cet appareil qui ouvre {address}',
+    onDevice: 'une application sur un appareil',
     anyAppOnDevice:
       'N’importe quelle application de cet appareil peut se faire passer pour {client}. Ne continuez que si vous l’avez lancée vous-même.',
     notChecked:

@@ -14,6 +14,7 @@ export const german: Words = {
     destination: 'Sie werden weitergeleitet an',
     appOnDevice: 'eine App auf diesem Gerät ({host})',
     appThatOpens: 'die App auf diesem Gerät, die {address} öffnet',
+    onDevice: 'eine App auf einem Gerät',
     anyAppOnDevice:
       'Jede App auf diesem Gerät kann sich als {client} ausgeben. Fahren Sie nur fort, wenn Sie die App selbst gestartet haben.',
     notChecked:

@@ -14,6 +14,7 @@ export const italian: Words = {
     destination: 'Il browser La porterà a',
     appOnDevice: 'un’app su questo dispositivo ({host})',
     appThatOpens: 'l’app su questo dispositivo che apre {address}',
+    onDevice: 'un’app su un dispositivo',
     anyAppOnDevice:
       'Qualsiasi app su questo dispositivo può fingersi {client}. Prosegua solo se l’ha avviata personalmente.',
     notChecked: '{tenant} non ha verificato questa app. La autorizzi solo se le ha appena chiesto di collegarsi.',

@@ -14,6 +14,7 @@ export const japanese: Words = {
     destination: '移動先',
     appOnDevice: 'このデバイス上のアプリ（{host}）',
     appThatOpens: 'このデバイスで{address}を開くアプリ',
+    onDevice: 'デバイス上のアプリ',
     anyAppOnDevice:
       'このデバイス上のどのアプリも{client}を装うことができます。ご自身で起動した場合にのみ続けてください。',
     notChecked:

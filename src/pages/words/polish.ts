@@ -14,6 +14,7 @@ export const polish: Words = {
     destination: 'Cel przekierowania',
     appOnDevice: 'aplikacja na tym urządzeniu ({host})',
     appThatOpens: 'aplikacja na tym urządzeniu, która otwiera {address}',
+    onDevice: 'aplikacja na urządzeniu',
     anyAppOnDevice:
       'Każda aplikacja na tym urządzeniu może podszyć się pod {client}. Kontynuuj tylko, jeśli aplikacja została uruchomiona przez Ciebie.',
     notChecked:

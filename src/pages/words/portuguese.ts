@@ -14,6 +14,7 @@ export const portuguese: Words = {
     destination: 'Seu navegador irá para',
     appOnDevice: 'um aplicativo neste dispositivo ({host})',
     appThatOpens: 'o aplicativo neste dispositivo que abre {address}',
+    onDevice: 'um aplicativo em um dispositivo',
     anyAppOnDevice:
       'Qualquer aplicativo neste dispositivo pode se passar por {client}. Continue somente se foi você quem o iniciou.',
     notChecked:

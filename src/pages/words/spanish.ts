@@ -14,6 +14,7 @@ export const spanish: Words = {
     destination: 'Se le redirigirá a',
     appOnDevice: 'una aplicación de este dispositivo ({host})',
     appThatOpens: 'la aplicación de este dispositivo que abre {address}',
+    onDevice: 'una aplicación en un dispositivo',
     anyAppOnDevice:
       'Cualquier aplicación de este dispositivo puede hacerse pasar por {client}. Continúe solo si ha sido usted quien la ha iniciado.',
     notChecked: '{tenant} no ha comprobado esta aplicación. Permita el acceso solo si acaba de pedirle que se conecte.',

@@ -14,6 +14,7 @@ export const turkish: Words = {
     destination: 'Yönlendirileceğiniz yer',
     appOnDevice: 'bu cihazdaki bir uygulama ({host})',
     appThatOpens: 'bu cihazda {address} adreslerini açan uygulama',
+    onDevice: 'bir cihazdaki uygulama',
     anyAppOnDevice:
       'Bu cihazdaki herhangi bir uygulama kendini {client} olarak gösterebilir. Yalnızca uygulamayı kendiniz başlattıysanız devam edin.',
     notChecked: '{tenant} bu uygulamayı denetlemedi. Yalnızca bağlanmasını az önce siz istediyseniz izin verin.',
