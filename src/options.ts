@@ -41,7 +41,7 @@ import type { AskConsent, ClientRule, TenantStore } from './stores/tenant-store'
 import { type TokenStore, tokenStoreMethods } from './stores/token-store'
 import { askConsent } from './tenants/ask-consent'
 import { clientRule } from './tenants/client-rules'
-import { accessTokenLifetime, refreshTokenLifetime } from './tenants/lifetimes'
+import { accessTokenLifetime, longestRetryWindow, refreshTokenLifetime } from './tenants/lifetimes'
 import type { AccessTokenClaimsHook } from './tokens/access-tokens'
 import { credentialSecrets } from './tokens/credential-secrets'
 import { signingKeyList } from './tokens/keyring'
@@ -80,7 +80,8 @@ export interface CustomerSignInOptions {
   authorizationCodeLifetime?: number | undefined
   /**
    * For how long a used refresh token that is presented again is answered with the refresh token that is live now, instead of refused.
-   * Default 0 (strictly single use), at most 1800. Set 300 for MCP clients: they refresh in parallel, and retry minutes later.
+   * Default 0 (strictly single use), at most `accessTokenLifetime` and 300 more, also for a tenant whose own is shorter. Set 300 for MCP
+   * clients: they refresh in parallel, and retry minutes later.
    */
   refreshRetryWindow?: number | undefined
   /**
@@ -236,7 +237,7 @@ const checks = {
   refreshTokenLifetime: optional(refreshTokenLifetime, 30 * day),
   grantLifetime: optional(seconds(1, 3650 * day)),
   authorizationCodeLifetime: optional(seconds(1, 600), 60),
-  refreshRetryWindow: optional(seconds(0, 1800), 0),
+  refreshRetryWindow: optional(seconds(0, longestRetryWindow(3600)), 0),
   replayTolerance: optional(seconds(0, 60), 10),
   credentialSecrets: optional(credentialSecrets),
   maxGrantsPerClient: optional(wholeFrom1, 100),
@@ -284,6 +285,7 @@ export type Options = Checked<typeof checks>
 export function checkedOptions(given: CustomerSignInOptions): Options {
   const options = record(checks)(given, '')
   checkHosts(options)
+  checkRetryWindow(options)
   checkImplied(options)
   checkLocale(options)
   return options
@@ -293,6 +295,17 @@ export function checkedOptions(given: CustomerSignInOptions): Options {
 function checkHosts({ tenantStore: { findTenantByHost }, baseUrl }: Options): void {
   if (findTenantByHost === undefined || baseUrl !== undefined) return
   throw new ConfigurationError('baseUrl', undefined, 'set, because tenantStore has findTenantByHost')
+}
+
+/** Checks that a used refresh token is not answered for longer than a client can need it. */
+function checkRetryWindow({ refreshRetryWindow, accessTokenLifetime }: Options): void {
+  const longest = longestRetryWindow(accessTokenLifetime)
+  if (refreshRetryWindow <= longest) return
+  throw new ConfigurationError(
+    'refreshRetryWindow',
+    refreshRetryWindow,
+    `at most accessTokenLifetime + 300, here ${longest}`,
+  )
 }
 
 /** For each scope, a list of scopes. */

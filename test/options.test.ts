@@ -201,7 +201,7 @@ describe('createCustomerSignIn', () => {
     ['refreshTokenLifetime', 1, 30 * day],
     ['grantLifetime', 1, 3650 * day],
     ['authorizationCodeLifetime', 1, 600],
-    ['refreshRetryWindow', 0, 1800],
+    ['refreshRetryWindow', 0, 3900],
     ['replayTolerance', 0, 60],
     ['hostTimeout', 0.1, 60],
   ])('accepts %s from %d to %d seconds', (option, least, most) => {
@@ -272,6 +272,14 @@ describe('createCustomerSignIn', () => {
     ['the name of a function', 'onEvent', { onEvent: 'console.log' }],
   ])('refuses %s, by the name %s', (_, name, wrong) => {
     expect(refusalOf({ ...complete, ...wrong }).option).toBe(name)
+  })
+
+  it('accepts a refreshRetryWindow of up to 300 s more than an access token lives', () => {
+    const options = { ...complete, accessTokenLifetime: 600 }
+    create({ ...options, refreshRetryWindow: 900 })
+    expect(refusalOf({ ...options, refreshRetryWindow: 901 }).message).toContain(
+      'refreshRetryWindow must be at most accessTokenLifetime + 300, here 900, but is 901. See ',
+    )
   })
 
   it.each(['https://assistant.example', 'http://localhost:3000', 'https://assistant.example/auth', 'https://[::1]/'])(

@@ -3,8 +3,9 @@ import { aboutGrant, type Emit, warn } from '../events/emitter'
 import { type CredentialKind, credentialKinds } from '../protocol/grant-types'
 import { type OAuthError, temporarilyUnavailable, withContext } from '../protocol/oauth-error'
 import type { GuardedStore } from '../stores/guarded-store'
-import type { Grant } from '../stores/token-store'
-import { isSameResource, spelledByTenant, stillOffered } from '../tenants/tenants'
+import { type Grant, maxRedeemed } from '../stores/token-store'
+import { longestRetryWindow } from '../tenants/lifetimes'
+import { isSameResource, type ResolvedTenant, spelledByTenant, stillOffered } from '../tenants/tenants'
 import { type AccessTokenTerms, scopesGone } from '../tokens/access-tokens'
 import {
   authenticatedBinding,
@@ -71,7 +72,7 @@ const maxLooks = 4
 // The store's clock may differ this much from itself after a failover, in milliseconds.
 const clockSlack = 1000
 // A client's parallel requests refresh within some seconds, and the last one to save its tokens may not have the newest. Milliseconds.
-const maxBurst = 10_000
+const burst = 10_000
 
 /** Reads a credential. @throws {OAuthError} `invalid_grant` if the text is no credential of this kind. */
 export function presentedCredential(
@@ -104,15 +105,11 @@ export class Redemptions {
     emit: Emit,
     now: () => number,
   ) {
-    const { refreshRetryWindow, replayTolerance } = rules
     this.#store = store
     this.#chain = chain
     this.#grants = grants
     this.#rules = rules
-    this.#swaps = new Swaps(store, {
-      remember: Math.max(refreshRetryWindow, replayTolerance),
-      rest: Math.min(refreshRetryWindow, maxBurst),
-    })
+    this.#swaps = new Swaps(store)
     this.#emit = emit
     this.#now = now
   }
@@ -248,19 +245,28 @@ export class Redemptions {
     return this.#chain.successor(grantId, hash, binding)
   }
 
+  /** For how long a used refresh token of a tenant is answered with the live one, in milliseconds. */
+  #windowOf({ accessTokenLifetime }: ResolvedTenant): number {
+    return Math.min(this.#rules.refreshRetryWindow, longestRetryWindow(accessTokenLifetime) * 1000)
+  }
+
   /** @param redeems The hashes of the presented credential and of those before it, down to the live one. */
   #stepTo({ hash: to }: Successor, redeems: readonly [string, ...string[]], presented: PresentedCredential): Step {
-    const [hash] = redeems
+    const [hash, ...before] = redeems
     const { credential, binding, grantId, tenant, lifetime, resource } = presented
     const { redirectUri = '', codeChallenge = '' } = binding
     const code = { request: { redirectUri, codeChallenge }, lifetime: this.#rules.codeLifetime }
     const isCode = credential.kind === 'code'
+    const window = this.#windowOf(tenant)
     return {
       tenantId: tenant.id,
       grantId,
       from: redeems.at(-1) as string,
       to,
       redeems,
+      remember: Math.max(window, this.#rules.replayTolerance),
+      // If the store has lost writes, a refresh token that it calls new is not new to the client.
+      rest: before.length > 0 ? 0 : restIn(window, lifetime),
       lifetime,
       resource,
       isIssuedHere: () => this.#chain.hasIssued(presented),
@@ -279,14 +285,14 @@ export class Redemptions {
    */
   async #judgeRepeat(hash: string, presented: PresentedCredential, grant: Grant, now: number): Promise<Redeemed> {
     const { credential, grantId, binding, nextBinding = binding, tenant } = presented
-    const { refreshRetryWindow, replayTolerance } = this.#rules
+    const { replayTolerance } = this.#rules
     const redeemed = grant.redeemed ?? []
     const place = redeemed.findIndex(({ mark }) => hash.startsWith(mark))
     const age = ageOf(redeemed[place]?.at, now)
     // The newest redeemed credential led to the live one, which nobody has used yet.
     const repeat = { age: Number.isFinite(age) ? age / 1000 : undefined, successorUsed: place !== 0 }
 
-    const window = credential.kind === 'refresh_token' ? refreshRetryWindow : 0
+    const window = credential.kind === 'refresh_token' ? this.#windowOf(tenant) : 0
     if (age < window) {
       const since = redeemed.slice(0, place).map(({ mark }) => mark)
       const live = this.#chain.liveSuccessor(grantId, hash, since.reverse(), grant.credential.hash, nextBinding)
@@ -371,6 +377,14 @@ export class Redemptions {
       'A code was redeemed that this process has not issued. Do all processes that share this token store have the same credentialSecrets?',
     )
   }
+}
+
+/**
+ * For how long a new refresh token is not replaced: until its burst is over, and so long that the credentials that a grant remembers span the
+ * window, however often a client refreshes. But the grant must not expire meanwhile. All in milliseconds.
+ */
+function restIn(window: number, lifetime: number): number {
+  return Math.floor(Math.min(window, Math.max(burst, Math.ceil(window / maxRedeemed)), lifetime / 2))
 }
 
 /** Whether the tenant still has the resource of a grant. */

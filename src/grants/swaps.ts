@@ -5,7 +5,10 @@ import type { CredentialSwap, ReversedCredential, SwapResult } from '../stores/t
 
 /** One step of a grant: from its live credential to the next one. */
 export interface Step
-  extends Pick<CredentialSwap, 'tenantId' | 'grantId' | 'from' | 'to' | 'redeems' | 'lifetime' | 'resource'> {
+  extends Pick<
+    CredentialSwap,
+    'tenantId' | 'grantId' | 'from' | 'to' | 'redeems' | 'remember' | 'rest' | 'lifetime' | 'resource'
+  > {
   /** The credential that the client presented. It becomes live again if the step is reversed. */
   presented: ReversedCredential
   /** Whether this server issued that credential. Attempts at a step of any other are not remembered, so junk takes up no room. */
@@ -14,9 +17,6 @@ export interface Step
 
 /** What a step is named by. */
 type NamedStep = Pick<Step, 'tenantId' | 'grantId' | 'to'>
-
-/** For how long a grant remembers a redeemed credential, and for how long a new refresh token is not replaced. Milliseconds. */
-export type SwapTimes = Pick<CredentialSwap, 'remember' | 'rest'>
 
 /** The result of a swap that reached the store before its deadline. */
 export type DecidedSwap = Exclude<SwapResult, { outcome: 'late' }>
@@ -49,7 +49,6 @@ const [atOnce, soonest, latest] = [1, 250, 5000]
  */
 export class Swaps {
   readonly #store: GuardedStore
-  readonly #times: SwapTimes
   readonly #maxUndecided: number
   /** Keyed by {@link nameOf} their step. */
   readonly #undecided = new Map<string, Undecided>()
@@ -57,9 +56,8 @@ export class Swaps {
   #timer: NodeJS.Timeout | undefined
 
   /** @param maxUndecided At how many steps it remembers attempts. */
-  constructor(store: GuardedStore, times: SwapTimes, maxUndecided = 100_000) {
+  constructor(store: GuardedStore, maxUndecided = 100_000) {
     this.#store = store
-    this.#times = times
     this.#maxUndecided = maxUndecided
   }
 
@@ -81,10 +79,7 @@ export class Swaps {
   async take(step: Step): Promise<DecidedSwap> {
     if (this.hasUndecided) await this.#reverseStep(nameOf(step))
     const [attempt, overAt] = this.#continueAttempt(nameOf(step)) ?? [randomUUID().slice(-12)]
-    const { tenantId, grantId, from, to, redeems, lifetime, resource } = step
-    const { remember } = this.#times
-    // The store has lost writes: a refresh token that it calls new is not new to the client.
-    const rest = redeems.length > 1 ? 0 : this.#times.rest
+    const { tenantId, grantId, from, to, redeems, remember, rest, lifetime, resource } = step
     const swap = { tenantId, grantId, from, to, attempt, redeems, remember, rest, lifetime, resource }
     const patience = { giveUpAt: performance.now() + this.#store.timeout, timeout: this.#store.timeout / 2 }
     const send = async () => {

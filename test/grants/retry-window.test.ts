@@ -118,9 +118,22 @@ describe('refreshRetryWindow', () => {
     expect(await host.told('replayed')).toMatchObject([{ ended: true, age: 60 }])
   })
 
-  it('lasts up to half an hour', async () => {
-    const { clock, refresh, first, second } = await refreshedOnce({ refreshRetryWindow: 1800, replayTolerance: 0 })
-    clock.advance(1799.999)
+  it('lasts up to 300 s longer than an access token', async () => {
+    const { clock, refresh, first, second } = await refreshedOnce({ refreshRetryWindow: 3900, replayTolerance: 0 })
+    clock.advance(3899.999)
+    expect(expectTokens(await refresh(first.refresh_token)).refresh_token).toBe(second.refresh_token)
+    clock.advance(0.001)
+    expectError(await refresh(first.refresh_token), 400, 'invalid_grant')
+  })
+
+  it('is shorter at a company whose access tokens are', async () => {
+    const tenant = { key: 'acme', clients: [{ clientId, redirectUris: [redirectUri] }], accessTokenLifetime: 600 }
+    const { clock, refresh, first, second } = await refreshedOnce({
+      refreshRetryWindow: 3900,
+      replayTolerance: 0,
+      tenantStore: { findTenant: () => tenant },
+    })
+    clock.advance(899.999)
     expect(expectTokens(await refresh(first.refresh_token)).refresh_token).toBe(second.refresh_token)
     clock.advance(0.001)
     expectError(await refresh(first.refresh_token), 400, 'invalid_grant')
@@ -137,6 +150,40 @@ describe('refreshRetryWindow', () => {
     expect(expectTokens(await refresh(second.refresh_token)).refresh_token).not.toBe(second.refresh_token)
     expect((await host.told('refreshed')).map(({ rotated }) => rotated)).toEqual([true, false, true])
   })
+
+  it('keeps a refresh token unchanged for a sixteenth of a long window', async () => {
+    const { clock, refresh, second } = await refreshedOnce({ refreshRetryWindow: 3900 })
+    clock.advance(243.749)
+    expect(expectTokens(await refresh(second.refresh_token)).refresh_token).toBe(second.refresh_token)
+    clock.advance(0.001)
+    expect(expectTokens(await refresh(second.refresh_token)).refresh_token).not.toBe(second.refresh_token)
+  })
+
+  it('keeps a refresh token unchanged for at most half of its life, so that each refresh can extend the grant', async () => {
+    const { clock, refresh, second } = await refreshedOnce({ refreshRetryWindow: 3900, refreshTokenLifetime: 60 })
+    let live = second.refresh_token
+    for (let minute = 0; minute < 5; minute++) {
+      clock.advance(30)
+      live = expectTokens(await refresh(live)).refresh_token
+      clock.advance(29.999)
+      expect(expectTokens(await refresh(live)).refresh_token).toBe(live)
+    }
+  })
+
+  it.each([300, 3900])(
+    'of %s s answers its oldest refresh token however often the client refreshes',
+    async (window) => {
+      const { clock, refresh, first, second } = await refreshedOnce({ refreshRetryWindow: window, replayTolerance: 0 })
+      let live = second.refresh_token
+      for (let second = 1; second < window; second++) {
+        clock.advance(1)
+        live = expectTokens(await refresh(live)).refresh_token
+      }
+      expect(expectTokens(await refresh(first.refresh_token)).refresh_token).toBe(live)
+      clock.advance(1)
+      expectError(await refresh(first.refresh_token), 400, 'invalid_grant')
+    },
+  )
 
   it('keeps a refresh token unchanged for no longer than the window', async () => {
     const { clock, refresh, second } = await refreshedOnce({ refreshRetryWindow: 3 })

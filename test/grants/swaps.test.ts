@@ -132,6 +132,8 @@ describe('the undecided attempts of a process', () => {
     from: 'first',
     to: 'second',
     redeems: ['first'],
+    remember: 0,
+    rest: 0,
     lifetime: 1000,
     presented: { credential: { kind: 'refresh_token' as const, hash: 'first' } },
     isIssuedHere: () => true,
@@ -139,7 +141,7 @@ describe('the undecided attempts of a process', () => {
 
   it('do not include credentials that this server did not mint, so that those cannot crowd out others', async () => {
     const { store, always, recover, healthy } = faultyStore(new MemoryTokenStore())
-    const swaps = new Swaps(new GuardedStore(store, 1000), { remember: 0, rest: 0 }, 10)
+    const swaps = new Swaps(new GuardedStore(store, 1000), 10)
     const reversed = jest.spyOn(healthy, 'reverseSwap')
     always('swapCredential', rejects)
     for (let number = 0; number < 20; number++) {
@@ -152,7 +154,7 @@ describe('the undecided attempts of a process', () => {
 
   it('are at one step no more than the parallel requests', async () => {
     const { store, always, healthy } = faultyStore(new MemoryTokenStore())
-    const swaps = new Swaps(new GuardedStore(store, 1000), { remember: 0, rest: 0 })
+    const swaps = new Swaps(new GuardedStore(store, 1000))
     const reversed = jest.spyOn(healthy, 'reverseSwap')
     always('swapCredential', rejects)
     for (let round = 0; round < 20; round++) {
@@ -164,7 +166,7 @@ describe('the undecided attempts of a process', () => {
 
   it('are limited in number, and the first of an outage stay', async () => {
     const { store, always, recover, healthy } = faultyStore(new MemoryTokenStore())
-    const swaps = new Swaps(new GuardedStore(store, 1000), { remember: 0, rest: 0 }, 10)
+    const swaps = new Swaps(new GuardedStore(store, 1000), 10)
     const reversed: string[] = []
     jest.spyOn(healthy, 'reverseSwap').mockImplementation(async ({ grantId }) => {
       reversed.push(grantId)

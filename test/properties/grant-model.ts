@@ -16,8 +16,8 @@ export type Verdict =
 const maxGap = 4
 // How many redeemed credentials a grant remembers.
 const maxRemembered = 16
-// For how many seconds after it was issued for another one a refresh token is given back unchanged.
-const longestRest = 10
+// For how many seconds after it was issued for another one a refresh token is given back unchanged, at least.
+const shortestRest = 10
 
 /** The relevant state of one grant. Times are milliseconds of the store's clock. */
 export interface GrantState {
@@ -54,7 +54,7 @@ export function present(step: number, grant: GrantState, rules: Rules, now: numb
 function judge(step: number, grant: GrantState, rules: Rules, now: number): Verdict {
   const ageOf = (at: number | undefined) => (now - (at ?? Number.NEGATIVE_INFINITY)) / 1000
   if (step === grant.live) {
-    const isNew = grant.isRefreshed && ageOf(grant.redeemed[0]?.at) < Math.min(rules.refreshRetryWindow, longestRest)
+    const isNew = grant.isRefreshed && ageOf(grant.redeemed[0]?.at) < restIn(rules)
     if (isNew) return { answer: 'tokens', gives: step, told: 'kept' }
     return redeem(step, grant, rules, now, step === 0 ? 'issued' : 'refreshed')
   }
@@ -65,6 +65,10 @@ function judge(step: number, grant: GrantState, rules: Rules, now: number): Verd
   if (age < rules.replayTolerance) return { answer: 'refused', told: 'tolerated' }
   grant.ended = true
   return { answer: 'refused', told: 'ended' }
+}
+
+function restIn({ refreshRetryWindow: window, refreshTokenLifetime }: Rules): number {
+  return Math.min(window, Math.max(shortestRest, window / maxRemembered), refreshTokenLifetime / 2)
 }
 
 function redeem(

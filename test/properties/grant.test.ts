@@ -14,7 +14,7 @@ const rules: fc.Arbitrary<Rules> = fc.record({
   refreshTokenLifetime: seconds(15, 120, 2_592_000, 2_592_000),
   grantLifetime: fc.constantFrom(undefined, undefined, 100, 1000),
   replayTolerance: seconds(0, 5, 10, 60),
-  refreshRetryWindow: seconds(0, 5, 10, 60, 300, 1800),
+  refreshRetryWindow: seconds(0, 5, 10, 60, 300, 3900),
 })
 
 // How many seconds the clocks of two processes and the store are ahead of the true time.

@@ -229,6 +229,21 @@ export function swapContract({ describe, test }: StoreTest): void {
       assert.deepEqual(next.redeemed, [...marks, ...redeemed].slice(0, 16))
     })
 
+    test('spans 16 times as long as a refresh token rests, however often a client refreshes', async (store) => {
+      const rest = 25
+      const first = grantOf(await store.swapCredential(swapOf(await createGrant(store, {}))))
+      let live = first
+      let redeemedAt: number | undefined
+      for (let age = 0; age < 16 * rest; ) {
+        const result = await store.swapCredential({ ...swapOf(live), rest, remember: 16 * rest })
+        live = grantOf(result)
+        redeemedAt ??= live.swap?.at ?? 0
+        age = result.now - redeemedAt
+        const remembers = live.redeemed?.some(({ mark }) => mark === markOf(first.credential.hash))
+        assert.ok(remembers || age >= 16 * rest, `It has forgotten a credential after ${age} ms of ${16 * rest}`)
+      }
+    })
+
     test('is no credential that was redeemed longer ago than the swap says', async (store) => {
       const { grant } = await swapTimes(store, 2)
       await later(store, 30)(grant)
