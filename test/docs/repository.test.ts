@@ -46,6 +46,17 @@ describe('package.json', () => {
   })
 })
 
+describe('the README', () => {
+  it('begins with two commands, which .ci/run runs: one for a first look, one that sets a machine up and runs the tests', () => {
+    const [, ...blocks] = textOf('README.md').matchAll(/^```sh\n(.*?)```$/gms)
+    expect(blocks[0]?.[1]).toBe('npm ci && npm run example:quickstart\nnpm run setup && npm test\n')
+    const ci = textOf('.ci/run')
+    expect(ci).toMatch(/^step npm run setup$.*^step timeout 60m npm test -- /ms)
+    expect(ci).toContain('npm run "$example" -- --once')
+    expect(Object.keys(packageJson.scripts)).toEqual(expect.arrayContaining(['setup', 'test', 'example:quickstart']))
+  })
+})
+
 describe('a workflow', () => {
   it.each(workflows)('may only read, except where a job says more: %s', (file) => {
     expect(read(file).permissions).toEqual({ contents: 'read' })
