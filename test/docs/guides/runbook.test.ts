@@ -1,9 +1,16 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { type CustomerSignInEvent, MemoryTenantStore, MemoryTokenStore, type Tenant } from 'customer-sign-in'
+import {
+  type CustomerSignInEvent,
+  type CustomerSignInOptions,
+  MemoryTenantStore,
+  MemoryTokenStore,
+  type Tenant,
+} from 'customer-sign-in'
 import request from 'supertest'
 import { releaseClock, stopClock } from '../../support/clock'
 import { faultyStore, hangs } from '../../support/faulty-store'
 import { forgedToken } from '../../support/forged-token'
+import { describeWithPostgres, PostgresServer } from '../../support/postgres-server'
 import { describeWithRedis, RedisServer } from '../../support/redis-server'
 import { register, registered } from '../../support/registration'
 import { clientId, expectError, expectTokens, redirectUri, signingKey, tenants } from '../../support/sign-in'
@@ -17,6 +24,12 @@ const customer = { tenantKey: 'acme', subject: 'customer-1' }
 const secret = (name: string) => name.padEnd(32, '.')
 const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
 const pemOf = (key: typeof signingKey) => String(key.export({ format: 'pem', type: 'pkcs8' }))
+
+/** The statements of SQL under a heading of the page. */
+function sqlUnder(heading: string): string[] {
+  const [section = ''] = textOf(page).split(`\n${heading}\n`)[1]?.split('\n## ') ?? []
+  return [...section.matchAll(/^```sql\n(.*?)^```$/gms)].map(([, code = '']) => code)
+}
 
 afterEach(releaseClock)
 
@@ -185,6 +198,107 @@ describe('Replays are rising', () => {
       { clientId, replays: 2, customers: 2, neverUsedItsNewToken: 2, medianAge: 3600 },
       { clientId: 'other-app', replays: 1, customers: 1, neverUsedItsNewToken: 0, medianAge: undefined },
     ])
+  })
+})
+
+describeWithPostgres('A thief may have come first', () => {
+  let database: PostgresServer
+  const [table = '', query = ''] = sqlUnder('## A thief may have come first')
+  beforeAll(async () => {
+    database = await PostgresServer.start()
+    await database.query(table)
+  })
+  afterAll(() => database.stop())
+
+  const minutes = (count: number) => count * 60
+
+  /** A thief redeems the refresh token that a customer's client has, and the client comes too, some seconds later. */
+  async function stolen(secondsBetween: number, options: Partial<CustomerSignInOptions> = {}) {
+    const clock = stopClock()
+    const host = await started(options)
+    const { refresh_token } = await host.connected()
+    clock.advance(minutes(60))
+    let newest = expectTokens(await host.refresh(refresh_token)).refresh_token
+    clock.advance(secondsBetween)
+    const ofOwner = await host.refresh(refresh_token)
+    /** The thief goes on. */
+    const thief = async () => {
+      const response = await host.refresh(newest)
+      if (response.status === 200) newest = response.body.refresh_token
+      return response
+    }
+    return { clock, host, ofOwner, thief }
+  }
+
+  /** What the query says about the events of a host. */
+  async function found({ events }: { events: readonly CustomerSignInEvent[] }): Promise<Record<string, unknown>[]> {
+    await new Promise((resolve) => setImmediate(resolve))
+    await database.query('truncate sign_in_events')
+    for (const event of events) {
+      const row = 'insert into sign_in_events values (to_timestamp($1::float8 / 1000), $2)'
+      await database.query(row, [event.at, JSON.stringify(event)])
+    }
+    return database.query(query)
+  }
+
+  it('finds the grant that a thief goes on with, which the call ends', async () => {
+    const { clock, host, ofOwner, thief } = await stolen(5)
+    expectError(ofOwner, 400, 'invalid_grant')
+    clock.advance(minutes(10))
+    await host.connected()
+    clock.advance(minutes(50))
+    expectTokens(await thief())
+    const [row, ...others] = await found(host)
+    const [{ grantId } = { grantId: '' }] = await host.told('issued')
+    expect(row).toMatchObject({ tenant_id: 'acme', subject: 'customer-1', client_id: clientId, older_grant: grantId })
+    expect(row?.used_until).toEqual(new Date())
+    expect(others).toEqual([])
+    const named = { tenantId: String(row?.tenant_id), grantId: String(row?.older_grant), actor: 'staff:42' }
+    await host.signIn.grants.revoke(named)
+    expectError(await thief(), 400, 'invalid_grant')
+    expect((await host.told('denied')).at(-1)).toMatchObject({ reason: 'ended_or_lost', grantId })
+  })
+
+  it('shows the sign-in of a client that refreshed twice at once as a grant that nobody uses', async () => {
+    const { clock, host } = await stolen(0)
+    clock.advance(minutes(1))
+    await host.connected()
+    expect(await found(host)).toMatchObject([{ subject: 'customer-1', used_until: null }])
+  })
+
+  it('finds nothing where the repeat has ended the grant, where nobody has signed in again, and where others have', async () => {
+    const ended = await stolen(11)
+    expectError(await ended.thief(), 400, 'invalid_grant')
+    await ended.host.connected()
+    expect(await found(ended.host)).toEqual([])
+    releaseClock()
+    const { clock, host, thief } = await stolen(5)
+    await host.connected({ subject: 'customer-2' })
+    await host.connected({ tenantKey: 'globex' })
+    const client_id = await registered(host)
+    expectTokens(await host.exchange(await host.asCustomer({ clientId: client_id }), { client_id }))
+    clock.advance(minutes(25 * 60))
+    await host.connected()
+    expectTokens(await thief())
+    expect(await found(host)).toEqual([])
+  })
+
+  it('is over with replaceGrants as soon as the customer signs in again', async () => {
+    const { clock, host, thief } = await stolen(5, { replaceGrants: true })
+    clock.advance(minutes(10))
+    await host.connected()
+    expectError(await thief(), 400, 'invalid_grant')
+    expect(await found(host)).toMatchObject([{ used_until: null }])
+  })
+
+  it('shows with refreshRetryWindow that the client goes on, and who comes later than the window ends the grant', async () => {
+    const { clock, host, ofOwner, thief } = await stolen(200, { refreshRetryWindow: 300 })
+    const owner = expectTokens(ofOwner)
+    expectTokens(await thief())
+    clock.advance(minutes(60))
+    expectError(await host.refresh(owner.refresh_token), 400, 'invalid_grant')
+    expectError(await thief(), 400, 'invalid_grant')
+    expect([await host.told('retried'), await host.told('replayed')]).toMatchObject([[{}], [{ ended: true }]])
   })
 })
 
