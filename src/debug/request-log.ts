@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { inspect } from 'node:util'
 import type { CustomerSignInEvent } from '../events/customer-sign-in-event'
+import { messageOf } from '../protocol/thrown'
 import { fetches, guardedRequests, requests, storeCalls } from '../telemetry/channels'
 import type { GuardMessage, RequestMessage, TimedMessage } from '../telemetry/messages'
 import { asksFor } from './debug-names'
@@ -64,8 +65,10 @@ function guardLine(message: GuardMessage): string {
   return `${request}${status ?? outcome} in ${time(message)}: ${guard}${whose(message)}`
 }
 
-function whose({ tenantKey, tenantId, clientId }: RequestMessage | GuardMessage): string {
-  return `${after(tenantId === undefined ? ', no tenant ' : ', tenant ', tenantKey)}${after(', client ', clientId)}`
+function whose({ tenantKey, tenantId, clientId, outcome }: RequestMessage | GuardMessage): string {
+  // Where the tenantStore has failed, nobody knows whether there is such a tenant.
+  const isNone = tenantId === undefined && outcome !== 'failed'
+  return `${after(isNone ? ', no tenant ' : ', tenant ', tenantKey)}${after(', client ', clientId)}`
 }
 
 function eventLine(event: CustomerSignInEvent): string {
@@ -75,7 +78,7 @@ function eventLine(event: CustomerSignInEvent): string {
       return `${event.error}: ${event.description} (reason: ${event.reason})${after(' ', detail)}`
     }
     case 'error':
-      return `${event.where} failed (reason: ${event.reason}): ${event.error.message}`
+      return `${event.where} failed (reason: ${event.reason}): ${messageOf(event.error)}`
     case 'replayed':
       return `event: replayed ${event.credential}, which ${event.ended ? 'ended' : 'did not end'} the grant`
     case 'revoked':

@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel'
 import { warn } from '../configuration/warnings'
 import { type ErrorContext, OAuthError, underlying } from '../protocol/oauth-error'
 import { type FaultReason, faultReasons } from '../protocol/reasons'
-import { asError } from '../protocol/thrown'
+import { asError, messageOf } from '../protocol/thrown'
 import { withoutCredentials } from '../protocol/without-credentials'
 import type { Grant } from '../stores/token-store'
 import type { CustomerSignInEvent, ErrorEvent, GrantEvent, TimedEvent } from './customer-sign-in-event'
@@ -52,11 +52,11 @@ export function emitter(onEvent: (event: CustomerSignInEvent) => unknown, now: (
     // A callback that throws or rejects must not affect a client.
     Promise.resolve(timed)
       .then(onEvent)
-      .catch((thrown) => warn('EVENT', `onEvent failed: ${asError(thrown).message}`))
+      .catch((thrown) => warn('EVENT', `onEvent failed: ${messageOf(asError(thrown))}`))
   }
 }
 
 /** The `onEvent` of a host that has none: errors become process warnings, and all other events are dropped. */
 export function warnOfErrors(event: CustomerSignInEvent): void {
-  if (event.type === 'error') warn('ERROR', `${event.where}: ${event.error.message}`)
+  if (event.type === 'error') warn('ERROR', `${event.where}: ${messageOf(event.error)}`)
 }

@@ -58,6 +58,13 @@ function inJson(error: Error & { code?: unknown; errors?: unknown }, depth: numb
   }
 }
 
+/** What an error says, in one line. One that stands for several, as for all addresses of a database, often has no message of its own. */
+export function messageOf({ message, name, errors }: Error & { errors?: unknown }): string {
+  if (message !== '') return message
+  const messages = Array.isArray(errors) ? errors.map((each) => asError(each).message) : []
+  return messages.join(', ') || name
+}
+
 /** The error for something that took too long, with the code of the system for that. */
 export function timedOut(message: string): Error {
   return Object.assign(new Error(message), { code: 'ETIMEDOUT' })

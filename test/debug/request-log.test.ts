@@ -54,6 +54,19 @@ customer-sign-in POST /v1/acme/oauth/token 400 in 1.0 ms: token, tenant acme, cl
 `)
   })
 
+  it('shows what the store of tenants says when it fails, also if that is several errors in one', async () => {
+    const errors = ['::1', '127.0.0.1'].map((address) => new Error(`connect ECONNREFUSED ${address}:5432`))
+    const host = await started({ tenantStore: { findTenant: () => Promise.reject(new AggregateError(errors)) } })
+    const log = logged()
+    const heard = Heard.start()
+    await request(host.url).get('/.well-known/oauth-authorization-server/v1/acme/oauth').expect(503)
+    await heard.of('request', 1)
+    expect(log.text).toContain('503 in 1.0 ms: metadata, tenant acme\n')
+    expect(log.text).toContain(
+      'metadata failed (reason: tenant_store_failed): connect ECONNREFUSED ::1:5432, connect ECONNREFUSED 127.0.0.1:5432\n',
+    )
+  })
+
   it('shows what the store says when it fails', async () => {
     const { store, always } = faultyStore()
     const host = await started({ tokenStore: store })

@@ -1,5 +1,5 @@
 import { createContext, runInContext } from 'node:vm'
-import { asError, timedOut } from '../../src/protocol/thrown'
+import { asError, messageOf, timedOut } from '../../src/protocol/thrown'
 
 describe('whatever was thrown', () => {
   it('stays the same if it is an error, of any realm', () => {
@@ -108,6 +108,17 @@ describe('an error that a log writes as JSON', () => {
 function unreadableMember(): never {
   throw new Error('no')
 }
+
+describe('what an error says', () => {
+  it.each<[string, Error]>([
+    ['gone', new Error('gone')],
+    ['connect ::1, connect 127.0.0.1', new AggregateError([new Error('connect ::1'), new Error('connect 127.0.0.1')])],
+    ['several', new AggregateError([new Error('one')], 'several')],
+    ['TypeError', new TypeError()],
+  ])('is %j', (message, error) => {
+    expect(messageOf(error)).toBe(message)
+  })
+})
 
 describe('something that took too long', () => {
   it('is an error with the code of the system for that', () => {
