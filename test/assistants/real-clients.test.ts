@@ -31,8 +31,8 @@ describeWith('test/assistants/node_modules, or Node.js 24,', nodeOfClients)('a c
     await host.stop()
   })
 
-  /** Lets the client make its bursts of calls. @returns How often it has asked its customer to sign in. */
-  async function signInsOf({ file, bursts }: RealClientCode): Promise<number> {
+  /** Lets the client make its bursts of calls, each of which must be answered. */
+  async function burstsOf({ file, bursts }: RealClientCode): Promise<'answered'> {
     const started = await RealClient.start(file, company)
     client = started
     const isCustomer1 = { text: expect.stringContaining('customer-1') }
@@ -44,20 +44,23 @@ describeWith('test/assistants/node_modules, or Node.js 24,', nodeOfClients)('a c
       front.expireSeen()
       expect({ size, answer: await started.call() }).toEqual({ size, answer: [isCustomer1] })
     }
-    return started.signIns
+    return 'answered'
   }
 
   it.each(realClients.map((code) => [code.name, code] as const))(
     'stays signed in when several calls at once find the access token expired: %s',
     async (_name, code) => {
       for (let left = code.isUnsteady ? 3 : 1; left > 0; left--) {
-        const signedIn = signInsOf(code).catch((error: Error) => error)
-        const signIns = await Promise.race([signedIn, delay(60_000, 'hangs', { ref: false })])
-        const isGood = signIns === 1 && host.troubles.length === 0
-        if (isGood || left === 1)
-          return expect({ signIns, troubles: host.troubles }).toEqual({ signIns: 1, troubles: [] })
+        const hanging = delay(60_000, 'hangs' as const, { ref: false })
+        const outcome = await Promise.race([burstsOf(code), hanging]).catch((error: Error) => error)
+        // Whatever its own processes do to each other, nothing may have gone wrong at this server.
+        expect(host.troubles).toEqual([])
+        const signIns = client?.signIns ?? 0
+        const hasDisturbedItself = outcome === 'hangs' || signIns > 1
+        if (left === 1 || !hasDisturbedItself) {
+          return expect({ outcome, signIns }).toEqual({ outcome: 'answered', signIns: 1 })
+        }
         await client?.stop()
-        host.events.splice(0)
       }
     },
     200_000,
