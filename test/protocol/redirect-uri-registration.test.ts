@@ -18,17 +18,18 @@ const accepted = [
 const inWords = (value: unknown): [string, unknown] => [`${JSON.stringify(value)}`.slice(0, 80), value]
 const matchesAny = (presented: string) => registered.some((each) => redirectUriMatches(each, presented))
 
-/** One change of a URI: some characters are taken out of it, a part is put in, or both; every other time behind its host. */
+/** One change of a URI, somewhere, behind its host or at its end: some characters are taken out of it, a part is put in, or both. */
 const edits = (parts: readonly string[]) =>
   fc
     .record({
-      at: fc.option(fc.nat(60), { freq: 1 }),
+      at: fc.oneof(fc.nat(60), fc.constantFrom('host', 'end')),
       taken: fc.constantFrom(0, 0, 0, 1, 2, 5),
       part: fc.constantFrom('', ...parts),
     })
     .map(({ at, taken, part }) => (text: string) => {
       const host = /^\w+:\/\/(?:\[[^\]]*\]|[^:/?]*)/.exec(text)?.[0] ?? ''
-      const start = at === null ? host.length : at % (text.length + 1)
+      const end = at === 'host' ? host.length : text.length
+      const start = typeof at === 'number' ? at % text.length : end
       return text.slice(0, start) + part + text.slice(start + taken)
     })
 
