@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { type CustomerSignInOptions, type FetchMetadataDocumentHook, OAuthError } from 'customer-sign-in'
 import { Authorization, asTheySay, expectErrorPage } from '../support/authorization'
 import { releaseClock, stopClock } from '../support/clock'
@@ -179,6 +180,42 @@ describe('a host’s own fetch of metadata documents', () => {
     await jest.advanceTimersByTimeAsync(5000)
     expectErrorPage(await opened, 503)
     expect(aborted).toBe(true)
+  })
+
+  it('is not read on after five seconds', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance', 'Date'] })
+    const sent: (() => void)[] = []
+    let read = 0
+    let close = () => {}
+    const closed = new Promise<void>((resolve) => {
+      close = resolve
+    })
+    async function* body() {
+      try {
+        while (read < 10) {
+          await new Promise<void>((resolve) => sent.push(resolve))
+          read++
+          yield new Uint8Array(1)
+        }
+      } finally {
+        close()
+      }
+    }
+    const headers = { get: () => 'application/json' }
+    const host = await startedWith(async () => ({ status: 200, headers, body: body() }))
+    const opened = new Authorization(host, { client_id: url }).open().then((response) => response)
+    const nextChunk = async () => {
+      while (sent.length === 0) await setImmediate()
+      sent.shift()?.()
+    }
+    await nextChunk()
+    while (sent.length === 0) await setImmediate()
+    await jest.advanceTimersByTimeAsync(5000)
+    expectErrorPage(await opened, 503)
+    await nextChunk()
+    // Its own end would take eight chunks more.
+    await closed
+    expect(read).toBe(2)
   })
 
   it('also fetches the keys of clients that authenticate', async () => {

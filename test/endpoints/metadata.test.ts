@@ -151,7 +151,7 @@ describe('metadata', () => {
   })
 
   it('shows every change at once, also a change back', async () => {
-    const tenant = { key: 'acme', scopes: ['profile'], registration: true }
+    const tenant = { key: 'acme', scopes: ['profile'], registration: true, metadataDocuments: true }
     const host = await started({ tenantStore: { findTenant: () => tenant } })
     const asked = async () => {
       const { scopes_supported, registration_endpoint } = (await get(host, `${wellKnown}/v1/acme/oauth`)).body

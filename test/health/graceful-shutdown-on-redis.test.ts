@@ -9,6 +9,7 @@ import { type CustomerSignIn, createCustomerSignIn } from 'customer-sign-in'
 import { RedisTokenStore } from 'customer-sign-in/redis'
 import { Redis } from 'ioredis'
 import { codeChallengeOf } from '../../src/protocol/pkce'
+import { endedEarly, withComplaints } from '../support/ended-early'
 import { describeWithRedis, eventually, RedisServer } from '../support/redis-server'
 import { formBody, signingKey, type Tokens } from '../support/sign-in'
 
@@ -47,8 +48,10 @@ class Host {
         CREDENTIAL_SECRET: secret,
         DRAIN_SECONDS: String(drainSeconds),
       },
+      stdio: withComplaints,
     })
-    const [{ port }] = (await once(child, 'message')) as [AddressInfo]
+    const listening = once(child, 'message') as Promise<[AddressInfo]>
+    const [{ port }] = await Promise.race([listening, endedEarly(child, 'The host')])
     return new Host(child, port)
   }
 

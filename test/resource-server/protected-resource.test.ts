@@ -109,6 +109,17 @@ describe('a protected resource', () => {
     await call(host, '/v1/acme/mcp', await host.token({ resource })).expect(200)
   })
 
+  it('names none of the scopes that a customer granted to a company which had the key before', async () => {
+    let acme = { key: 'acme', id: 'the first Acme', clients, scopes: ['profile', 'calendar'] }
+    const tenantStore = { findTenant: () => acme }
+    const host = (await ApiHost.start({ tenantStore })).protect({ scopes: 'profile' })
+    const token = await host.token({ resource: `${host.baseUrl}/v1/acme/mcp`, scopes: 'profile calendar' })
+    acme = { ...acme, id: 'the second Acme' }
+    const response = await call(host, '/v1/acme/mcp', token)
+    expectError(response, 401, 'invalid_token')
+    expect(challengeOf(response).scope).toBe('profile')
+  })
+
   it('is one API, even if the host guards several of its routes on their own', async () => {
     const host = (await ApiHost.start()).protect({ scopes: 'profile' }).protect({ scopes: 'profile calendar' })
     const token = await host.token({ resource: host.baseUrl, scopes: 'profile' })

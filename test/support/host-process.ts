@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { codeChallengeOf } from '../../src/protocol/pkce'
+import { endedEarly, withComplaints } from './ended-early'
 import type { HostMessage, HostSettings } from './host-process/settings'
 import { clientId, formBody, redirectUri, signingKey, type Tokens } from './sign-in'
 
@@ -47,12 +48,12 @@ export class HostProcess {
         // Makes imports of the package's name lead to its sources.
         TSX_TSCONFIG_PATH: join(root, 'tsconfig.json'),
       },
+      stdio: withComplaints,
     })
-    const url = await new Promise<string>((resolve, reject) => {
+    const listening = new Promise<string>((resolve) => {
       child.once('message', (message: HostMessage) => resolve('url' in message ? message.url : ''))
-      child.once('exit', (code) => reject(new Error(`The host process ended with ${code}`)))
     })
-    return new HostProcess(child, url)
+    return new HostProcess(child, await Promise.race([listening, endedEarly(child, 'The host process')]))
   }
 
   static startAll(count: number, settings: Omit<HostSettings, 'signingKey' | 'credentialSecret'>) {

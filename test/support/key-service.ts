@@ -3,6 +3,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { ExternalSigningKey, SigningAlgorithm } from 'customer-sign-in'
+import { endedEarly, withComplaints } from './ended-early'
 import type { KeyServiceMood, KeyServiceSettings } from './key-service/settings'
 
 const root = join(__dirname, '..', '..')
@@ -31,11 +32,12 @@ export class KeyService {
       execArgv: ['--import', 'tsx'],
       cwd: root,
       env: { PATH: process.env.PATH, KEY_SERVICE: JSON.stringify(settings satisfies KeyServiceSettings) },
+      stdio: withComplaints,
     })
-    const url = await new Promise<string>((resolve, reject) => {
+    const listening = new Promise<string>((resolve) => {
       child.once('message', (message: { url: string }) => resolve(message.url))
-      child.once('exit', (code) => reject(new Error(`The key service ended with ${code}`)))
     })
+    const url = await Promise.race([listening, endedEarly(child, 'The key service')])
     return new KeyService(child, url, publicKey, algorithm)
   }
 

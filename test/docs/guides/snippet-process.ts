@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { endedEarly, withComplaints } from '../../support/ended-early'
 import { root, snippetFolder } from '../pages'
 
 /** A process of its own that runs a host made of snippets. */
@@ -26,13 +27,14 @@ export class SnippetProcess {
       cwd: root,
       // Makes imports of the package's name lead to its sources.
       env: { PATH: process.env.PATH, TSX_TSCONFIG_PATH: join(root, 'tsconfig.json'), ...environment },
+      stdio: withComplaints,
     })
     running.add(child)
     child.once('exit', () => running.delete(child))
-    const url = await new Promise<string>((resolve, reject) => {
+    const listening = new Promise<string>((resolve) => {
       child.once('message', (message) => resolve(String(message)))
-      child.once('exit', (exitCode) => reject(new Error(`The process ended with ${exitCode}`)))
     })
+    const url = await Promise.race([listening, endedEarly(child, 'The process')])
     // The channel would keep the process alive.
     child.disconnect()
     return new SnippetProcess(child, folder, url)

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { endedEarly, withComplaints } from '../../support/ended-early'
 import type { History } from '../history'
 import type { HostMessage, HostSettings } from './settings'
 
@@ -44,6 +45,7 @@ export class CampaignHost {
         // Makes imports of the package's name lead to its sources.
         TSX_TSCONFIG_PATH: join(root, 'tsconfig.json'),
       },
+      stdio: withComplaints,
     })
     this.#child = child
     running.add(child)
@@ -51,10 +53,10 @@ export class CampaignHost {
       running.delete(child)
       if (this.#child === child) this.#tell({ event: 'died', detail: `${code ?? signal}` })
     })
-    await new Promise<void>((resolve, reject) => {
+    const listening = new Promise<void>((resolve) => {
       child.on('message', (message: HostMessage) => (message === 'listening' ? resolve() : this.#tell(message)))
-      child.once('exit', () => reject(new Error(`Host ${this.#number} ended before it listened`)))
     })
+    await Promise.race([listening, endedEarly(child, `Host ${this.#number}`)])
   }
 
   /** Kills the process at once; its work in progress is lost. */
