@@ -66,13 +66,16 @@ export function decodeGrant(key: string, value: string, tenantId: string, grantI
     const kind = kindsByLetter.get(letter) ?? (redeemedKind && 'refresh_token')
     if (!kind || (kind === 'code') !== (request !== undefined) || more.length > 0) throw new UnreadableValueError(key)
     const [clientId, subject, scope, claims, consentTo] = JSON.parse(fixed)
+    const parsedResource: unknown = JSON.parse(resource)
+    if (typeof parsedResource !== 'string' || typeof clientId !== 'string' || typeof subject !== 'string')
+      throw new UnreadableValueError(key)
     const grant: Grant = {
       tenantId,
       grantId,
       clientId,
       subject,
       scopes: scope === '' ? [] : scope.split(' '),
-      resource: JSON.parse(resource),
+      resource: parsedResource,
       createdAt: Number(createdAt),
       expiresAt: Number(expiresAt),
       credential: { kind, hash },

@@ -14,6 +14,19 @@ const year = 365 * 86_400_000
 /** Replaces a value of the store by something else. */
 type Write = (redis: Redis, key: string, ours: Buffer) => Promise<unknown>
 
+/** Our value with other lines in place of one. */
+const withLine =
+  (index: number, ...lines: string[]): Write =>
+  (redis, key, ours) =>
+    redis.set(
+      key,
+      ours
+        .toString()
+        .split('\n')
+        .toSpliced(index, 1, ...lines)
+        .join('\n'),
+    )
+
 const foreign: [name: string, write: Write][] = [
   ['a list', (redis, key) => redis.rpush(key, 'one', 'two')],
   ['a hash', (redis, key) => redis.hset(key, 'field', 'value')],
@@ -28,6 +41,19 @@ const foreign: [name: string, write: Write][] = [
   [
     'a value of a later version',
     (redis, key, ours) => redis.set(key, Buffer.concat([Buffer.from('2'), ours.subarray(1)])),
+  ],
+]
+
+const foreignGrants: typeof foreign = [
+  ...foreign,
+  ['a value whose resource is no JSON', withLine(1, '"https://api.example')],
+  ['a value whose resource is no text', withLine(1, '{}')],
+  ['a value whose third line is no JSON', withLine(2, '["https://client.example","customer-1"')],
+  ['a value whose third line is no list', withLine(2, '{"subject":"customer-1"}')],
+  ['a value whose third line says no scope', withLine(2, '["https://client.example","customer-1"]')],
+  [
+    'a value with a line too much',
+    withLine(2, '["client","customer-1","profile",null]', '["client","customer-1"]', '[]'),
   ],
 ]
 
@@ -68,16 +94,19 @@ describeWithRedis('a value under the key prefix that is not the store’s own', 
     return grantKey((await recordOf(host.tokenStore)).grantId)
   }
 
-  it.each(foreign)('is left alone by a refresh, which succeeds once the right value is back: %s', async (_, write) => {
-    const { refresh_token } = await host.connected()
-    await expectLeftAlone(await keyOfGrant(), write, async () => {
-      expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
-      expect(await host.told('error')).toHaveLength(1)
-    })
-    expectTokens(await host.refresh(refresh_token))
-  })
+  it.each(foreignGrants)(
+    'is left alone by a refresh, which succeeds once the right value is back: %s',
+    async (_, write) => {
+      const { refresh_token } = await host.connected()
+      await expectLeftAlone(await keyOfGrant(), write, async () => {
+        expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
+        expect(await host.told('error')).toHaveLength(1)
+      })
+      expectTokens(await host.refresh(refresh_token))
+    },
+  )
 
-  it.each(foreign)(
+  it.each(foreignGrants)(
     'is left alone by an exchange of a code, which succeeds once the right value is back: %s',
     async (_, write) => {
       const signedIn = await host.asCustomer()
@@ -89,7 +118,7 @@ describeWithRedis('a value under the key prefix that is not the store’s own', 
     },
   )
 
-  it.each(foreign)('is left alone by calls that read or revoke a grant: %s', async (_, write) => {
+  it.each(foreignGrants)('is left alone by calls that read or revoke a grant: %s', async (_, write) => {
     const { access_token, refresh_token } = await host.connected()
     const { grantId } = await recordOf(host.tokenStore)
     await expectLeftAlone(await keyOfGrant(), write, async () => {
