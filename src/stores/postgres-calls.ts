@@ -6,6 +6,9 @@ export interface PostgresPool {
   query(text: string, values: unknown[]): Promise<{ rows: unknown[] }>
 }
 
+/** A value of a statement. Not undefined, which some drivers refuse. */
+export type PostgresValue = string | number | boolean | null | readonly string[]
+
 // What to do about the errors that a set-up can cause (PostgreSQL, appendix A), by SQLSTATE.
 const advice: Readonly<Record<string, string>> = {
   '25006': 'the pool must connect to the primary server',
@@ -56,7 +59,7 @@ export class PostgresCalls {
   }
 
   /** Sends a statement, in which `@` stands for the schema and prefix. */
-  async rows<Row>(statement: string, values: unknown[]): Promise<Row[]> {
+  async rows<Row>(statement: string, values: PostgresValue[]): Promise<Row[]> {
     try {
       const { rows } = await this.#pool.query(this.#inPlace(statement), values)
       return rows as Row[]
@@ -66,7 +69,7 @@ export class PostgresCalls {
   }
 
   /** Sends a statement whose result is one row with one column of JSON. */
-  async json<T>(statement: string, values: unknown[]): Promise<T> {
+  async json<T>(statement: string, values: PostgresValue[]): Promise<T> {
     const [row] = await this.rows<{ value: string }>(statement, values)
     return JSON.parse(row?.value ?? 'null')
   }

@@ -1,6 +1,5 @@
 import type { PostgresCalls } from './postgres-calls'
-import { isOwned, ownerValues } from './postgres-deletions'
-import { decodeGrant, encodeText, rowId } from './postgres-values'
+import { decodeGrant, encodeText, orNull, rowId } from './postgres-values'
 import type { Grant, GrantPage, GrantPageRequest } from './token-store'
 
 /**
@@ -11,13 +10,12 @@ export async function pageGrants(
   calls: PostgresCalls,
   { tenantId, clientId, after, limit }: GrantPageRequest,
 ): Promise<GrantPage> {
-  const rows = await calls.rows<{ value: string }>(
-    `select row_to_json(live)::text as value from @grants as live
-     where ${isOwned} and expires_at > @clock()
-       and ($6::text is null or (hashtext(client_id), id) > (hashtext($6), $7::uuid))
-     order by hashtext(tenant_id), hashtext(client_id), id limit $8`,
-    [...ownerValues({ tenantId, clientId }), ...positionOf(tenantId, after), limit + 1],
-  )
+  const rows = await calls.rows<{ value: string }>('select value from @page_grants($1, $2, $3, $4, $5) as value', [
+    encodeText(tenantId),
+    orNull(clientId),
+    ...positionOf(tenantId, after),
+    limit + 1,
+  ])
   const grants = rows.slice(0, limit).map(({ value }) => decodeGrant(JSON.parse(value)))
   const last = grants.at(-1)
   return { grants, ...(rows.length > limit && last && { next: nameOf(last) }) }

@@ -103,7 +103,7 @@ export class PostgresTokenStore implements TokenStore {
         credential.hash,
         encodeRequest(request),
         grant.lifetime,
-        grant.endsAfter,
+        grant.endsAfter ?? null,
         grant.deadline,
       ],
     )
@@ -150,8 +150,8 @@ export class PostgresTokenStore implements TokenStore {
         attempts,
         letterOf(credential.kind),
         credential.hash,
-        code && encodeRequest(code.request),
-        code?.lifetime,
+        code ? encodeRequest(code.request) : null,
+        code?.lifetime ?? null,
       ],
     )
     return { outcome, now }
