@@ -30,7 +30,7 @@ describe('a customer who connects the demo app', () => {
     const form = { consent_token, decision: 'allow' }
     const allowed = await browser.post(authorizePath).type('form').set('Origin', baseUrl).send(form).expect(303)
     expect(allowed.headers.location).toMatch(/^http:\/\/localhost\/arrived\?code=csic_/)
-    expect(signIn.events).toContainEqual(expect.objectContaining({ type: 'allowed', subject: 'customer-1' }))
+    expect(signIn.events).toContainEqual(expect.objectContaining({ type: 'allowed', subject: 'cus_W2kq8ZpX4nTb' }))
   })
 
   it('is asked again if the consent page is ten minutes old', async () => {

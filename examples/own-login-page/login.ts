@@ -7,7 +7,7 @@ export interface Account {
   name: string
 }
 
-const accounts = new Map<string, Account>([['ada@example.com', { id: 'customer-1', name: 'Ada Lovelace' }]])
+const accounts = new Map<string, Account>([['ada@example.com', { id: 'cus_W2kq8ZpX4nTb', name: 'Ada Lovelace' }]])
 const sessions = new Map<string, Account>()
 
 /** The account that a request is logged in to, if it has a session. */

@@ -42,7 +42,7 @@ export async function walk(host: string): Promise<void> {
   })
   const { access_token, scope } = JSON.parse(redeemed.text)
   const { sub } = JSON.parse(Buffer.from(access_token.split('.')[1], 'base64url').toString())
-  assert.equal(sub, 'customer-1')
+  assert.equal(sub, 'cus_W2kq8ZpX4nTb')
   print(`The client may act for ${sub}, with the scope ${scope}.`)
 }
 

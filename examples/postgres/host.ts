@@ -49,7 +49,7 @@ const signIn = createCustomerSignIn({
   credentialSecrets: [setting('CREDENTIAL_SECRET')],
   scopes: { bookings: 'See your bookings' },
   // A real host reads its session here, and redirects to its login page if there is none.
-  authenticate: () => ({ subject: 'ada', name: 'Ada Lovelace' }),
+  authenticate: () => ({ subject: 'cus_W2kq8ZpX4nTb', name: 'Ada Lovelace' }),
   refreshRetryWindow: 300,
   onEvent(event) {
     if (event.type === 'error') process.stderr.write(`${event.where}: ${event.error.message}\n`)

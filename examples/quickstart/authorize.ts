@@ -3,7 +3,7 @@ import { type Request, Router } from 'express'
 import { consentPage } from './pages'
 
 /** The customer who is logged in. A real host reads this from its session; here it is always Ada. */
-const customer = { id: 'ada', name: 'Ada Lovelace' }
+const customer = { id: 'cus_W2kq8ZpX4nTb', name: 'Ada Lovelace' }
 
 interface Authorize {
   signIn: CustomerSignIn

@@ -2,7 +2,7 @@ import { testSignIn, tokensFor } from 'customer-sign-in/testing'
 import request from 'supertest'
 import { createApp, settings } from './host'
 
-const ada = { tenantKey: 'acme', subject: 'ada' }
+const ada = { tenantKey: 'acme', subject: 'cus_W2kq8ZpX4nTb' }
 const signIn = testSignIn(settings)
 const app = createApp(signIn, 'https://app.test')
 const bookings = (token: string) => request(app).get('/v1/acme/bookings').auth(token, { type: 'bearer' })
@@ -11,12 +11,12 @@ describe('the bookings', () => {
   it('are shown to their customer', async () => {
     const { accessToken } = await tokensFor(signIn, { ...ada, scopes: 'bookings' })
     const { body } = await bookings(accessToken).expect(200)
-    expect(body).toEqual({ customer: 'ada', bookings: ['London to Turin, seat 12A'] })
+    expect(body).toEqual({ customer: 'cus_W2kq8ZpX4nTb', bookings: ['London to Turin, seat 12A'] })
   })
 
   it('are not shown to another customer', async () => {
-    const { accessToken } = await tokensFor(signIn, { ...ada, subject: 'grace' })
-    expect((await bookings(accessToken)).body).toEqual({ customer: 'grace', bookings: [] })
+    const { accessToken } = await tokensFor(signIn, { ...ada, subject: 'cus_hT7rMv0yQs9D' })
+    expect((await bookings(accessToken)).body).toEqual({ customer: 'cus_hT7rMv0yQs9D', bookings: [] })
   })
 
   it('are not shown to a client that the customer has not allowed to see them', async () => {

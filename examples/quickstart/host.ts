@@ -28,8 +28,8 @@ const companies = new Map<string, { name: string; clients?: Client[] }>([
 ])
 
 const bookings = [
-  { company: 'acme', customer: 'ada', booking: 'London to Turin, seat 12A' },
-  { company: 'globex', customer: 'ada', booking: 'Turin, two nights' },
+  { company: 'acme', customer: 'cus_W2kq8ZpX4nTb', booking: 'London to Turin, seat 12A' },
+  { company: 'globex', customer: 'cus_W2kq8ZpX4nTb', booking: 'Turin, two nights' },
 ]
 
 /** The company, if it has set up customer sign-in. */

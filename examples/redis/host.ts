@@ -35,7 +35,7 @@ const signIn = createCustomerSignIn({
   credentialSecrets: [setting('CREDENTIAL_SECRET')],
   scopes: { bookings: 'See your bookings' },
   // A real host reads its session here, and redirects to its login page if there is none.
-  authenticate: () => ({ subject: 'ada', name: 'Ada Lovelace' }),
+  authenticate: () => ({ subject: 'cus_W2kq8ZpX4nTb', name: 'Ada Lovelace' }),
   // A client that never got its answer may ask another process, and gets the same refresh token there.
   refreshRetryWindow,
   replayTolerance: refreshRetryWindow,

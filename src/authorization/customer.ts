@@ -4,7 +4,10 @@ import { plainJson } from '../tokens/plain-json'
 
 /** The customer, as the host's own session knows them. */
 export interface Customer {
-  /** Identifies them inside the tenant: `sub` in access tokens. */
+  /**
+   * Identifies them inside the tenant: `sub` in access tokens. It must never change. Use one that nobody can guess, such as a random id: who sees a code, a
+   * refresh token or a grant id can test guesses (docs/security.md#subjects-that-nobody-can-guess).
+   */
   subject: string
   /** What the consent page calls them. */
   name?: string | undefined

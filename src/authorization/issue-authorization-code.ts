@@ -18,7 +18,10 @@ export interface IssueAuthorizationCodeRequest {
   codeChallenge: string
   /** As in the request. Any other method is refused with `invalid_request`. */
   codeChallengeMethod: 'S256'
-  /** The customer inside the tenant: `sub` in access tokens. */
+  /**
+   * The customer inside the tenant: `sub` in access tokens. Use one that nobody can guess, such as a random id: who sees a code, a
+   * refresh token or a grant id can test guesses (docs/security.md#subjects-that-nobody-can-guess).
+   */
   subject: string
   /**
    * The `scope` of the request as it is, of which the tenant grants what it offers; or a list that the customer or you have chosen, which is

@@ -42,7 +42,7 @@ import { testSignIn, tokensFor } from 'customer-sign-in/testing'
 it('moves the time', async () => {
   ${start}
   const signIn = testSignIn()
-  const { accessToken } = await tokensFor(signIn, { tenantKey: 'acme', subject: 'ada' })
+  const { accessToken } = await tokensFor(signIn, { tenantKey: 'acme', subject: 'cus_W2kq8ZpX4nTb' })
   await signIn.verifyAccessToken(accessToken, { tenantKey: 'acme' })
   ${move}
   const refusal = await signIn.verifyAccessToken(accessToken, { tenantKey: 'acme' }).catch(String)

@@ -23,7 +23,7 @@ describe('the login page of a host’s own', () => {
       'GET  /v1/acme/oauth/authorize: 200',
       'POST /v1/acme/oauth/authorize: 303, on to /arrived',
       'POST /v1/acme/oauth/token: 200',
-      'The client may act for customer-1, with the scope profile.',
+      'The client may act for cus_W2kq8ZpX4nTb, with the scope profile.',
       'Every step went as it should.',
       '',
     ])

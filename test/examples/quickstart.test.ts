@@ -114,7 +114,10 @@ withCurl('the quickstart, serving on', () => {
     expect(JSON.parse(paste('the metadata of Acme'))).toMatchObject({
       issuer: expect.stringMatching(/\/v1\/acme\/oauth$/),
     })
-    expect(JSON.parse(paste('the bookings'))).toEqual({ customer: 'ada', bookings: ['London to Turin, seat 12A'] })
+    expect(JSON.parse(paste('the bookings'))).toEqual({
+      customer: 'cus_W2kq8ZpX4nTb',
+      bookings: ['London to Turin, seat 12A'],
+    })
     expect(paste('another company')).toMatch(/^HTTP\/1\.1 401 .*WWW-Authenticate: Bearer error="invalid_token"/s)
     expect(JSON.parse(paste('fresh tokens'))).toMatchObject({ refresh_token: expect.stringMatching(/^csir_/) })
     expect(JSON.parse(paste('fresh tokens'))).toMatchObject({ error: 'invalid_grant' })
