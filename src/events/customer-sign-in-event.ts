@@ -29,6 +29,8 @@ export interface GrantEvent extends CustomerEvent {
 
 /** What an event says about a credential that was presented again. */
 export interface RepeatEvent {
+  /** Which kind of credential it was. */
+  credential: CredentialKind
   /** Seconds since it was redeemed. Absent if the grant no longer remembers that redemption. */
   age?: number | undefined
   /** Whether the refresh token that replaced it has been used. If this is false every time, the client does not store its refresh tokens. */
@@ -77,7 +79,10 @@ export interface RefreshedEvent extends GrantEvent {
   rotated: boolean
 }
 
-/** A used refresh token was presented again inside `refreshRetryWindow`, and the client got the refresh token that is live now. */
+/**
+ * A used refresh token was presented again inside `refreshRetryWindow`, and the client got the refresh token that is live now. Or a code was
+ * presented again within 10 seconds, and the client got the first refresh token, which nobody had used.
+ */
 export interface RetriedEvent extends GrantEvent, RepeatEvent {
   type: 'retried'
   /** The scopes of the access token. */
@@ -89,8 +94,6 @@ export interface RetriedEvent extends GrantEvent, RepeatEvent {
 /** A used credential was presented. A {@link DeniedEvent} follows. */
 export interface ReplayedEvent extends GrantEvent, RepeatEvent {
   type: 'replayed'
-  /** Which kind of credential it was. */
-  credential: CredentialKind
   /**
    * Whether the replay ended the grant. It did not if it came within `replayTolerance`, if the client had closed the connection, if the store
    * failed (the grant may still have ended), or if the grant was gone already.

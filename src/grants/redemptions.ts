@@ -223,7 +223,10 @@ export class Redemptions {
       // The presented token descends from the live one, so only this server can have issued it: the store has lost writes.
       const lost =
         credential.kind === 'refresh_token' ? this.#chain.pathBetween(grantId, live, hash, binding) : undefined
-      if (!lost && live !== hash) return this.#judgeRepeat(hash, presented, grant, now)
+      if (!lost && live !== hash) {
+        const repeated = await this.#judgeRepeat(hash, presented, grant, now)
+        if (repeated) return repeated
+      }
       by = lost ? 'recovery' : 'swap'
       before = lost ?? []
     }
@@ -250,6 +253,11 @@ export class Redemptions {
     return Math.min(this.#rules.refreshRetryWindow, longestRetryWindow(accessTokenLifetime) * 1000)
   }
 
+  /** For how long a grant remembers a redeemed credential, in milliseconds. */
+  #rememberIn(window: number): number {
+    return Math.max(window, this.#rules.replayTolerance)
+  }
+
   /** @param redeems The hashes of the presented credential and of those before it, down to the live one. */
   #stepTo({ hash: to }: Successor, redeems: readonly [string, ...string[]], presented: PresentedCredential): Step {
     const [hash, ...before] = redeems
@@ -264,7 +272,7 @@ export class Redemptions {
       from: redeems.at(-1) as string,
       to,
       redeems,
-      remember: Math.max(window, this.#rules.replayTolerance),
+      remember: this.#rememberIn(window),
       // If the store has lost writes, a refresh token that it calls new is not new to the client.
       rest: before.length > 0 ? 0 : restIn(window, lifetime),
       lifetime,
@@ -280,33 +288,44 @@ export class Redemptions {
    * Judges a credential that was live once and is not now, by how long ago it was redeemed. A replay ends its grant (RFC 6749
    * section 4.1.2, RFC 9700 section 4.14), unless it comes so soon that two tabs or an impatient retry explain it.
    *
-   * @returns The refresh token that is live now, if the repeat comes inside `refreshRetryWindow`.
+   * @returns The refresh token that is live now, if the repeat comes inside its window. Undefined if the grant has changed meanwhile.
    * @throws {OAuthError} `invalid_grant` otherwise.
    */
-  async #judgeRepeat(hash: string, presented: PresentedCredential, grant: Grant, now: number): Promise<Redeemed> {
+  async #judgeRepeat(
+    hash: string,
+    presented: PresentedCredential,
+    grant: Grant,
+    now: number,
+  ): Promise<Redeemed | undefined> {
     const { credential, grantId, binding, nextBinding = binding, tenant } = presented
-    const { replayTolerance } = this.#rules
+    const isCode = credential.kind === 'code'
     const redeemed = grant.redeemed ?? []
     const place = redeemed.findIndex(({ mark }) => hash.startsWith(mark))
     const age = ageOf(redeemed[place]?.at, now)
     // The newest redeemed credential led to the live one, which nobody has used yet.
-    const repeat = { age: Number.isFinite(age) ? age / 1000 : undefined, successorUsed: place !== 0 }
+    const repeat = {
+      credential: credential.kind,
+      age: Number.isFinite(age) ? age / 1000 : undefined,
+      successorUsed: place !== 0,
+    }
 
-    const window = credential.kind === 'refresh_token' ? this.#windowOf(tenant) : 0
-    if (age < window) {
+    const window = this.#windowOf(tenant)
+    // A code gives nothing but the first refresh token, and no longer once that has been used.
+    const isInWindow = isCode ? age < Math.min(window, burst) && place === 0 : age < window
+    if (isInWindow) {
       const since = redeemed.slice(0, place).map(({ mark }) => mark)
       const live = this.#chain.liveSuccessor(grantId, hash, since.reverse(), grant.credential.hash, nextBinding)
-      if (live && namesAnother(presented, grant)) throw await this.#refuseResource(presented, grant)
-      if (live) return { grant, now, refreshToken: this.#refreshToken(live, grant, presented), by: 'retry', repeat }
+      if (live) {
+        if (namesAnother(presented, grant)) throw await this.#refuseResource(presented, grant)
+        if (isCode && !(await this.#keepFirst(grant, window, now))) return undefined
+        return { grant, now, refreshToken: this.#refreshToken(live, grant, presented), by: 'retry', repeat }
+      }
     }
-    const replayed = {
-      type: 'replayed',
-      credential: credential.kind,
-      ...repeat,
-      ...aboutGrant(grant, tenant.key),
-    } as const
+    const replayed = { type: 'replayed', ...repeat, ...aboutGrant(grant, tenant.key) } as const
+    const { replayTolerance } = this.#rules
+    const isOld = age >= (isCode ? replayTolerance : Math.max(window, replayTolerance))
     // A client that has hung up may have given up long ago, and another process may have answered it since.
-    const ends = age >= Math.max(window, replayTolerance) && !(await presented.hasHungUp())
+    const ends = isOld && !(await presented.hasHungUp())
     const ending = ends ? this.#store.deleteGrant(tenant.id, grantId) : Promise.resolve(false)
     const ended = await ending.catch((error) => {
       // The grant may have ended. If it has, no later request can report the replay.
@@ -315,6 +334,16 @@ export class Redemptions {
     })
     this.#emit({ ...replayed, ended })
     throw replayedCredential(presented, grant)
+  }
+
+  /**
+   * Keeps the first refresh token of a grant live, because a second request with the code gets it. The first request may have got 503 from
+   * another process: if that reversed its swap later, the grant would expire with the code.
+   *
+   * @returns Whether it was live until now.
+   */
+  async #keepFirst(grant: Grant, window: number, now: number): Promise<boolean> {
+    return this.#swaps.keep(grant, { remember: this.#rememberIn(window), lifetime: grant.expiresAt - now })
   }
 
   /**
@@ -363,7 +392,8 @@ export class Redemptions {
     { credential, tenant, grantId }: PresentedCredential,
   ): string {
     const kind = 'refresh_token'
-    const dates = datesOf(grant)
+    // The first one has no day of a refresh, however often its code is presented.
+    const dates = datesOf(credential.kind === 'code' ? { ...grant, swap: undefined } : grant)
     const tag = this.#chain.tag(tenant.id, grantId, { kind, secret, dates }, binding)
     return formatCredential({ kind, handle: credential.handle, secret, dates, tag })
   }

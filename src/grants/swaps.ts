@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
 import type { GuardedStore } from '../stores/guarded-store'
-import type { CredentialSwap, ReversedCredential, SwapResult } from '../stores/token-store'
+import type { CredentialSwap, Grant, ReversedCredential, SwapResult } from '../stores/token-store'
 
 /** One step of a grant: from its live credential to the next one. */
 export interface Step
@@ -45,6 +45,7 @@ const [atOnce, soonest, latest] = [1, 250, 5000]
  *   attempts at a step than there are requests for it at one time.
  * - Reversed: as soon as the store answers again, or the client comes again, the store makes the presented credential live again. No client
  *   was given the result of the attempt, so the client still has that credential, and it is accepted wherever the client comes next.
+ * - Taken over: another process gives its result to a client, so it can no longer be reversed.
  * - Forgotten: once the deadline has passed and the store has said that it reversed the attempt or does not have it.
  */
 export class Swaps {
@@ -78,10 +79,10 @@ export class Swaps {
    */
   async take(step: Step): Promise<DecidedSwap> {
     if (this.hasUndecided) await this.#reverseStep(nameOf(step))
-    const [attempt, overAt] = this.#continueAttempt(nameOf(step)) ?? [randomUUID().slice(-12)]
+    const [attempt, overAt] = this.#continueAttempt(nameOf(step)) ?? [newAttempt()]
     const { tenantId, grantId, from, to, redeems, remember, rest, lifetime, resource } = step
     const swap = { tenantId, grantId, from, to, attempt, redeems, remember, rest, lifetime, resource }
-    const patience = { giveUpAt: performance.now() + this.#store.timeout, timeout: this.#store.timeout / 2 }
+    const patience = this.#patience()
     const send = async () => {
       const result = await this.#store.swapCredential(swap, patience)
       return interpret(result, step, attempt)
@@ -111,6 +112,28 @@ export class Swaps {
     const overAt = performance.now()
     this.#rememberAttempt(step, attempt, overAt)
     await this.#reverseAttempts(nameOf(step), { step, attempts: new Set([attempt]), overAt })
+  }
+
+  /**
+   * Makes the live refresh token of a grant the work of a new attempt, so that no process can reverse the earlier one any more.
+   *
+   * @returns Whether it was still live.
+   * @throws {OAuthError} `temporarily_unavailable` if the store does not say so.
+   */
+  async keep(
+    { tenantId, grantId, credential: { hash } }: Grant,
+    times: Pick<CredentialSwap, 'remember' | 'lifetime'>,
+  ): Promise<boolean> {
+    const swap = { tenantId, grantId, from: hash, to: hash, attempt: newAttempt(), redeems: [], rest: 0, ...times }
+    const patience = this.#patience()
+    const send = () => this.#store.swapCredential(swap, patience)
+    // Sent twice, it has the same effect as once.
+    const { outcome } = await send().catch(send)
+    return outcome === 'swapped'
+  }
+
+  #patience() {
+    return { giveUpAt: performance.now() + this.#store.timeout, timeout: this.#store.timeout / 2 }
   }
 
   /** Gives an attempt that the store may still apply to one request only: of two, each could take the other's swap for its own. */
@@ -179,6 +202,10 @@ export class Swaps {
     this.#timer = undefined
     this.#reverseLater()
   }
+}
+
+function newAttempt(): string {
+  return randomUUID().slice(-12)
 }
 
 /** Interprets a result of the store: a mismatch that shows this attempt as live means that an earlier sending was applied. */

@@ -98,11 +98,11 @@ export interface CredentialSwap {
   grantId: string
   /** The hash that must be live. */
   from: string
-  /** The hash of the refresh token that becomes live. */
+  /** The hash of the refresh token that becomes live. It is `from` if the grant is to have another attempt, and nothing else. */
   to: string
   /** Identifies this redemption: a swap that is sent twice has the same attempt. */
   attempt: string
-  /** The hashes of the credentials that this redeems, newest first: `from`, and others if the store had lost writes. */
+  /** The hashes of the credentials that this redeems, newest first: `from`, and others if the store had lost writes. None if `to` is `from`. */
   redeems: readonly string[]
   /** How many milliseconds the grant remembers a redeemed credential. */
   remember: number

@@ -169,7 +169,7 @@ type EventMembers = {
 const ofCustomer = { tenantKey: true, tenantId: true, clientId: true, subject: true } as const
 const ofGrant = { ...ofCustomer, grantId: true } as const
 const granted = { scopes: true, resource: true } as const
-const ofRepeat = { age: true, successorUsed: true } as const
+const ofRepeat = { credential: true, age: true, successorUsed: true } as const
 
 const eventMembers: EventMembers = {
   allowed: { ...ofCustomer, ...granted, remembered: true },
@@ -177,7 +177,7 @@ const eventMembers: EventMembers = {
   issued: { ...ofGrant, ...granted },
   refreshed: { ...ofGrant, ...granted, recovered: true, rotated: true },
   retried: { ...ofGrant, ...granted, ...ofRepeat },
-  replayed: { ...ofGrant, ...ofRepeat, credential: true, ended: true },
+  replayed: { ...ofGrant, ...ofRepeat, ended: true },
   revoked: { ...ofGrant, reason: true, actor: true },
   expired: {
     ...{ tenantKey: true, tenantId: true, clientId: true, grantId: true },

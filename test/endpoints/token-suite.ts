@@ -6,6 +6,7 @@ import { lifetimes } from './token/lifetimes'
 import { oneRoundTrip } from './token/one-round-trip'
 import { refusals } from './token/refusals'
 import { registeredClients } from './token/registered-clients'
+import { repeatedCodes } from './token/repeated-codes'
 import { resources } from './token/resources'
 import { responses } from './token/responses'
 import { scopes } from './token/scopes'
@@ -33,5 +34,6 @@ export function tokenEndpointSuite(createTokenStore: CreateTokenStore): void {
   describe('a tenant', () => tenants(start))
   describe('accessTokenClaims', () => accessTokenClaims(start))
   describe('a store that fails', () => storeFaults(start, createTokenStore))
+  describe('a code that comes again', () => repeatedCodes(start, createTokenStore))
   describe('a redemption', () => oneRoundTrip(start, createTokenStore))
 }

@@ -16,6 +16,8 @@ export type Verdict =
 const maxGap = 4
 // How many redeemed credentials a grant remembers.
 const maxRemembered = 16
+// For how many seconds a code gives the first refresh token again.
+const codeWindow = 10
 // For how many seconds after it was issued for another one a refresh token is given back unchanged, at least.
 const shortestRest = 10
 
@@ -23,8 +25,10 @@ const shortestRest = 10
 export interface GrantState {
   /** The number of the live credential: 0 is the code, 1 the first refresh token, and so on. Exactly one is live. */
   live: number
-  /** Whether the live credential replaced a refresh token. */
+  /** Whether the live credential replaced a refresh token, or was given for its code again. */
   isRefreshed: boolean
+  /** Since when it is live, or when it was given for its code again. */
+  since: number
   /** The credentials that were redeemed lately, the newest first. */
   redeemed: { step: number; at: number }[]
   expiresAt: number
@@ -35,7 +39,7 @@ export interface GrantState {
 export function newGrant(rules: Rules, now: number): GrantState {
   const endsAt = now + (rules.grantLifetime ?? Number.POSITIVE_INFINITY) * 1000
   const expiresAt = Math.min(now + rules.authorizationCodeLifetime * 1000, endsAt)
-  return { live: 0, isRefreshed: false, redeemed: [], expiresAt, endsAt, ended: false }
+  return { live: 0, isRefreshed: false, since: now, redeemed: [], expiresAt, endsAt, ended: false }
 }
 
 export function isAlive(grant: GrantState, now: number): boolean {
@@ -54,13 +58,18 @@ export function present(step: number, grant: GrantState, rules: Rules, now: numb
 function judge(step: number, grant: GrantState, rules: Rules, now: number): Verdict {
   const ageOf = (at: number | undefined) => (now - (at ?? Number.NEGATIVE_INFINITY)) / 1000
   if (step === grant.live) {
-    const isNew = grant.isRefreshed && ageOf(grant.redeemed[0]?.at) < restIn(rules)
+    const isNew = grant.isRefreshed && ageOf(grant.since) < restIn(rules)
     if (isNew) return { answer: 'tokens', gives: step, told: 'kept' }
     return redeem(step, grant, rules, now, step === 0 ? 'issued' : 'refreshed')
   }
   if (step > grant.live && step <= grant.live + maxGap) return redeem(step, grant, rules, now, 'recovered')
 
   const age = ageOf(grant.redeemed.find((redeemed) => redeemed.step === step)?.at)
+  if (step === 0 && grant.live === 1 && age < Math.min(rules.refreshRetryWindow, codeWindow)) {
+    grant.isRefreshed = true
+    grant.since = now
+    return { answer: 'tokens', gives: grant.live, told: 'retried' }
+  }
   if (step > 0 && age < rules.refreshRetryWindow) return { answer: 'tokens', gives: grant.live, told: 'retried' }
   if (age < rules.replayTolerance) return { answer: 'refused', told: 'tolerated' }
   grant.ended = true
@@ -84,6 +93,7 @@ function redeem(
   grant.redeemed = [...steps, ...remembered].slice(0, maxRemembered)
   grant.isRefreshed = grant.live > 0
   grant.live = step + 1
+  grant.since = now
   grant.expiresAt = Math.min(now + rules.refreshTokenLifetime * 1000, grant.endsAt)
   return { answer: 'tokens', gives: grant.live, told }
 }

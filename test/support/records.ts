@@ -39,7 +39,14 @@ export async function restore(store: TokenStore, record: Grant): Promise<void> {
 }
 
 /** The swaps that turn a new grant into this record, the oldest first. */
-function stepsTo({ createdAt, credential, swap, redeemed = [] }: Grant) {
+function stepsTo(grant: Grant): { from: string; to: string; time: number; redeems: string[] }[] {
+  const { createdAt, credential, swap, redeemed = [] } = grant
+  const [newest] = redeemed
+  if (swap && newest && swap.at > newest.at) {
+    // The first refresh token was given for its code again.
+    const again = { from: credential.hash, to: credential.hash, time: swap.at, redeems: [] }
+    return [...stepsTo({ ...grant, swap: { ...swap, at: newest.at, redeemed: 'code' } }), again]
+  }
   // A mark is the beginning of a hash; nobody reads the rest.
   const known = [...redeemed].reverse().map(({ mark, at: time }) => ({ hash: mark.padEnd(43, '.'), time }))
   // If the store had lost the writes since the code, one swap redeemed them all.

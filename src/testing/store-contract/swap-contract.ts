@@ -67,6 +67,20 @@ export function swapContract({ describe, test }: StoreTest): void {
       assert.equal(grantOf(again).swap?.attempt, swap.attempt)
     })
 
+    test('can give the live refresh token to another attempt, which then alone can be reversed', async (store) => {
+      const grant = await createGrant(store, {})
+      const swap = swapOf(grant)
+      const live = grantOf(await store.swapCredential(swap))
+      const taken = { ...swapOf(live), to: swap.to, redeems: [] }
+      const result = await store.swapCredential(taken)
+      assert.equal(result.outcome, 'swapped')
+      assert.equal(grantOf(result).swap?.attempt, taken.attempt)
+      assert.deepEqual(grantOf(result).credential, live.credential)
+      assert.deepEqual(grantOf(result).redeemed, live.redeemed)
+      assert.equal((await store.reverseSwap(reversalOf(swap))).outcome, 'mismatch')
+      assert.deepEqual(await findGrant(store, grant), grantOf(result))
+    })
+
     test('has one winner among 200 parallel swaps, and touches no other grant', async (store) => {
       const grant = await createGrant(store, {})
       const other = await createGrant(store, { tenantId: grant.tenantId, subject: grant.subject })

@@ -50,8 +50,17 @@ describe('the checker', () => {
 })
 
 describe('rule (a)', () => {
-  it('sees a code that is redeemed twice', () => {
-    expect(judged([at(1.5, 'redeem-code', 'C', 200, 'R1')])).toEqual(['a'])
+  it('sees a code that gives tokens again, without a window, after it, or others than before', () => {
+    expect(judged([at(1.5, 'redeem-code', 'C', 200, 'R1')], { window: 0 })).toEqual(['a'])
+    expect(judged([at(1.5, 'redeem-code', 'C', 200, 'R1')])).toEqual([])
+    expect(judged([at(1.5, 'redeem-code', 'C', 200, 'R9')])).toEqual(['a'])
+    expect(judged([at(13, 'redeem-code', 'C', 200, 'R1')], { window: 300 })).toEqual(['a'])
+  })
+
+  it('sees a code that gives tokens although its refresh token has been used', () => {
+    const used = at(2, 'refresh', 'R1', 200, 'R2')
+    expect(judged([used, at(3, 'redeem-code', 'C', 200, 'R2')])).toEqual(['a'])
+    expect(judged([used, at(3, 'redeem-code', 'C', 400, undefined, thief)])).toEqual([])
   })
 
   it('sees a refresh token that is redeemed twice, if there is no window', () => {
@@ -135,14 +144,16 @@ describe('rule (b)', () => {
     expect(judged([at(2, 'refresh', 'R1', 'lost'), at(13, 'refresh', 'R1', 400)])).toEqual(['(b)'])
   })
 
-  it('admits the refusal of a code whose response was lost, and sees that of one that got 503', () => {
-    const code = (answer: 'lost' | 503, host = 0) => [
+  it('admits the refusal of a code that comes again after ten seconds, and sees it before', () => {
+    const code = (answer: 'lost' | 503, seconds: number, host = 0) => [
       at(1, 'redeem-code', 'D', answer, undefined, { grant: 2 }),
-      at(2, 'redeem-code', 'D', 400, undefined, { grant: 2, host }),
+      at(seconds, 'redeem-code', 'D', 400, undefined, { grant: 2, host }),
     ]
-    expect(judged(code('lost'))).toEqual(['(b)'])
-    expect(judged(code(503))).toEqual(['b'])
-    expect(judged(code(503, 1))).toEqual(['(b)'])
+    const long = { window: 300 }
+    expect(judged(code('lost', 2), long)).toEqual(['b'])
+    expect(judged(code('lost', 13), long)).toEqual(['(b)'])
+    expect(judged(code('lost', 2), { window: 0 })).toEqual(['(b)'])
+    for (const host of [0, 1]) expect(judged(code(503, 2, host), long)).toEqual(['b'])
   })
 
   describe('an owner who got 503 and comes to another process after the window', () => {

@@ -1,4 +1,4 @@
-import type { Exchange, Fault } from '../history'
+import type { Act, Exchange, Fault } from '../history'
 import { isOpen, isRedemption, isSuccess, redeems } from './exchanges'
 import { groupBy } from './group-by'
 import type { Processes } from './processes'
@@ -17,6 +17,9 @@ export interface Terms {
 
 /** How far apart, in seconds, the clocks of two hosts can be before one refuses an access token of the other. */
 const apartAtMost = 3500
+
+/** For how many seconds a code gets its first refresh token again, where there is a window. */
+const codeWindow = 10
 
 /** How many redemptions a grant remembers. */
 const remembered = 16
@@ -112,6 +115,11 @@ export class GrantHistory {
   /** The minimum age of a repeat, in milliseconds. */
   leastAge(repeat: Exchange): number {
     return repeat.begun - this.redeemedForGoodBy(repeat.presented)
+  }
+
+  /** For how long a repeat of this kind gets tokens, in milliseconds. */
+  windowOf(act: Act): number {
+    return Math.min(this.terms.window, act === 'redeem-code' ? codeWindow : Number.POSITIVE_INFINITY) * 1000
   }
 
   /** The age from which on a repeat ends the grant, in milliseconds. */

@@ -5,7 +5,7 @@ import type { GrantHistory } from './grant-history'
 
 const takenBack = 'a process took back what it had not answered'
 
-/** Rule (a): one successor for each credential, one redemption of each code, and tokens for a repeat only inside the window. */
+/** Rule (a): one successor for each credential, and for a code always the same, and tokens for a repeat only inside the window. */
 export function oneSuccessor(history: GrantHistory): Finding[] {
   return history.credentials.flatMap((credential) => {
     const successes = history.presentations(credential).filter(isSuccess)
@@ -22,13 +22,17 @@ function redeemedTwice(successes: readonly Exchange[], history: GrantHistory): F
   const [first, second] = successes.filter(redeems)
   if (!first || !second) return []
   const basis = { exchanges: successes, isLost: history.isLost.bind(history) }
-  if (first.act === 'redeem-code') return [finding('a', 'a code was redeemed twice', [first, second], basis)]
-  if (history.terms.window > 0) return []
-  return [finding('a', 'a refresh token was redeemed twice, without a window', [first, second], basis)]
+  const isCode = first.act === 'redeem-code'
+  const what = isCode ? 'a code' : 'a refresh token'
+  if (history.terms.window === 0)
+    return [finding('a', `${what} was redeemed twice, without a window`, [first, second], basis)]
+  const other = successes.find((one) => one.gave?.credential !== first.gave?.credential)
+  return isCode && other ? [finding('a', 'a code gave two refresh tokens', [first, other], basis)] : []
 }
 
 function afterTheWindow(successes: readonly Exchange[], history: GrantHistory): Finding[] {
-  const mayBeOld = history.terms.window * 1000 + history.slack
+  const [{ act } = { act: 'refresh' as const }] = successes
+  const mayBeOld = history.windowOf(act) + history.slack
   const ageOf = (one: Exchange) => one.begun - history.redeemedBy(one.presented)
   const late = successes.find((one) => ageOf(one) > mayBeOld)
   if (!late) return []

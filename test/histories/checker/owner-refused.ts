@@ -39,7 +39,7 @@ function admission(refused: Exchange, history: GrantHistory): string | undefined
 
 function mayBeBeyondTheWindow(refused: Exchange, history: GrantHistory): boolean {
   const age = history.greatestAge(refused)
-  return age >= 0 && age + history.slack >= windowOf(refused, history)
+  return age >= 0 && age + history.slack >= history.windowOf(refused.act)
 }
 
 /** A process may have applied a redemption and answered 503, longer ago than the window, and have had no time to reverse it since. */
@@ -47,7 +47,7 @@ function mayNotBeTakenBackYet(refused: Exchange, history: GrantHistory): boolean
   return others(refused, history).some(
     (one) =>
       one.answer === 503 &&
-      refused.ended - one.begun + history.slack >= windowOf(refused, history) &&
+      refused.ended - one.begun + history.slack >= history.windowOf(refused.act) &&
       !history.processes.hasTakenBack(one, refused),
   )
 }
@@ -60,12 +60,8 @@ function isOneOfSeveral(refused: Exchange, history: GrantHistory): boolean {
       one.by === 'owner' &&
       isRefusal(one) &&
       one.ended > refused.begun &&
-      refused.ended - one.begun + history.slack >= windowOf(refused, history),
+      refused.ended - one.begun + history.slack >= history.windowOf(refused.act),
   )
-}
-
-function windowOf({ act }: Exchange, { terms }: GrantHistory): number {
-  return act === 'redeem-code' ? 0 : terms.window * 1000
 }
 
 /** The writes whose loss explains a refusal, as the docs say: the sign-in, or more than four refreshes at once. */
