@@ -90,7 +90,7 @@ describe('docs/testing.md', () => {
   })
 
   it('has a test in CommonJS that passes', async () => {
-    const [, code = ''] = /^```js\n(.*?)^```$/ms.exec(textOf(page)) ?? []
+    const [, code = ''] = /^```js\n(const assert = require.*?)^```$/ms.exec(textOf(page)) ?? []
     write('app.cjs', code)
     expect(await passed('--import', 'tsx', '--test', '--test-reporter=tap', 'app.cjs')).toContain('knows the customer')
   })
