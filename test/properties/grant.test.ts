@@ -90,8 +90,11 @@ async function live(options: Rules, off: Offsets, actions: readonly Action[]): P
 afterEach(releaseClock)
 
 describe('a grant', () => {
-  it('does what the model says, whatever happens to it and whatever the clocks show, and no other grant is touched', async () => {
+  // In parts, so that the time limit is for ten lives and not for all, however busy the machine is.
+  const parts = Array.from({ length: 20 }, (_, index) => index + 1)
+
+  it.each(parts)('does what the model says, whatever happens to it and whatever the clocks show: part %d', async () => {
     const actions = fc.array(action, { minLength: 1, maxLength: 40, size: 'max' })
-    await fc.assert(fc.asyncProperty(rules, offsets, actions, live), { numRuns: 200 })
-  }, 120_000)
+    await fc.assert(fc.asyncProperty(rules, offsets, actions, live), { numRuns: 10 })
+  })
 })

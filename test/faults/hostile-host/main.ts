@@ -49,6 +49,7 @@ async function main(): Promise<void> {
   }
 
   for (const place of Object.keys(host.places)) {
+    process.send?.({ place })
     for (const [name, value] of Object.entries(hostileValues)) {
       for (const [way, hand] of Object.entries(ways)) {
         const refuses = /OAuthError/.test(name) || place === 'onEvent' || /^(keep|delete)Client|reverse/.test(place)
