@@ -113,7 +113,8 @@ export class Tenants {
    * @throws {OAuthError} As `find` does, also if the tenant is only on a domain of its own.
    */
   async findInPath(tenantKey: string, host: string | undefined, shared: string): Promise<ResolvedTenant> {
-    if (await this.#belongsToTenant(host, shared)) throw noSuchTenant({ host })
+    const other = this.#hostBeside(shared, host)
+    if (other !== undefined && (await this.findAtHost(other, shared))) throw noSuchTenant({ host })
     const found = await this.#recordOf(tenantKey, shared)
     const addresses = addressesOf(found.checked, shared)
     const address = addresses.find(({ keyInPath }) => keyInPath !== undefined)
@@ -139,12 +140,12 @@ export class Tenants {
     return address && this.#resolved(found, address, addresses, shared)
   }
 
-  /** Whether a host is that of a domain of a tenant's own. The host of the shared base URL is nobody's, and is not looked up. */
-  async #belongsToTenant(host: string | undefined, shared: string): Promise<boolean> {
-    if (host === undefined || !this.areFoundByHost) return false
+  /** A host that may be that of a domain of a tenant's own. The host of the shared base URL is nobody's, and is not looked up. */
+  #hostBeside(shared: string, host: string | undefined): string | undefined {
+    if (host === undefined || !this.areFoundByHost) return undefined
     // A browser takes a name with a dot at its end for the same server.
     const name = host.replace(/\.(?=$|:)/, '')
-    return name !== new URL(shared).host && (await this.findAtHost(name, shared)) !== undefined
+    return name === new URL(shared).host ? undefined : name
   }
 
   /** Finds the id that everything of a tenant is stored under. @throws {OAuthError} As `find` does. */
