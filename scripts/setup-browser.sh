@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes sure that there is a Chromium for the browser tests and `npm run example:mcp-server -- --once`. If it is missing, this script
-# installs it with apt; on systems without apt, set CHROMIUM_PATH. With apt, it also installs Xvfb and xdotool, which give tests a
-# screen and a mouse of their own; without them, those tests are skipped. A second run does nothing.
+# installs it with apt; on systems without apt, set CHROMIUM_PATH. With apt, it also installs Xvfb, xdotool and openbox, which give tests a
+# screen, a mouse and a window manager of their own; without them, those tests are skipped. A second run does nothing.
 set -euo pipefail
 exec </dev/null
 
@@ -17,6 +17,7 @@ missing=()
 browser >/dev/null || missing+=(chromium)
 command -v Xvfb >/dev/null || missing+=(xvfb)
 command -v xdotool >/dev/null || missing+=(xdotool)
+command -v openbox >/dev/null || missing+=(openbox)
 
 if [ ${#missing[@]} -gt 0 ] && command -v apt-get >/dev/null; then
   as_root apt-get update

@@ -92,11 +92,19 @@ function scopeItem({ text, lang }: ShownScope): Html {
 function buttons({ action, token, vouchedFor, answered }: ConsentQuestion, { consent }: Words): Html {
   return html`<form method="post" action="${action}">
 <input type="hidden" name="consent_token" value="${token}">
-<button type="submit" name="decision" value="deny">${consent.deny}</button>
-${!vouchedFor && !answered && html`<button type="submit" name="decision" value="confirm">${consent.allow}</button>`}
-<button type="submit" name="decision" value="allow">${consent.allow}</button>
-<span class="end" tabindex="0">${consent.end}</span>
+${button('deny', consent.deny)}
+${!vouchedFor && !answered && button('confirm', consent.allow)}
+${button('allow', consent.allow)}
+<span class="end" tabindex="0"><span>${consent.end}</span></span>
 </form>`
+}
+
+/**
+ * A button that shows its label by its style. The text fragment of an address finds only text that is shown itself: it would let the Tab key
+ * begin at that text, which is behind Deny or within Allow.
+ */
+function button(decision: string, label: string): Html {
+  return html`<button type="submit" name="decision" value="${decision}" aria-label="${label}"><span>${label}</span></button>`
 }
 
 /** The part of a redirect URI that says who receives the code. */

@@ -40,6 +40,8 @@ ${body}
     'Content-Length': Buffer.byteLength(document.text),
     'Cache-Control': 'no-store',
     'Content-Security-Policy': policy(style, logoUri),
+    // A text fragment does not decide where the Tab key begins. Browsers that do not know this header have the words of the buttons as objects.
+    'Document-Policy': 'force-load-at-top',
     ...keepsOpener,
     'Referrer-Policy': 'same-origin',
     ...nosniff,

@@ -32,30 +32,36 @@ form:last-child { position: sticky; bottom: 0; margin: .5rem -.5rem -1rem; paddi
 `
 
 /**
- * A press of a button counts only after this page has been in front for a while: another page can vanish from above this one between the
- * two clicks of a double click. So
+ * A press of a button counts only after this page has been seen for a while: another page can vanish from above this one between the two
+ * clicks of a double click. So
  *
  * - a mouse must have been over the card for 0.7 s since it came there, or since it last pressed anything there except a button;
  * - a finger must wait until the page has been shown for 0.7 s;
  * - the Tab key reaches Allow only after Deny before it, or with Shift the end of the page after it, has had the focus for 0.7 s;
  * - a browser that cannot apply the first rule, because it has no `:has` or no mouse, shows another Allow button, `confirm`, if the page has
- *   one. After that button the page asks again, with its buttons at another place. The time of the second rule also passes in a hidden
- *   tab, but the page that asks again is never in a hidden tab.
+ *   one. After that button the page asks again, with its buttons at another place.
  *
- * The animations are timers, so they also run for customers who prefer reduced motion.
+ * The clock of a page that nobody sees stands still, and jumps when the page comes into view. An animation that began before would be over
+ * at once. So each wait has two steps. `seen` and `reached` are animations that end with the first picture of the page. Their end changes
+ * inherited properties, and that begins a transition of 0.7 s at the element that waits: the cover that keeps the mouse from the buttons, and
+ * Allow. The steps are timers, so they also run for customers who prefer reduced motion.
  */
 const deliberatePresses = `
-@keyframes wait { from { opacity: .4 } from, to { pointer-events: none } }
-@keyframes hide { from, to { visibility: hidden } }
-form { animation: wait .7s }
-form:focus-within button:not([value=deny], :focus) { animation: hide .7s }
+@keyframes seen { from, to { --cover: visible; --ink: .4; --wait: 0s } }
+@keyframes reached { from, to { --allow: hidden; --rest: 0s } }
+main { --cover: hidden; --ink: 1; --wait: .7s; animation: seen 1ms }
+form { position: relative; opacity: var(--ink); transition: opacity var(--wait); --allow: visible; --rest: .7s }
+form::after { content: ''; position: absolute; inset: 0; visibility: var(--cover); transition: visibility var(--wait) }
+form:focus-within { animation: reached 1ms }
+button:not([value=deny], :focus) { visibility: var(--allow); transition: visibility 0s var(--rest) }
 button[value=confirm] ~ button[value=allow] { display: none }
+button::before { content: attr(aria-label) }
+button span, .end:not(:focus) span { display: none }
 .end { position: absolute; bottom: 0; font-size: .75rem }
-.end:not(:focus) { opacity: 0; pointer-events: none }
 @media (hover: hover) {
-  main:not(:hover) form { animation: none; pointer-events: none }
+  main:not(:hover) { --cover: visible; --wait: 0s; animation: none }
   @supports selector(:has(*)) {
-    main:active:not(:has(button:active)) form { animation: none; pointer-events: none }
+    main:active:not(:has(button:active)) { --cover: visible; --wait: 0s; animation: none }
     button[value=confirm] { display: none }
     button[value=confirm] ~ button[value=allow] { display: block }
   }

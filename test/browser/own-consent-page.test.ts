@@ -1,38 +1,20 @@
-import { rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { type CustomerSignInOptions, MemoryTenantStore } from 'customer-sign-in'
+import { MemoryTenantStore } from 'customer-sign-in'
 import express, { type Express, type RequestHandler } from 'express'
 import helmet from 'helmet'
 import supertest from 'supertest'
-import { snippetFolder, snippetWith } from '../docs/pages'
 import { Authorization } from '../support/authorization'
 import { describeWithBrowser, newBrowser } from '../support/browser'
 import { codeForm, testSignIn } from '../support/host-app'
+import { ownConsentPage } from '../support/own-consent-page'
 import { registered } from '../support/registration'
 import { allow, companies, deny, pointAt, site } from '../support/visit'
-
-// The snippet makes a sign-in of its own: the test takes the options that it makes it with.
-const before = `
-const [tenantStore, tokenStore, authenticate] = []
-let given
-const createCustomerSignIn = (options) => { given = options }
-`
-const after = '\nexport const { consent, scopes: words } = given\n'
 
 type Callback = (...args: Parameters<RequestHandler>) => void
 
 const backInTheApp: Callback = (_req, res) => void res.send('<h1>Back in the app</h1>')
 
 describeWithBrowser('the consent page that docs/own-pages.md shows', () => {
-  const folder = snippetFolder()
-  let options: Pick<CustomerSignInOptions, 'consent' | 'scopes'>
-  beforeAll(async () => {
-    const file = join(folder, 'own-consent-page.ts')
-    writeFileSync(file, before + snippetWith('function sendPage').code + after)
-    const { consent, words } = await import(file)
-    options = { consent, scopes: words }
-  })
-  afterAll(() => rmSync(folder, { recursive: true }))
+  const options = ownConsentPage()
 
   /** A host with helmet in front, and a client of the company's own or one that registered itself. */
   async function opened({ clientName, callback = backInTheApp }: { clientName?: string; callback?: Callback } = {}) {
@@ -43,7 +25,7 @@ describeWithBrowser('the consent page that docs/own-pages.md shows', () => {
     })
     const tenantStore = new MemoryTenantStore(companies)
     const authenticate = () => ({ subject: 'customer-1', name: 'Ada <b>Lovelace</b>' })
-    routes.use(testSignIn({ ...options, baseUrl: origin, tenantStore, authenticate }))
+    routes.use(testSignIn({ ...options(), baseUrl: origin, tenantStore, authenticate }))
     const app = await site((other) => other.get('/callback', callback))
     const redirect_uri = `${app.origin}/callback`
     const client_id =

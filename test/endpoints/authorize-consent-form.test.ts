@@ -155,10 +155,10 @@ describe('a submitted consent form', () => {
     const client_id = await registered(host)
     const authorization = new Authorization(host, { client_id })
     const first = await authorization.open().expect(200)
-    expect(first.text).toMatch(/<\/dl>.*<form.*value="confirm">Allow<.*value="allow">Allow</s)
+    expect(first.text).toMatch(/<\/dl>.*<form.*value="confirm" aria-label="Allow".*value="allow" aria-label="Allow"/s)
 
     const again = await authorization.answer(consentForm(first), 'confirm').expect(200)
-    expect(again.text).toMatch(/<form.*value="allow">Allow<.*<\/dl>/s)
+    expect(again.text).toMatch(/<form.*value="allow" aria-label="Allow".*<\/dl>/s)
     expect(again.text).not.toContain('value="confirm"')
     expect(again.text).toContain('has not checked this app')
     expect(await grantsAt(host)).toEqual([])

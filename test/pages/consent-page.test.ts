@@ -85,8 +85,8 @@ describe('the consent page', () => {
     expect(elements.filter((element) => /^(form|input|button|a|img)/.test(element))).toEqual([
       'form method action',
       'input type name value',
-      'button type name value',
-      'button type name value',
+      'button type name value aria-label',
+      'button type name value aria-label',
     ])
     expect(elements.join('\n')).not.toMatch(
       /script|link|iframe|object|embed|base|\bon[a-z]+|\bstyle\b.*\bstyle\b|srcset/,
@@ -99,6 +99,7 @@ describe('the consent page', () => {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
       'x-frame-options': 'DENY',
+      'document-policy': 'force-load-at-top',
       'x-content-type-options': 'nosniff',
       'referrer-policy': expect.stringMatching(/^(no-referrer|same-origin)$/),
     })

@@ -1,15 +1,14 @@
-import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { browserArguments, findChromium } from '../../scripts/chromium'
 
 const missing = [
   ...(findChromium() ? [] : ['Chromium']),
-  ...['Xvfb', 'xdotool'].filter((command) => spawnSync('which', [command]).status !== 0),
+  ...['Xvfb', 'xdotool', 'openbox'].filter((command) => spawnSync('which', [command]).status !== 0),
 ].join(', ')
 
 /** `describe` for suites that need a browser and a mouse. Without them, they are skipped with a warning, and in CI they fail. */
@@ -27,18 +26,21 @@ afterEach(async () => {
 })
 
 /**
- * A separate screen with one browser on it, to which no debugger is attached. Its pages are in front, hidden or under the mouse just as for
- * a person, and its mouse is that of the X server. Closed after the test.
+ * A separate screen with a window manager and one browser on it, to which no debugger is attached. Its pages are in front, hidden or under
+ * the mouse just as for a person, and its mouse is that of the X server. Without the window manager, a guard that counts the time in which
+ * a page is covered looks as if it worked. Closed after the test.
  */
 export class Display {
-  readonly #server: ChildProcess
-  readonly #name: string
+  readonly #env: NodeJS.ProcessEnv
+  readonly #processes: ChildProcess[]
   readonly #profile = mkdtempSync(join(tmpdir(), 'browser-'))
-  #browser: ChildProcess | undefined
+  readonly #hand: ChildProcess
 
   private constructor(server: ChildProcess, name: string) {
-    this.#server = server
-    this.#name = name
+    this.#env = { ...process.env, DISPLAY: name }
+    const manager = spawn('openbox', ['--sm-disable'], { env: this.#env, stdio: 'ignore' })
+    this.#hand = spawn('xdotool', ['-'], { env: this.#env, stdio: ['pipe', 'ignore', 'ignore'] })
+    this.#processes = [this.#hand, manager, server]
   }
 
   static async open(): Promise<Display> {
@@ -53,21 +55,24 @@ export class Display {
 
   /** Starts the browser with a page. */
   browse(url: string, more: readonly string[] = []): void {
-    const args = [`--user-data-dir=${this.#profile}`, '--test-type', '--window-position=0,0', '--window-size=1200,1000']
-    this.#browser = spawn(findChromium() ?? '', [...browserArguments, ...args, ...more, url], {
-      env: { ...process.env, DISPLAY: this.#name },
-      stdio: 'ignore',
-    })
+    const args = [
+      `--user-data-dir=${this.#profile}`,
+      '--test-type',
+      '--window-position=40,40',
+      '--window-size=1100,900',
+    ]
+    const all = [...browserArguments, ...args, ...more, url]
+    this.#processes.unshift(spawn(findChromium() ?? '', all, { env: this.#env, stdio: 'ignore' }))
   }
 
-  /** Uses mouse and keyboard with commands of `xdotool`; `sleep` waits for this many seconds between two events. */
-  async input(...commands: (string | number)[]): Promise<void> {
-    await promisify(execFile)('xdotool', commands.map(String), { env: { ...process.env, DISPLAY: this.#name } })
+  /** Uses the mouse or the keyboard with one command of `xdotool`, now. */
+  do(...command: (string | number)[]): void {
+    this.#hand.stdin?.write(`${command.join(' ')}\n`)
   }
 
   async close(): Promise<void> {
-    for (const child of [this.#browser, this.#server]) {
-      if (!child || child.exitCode !== null) continue
+    for (const child of this.#processes) {
+      if (child.exitCode !== null || child.signalCode !== null) continue
       child.kill()
       await once(child, 'exit')
     }

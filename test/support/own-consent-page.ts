@@ -1,0 +1,28 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { CustomerSignInOptions } from 'customer-sign-in'
+import { snippetFolder, snippetWith } from '../docs/pages'
+
+// The snippet makes a sign-in of its own: the test takes the options that it makes it with.
+const before = `
+const [tenantStore, tokenStore, authenticate] = []
+let given
+const createCustomerSignIn = (options) => { given = options }
+`
+const after = '\nexport const { consent, scopes: words } = given\n'
+
+type PageOptions = Pick<CustomerSignInOptions, 'consent' | 'scopes'>
+
+/** The options of the consent page that docs/own-pages.md shows, once the tests of a file begin. */
+export function ownConsentPage(): () => PageOptions {
+  const folder = snippetFolder()
+  let options: PageOptions = {}
+  beforeAll(async () => {
+    const file = join(folder, 'own-consent-page.ts')
+    writeFileSync(file, before + snippetWith('function sendPage').code + after)
+    const { consent, words } = await import(file)
+    options = { consent, scopes: words }
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+  return () => options
+}
