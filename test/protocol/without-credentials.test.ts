@@ -13,6 +13,8 @@ describe('what is told of a request', () => {
     [`Bearer ${jwt}, ${jwt}`, 'Bearer eyJ..., eyJ...'],
     [`https://app.example/#access_token=${jwt}&a=b`, 'https://app.example/#access_token=eyJ...&a=b'],
     [`x.${jwt}`, 'x.eyJ...'],
+    [`AshleyJones.${jwt}.y`, 'AshleyJones.eyJ...'],
+    [`client_id=dcr_abc&code=${token}`, 'client_id=dcr_abc&code=csir_...'],
   ])('has a placeholder in place of a credential: %s', (text, told) => {
     expect(withoutCredentials(text)).toBe(told)
   })
@@ -21,6 +23,16 @@ describe('what is told of a request', () => {
     'stays as it is where there is none: %j',
     (text) => expect(withoutCredentials(text)).toBe(text),
   )
+
+  it.each(['AshleyJones.of.Acme', 'HarveyJ.p.smith@acme.example', 'https://monkeyJar.example.com/a.b'])(
+    'keeps the whole name of a customer or a host: %s',
+    (text) => expect(withoutCredentials(text)).toBe(text),
+  )
+
+  it('keeps the whole id of a registered client, whatever its author lets it spell', () => {
+    const clientId = `dcr_EA${token}`
+    expect(withoutCredentials({ type: 'denied', clientId })).toEqual({ type: 'denied', clientId })
+  })
 
   it('may be a list or an object, and anything else in it stays the same', () => {
     const [error, date, map] = [new Error(token), new Date(0), new Map([[token, token]])]
