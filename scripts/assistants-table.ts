@@ -1,14 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { assistants } from '../test/assistants/assistants'
 import { realClients } from '../test/assistants/real-clients'
-import { clientsTableOf, tableOf } from '../test/assistants/table'
+import { clientsTableOf, registrationsTableOf, tableOf } from '../test/assistants/table'
 
-// Writes the tables of the assistants that the tests play, and of the clients that they run, into docs/assistants.md.
+// Writes the tables of the assistants that the tests play, of the clients that they run, and of the lengths of ids, into docs/assistants.md.
 const path = 'docs/assistants.md'
 const page = readFileSync(path, 'utf8')
 writeFileSync(
   path,
   page
     .replace(/(?<=<!-- assistants -->\n).*(?=\n<!-- \/assistants -->)/s, () => tableOf(assistants))
-    .replace(/(?<=<!-- clients -->\n).*(?=\n<!-- \/clients -->)/s, () => clientsTableOf(realClients)),
+    .replace(/(?<=<!-- clients -->\n).*(?=\n<!-- \/clients -->)/s, () => clientsTableOf(realClients))
+    .replace(/(?<=<!-- registrations -->\n).*(?=\n<!-- \/registrations -->)/s, () => registrationsTableOf(assistants)),
 )

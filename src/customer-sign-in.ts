@@ -4,9 +4,10 @@ import { type IssueAuthorizationCodeRequest, issueAuthorizationCode } from './au
 import type { AuthenticationRules } from './clients/authentication-metadata'
 import { ClientAssertions } from './clients/client-assertions'
 import { ClientAuthentication } from './clients/client-authentication'
-import { Clients, type RegistrationRules } from './clients/clients'
+import { Clients } from './clients/clients'
 import { type KeySetSource, KeySets } from './clients/key-sets'
 import { MetadataDocuments } from './clients/metadata-documents'
+import { Registrations } from './clients/registrations'
 import { type ConnectGuide, type ConnectRequest, connect } from './connect/connect'
 import type { WayInRules } from './connect/way-in'
 import { logRequestsIfAsked } from './debug/request-log'
@@ -20,7 +21,6 @@ import { type CustomerData, customerData } from './grants/customer-data'
 import { type CustomerGrants, customerGrants } from './grants/customer-grants'
 import { Grants } from './grants/grants'
 import { Redemptions } from './grants/redemptions'
-import { type RegisteredClients, registeredClients } from './grants/registered-clients'
 import { Revocations } from './grants/revocations'
 import { type TenantData, tenantData } from './grants/tenant-data'
 import { type Health, HealthChecks, type HealthRequest } from './health/health-checks'
@@ -204,9 +204,6 @@ export interface CustomerSignIn extends Handler {
   /** The clients that customers have connected. */
   grants: CustomerGrants
 
-  /** The clients that registered themselves. */
-  clients: RegisteredClients
-
   /** What the store has about a customer: to export it, and to erase it. */
   customers: CustomerData
 
@@ -256,7 +253,9 @@ function build(options: Options, now: () => number): CustomerSignIn {
   const tokens = new AccessTokens(signingKeys, options.accessTokenClaims, timeout, now)
   const consentTokens = new ConsentTokens(secrets, now)
   const documents = metadataDocuments(options, emit)
-  const clients = new Clients(store, documents, registrationRules(options))
+  const registrationRules = { appRedirects: options.appRedirects, authentication: authenticationRules(options) }
+  const registrations = new Registrations(registrationRules, secrets, now)
+  const clients = new Clients(documents, registrations, registrationRules)
   const assertions = new ClientAssertions(store, new KeySets(keySetSource(options)), now)
   const clientAuthentication = new ClientAuthentication(options.clientAuthentication, clients, assertions)
   const grants = new Grants(
@@ -308,6 +307,7 @@ function build(options: Options, now: () => number): CustomerSignIn {
       externalEndpoints,
       grants,
       redemptions,
+      registrations,
       revocations: new Revocations(store, chain, grants, tokens),
       tokens,
       emit,
@@ -336,16 +336,16 @@ function build(options: Options, now: () => number): CustomerSignIn {
         tokens.use(inUse.signingKeys)
         chain.use(inUse.secrets)
         consentTokens.use(inUse.secrets)
+        registrations.use(inUse.secrets)
       }),
     connect: (to: ConnectRequest) => connect(to, () => baseUrl.current(), tenants, rules),
     grants: customerGrants(
       tenants,
       grants,
       store,
-      new ConnectedGrants(store, documents, scopeTexts, languages, locale),
+      new ConnectedGrants(registrations, documents, scopeTexts, languages, locale),
     ),
-    clients: registeredClients(tenants, grants, store, emit),
-    customers: customerData(tenants, grants, store),
+    customers: customerData(tenants, grants, store, registrations),
     tenants: tenantData(grants, store),
   })
 }
@@ -365,18 +365,13 @@ function warnOfDefaults({ baseUrl, signingKeys, tokenStore }: Options): void {
 
 function tenantDefaults(options: Options, scopes: readonly string[]): TenantDefaults {
   const { accessTokenLifetime, refreshTokenLifetime, registration, askConsent, theme, links } = options
+  const registeredClients = registration && options.externalEndpoints.registration === undefined
   const implied = impliedScopesOf(options.impliedScopes)
   const metadataDocuments = options.metadataDocuments !== false
   const { allowedClients: allowed, blockedClients } = options
   const clientRules = { allowed, blocked: blockedClients ? [blockedClients] : [] }
-  const waysIn = { registration, metadataDocuments, clientRules }
+  const waysIn = { registration, registeredClients, metadataDocuments, clientRules }
   return { scopes, implied, accessTokenLifetime, refreshTokenLifetime, ...waysIn, askConsent, theme, links }
-}
-
-function registrationRules(options: Options): RegistrationRules {
-  const { appRedirects, registrationLifetime, maxRegistrationsPerTenant, maxRegistrations } = options
-  const limits = { perTenant: maxRegistrationsPerTenant, total: maxRegistrations }
-  return { appRedirects, lifetime: registrationLifetime * 1000, limits, authentication: authenticationRules(options) }
 }
 
 function metadataDocuments(options: Options, emit: Emit): MetadataDocuments | undefined {

@@ -26,7 +26,6 @@ export type {
   RevokedEvent,
   StaleEvent,
   TimedEvent,
-  UnregisteredEvent,
 } from './events/customer-sign-in-event'
 export type { CompanySelector } from './grants/company'
 export type { ConnectedGrant, GrantedScope } from './grants/connected-grants'
@@ -45,7 +44,6 @@ export type {
   CustomerGrants,
   GrantSelector,
 } from './grants/customer-grants'
-export type { RegisteredClients, RegisteredClientsPage, RegisteredClientsRequest } from './grants/registered-clients'
 export type { TenantCall, TenantData } from './grants/tenant-data'
 export type {
   DocumentCounts,
@@ -94,8 +92,6 @@ export type {
   TenantStore,
 } from './stores/tenant-store'
 export type {
-  ClientPage,
-  ClientUse,
   CreateResult,
   CredentialSwap,
   Grant,
@@ -103,11 +99,8 @@ export type {
   GrantPage,
   GrantPageRequest,
   Late,
-  NewClient,
   NewGrant,
   RedeemedCredential,
-  RegisteredClient,
-  RegistrationLimits,
   ReversalResult,
   ReversedCode,
   ReversedCredential,

@@ -57,7 +57,7 @@ export type DocumentSources = boolean | 'with-loopback' | { ports: readonly numb
 export interface CustomerSignInOptions {
   /** The host's own data: tenants and their clients. */
   tenantStore: TenantStore
-  /** What this library writes: grants and registered clients. */
+  /** What this library writes: grants, and the ids of what can be used once. */
   tokenStore: TokenStore
   /**
    * The public address of the app, such as `https://assistant.example`, with the path that the router is mounted at, if it has one.
@@ -91,7 +91,8 @@ export interface CustomerSignInOptions {
   replayTolerance?: number | undefined
   /**
    * Secrets of at least 32 bytes, from which refresh tokens and consent tokens are derived: the first derives, all are recognised.
-   * Default: the private parts of `signingKeys`. Required if one of these has its private part elsewhere.
+   * Default: the private parts of `signingKeys`. Required if one of these has its private part elsewhere, and if clients that register
+   * themselves can have a secret, which is derived too.
    */
   credentialSecrets?: readonly (string | Buffer)[] | undefined
   /**
@@ -161,15 +162,6 @@ export interface CustomerSignInOptions {
   links?: Links | undefined
   /** Whether clients can register themselves (RFC 7591). Default true. */
   registration?: boolean | undefined
-  /** How long an unused registration lives. Default 30 days (2,592,000), at most 365 days. */
-  registrationLifetime?: number | undefined
-  /** How many registrations that no customer uses one tenant can have. If there are more, its oldest are deleted. Default 1000. */
-  maxRegistrationsPerTenant?: number | undefined
-  /**
-   * How many registrations that no customer uses all tenants can have together. If there are more, the oldest of the tenant that has the
-   * most are deleted. Default 20,000.
-   */
-  maxRegistrations?: number | undefined
   /**
    * Whether a client can identify itself by the https URL of its metadata document (Client ID Metadata Document), and at which ports.
    * `true` means port 443. `with-loopback` also allows documents on this machine, at any port; it is only for development. Default true.
@@ -255,9 +247,6 @@ const checks = {
   theme: optional(theme, {}),
   links: optional(links, {}),
   registration: optional(flag, true),
-  registrationLifetime: optional(seconds(60, 365 * day), 30 * day),
-  maxRegistrationsPerTenant: optional(wholeFrom1, 1000),
-  maxRegistrations: optional(wholeFrom1, 20_000),
   metadataDocuments: optional(documentSources, true),
   fetchMetadataDocument: optional(func<FetchMetadataDocumentHook>()),
   allowedClients: optional(clientRule),
@@ -288,6 +277,7 @@ export function checkedOptions(given: CustomerSignInOptions): Options {
   checkRetryWindow(options)
   checkImplied(options)
   checkLocale(options)
+  checkSecrets(options)
   return options
 }
 
@@ -306,6 +296,15 @@ function checkRetryWindow({ refreshRetryWindow, accessTokenLifetime }: Options):
     refreshRetryWindow,
     `at most accessTokenLifetime + 300, here ${longest}`,
   )
+}
+
+/** Checks that the secrets of registered clients do not end with a signing key: they are derived, and nobody can give a client another one. */
+function checkSecrets({ clientAuthentication, credentialSecrets, registration, externalEndpoints }: Options): void {
+  const method = clientAuthentication.find((each) => each.startsWith('client_secret'))
+  const canRegister = registration && externalEndpoints.registration === undefined
+  if (method === undefined || !canRegister || credentialSecrets !== undefined) return
+  const why = `because clients that register get a secret for ${method} (clientAuthentication)`
+  throw new ConfigurationError('credentialSecrets', undefined, `set, ${why}, unless registration is false`)
 }
 
 /** For each scope, a list of scopes. */

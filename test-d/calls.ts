@@ -6,7 +6,6 @@ import type {
   ConnectedGrant,
   ConnectGuide,
   CustomerSignIn,
-  RegisteredClient,
 } from 'customer-sign-in'
 
 declare const signIn: CustomerSignIn
@@ -95,8 +94,7 @@ export async function connectedAssistants(): Promise<void> {
   const connected: ConnectedGrant | undefined = grant
   const revoked: boolean = await signIn.grants.revoke({ tenantKey: 'acme', grantId: connected?.grantId ?? '' })
   const count: number = await signIn.grants.revokeAll({ tenantKey: 'acme', subject: String(revoked) })
-  const client: RegisteredClient | undefined = await signIn.clients.find({ tenantKey: 'acme', clientId: `${count}` })
-  await signIn.clients.delete({ tenantKey: 'acme', clientId: client?.clientId ?? '' })
+  await signIn.grants.revokeAll({ tenantKey: 'acme', clientId: `${count}` })
 
   // @ts-expect-error `tenantKey` is required: a grant belongs to a tenant.
   await signIn.grants.list({ subject: 'customer-1' })

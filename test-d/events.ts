@@ -19,7 +19,7 @@ export function described(event: CustomerSignInEvent): string {
     case 'replayed':
       return `${whose(event)} ${event.credential satisfies 'code' | 'refresh_token'} ${event.ended} ${repeated(event)}`
     case 'revoked':
-      return `${whose(event)} ${event.reason satisfies 'host' | 'client' | 'client_gone' | 'resource_gone' | 'too_many' | 'replaced'} ${event.actor?.length}`
+      return `${whose(event)} ${event.reason satisfies 'host' | 'client' | 'resource_gone' | 'too_many' | 'replaced'} ${event.actor?.length}`
     case 'allowed':
     case 'declined':
       return `${event.tenantKey} ${event.clientId} ${event.subject} ${event.scopes.join(' ')} ${event.resource}`
@@ -27,8 +27,6 @@ export function described(event: CustomerSignInEvent): string {
       return `${event.grantId} ${event.limit satisfies `${string}Lifetime`} ${new Date(event.expiredAt)}`
     case 'registered':
       return `${event.tenantKey} ${event.tenantId} ${event.clientId}`
-    case 'unregistered':
-      return `${event.tenantId} ${event.clientId} ${event.actor?.length} ${event.tenantKey?.length}`
     case 'stale':
       return `${event.clientId} ${event.copy satisfies 'kept' | 'known'} ${event.age?.toFixed(0)} ${event.detail.reason}`
     case 'denied':

@@ -88,9 +88,6 @@ createCustomerSignIn({
   errorPage: (_req, res: Response, { status, tenant, tryAgain }: ShownError) =>
     res.render('error', { status, company: tenant?.name, tryAgain }),
   registration: false,
-  registrationLifetime: 86_400,
-  maxRegistrationsPerTenant: 100,
-  maxRegistrations: 1000,
   metadataDocuments: 'with-loopback',
   fetchMetadataDocument: (url, signal) => fetch(url, { signal, redirect: 'manual' }),
   knownAssistants: [

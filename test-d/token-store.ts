@@ -1,7 +1,5 @@
 // A token store that somebody could write from the public types alone.
 import type {
-  ClientPage,
-  ClientUse,
   CreateResult,
   CredentialKind,
   CredentialSwap,
@@ -10,11 +8,8 @@ import type {
   GrantPage,
   GrantPageRequest,
   Late,
-  NewClient,
   NewGrant,
   RedeemedCredential,
-  RegisteredClient,
-  RegistrationLimits,
   ReversalResult,
   SwapResult,
   SwapReversal,
@@ -24,11 +19,10 @@ import { tokenStoreContract } from 'customer-sign-in/testing'
 
 class MapTokenStore implements TokenStore {
   readonly #grants = new Map<string, Grant>()
-  readonly #clients = new Map<string, RegisteredClient>()
   readonly #used = new Map<string, number>()
 
-  everything(): (Grant | RegisteredClient)[] {
-    return [...this.#grants.values(), ...this.#clients.values()]
+  everything(): Grant[] {
+    return [...this.#grants.values()]
   }
 
   async createGrant({ lifetime, endsAfter, deadline, ...grant }: NewGrant): Promise<CreateResult> {
@@ -124,36 +118,7 @@ class MapTokenStore implements TokenStore {
     for (const grant of this.#grants.values()) {
       if (grant.tenantId === tenantId && (await this.deleteGrant(tenantId, grant.grantId))) yield grant
     }
-    for (const records of [this.#clients, this.#used]) {
-      for (const key of records.keys()) if (key.startsWith(`${tenantId} `)) records.delete(key)
-    }
-  }
-
-  async saveClient({ lifetime, ...client }: NewClient, limits: RegistrationLimits): Promise<RegisteredClient> {
-    const createdAt = Date.now()
-    const saved = { ...client, createdAt, expiresAt: createdAt + lifetime }
-    if (this.#clients.size < Math.min(limits.perTenant, limits.total)) {
-      this.#clients.set(`${client.tenantId} ${client.clientId}`, saved)
-    }
-    return saved
-  }
-
-  async findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined> {
-    return this.#clients.get(`${tenantId} ${clientId}`)
-  }
-
-  async pageClients(tenantId: string, { after, limit }: ClientPage): Promise<RegisteredClient[]> {
-    const own = [...this.#clients.values()].filter((client) => client.tenantId === tenantId && client.clientId > after)
-    return own.sort((one, other) => (one.clientId < other.clientId ? -1 : 1)).slice(0, limit)
-  }
-
-  async touchClient(tenantId: string, clientId: string, { lifetime, inUse }: ClientUse): Promise<void> {
-    const client = await this.findClient(tenantId, clientId)
-    if (client) this.#clients.set(`${tenantId} ${clientId}`, { ...client, inUse, expiresAt: Date.now() + lifetime })
-  }
-
-  async deleteClient(tenantId: string, clientId: string): Promise<boolean> {
-    return this.#clients.delete(`${tenantId} ${clientId}`)
+    for (const key of this.#used.keys()) if (key.startsWith(`${tenantId} `)) this.#used.delete(key)
   }
 
   async useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean> {

@@ -141,9 +141,9 @@ describe('createCustomerSignIn', () => {
       'metadataDocuments.port is not a member of metadataDocuments. Did you mean ports? The only member is ports',
     ],
     [
-      { tokenStore: Object.assign(new MemoryTokenStore(), { findGrant: undefined, touchClient: 1 }) },
+      { tokenStore: Object.assign(new MemoryTokenStore(), { findGrant: undefined, useOnce: 1 }) },
       'tokenStore must be an object with the methods createGrant, findGrant, swapCredential, reverseSwap, deleteGrant, listGrants, ' +
-        'pageGrants, deleteGrants, deleteTenant, saveClient, findClient, pageClients, touchClient, deleteClient and useOnce, but has no findGrant and touchClient',
+        'pageGrants, deleteGrants, deleteTenant and useOnce, but has no findGrant and useOnce',
     ],
     [
       { clientAuthentication: [] },
@@ -154,7 +154,10 @@ describe('createCustomerSignIn', () => {
       'clientAuthentication[0] must be none, private_key_jwt, client_secret_basic or client_secret_post, but is "client_secret_jwt"',
     ],
     [{ clientAuthentication: ['none', 'none'] }, 'clientAuthentication[1] is "none", which the list has already'],
-    [{ maxRegistrations: 0 }, 'maxRegistrations must be a whole number, 1 or more, but is 0'],
+    [
+      { clientAuthentication: ['none', 'client_secret_post'] },
+      'credentialSecrets is missing: it must be set, because clients that register get a secret for client_secret_post (clientAuthentication), unless registration is false',
+    ],
     [{ hostTimeout: 'soon' }, 'hostTimeout must be a number of seconds from 0.1 to 60, but is "soon"'],
   ])('reads like English: %j', (wrong, message) => {
     expect(refusalOf({ ...complete, ...wrong }).message).toContain(`customer-sign-in: ${message}. See node_modules/`)

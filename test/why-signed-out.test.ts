@@ -161,14 +161,6 @@ describe('why a customer was signed out is in the log:', () => {
     expect(await ada.says()).toEqual(['revoked: too_many', 'denied: ended_or_lost'])
   })
 
-  it('the client’s registration is gone', async () => {
-    const ada = await Complaint.of({}, true)
-    const [, { clientId: hers } = { clientId: '' }] = await ada.host.told('issued')
-    await ada.host.signIn.clients.delete({ tenantKey: 'acme', clientId: hers })
-    await ada.refresh()
-    expect(await ada.says()).toEqual(['revoked: client_gone', 'denied: client_gone'])
-  })
-
   it('the company is off', async () => {
     const ada = await Complaint.of()
     ada.companies.delete('acme')

@@ -1,34 +1,20 @@
-import type {
-  ClientRule,
-  ConnectedGrant,
-  ConnectedGrantsPage,
-  RegisteredClient,
-  RegisteredClientsPage,
-} from 'customer-sign-in'
-import { appDetails, appName, type Language, quoted } from './apps-page'
+import type { ClientRule, ConnectedGrant, ConnectedGrantsPage } from 'customer-sign-in'
+import { appDetails, appName, type Language } from './apps-page'
 import type { Company } from './companies'
-import { escaped, isolated, page, time } from './pages'
+import { escaped, isolated, page } from './pages'
 
 const words = {
   en: {
     title: (company: string) => `Administration: ${company}`,
     nothing: 'Nothing on this page.',
-    clients: 'Registered apps',
-    clientsIntro:
-      'They have registered themselves and chosen their own names. Who removes one disconnects its customers.',
-    clientId: 'Client id',
-    redirectUris: 'Sends customers to',
-    registered: 'Registered',
-    lastUsed: 'Last used',
-    never: 'never',
-    remove: 'Remove',
-    moreClients: 'More apps',
     customers: 'Connected customers',
     allowed: 'The customer has allowed:',
     disconnect: 'Disconnect',
+    clientId: 'Client id',
+    blockApp: 'Block the app',
     moreCustomers: 'More customers',
     blocked: 'Blocked apps',
-    blockedIntro: 'Customers cannot connect them.',
+    blockedIntro: 'Customers cannot connect them. Who blocks a client id disconnects its customers.',
     redirectHosts: 'Apps that send customers to this host',
     documentHosts: 'Apps that this host publishes',
     clientIds: 'The app with this client id',
@@ -46,22 +32,14 @@ const words = {
   de: {
     title: (company: string) => `Verwaltung: ${company}`,
     nothing: 'Auf dieser Seite ist nichts.',
-    clients: 'Registrierte Apps',
-    clientsIntro:
-      'Sie haben sich selbst registriert und ihre Namen selbst gewählt. Wer eine entfernt, trennt sie von ihren Kunden.',
-    clientId: 'Client-ID',
-    redirectUris: 'Schickt Kunden zu',
-    registered: 'Registriert seit',
-    lastUsed: 'Zuletzt benutzt',
-    never: 'nie',
-    remove: 'Entfernen',
-    moreClients: 'Weitere Apps',
     customers: 'Verbundene Kunden',
     allowed: 'Der Kunde hat erlaubt:',
     disconnect: 'Trennen',
+    clientId: 'Client-ID',
+    blockApp: 'App sperren',
     moreCustomers: 'Weitere Kunden',
     blocked: 'Gesperrte Apps',
-    blockedIntro: 'Kunden können sie nicht verbinden.',
+    blockedIntro: 'Kunden können sie nicht verbinden. Wer eine Client-ID sperrt, trennt sie von ihren Kunden.',
     redirectHosts: 'Apps, die Kunden zu diesem Host schicken',
     documentHosts: 'Apps, die dieser Host veröffentlicht',
     clientIds: 'Die App mit dieser Client-ID',
@@ -89,30 +67,23 @@ export interface BlockEntry {
 
 interface AdminOf {
   company: Company
-  clients: RegisteredClientsPage
-  customers: ConnectedGrantsPage
-  /** What leads to the next pages. */
-  next: { clients?: string; customers?: string }
+  page: ConnectedGrantsPage
   language: Language
   /** What could not be blocked, and why, in English. */
   refused?: BlockEntry & { problem: string }
 }
 
-/** Shows the staff of a company which apps have registered, who has connected one, and which are blocked. */
-export function adminPage({ company, clients, customers, next, language, refused }: AdminOf): string {
+/** Shows the staff of a company which customers have connected which apps, and which apps are blocked. */
+export function adminPage({ company, page: { grants, next }, language, refused }: AdminOf): string {
   const { title, nothing, ...labels } = words[language]
-  const listed = (sections: string[]) => (sections.length === 0 ? `<p>${nothing}</p>` : sections.join(''))
-  const more = (query: string | undefined, label: string) =>
-    query === undefined ? '' : `<p><a href="?${escaped(query)}">${label}</a></p>`
+  const customers = grants.map((grant) => customerSection(grant, language)).join('')
+  const more =
+    next && `<p><a href="?${escaped(String(new URLSearchParams({ after: next })))}">${labels.moreCustomers}</a></p>`
   return page(
     title(company.name),
-    `<h2>${labels.clients}</h2>
-      <p>${labels.clientsIntro}</p>
-      ${listed(clients.clients.map((client) => clientSection(client, language)))}
-      ${more(next.clients, labels.moreClients)}
-      <h2>${labels.customers}</h2>
-      ${listed(customers.grants.map((grant) => customerSection(grant, language)))}
-      ${more(next.customers, labels.moreCustomers)}
+    `<h2>${labels.customers}</h2>
+      ${customers || `<p>${nothing}</p>`}
+      ${more ?? ''}
       <h2>${labels.blocked}</h2>
       <p>${labels.blockedIntro}</p>
       ${blockedList(company, language)}
@@ -134,29 +105,16 @@ export function staffOnlyPage(company: string, login: string, language: Language
   return page(title(company), body, { lang: language })
 }
 
-function clientSection(client: RegisteredClient, language: Language): string {
-  const { clientId, clientName = clientId, redirectUris, createdAt, lastUsedAt } = client
-  const { remove, never, ...labels } = words[language]
-  return `<section>
-        <h3>${quoted(clientName, language)}</h3>
-        <dl>
-          <dt>${labels.clientId}</dt><dd>${isolated(clientId)}</dd>
-          <dt>${labels.redirectUris}</dt>${redirectUris.map((uri) => `<dd>${isolated(uri)}</dd>`).join('')}
-          <dt>${labels.registered}</dt><dd>${time(createdAt, language)}</dd>
-          <dt>${labels.lastUsed}</dt><dd>${lastUsedAt === undefined ? never : time(lastUsedAt, language)}</dd>
-        </dl>
-        ${button('remove', { value: clientId }, remove, `${clientName}, ${clientId}`)}
-      </section>`
-}
-
 function customerSection(grant: ConnectedGrant, language: Language): string {
-  const { grantId, subject, clientName } = grant
-  const { allowed, disconnect } = words[language]
+  const { grantId, clientId, subject, clientName } = grant
+  const { allowed, disconnect, blockApp, ...labels } = words[language]
   return `<section>
         <h3>${isolated(subject)}</h3>
         <p>${appName(grant, language)}</p>
         ${appDetails(grant, allowed, language)}
+        <dl><dt>${labels.clientId}</dt><dd>${isolated(clientId)}</dd></dl>
         ${button('disconnect', { value: grantId }, disconnect, `${subject}, ${clientName}`)}
+        ${button('block', { list: 'clientIds', value: clientId }, blockApp, `${clientName}, ${clientId}`)}
       </section>`
 }
 

@@ -36,14 +36,14 @@ export function administration(signIn: CustomerSignIn, baseUrl: string): Router 
         const { company, actor } = staff
         const { key: tenantKey, id: tenantId } = company
         const entry = entryOf(list, value)
-        if (action === 'remove' && isText(value)) await signIn.clients.delete({ tenantKey, clientId: value, actor })
-        else if (action === 'disconnect' && isText(value))
-          await signIn.grants.revoke({ tenantKey, grantId: value, actor })
+        if (action === 'disconnect' && isText(value)) await signIn.grants.revoke({ tenantKey, grantId: value, actor })
         else if (action === 'end' && sure === 'yes') await signIn.tenants.end({ tenantId, actor })
         else if (action === 'allow' && entry) save(withoutEntry(company, entry))
         else if (action === 'block' && entry) {
           const problem = save(withEntry(company, entry))
           if (problem !== undefined) return res.status(400).send(await shown(staff, req, { ...entry, problem }))
+          // Blocked first, so that nobody connects it again in between.
+          if (entry.list === 'clientIds') await signIn.grants.revokeAll({ tenantKey, clientId: entry.value, actor })
         } else return res.status(400).send('Please go back, and fill in the form')
         res.redirect(303, req.originalUrl)
       }),
@@ -53,16 +53,8 @@ export function administration(signIn: CustomerSignIn, baseUrl: string): Router 
   async function shown({ company }: Staff, req: CompanyRequest, refused?: BlockEntry & { problem: string }) {
     const { key: tenantKey } = company
     const language = languageOf(req)
-    const after = { clients: textOf(req.query.clients), customers: textOf(req.query.customers) }
-    const [clients, customers] = await Promise.all([
-      signIn.clients.list({ tenantKey, after: after.clients, limit }),
-      signIn.grants.page({ tenantKey, after: after.customers, limit, language }),
-    ])
-    const next = {
-      clients: clients.next && queryOf({ ...after, clients: clients.next }),
-      customers: customers.next && queryOf({ ...after, customers: customers.next }),
-    }
-    return adminPage({ company, clients, customers, next, language, refused })
+    const page = await signIn.grants.page({ tenantKey, after: textOf(req.query.after), limit, language })
+    return adminPage({ company, page, language, refused })
   }
 }
 
@@ -114,10 +106,4 @@ function isText(given: unknown): given is string {
 
 function textOf(given: unknown): string | undefined {
   return isText(given) ? given : undefined
-}
-
-function queryOf(after: { clients?: string | undefined; customers?: string | undefined }): string {
-  return new URLSearchParams(
-    Object.entries(after).filter((pair): pair is [string, string] => isText(pair[1])),
-  ).toString()
 }

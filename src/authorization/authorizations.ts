@@ -140,8 +140,6 @@ export class Authorizations {
   /** Stores the grant of an agreed request. @returns The code that redeems it. */
   async agree(request: AgreedRequest, tenant: ResolvedTenant): Promise<AuthorizationResponse> {
     const { found } = request
-    // Before there is a grant, so that its client neither expires before the grant nor makes room for others before the code is redeemed.
-    await this.#clients.touchAllowed(found, tenant)
     const code = await this.#grants.create(agreementOf(request), tenant)
     this.#clients.noteAllowed(found)
     return responseWith(code, request, tenant)

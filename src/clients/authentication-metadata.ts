@@ -73,12 +73,13 @@ function chosen(
       detail: { asked: offered, accepted: methods },
     })
   }
-  return { method, keys: method === 'private_key_jwt' ? keysOf(metadata, allowLoopback) : {} }
+  return { method, keys: method === 'private_key_jwt' ? checkedKeys(metadata, { allowLoopback }) : {} }
 }
 
-function keysOf(
+/** The keys of a client that authenticates with one. @throws {OAuthError} `invalid_client_metadata` if they cannot be used. */
+export function checkedKeys(
   { jwks, jwks_uri }: Readonly<Record<string, unknown>>,
-  allowLoopback: boolean,
+  { allowLoopback }: Pick<AuthenticationRules, 'allowLoopback'>,
 ): ChosenAuthentication['keys'] {
   const [hasKeys, hasAddress] = [jwks, jwks_uri].map((member) => member !== undefined && member !== null)
   if (hasKeys === hasAddress) {

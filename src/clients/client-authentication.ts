@@ -5,24 +5,16 @@ import {
 } from '../protocol/client-authentication'
 import { isSecretOf } from '../protocol/client-secret'
 import type { OAuthError } from '../protocol/oauth-error'
-import type { RegisteredClient } from '../stores/token-store'
+import type { ClientCredentials } from '../stores/tenant-store'
 import type { ResolvedTenant } from '../tenants/tenants'
 import { isConfidential, methodsOf } from './authentication-methods'
 import type { ClientAssertion, ClientAssertions, UseUp } from './client-assertions'
-import type { Clients, ClientWithCredentials } from './clients'
+import type { Clients } from './clients'
 
 /** What a request presents to prove that it is its client's. */
 export type ClientProof =
   | { method: 'client_secret_basic' | 'client_secret_post'; secret: string }
   | { method: 'private_key_jwt'; assertion: ClientAssertion }
-
-/** What is known of a client that has authenticated. */
-export interface Authenticated {
-  /** If it registered itself. */
-  registration?: RegisteredClient | undefined
-  /** If what it presents can be used only once. */
-  useUp?: UseUp | undefined
-}
 
 /** Authenticates clients (RFC 6749 section 2.3), before any credential is redeemed. */
 export class ClientAuthentication {
@@ -47,7 +39,7 @@ export class ClientAuthentication {
   /**
    * Checks what a request presents against what is known of its client.
    *
-   * @returns The registration of the client, if it registered itself, and how to use up what it presents, if that can be used only once.
+   * @returns How to use up what it presents, if that can be used only once.
    * @throws {OAuthError} `invalid_client`, or `temporarily_unavailable` if what is known of the client cannot be found now.
    */
   async authenticate(
@@ -55,17 +47,17 @@ export class ClientAuthentication {
     proof: ClientProof,
     tenant: ResolvedTenant,
     audiences: readonly string[],
-  ): Promise<Authenticated> {
+  ): Promise<UseUp | undefined> {
     if (proof.method === 'private_key_jwt') {
       // Checked first, because it needs no look-up and no fetch.
       const assertion = this.#assertions.checked(proof.assertion, audiences)
-      const { credentials, registration } = await this.#find(clientId, proof, tenant)
-      return { registration, useUp: await this.#assertions.verify(assertion, credentials, tenant.id) }
+      const credentials = await this.#find(clientId, proof, tenant)
+      return this.#assertions.verify(assertion, credentials, tenant.id)
     }
     // A document has no secret, so it need not be fetched to refuse one.
     if (this.#clients.isDocument(clientId, tenant)) throw wrongMethod(clientId, proof)
-    const { credentials, registration } = await this.#find(clientId, proof, tenant)
-    if (isSecretOf(credentials.secretHashes ?? [], proof.secret)) return { registration }
+    const { secretHashes = [] } = await this.#find(clientId, proof, tenant)
+    if (isSecretOf(secretHashes, proof.secret)) return undefined
     throw authenticationFailed('The client_secret is not valid', clientId)
   }
 
@@ -75,13 +67,13 @@ export class ClientAuthentication {
    * @throws {OAuthError} `invalid_client` if its client must authenticate.
    */
   async checkPublic(clientId: string, tenant: ResolvedTenant): Promise<void> {
-    const { credentials } = await this.#clients.findCredentials(clientId, tenant)
+    const credentials = await this.#clients.findCredentials(clientId, tenant)
     if (isConfidential(credentials)) throw notAuthenticated(clientId)
   }
 
-  async #find(clientId: string, proof: ClientProof, tenant: ResolvedTenant): Promise<ClientWithCredentials> {
-    const found = await this.#clients.findCredentials(clientId, tenant)
-    if (methodsOf(found.credentials).includes(proof.method)) return found
+  async #find(clientId: string, proof: ClientProof, tenant: ResolvedTenant): Promise<ClientCredentials> {
+    const credentials = await this.#clients.findCredentials(clientId, tenant)
+    if (methodsOf(credentials).includes(proof.method)) return credentials
     throw wrongMethod(clientId, proof)
   }
 }

@@ -6,9 +6,8 @@ import type { ClientMetadata } from '../stores/tenant-store'
 import { presentableName } from './client-name'
 
 const maxRedirectUris = 20
-const maxNameLength = 200
-// As JSON. A stored registration, with its dates, then takes at most 4 KiB.
-const maxBytes = 4000
+/** The most characters of a name that a client gives itself. */
+export const maxNameLength = 200
 
 /**
  * Reads the metadata of a client from its registration or its metadata document. Ignores unknown members. A member that is null counts as
@@ -69,18 +68,6 @@ function isOnOwnHost(ownAddresses: readonly string[], redirectUri: string): bool
 export function offeredHere({ scopes = [], ...metadata }: ClientMetadata, offered: readonly string[]): ClientMetadata {
   const known = scopes.filter((scope) => offered.includes(scope))
   return known.length > 0 ? { ...metadata, scopes: known } : metadata
-}
-
-/**
- * Checks that a stranger's metadata is small enough to be stored.
- *
- * @throws {OAuthError} `invalid_client_metadata` if it takes more than 4,000 bytes as JSON.
- */
-export function checkSize(metadata: ClientMetadata): void {
-  if (Buffer.byteLength(JSON.stringify(metadata)) <= maxBytes) return
-  throw invalidMetadata(
-    `redirect_uris, client_name, client_uri, scope and jwks must together take at most ${maxBytes} bytes`,
-  )
 }
 
 /** Reads those redirect URIs that are accepted: apps add addresses over time, and one must not keep the others from working. */

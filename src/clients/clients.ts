@@ -1,76 +1,39 @@
-import { basicChallenge, type ClientAuthenticationMethod } from '../protocol/client-authentication'
-import { isClientId, newRegisteredId } from '../protocol/client-id'
-import { newClientSecret } from '../protocol/client-secret'
 import { withImplied } from '../protocol/implied-scopes'
 import { type OAuthError, oauthError } from '../protocol/oauth-error'
 import type { ErrorDescription } from '../protocol/oauth-error-codes'
-import type { DenialReason } from '../protocol/reasons'
 import type { RedirectUriFault } from '../protocol/redirect-uri'
-import type { GuardedStore } from '../stores/guarded-store'
+import { isRegisteredId } from '../protocol/registered-id'
 import type { Client, ClientCredentials } from '../stores/tenant-store'
-import type { Grant, RegisteredClient, RegistrationLimits } from '../stores/token-store'
-import { type JudgedClient, needsRedirectUris, refusingRule } from '../tenants/client-rules'
+import { refusingRule } from '../tenants/client-rules'
 import type { ResolvedTenant } from '../tenants/tenants'
-import { type AuthenticationRules, authenticationOfRegistration } from './authentication-metadata'
 import { checkMethods } from './authentication-methods'
-import { atTenant, checkSize, offeredHere, readClientMetadata, strangerFault } from './client-metadata'
+import { atTenant, offeredHere, strangerFault } from './client-metadata'
 import type { MetadataDocuments } from './metadata-documents'
-import { checkMayRegister, checkMaySignIn, mayNotRedeem } from './permissions'
+import { checkMaySignIn, mayNotRedeem, unknownClient } from './permissions'
+import type { RegistrationRules, Registrations } from './registrations'
 
 /** A client of a tenant. */
 export interface FoundClient {
   client: Client
-  /** Where the client was found: in the tenant's own record, by its metadata document, or by its registration. */
+  /** Where the client was found: in the tenant's own record, by its metadata document, or in its id, which carries its registration. */
   source: 'tenant' | 'document' | 'registration'
-  /** Its registration, if it registered itself. */
-  registration: RegisteredClient | undefined
 }
-
-/** How clients register themselves. */
-export interface RegistrationRules {
-  /** Redirect URIs of apps that are accepted although their scheme has no dot. */
-  appRedirects: readonly string[]
-  /** How long an unused registration lives, in milliseconds. */
-  lifetime: number
-  limits: RegistrationLimits
-  authentication: AuthenticationRules
-}
-
-/** What a client authenticates with, and its registration, if it registered itself. */
-export interface ClientWithCredentials {
-  credentials: ClientCredentials
-  registration: RegisteredClient | undefined
-}
-
-/** A client that has just registered itself. */
-export interface Registered {
-  client: RegisteredClient
-  /** How it authenticates. */
-  method: ClientAuthenticationMethod
-  /** Its secret, if it has one. Nobody can read it again. */
-  secret: string | undefined
-}
-
-const day = 86_400_000
-
-// Room for one failure to extend a registration: the next chance may come only a refreshTokenLifetime, of 30 days at the most, and a day later.
-const spare = 32 * day
 
 /** The clients of all tenants: the tenants' own, those with a metadata document, and those that registered themselves. */
 export class Clients {
-  readonly #store: GuardedStore
   readonly #documents: MetadataDocuments | undefined
+  readonly #registrations: Registrations
   readonly #rules: RegistrationRules
 
   /** @param documents Absent if clients cannot identify themselves by a metadata document. */
-  constructor(store: GuardedStore, documents: MetadataDocuments | undefined, rules: RegistrationRules) {
-    this.#store = store
+  constructor(documents: MetadataDocuments | undefined, registrations: Registrations, rules: RegistrationRules) {
     this.#documents = documents
+    this.#registrations = registrations
     this.#rules = rules
   }
 
   /**
-   * Finds a client among the tenant's own, by its metadata document, or among the registered ones.
+   * Finds a client among the tenant's own, by its metadata document, or by the registration that its id carries.
    *
    * @throws {OAuthError} `unauthorized_client` (403) if a rule of the company keeps it out; `invalid_client` if there is none, or all of its
    * methods to authenticate are off; `temporarily_unavailable` if its document cannot be fetched now.
@@ -83,7 +46,7 @@ export class Clients {
 
   async #find(clientId: string, tenant: ResolvedTenant): Promise<FoundClient> {
     const own = ownClient(clientId, tenant)
-    if (own) return { client: own, source: 'tenant', registration: undefined }
+    if (own) return { client: own, source: 'tenant' }
     const judged = { clientId, isDocument: this.#documents?.isDocumentUrl(clientId) === true, redirectUris: [] }
     // First, so that no document of a client that is not allowed is fetched.
     if (judged.isDocument) checkMaySignIn(judged, tenant)
@@ -92,20 +55,11 @@ export class Clients {
       if (!metadata) throw onlyOnOwnHost()
       const client = { clientId, ...offeredHere(metadata, tenant.scopes) }
       checkMaySignIn({ ...judged, redirectUris: client.redirectUris }, tenant)
-      return { client, source: 'document', registration: undefined }
+      return { client, source: 'document' }
     }
-    const registration = isClientId(clientId) ? await this.findRegistration(clientId, tenant) : undefined
-    if (!registration) {
-      const namesDocument = clientId.startsWith('https://') && !tenant.metadataDocuments
-      throw unknownClient(clientId, namesDocument ? 'documents_off' : 'client_gone')
-    }
-    checkMaySignIn({ ...judged, redirectUris: registration.redirectUris }, tenant)
-    return { client: registration, source: 'registration', registration }
-  }
-
-  /** Whether only the token store can say if there is such a client: it is not the tenant's own and has no metadata document. */
-  isRegistration(clientId: string, tenant: ResolvedTenant): boolean {
-    return !ownClient(clientId, tenant) && !this.#documents?.isDocumentUrl(clientId)
+    if (isRegisteredId(clientId)) return { client: this.#registrations.find(clientId, tenant), source: 'registration' }
+    const namesDocument = clientId.startsWith('https://') && !tenant.metadataDocuments
+    throw unknownClient(clientId, namesDocument ? 'documents_off' : 'client_gone')
   }
 
   /** Whether a client is known by its metadata document. */
@@ -113,101 +67,44 @@ export class Clients {
     return !ownClient(clientId, tenant) && this.#documents?.isDocumentUrl(clientId) === true
   }
 
+  /** Whether a client that registered itself has its keys at an address that a stranger may have written into the id. */
+  publishesKeys(clientId: string, tenant: ResolvedTenant): boolean {
+    return this.#registrations.read(clientId, tenant.id)?.jwksUri !== undefined
+  }
+
   /**
-   * Checks that the rules of a company let a client redeem what it has. It asks the store only if redirect URIs decide. The document of a
+   * Checks that a client which is not the tenant's own exists, and that the rules of the company let it redeem what it has. The document of a
    * client is not fetched.
    *
-   * @throws {OAuthError} `invalid_grant`, before anything is used up; `invalid_client` if the client is gone; `temporarily_unavailable` if
-   * the store fails.
+   * @throws {OAuthError} `invalid_grant`, before anything is used up; `invalid_client` if there is no such client.
    */
-  async checkMayRedeem(clientId: string, tenant: ResolvedTenant): Promise<void> {
-    const judged = await this.#judged(clientId, tenant)
+  checkMayRedeem(clientId: string, tenant: ResolvedTenant): void {
+    const isDocument = this.isDocument(clientId, tenant)
+    const registration = isDocument ? undefined : this.#registrations.read(clientId, tenant.id)
+    if (!isDocument && !registration) throw unknownClient(clientId)
+    const judged = { clientId, isDocument, redirectUris: registration?.redirectUris ?? [] }
     const rule = refusingRule(judged, tenant.clientRules)
     if (rule !== undefined) throw mayNotRedeem(judged, rule)
   }
 
-  async #judged(clientId: string, tenant: ResolvedTenant): Promise<JudgedClient> {
-    const judged = { clientId, isDocument: this.isDocument(clientId, tenant), redirectUris: [] }
-    if (!needsRedirectUris(judged, tenant.clientRules)) return judged
-    const registration = await this.findRegistration(clientId, tenant)
-    if (!registration) throw unknownClient(clientId)
-    return { ...judged, redirectUris: registration.redirectUris }
-  }
-
   /**
-   * Finds what a client authenticates with. Customers who have connected a client with a metadata document stay connected, even if the tenant
-   * accepts no such clients any more.
+   * Finds what a client authenticates with. Customers who have connected a client stay connected, even if the tenant accepts no new clients of
+   * its kind any more.
    *
    * @throws {OAuthError} As `find` does.
    */
-  async findCredentials(clientId: string, tenant: ResolvedTenant): Promise<ClientWithCredentials> {
+  async findCredentials(clientId: string, tenant: ResolvedTenant): Promise<ClientCredentials> {
     const own = ownClient(clientId, tenant)
-    if (own) return { credentials: own, registration: undefined }
-    if (this.#documents?.isDocumentUrl(clientId)) {
-      return { credentials: await this.#documents.find(clientId, tenant), registration: undefined }
-    }
-    const registration = await this.findRegistration(clientId, tenant)
+    if (own) return own
+    if (this.#documents?.isDocumentUrl(clientId)) return this.#documents.find(clientId, tenant)
+    const registration = this.#registrations.read(clientId, tenant.id)
     if (!registration) throw unknownClient(clientId)
-    return { credentials: registration, registration }
-  }
-
-  findRegistration(clientId: string, tenant: ResolvedTenant): Promise<RegisteredClient | undefined> {
-    return this.#store.findClient(tenant.id, clientId)
+    return registration
   }
 
   /** Says why a redirect URI of a client was left out, or undefined if that is not why the client does not have it. */
   redirectUriFault(redirectUri: string, { source }: FoundClient, tenant: ResolvedTenant): RedirectUriFault | undefined {
     return source === 'tenant' ? undefined : strangerFault(redirectUri, this.#rules.appRedirects, tenant.ownAddresses)
-  }
-
-  /**
-   * Registers a client (RFC 7591 section 3). Redirect URIs that are not accepted are left out.
-   *
-   * @throws {OAuthError} `invalid_redirect_uri` or `invalid_client_metadata`.
-   */
-  async register(given: Readonly<Record<string, unknown>>, tenant: ResolvedTenant): Promise<Registered> {
-    const { appRedirects, lifetime, limits, authentication } = this.#rules
-    const described = offeredHere(readClientMetadata(given, appRedirects, tenant.ownAddresses), tenant.scopes)
-    checkMayRegister(described.redirectUris, tenant)
-    const { method, keys } = authenticationOfRegistration(given, authentication)
-    const made = method.startsWith('client_secret') ? newClientSecret() : undefined
-    const metadata = { ...described, ...keys, ...(made && { secretHashes: [made.hash] }) }
-    checkSize(metadata)
-    const clientId = newRegisteredId()
-    const client = await this.#store.saveClient({ tenantId: tenant.id, clientId, ...metadata, lifetime }, limits)
-    return { client, method, secret: made?.secret }
-  }
-
-  /**
-   * Extends the registration of a client that a customer is asked about: it lives as long as a new one, and all others make room before it.
-   * It is not in use yet, because a customer can open the consent page for any number of clients.
-   */
-  async touchAsked({ registration }: FoundClient, tenant: ResolvedTenant): Promise<void> {
-    if (!registration || registration.inUse) return
-    const { lifetime } = this.#rules
-    await this.#store.touchClient(tenant.id, registration.clientId, { lifetime, inUse: false })
-  }
-
-  /**
-   * Extends the registration of a client that a customer has allowed, so that it outlives the grant. All others make room before it, and it
-   * is not in use until the code is redeemed: a customer can press Allow for any number of clients.
-   */
-  async touchAllowed({ registration }: FoundClient, tenant: ResolvedTenant): Promise<void> {
-    if (!registration) return
-    const lifetime = beyondGrants(tenant)
-    await this.#store.touchClient(tenant.id, registration.clientId, { lifetime, inUse: false })
-  }
-
-  /**
-   * Marks a registered client as in use once it has redeemed a grant, so that it makes no room for others, and lets it outlive that grant.
-   * Writes at most once a day for each client.
-   */
-  async touchUsed(registration: RegisteredClient, grant: Grant, tenant: ResolvedTenant): Promise<void> {
-    // Absent until it is in use.
-    const { lastUsedAt = Number.NEGATIVE_INFINITY, expiresAt } = registration
-    const isToday = (grant.swap?.at ?? grant.createdAt) < lastUsedAt + day
-    if (isToday && expiresAt >= grant.expiresAt + spare) return
-    await this.#store.touchClient(tenant.id, registration.clientId, { lifetime: beyondGrants(tenant), inUse: true })
   }
 
   /** Notes that a customer has allowed a client: if it has a metadata document, this server forgets that document last. */
@@ -232,23 +129,9 @@ export function scopesOfferedTo(clientId: string, tenant: ResolvedTenant): reado
   return tenant.scopes.filter((scope) => most.includes(scope))
 }
 
-/** The error for a client that does not exist. It makes clients register again. */
-export function unknownClient(clientId: string, reason: DenialReason = 'client_gone'): OAuthError {
-  return oauthError('invalid_client', 'There is no client with this client_id', {
-    headers: basicChallenge,
-    reason,
-    detail: { clientId },
-  })
-}
-
 function onlyOnOwnHost(): OAuthError {
   const why: ErrorDescription<'invalid_redirect_uri'> = 'redirect_uris must not be on the host of this server'
   return oauthError('invalid_client', `The metadata document of client_id cannot be used: ${why}`, {
     reason: 'redirect_uris_refused',
   })
-}
-
-/** How many milliseconds a client must live to outlive every grant that exists now, and a day more, in which nothing needs to be written. */
-function beyondGrants({ refreshTokenLifetime }: ResolvedTenant): number {
-  return refreshTokenLifetime * 1000 + spare + day
 }

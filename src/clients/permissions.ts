@@ -1,4 +1,6 @@
+import { basicChallenge } from '../protocol/client-authentication'
 import { type OAuthError, oauthError } from '../protocol/oauth-error'
+import type { DenialReason } from '../protocol/reasons'
 import { type JudgedClient, type RefusingRule, refusingRule } from '../tenants/client-rules'
 import type { ResolvedTenant } from '../tenants/tenants'
 
@@ -30,6 +32,19 @@ export function mayNotRedeem(client: JudgedClient, rule: RefusingRule): OAuthErr
   return oauthError('invalid_grant', 'The company does not allow this client', {
     reason,
     detail: detailOf(client, rule),
+  })
+}
+
+/**
+ * The error for a client that does not exist. It makes clients register again.
+ *
+ * @param why What is wrong with the registration that its id carries, for the operator.
+ */
+export function unknownClient(clientId: string, reason: DenialReason = 'client_gone', why?: string): OAuthError {
+  return oauthError('invalid_client', 'There is no client with this client_id', {
+    headers: basicChallenge,
+    reason,
+    detail: { clientId, ...(why !== undefined && { why }) },
   })
 }
 

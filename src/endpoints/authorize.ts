@@ -27,11 +27,10 @@ export async function authorize(
   {
     appearances,
     authorizations,
-    clients,
     customers,
     consents,
     emit,
-  }: Pick<Rooms, 'appearances' | 'authorizations' | 'clients' | 'customers' | 'consents' | 'emit'>,
+  }: Pick<Rooms, 'appearances' | 'authorizations' | 'customers' | 'consents' | 'emit'>,
 ): Promise<void> {
   const { req, res, tenant, message } = context
   removeCors(res)
@@ -56,7 +55,6 @@ export async function authorize(
     if (!customer) return
     mayRedirect = true
     place.subject = customer.subject
-    await clients.touchAsked(recipient.found, tenant)
     const question = { customer, checked, signIn, query }
     const consent = await consents.given(question, context)
     if (!consent) return

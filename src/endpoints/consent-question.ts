@@ -2,6 +2,7 @@ import type { CheckedRequest } from '../authorization/authorizations'
 import type { ConsentSubject } from '../authorization/consent-tokens'
 import type { Customer } from '../authorization/customer'
 import { isLoopbackUrl } from '../protocol/loopback'
+import { shownId } from '../protocol/registered-id'
 import type { ResolvedTenant } from '../tenants/tenants'
 import type { SignInRequest } from './customer-sessions'
 
@@ -37,7 +38,7 @@ export function subjectOf({ customer, checked, query }: ConsentQuestion, { id }:
 /** What a page calls the client. */
 export function nameOf(checked: CheckedRequest): string {
   const { client } = checked.found
-  return client.clientName ?? publisherOf(checked) ?? client.clientId
+  return client.clientName ?? publisherOf(checked) ?? shownId(client.clientId)
 }
 
 /** The host that publishes the client's metadata document, if it has one. */

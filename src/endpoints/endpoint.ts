@@ -1,6 +1,7 @@
 import type { Authorizations } from '../authorization/authorizations'
 import type { ClientAuthentication } from '../clients/client-authentication'
 import type { Clients } from '../clients/clients'
+import type { Registrations } from '../clients/registrations'
 import type { Emit } from '../events/emitter'
 import type { Grants } from '../grants/grants'
 import type { Redemptions } from '../grants/redemptions'
@@ -26,6 +27,7 @@ export interface Rooms {
   externalEndpoints: ExternalEndpoints
   grants: Grants
   redemptions: Redemptions
+  registrations: Registrations
   revocations: Revocations
   tokens: AccessTokens
   emit: Emit

@@ -1,22 +1,22 @@
-import type { Registered } from '../clients/clients'
+import type { Registered } from '../clients/registrations'
 import { readJson } from '../http/json'
 import { respondWithJson } from '../http/responses'
 import { grantTypes } from '../protocol/grant-types'
 import { oauthError } from '../protocol/oauth-error'
-import type { RegisteredClient } from '../stores/token-store'
+import type { Client } from '../stores/tenant-store'
 import type { Context } from './context'
 import type { Rooms } from './endpoint'
 
 /** `POST I/register`: registers a client (RFC 7591 section 3). */
 export async function register(
   { req, res, tenant, message }: Context,
-  { clients, emit }: Pick<Rooms, 'clients' | 'emit'>,
+  { registrations, emit }: Pick<Rooms, 'registrations' | 'emit'>,
 ): Promise<void> {
   if (!tenant.registration) {
     throw oauthError('access_denied', 'Clients cannot register here', { status: 403, reason: 'registration_off' })
   }
   const metadata = await readJson(req, res)
-  const registered = await clients.register(metadata, tenant)
+  const registered = registrations.register(metadata, tenant)
   const { client } = registered
   message.clientId = client.clientId
   respondWithJson(res, clientInformation(registered), { status: 201 })
@@ -25,18 +25,18 @@ export async function register(
 }
 
 /** The redirect URIs that the client asked for and did not get. Undefined if there are none. */
-function leftOutOf(requested: unknown, { redirectUris }: RegisteredClient): string[] | undefined {
+function leftOutOf(requested: unknown, { redirectUris }: Client): string[] | undefined {
   const texts = (requested as unknown[]).filter((redirectUri) => typeof redirectUri === 'string')
   const leftOut = texts.filter((redirectUri) => !redirectUris.includes(redirectUri))
   return leftOut.length > 0 ? leftOut : undefined
 }
 
 /** RFC 7591 section 3.2.1: all that was registered, as it was registered, without what was left out. */
-function clientInformation({ client, method, secret }: Registered) {
-  const { clientId, createdAt, clientName, clientUri, redirectUris, scopes, jwks, jwksUri } = client
+function clientInformation({ client, method, secret, scopes, registeredAt }: Registered) {
+  const { clientId, clientName, clientUri, redirectUris, jwks, jwksUri } = client
   return {
     client_id: clientId,
-    client_id_issued_at: Math.floor(createdAt / 1000),
+    client_id_issued_at: Math.floor(registeredAt / 1000),
     client_name: clientName,
     client_uri: clientUri,
     redirect_uris: redirectUris,

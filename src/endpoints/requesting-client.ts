@@ -9,20 +9,17 @@ import { isClientId } from '../protocol/client-id'
 import type { GrantType } from '../protocol/grant-types'
 import { oauthError } from '../protocol/oauth-error'
 import type { Client } from '../stores/tenant-store'
-import type { RegisteredClient } from '../stores/token-store'
 import type { ResolvedTenant } from '../tenants/tenants'
 
 /** The client that a request names. */
 export interface RequestingClient {
   clientId: string
-  /** The tenant's own record. Without one, only the token store can say whether there is such a client. */
+  /** The tenant's own record, if it has one of the client. */
   preRegistered: Client | undefined
   /** What the request presents to prove that it is the client's. A public client presents nothing. */
   proof: ClientProof | undefined
   /** Whether that has been verified. */
   isAuthenticated: boolean
-  /** The client's registration, if it was looked up to authenticate the client. */
-  registration?: RegisteredClient | undefined
   /** Uses up what it has authenticated with, if that can be used only once. */
   useUp?: UseUp | undefined
 }
@@ -84,8 +81,8 @@ export async function authenticatedClient(
 ): Promise<RequestingClient> {
   const { clientId, proof } = client
   if (!proof) return client
-  const authenticated = await authentication.authenticate(clientId, proof, tenant, audiences)
-  return { ...client, isAuthenticated: true, ...authenticated }
+  const useUp = await authentication.authenticate(clientId, proof, tenant, audiences)
+  return { ...client, isAuthenticated: true, useUp }
 }
 
 /** What the `aud` of an assertion may be at the token endpoint (RFC 7523 section 3): the issuer, or the endpoint, which many clients name. */

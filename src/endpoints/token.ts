@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { aboutGrant, contextOf, type Emit, warn } from '../events/emitter'
 import type { PresentedCredential } from '../grants/credential'
 import { presentedCredential, type Redemption, type Redemptions } from '../grants/redemptions'
+import { unknownCredential } from '../grants/refusals'
 import { type Form, readForm } from '../http/form'
 import { hasHungUp } from '../http/has-hung-up'
 import { respondWithJson } from '../http/responses'
@@ -9,10 +10,8 @@ import { type GrantType, grantTypes, isGrantType } from '../protocol/grant-types
 import { oauthError, withContext } from '../protocol/oauth-error'
 import { codeChallengeOf, isCodeVerifier } from '../protocol/pkce'
 import { requestedResource } from '../protocol/resource'
-import { hasRules } from '../tenants/client-rules'
 import type { ResolvedTenant } from '../tenants/tenants'
 import type { IssuedAccessToken } from '../tokens/access-tokens'
-import { confirmClient } from './confirm-client'
 import type { Context } from './context'
 import type { Rooms } from './endpoint'
 import { authenticatedClient, identifyClient, mayUse, type RequestingClient, tokenAudiences } from './requesting-client'
@@ -35,21 +34,27 @@ export async function token(context: Context, rooms: TokenRooms): Promise<void> 
   const named = identifyClient(req, form, tenant, clientAuthentication)
   message.clientId = named.clientId
   // Before the client is authenticated, for which its document and its keys may have to be fetched.
-  if (!named.preRegistered && hasRules(tenant.clientRules)) await clients.checkMayRedeem(named.clientId, tenant)
-  const client = named.proof
-    ? await authenticatedClient(named, tenant, tokenAudiences(tenant), clientAuthentication)
-    : named
+  if (!named.preRegistered) clients.checkMayRedeem(named.clientId, tenant)
+  if (named.proof && clients.publishesKeys(named.clientId, tenant)) checkIssued(form, named, context, redemptions)
+  const client = await authenticatedClient(named, tenant, tokenAudiences(tenant), clientAuthentication)
   const grantType = grantTypeOf(form, client)
-  // The client is confirmed during the redemption, not before it, to save a round trip.
-  const redeeming = redeem(grantType, form, client, context, rooms)
-  const refreshToken = grantType === 'refresh_token' ? form.get('refresh_token') : undefined
-  const redemption = await confirmClient(client, refreshToken, redeeming, tenant, rooms)
+  const redemption = await redeem(grantType, form, client, context, rooms)
   const issuing = tokens.issue(redemption, tenant)
   const issued = issuing instanceof Promise ? await orReversed(issuing, redemption, redemptions) : issuing
   if (grantType === 'authorization_code') await grants.endReplaced(redemption.grant, tenant)
   respondWithTokens(res, issued, redemption, client)
   tellOf(redemption, grantType, tenant, emit)
   if (grantType === 'refresh_token' && !client.preRegistered && !redemptions.hasRetryWindow) warnOfNoRetryWindow()
+}
+
+/**
+ * Checks that this server has issued what a client presents to that very client. Anybody can write an id with an address of keys, and must
+ * not make this server fetch something there.
+ */
+function checkIssued(form: Form, client: RequestingClient, context: Context, redemptions: Redemptions): void {
+  // As it would be presented if it turns out to be signed with one of those keys.
+  const presented = presents[grantTypeOf(form, client)](form, { ...client, isAuthenticated: true }, context)
+  if (!redemptions.hasIssued(presented)) throw unknownCredential(presented)
 }
 
 /** Waits for the signer of an access token. If it fails, the credential that the client presented is live again. */

@@ -107,10 +107,10 @@ export interface RevokedEvent extends Omit<GrantEvent, 'tenantKey'> {
   /** The key of the tenant that the request named. Absent if the host has named the tenant by its id. */
   tenantKey?: string | undefined
   /**
-   * Why it ended: by the `host`, by its `client` (RFC 7009), because the client's registration is gone, because the tenant no longer has its
-   * resource, because the customer has more than `maxGrantsPerClient`, or because a later sign-in has replaced it (`replaceGrants`).
+   * Why it ended: by the `host`, by its `client` (RFC 7009), because the tenant no longer has its resource, because the customer has more than
+   * `maxGrantsPerClient`, or because a later sign-in has replaced it (`replaceGrants`).
    */
-  reason: 'host' | 'client' | 'client_gone' | 'resource_gone' | 'too_many' | 'replaced'
+  reason: 'host' | 'client' | 'resource_gone' | 'too_many' | 'replaced'
   /** Who has ended it, as the host's call has said. Absent if it has not. */
   actor?: string | undefined
 }
@@ -145,19 +145,6 @@ export interface RegisteredEvent extends TimedEvent {
   clientId: string
   /** The redirect URIs that it asked for and that are not accepted here. Absent if it got all. */
   leftOut?: string[] | undefined
-}
-
-/** A host has deleted a client that had registered itself. */
-export interface UnregisteredEvent extends TimedEvent {
-  type: 'unregistered'
-  /** The key of the tenant. Absent if the host has named the tenant by its id. */
-  tenantKey?: string | undefined
-  /** The id of the tenant at which it was registered. */
-  tenantId: string
-  /** The client. */
-  clientId: string
-  /** Who has deleted it, as the host's call has said. Absent if it has not. */
-  actor?: string | undefined
 }
 
 /**
@@ -219,7 +206,6 @@ export type CustomerSignInEvent =
   | RevokedEvent
   | ExpiredEvent
   | RegisteredEvent
-  | UnregisteredEvent
   | StaleEvent
   | DeniedEvent
   | ErrorEvent

@@ -1,10 +1,11 @@
 import type { MetadataDocuments } from '../clients/metadata-documents'
+import type { Registrations } from '../clients/registrations'
 import { type LanguageTag, languageTagOf } from '../pages/language-tag'
 import type { Languages } from '../pages/languages'
 import type { ScopeTexts } from '../pages/scope-words'
 import { isLoopbackHost } from '../protocol/loopback'
+import { shownId } from '../protocol/registered-id'
 import { callHostWithin } from '../stores/call-host'
-import type { GuardedStore } from '../stores/guarded-store'
 import type { ClientMetadata } from '../stores/tenant-store'
 import type { Grant } from '../stores/token-store'
 import type { Company } from './company'
@@ -22,8 +23,8 @@ export interface GrantedScope {
 /** What a customer can be told of a connected client. */
 interface ConnectedClient {
   /**
-   * Its name, as the consent page shows it. If it has none, or is gone, this is its publisher, or else its id. Unverified unless `vouchedFor`
-   * is true: the client has chosen it itself.
+   * Its name, as the consent page shows it. If it has none, or is gone, this is its publisher, or else the beginning of its id. Unverified
+   * unless `vouchedFor` is true: the client has chosen it itself.
    */
   clientName: string
   /** The host that publishes the client's metadata document, if it has one: the only thing about such a client that is proven. */
@@ -64,7 +65,7 @@ const maxWait = 1000
 
 /** Tells grants as a page shows them. */
 export class ConnectedGrants {
-  readonly #store: GuardedStore
+  readonly #registrations: Registrations
   readonly #documents: MetadataDocuments | undefined
   readonly #scopeTexts: ScopeTexts
   readonly #languages: Languages
@@ -75,13 +76,13 @@ export class ConnectedGrants {
    * @param locale The language of companies that have chosen none.
    */
   constructor(
-    store: GuardedStore,
+    registrations: Registrations,
     documents: MetadataDocuments | undefined,
     scopeTexts: ScopeTexts,
     languages: Languages,
     locale: string,
   ) {
-    this.#store = store
+    this.#registrations = registrations
     this.#documents = documents
     this.#scopeTexts = scopeTexts
     this.#languages = languages
@@ -120,18 +121,15 @@ export class ConnectedGrants {
     onDevice: string,
   ): Promise<Map<string, ConnectedClient>> {
     await this.#fetchDocuments([...clientIds], company)
-    const clients = new Map<string, ConnectedClient>()
-    // One after the other, so that a long list leaves the store's connections to the clients.
-    for (const clientId of clientIds) clients.set(clientId, await this.#client(clientId, company, onDevice))
-    return clients
+    return new Map([...clientIds].map((clientId) => [clientId, this.#client(clientId, company, onDevice)]))
   }
 
-  async #client(clientId: string, company: Company, onDevice: string): Promise<ConnectedClient> {
+  #client(clientId: string, company: Company, onDevice: string): ConnectedClient {
     const own = company.clients.find((client) => client.clientId === clientId)
     if (own) return described(own, { name: clientId, vouchedFor: true, onDevice })
     const unknown = { vouchedFor: false, onDevice }
     if (!this.#documents?.isDocumentUrl(clientId)) {
-      return described(await this.#store.findClient(company.id, clientId), { name: clientId, ...unknown })
+      return described(this.#registrations.read(clientId, company.id), { name: shownId(clientId), ...unknown })
     }
     const publisher = new URL(clientId).host
     return { ...described(this.#documents.remembered(clientId), { name: publisher, ...unknown }), publisher }

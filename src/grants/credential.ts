@@ -5,11 +5,10 @@ import type { Grant } from '../stores/token-store'
 import type { ResolvedTenant } from '../tenants/tenants'
 
 /**
- * A code or refresh token as a client presents it: `prefix_` and base64url(handle ‖ secret ‖ dates ‖ tag), of 25, 16, 6 and 16 bytes.
+ * A code or refresh token as a client presents it: `prefix_` and base64url(handle ‖ secret ‖ expiry ‖ tag), of 25, 16, 6 and 16 bytes.
  *
- * The handle names the grant: the customer's handle and 16 random bytes. The secret redeems it. The dates are the day of
- * the last refresh and the expiry: the day says whether the client's registration is looked up, and the expiry tells an operator whether a
- * grant that is gone had expired. No other decision rests on them. The tag proves that this server issued the credential, and to whom.
+ * The handle names the grant: the customer's handle and 16 random bytes. The secret redeems it. The expiry tells an operator whether a grant
+ * that is gone had expired; nothing else rests on it. The tag proves that this server issued the credential, and to whom.
  */
 export interface Credential {
   kind: CredentialKind
@@ -95,15 +94,11 @@ export function formatCredential({ kind, handle, secret, dates, tag }: Credentia
   return credentialKinds[kind].prefix + Buffer.concat([handle, secret, dates, tag]).toString('base64url')
 }
 
-/**
- * Encodes when a grant was last refreshed and when its live credential expires. The first byte has one bit that says whether the grant ends
- * then in any case, and seven for the day of the refresh, or 0 if there was none. The others hold seconds since 1970.
- */
-export function datesOf({ swap, ...times }: Pick<Grant, 'expiresAt' | 'endsAt' | 'swap'>): Buffer {
-  const { expiresAt, isEnd } = expiryOf(times)
-  const day = swap?.redeemed === 'refresh_token' ? dayOf(swap.at) : 0
+/** Encodes when the live credential of a grant expires: a byte that says whether the grant ends then in any case, and seconds since 1970. */
+export function datesOf(grant: Pick<Grant, 'expiresAt' | 'endsAt'>): Buffer {
+  const { expiresAt, isEnd } = expiryOf(grant)
   const dates = Buffer.alloc(datesLength)
-  dates.writeUInt8(Number(isEnd) | (day << 1))
+  dates.writeUInt8(Number(isEnd))
   dates.writeUIntBE(Math.ceil(expiresAt / 1000), 1, datesLength - 1)
   return dates
 }
@@ -121,17 +116,7 @@ export function expiryOf({ expiresAt, endsAt }: Pick<Grant, 'expiresAt' | 'endsA
 
 /** When a credential says that it expires. */
 export function readExpiry({ dates }: Credential): Expiry {
-  return { expiresAt: dates.readUIntBE(1, datesLength - 1) * 1000, isEnd: (dates.readUInt8() & 1) === 1 }
-}
-
-/** Whether a credential says that its grant was refreshed on the day of this time (UTC), in milliseconds since 1970. */
-export function wasRefreshedOnDayOf(time: number, { dates }: Credential): boolean {
-  return dates.readUInt8() >> 1 === dayOf(time)
-}
-
-/** The day of a time in milliseconds since 1970, from 1 to 127. */
-function dayOf(time: number): number {
-  return 1 + (Math.floor(time / 86_400_000) % 127)
+  return { expiresAt: dates.readUIntBE(1, datesLength - 1) * 1000, isEnd: dates.readUInt8() === 1 }
 }
 
 /**

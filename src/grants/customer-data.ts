@@ -1,3 +1,4 @@
+import type { Registrations } from '../clients/registrations'
 import { identifier, record } from '../configuration/checks'
 import { actor } from '../events/actor'
 import type { GuardedStore } from '../stores/guarded-store'
@@ -98,7 +99,12 @@ const named = { ...companyMembers, subject: identifier }
 const oneCustomer = record({ ...named, actor })
 const onePage = record({ ...named, ...pageMembers })
 
-export function customerData(tenants: Tenants, grants: Grants, store: GuardedStore): CustomerData {
+export function customerData(
+  tenants: Tenants,
+  grants: Grants,
+  store: GuardedStore,
+  registrations: Registrations,
+): CustomerData {
   return {
     async export(of) {
       const { subject, after = '', limit, ...company } = onePage(of, 'customers.export')
@@ -106,10 +112,9 @@ export function customerData(tenants: Tenants, grants: Grants, store: GuardedSto
       const rest = (await store.listGrants(id, subject)).filter(({ grantId }) => grantId > after)
       const page = rest.sort((a, b) => (a.grantId < b.grantId ? -1 : 1)).slice(0, limit)
       const names = new Map(clients.map(({ clientId, clientName }) => [clientId, clientName]))
-      for (const { clientId } of page) {
-        if (!names.has(clientId)) names.set(clientId, (await store.findClient(id, clientId))?.clientName)
-      }
-      const exported = page.map((grant) => exportedGrant(grant, names.get(grant.clientId)))
+      const nameOf = (clientId: string) =>
+        names.has(clientId) ? names.get(clientId) : registrations.read(clientId, id)?.clientName
+      const exported = page.map((grant) => exportedGrant(grant, nameOf(grant.clientId)))
       return { grants: exported, ...(rest.length > limit && { next: page.at(-1)?.grantId }) }
     },
 

@@ -10,7 +10,6 @@ import { type AccessTokenTerms, scopesGone } from '../tokens/access-tokens'
 import {
   authenticatedBinding,
   type Binding,
-  type Credential,
   credentialHash,
   datesOf,
   type Expiry,
@@ -23,7 +22,6 @@ import {
   parseCredential,
   publicBinding,
   readExpiry,
-  wasRefreshedOnDayOf,
 } from './credential'
 import type { CredentialChain, Successor } from './credential-chain'
 import type { Grants } from './grants'
@@ -123,11 +121,6 @@ export class Redemptions {
   hasIssued(presented: IssuedCredential): boolean {
     const binding = publicBinding(presented.binding)
     return this.#chain.hasIssued(presented) || this.#chain.hasIssued({ ...presented, binding })
-  }
-
-  /** Whether a credential says that its grant was refreshed today (UTC). */
-  wasRefreshedToday(credential: Credential): boolean {
-    return wasRefreshedOnDayOf(this.#now(), credential)
   }
 
   /**

@@ -49,6 +49,16 @@ export class Revocations {
     await this.#grants.endNamed(named, tenant.key, 'client')
   }
 
+  /** Whether this server has issued a token to a client, whatever has become of its grant. */
+  hasIssued(token: string, { clientId }: Pick<Binding, 'clientId'>, tenant: ResolvedTenant): boolean {
+    const credential = parseCredential('refresh_token', token)
+    if (!credential) return this.#grantIdIn(token, clientId, tenant) !== undefined
+    const grantId = grantIdOf(credential.handle)
+    return [publicBinding({ clientId }), authenticatedBinding({ clientId })].some((binding) =>
+      this.#chain.hasIssued({ credential, grantId, binding, tenant }),
+    )
+  }
+
   async #namedByRefreshToken(token: string, binding: Binding, tenant: ResolvedTenant): Promise<NamedGrant | undefined> {
     const credential = parseCredential('refresh_token', token)
     if (!credential) return undefined
@@ -67,9 +77,14 @@ export class Revocations {
 
   /** An expired access token still names its grant: the client may revoke it long after it last used it. */
   async #namedByAccessToken(token: string, clientId: string, tenant: ResolvedTenant): Promise<NamedGrant | undefined> {
-    const { tenant_id, client_id, grant_id: grantId } = this.#claimsOf(token) ?? {}
-    if (grantId === undefined || tenant_id !== tenant.id || client_id !== clientId) return undefined
+    const grantId = this.#grantIdIn(token, clientId, tenant)
+    if (grantId === undefined) return undefined
     return { tenantId: tenant.id, grantId, grant: await this.#store.findGrant(tenant.id, grantId) }
+  }
+
+  #grantIdIn(token: string, clientId: string, tenant: ResolvedTenant): string | undefined {
+    const { tenant_id, client_id, grant_id } = this.#claimsOf(token) ?? {}
+    return tenant_id === tenant.id && client_id === clientId ? grant_id : undefined
   }
 
   #claimsOf(token: string) {

@@ -19,7 +19,7 @@ export interface TenantCall {
 export interface TenantData {
   /**
    * Ends all grants of a company's customers: their refresh tokens are refused from then on, and their access tokens wherever revocation is
-   * checked. Registered clients stay. There is a `revoked` event for each grant, without a `tenantKey`. On Redis it goes through the whole
+   * checked. There is a `revoked` event for each grant, without a `tenantKey`. On Redis it goes through the whole
    * store.
    *
    * When it resolves, every grant that existed when it was called has ended. If it rejects, or the process ends in the middle, some may be
@@ -34,7 +34,7 @@ export interface TenantData {
    */
   end(tenant: TenantCall): Promise<{ grants: number }>
   /**
-   * Erases a company: ends all grants of its customers, and leaves nothing about it in the store, neither registered clients nor used ids.
+   * Erases a company: ends all grants of its customers, and leaves nothing about it in the store, not even used ids.
    * There is a `revoked` event for each grant that it ends, without a `tenantKey`. On Redis it goes through the whole store.
    *
    * Call it when your tenant store no longer returns the company, or its customers can sign in again. If it rejects, or the process ends in

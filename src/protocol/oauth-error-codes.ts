@@ -89,7 +89,7 @@ export const answeredCodes = {
     descriptions: [
       'client_name must be a string of at most *number* characters',
       'scope must be a string',
-      'redirect_uris, client_name, client_uri, scope and jwks must together take at most *number* bytes',
+      'The client_id carries redirect_uris, client_name, the host of client_uri, and jwks or jwks_uri in at most *number* characters: shorten *member*',
       'grant_types must include authorization_code',
       'response_types must include code',
       "client_id in the document does not match the document's URL",

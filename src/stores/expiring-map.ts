@@ -4,18 +4,13 @@ const sweepEvery = 60_000
 export class ExpiringMap<T extends { expiresAt: number }> {
   readonly #records = new Map<string, T>()
   readonly #now: () => number
-  readonly #onRemove: (record: T) => void
   #sweptAt: number
   /** No record expires before this time. */
   #nextExpiry = Number.POSITIVE_INFINITY
 
-  /**
-   * @param now The clock, in milliseconds since 1970.
-   * @param onRemove Called with each record that is deleted or has expired, but not with one that is replaced.
-   */
-  constructor(now: () => number, onRemove: (record: T) => void = () => {}) {
+  /** @param now The clock, in milliseconds since 1970. */
+  constructor(now: () => number) {
     this.#now = now
-    this.#onRemove = onRemove
     this.#sweptAt = now()
   }
 
@@ -36,7 +31,7 @@ export class ExpiringMap<T extends { expiresAt: number }> {
   /** @returns Whether there was such a record that had not expired. */
   delete(key: string): boolean {
     const isLive = this.get(key) !== undefined
-    this.#remove(key)
+    this.#records.delete(key)
     return isLive
   }
 
@@ -49,12 +44,6 @@ export class ExpiringMap<T extends { expiresAt: number }> {
   /** All records in memory, with those that have expired and are not removed yet. */
   all(): T[] {
     return [...this.#records.values()]
-  }
-
-  /** How many records have not expired. */
-  liveCount(): number {
-    if (this.#now() >= this.#nextExpiry) this.#sweep()
-    return this.#records.size
   }
 
   /** Whether there are `max` records that have not expired. */
@@ -72,14 +61,8 @@ export class ExpiringMap<T extends { expiresAt: number }> {
     this.#sweptAt = this.#now()
     this.#nextExpiry = Number.POSITIVE_INFINITY
     for (const [key, { expiresAt }] of this.#records) {
-      if (expiresAt <= this.#sweptAt) this.#remove(key)
+      if (expiresAt <= this.#sweptAt) this.#records.delete(key)
       else this.#nextExpiry = Math.min(this.#nextExpiry, expiresAt)
     }
-  }
-
-  #remove(key: string): void {
-    const record = this.#records.get(key)
-    this.#records.delete(key)
-    if (record) this.#onRemove(record)
   }
 }

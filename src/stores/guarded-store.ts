@@ -5,8 +5,6 @@ import { noSwap } from './no-swap'
 import { StoreCalls } from './store-calls'
 import { StoreClock } from './store-clock'
 import type {
-  ClientPage,
-  ClientUse,
   CreateResult,
   CredentialSwap,
   Grant,
@@ -14,10 +12,7 @@ import type {
   GrantPage,
   GrantPageRequest,
   Late,
-  NewClient,
   NewGrant,
-  RegisteredClient,
-  RegistrationLimits,
   ReversalResult,
   SwapResult,
   SwapReversal,
@@ -104,27 +99,6 @@ export class GuardedStore {
   /** No time limit, for the same reason. */
   deleteTenant(tenantId: string): AsyncIterable<Grant> {
     return this.#calls.each('deleteTenant', () => this.#store.deleteTenant(tenantId))
-  }
-
-  saveClient(client: NewClient, limits: RegistrationLimits): Promise<RegisteredClient> {
-    return this.#calls.within('saveClient', () => this.#store.saveClient(client, limits))
-  }
-
-  findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined> {
-    return this.#calls.within('findClient', () => this.#store.findClient(tenantId, clientId))
-  }
-
-  /** No time limit, as for `deleteGrants`. */
-  pageClients(tenantId: string, page: ClientPage): Promise<RegisteredClient[]> {
-    return this.#calls.unlimited('pageClients', () => this.#store.pageClients(tenantId, page))
-  }
-
-  touchClient(tenantId: string, clientId: string, use: ClientUse): Promise<void> {
-    return this.#calls.within('touchClient', () => this.#store.touchClient(tenantId, clientId, use))
-  }
-
-  deleteClient(tenantId: string, clientId: string): Promise<boolean> {
-    return this.#calls.within('deleteClient', async () => (await this.#store.deleteClient(tenantId, clientId)) === true)
   }
 
   useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean> {

@@ -1,8 +1,5 @@
 import { ExpiringMap } from './expiring-map'
-import { IdleClients } from './idle-clients'
 import {
-  type ClientPage,
-  type ClientUse,
   type CreateResult,
   type CredentialSwap,
   type Grant,
@@ -11,10 +8,7 @@ import {
   type GrantPageRequest,
   markLength,
   maxRedeemed,
-  type NewClient,
   type NewGrant,
-  type RegisteredClient,
-  type RegistrationLimits,
   type ReversalResult,
   type SwapResult,
   type SwapReversal,
@@ -28,11 +22,6 @@ const maxUsed = 100_000
 export interface MemoryTokenStoreOptions {
   /** The most live grants. Default 100,000. When the store is full, new sign-ins are answered with 503: no live grant makes room. */
   maxGrants?: number | undefined
-  /**
-   * The most registered clients. Default 100,000. Clients that no customer has connected make room for others. When all clients are in use,
-   * new registrations of every tenant are answered with 503.
-   */
-  maxClients?: number | undefined
   /** The store's clock: milliseconds since 1970. For tests in which time passes. Default `Date.now`. */
   now?: (() => number) | undefined
 }
@@ -46,25 +35,20 @@ export interface MemoryTokenStoreOptions {
  */
 export class MemoryTokenStore implements TokenStore {
   readonly #grants: ExpiringMap<Grant>
-  readonly #idle = new IdleClients()
-  readonly #clients: ExpiringMap<RegisteredClient>
   readonly #used: ExpiringMap<{ tenantId: string; id: string; expiresAt: number }>
   readonly #now: () => number
   readonly #maxGrants: number
-  readonly #maxClients: number
 
-  constructor({ maxGrants = 100_000, maxClients = 100_000, now = () => Date.now() }: MemoryTokenStoreOptions = {}) {
+  constructor({ maxGrants = 100_000, now = () => Date.now() }: MemoryTokenStoreOptions = {}) {
     this.#now = now
     this.#grants = new ExpiringMap(now)
-    this.#clients = new ExpiringMap(now, (client) => this.#idle.delete(client))
     this.#used = new ExpiringMap(now)
     this.#maxGrants = maxGrants
-    this.#maxClients = maxClients
   }
 
   /** @returns Everything in memory, with what has expired and is not removed yet. For tests. */
-  contents(): { grants: Grant[]; clients: RegisteredClient[]; used: { tenantId: string; id: string }[] } {
-    return { grants: this.#grants.all(), clients: this.#clients.all(), used: this.#used.all() }
+  contents(): { grants: Grant[]; used: { tenantId: string; id: string }[] } {
+    return { grants: this.#grants.all(), used: this.#used.all() }
   }
 
   async createGrant({ deadline, lifetime, endsAfter, ...grant }: NewGrant): Promise<CreateResult> {
@@ -159,50 +143,9 @@ export class MemoryTokenStore implements TokenStore {
     for (const grant of this.#grants.all()) {
       if (grant.tenantId === tenantId && this.#grants.delete(keyOf(tenantId, grant.grantId))) yield grant
     }
-    for (const client of this.#clients.all()) {
-      if (client.tenantId === tenantId) this.#clients.delete(keyOf(tenantId, client.clientId))
-    }
     for (const used of this.#used.all()) {
       if (used.tenantId === tenantId) this.#used.delete(keyOf(tenantId, used.id))
     }
-  }
-
-  async saveClient({ lifetime, ...client }: NewClient, limits: RegistrationLimits): Promise<RegisteredClient> {
-    const { tenantId, clientId } = client
-    const now = this.#now()
-    const saved = structuredClone({ ...client, createdAt: now, expiresAt: now + lifetime })
-    // Deleted first, so that it is added after all others.
-    this.#clients.delete(keyOf(tenantId, clientId))
-    const room = this.#maxClients - (this.#clients.liveCount() - this.#idle.size)
-    if (room < 1) throw fullError(this.#maxClients, 'registered clients that are in use')
-    this.#addClient(saved)
-    const ownLimits = { ...limits, total: Math.min(limits.total, room) }
-    const next = () => this.#idle.nextToDelete(tenantId, ownLimits)
-    for (let old = next(); old; old = next()) this.#clients.delete(keyOf(old.tenantId, old.clientId))
-    return saved
-  }
-
-  async findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined> {
-    return this.#clients.get(keyOf(tenantId, clientId))
-  }
-
-  async pageClients(tenantId: string, { after, limit }: ClientPage): Promise<RegisteredClient[]> {
-    const clients = this.#clients.live().filter((client) => client.tenantId === tenantId && client.clientId > after)
-    return clients.sort((one, other) => (one.clientId < other.clientId ? -1 : 1)).slice(0, limit)
-  }
-
-  async touchClient(tenantId: string, clientId: string, { lifetime, inUse }: ClientUse): Promise<void> {
-    const key = keyOf(tenantId, clientId)
-    const client = this.#clients.get(key)
-    if (!client) return
-    this.#clients.delete(key)
-    const now = this.#now()
-    const expiresAt = Math.max(now + lifetime, client.expiresAt)
-    this.#addClient({ ...client, expiresAt, ...(inUse && { inUse, lastUsedAt: now }) })
-  }
-
-  async deleteClient(tenantId: string, clientId: string): Promise<boolean> {
-    return this.#clients.delete(keyOf(tenantId, clientId))
   }
 
   async useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean> {
@@ -212,11 +155,6 @@ export class MemoryTokenStore implements TokenStore {
     if (this.#used.isFull(maxUsed)) throw fullError(maxUsed, 'ids of used consent pages and assertions')
     this.#used.set(key, { tenantId, id, expiresAt: this.#now() + lifetime })
     return true
-  }
-
-  #addClient(client: RegisteredClient): void {
-    this.#clients.set(keyOf(client.tenantId, client.clientId), client)
-    if (!client.inUse) this.#idle.add(client)
   }
 }
 

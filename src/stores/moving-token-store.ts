@@ -3,18 +3,13 @@ import { noSwap } from './no-swap'
 import type { GrantElsewhere } from './postgres-imports'
 import { PostgresTokenStore } from './postgres-token-store'
 import {
-  type ClientPage,
-  type ClientUse,
   type CreateResult,
   type CredentialSwap,
   type Grant,
   type GrantOwner,
   type GrantPage,
   type GrantPageRequest,
-  type NewClient,
   type NewGrant,
-  type RegisteredClient,
-  type RegistrationLimits,
   type ReversalResult,
   type SwapResult,
   type SwapReversal,
@@ -30,7 +25,7 @@ export interface MovingTokenStoreOptions {
   to: PostgresTokenStore
   /**
    * - `prepare`: new records are written to `from`, and nothing is moved. Records that other processes have moved are found.
-   * - `move`: new records are written to `to`, and each grant and client of `from` is copied to `to` when it is asked for.
+   * - `move`: new records are written to `to`, and each grant of `from` is copied to `to` when it is asked for.
    *
    * No process may have the step `move` while there is one that uses `from` alone.
    */
@@ -134,42 +129,13 @@ export class MovingTokenStore implements TokenStore {
     return this.#deleteEach((store) => store.deleteTenant(tenantId))
   }
 
-  async saveClient(client: NewClient, limits: RegistrationLimits): Promise<RegisteredClient> {
-    return (this.#moves ? this.#to : this.#from).saveClient(client, limits)
-  }
-
-  async findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined> {
-    const client = await this.#to.findClient(tenantId, clientId)
-    if (client) return client
-    if (!this.#moves) return this.#from.findClient(tenantId, clientId)
-    await this.#moveClient(tenantId, clientId)
-    return this.#to.findClient(tenantId, clientId)
-  }
-
-  async pageClients(tenantId: string, page: ClientPage): Promise<RegisteredClient[]> {
-    const pages = await Promise.all([this.#from, this.#to].map((store) => store.pageClients(tenantId, page)))
-    const clients = [...new Map(pages.flat().map((client) => [client.clientId, client])).values()]
-    return clients.sort((one, other) => (one.clientId < other.clientId ? -1 : 1)).slice(0, page.limit)
-  }
-
-  async touchClient(tenantId: string, clientId: string, use: ClientUse): Promise<void> {
-    if (this.#moves) await this.findClient(tenantId, clientId)
-    else await this.#from.touchClient(tenantId, clientId, use)
-    await this.#to.touchClient(tenantId, clientId, use)
-  }
-
-  async deleteClient(tenantId: string, clientId: string): Promise<boolean> {
-    const wasThere = await this.#from.deleteClient(tenantId, clientId)
-    return (await this.#to.deleteClient(tenantId, clientId)) || wasThere
-  }
-
   async useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean> {
     // In both and in this order, so that one call is the first also while other processes have one of the stores alone.
     return (await this.#from.useOnce(tenantId, id, lifetime)) && (await this.#to.useOnce(tenantId, id, lifetime))
   }
 
   /**
-   * Moves all grants of a customer with their clients now, in place of when they are asked for.
+   * Moves all grants of a customer now, in place of when they are asked for.
    *
    * @returns How many grants of the customer `from` has. They stay there, so another call returns the same number.
    * @throws {TypeError} with the step `prepare`, which moves nothing.
@@ -177,10 +143,7 @@ export class MovingTokenStore implements TokenStore {
   async moveCustomer(tenantId: string, subject: string): Promise<number> {
     if (!this.#moves) throw new TypeError('moveCustomer needs a MovingTokenStore with the step move')
     const grants = await this.#from.listGrants(tenantId, subject)
-    for (const { grantId, clientId } of grants) {
-      await this.findGrant(tenantId, grantId)
-      await this.findClient(tenantId, clientId)
-    }
+    for (const { grantId } of grants) await this.findGrant(tenantId, grantId)
     return grants.length
   }
 
@@ -224,10 +187,6 @@ export class MovingTokenStore implements TokenStore {
   /** @returns Whether the old store has such a grant. */
   #moveGrant(tenantId: string, grantId: string): Promise<boolean> {
     return this.#to.importGrant(() => this.#readGrant(tenantId, grantId))
-  }
-
-  #moveClient(tenantId: string, clientId: string): Promise<boolean> {
-    return this.#to.importClient(() => this.#from.findClient(tenantId, clientId))
   }
 
   /** Reads a grant of the old store with the time of that store, which only a swap returns. */

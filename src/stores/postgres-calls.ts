@@ -1,5 +1,3 @@
-import { InTurn } from './in-turn'
-
 /** The part of a `Pool` of `pg` (8) that the store uses. */
 export interface PostgresPool {
   /** Sends a statement over any connection. Resolves to the rows of its result, or rejects with the server's error. */
@@ -41,13 +39,6 @@ const adviceOnPool: readonly [RegExp, string][] = [
  * one that PgBouncer lends for a single transaction; the functions keep their plans.
  */
 export class PostgresCalls {
-  /**
-   * Calls that take the lock of the registered clients. All processes wait for it, so each process makes one of these calls at a time: more
-   * would hold connections that redemptions need.
-   */
-  readonly locking = new InTurn('PostgresTokenStore: too many changes of registered clients are waiting')
-  /** The same for registrations, so that strangers who register keep nobody else waiting. */
-  readonly registering = new InTurn('PostgresTokenStore: too many registrations are waiting')
   readonly #pool: PostgresPool
   /** What stands before the name of each table and function. */
   readonly #place: string

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { PostgresCalls } from './postgres-calls'
-import { encodeClient, encodeGrant, encodeText, rowId } from './postgres-values'
-import type { Grant, RegisteredClient } from './token-store'
+import { encodeGrant, rowId } from './postgres-values'
+import type { Grant } from './token-store'
 
 /** A grant of another store, and the time of that store when it was read. */
 export interface GrantElsewhere {
@@ -64,46 +64,6 @@ export function importGrant(calls: PostgresCalls, read: () => Promise<GrantElsew
 /** Deletes the row of an import that is not finished. The import then begins again. */
 export async function dropImport(calls: PostgresCalls, tenantId: string, grantId: string): Promise<void> {
   await calls.rows('delete from @grants where id = $1 and expires_at < 0', [rowId(tenantId, grantId)])
-}
-
-/**
- * Copies a registered client of another store in the same way, but its times stay as they are.
- *
- * @returns Whether the other store has such a client.
- */
-export function importClient(
-  calls: PostgresCalls,
-  read: () => Promise<RegisteredClient | undefined>,
-): Promise<boolean> {
-  return inAttempts(async () => {
-    const found = await read()
-    if (!found) return 'gone'
-    const { createdAt, expiresAt: _, inUse = false, lastUsedAt = null, ...client } = found
-    const key = [encodeText(client.tenantId), encodeText(client.clientId)]
-    const mark = newMark()
-    // The lock first, as for every change of which clients are not in use.
-    const insert = `with locked as materialized (select @lock_idle_clients())
-       insert into @clients as old (created_at, expires_at, sweep_at, place, in_use, tenant_id, client_id, metadata, used_at)
-       select $3::bigint, $6::bigint, @clock() + ${sweptAfter}, nextval('@places'), $4::boolean, $1, $2, $5, $7::bigint from locked
-       on conflict (tenant_id, client_id) do update set created_at = excluded.created_at, expires_at = excluded.expires_at,
-         sweep_at = excluded.sweep_at, place = excluded.place, in_use = excluded.in_use, metadata = excluded.metadata,
-         used_at = excluded.used_at
-       where old.expires_at <= @clock()`
-    const values = [...key, createdAt, inUse, encodeClient({ ...client, lifetime: 0 }), mark, lastUsedAt]
-    await calls.locking.run(() => calls.rows(insert, values))
-    const again = await read()
-    if (!again) return 'gone'
-    if ((again.inUse ?? false) !== inUse) return 'changed'
-    await calls.rows(
-      'update @clients set expires_at = $4, sweep_at = $4 where tenant_id = $1 and client_id = $2 and expires_at = $3',
-      [...key, mark, again.expiresAt],
-    )
-    const live = await calls.rows(
-      'select from @clients where tenant_id = $1 and client_id = $2 and expires_at > @clock()',
-      key,
-    )
-    return live.length > 0 ? 'here' : 'changed'
-  })
 }
 
 /** An expiry in the past, by which an import knows its own row. */

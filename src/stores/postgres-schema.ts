@@ -1,7 +1,7 @@
 import { must, optional, record } from '../configuration/checks'
-import { clientsSql } from './postgres-clients-sql'
 import { grantsSql } from './postgres-grants-sql'
 import { sweepSql } from './postgres-sweep-sql'
+import { usedIdsSql } from './postgres-used-ids-sql'
 
 /** Where the tables are, and whose they are. */
 export interface PostgresSchemaOptions {
@@ -59,8 +59,7 @@ end $$;
 // Everybody may call a new function, but some databases take that away from `public`.
 const privilegesSql = (place: string, schema: string, role: string, functions: readonly string[]) => `
 grant usage on schema "${schema}" to "${role}";
-grant select, insert, update, delete on ${place}grants, ${place}clients, ${place}idle_clients, ${place}used_ids to "${role}";
-grant usage on sequence ${place}places to "${role}";
+grant select, insert, update, delete on ${place}grants, ${place}used_ids to "${role}";
 grant execute on function ${functions.join(', ')} to "${role}";
 `
 
@@ -76,7 +75,7 @@ grant execute on function ${functions.join(', ')} to "${role}";
 export function postgresSchema(options: PostgresSchemaOptions = {}): string {
   const { schema, tablePrefix, role } = record(checks)(options, 'postgresSchema')
   const place = `"${schema}".${tablePrefix}`
-  const sql = [grantsSql, clientsSql, sweepSql, versionSql].join('').replaceAll('@', place).replaceAll('%', tablePrefix)
+  const sql = [grantsSql, usedIdsSql, sweepSql, versionSql].join('').replaceAll('@', place).replaceAll('%', tablePrefix)
   const functions = [...sql.matchAll(/^create or replace function ([^(]+)\(/gm)].map(([, name = '']) => name)
   return [schemaSql(schema), sql, role === undefined ? '' : privilegesSql(place, schema, role, functions)].join('')
 }

@@ -7,9 +7,7 @@ create or replace function @sweep(in_most int, out deleted int, out is_done bool
 declare
   now bigint := @clock();
   due_grants int;
-  due_clients int;
   gone_grants int;
-  gone_clients int;
   gone_ids int;
 begin
   if not pg_try_advisory_xact_lock(hashtextextended('@sweep', 0)) then
@@ -19,9 +17,6 @@ begin
   end if;
 
   -- The grants come last: nobody who redeems one waits for the locks of the others.
-  perform @lock_idle_clients();
-  select looked_at, swept.deleted into due_clients, gone_clients from @sweep_clients(in_most) as swept;
-
   with gone as (
     delete from @used_ids where (tenant_id, id) in (
       select tenant_id, id from @used_ids where expires_at <= now order by expires_at limit in_most for update skip locked
@@ -39,8 +34,8 @@ begin
   )
   select (select count(*) from due), (select count(*) from gone) into due_grants, gone_grants;
 
-  deleted := gone_grants + gone_clients + gone_ids;
-  is_done := greatest(due_grants, due_clients, gone_ids) < in_most;
+  deleted := gone_grants + gone_ids;
+  is_done := greatest(due_grants, gone_ids) < in_most;
 end
 $$;
 `

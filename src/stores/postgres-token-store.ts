@@ -3,15 +3,11 @@ import { warn } from '../configuration/warnings'
 import { PostgresCalls, type PostgresPool } from './postgres-calls'
 import { deleteGrants, deleteTenant, isOwned, ownerValues } from './postgres-deletions'
 import { pageGrants } from './postgres-grant-pages'
-import { dropImport, type GrantElsewhere, importClient, importGrant } from './postgres-imports'
+import { dropImport, type GrantElsewhere, importGrant } from './postgres-imports'
 import { placeChecks } from './postgres-schema'
 import {
-  type ClientRow,
-  decodeClient,
   decodeGrant,
-  decodeText,
   encodeClaims,
-  encodeClient,
   encodeMarks,
   encodeRequest,
   encodeText,
@@ -21,18 +17,13 @@ import {
   rowId,
 } from './postgres-values'
 import type {
-  ClientPage,
-  ClientUse,
   CreateResult,
   CredentialSwap,
   Grant,
   GrantOwner,
   GrantPage,
   GrantPageRequest,
-  NewClient,
   NewGrant,
-  RegisteredClient,
-  RegistrationLimits,
   ReversalResult,
   SwapResult,
   SwapReversal,
@@ -185,48 +176,6 @@ export class PostgresTokenStore implements TokenStore {
     return deleteTenant(this.#calls, tenantId)
   }
 
-  async saveClient(client: NewClient, { perTenant, total }: RegistrationLimits): Promise<RegisteredClient> {
-    const { tenantId, clientId, lifetime } = client
-    const values = [encodeText(tenantId), encodeText(clientId), encodeClient(client), lifetime, perTenant, total]
-    const row = await this.#calls.registering.run(() =>
-      this.#calls.json<ClientRow>('select @save_client($1, $2, $3, $4, $5, $6) as value', values),
-    )
-    return decodeClient(row, tenantId, clientId)
-  }
-
-  async findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined> {
-    const row = await this.#calls.json<ClientRow | null>(
-      `select row_to_json(live)::text as value from @clients as live
-       where tenant_id = $1 and client_id = $2 and expires_at > @clock()`,
-      [encodeText(tenantId), encodeText(clientId)],
-    )
-    return row ? decodeClient(row, tenantId, clientId) : undefined
-  }
-
-  async pageClients(tenantId: string, { after, limit }: ClientPage): Promise<RegisteredClient[]> {
-    const rows = await this.#calls.rows<{ id: string; value: string }>(
-      `select client_id as id, row_to_json(live)::text as value from @clients as live
-       where tenant_id = $1 and client_id > $2 and expires_at > @clock() order by client_id limit $3`,
-      [encodeText(tenantId), encodeText(after), limit],
-    )
-    return rows.map(({ id, value }) => decodeClient(JSON.parse(value), tenantId, decodeText(id)))
-  }
-
-  async touchClient(tenantId: string, clientId: string, { lifetime, inUse }: ClientUse): Promise<void> {
-    const values = [encodeText(tenantId), encodeText(clientId), lifetime, inUse]
-    // A client that is in use needs no lock.
-    const isDone = await this.#calls.json<boolean>('select @touch_client_in_use($1, $2, $3, $4)::text as value', values)
-    if (isDone) return
-    await this.#calls.locking.run(() => this.#calls.rows('select @touch_client($1, $2, $3, $4)', values))
-  }
-
-  async deleteClient(tenantId: string, clientId: string): Promise<boolean> {
-    const values = [encodeText(tenantId), encodeText(clientId)]
-    return this.#calls.locking.run(() =>
-      this.#calls.json<boolean>('select @delete_client($1, $2)::text as value', values),
-    )
-  }
-
   async useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean> {
     const values = [encodeText(tenantId), encodeText(id), lifetime]
     return this.#calls.json<boolean>('select @use_once($1, $2, $3)::text as value', values)
@@ -242,11 +191,9 @@ export class PostgresTokenStore implements TokenStore {
     const { limit = 10_000 } = options
     let total = 0
     for (;;) {
-      const [deleted, isDone] = await this.#calls.locking.run(() =>
-        this.#calls.json<[number, boolean]>(
-          'select json_build_array(deleted, is_done)::text as value from @sweep($1)',
-          [Math.min(sweepBatch, limit)],
-        ),
+      const [deleted, isDone] = await this.#calls.json<[number, boolean]>(
+        'select json_build_array(deleted, is_done)::text as value from @sweep($1)',
+        [Math.min(sweepBatch, limit)],
       )
       total += deleted
       if (isDone || total >= limit) return total
@@ -267,11 +214,6 @@ export class PostgresTokenStore implements TokenStore {
   /** @internal Makes an import of a grant that is not finished begin again. */
   dropImport(tenantId: string, grantId: string): Promise<void> {
     return dropImport(this.#calls, tenantId, grantId)
-  }
-
-  /** @internal Copies a registered client in the same way. */
-  importClient(read: () => Promise<RegisteredClient | undefined>): Promise<boolean> {
-    return importClient(this.#calls, read)
   }
 
   /** No request waits for it, so a failure becomes a warning, one of each kind. */

@@ -1,7 +1,7 @@
 import { customerHandle, customerHandleLength } from '../protocol/customer-handle'
 import { digest } from '../protocol/digest'
 import { type CredentialKind, credentialKinds } from '../protocol/grant-types'
-import { type Grant, markLength, type NewClient, type RedeemedCredential, type RegisteredClient } from './token-store'
+import { type Grant, markLength, type RedeemedCredential } from './token-store'
 
 const { code, refresh_token: refreshToken } = credentialKinds
 
@@ -27,15 +27,6 @@ export interface GrantRow {
   expires_at: number
   ends_at: number | null
   swapped_at: number | null
-}
-
-/** A row of the table of clients, as JSON. */
-export interface ClientRow {
-  metadata: string
-  in_use: boolean
-  created_at: number
-  expires_at: number
-  used_at: number | null
 }
 
 /**
@@ -182,21 +173,4 @@ function decodeRedeemed(text: string): RedeemedCredential[] {
     redeemed.push({ mark, at: Number(at) })
   }
   return redeemed
-}
-
-/** Everything of a registered client that never changes. */
-export function encodeClient({ tenantId: _, clientId: __, lifetime: ___, ...metadata }: NewClient): string {
-  return JSON.stringify(metadata)
-}
-
-export function decodeClient(row: ClientRow, tenantId: string, clientId: string): RegisteredClient {
-  return {
-    tenantId,
-    clientId,
-    ...JSON.parse(row.metadata),
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    ...(row.in_use && { inUse: true }),
-    ...(row.used_at !== null && { lastUsedAt: row.used_at }),
-  }
 }

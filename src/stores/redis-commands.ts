@@ -63,11 +63,6 @@ export class RedisCommands {
     return this.#call(this.#redis, key, command)
   }
 
-  /** Sends a command, and waits until enough replicas have what its node has written so far. */
-  sendDurably(key: string, ...command: Command): Promise<unknown> {
-    return this.#replicas === 0 ? this.send(key, ...command) : this.#sendAndWait(key, command)
-  }
-
   async #call(redis: RedisClient, key: string, command: Command): Promise<unknown> {
     gatherWrites(redis)
     try {

@@ -4,7 +4,6 @@ import { must, objectWith, optional, record, seconds } from '../configuration/ch
 import { customerHandle, customerHandleLength } from '../protocol/customer-handle'
 import { credentialKinds } from '../protocol/grant-types'
 import { type RedisClient, RedisCommands } from './redis-commands'
-import { RedisRegistrations } from './redis-registrations'
 import {
   createScript,
   deleteScript,
@@ -15,8 +14,6 @@ import {
 } from './redis-scripts'
 import { decodeGrant, encodeNewGrant, encodeRequest, encodeResource, UnreadableValueError } from './redis-values'
 import {
-  type ClientPage,
-  type ClientUse,
   type CreateResult,
   type CredentialSwap,
   type Grant,
@@ -24,10 +21,7 @@ import {
   type GrantPage,
   type GrantPageRequest,
   markLength,
-  type NewClient,
   type NewGrant,
-  type RegisteredClient,
-  type RegistrationLimits,
   type ReversalResult,
   type SwapResult,
   type SwapReversal,
@@ -86,7 +80,6 @@ const checks = {
 export class RedisTokenStore implements TokenStore {
   readonly #prefix: string
   readonly #commands: RedisCommands
-  readonly #registrations: RedisRegistrations
 
   /**
    * @param redis The host's own `ioredis` client. The store uses its connection and its settings.
@@ -100,7 +93,6 @@ export class RedisTokenStore implements TokenStore {
       replicas,
       replicaTimeout,
     )
-    this.#registrations = new RedisRegistrations(keyPrefix, this.#commands)
   }
 
   async createGrant(grant: NewGrant): Promise<CreateResult> {
@@ -193,7 +185,6 @@ export class RedisTokenStore implements TokenStore {
 
   async *deleteTenant(tenantId: string): AsyncIterable<Grant> {
     yield* this.#inPasses(() => this.#deleteTenantOnce(tenantId), { isListed: false })
-    await this.#registrations.deleteEntries(tenantId)
     await this.#commands.waitForReplicas()
   }
 
@@ -208,7 +199,7 @@ export class RedisTokenStore implements TokenStore {
       await Promise.all(idsOf(keys.filter(isIndex)).map((handle) => this.#dropEntries(tenantId, handle)))
     }
     const tenant = `:${encodeURIComponent(tenantId)}:`
-    for await (const keys of this.#commands.keysBeginning(this.#prefix, 'cu', tenant)) {
+    for await (const keys of this.#commands.keysBeginning(this.#prefix, 'u', tenant)) {
       await Promise.all(keys.map((key) => this.#commands.send(key, 'del', key)))
     }
   }
@@ -317,26 +308,6 @@ export class RedisTokenStore implements TokenStore {
       })
     const found = await Promise.all(ids.map(read))
     return found.filter((grant) => grant !== undefined)
-  }
-
-  saveClient(client: NewClient, limits: RegistrationLimits): Promise<RegisteredClient> {
-    return this.#registrations.save(client, limits)
-  }
-
-  findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined> {
-    return this.#registrations.find(tenantId, clientId)
-  }
-
-  pageClients(tenantId: string, page: ClientPage): Promise<RegisteredClient[]> {
-    return this.#registrations.page(tenantId, page)
-  }
-
-  touchClient(tenantId: string, clientId: string, use: ClientUse): Promise<void> {
-    return this.#registrations.touch(tenantId, clientId, use)
-  }
-
-  deleteClient(tenantId: string, clientId: string): Promise<boolean> {
-    return this.#registrations.delete(tenantId, clientId)
   }
 
   async useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean> {

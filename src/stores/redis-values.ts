@@ -1,12 +1,5 @@
 import { type CredentialKind, credentialKinds } from '../protocol/grant-types'
-import {
-  type Grant,
-  markLength,
-  type NewClient,
-  type NewGrant,
-  type RedeemedCredential,
-  type RegisteredClient,
-} from './token-store'
+import { type Grant, markLength, type NewGrant, type RedeemedCredential } from './token-store'
 
 // Every value begins with its version and ends with a full stop on a line of its own, so that a value of a later version or a truncated
 // value is recognised. The scripts read a value by its lines, without JSON.
@@ -100,27 +93,6 @@ function decodeRedeemed(redeemed: string, swappedAt: number): RedeemedCredential
     mark: entry.slice(0, markLength),
     at: swappedAt - Number(entry.slice(markLength)),
   }))
-}
-
-/** The line of a registered client's value that has everything that never changes. */
-export function encodeClient({ tenantId: _, clientId: __, lifetime: ___, ...fixed }: NewClient): string {
-  return JSON.stringify(fixed)
-}
-
-/** @throws {UnreadableValueError} */
-export function decodeClient(key: string, value: string, tenantId: string, clientId: string): RegisteredClient {
-  return decode(key, value, ([header = '', fixed = '']) => {
-    const [, use, createdAt, expiresAt, usedAt] = header.split(';')
-    return {
-      tenantId,
-      clientId,
-      ...JSON.parse(fixed),
-      createdAt: Number(createdAt),
-      expiresAt: Number(expiresAt),
-      ...(use === 'u' && { inUse: true }),
-      ...(usedAt && { lastUsedAt: Number(usedAt) }),
-    }
-  })
 }
 
 function decode<T>(key: string, value: string, read: (lines: string[]) => T): T {

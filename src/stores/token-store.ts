@@ -1,5 +1,4 @@
 import type { CredentialKind } from '../protocol/grant-types'
-import type { ClientMetadata } from './tenant-store'
 
 /**
  * One customer's authorization of one client. Times are milliseconds since 1970 by the store's clock.
@@ -206,57 +205,7 @@ export interface GrantPage {
 }
 
 /**
- * A client that registered itself (RFC 7591). Times are milliseconds since 1970 by the store's clock.
- *
- * It expires when no customer uses it and it has no live grant.
- */
-export interface RegisteredClient extends ClientMetadata {
-  /** What the client sends as `client_id`. */
-  clientId: string
-  /** The `id` of the tenant that it registered with, or `key:` and the tenant's `key` if it has none. */
-  tenantId: string
-  /** When it registered. */
-  createdAt: number
-  /** From this time on the client does not exist. */
-  expiresAt: number
-  /** Whether it has ever redeemed a code, so that a customer has connected it. A client in use never makes room for others. */
-  inUse?: boolean | undefined
-  /** When it last redeemed a code or refresh token, to about a day. Absent if it never has. */
-  lastUsedAt?: number | undefined
-}
-
-/** A client that registers. Its lifetime counts from the store's own time. */
-export interface NewClient extends Omit<RegisteredClient, 'createdAt' | 'expiresAt' | 'inUse' | 'lastUsedAt'> {
-  /** Milliseconds until it expires. */
-  lifetime: number
-}
-
-/** The most registered clients that are not in use that a store holds. */
-export interface RegistrationLimits {
-  /** Of one tenant. */
-  perTenant: number
-  /** Of all tenants together. */
-  total: number
-}
-
-/** A page of the registered clients of a tenant, for {@link TokenStore.pageClients}. */
-export interface ClientPage {
-  /** The id of the last client of the page before; `''` for the first page. */
-  after: string
-  /** The most clients of this page, 1 to 1000. */
-  limit: number
-}
-
-/** How a client has just been used, for {@link TokenStore.touchClient}. */
-export interface ClientUse {
-  /** How many milliseconds it lives from now on, at least. */
-  lifetime: number
-  /** True if it has redeemed a code; false if a customer is being asked about it, or has just allowed it. */
-  inUse: boolean
-}
-
-/**
- * Everything this library writes: grants and registered clients, partitioned by tenant id.
+ * Everything this library writes: grants, and ids that can be used once, partitioned by tenant id.
  *
  * **The store is the only clock**: every time in a record, and every `now` in a result, is read from the store's clock. All processes see
  * the same clock. A store without a clock of its own, such as one in memory, uses that of its process.
@@ -327,48 +276,13 @@ export interface TokenStore {
   deleteGrants(owner: GrantOwner): AsyncIterable<Grant>
 
   /**
-   * Deletes everything of a tenant: all grants, registered clients and used ids, with those that have expired. Yields each live grant that
+   * Deletes everything of a tenant: all grants and used ids, with those that have expired. Yields each live grant that
    * it has deleted. It is called only when a host erases a tenant, and the tenant store may no longer know that tenant.
    *
-   * When it is done, everything of the tenant that existed when it began is gone, also a grant or a client that the store cannot read. If it
+   * When it is done, everything of the tenant that existed when it began is gone, also a grant that the store cannot read. If it
    * cannot be sure of that, it throws. After a call that was cut off, the next one deletes what is left.
    */
   deleteTenant(tenantId: string): AsyncIterable<Grant>
-
-  /**
-   * Stores a registered client, over the one with the same id if there is one, and makes room for it by deleting clients that are not in
-   * use. If its tenant has more than `perTenant` of these, the oldest of that tenant are deleted. If there are more than `total`, the
-   * oldest of the tenant with the most are deleted, one after the other. The client that is being stored is never deleted, and clients
-   * that are deleted or expired do not count.
-   *
-   * @returns The stored client. `createdAt` is the store's time.
-   */
-  saveClient(client: NewClient, limits: RegistrationLimits): Promise<RegisteredClient>
-
-  /** @returns The registered client, or undefined if there is none or it has expired. */
-  findClient(tenantId: string, clientId: string): Promise<RegisteredClient | undefined>
-
-  /**
-   * Reads registered clients of a tenant, in the order of their ids: those whose ids come after `after`, by the codes of their characters, and
-   * of these the first `limit`. It is called only when a host lists clients, and may go through the whole store.
-   *
-   * @returns Clients that have not expired. Fewer than `limit` mean that there are no more.
-   */
-  pageClients(tenantId: string, page: ClientPage): Promise<RegisteredClient[]>
-
-  /**
-   * Moves the expiry of a client to `lifetime` from now, if that is later. With `inUse: true` the client is in use from then on, and no
-   * longer makes room for others, and `lastUsedAt` becomes the store's time. With `inUse: false` a client that is not in use makes room after all others, as if it had just been
-   * stored. Does nothing if there is no such client.
-   */
-  touchClient(tenantId: string, clientId: string, use: ClientUse): Promise<void>
-
-  /**
-   * Deletes a registered client.
-   *
-   * @returns Whether there was such a client.
-   */
-  deleteClient(tenantId: string, clientId: string): Promise<boolean>
 
   /**
    * Notes that an id is used, and forgets that after `lifetime` milliseconds. Of any number of calls with one id in that time, in any number
@@ -391,11 +305,6 @@ const methods = {
   pageGrants: true,
   deleteGrants: true,
   deleteTenant: true,
-  saveClient: true,
-  findClient: true,
-  pageClients: true,
-  touchClient: true,
-  deleteClient: true,
   useOnce: true,
 } satisfies Record<keyof TokenStore, true>
 

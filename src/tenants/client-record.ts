@@ -13,11 +13,12 @@ import {
   text,
 } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
-import { isClientId, isRegisteredId } from '../protocol/client-id'
+import { isClientId } from '../protocol/client-id'
 import { isSecretHash } from '../protocol/client-secret'
 import { grantTypes, isGrantType } from '../protocol/grant-types'
 import { isKeySetUrl, type JsonWebKeySet, keySetFault } from '../protocol/json-web-keys'
 import { ownRedirectUriFault } from '../protocol/redirect-uri'
+import { isRegisteredId } from '../protocol/registered-id'
 import type { Client } from '../stores/tenant-store'
 import { askConsent } from './ask-consent'
 
@@ -59,7 +60,7 @@ const keySetUrl = must<string>(
 
 const clientMembers = record({
   clientId: must<string>(
-    'a string of 1 to 2048 characters of printable ASCII, but not dcr_ and 22 characters, as the ids of registered clients are',
+    'a string of 1 to 2048 characters of printable ASCII that does not begin with dcr_, as the ids of registered clients do',
     (given) => typeof given === 'string' && isClientId(given) && !isRegisteredId(given),
     { quotes: true },
   ),

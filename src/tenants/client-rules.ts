@@ -67,12 +67,6 @@ export function allowsDocuments(allowed: ClientRule | undefined): boolean {
   return documentHosts.length > 0 || clientIds.some((id) => URL.canParse(id))
 }
 
-/** Whether the rules judge a client that registered itself by its redirect URIs. */
-export function needsRedirectUris({ isDocument }: JudgedClient, { allowed, blocked }: ClientRules): boolean {
-  const rules = allowed === undefined ? blocked : [allowed, ...blocked]
-  return !isDocument && rules.some(({ redirectHosts = [] }) => redirectHosts.length > 0)
-}
-
 /** The rule that keeps a client out, or undefined if none does. */
 export function refusingRule(client: JudgedClient, { allowed, blocked }: ClientRules): RefusingRule | undefined {
   if (blocked.some((rule) => isNamed(client, rule) || client.redirectUris.some((uri) => leadsTo(uri, rule)))) {

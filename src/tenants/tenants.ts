@@ -45,6 +45,8 @@ export interface ResolvedTenant extends TenantAddress {
   refreshTokenLifetime: number
   /** Whether clients can register themselves. */
   registration: boolean
+  /** Whether customers can sign in with clients that registered themselves, as far as the rules allow them. */
+  registeredClients: boolean
   /** Whether a client can identify itself by the address of its metadata document. */
   metadataDocuments: boolean
   /** Which of the clients that introduce themselves are allowed. */
@@ -63,6 +65,7 @@ export type TenantDefaults = Pick<
   | 'accessTokenLifetime'
   | 'refreshTokenLifetime'
   | 'registration'
+  | 'registeredClients'
   | 'metadataDocuments'
   | 'clientRules'
   | 'askConsent'
@@ -245,11 +248,12 @@ function namedHere(resources: readonly string[], namesHere: ReadonlyMap<string, 
 function waysIn(
   { registration = true, metadataDocuments = registration, allowedClients, blockedClients }: TenantRecord,
   defaults: TenantDefaults,
-): Pick<ResolvedTenant, 'registration' | 'metadataDocuments' | 'clientRules'> {
+): Pick<ResolvedTenant, 'registration' | 'registeredClients' | 'metadataDocuments' | 'clientRules'> {
   const allowed = allowedClients ?? defaults.clientRules.allowed
   const blocked = blockedClients ? [...defaults.clientRules.blocked, blockedClients] : defaults.clientRules.blocked
   return {
     registration: defaults.registration && registration && allowsRegistration(allowed),
+    registeredClients: defaults.registeredClients && registration,
     metadataDocuments: defaults.metadataDocuments && metadataDocuments && allowsDocuments(allowed),
     clientRules: { allowed, blocked },
   }

@@ -7,7 +7,7 @@ export interface TestClock {
   now(): number
 
   /**
-   * Lets time pass: codes, access tokens, refresh tokens, grants and registrations expire as they do in production. It does not move the
+   * Lets time pass: codes, access tokens, refresh tokens and grants expire as they do in production. It does not move the
    * `Date` of the process, nor its timers, nor the clock of a token store that the test has brought.
    *
    * @param seconds A number that is not negative.

@@ -10,7 +10,7 @@ import { anyCompany, TestTenants } from './test-tenants'
 
 /** Customer sign-in for the tests of a host, which {@link testSignIn} makes. */
 export interface SignInForTests extends CustomerSignIn {
-  /** The clock by which codes, tokens, grants and registrations expire. */
+  /** The clock by which codes, tokens and grants expire. */
   readonly clock: TestClock
   /** The events so far, the oldest first. A test may empty the array. */
   readonly events: CustomerSignInEvent[]

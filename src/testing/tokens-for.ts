@@ -6,6 +6,7 @@ import { addressOf, endpointsOf } from '../protocol/issuer'
 import { OAuthError } from '../protocol/oauth-error'
 import type { OAuthErrorCode } from '../protocol/oauth-error-codes'
 import { codeChallengeOf } from '../protocol/pkce'
+import { registrationIn } from '../protocol/registered-id'
 import { postForm } from './post-form'
 import { partsOf, type SignInForTests } from './test-sign-in'
 import { testClient } from './test-tenants'
@@ -159,7 +160,7 @@ async function signedIn(signIn: SignInForTests, request: TokensRequest): Promise
 async function redirectUriOf(clientId: string, tenantKey: string, signIn: SignInForTests): Promise<string> {
   const tenant = await partsOf(signIn).tenants.find(tenantKey)
   const own = tenant?.clients?.find((client) => client.clientId === clientId)
-  const { redirectUris: [first = ''] = [] } = own ?? (await signIn.clients.find({ tenantKey, clientId })) ?? {}
+  const { redirectUris: [first = ''] = [] } = own ?? registrationIn(clientId) ?? {}
   return first
 }
 

@@ -9,7 +9,7 @@ import {
 } from 'customer-sign-in'
 import express, { type Express } from 'express'
 import { mcpServer } from '../support/mcp-server'
-import { signingKey } from '../support/sign-in'
+import { neededSecrets, signingKey } from '../support/sign-in'
 import type { HostSettings } from './assistant'
 
 const path = '/v1/:tenantKey/mcp'
@@ -41,6 +41,7 @@ export class AssistantHost {
       // The documents of the players are on loopback.
       metadataDocuments: 'with-loopback',
       onEvent: (event) => this.events.push(event),
+      ...neededSecrets({ ...options, ...circumstances }),
       ...options,
       ...circumstances,
     })

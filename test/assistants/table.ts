@@ -1,5 +1,6 @@
 import type { Assistant, HostSettings, Quirk } from './assistant'
 import { type RealClientCode, versionOf } from './real-clients'
+import { registrationLengthsOf } from './registration-lengths'
 
 /** The table of docs/assistants.md: a row for each assistant and each of its variants. */
 export function tableOf(assistants: readonly Assistant[]): string {
@@ -14,6 +15,14 @@ export function clientsTableOf(clients: readonly RealClientCode[]): string {
       `| ${client.name} | \`${client.package}\` ${versionOf(client)} | ${way[client.connects]} | ${client.particular} |`,
   )
   return table(['client', 'package', 'connects', 'what is particular about it'], rows)
+}
+
+/** The table of docs/assistants.md: how long the ids of those are that register themselves. */
+export function registrationsTableOf(assistants: readonly Assistant[]): string {
+  const rows = registrationLengthsOf(assistants).map(
+    ({ name, id, authorizeUrl }) => `| ${name} | ${id} | ${authorizeUrl} |`,
+  )
+  return table(['assistant', '`client_id`', 'authorization request'], rows)
 }
 
 function table(head: readonly string[], rows: readonly string[]): string {

@@ -65,9 +65,9 @@ describe.each(sdks)('an assistant on the MCP SDK %s', (version, connectTo) => {
     const { host, server } = await mcpHost()
     const assistant = new NewAssistant()
     expect(await (await connected(server, assistant)).whoAmI()).toEqual(isCustomer1)
-    expect(await host.signIn.clients.find({ tenantKey: 'acme', clientId: assistant.clientId ?? '' })).toMatchObject({
-      clientName: 'Assistant',
-    })
+    expect(await host.signIn.grants.list({ tenantKey: 'acme', subject: 'customer-1' })).toMatchObject([
+      { clientId: assistant.clientId, clientName: 'Assistant' },
+    ])
   })
 
   it('is identified by its metadata document, and registers nothing', async () => {
@@ -99,20 +99,7 @@ describe.each(sdks)('an assistant on the MCP SDK %s', (version, connectTo) => {
     expect(await (await connected(server, new NewAssistant({ clientId }))).whoAmI()).toEqual(isCustomer1)
   })
 
-  it('stays connected for longer than an unused registration lives', async () => {
-    const clock = stopClock()
-    const { server } = await mcpHost({ registrationLifetime: day })
-    const assistant = new NewAssistant()
-    const connection = await connected(server, assistant)
-    const { clientId } = assistant
-    for (let week = 0; week < 8; week++) {
-      clock.advance(7 * day)
-      expect(await connection.whoAmI()).toEqual(isCustomer1)
-    }
-    expect(assistant.clientId).toBe(clientId)
-  })
-
-  it('registers again when its registration has expired, and is connected as soon as the customer agrees', async () => {
+  it('signs in with the id that it has, however long it was away', async () => {
     const clock = stopClock()
     const { server } = await mcpHost()
     const assistant = new NewAssistant()
@@ -120,24 +107,22 @@ describe.each(sdks)('an assistant on the MCP SDK %s', (version, connectTo) => {
     const { clientId } = assistant
     clock.advance(365 * day)
     await expect(connection.whoAmI()).rejects.toThrow('Unauthorized')
-    expect(assistant.clientId).not.toBe(clientId)
-    expect(assistant.tokens()).toBeUndefined()
-
     await connectTo(server, assistant).finishSignIn(await answered(assistant.authorizationUrl))
     expect(await connection.whoAmI()).toEqual(isCustomer1)
+    expect(assistant.clientId).toBe(clientId)
   })
 
-  it('registers again when the host has deleted its registration', async () => {
+  it('registers again when the server does not know its id, and is connected as soon as the customer agrees', async () => {
     const clock = stopClock()
-    const { host, server } = await mcpHost()
+    const { server } = await mcpHost()
     const assistant = new NewAssistant()
     const connection = await connected(server, assistant)
-    const clientId = assistant.clientId ?? ''
-    await host.signIn.clients.delete({ tenantKey: 'acme', clientId })
+    assistant.saveClientInformation({ client_id: 'dcr_of-another-server' })
     clock.advance(3601)
     await expect(connection.whoAmI()).rejects.toThrow('Unauthorized')
-    expect(assistant.clientId).not.toBe(clientId)
-    expect(await host.signIn.grants.list({ tenantKey: 'acme', subject: 'customer-1' })).toEqual([])
+    expect(assistant.clientId).not.toBe('dcr_of-another-server')
+    await connectTo(server, assistant).finishSignIn(await answered(assistant.authorizationUrl))
+    expect(await connection.whoAmI()).toEqual(isCustomer1)
   })
 
   it('is not let in if the customer refuses, and may ask again', async () => {

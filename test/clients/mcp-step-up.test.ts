@@ -65,27 +65,21 @@ async function connected([, connectTo]: Sdk, server: string, assistant: NewAssis
 }
 
 describe('an assistant on the MCP SDK 2 that calls a tool which needs more than it has', () => {
-  it.each<[known: string, assistant: () => Promise<NewAssistant>, registered: string | undefined]>([
-    ['that registered itself', async () => new NewAssistant(), 'profile'],
-    [
-      'with a metadata document',
-      async () => new NewAssistant({ clientId: (await DocumentServer.start()).url() }),
-      undefined,
-    ],
+  it.each<[known: string, assistant: () => Promise<NewAssistant>]>([
+    ['that registered itself', async () => new NewAssistant()],
+    ['with a metadata document', async () => new NewAssistant({ clientId: (await DocumentServer.start()).url() })],
     [
       'whose metadata document names less',
       async () => {
         const documents = await DocumentServer.start((self) => publishing(self, { scope: 'profile' }))
         return new NewAssistant({ clientId: documents.url() })
       },
-      undefined,
     ],
-  ])('asks the customer for that too, if it is one %s', async (_, create, registered) => {
-    const { host, server } = await mcpHost()
+  ])('asks the customer for that too, if it is one %s', async (_, create) => {
+    const { server } = await mcpHost()
     const assistant = await create()
     const connection = await connected(sdk2 as Sdk, server, assistant)
-    const client = await host.signIn.clients.find({ tenantKey: 'acme', clientId: assistant.clientId ?? '' })
-    expect(client?.scopes?.join(' ')).toBe(registered)
+    const { clientId } = assistant
 
     await expect(connection.call('book_trip')).rejects.toThrow('Unauthorized')
     expect(assistant.authorizationUrl.searchParams.get('scope')).toBe('profile trips:write')
@@ -96,7 +90,7 @@ describe('an assistant on the MCP SDK 2 that calls a tool which needs more than 
 
     expect(await connection.call('book_trip')).toMatchObject(booked)
     expect(await connection.whoAmI()).toMatchObject(isCustomer1)
-    expect(client && assistant.clientId).toBe(client?.clientId)
+    expect(assistant.clientId).toBe(clientId)
   })
 
   it('goes on with what it has if the customer does not want to allow more', async () => {

@@ -1,6 +1,7 @@
 import { assistants } from '../assistants/assistants'
 import { realClients } from '../assistants/real-clients'
-import { clientsTableOf, tableOf } from '../assistants/table'
+import { registrationLengthsOf } from '../assistants/registration-lengths'
+import { clientsTableOf, registrationsTableOf, tableOf } from '../assistants/table'
 import { textOf } from './pages'
 
 describe('docs/assistants.md', () => {
@@ -10,6 +11,26 @@ describe('docs/assistants.md', () => {
 
   it('has the table of the clients that the tests run (npm run docs:assistants)', () => {
     expect(generated('clients')).toBe(clientsTableOf(realClients))
+  })
+
+  it('has the lengths of the ids of assistants that register, to a few characters (npm run docs:assistants)', () => {
+    const rows = (table = '') => table.split('\n').map((row) => row.split(' | '))
+    const now = rows(registrationsTableOf(assistants))
+    expect(now.length).toBeGreaterThan(20)
+    for (const [index, [name, ...lengths]] of rows(generated('registrations')).entries()) {
+      const [nameNow, ...lengthsNow] = now[index] ?? []
+      expect(name).toBe(nameNow)
+      for (const [column, length] of lengths.map((text) => Number.parseInt(text, 10)).entries()) {
+        if (index > 1) expect(Math.abs(length - Number.parseInt(lengthsNow[column] ?? '', 10))).toBeLessThanOrEqual(6)
+      }
+    }
+  })
+
+  it('has no assistant whose id is longer than 190 characters, or whose authorization request is longer than 2,000', () => {
+    for (const { id, authorizeUrl } of registrationLengthsOf(assistants)) {
+      expect(id).toBeLessThanOrEqual(190)
+      expect(authorizeUrl).toBeLessThanOrEqual(2000)
+    }
   })
 })
 

@@ -84,12 +84,12 @@ describe('the options table of the README', () => {
 
 describe('the API table of the README', () => {
   it('has every member and no other', () => {
-    const { grants, clients, customers, tenants, ...members } = createCustomerSignIn({
+    const { grants, customers, tenants, ...members } = createCustomerSignIn({
       ...required,
       baseUrl: 'https://host.example',
       signingKeys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey],
     })
-    const groups = Object.entries({ grants, clients, customers, tenants })
+    const groups = Object.entries({ grants, customers, tenants })
     const names = [
       ...Object.keys(members),
       ...groups.flatMap(([group, methods]) => Object.keys(methods).map((name) => `${group}.${name}`)),
@@ -184,7 +184,6 @@ const eventMembers: EventMembers = {
     ...{ credential: true, limit: true, expiredAt: true },
   },
   registered: { tenantKey: true, tenantId: true, clientId: true, leftOut: true },
-  unregistered: { tenantKey: true, tenantId: true, clientId: true, actor: true },
   stale: { tenantKey: true, tenantId: true, clientId: true, copy: true, age: true, detail: true },
   denied: {
     ...ofGrant,

@@ -201,12 +201,8 @@ const cases: Record<string, [Deployed, string[]]> = {
     { options: () => ({ blockedClients: { documentHosts: ['claude.ai'] } }) },
     ['document: document-refused'],
   ],
-  'has a store that fails': [
-    {
-      options: () => ({
-        tokenStore: Object.assign(new MemoryTokenStore(), { saveClient: () => Promise.reject(new Error('gone')) }),
-      }),
-    },
+  'has a registration of its own that fails': [
+    { before: instead('/oauth/register', (res) => res.status(503).json({ error: 'temporarily_unavailable' })) },
     ['registration: temporarily-unavailable'],
   ],
   'refuses clients on the customer’s device': [

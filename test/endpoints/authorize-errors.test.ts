@@ -111,13 +111,6 @@ describe('a store that fails', () => {
     expect(response.headers['retry-after']).toBe('1')
   })
 
-  it('shows a page with 503 if it cannot say whether the client exists', async () => {
-    const { store, always } = faultyStore()
-    always('findClient', rejects)
-    const host = await started({ authenticate: asTheySay, tokenStore: store })
-    expectErrorPage(await new Authorization(host, { client_id: 'registered' }).open(), 503)
-  })
-
   it.each([
     ['rejects', rejects],
     ['hangs', hangs],

@@ -1,7 +1,5 @@
 import { type Client, MemoryTenantStore, newClientSecret } from 'customer-sign-in'
 import { basic } from '../support/confidential-clients'
-import { faultyStore, rejects } from '../support/faulty-store'
-import { saveClient } from '../support/registration'
 import { clientId, expectError, expectTokens, redirectUri, tenants } from '../support/sign-in'
 import { started } from '../support/started'
 
@@ -123,18 +121,6 @@ describe('a client with a secret', () => {
 })
 
 describe('a public client', () => {
-  it('can revoke while its registration cannot be read, where no client authenticates', async () => {
-    const faulty = faultyStore()
-    const host = await started({ tokenStore: faulty.store, clientAuthentication: ['none'] })
-    await saveClient(faulty.healthy)
-    const client_id = 'registered'
-    const signedIn = await host.asCustomer({ clientId: client_id })
-    const { refresh_token } = expectTokens(await host.exchange(signedIn, { client_id }))
-    faulty.always('findClient', rejects)
-    expect((await host.revoke({ client_id, token: refresh_token })).status).toBe(200)
-    expectError(await host.refresh(refresh_token, { client_id }), 400, 'invalid_grant')
-  })
-
   it('works as before where others authenticate', async () => {
     const host = await startedWith({})
     const { refresh_token } = await host.connected()

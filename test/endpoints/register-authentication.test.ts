@@ -124,9 +124,9 @@ describe('a registration', () => {
     ['with a private key', { jwks: { keys: [{ ...key.jwk, d: 'x' }] } }, /jwks must have no private/],
     ['with a text as keys', { jwks: JSON.stringify(jwks) }, /jwks must be a JSON Web Key Set/],
     [
-      'with more keys than can be stored',
+      'with more keys than an id has room for',
       { jwks: { keys: Array.from({ length: 20 }, () => clientKey('RS256').jwk) } },
-      /jwks must together/,
+      /shorten jwks$/,
     ],
   ])('that asks for private_key_jwt %s is refused', async (_, more, says) => {
     const response = await register(await startedWith(all), { token_endpoint_auth_method: 'private_key_jwt', ...more })
@@ -139,8 +139,7 @@ describe('a registration', () => {
     expect((await register(host, asked)).body.jwks).toEqual(jwks)
     const { body } = await register(host, { token_endpoint_auth_method: 'client_secret_post' })
     expect(body.client_secret).toMatch(/^csis_[\w-]{43}$/)
-    const client = await host.signIn.clients.find({ tenantKey: 'acme', clientId: body.client_id })
-    expect(JSON.stringify(client)).not.toContain(body.client_secret)
+    expect(Buffer.from(body.client_id.slice(4), 'base64url').toString()).not.toContain(body.client_secret)
   })
 })
 
@@ -163,8 +162,6 @@ describe('a registered client', () => {
       expectError(await host.refresh(refresh_token, { client_id }), 401, 'invalid_client')
       const { access_token: token } = expectTokens(await host.refresh(refresh_token, inForm))
       expectError(await host.revoke({ client_id, token }), 401, 'invalid_client')
-      const client = await host.signIn.clients.find({ tenantKey: 'acme', clientId: client_id })
-      expect(client).toMatchObject({ inUse: true })
     },
   )
 
@@ -176,8 +173,6 @@ describe('a registered client', () => {
     const signedIn = await new Authorization(host, { client_id }).allowed()
     const { refresh_token } = expectTokens(await host.exchange(signedIn, assertion()))
     expectTokens(await host.refresh(refresh_token, assertion()))
-    await host.signIn.clients.delete({ tenantKey: 'acme', clientId: client_id })
-    expectError(await host.refresh(refresh_token, assertion()), 401, 'invalid_client')
   })
 
   it.each(['none', 'client_secret_post'])(

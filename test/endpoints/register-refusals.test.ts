@@ -1,7 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import express from 'express'
 import request from 'supertest'
 import { head, rawRequest } from '../http/raw-request'
-import { faultyStore, rejects } from '../support/faulty-store'
 import { HostApp, testSignIn } from '../support/host-app'
 import { register } from '../support/registration'
 import { expectError, redirectUri, TestSignIn } from '../support/sign-in'
@@ -124,18 +124,17 @@ describe('a registration is refused', () => {
     })
   })
 
-  it('from 4,000 bytes of metadata on, not counting unknown members', async () => {
-    const sized = (bytes: number) => {
-      const redirectUris = Array.from({ length: 10 }, (_, number) => `https://assistant.example/${number}`)
-      const metadata = { redirectUris, clientName: 'Zo\u00eb' }
-      const missing = bytes - Buffer.byteLength(JSON.stringify(metadata))
-      const padded = redirectUris.map((uri, index) => uri + 'x'.repeat(Math.floor((missing + index) / 10)))
-      return { redirect_uris: padded, client_name: 'Zo\u00eb', software_statement: 'x'.repeat(5000) }
-    }
-    const { body } = await register(host, sized(4000)).expect(201)
-    expect(body).not.toHaveProperty('software_statement')
-    const description = expectError(await register(host, sized(4001)), 400, 'invalid_client_metadata')
-    expect(description).toMatch(/redirect_uris.*4000 bytes/)
+  it('for which an id of 1,024 characters has no room, naming what to shorten', async () => {
+    const noise = (length: number) => randomBytes(length).toString('hex').slice(0, length)
+    const long = { redirect_uris: Array.from({ length: 3 }, () => `https://assistant.example/${noise(480)}`) }
+    const description = expectError(await register(host, long), 400, 'invalid_client_metadata')
+    expect(description).toMatch(/at most 1024 characters: shorten redirect_uris$/)
+    const keys = { token_endpoint_auth_method: 'private_key_jwt', jwks_uri: `https://keys.example/${noise(1800)}` }
+    const signing = await started({ clientAuthentication: ['none', 'private_key_jwt'] })
+    expect(expectError(await register(signing, keys), 400, 'invalid_client_metadata')).toMatch(/shorten jwks_uri$/)
+    const one = { redirect_uris: [`https://assistant.example/${noise(480)}`], software_statement: noise(5000) }
+    const { body } = await register(host, one).expect(201)
+    expect(body.client_id.length).toBeLessThanOrEqual(1024)
   })
 
   it('by another method', async () => {
@@ -181,15 +180,5 @@ describe('a registration', () => {
       )
       expect(description).toContain('an app address that is accepted here')
     }
-  })
-
-  it('that the store refuses gets 503, and no event reports it as registered', async () => {
-    const { store, always } = faultyStore()
-    always('saveClient', rejects)
-    const host = await started({ tokenStore: store })
-    const response = await register(host)
-    expectError(response, 503, 'temporarily_unavailable')
-    expect(response.headers['retry-after']).toBe('1')
-    expect(await host.told('registered')).toEqual([])
   })
 })

@@ -241,14 +241,6 @@ describe('revocation is refused', () => {
     await expectEnded(host, tokens)
   })
 
-  it('without a look-up of the client where none can authenticate', async () => {
-    const tokenStore = new MemoryTokenStore()
-    const host = await started({ tokenStore })
-    const findClient = jest.spyOn(tokenStore, 'findClient')
-    expectNothingSaid(await revoke(host, 'a', { client_id: 'nobody' }))
-    expect(findClient).not.toHaveBeenCalled()
-  })
-
   it('if the host revokes elsewhere, and the metadata names that address', async () => {
     const revocation = 'https://host.example/revoke'
     const host = await started({ externalEndpoints: { revocation } })

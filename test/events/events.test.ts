@@ -3,7 +3,6 @@ import { type CustomerSignInEvent, MemoryTenantStore, MemoryTokenStore } from 'c
 import { releaseClock, stopClock } from '../support/clock'
 import { faultyStore, rejects } from '../support/faulty-store'
 import { recordOf } from '../support/records'
-import { saveClient } from '../support/registration'
 import { clientId, expectError, expectTokens, type SignedIn, tenants } from '../support/sign-in'
 import { started } from '../support/started'
 import { wrapStore } from '../support/wrap-store'
@@ -51,17 +50,6 @@ describe('onEvent', () => {
     const host = await started({ tenantStore })
     await host.connected()
     expect(await host.told('issued')).toMatchObject([{ tenantKey: 'acme', tenantId: 'company-7' }])
-  })
-
-  it('is told of a grant that ends because its client has been deleted', async () => {
-    const host = await started()
-    await saveClient(host.tokenStore)
-    const signedIn = await host.asCustomer({ clientId: 'registered' })
-    const { refresh_token } = expectTokens(await host.exchange(signedIn, { client_id: 'registered' }))
-    await host.signIn.clients.delete({ tenantKey: 'acme', clientId: 'registered' })
-    expectError(await host.refresh(refresh_token, { client_id: 'registered' }), 401, 'invalid_client')
-    expect(await host.told('revoked')).toMatchObject([{ reason: 'client_gone', ...grant, clientId: 'registered' }])
-    expect(await host.told('refreshed')).toEqual([])
   })
 
   it('is told why a request was refused, with more detail than the client', async () => {

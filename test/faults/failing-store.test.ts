@@ -4,7 +4,6 @@ import { releaseClock, stopClock } from '../support/clock'
 import { type Fault, faultyStore, hangs, losesItsAnswer, rejects } from '../support/faulty-store'
 import { recordOf, recordsOf } from '../support/records'
 import { kinds, liveCredential } from '../support/redemptions'
-import { saveClient } from '../support/registration'
 import { clientId, expectError, expectTokens, tenants } from '../support/sign-in'
 import { started } from '../support/started'
 
@@ -123,16 +122,6 @@ describe.each(failures)('a store that %s', (_, fault) => {
       revoke: () => grants.revoke({ tenantKey, grantId }),
     }
     await expect(calls[call]()).rejects.toMatchObject(unavailable)
-  })
-
-  it('does not prevent tokens if only the look-up of a registered client fails', async () => {
-    const { faulty, host } = await prepared()
-    await saveClient(faulty.healthy)
-    const signedIn = await host.asCustomer({ clientId: 'registered' })
-    faulty.always('findClient', fault)
-    const tokens = expectTokens(await host.exchange(signedIn, { client_id: 'registered' }))
-    expectTokens(await host.refresh(tokens.refresh_token, { client_id: 'registered' }))
-    expect(await host.told('error')).toMatchObject([{ where: 'findClient' }, { where: 'findClient' }])
   })
 })
 

@@ -2,14 +2,12 @@ import { Redis } from 'ioredis'
 import { newGrant } from '../../src/testing/store-contract/records'
 import { recordOf } from '../support/records'
 import { grantKey, indexKey } from '../support/redis-keys'
-import { describeWithRedis, eventually, RedisServer } from '../support/redis-server'
-import { saveClient } from '../support/registration'
+import { describeWithRedis, RedisServer } from '../support/redis-server'
 import { clientId, expectError, expectTokens, type TestSignIn } from '../support/sign-in'
 import { startedOnRedis } from '../support/started-on-redis'
 
 const ofCustomer = { tenantKey: 'acme', subject: 'customer-1' }
 const unavailable = { code: 'temporarily_unavailable', status: 503 }
-const year = 365 * 86_400_000
 
 /** Replaces a value of the store by something else. */
 type Write = (redis: Redis, key: string, ours: Buffer) => Promise<unknown>
@@ -215,37 +213,5 @@ describeWithRedis('a value under the key prefix that is not the store’s own', 
       await expect(host.signIn.grants.list(ofCustomer)).rejects.toMatchObject(unavailable)
     })
     expect(await redis.keys('csi:g:*')).toEqual([])
-  })
-
-  describe('in place of a registered client', () => {
-    const key = 'csi:c:acme:registered'
-    const save = () => saveClient(host.tokenStore, { clientName: 'Zoë 中 😀', lifetime: year })
-    const keep = () => host.tokenStore.touchClient('acme', 'registered', { lifetime: 2 * year, inUse: true })
-
-    it.each(foreign)('prevents no tokens, and is left alone: %s', async (_, write) => {
-      await save()
-      const signedIn = await host.asCustomer({ clientId: 'registered' })
-      await expectLeftAlone(key, write, async () => {
-        expectTokens(await host.exchange(signedIn, { client_id: 'registered' }))
-        // The registration is written after the response.
-        await eventually(async () => (await host.told('error')).length === 1)
-        await expect(keep()).rejects.toThrow(key)
-      })
-    })
-
-    it.each(foreign)('is not overwritten: %s', async (_, write) => {
-      await expectLeftAlone(key, write, () => expect(save()).rejects.toThrow(key))
-    })
-
-    it('is known for what it is wherever a value of the store’s own is cut off', async () => {
-      await save()
-      for (let length = await redis.strlen(key); length-- > 0; ) {
-        const write: Write = (redis, key, ours) => redis.set(key, ours.subarray(0, length))
-        await expectLeftAlone(key, write, async () => {
-          await expect(host.tokenStore.findClient('acme', 'registered')).rejects.toThrow(key)
-          await expect(keep()).rejects.toThrow(key)
-        })
-      }
-    })
   })
 })

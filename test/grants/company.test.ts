@@ -6,9 +6,6 @@ describe('a call that names a company', () => {
     ['grants', 'page', {}],
     ['grants', 'revoke', { grantId: 'a-grant' }],
     ['grants', 'revokeAll', { subject: 'ada' }],
-    ['clients', 'find', { clientId: 'a-client' }],
-    ['clients', 'list', {}],
-    ['clients', 'delete', { clientId: 'a-client' }],
     ['customers', 'export', { subject: 'ada' }],
     ['customers', 'erase', { subject: 'ada' }],
   ] as const)('says that it must be named in one way: %s.%s', async (of, method, rest) => {

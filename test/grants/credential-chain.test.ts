@@ -1,4 +1,3 @@
-import type { Grant } from 'customer-sign-in'
 import {
   credentialHash,
   datesOf,
@@ -6,11 +5,9 @@ import {
   grantIdOf,
   parseCredential,
   readExpiry,
-  wasRefreshedOnDayOf,
 } from '../../src/grants/credential'
 import { CredentialChain } from '../../src/grants/credential-chain'
 import { customerHandle } from '../../src/protocol/customer-handle'
-import { releaseClock, stopClock } from '../support/clock'
 
 // Another program has computed these values.
 const known = {
@@ -57,35 +54,10 @@ describe('the derivation behind stored grants and issued tokens', () => {
 
 describe('a credential', () => {
   const noon = Date.UTC(2030, 0, 7, 12)
-  const [hour, day] = [3_600_000, 86_400_000]
-  const presented = (swap?: Grant['swap'], ends: { expiresAt?: number; endsAt?: number } = {}) => {
-    const dates = datesOf({ expiresAt: noon + 30 * day, swap, ...ends })
+  const presented = (ends: { expiresAt: number; endsAt?: number }) => {
+    const dates = datesOf(ends)
     return { kind: 'refresh_token' as const, handle, secret, dates, tag: Buffer.alloc(16) }
   }
-  const refreshedAt = (at: number) => presented({ attempt: '', at, redeemed: 'refresh_token' })
-  afterEach(releaseClock)
-
-  it('says whether its grant was refreshed on this day, in UTC', () => {
-    const clock = stopClock()
-    clock.advance((noon - clock.now()) / 1000)
-    expect(wasRefreshedOnDayOf(clock.now(), refreshedAt(noon))).toBe(true)
-    expect(wasRefreshedOnDayOf(clock.now(), refreshedAt(noon - 12 * hour))).toBe(true)
-    expect(wasRefreshedOnDayOf(clock.now(), refreshedAt(noon - 12 * hour - 1))).toBe(false)
-    expect(wasRefreshedOnDayOf(clock.now(), refreshedAt(noon + 12 * hour))).toBe(false)
-    for (let days = 1; days < 127; days++)
-      expect(wasRefreshedOnDayOf(clock.now(), refreshedAt(noon - days * day))).toBe(false)
-  })
-
-  it('of a grant that was never refreshed is of no day', () => {
-    const clock = stopClock()
-    for (let days = 0; days < 128; days++) {
-      expect(wasRefreshedOnDayOf(clock.now(), presented())).toBe(false)
-      expect(wasRefreshedOnDayOf(clock.now(), presented({ attempt: '', at: clock.now(), redeemed: 'code' }))).toBe(
-        false,
-      )
-      clock.advance(day / 1000)
-    }
-  })
 
   it('is read only from a text of its own length and kind', () => {
     expect(parseCredential('refresh_token', known.nextToken)?.handle).toEqual(handle)
@@ -97,7 +69,7 @@ describe('a credential', () => {
   it('says when it expires, and whether its grant ends then', () => {
     const expiresAt = noon + 1000
     for (const endsAt of [undefined, expiresAt + 1, expiresAt]) {
-      expect(readExpiry(presented(undefined, { expiresAt, ...(endsAt && { endsAt }) }))).toEqual({
+      expect(readExpiry(presented({ expiresAt, ...(endsAt && { endsAt }) }))).toEqual({
         expiresAt,
         isEnd: endsAt === expiresAt,
       })

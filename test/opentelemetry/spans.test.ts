@@ -296,10 +296,10 @@ describe('the span of a store call', () => {
     [PostgresTokenStore, 'postgresql'],
   ])('is that of a client of the database: %p', async (Store, system) => {
     const telemetry = await OpenTelemetry.start()
-    const tokenStore = Object.assign(Object.create(Store.prototype), { findClient: async () => undefined })
+    const tokenStore = Object.assign(Object.create(Store.prototype), { listGrants: async () => [] })
     const host = await started({ tokenStore })
-    await host.signIn.clients.find({ tenantKey: 'acme', clientId: 'dcr_x' }).catch(() => {})
-    const span = named(telemetry.spans, 'tokenStore.findClient')
+    await host.signIn.grants.list({ tenantKey: 'acme', subject: 'ada' })
+    const span = named(telemetry.spans, 'tokenStore.listGrants')
     expect([span.kind, span.attributes['db.system.name']]).toEqual([SpanKind.CLIENT, system])
   })
 })

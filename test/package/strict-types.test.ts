@@ -15,13 +15,13 @@ export const stores = [
 `
 
 const undefinedEverywhere = `
-import { createCustomerSignIn, MemoryTokenStore, OAuthError, type RegisteredClient, type Tenant } from 'customer-sign-in'
+import { createCustomerSignIn, MemoryTokenStore, type Grant, OAuthError, type Tenant } from 'customer-sign-in'
 
 declare const row: { name: string | undefined; clientName: string | undefined; scopes: string[] | undefined }
-declare const registered: RegisteredClient
+declare const stored: Grant
 
 export const tenant: Tenant = { key: 'acme', id: row.name, name: row.name, scopes: row.scopes, clients: undefined }
-export const client: RegisteredClient = { ...registered, clientName: row.clientName, inUse: undefined }
+export const grant: Grant = { ...stored, consentTo: row.clientName, swap: undefined }
 
 const signIn = createCustomerSignIn({
   tenantStore: { findTenant: () => tenant },

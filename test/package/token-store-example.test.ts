@@ -18,7 +18,7 @@ describe('sqliteTokenStore', () => {
   const store = sqliteTokenStore('contract.db')
   const database = new DatabaseSync('contract.db')
   const rowsOf = (table: string): unknown[] => database.prepare(\`select * from \${table}\`).all()
-  const tables = ['grants', 'clients', 'used']
+  const tables = ['grants', 'used']
   tokenStoreContract({ describe, it }, () => store, { contents: () => tables.map(rowsOf) })
 
   it('deletes what has expired, and nothing else', async () => {

@@ -2,7 +2,6 @@ import { MemoryTokenStore, type NewGrant } from 'customer-sign-in'
 import { tokenStoreContract } from 'customer-sign-in/testing'
 import { releaseClock, stopClock } from '../support/clock'
 import { recordsOf } from '../support/records'
-import { saveClient } from '../support/registration'
 import { expectTokens } from '../support/sign-in'
 import { started } from '../support/started'
 
@@ -54,30 +53,6 @@ describe('a full MemoryTokenStore', () => {
     await host.connected()
     expect(await recordsOf(host.tokenStore, 'acme', 'stays')).toHaveLength(1)
   })
-
-  it('makes room for new registered clients among the unused ones of the tenant that has the most', async () => {
-    const store = new MemoryTokenStore({ maxClients: 3 })
-    for (const [tenantId, clientId] of [
-      ['globex', 'one'],
-      ['acme', 'first'],
-      ['acme', 'second'],
-      ['initech', 'one'],
-    ] as const) {
-      await saveClient(store, { tenantId, clientId })
-    }
-    expect(store.contents().clients.map(({ tenantId, clientId }) => `${tenantId} ${clientId}`)).toEqual([
-      ...['globex one', 'acme second', 'initech one'],
-    ])
-  })
-
-  it('refuses new registered clients only if customers use all of the others', async () => {
-    const store = new MemoryTokenStore({ maxClients: 1 })
-    await saveClient(store, { clientId: 'first' })
-    await store.touchClient('acme', 'first', { lifetime: 0, inUse: true })
-    await expect(saveClient(store, { clientId: 'second' })).rejects.toThrow('MemoryTokenStore is full')
-    await saveClient(store, { clientId: 'first', clientName: 'Renamed' })
-    expect(await store.findClient('acme', 'first')).toMatchObject({ clientName: 'Renamed' })
-  })
 })
 
 describe('a MemoryTokenStore', () => {
@@ -94,12 +69,12 @@ describe('a MemoryTokenStore', () => {
     const clock = stopClock()
     const store = new MemoryTokenStore()
     await store.createGrant(grant('one', 1))
-    await saveClient(store, { lifetime: 1000 })
+    await store.useOnce('acme', 'an id', 1000)
     clock.advance(60)
-    expect(store.contents()).toMatchObject({ grants: [{}], clients: [{}] })
+    expect(store.contents()).toMatchObject({ grants: [{}], used: [{}] })
     await store.findGrant('acme', 'another')
-    await store.findClient('acme', 'another')
-    expect(store.contents()).toEqual({ grants: [], clients: [], used: [] })
+    await store.useOnce('acme', 'another id', 0)
+    expect(store.contents()).toMatchObject({ grants: [], used: [{ id: 'another id' }] })
   })
 
   it('notes at most 100,000 used consent pages and assertions, and makes no room for others', async () => {
@@ -115,7 +90,6 @@ describe('a MemoryTokenStore', () => {
     const before = timers()
     const store = new MemoryTokenStore()
     await store.createGrant(grant('one', 3600))
-    await saveClient(store)
     expect(timers()).toBe(before)
   })
 })

@@ -4,7 +4,6 @@ import { RedisTokenStore } from 'customer-sign-in/redis'
 import { tokenStoreContract } from 'customer-sign-in/testing'
 import { Redis } from 'ioredis'
 import { Pool } from 'pg'
-import { clientContract } from '../../src/testing/store-contract/client-contract'
 import { grantContract } from '../../src/testing/store-contract/grant-contract'
 import { grantOwnerContract } from '../../src/testing/store-contract/grant-owner-contract'
 import { grantPageContract } from '../../src/testing/store-contract/grant-page-contract'
@@ -18,7 +17,7 @@ import { describeWithPostgres, PostgresServer } from '../support/postgres-server
 import { recordOf, recordsOf } from '../support/records'
 import { redisContents } from '../support/redis-contents'
 import { describeWithRedis, RedisServer } from '../support/redis-server'
-import { registered, saveClient } from '../support/registration'
+import { registered } from '../support/registration'
 import { expectError, expectTokens, type TestSignIn } from '../support/sign-in'
 import { started } from '../support/started'
 import { wrapStore } from '../support/wrap-store'
@@ -61,7 +60,7 @@ class Gate {
 }
 
 async function postgresContents(): Promise<unknown> {
-  const tables = ['grants', 'clients', 'idle_clients', 'used_ids']
+  const tables = ['grants', 'used_ids']
   return Promise.all(tables.map((table) => server.query(`select * from customer_sign_in.${table}`)))
 }
 
@@ -72,7 +71,7 @@ function writtenBefore(from: TokenStore): TokenStore {
   const store = new MovingTokenStore({ from, to, step: 'move' })
   return new Proxy<TokenStore>(store, {
     get(_, name) {
-      const writer: TokenStore = name === 'createGrant' || name === 'saveClient' ? before : store
+      const writer: TokenStore = name === 'createGrant' ? before : store
       return Reflect.get(writer, name).bind(writer)
     },
   })
@@ -85,8 +84,7 @@ const tooQuick = 'does not revive a code that has expired meanwhile'
 const forgetting = 'is forgotten after its lifetime, and not extended by later calls'
 
 /**
- * The contract without what does not hold for records of two stores: each counts its own clients, and a copy in the old store may live
- * longer than the new lifetimes of a test.
+ * The contract without what does not hold for records of two stores: a copy in the old store may live longer than the new lifetimes of a test.
  */
 function contractWrittenBefore(createStore: () => TokenStore): void {
   const suite = {
@@ -100,7 +98,6 @@ function contractWrittenBefore(createStore: () => TokenStore): void {
   grantPageContract(suite)
   swapContract(suite)
   reversalContract(suite)
-  clientContract(suite)
   useOnceContract(suite)
   tenantContract(suite)
 }
@@ -141,7 +138,7 @@ describeWithRedis('MovingTokenStore from Redis', () => {
     })
     beforeEach(async () => {
       await redisServer.command('FLUSHALL')
-      await server.query('truncate customer_sign_in.grants, customer_sign_in.clients, customer_sign_in.idle_clients')
+      await server.query('truncate customer_sign_in.grants')
     })
 
     describe('of records that were written before', () => {
@@ -636,9 +633,7 @@ describeWithPostgres('MovingTokenStore from a store with another clock', () => {
   it.each(['prepare', 'move'] as const)('moves nothing that has expired, with the step %s', async (step) => {
     const from = withClock(new MemoryTokenStore(), 0)
     const to = new PostgresTokenStore(pool)
-    await saveClient(from, { clientId: step, lifetime: 0 })
     const store = new MovingTokenStore({ from, to, step })
-    expect(await store.findClient('acme', step)).toBeUndefined()
     expect(await store.findGrant('acme', 'none'.padEnd(28, '-'))).toBeUndefined()
   })
 

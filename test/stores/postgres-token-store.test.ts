@@ -8,7 +8,7 @@ import { customerHandle } from '../../src/protocol/customer-handle'
 import { describeOnEachPostgres, describeWithPostgres, PostgresServer } from '../support/postgres-server'
 
 const minute = 60_000
-const tables = ['grants', 'clients', 'idle_clients', 'used_ids']
+const tables = ['grants', 'used_ids']
 
 describeOnEachPostgres('PostgresTokenStore', (version) => {
   let server: PostgresServer
@@ -95,21 +95,13 @@ describeWithPostgres('PostgresTokenStore', () => {
     it('deletes what has expired, and keeps the rest', async () => {
       const live = await createGrant(store)
       await createGrant(store, { lifetime: 0 })
-      const client = { tenantId: 't', redirectUris: ['https://a.example/'] }
-      const limits = { perTenant: 100, total: 100 }
-      await store.saveClient({ ...client, clientId: 'live', lifetime: minute }, limits)
       await store.useOnce('t', 'live', minute)
       await store.useOnce('t', 'expired', 0)
-      await store.saveClient({ ...client, clientId: 'expired', lifetime: 0 }, limits)
 
-      expect(await store.sweep()).toBe(3)
+      expect(await store.sweep()).toBe(2)
 
       expect(await ids('grants', 'grant_id')).toEqual([live.grantId])
-      expect(await ids('clients', 'client_id')).toEqual(['live'])
       expect(await ids('used_ids', 'id')).toEqual(['live'])
-      expect(await server.query('select * from customer_sign_in.idle_clients')).toEqual([
-        { tenant_id: 't', clients: '1' },
-      ])
     })
 
     it('keeps a grant whose code would have expired, and deletes it when its refresh token has', async () => {
@@ -367,17 +359,15 @@ describeWithPostgres('PostgresTokenStore', () => {
       const grant = await createGrant(store)
       await server.query(`
         alter table customer_sign_in.grants add column later text;
-        alter table customer_sign_in.clients add column later text;
+        alter table customer_sign_in.used_ids add column later text;
         create function customer_sign_in.swap_credential(in_id uuid, later text) returns text language sql as 'select null';
       `)
       expect((await store.swapCredential(swapOf(grant, minute))).outcome).toBe('swapped')
       await createGrant(store)
-      const client = { tenantId: 't', clientId: 'c', redirectUris: ['https://a.example/'], lifetime: minute }
-      await store.saveClient(client, { perTenant: 9, total: 9 })
-      expect(await store.findClient('t', 'c')).toMatchObject({ clientId: 'c' })
+      expect(await store.useOnce('t', 'an id', minute)).toBe(true)
       await server.query(`
         alter table customer_sign_in.grants drop column later;
-        alter table customer_sign_in.clients drop column later;
+        alter table customer_sign_in.used_ids drop column later;
         drop function customer_sign_in.swap_credential(uuid, text);
       `)
     })

@@ -2,7 +2,7 @@ import { type CustomerSignInOptions, MemoryTenantStore, type ProtectedResourceOp
 import { type SignInForTests, type TokensRequest, testSignIn, tokensFor } from 'customer-sign-in/testing'
 import express, { type Express, type Request, type Response } from 'express'
 import { HostApp } from './host-app'
-import { clientId, signingKey, tenants } from './sign-in'
+import { clientId, neededSecrets, signingKey, tenants } from './sign-in'
 
 const running: HostApp[] = []
 
@@ -18,7 +18,8 @@ export class ApiHost {
     this.baseUrl = origin + basePath
     const tenantStore = new MemoryTenantStore(tenants)
     const onEvent = () => {}
-    this.signIn = testSignIn({ baseUrl: this.baseUrl, tenantStore, signingKeys: [signingKey], onEvent, ...options })
+    const given = { ...neededSecrets(options), ...options }
+    this.signIn = testSignIn({ baseUrl: this.baseUrl, tenantStore, signingKeys: [signingKey], onEvent, ...given })
     this.app.use(this.signIn.wellKnown)
     this.app.use(basePath || '/', this.signIn)
   }

@@ -12,7 +12,7 @@ import {
   type TokenStore,
 } from 'customer-sign-in'
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
-import { clientId, redirectUri, signingKey } from './sign-in'
+import { clientId, neededSecrets, redirectUri, signingKey } from './sign-in'
 
 export interface CompanyHostOptions extends Partial<CustomerSignInOptions> {
   /** What the API does; by default it responds with the customer. */
@@ -47,6 +47,7 @@ export class CompanyHost {
       ]),
       baseUrl: this.url,
       signingKeys: [signingKey],
+      ...neededSecrets(options),
       ...options,
       tokenStore: this.tokenStore,
     })

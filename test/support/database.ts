@@ -88,10 +88,7 @@ export const postgres: Database = {
     await server.query(postgresSchema())
     return server
   },
-  clear: (server) =>
-    (server as PostgresServer).query(
-      'truncate customer_sign_in.grants, customer_sign_in.clients, customer_sign_in.idle_clients, customer_sign_in.used_ids',
-    ),
+  clear: (server) => (server as PostgresServer).query('truncate customer_sign_in.grants, customer_sign_in.used_ids'),
   startedOn: (port, { client: _, ...options } = {}) => startedOnPostgres(port, options),
   settingsFor: (port) => ({ postgres: { port } }),
 }

@@ -1,6 +1,5 @@
 import type { TokenStore } from 'customer-sign-in'
 import { createGrant, reversalOf, swapOf } from '../../src/testing/store-contract/records'
-import { saveClient } from './registration'
 
 const day = 86_400_000
 
@@ -19,12 +18,6 @@ export async function everyMethod(store: TokenStore): Promise<void> {
   expect(ended).toEqual([grantId])
   await store.deleteGrant(tenantId, grantId)
 
-  for (const clientId of ['one', 'two']) await saveClient(store, { tenantId, clientId })
-  await store.touchClient(tenantId, 'two', { lifetime: day, inUse: true })
-  expect(await store.findClient(tenantId, 'two')).toBeDefined()
-  expect(await store.pageClients(tenantId, { after: '', limit: 2 })).toHaveLength(2)
-  await store.deleteClient(tenantId, 'two')
   expect(await store.useOnce(tenantId, 'an id', day)).toBe(true)
   for await (const _ of store.deleteTenant(tenantId)) throw new Error('Its only grant has been deleted before')
-  expect(await store.findClient(tenantId, 'one')).toBeUndefined()
 }

@@ -10,7 +10,16 @@ import {
 } from 'customer-sign-in'
 import request, { type Test } from 'supertest'
 import { codeChallengeOf } from '../../src/protocol/pkce'
-import { clientId, type FormFields, formBody, redirectUri, type SignedIn, signingKey, tenants } from './sign-in'
+import {
+  clientId,
+  type FormFields,
+  formBody,
+  neededSecrets,
+  redirectUri,
+  type SignedIn,
+  signingKey,
+  tenants,
+} from './sign-in'
 
 /** A host's app on a free loopback port. */
 export class HostApp {
@@ -46,6 +55,7 @@ export function testSignIn(options: Partial<CustomerSignInOptions> = {}): Custom
     tokenStore: new MemoryTokenStore(),
     signingKeys: [signingKey],
     onEvent: () => {},
+    ...neededSecrets(options),
     ...options,
   })
 }

@@ -1,4 +1,3 @@
-import type { NewClient, RegisteredClient, TokenStore } from 'customer-sign-in'
 import request, { type Test } from 'supertest'
 import { redirectUri } from './sign-in'
 
@@ -13,10 +12,4 @@ export function register(host: { url: string }, metadata: unknown = {}, tenantKe
 export async function registered(host: { url: string }, metadata: object = {}, tenantKey = 'acme'): Promise<string> {
   const { body } = await register(host, metadata, tenantKey).expect(201)
   return body.client_id
-}
-
-/** Puts a registered client into a store, by default of the tenant `acme` and for an hour. */
-export function saveClient(store: TokenStore, members: Partial<NewClient> = {}): Promise<RegisteredClient> {
-  const client = { tenantId: 'acme', clientId: 'registered', redirectUris: [redirectUri], lifetime: 3_600_000 }
-  return store.saveClient({ ...client, ...members }, { perTenant: 10, total: 100 })
 }

@@ -21,6 +21,13 @@ export const redirectUri = 'https://assistant.example/callback'
 /** The signing key of the tests, unless a test has its own. */
 export const signingKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
 
+/** The secrets that a host must have whose clients can register for a secret. */
+export function neededSecrets({ clientAuthentication = [] }: Partial<CustomerSignInOptions>) {
+  return clientAuthentication.some((method) => method.startsWith('client_secret'))
+    ? { credentialSecrets: ['the secret of a host, of more than 32 bytes'] }
+    : {}
+}
+
 /** Two companies; `globex` has its own API. */
 export const tenants: Tenant[] = [
   {
@@ -73,6 +80,7 @@ export class TestSignIn {
       baseUrl: this.url,
       signingKeys: [signingKey],
       onEvent: (event) => this.events.push(event),
+      ...neededSecrets(options),
       ...options,
       tokenStore: this.tokenStore,
     })

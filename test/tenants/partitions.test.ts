@@ -1,8 +1,8 @@
-import { MemoryTenantStore } from 'customer-sign-in'
+import { type CustomerSignInOptions, MemoryTenantStore } from 'customer-sign-in'
 import { decode } from 'jsonwebtoken'
 import { codeChallengeOf } from '../../src/protocol/pkce'
 import { Authorization, asTheySay, expectRedirect } from '../support/authorization'
-import { registered } from '../support/registration'
+import { register } from '../support/registration'
 import { clientId, expectError, expectTokens, redirectUri } from '../support/sign-in'
 import { started } from '../support/started'
 
@@ -10,12 +10,12 @@ const clients = [{ clientId, redirectUris: [redirectUri] }]
 const resources = ['https://api.example/mcp']
 
 /** A company with the id 42, and another one without an id that has chosen the key 42. */
-async function twoCompanies() {
+async function twoCompanies(options: Partial<CustomerSignInOptions> = {}) {
   const tenantStore = new MemoryTenantStore([
     { key: 'acme', id: '42', clients, resources },
     { key: '42', clients, resources },
   ])
-  return started({ tenantStore, authenticate: asTheySay })
+  return started({ tenantStore, authenticate: asTheySay, ...options })
 }
 
 describe('a tenant without an id, whose key is the id of another company', () => {
@@ -52,11 +52,12 @@ describe('a tenant without an id, whose key is the id of another company', () =>
     expect(await host.signIn.grants.list(customer)).toHaveLength(1)
   })
 
-  it('has registrations that are unknown at the other', async () => {
-    const host = await twoCompanies()
-    const id = await registered(host, {}, '42')
-    expect(await host.signIn.clients.find({ tenantKey: '42', clientId: id })).toMatchObject({ clientId: id })
-    expect(await host.signIn.clients.find({ tenantKey: 'acme', clientId: id })).toBeUndefined()
+  it('gives the clients that register secrets that are wrong at the other', async () => {
+    const host = await twoCompanies({ clientAuthentication: ['client_secret_post'] })
+    const { client_id, client_secret } = (await register(host, {}, '42')).body
+    const fields = { client_id, client_secret, token: 'any' }
+    await host.revoke(fields, '42').expect(200)
+    expectError(await host.revoke(fields, 'acme'), 401, 'invalid_client')
   })
 
   it('has consent forms that have no effect at the other', async () => {

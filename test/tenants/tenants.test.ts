@@ -1,6 +1,5 @@
 import type { Tenant, TenantStore } from 'customer-sign-in'
 import request from 'supertest'
-import { newRegisteredId } from '../../src/protocol/client-id'
 import { clientId, expectError, redirectUri, type TestSignIn } from '../support/sign-in'
 import { started } from '../support/started'
 
@@ -134,7 +133,7 @@ describe('a tenant record', () => {
     [
       'a client with an id of a registered client',
       'clients[0].clientId',
-      { clients: [{ clientId: newRegisteredId(), redirectUris: [] }] },
+      { clients: [{ clientId: 'dcr_assistant', redirectUris: [] }] },
     ],
     ['a client without redirect URIs', 'clients[0].redirectUris', { clients: [{ clientId }] }],
     ['null for a client', 'clients[0]', { clients: [null] }],

@@ -29,7 +29,7 @@ export const publicDocument: Client = {
 export async function register(
   notes: Notes,
   wire: Wire,
-  { registration: url, documents }: ServerFound,
+  { registration: url, documents, basic }: ServerFound,
   { clientId, redirectUri }: { clientId: string | undefined; redirectUri: string },
 ): Promise<Client> {
   if (clientId !== undefined) {
@@ -53,6 +53,11 @@ export async function register(
   if (typeof id !== 'string' || id === '') throw fault('no-client-id', { status: String(answer.status) })
   if (typeof issuedAt === 'number') wire.tellTime('client_id_issued_at of the registration', issuedAt, sent)
   notes.note(`Registered a client named “${clientName}”: ${id}`)
+  if (basic) {
+    notes.note(
+      'Clients can register for a secret. A customer-sign-in derives it from credentialSecrets: if you drop one of these, the clients that it has given secrets must register again.',
+    )
+  }
   return { id, redirectUri, source: 'registered', management: managementIn(more, url) }
 }
 
@@ -97,6 +102,6 @@ export async function leave(notes: Notes, wire: Wire, { id, source, management }
     }
   }
   notes.note(
-    `The client ${id} stays until its registration expires (registrationLifetime). To delete it now: signIn.clients.delete({ tenantKey, clientId })`,
+    `The server has named no way to delete the client ${id}. A customer-sign-in stores none, so nothing is left there.`,
   )
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Grant, TokenStore } from '../../stores/token-store'
-import { createGrant, findClient, findGrant, grantOf, minute, newClient, newId, room, swapOf, until } from './records'
+import { createGrant, findGrant, grantOf, minute, newId, swapOf, until } from './records'
 import type { StoreTest } from './store-test'
 
 /** Tests that nothing is left in the store of what has been ended or deleted. */
@@ -22,22 +22,6 @@ export function erasureContract({ describe, test }: StoreTest): void {
       await expectNoTraces(contents, ...tracesOf([...grants, deleted]))
     })
 
-    test('is nothing of a customer whose client registered itself, except for that client', async (store, contents) => {
-      const client = newClient({})
-      const of = { tenantId: client.tenantId, subject: randomUUID(), clientId: client.clientId }
-      await store.saveClient(client, room)
-      await store.touchClient(client.tenantId, client.clientId, { lifetime: minute, inUse: true })
-      const grants = [
-        await createGrant(store, of),
-        await swapGrant(store, await createGrant(store, of)),
-        await ofThePast(store, await createGrant(store, { ...of, lifetime: 50 })),
-      ]
-      await end(store, of)
-      const customer = grants.flatMap(({ subject, grantId }) => [subject, ...partsOf(grantId)])
-      await expectNoTraces(contents, ...customer)
-      await expectTraces(contents, client.clientId)
-    })
-
     test('is nothing of a customer all of whose grants had expired before they were ended', async (store, contents) => {
       const of = { tenantId: randomUUID(), subject: randomUUID() }
       const code = await createGrant(store, { ...of, lifetime: 50 })
@@ -55,22 +39,13 @@ export function erasureContract({ describe, test }: StoreTest): void {
         await ofThePast(store, await createGrant(store, { tenantId, lifetime: 50 })),
         await ofThePast(store, await swapGrant(store, await createGrant(store, { tenantId }), 50)),
       ]
-      const [idle, used, expired] = [
-        newClient({ tenantId }),
-        newClient({ tenantId }),
-        newClient({ tenantId, lifetime: 50 }),
-      ]
-      for (const client of [idle, used, expired]) await store.saveClient(client, room)
-      await store.touchClient(tenantId, used.clientId, { lifetime: minute, inUse: true })
-      await until(async () => (await findClient(store, expired)) === undefined)
       await store.useOnce(tenantId, id, minute)
       await store.useOnce(tenantId, expiredId, 1)
-      const clients = [idle, used, expired].map(({ clientId }) => clientId)
-      await expectTraces(contents, tenantId, id, idle.clientId, used.clientId)
+      await expectTraces(contents, tenantId, id)
       for await (const _ of store.deleteTenant(tenantId)) {
         // The store ends each grant before it returns it.
       }
-      await expectNoTraces(contents, ...tracesOf(grants), ...clients, id, expiredId)
+      await expectNoTraces(contents, ...tracesOf(grants), id, expiredId)
     })
 
     test('is everything of the other customers', async (store, contents) => {
@@ -79,17 +54,6 @@ export function erasureContract({ describe, test }: StoreTest): void {
       await end(store, mine)
       await expectNoTraces(contents, mine.subject)
       await expectTraces(contents, theirs.subject)
-    })
-
-    test('is nothing of a registered client that has been deleted, or that has made room', async (store, contents) => {
-      const [deleted, old, later] = [newClient({}), newClient({}), newClient({})]
-      await store.saveClient(deleted, room)
-      await expectTraces(contents, deleted.tenantId, deleted.clientId)
-      await store.deleteClient(deleted.tenantId, deleted.clientId)
-      await store.saveClient(old, room)
-      await store.saveClient({ ...later, tenantId: old.tenantId }, { ...room, perTenant: 1 })
-      await expectNoTraces(contents, deleted.tenantId, deleted.clientId, old.clientId)
-      await expectTraces(contents, later.clientId)
     })
   })
 }

@@ -5,10 +5,7 @@ import type {
   CreateResult,
   CredentialSwap,
   Grant,
-  NewClient,
   NewGrant,
-  RegisteredClient,
-  RegistrationLimits,
   SwapResult,
   SwapReversal,
   TokenStore,
@@ -54,19 +51,6 @@ export async function clockOf(store: TokenStore): Promise<number> {
   return (await store.createGrant({ ...newGrant({}), deadline: 0 })).now
 }
 
-/** Limits that no test reaches. */
-export const room: RegistrationLimits = { perTenant: 100, total: 1000 }
-
-export function newClient(members: Partial<NewClient>): NewClient {
-  return {
-    tenantId: randomUUID(),
-    clientId: randomUUID(),
-    redirectUris: ['https://client.example/callback', 'http://localhost/callback'],
-    lifetime: hour,
-    ...members,
-  }
-}
-
 /** An id for `useOnce`. */
 export function newId(): string {
   return randomBytes(32).toString('base64url')
@@ -90,13 +74,6 @@ export async function findGrant(
   { tenantId, grantId }: { tenantId: string; grantId: string },
 ): Promise<Grant | undefined> {
   return definedMembers(await store.findGrant(tenantId, grantId))
-}
-
-export async function findClient(
-  store: TokenStore,
-  { tenantId, clientId }: NewClient,
-): Promise<RegisteredClient | undefined> {
-  return definedMembers(await store.findClient(tenantId, clientId))
 }
 
 export function grantOf(result: SwapResult | CreateResult): Grant {

@@ -1,22 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { Grant, NewClient, TokenStore } from '../../stores/token-store'
-import {
-  byId,
-  createGrant,
-  definedMembers,
-  findClient,
-  findGrant,
-  grantOf,
-  hour,
-  minute,
-  newClient,
-  newId,
-  room,
-  swapOf,
-  unicode,
-  until,
-} from './records'
+import type { Grant, TokenStore } from '../../stores/token-store'
+import { byId, createGrant, definedMembers, findGrant, grantOf, minute, newId, swapOf, unicode, until } from './records'
 import type { StoreTest } from './store-test'
 
 /** Tests how everything of a tenant is deleted. */
@@ -31,12 +16,6 @@ export function tenantContract({ describe, test }: StoreTest): void {
       assert.deepEqual(byId(await deleteTenant(store, tenantId)), byId([code, refreshed, elsewhere]))
       for (const grant of [code, refreshed, elsewhere]) assert.equal(await findGrant(store, grant), undefined)
       assert.deepEqual(await store.listGrants(tenantId, subject), [])
-    })
-
-    test('deletes its registered clients, in use or not', async (store) => {
-      const [waiting, used] = await saveClients(store, randomUUID())
-      assert.deepEqual(await deleteTenant(store, waiting.tenantId), [])
-      for (const client of [waiting, used]) assert.equal(await findClient(store, client), undefined)
     })
 
     test('makes its used ids free', async (store) => {
@@ -58,16 +37,13 @@ export function tenantContract({ describe, test }: StoreTest): void {
         const other = idOf(tenantId)
         const id = newId()
         const grant = await createGrant(store, { tenantId: other })
-        const clients = await saveClients(store, other)
         await store.useOnce(other, id, minute)
         await createGrant(store, { tenantId, subject: grant.subject })
-        await saveClients(store, tenantId)
         await store.useOnce(tenantId, id, minute)
         const [deleted, ...more] = await deleteTenant(store, tenantId)
         assert.deepEqual([deleted?.tenantId, more], [tenantId, []])
         assert.deepEqual(await findGrant(store, grant), grant)
         assert.deepEqual(byId(await store.listGrants(other, grant.subject)), [grant])
-        for (const client of clients) assert.ok(await findClient(store, client), 'A client of another tenant is gone')
         assert.equal(await store.useOnce(other, id, minute), false)
       })
     }
@@ -75,25 +51,19 @@ export function tenantContract({ describe, test }: StoreTest): void {
     test('takes an id with any Unicode', async (store) => {
       const tenantId = unicode + randomUUID()
       const grant = await createGrant(store, { tenantId, subject: unicode })
-      const client = newClient({ tenantId, clientId: unicode })
       const id = newId()
-      await store.saveClient(client, room)
       await store.useOnce(tenantId, id, minute)
       assert.deepEqual(await deleteTenant(store, tenantId), [grant])
       assert.equal(await findGrant(store, grant), undefined)
-      assert.equal(await findClient(store, client), undefined)
       assert.equal(await store.useOnce(tenantId, id, minute), true)
     })
 
-    test('ends 300 grants of many customers, and deletes 100 clients and 100 used ids', async (store) => {
+    test('ends 300 grants of many customers, and deletes 100 used ids', async (store) => {
       const tenantId = randomUUID()
       const grants = await Promise.all(Array.from({ length: 300 }, () => createGrant(store, { tenantId })))
-      const clients = Array.from({ length: 100 }, () => newClient({ tenantId }))
-      const ids = clients.map(newId)
-      await Promise.all(clients.map((client) => store.saveClient(client, room)))
+      const ids = Array.from({ length: 100 }, newId)
       await Promise.all(ids.map((id) => store.useOnce(tenantId, id, minute)))
       assert.deepEqual(byId(await deleteTenant(store, tenantId)), byId(grants))
-      for (const client of clients) assert.equal(await findClient(store, client), undefined)
       for (const id of ids) assert.equal(await store.useOnce(tenantId, id, minute), true)
     })
 
@@ -109,35 +79,15 @@ export function tenantContract({ describe, test }: StoreTest): void {
     test('deletes the rest after a call that was cut off', async (store) => {
       const tenantId = randomUUID()
       const grants = [await createGrant(store, { tenantId }), await createGrant(store, { tenantId })]
-      const clients = await saveClients(store, tenantId)
       for await (const _ of store.deleteTenant(tenantId)) break
       await deleteTenant(store, tenantId)
       for (const grant of grants) assert.equal(await findGrant(store, grant), undefined)
-      for (const client of clients) assert.equal(await findClient(store, client), undefined)
-    })
-
-    test('leaves no client behind that takes the room of others', async (store) => {
-      const tenantId = randomUUID()
-      await saveClients(store, tenantId)
-      await deleteTenant(store, tenantId)
-      const clients = [newClient({ tenantId }), newClient({ tenantId })]
-      for (const client of clients) await store.saveClient(client, { ...room, perTenant: 2 })
-      for (const client of clients) assert.ok(await findClient(store, client), 'A client that is gone took its room')
     })
 
     test('finds nothing of a tenant that does not exist', async (store) => {
       assert.deepEqual(await deleteTenant(store, randomUUID()), [])
     })
   })
-}
-
-/** A client that is not in use, and one that is. */
-async function saveClients(store: TokenStore, tenantId: string): Promise<[waiting: NewClient, used: NewClient]> {
-  const [waiting, used] = [newClient({ tenantId }), newClient({ tenantId })]
-  await store.saveClient(waiting, room)
-  await store.saveClient(used, room)
-  await store.touchClient(tenantId, used.clientId, { lifetime: hour, inUse: true })
-  return [waiting, used]
 }
 
 async function deleteTenant(store: TokenStore, tenantId: string): Promise<Grant[]> {

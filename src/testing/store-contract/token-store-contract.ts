@@ -1,10 +1,8 @@
 import type { TokenStore } from '../../stores/token-store'
-import { clientContract } from './client-contract'
 import { erasureContract } from './erasure-contract'
 import { grantContract } from './grant-contract'
 import { grantOwnerContract } from './grant-owner-contract'
 import { grantPageContract } from './grant-page-contract'
-import { registrationLimitsContract } from './registration-limits-contract'
 import { reversalContract } from './reversal-contract'
 import type { StoreTest, TestRunner } from './store-test'
 import { swapContract } from './swap-contract'
@@ -15,8 +13,7 @@ import { useOnceContract } from './use-once-contract'
  * Defines the tests that show whether a {@link TokenStore} is correct: every method, the clock and the deadlines, expiry, tenant isolation,
  * parallel swaps with one winner, the repeated attempt, reversals, what may be used once, and values with any Unicode.
  *
- * Every test works in tenants of its own, so the store need not be empty. But some tests delete every registered client that is not in use,
- * so do not run the suite on a store that holds anything else than what tests have left.
+ * Every test works in tenants of its own, so the store need not be empty.
  *
  * @param runner The test functions to define the suite with.
  * @param createStore Returns the store to test. It is called once for each test.
@@ -47,8 +44,6 @@ export function tokenStoreContract<Store extends TokenStore>(
   grantPageContract(storeTest)
   swapContract(storeTest)
   reversalContract(storeTest)
-  clientContract(storeTest)
-  registrationLimitsContract(storeTest)
   useOnceContract(storeTest)
   tenantContract(storeTest)
   if (contents) erasureContract(storeTest)

@@ -1,7 +1,6 @@
 import type { CustomerSignInOptions } from 'customer-sign-in'
-import request from 'supertest'
 import { describeWithRedis, RedisServer } from '../../support/redis-server'
-import { expectError, expectTokens, formBody, redirectUri, type TestSignIn, type Tokens } from '../../support/sign-in'
+import { expectError, expectTokens, type TestSignIn, type Tokens } from '../../support/sign-in'
 import { startedOnRedis } from '../../support/started-on-redis'
 
 const customer = { tenantKey: 'acme', subject: 'customer-1' }
@@ -67,22 +66,6 @@ describeWithRedis('Lost writes, as docs/operations.md says', () => {
     const tokens = await host.connected()
     await losing(() => host.signIn.grants.revokeAll(customer))
     await refreshed(host, tokens, 1)
-  })
-
-  it('make a client register again, if they are its registration', async () => {
-    const host = await started()
-    const register = async (): Promise<{ client_id: string }> =>
-      (
-        await request(host.url)
-          .post('/v1/acme/oauth/register')
-          .send({ redirect_uris: [redirectUri] })
-          .expect(201)
-      ).body
-    const { client_id } = await losing(register)
-    const body = formBody({ grant_type: 'refresh_token', refresh_token: `csir_${'x'.repeat(84)}`, client_id })
-    const answer = await request(host.url).post('/v1/acme/oauth/token').type('form').send(body)
-    expectError(answer, 401, 'invalid_client')
-    await register()
   })
 })
 

@@ -1,6 +1,6 @@
 import { PostgresTokenStore, postgresSchema } from 'customer-sign-in/postgres'
 import { Pool } from 'pg'
-import { createGrant, newClient, room } from '../../../src/testing/store-contract/records'
+import { createGrant } from '../../../src/testing/store-contract/records'
 import { describeWithPostgres, PostgresServer } from '../../support/postgres-server'
 import { tableUnder, textOf } from '../pages'
 
@@ -65,27 +65,6 @@ describeWithPostgres('the statements of docs/operations-postgres.md', () => {
     await server.query(statementWith('cron.schedule'))
     expect(await server.query(statementWith('as overdue'))).toEqual([{ overdue: '0' }])
     expect(await server.query('select from customer_sign_in.grants')).toEqual([])
-  })
-
-  it('let a side to which logical replication has copied the tables put new clients after the others', async () => {
-    const store = new PostgresTokenStore(pool, { sweep: false })
-    await server.query('truncate customer_sign_in.clients, customer_sign_in.idle_clients')
-    const { tenantId, ...old } = newClient({})
-    await store.saveClient({ ...old, tenantId }, room)
-    await server.query('update customer_sign_in.clients set place = 1000')
-    await server.query("select setval('customer_sign_in.places', 1)")
-    await server.query(statementWith('setval'))
-    const later = newClient({ tenantId })
-    await store.saveClient(later, { ...room, perTenant: 1 })
-    expect(await store.findClient(tenantId, old.clientId)).toBeUndefined()
-    expect(await store.findClient(tenantId, later.clientId)).toBeDefined()
-  })
-
-  it('empty the registered clients together with their count', async () => {
-    const [, truncate = ''] = /`(truncate customer_sign_in\.clients,[^`]+)`/.exec(page) ?? []
-    await server.query(truncate)
-    expect(await server.query('select from customer_sign_in.clients')).toEqual([])
-    expect(await server.query('select from customer_sign_in.idle_clients')).toEqual([])
   })
 
   it('are about the tables that exist', async () => {

@@ -3,7 +3,6 @@ import { Redis } from 'ioredis'
 import { customerHandle } from '../../../src/protocol/customer-handle'
 import { grantKey, indexKey } from '../../support/redis-keys'
 import { describeWithRedis, RedisServer } from '../../support/redis-server'
-import { saveClient } from '../../support/registration'
 import { tableUnder, textOf } from '../pages'
 
 const page = textOf('docs/operations-redis.md')
@@ -46,11 +45,9 @@ describeWithRedis('What is stored, as docs/operations-redis.md shows it', () => 
   it('is what the store writes', async () => {
     const store = new RedisTokenStore(redis)
     const [, rest = ''] = page.split(`GET ${grantKey(handle)}`)[1]?.match(/^(\S+)/) ?? []
-    const [, clientId = ''] = /GET csi:c:acme:(\S+)/.exec(page) ?? []
     const now = Date.now()
     const of = { tenantId: 'acme', grantId: handle + rest }
-    const redirectUris = ['https://assistant.example/callback']
-    await saveClient(store, { clientId, redirectUris, clientName: 'Travel Assistant' })
+    const clientId = 'https://assistant.example/client.json'
     await store.createGrant({
       ...of,
       ...{ clientId, subject: 'ada', scopes: ['profile', 'bookings'] },
@@ -61,24 +58,21 @@ describeWithRedis('What is stored, as docs/operations-redis.md shows it', () => 
     })
     const swap = { from: 'a'.repeat(43), to: 'c'.repeat(43), attempt: 'd'.repeat(12), redeems: ['a'.repeat(43)] }
     await store.swapCredential({ ...of, ...swap, lifetime: 30 * day, remember: 0, rest: 0, deadline: now + day })
-    await store.touchClient('acme', clientId, { lifetime: 60 * day, inUse: true })
 
-    const [keyOfGrant, clientKey] = [grantKey(of.grantId), `csi:c:acme:${clientId}`]
+    const keyOfGrant = grantKey(of.grantId)
     const value = async (key: string) => shape(String(await redis.get(key)).split('\n'))
     expect(shape(shown(`GET ${keyOfGrant}`))).toEqual(await value(keyOfGrant))
-    expect(shape(shown(`GET ${clientKey}`))).toEqual(await value(clientKey))
     const index = indexKey('ada')
     expect(shape(shown(`ZRANGE ${index} 0 -1 WITHSCORES`))).toEqual(
       shape(await redis.zrange(index, '0', '-1', 'WITHSCORES')),
     )
   })
 
-  it('has five kinds of key, each with an expiry', async () => {
+  it('has three kinds of key, each with an expiry', async () => {
     const rows = tableUnder('## What is stored', 'docs/operations-redis.md')
     const kinds = rows.map(([key = '', type]) => [/^`(csi:\w:?)/.exec(key)?.[1], type])
     const store = new RedisTokenStore(redis)
     await store.useOnce('acme', 'e'.repeat(43), day)
-    await saveClient(store)
     const keys = await redis.keys('*')
     const stored = await Promise.all(
       keys.map(async (key) => {

@@ -125,13 +125,4 @@ export function clientRules(start: Start): void {
     })
     expectTokens(await host.refresh(refresh_token))
   })
-
-  it('makes a client register again that is gone', async () => {
-    const { host, setRules } = await company()
-    const clientId = await registers(host)
-    const refresh = await connected(host, clientId)
-    setRules({ allowedClients: { redirectHosts: ['app.example', 'localhost'] } })
-    await host.signIn.clients.delete({ tenantKey: 'acme', clientId })
-    expectError(await refresh(), 401, 'invalid_client')
-  })
 }

@@ -1,5 +1,4 @@
 import { MemoryTenantStore, type Tenant } from 'customer-sign-in'
-import { saveClient } from '../../support/registration'
 import { clientId, expectError, expectTokens, redirectUri, tenants as testTenants } from '../../support/sign-in'
 import type { Start } from './start'
 
@@ -46,18 +45,6 @@ export function tenants(start: Start): void {
       await expect(host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })).rejects.toMatchObject({
         code: 'invalid_token',
       })
-    })
-
-    it('knows none of the old registered clients', async () => {
-      const { host, passTo } = await passingOn()
-      const registered = `registered-${Date.now()}`
-      await saveClient(host.tokenStore, { tenantId: 'company-1', clientId: registered })
-      const signedIn = await host.asCustomer({ clientId: registered })
-      passTo('company-2')
-      await expect(host.asCustomer({ clientId: registered })).rejects.toMatchObject({ code: 'invalid_client' })
-      expectError(await host.exchange(signedIn, { client_id: registered }), 401, 'invalid_client')
-      passTo('company-1')
-      expectTokens(await host.exchange(signedIn, { client_id: registered }))
     })
 
     it('neither lists nor revokes the grants of the old company', async () => {

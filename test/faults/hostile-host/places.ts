@@ -172,14 +172,6 @@ export class HostileHost {
     'tokenStore.deleteGrants': () => this.#revokeAll(),
     'tokenStore.deleteGrants, as it goes on': () => this.#revokeAll(),
     'tokenStore.deleteTenant': () => called(this.#signIn.tenants.erase({ tenantId: 'acme' })),
-    'tokenStore.saveClient': () => this.#register(),
-    'tokenStore.findClient': () => this.#authorize('registered'),
-    'tokenStore.pageClients': () => called(this.#signIn.clients.list({ tenantKey: 'acme' })),
-    'tokenStore.touchClient': async () => {
-      const { text } = (await this.#properly(() => this.#register())) as Answer
-      return this.#authorize(JSON.parse(text).client_id)
-    },
-    'tokenStore.deleteClient': () => called(this.#signIn.clients.delete({ tenantKey: 'acme', clientId: 'registered' })),
     'tokenStore.useOnce': async () => {
       const assertion = assertionOf(this.#key, this.#ofKey().clientId, this.#issuer)
       const refreshToken = String(await this.#connected('refresh_token'))
@@ -220,8 +212,6 @@ export class HostileHost {
   }
 
   #refresh = (refreshToken: string) => this.#post('/token', formBody(refreshForm(refreshToken)))
-
-  #register = () => this.#post('/register', JSON.stringify({ redirect_uris: [redirectUri] }), 'application/json')
 
   #properly<T>(work: () => Promise<T>): Promise<T> {
     return this.#misbehaving(undefined, () => {}, work)

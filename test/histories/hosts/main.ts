@@ -30,8 +30,6 @@ const signIn = createCustomerSignIn({
   scopes: ['profile', 'calendar'],
   signingKeys: settings.signingKeys,
   credentialSecrets: settings.credentialSecrets,
-  maxRegistrationsPerTenant: 100_000,
-  maxRegistrations: 100_000,
   onEvent: (event) =>
     tell({
       event: event.type === 'replayed' && event.ended ? 'replayed, ended' : event.type,

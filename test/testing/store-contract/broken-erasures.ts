@@ -1,4 +1,4 @@
-import type { Grant, NewClient, NewGrant, TokenStore } from 'customer-sign-in'
+import type { Grant, NewGrant, TokenStore } from 'customer-sign-in'
 import type { BrokenStore } from './broken-store'
 
 /** What a broken store keeps in addition to the sound one. */
@@ -66,44 +66,8 @@ export const brokenErasures: BrokenStore[] = [
     foundBy: 'is nothing of a customer whose grants have all been ended',
   },
   {
-    that: 'keeps with each registered client the grants that it has ever had',
-    defect: (sound) => {
-      const registered = new Map<string, string[]>()
-      return {
-        ...holding(sound, () => [...registered]),
-        saveClient(client, limits) {
-          registered.set(client.clientId, [])
-          return sound.saveClient(client, limits)
-        },
-        createGrant(grant) {
-          registered.get(grant.clientId)?.push(grant.grantId)
-          return sound.createGrant(grant)
-        },
-        deleteClient(tenantId, clientId) {
-          registered.delete(clientId)
-          return sound.deleteClient(tenantId, clientId)
-        },
-      }
-    },
-    foundBy: 'is nothing of a customer whose client registered itself',
-  },
-  {
     that: 'shows nothing of what it holds',
     defect: () => ({ contents: async () => [] }) as Partial<TokenStore>,
     foundBy: 'is everything of the other customers',
-  },
-  {
-    that: 'keeps the ids of registered clients that are gone',
-    defect: (sound) => {
-      const clients: NewClient[] = []
-      return {
-        ...holding(sound, () => clients),
-        saveClient(client, limits) {
-          clients.push(client)
-          return sound.saveClient(client, limits)
-        },
-      }
-    },
-    foundBy: 'is nothing of a registered client that has been deleted',
   },
 ]

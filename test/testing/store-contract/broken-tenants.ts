@@ -1,4 +1,4 @@
-import type { Grant, MemoryTokenStore, NewClient, TokenStore } from 'customer-sign-in'
+import type { Grant, MemoryTokenStore, TokenStore } from 'customer-sign-in'
 import { type BrokenStore, type Defect, ownTime } from './broken-store'
 
 type Contents = ReturnType<MemoryTokenStore['contents']>
@@ -11,8 +11,8 @@ async function contentsOf(sound: TokenStore): Promise<Contents> {
 function deletingTenants(isMeant: (tenantId: string, meant: string) => boolean): Defect {
   return (sound) => ({
     async *deleteTenant(meant) {
-      const { grants, clients, used } = await contentsOf(sound)
-      const ids = new Set([...grants, ...clients, ...used].map(({ tenantId }) => tenantId))
+      const { grants, used } = await contentsOf(sound)
+      const ids = new Set([...grants, ...used].map(({ tenantId }) => tenantId))
       for (const tenantId of ids) if (isMeant(tenantId, meant)) yield* sound.deleteTenant(tenantId)
     },
   })
@@ -24,22 +24,6 @@ function giving(isGiven: (grant: Grant, given: number) => boolean): Defect {
     async *deleteTenant(tenantId) {
       let given = 0
       for await (const grant of sound.deleteTenant(tenantId)) if (isGiven(grant, given++)) yield grant
-    },
-  })
-}
-
-/** Deletes a tenant, and stores these of its clients again. */
-function keepingClients(isKept: (client: Contents['clients'][number]) => boolean): Defect {
-  return (sound) => ({
-    async *deleteTenant(tenantId) {
-      const { clients } = await contentsOf(sound)
-      const kept = clients.filter((client) => client.tenantId === tenantId && isKept(client))
-      yield* sound.deleteTenant(tenantId)
-      for (const { createdAt: _, expiresAt, inUse = false, ...client } of kept) {
-        const lifetime = expiresAt - ownTime()
-        await sound.saveClient({ ...client, lifetime }, { perTenant: 1000, total: 1000 })
-        await sound.touchClient(tenantId, client.clientId, { lifetime, inUse })
-      }
     },
   })
 }
@@ -94,36 +78,6 @@ export const brokenTenants: BrokenStore[] = [
       },
     }),
     foundBy: 'deleteTenant returns no grant that had ended before',
-  },
-  { that: 'keeps the clients of a tenant', defect: keepingClients(() => true), foundBy: 'in use or not' },
-  {
-    that: 'keeps the clients of a tenant that are in use',
-    defect: keepingClients(({ inUse }) => inUse === true),
-    foundBy: 'in use or not',
-  },
-  {
-    that: 'keeps the clients of a tenant that are not in use',
-    defect: keepingClients(({ inUse }) => inUse !== true),
-    foundBy: 'in use or not',
-  },
-  {
-    that: 'still counts the clients of a tenant that is deleted',
-    defect: (sound) => {
-      const ghosts = new Map<string, number>()
-      return {
-        saveClient: (client, limits) =>
-          sound.saveClient(client, {
-            ...limits,
-            perTenant: Math.max(1, limits.perTenant - (ghosts.get(client.tenantId) ?? 0)),
-          }),
-        async *deleteTenant(tenantId) {
-          const { clients } = await contentsOf(sound)
-          ghosts.set(tenantId, clients.filter((client) => client.tenantId === tenantId).length)
-          yield* sound.deleteTenant(tenantId)
-        },
-      }
-    },
-    foundBy: 'leaves no client behind that takes the room of others',
   },
   {
     that: 'keeps the used ids of a tenant',
@@ -188,8 +142,8 @@ export const brokenTenants: BrokenStore[] = [
     that: 'fails for a tenant that it does not know',
     defect: (sound) => ({
       async *deleteTenant(tenantId) {
-        const { grants, clients, used } = await contentsOf(sound)
-        const isKnown = [...grants, ...clients, ...used].some((record) => record.tenantId === tenantId)
+        const { grants, used } = await contentsOf(sound)
+        const isKnown = [...grants, ...used].some((record) => record.tenantId === tenantId)
         if (!isKnown) throw new Error('There is no such tenant')
         yield* sound.deleteTenant(tenantId)
       },
@@ -197,19 +151,15 @@ export const brokenTenants: BrokenStore[] = [
     foundBy: 'finds nothing of a tenant that does not exist',
   },
   {
-    that: 'keeps the ids of the clients of a tenant that is deleted',
+    that: 'keeps a list of the used ids of a tenant that is deleted',
     defect: (sound) => {
-      const clients: NewClient[] = []
-      const contents = async () => [await contentsOf(sound), clients]
+      const ids: string[] = []
+      const contents = async () => [await contentsOf(sound), ids]
       return {
         ...({ contents } as Partial<TokenStore>),
-        saveClient(client, limits) {
-          clients.push(client)
-          return sound.saveClient(client, limits)
-        },
-        async deleteClient(tenantId, clientId) {
-          clients.splice(0, clients.length, ...clients.filter((client) => client.clientId !== clientId))
-          return sound.deleteClient(tenantId, clientId)
+        useOnce(tenantId, id, lifetime) {
+          ids.push(id)
+          return sound.useOnce(tenantId, id, lifetime)
         },
       }
     },

@@ -1,6 +1,5 @@
 import { MemoryTokenStore, type TokenStore } from 'customer-sign-in'
 import { releaseClock, stopClock } from '../../support/clock'
-import { brokenClients } from './broken-clients'
 import { brokenClocks } from './broken-clocks'
 import { brokenErasures } from './broken-erasures'
 import { brokenGrants } from './broken-grants'
@@ -45,7 +44,6 @@ describe('the token store contract', () => {
     ...brokenClocks,
     ...brokenSwaps,
     ...brokenReversals,
-    ...brokenClients,
     ...brokenUses,
     ...brokenErasures,
     ...brokenTenants,

@@ -1,0 +1,163 @@
+import type { KeyObject } from 'node:crypto'
+import type { ClientAuthenticationMethod } from '../protocol/client-authentication'
+import { registeredClientSecret } from '../protocol/client-secret'
+import { derivedKey } from '../protocol/derived-key'
+import { OAuthError, oauthError } from '../protocol/oauth-error'
+import {
+  type CarriedRegistration,
+  maxRegisteredIdLength,
+  newRegisteredId,
+  registrationIn,
+} from '../protocol/registered-id'
+import type { Client, ClientMetadata } from '../stores/tenant-store'
+import type { ResolvedTenant } from '../tenants/tenants'
+import { type AuthenticationRules, authenticationOfRegistration, checkedKeys } from './authentication-metadata'
+import { maxNameLength, offeredHere, readClientMetadata } from './client-metadata'
+import { presentableName } from './client-name'
+import { checkMayRegister, checkMaySignIn, unknownClient } from './permissions'
+
+/** What is accepted of clients that register themselves. */
+export interface RegistrationRules {
+  /** Redirect URIs of apps that are accepted although their scheme has no dot. */
+  appRedirects: readonly string[]
+  authentication: AuthenticationRules
+}
+
+/** A client that has just registered itself. */
+export interface Registered {
+  client: Client
+  /** How it authenticates. */
+  method: ClientAuthenticationMethod
+  /** Its secret, if it has one. */
+  secret: string | undefined
+  /** What is offered here of the scopes that it has named. */
+  scopes: readonly string[] | undefined
+  /** In milliseconds since 1970. */
+  registeredAt: number
+}
+
+/**
+ * Clients that register themselves (RFC 7591). Nothing of them is stored: the id of a client carries its registration.
+ *
+ * Anybody can write such an id, so an id is judged as the body of a registration is, at each use and by the rules of that time. What it says
+ * is worth as much as what a stranger sends to the registration endpoint (docs/security.md).
+ */
+export class Registrations {
+  readonly #rules: RegistrationRules
+  readonly #now: () => number
+  #keys: readonly [KeyObject, ...KeyObject[]]
+
+  /** @param secrets What the secrets of clients are derived from. */
+  constructor(rules: RegistrationRules, secrets: readonly [Buffer, ...Buffer[]], now: () => number) {
+    this.#rules = rules
+    this.#now = now
+    this.#keys = keysOf(secrets)
+  }
+
+  /** Derives and recognises the secrets of clients with these from now on. */
+  use(secrets: readonly [Buffer, ...Buffer[]]): void {
+    this.#keys = keysOf(secrets)
+  }
+
+  /**
+   * Registers a client (RFC 7591 section 3). Redirect URIs that are not accepted are left out.
+   *
+   * @throws {OAuthError} `invalid_redirect_uri` or `invalid_client_metadata`.
+   */
+  register(given: Readonly<Record<string, unknown>>, tenant: ResolvedTenant): Registered {
+    const { appRedirects, authentication } = this.#rules
+    const described = readClientMetadata(given, appRedirects, tenant.ownAddresses)
+    checkMayRegister(described.redirectUris, tenant)
+    const { method, keys } = authenticationOfRegistration(given, authentication)
+    const hasSecret = method.startsWith('client_secret')
+    const { redirectUris, clientName, clientUri } = described
+    const carried = { redirectUris, clientName, clientHost: clientUri && new URL(clientUri).host, hasSecret, ...keys }
+    const clientId = newRegisteredId(carried)
+    if (clientId === undefined) throw tooLong(carried)
+    const [key] = this.#keys
+    const secret = hasSecret ? registeredClientSecret(key, tenant.id, clientId).secret : undefined
+    const { scopes } = offeredHere(described, tenant.scopes)
+    return { client: this.find(clientId, tenant), method, secret, scopes, registeredAt: this.#now() }
+  }
+
+  /**
+   * Finds a client by what its id carries, as if it registered now.
+   *
+   * @throws {OAuthError} `invalid_client` if a registration like this would be refused; `unauthorized_client` (403) if a rule of the company
+   * keeps the client out.
+   */
+  find(clientId: string, tenant: ResolvedTenant): Client {
+    const registration = this.read(clientId, tenant.id)
+    if (!registration) throw unknownClient(clientId)
+    if (!tenant.registeredClients) throw unknownClient(clientId, 'registration_off')
+    const { redirectUris, clientName, clientUri, secretHashes, jwks, jwksUri } = registration
+    checkMaySignIn({ clientId, isDocument: false, redirectUris }, tenant)
+    const { appRedirects, authentication } = this.#rules
+    const body = {
+      redirect_uris: redirectUris,
+      client_name: clientName,
+      client_uri: clientUri,
+      jwks,
+      jwks_uri: jwksUri,
+    }
+    try {
+      const described = readClientMetadata(body, appRedirects, tenant.ownAddresses)
+      const keys = jwks || jwksUri ? checkedKeys(body, authentication) : {}
+      return { clientId, ...described, ...keys, ...(secretHashes && { secretHashes }) }
+    } catch (error) {
+      if (!(error instanceof OAuthError)) throw error
+      const reason = error.code === 'invalid_redirect_uri' ? 'redirect_uris_refused' : 'client_gone'
+      throw unknownClient(clientId, reason, error.description)
+    }
+  }
+
+  /**
+   * Reads what a client has said about itself, whether a company accepts it now or not: a customer who has connected a client stays connected.
+   *
+   * @returns Undefined if no client can have got this id.
+   */
+  read(clientId: string, tenantId: string): ClientMetadata | undefined {
+    const carried = registrationIn(clientId)
+    const redirectUris = carried?.redirectUris.filter((redirectUri) => URL.canParse(redirectUri)) ?? []
+    const { clientName = '', clientHost, hasSecret, jwks, jwksUri } = carried ?? {}
+    if (redirectUris.length === 0 || clientName.length > maxNameLength) return undefined
+    // Made presentable here too: Node's tables of characters differ between versions, so a name may have been presentable elsewhere.
+    const name = presentableName(clientName)
+    return {
+      redirectUris,
+      ...(name !== undefined && { clientName: name }),
+      ...(clientHost !== undefined && { clientUri: `https://${clientHost}` }),
+      ...(jwks && { jwks }),
+      ...(jwksUri !== undefined && { jwksUri }),
+      ...(hasSecret && {
+        secretHashes: this.#keys.map((key) => registeredClientSecret(key, tenantId, clientId).hash),
+      }),
+    }
+  }
+}
+
+function keysOf([first, ...others]: readonly [Buffer, ...Buffer[]]): readonly [KeyObject, ...KeyObject[]] {
+  const key = (secret: Buffer) => derivedKey(secret, 'client secret')
+  return [key(first), ...others.map(key)]
+}
+
+/** The error for a registration that no id has room for. It names the member that takes the most. */
+function tooLong({
+  redirectUris,
+  clientName = '',
+  clientHost = '',
+  jwks,
+  jwksUri = '',
+}: CarriedRegistration): OAuthError {
+  const sizes: [string, string][] = [
+    ['redirect_uris', redirectUris.join(' ')],
+    ['client_name', clientName],
+    ['client_uri', clientHost],
+    jwks ? ['jwks', JSON.stringify(jwks)] : ['jwks_uri', jwksUri],
+  ]
+  const [[member] = ['redirect_uris']] = sizes.sort(([, one], [, other]) => other.length - one.length)
+  return oauthError(
+    'invalid_client_metadata',
+    `The client_id carries redirect_uris, client_name, the host of client_uri, and jwks or jwks_uri in at most ${maxRegisteredIdLength} characters: shorten ${member}`,
+  )
+}
