@@ -23,18 +23,23 @@ export function asError(thrown: unknown): Error {
   }
 }
 
-/** The same error, or a copy without the credentials that its message, or that of what has caused it, quotes. */
-function withoutQuotedCredentials(error: Error, depth: number): Error {
-  const { name, message, stack = '', cause } = error
-  const follows = types.isNativeError(cause) && depth > 0
-  const copy = {
-    name,
-    stack: withoutCredentials(stack),
-    cause: follows ? withoutQuotedCredentials(cause, depth - 1) : cause,
-  }
-  const told = withoutCredentials(message)
-  if (told === message && copy.stack === stack && copy.cause === cause) return error
-  return Object.assign(new Error(told), copy, 'code' in error && { code: error.code })
+/** The same error, or a copy without the credentials that its message quotes, or that of an error in it. */
+function withoutQuotedCredentials(error: Error & { errors?: unknown }, depth: number): Error {
+  const { name, message, stack = '', cause, errors } = error
+  const below = (other: unknown) =>
+    types.isNativeError(other) && depth > 0 ? withoutQuotedCredentials(other, depth - 1) : other
+  const inside: unknown[] = [cause, ...(Array.isArray(errors) ? errors : [])]
+  const [toldCause, ...toldErrors] = inside.map(below)
+  const [told, toldStack] = [withoutCredentials(message), withoutCredentials(stack)]
+  const isSame = [toldCause, ...toldErrors].every((each, place) => each === inside[place])
+  if (told === message && toldStack === stack && isSame) return error
+  const copy = { name, stack: toldStack, cause: toldCause }
+  return Object.assign(
+    new Error(told),
+    copy,
+    'code' in error && { code: error.code },
+    Array.isArray(errors) && { errors: toldErrors },
+  )
 }
 
 /** Adds the method that JSON asks for: what an error says is not enumerable, so that JSON alone would make `{}` of it. */

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { createContext, runInContext } from 'node:vm'
 import { asError, messageOf, timedOut } from '../../src/protocol/thrown'
 
@@ -77,6 +78,20 @@ describe('an error that a log writes as JSON', () => {
       name: 'AggregateError',
       errors: [{ message: 'connect ::1' }, { message: 'connect 127.0.0.1' }],
     })
+  })
+
+  it('quotes no credential that somebody has sent, wherever it is in it', () => {
+    const quoting = () => new Error(`GET /?code=csic_${'x'.repeat(84)}`)
+    const errors = [new Error('connect ::1'), quoting()]
+    for (const thrown of [quoting(), new Error('x', { cause: quoting() }), new AggregateError(errors, 'All failed')]) {
+      expect(JSON.stringify(asError(thrown))).toContain('GET /?code=csic_...')
+      expect(inspect(asError(thrown))).not.toContain('csic_x')
+      expect(JSON.stringify(asError(thrown))).not.toContain('csic_x')
+    }
+    expect(asError(new AggregateError(errors))).toMatchObject({
+      errors: [errors[0], { message: 'GET /?code=csic_...' }],
+    })
+    expect(messageOf(asError(new AggregateError(errors)))).toBe('connect ::1, GET /?code=csic_...')
   })
 
   it('ends where causes form a circle', () => {
