@@ -263,13 +263,17 @@ describeWithNginx('the doctor finds what is wrong with an nginx that', () => {
     expect(await found(await behindNginx(front))).toEqual(['server: issuer-differs'])
   })
 
-  it('sends requests to processes with a store of their own', async () => {
+  it('sends registrations to another server', async () => {
     const other = await listening()
     const front: Front = ({ pass }) =>
       `location / { ${pass} } location = /v1/acme/oauth/register { ${passOn(other.port)} }`
-    const origin = await behindNginx(front)
-    other.answer(hostApp(origin))
-    expect(await found(origin)).toEqual(['authorize: client-not-shared', 'token: client-not-shared'])
+    const registered = { client_id: 'of-another-server', redirect_uris: ['http://127.0.0.1/callback'] }
+    other.answer((_req, res) => {
+      const cors = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': 'Content-Type' }
+      const headers = { ...cors, 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }
+      res.writeHead(201, headers).end(JSON.stringify(registered))
+    })
+    expect(await found(await behindNginx(front))).toEqual(['authorize: client-not-shared', 'token: client-not-shared'])
   })
 
   it('serves http to the internet', async () => {

@@ -117,7 +117,7 @@ export const endpointFindings = {
     level: 'wrong',
     says: '{request} does not know the client that was registered a moment ago',
     remedy:
-      'Use one token store for all processes, such as `RedisTokenStore` or `PostgresTokenStore`. A `MemoryTokenStore` is for a single process',
+      'Pass all endpoints of the sign-in on to the same app, with `client_id` unchanged, and give all of its processes the same version and the same options',
   },
   'client-unknown': {
     level: 'wrong',
