@@ -1,4 +1,4 @@
-// The methods that a host calls, for codes, tokens, grants and clients.
+// The methods that a host calls, for codes, tokens and grants.
 import type {
   AccessTokenInfo,
   AssistantGuide,
