@@ -94,7 +94,7 @@ declare module 'express-session' {
 }
 `
 
-const exported = ['Grant', 'NewGrant', 'RegisteredClient', 'CredentialSwap', 'SwapReversal', 'Tenant', 'Client']
+const exported = ['Grant', 'NewGrant', 'CredentialSwap', 'SwapReversal', 'Tenant', 'Client']
 
 describe('the snippets of the README and the docs', () => {
   const folder = snippetFolder()
