@@ -49,7 +49,7 @@ async function connect(page: Page, client_name: string, registered?: string) {
   })
   await page.goto(`${app.origin}/v1/acme/oauth/authorize?${query}`)
   if (page.url().includes('/login')) {
-    await page.getByLabel('Your name').fill(`Ada ${clientId.slice(-8)}`)
+    await page.getByLabel('Your name').fill(`Ada ${clientId.slice(6, 14)}`)
     await page.getByRole('button', { name: 'Log in' }).click()
   }
   const answer = callback.answer()

@@ -107,7 +107,7 @@ describe('the metrics', () => {
       await request(url).get(`/.well-known/oauth-protected-resource/v1/stranger-${index}/mcp`).expect(404)
       await request(url).get(`/v1/stranger-${index}/mcp`).set('Authorization', `Bearer stranger-${index}`).expect(404)
       await request(url).propfind('/v1/acme/oauth/token').expect(405)
-      await request(url).post('/v1/acme/oauth/token').type('form').send(`client_id=stranger-${index}`).expect(400)
+      await request(url).post('/v1/acme/oauth/token').type('form').send(`client_id=stranger-${index}`).expect(401)
       await request(url).post('/v1/acme/oauth/token').type('form').send(`grant_type=stranger-${index}`).expect(400)
       await new Authorization({ url }, { client_id: `stranger-${index}` }).open()
       await new Authorization({ url }, { client_id: `${server.url()}?status=${400 + index}` }).open()

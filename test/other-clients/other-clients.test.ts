@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { discoverAuthorizationServerMetadata as discover2 } from '@modelcontextprotocol/client'
 import { discoverAuthorizationServerMetadata as discover1 } from '@modelcontextprotocol/sdk/client/auth.js'
 import { newClientSecret, type TenantStore } from 'customer-sign-in'
@@ -96,7 +97,10 @@ describe('a client with a secret, changed as the page says', () => {
         return tenant && { ...tenant, clients }
       },
     }
-    strict = await AcmeHost.start(withHash, { clientAuthentication: ['client_secret_basic', 'client_secret_post'] })
+    strict = await AcmeHost.start(withHash, {
+      clientAuthentication: ['client_secret_basic', 'client_secret_post'],
+      credentialSecrets: [randomBytes(32)],
+    })
   })
   afterEach(() => {
     strict.events.length = 0
