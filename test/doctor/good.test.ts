@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { MemoryTenantStore, newClientSecret } from 'customer-sign-in'
 import { examine } from '../../src/doctor/examine'
 import { answerMcp, behindNginx, deployed, everyNameLeadsHere, findingsOf, found } from '../support/deployment'
@@ -71,6 +72,7 @@ describe('the doctor, at a good deployment', () => {
       options: () => ({
         tenantStore: new MemoryTenantStore(tenants),
         clientAuthentication: ['none', 'client_secret_basic'],
+        credentialSecrets: [randomBytes(32)],
       }),
     })
     const { good, steps } = await examine(`${origin}/v1/acme/mcp`, { clientId: 'app' })
