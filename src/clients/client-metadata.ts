@@ -1,11 +1,10 @@
 import { type OAuthError, oauthError } from '../protocol/oauth-error'
 import type { ErrorDescription } from '../protocol/oauth-error-codes'
-import { isOnHostOf, type RedirectUriFault, redirectUriFault } from '../protocol/redirect-uri'
+import { isOnHostOf, maxRedirectUris, type RedirectUriFault, redirectUriFault } from '../protocol/redirect-uri'
 import { scopesOf } from '../protocol/scope'
 import type { ClientMetadata } from '../stores/tenant-store'
 import { presentableName } from './client-name'
 
-const maxRedirectUris = 20
 /** The most characters of a name that a client gives itself. */
 export const maxNameLength = 200
 

@@ -1,5 +1,8 @@
 import { isLoopbackHost, isLoopbackUrl, leadsToOwnDevice, withoutLoopbackPort } from './loopback'
 
+/** The most redirect URIs of a client that describes itself. */
+export const maxRedirectUris = 20
+
 /** What can be wrong with a redirect URI. */
 export const redirectUriFaults = [
   'must be a string of at most 512 characters',

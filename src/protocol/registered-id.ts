@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { deflateRawSync, type InputType, inflateRawSync, type ZlibOptions } from 'node:zlib'
-import { type JsonWebKeySet, publicPart } from './json-web-keys'
+import { type JsonWebKeySet, keySetFault, publicPart } from './json-web-keys'
+import { maxRedirectUris } from './redirect-uri'
 
 /** The registration that an id carries. Anybody can write an id, so nothing of it is more than what a stranger says. */
 export interface CarriedRegistration {
@@ -73,7 +74,7 @@ export function registrationIn(clientId: string): CarriedRegistration | undefine
   try {
     const text = utf8.decode((header & deflated) !== 0 ? inflated(payload) : payload)
     const registration = parsed(text, hasSecret)
-    return textOf(registration) === text && isComplete(registration) ? registration : undefined
+    return isComplete(registration) && textOf(registration) === text ? registration : undefined
   } catch {
     return undefined
   }
@@ -104,8 +105,10 @@ function parsed(text: string, hasSecret: boolean): CarriedRegistration {
 }
 
 function isComplete({ redirectUris, clientHost, hasSecret, jwks, jwksUri }: CarriedRegistration): boolean {
+  const areUris = redirectUris.length <= maxRedirectUris && redirectUris.every(Boolean)
   const isHost = clientHost === undefined || new URL(`https://${clientHost}`).host === clientHost
-  return redirectUris.every(Boolean) && isHost && !(hasSecret && (jwks ?? jwksUri) !== undefined)
+  const areKeys = jwks === undefined || keySetFault(jwks) === undefined
+  return areUris && isHost && areKeys && !(hasSecret && (jwks ?? jwksUri) !== undefined)
 }
 
 /** @throws If that is no whole compressed text, or something follows it, or there are too many bytes. */

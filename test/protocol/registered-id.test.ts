@@ -78,6 +78,7 @@ describe('the id of a client that registers itself', () => {
     expect(shownId('assistant-app')).toBe('assistant-app')
   })
 
+  const keysOf = (length: number) => Array.from({ length }, (_, n) => ({ ...clientKey().jwk, kid: String(n) }))
   const bytesOf = (id: string) => Buffer.from(id.slice(4), 'base64url')
   const idOf = (bytes: Buffer) => `dcr_${bytes.toString('base64url')}`
   const compressed = newRegisteredId(registrations.at(-1) as CarriedRegistration) ?? ''
@@ -110,6 +111,9 @@ describe('the id of a client that registers itself', () => {
     ['a byte order mark', craftedId({ text: `\ufeff${redirectUri}\n\n\n{` })],
     ['1,025 characters', `dcr_${'A'.repeat(1021)}`],
     ['a secret and keys', craftedId({ text: `${redirectUri}\n\n\nhttps://keys.example/`, header: 0x12 })],
+    ['21 redirect URIs', craftedId({ text: Array.from({ length: 21 }, (_, n) => `a:${n}`).join(' ') })],
+    ['21 keys', craftedId({ text: `${redirectUri}\n\n\n${JSON.stringify({ keys: keysOf(21) })}`, header: 0x11 })],
+    ['a key with lists in a list', craftedId({ text: `${redirectUri}\n\n\n{"keys":[{"kty":[[[]]]}]}` })],
     ['an id in the id', craftedId({ text: plain.repeat(8) })],
   ])('carries nothing if it has %s', (what, id) => {
     const carried = registrationIn(id)
