@@ -155,11 +155,26 @@ export const assistants: readonly ConnectableAssistant[] = [
     checkedOn: '2026-11-23',
   },
   {
+    id: 'copilot-cli',
+    name: 'GitHub Copilot CLI',
+    isHosted: false,
+    document: 'https://github.com/copilot/cli/client-metadata.json',
+    redirectUris: ['http://127.0.0.1:33418/'],
+    registersFor: 'none',
+    steps: ['Add the configuration to the file, and start Copilot CLI.', logIn],
+    config: ({ address, name }) => ({
+      file: '~/.copilot/mcp-config.json',
+      content: { mcpServers: { [name]: { type: 'http', url: address, tools: ['*'] } } },
+    }),
+    source: 'https://docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-mcp-servers',
+    checkedOn: '2026-11-23',
+  },
+  {
     id: 'opencode',
     name: 'OpenCode',
     isHosted: false,
-    document: 'https://opencode.ai/oauth/opencode/client.json',
-    redirectUris: ['http://127.0.0.1:19876/callback'],
+    // It publishes a document, and registers nevertheless.
+    redirectUris: ['http://127.0.0.1:19876/mcp/oauth/callback'],
     registersFor: 'none',
     steps: [runCommand, 'Run opencode mcp auth with the name of the server.', logIn],
     command: ({ address, name }) => ['opencode', 'mcp', 'add', name, '--url', address],

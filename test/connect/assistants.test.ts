@@ -13,7 +13,9 @@ describe('the assistants of a "Connect an assistant" page', () => {
     )
     expect(new Set(ids).size).toBe(ids.length)
     const documents = assistants.flatMap(({ document }) => document ?? [])
-    expect(documents.sort()).toEqual(knownAssistants.map(({ document }) => document.client_id).sort())
+    // OpenCode publishes a document, and registers.
+    const published = [...documents, 'https://opencode.ai/oauth/opencode/client.json']
+    expect(published.sort()).toEqual(knownAssistants.map(({ document }) => document.client_id).sort())
   })
 
   it.each(assistants)('have for $id a source, a day, steps, and what the steps speak of', (assistant) => {
@@ -54,6 +56,7 @@ describe('the assistants of a "Connect an assistant" page', () => {
     ['cursor', 'Cursor'],
     ['vscode', 'VS Code (GitHub Copilot)'],
     ['gemini-cli', 'Gemini CLI'],
+    ['copilot-cli', 'GitHub Copilot CLI'],
     ['opencode', 'OpenCode'],
   ])('have for %s what the tests play as %s: its way to connect and its redirect URI', (id, name) => {
     const assistant = assistants.find((known) => known.id === id)

@@ -90,6 +90,7 @@ describe('connect', () => {
     expect(of('vscode')).not.toHaveProperty('command')
     expect(of('cursor')?.config?.file).toBe('~/.cursor/mcp.json')
     expect(of('zed')?.config?.file).toBe('~/.config/zed/settings.json')
+    expect(of('copilot-cli')?.config?.file).toBe('~/.copilot/mcp-config.json')
     expect(JSON.parse(of('cursor')?.config?.text ?? '')).toEqual({ mcpServers: { 'acme-air': { url: resource } } })
     expect(JSON.parse(of('zed')?.config?.text ?? '')).toEqual({ context_servers: { 'acme-air': { url: resource } } })
     expect(of('zed')).not.toHaveProperty('link')
@@ -121,7 +122,15 @@ describe('connect', () => {
   ])('gives no command for an address that some shell would run: %s', async (address) => {
     const guide = await guideOf({ resources: [address] })
     expect(guide.assistants.filter((assistant) => 'command' in assistant)).toEqual([])
-    expect(guide.assistants.map(({ id }) => id)).toEqual(['claude', 'chatgpt', 'cursor', 'vscode', 'zed', 'goose'])
+    expect(guide.assistants.map(({ id }) => id)).toEqual([
+      'claude',
+      'chatgpt',
+      'cursor',
+      'vscode',
+      'copilot-cli',
+      'zed',
+      'goose',
+    ])
   })
 
   it('gives the same steps for every company, and lists that the host may change', async () => {

@@ -10,7 +10,7 @@ import { describeWithRedis, eventually, RedisServer } from '../support/redis-ser
 // The minimal ACL of docs/operations-redis.md.
 const ofStore = [
   ...['del', 'eval', 'evalsha', 'get', 'info', 'pexpireat', 'scan', 'set', 'time'],
-  ...['zadd', 'zlexcount', 'zrange', 'zrem', 'zremrangebyscore', 'zscore'],
+  ...['zadd', 'zrange', 'zrem', 'zremrangebyscore', 'zscore'],
 ]
 const ofWaiting = ['wait']
 const ofCluster = ['cluster|info', 'cluster|nodes', 'cluster|slots', 'readonly']

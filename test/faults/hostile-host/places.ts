@@ -203,11 +203,14 @@ export class HostileHost {
     return this.#get(`/authorize?${query}`)
   }
 
-  /** A live token, issued while nothing misbehaves. */
+  /** A live token, issued while nothing misbehaves. On a busy machine the short `hostTimeout` can be over before the store's turn. */
   #connected(token: 'refresh_token' | 'access_token' = 'refresh_token'): Promise<string> {
     return this.#properly(async () => {
-      const { text } = await this.#post('/token', formBody(codeForm(await signedInTo(this.#signIn))))
-      return JSON.parse(text)[token]
+      for (;;) {
+        const code = await signedInTo(this.#signIn).catch(orTooLate)
+        const { [token]: issued } = code ? JSON.parse((await this.#post('/token', formBody(codeForm(code)))).text) : {}
+        if (issued) return issued
+      }
     })
   }
 
@@ -254,4 +257,8 @@ async function called(promise: Promise<unknown>): Promise<Error | undefined> {
   )
   if (error === undefined || error instanceof OAuthError || error instanceof Error) return error
   return new Error('The library rejected with something that is not an Error')
+}
+
+function orTooLate(error: unknown): undefined {
+  if (!(error instanceof OAuthError) || error.code !== 'temporarily_unavailable') throw error
 }
