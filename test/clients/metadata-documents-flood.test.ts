@@ -1,12 +1,11 @@
 import dns from 'node:dns/promises'
 import type { RequestListener } from 'node:http'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { MemoryTenantStore } from 'customer-sign-in'
 import { MetadataDocuments } from '../../src/clients/metadata-documents'
 import { Authorization, asTheySay, expectErrorPage } from '../support/authorization'
 import { releaseClock, stopClock } from '../support/clock'
 import { DocumentServer, publishing } from '../support/document-server'
+import { heapUsed } from '../support/heap-used'
 import { redirectUri } from '../support/sign-in'
 import { started } from '../support/started'
 import { trustTestCertificate } from '../support/tls-certificate'
@@ -71,13 +70,6 @@ async function flooded() {
   const connects = (tenantKey: string, path: string) => open(honest.url(path, 'assistant.example'), tenantKey)
   const clock = stopClock({ timers: true })
   return { host, held, stranger, honest, open, opened, connects, clock }
-}
-
-/** The bytes that are in use after a garbage collection. */
-function heapUsed(): number {
-  setFlagsFromString('--expose-gc')
-  runInNewContext('gc')()
-  return process.memoryUsage().heapUsed
 }
 
 const many = (count: number, url: (index: number) => string) => Array.from({ length: count }, (_, index) => url(index))

@@ -4,6 +4,7 @@ import request from 'supertest'
 import { registrationIn } from '../../src/protocol/registered-id'
 import { Authorization, asTheySay, expectErrorPage } from '../support/authorization'
 import { textOf } from '../support/consent-form'
+import { heapUsed } from '../support/heap-used'
 import { HostApp, testSignIn } from '../support/host-app'
 import { register, registered } from '../support/registration'
 import { expectError, expectTokens, redirectUri } from '../support/sign-in'
@@ -229,11 +230,21 @@ describe('a registration', () => {
     }
   })
 
-  it('leaves nothing in the store', async () => {
+  it('leaves nothing in the store and takes no memory, however many clients register', async () => {
     const tokenStore = new MemoryTokenStore()
     const host = await started({ tokenStore })
-    for (let each = 0; each < 100; each++) await registered(host)
+    const inTurns = async (turns: number) => {
+      for (let turn = 0; turn < turns; turn++) {
+        await Promise.all(Array.from({ length: 50 }, () => registered(host)))
+        host.events.length = 0
+      }
+      return heapUsed()
+    }
+    const before = await inTurns(10)
+    const after = await inTurns(200)
     expect(tokenStore.contents()).toMatchObject({ grants: [], used: [] })
+    // Less than 300 bytes for each.
+    expect(after - before).toBeLessThan(3_000_000)
   })
 
   it('gives every client an id of its own', async () => {
