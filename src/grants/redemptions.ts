@@ -385,8 +385,7 @@ export class Redemptions {
     { credential, tenant, grantId }: PresentedCredential,
   ): string {
     const kind = 'refresh_token'
-    // The first one has no day of a refresh, however often its code is presented.
-    const dates = datesOf(credential.kind === 'code' ? { ...grant, swap: undefined } : grant)
+    const dates = datesOf(grant)
     const tag = this.#chain.tag(tenant.id, grantId, { kind, secret, dates }, binding)
     return formatCredential({ kind, handle: credential.handle, secret, dates, tag })
   }
