@@ -26,10 +26,8 @@ describe('sqliteTokenStore', () => {
       tenantId: 'sweep', clientId: 'app', subject: 'ada', scopes: [], resource: 'urn:api', deadline: Infinity,
       credential: { kind: 'code', hash: '' }, request: { redirectUri: '', codeChallenge: '' },
     } as const
-    const limits = { perTenant: 100, total: 100 }
     for (const [id, lifetime] of [['expired', 0], ['live', 60_000]] as const) {
       await store.createGrant({ ...grant, grantId: id, lifetime })
-      await store.saveClient({ tenantId: 'sweep', redirectUris: [], clientId: id, lifetime }, limits)
       await store.useOnce('sweep', id, lifetime)
     }
     store.sweep()
@@ -51,20 +49,21 @@ import { sqliteTokenStore } from './sqlite-token-store'
 
 async function race(self: string) {
   const store = sqliteTokenStore('race.db')
-  const client = { tenantId: 'race', redirectUris: [], lifetime: 600_000 }
-  await store.saveClient({ ...client, clientId: self }, { perTenant: 100, total: 100 })
+  const code = { kind: 'code', hash: 'code' } as const
+  const grant = {
+    tenantId: 'race', clientId: 'app', subject: 'ada', scopes: [], resource: 'urn:api', lifetime: 600_000, deadline: Infinity,
+    credential: code, request: { redirectUri: '', codeChallenge: '' },
+  }
+  await store.createGrant({ ...grant, grantId: \`ready \${self}\` })
   for (const other of ${JSON.stringify(racers)}) {
-    while (!(await store.findClient('race', other))) await setTimeout(10)
+    while (!(await store.findGrant('race', \`ready \${other}\`))) await setTimeout(10)
   }
   const redeemed: number[] = []
   for (let round = 0; round < ${rounds}; round++) {
-    const of = { tenantId: 'race', grantId: String(round), lifetime: 600_000, deadline: Infinity }
-    await store.createGrant({
-      ...of, clientId: 'app', subject: 'ada', scopes: [], resource: 'urn:api',
-      credential: { kind: 'code', hash: 'code' }, request: { redirectUri: '', codeChallenge: '' },
-    })
+    const grantId = String(round)
+    await store.createGrant({ ...grant, grantId })
     const swap = { from: 'code', to: \`of \${self}\`, attempt: self, redeems: ['code'], remember: 0, rest: 0 }
-    const { outcome } = await store.swapCredential({ ...of, ...swap })
+    const { outcome } = await store.swapCredential({ tenantId: 'race', grantId, lifetime: 600_000, deadline: Infinity, ...swap })
     if (outcome === 'swapped') redeemed.push(round)
     else if (outcome !== 'mismatch') throw new Error(outcome)
   }
