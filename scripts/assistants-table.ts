@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { assistants } from '../test/assistants/assistants'
-import { realClients } from '../test/assistants/real-clients'
-import { clientsTableOf, registrationsTableOf, tableOf } from '../test/assistants/table'
+import { assistants } from '../test/field/assistants/assistants'
+import { realClients } from '../test/field/assistants/real-clients'
+import { clientsTableOf, registrationsTableOf, tableOf } from '../test/field/assistants/table'
 
 // Writes the tables of the assistants that the tests play, of the clients that they run, and of the lengths of ids, into docs/assistants.md.
 const path = 'docs/assistants.md'

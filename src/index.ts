@@ -1,13 +1,27 @@
+export type { CompanySelector } from './administration/company'
+export type { ConnectedGrant, GrantedScope } from './administration/connected-grants'
+export type {
+  CustomerData,
+  CustomerExport,
+  CustomerExportRequest,
+  CustomerSelector,
+  Erased,
+  ExportedGrant,
+} from './administration/customer-data'
+export type {
+  ConnectedGrantsPage,
+  ConnectedGrantsPageRequest,
+  ConnectedGrantsRequest,
+  CustomerGrants,
+  GrantSelector,
+} from './administration/customer-grants'
+export type { TenantCall, TenantData } from './administration/tenant-data'
+export { type KnownAssistant, knownAssistants } from './assistants/known-assistants'
 export type { AuthorizationResponse } from './authorization/authorizations'
 export type { Customer } from './authorization/customer'
 export type { IssueAuthorizationCodeRequest } from './authorization/issue-authorization-code'
-export { type KnownAssistant, knownAssistants } from './clients/known-assistants'
 export { ConfigurationError } from './configuration/configuration-error'
 export type { AssistantGuide, ConnectGuide, ConnectRequest } from './connect/connect'
-export { type CustomerSignIn, createCustomerSignIn } from './customer-sign-in'
-export type { ConsentHook, ConsentRequest } from './endpoints/consents'
-export type { AuthenticateHook, SignInRequest } from './endpoints/customer-sessions'
-export type { ErrorPageHook, ShownError } from './endpoints/error-pages'
 export type {
   AllowedEvent,
   CustomerEvent,
@@ -26,25 +40,42 @@ export type {
   RevokedEvent,
   StaleEvent,
   TimedEvent,
-} from './events/customer-sign-in-event'
-export type { CompanySelector } from './grants/company'
-export type { ConnectedGrant, GrantedScope } from './grants/connected-grants'
+} from './contract/customer-sign-in-event'
 export type {
-  CustomerData,
-  CustomerExport,
-  CustomerExportRequest,
-  CustomerSelector,
-  Erased,
-  ExportedGrant,
-} from './grants/customer-data'
+  AskConsent,
+  Client,
+  ClientCredentials,
+  ClientMetadata,
+  ClientRule,
+  Links,
+  NullableMembers,
+  Tenant,
+  TenantStore,
+  Theme,
+  ThemeColors,
+} from './contract/tenant-store'
 export type {
-  ConnectedGrantsPage,
-  ConnectedGrantsPageRequest,
-  ConnectedGrantsRequest,
-  CustomerGrants,
-  GrantSelector,
-} from './grants/customer-grants'
-export type { TenantCall, TenantData } from './grants/tenant-data'
+  CreateResult,
+  CredentialSwap,
+  Grant,
+  GrantOwner,
+  GrantPage,
+  GrantPageRequest,
+  Late,
+  NewGrant,
+  RedeemedCredential,
+  ReversalResult,
+  ReversedCode,
+  ReversedCredential,
+  SwapResult,
+  SwapReversal,
+  TokenStore,
+} from './contract/token-store'
+export { type CustomerSignIn, createCustomerSignIn } from './customer-sign-in'
+export type { FetchMetadataDocumentHook, MetadataDocumentResponse } from './documents/host-fetch'
+export type { ConsentHook, ConsentRequest } from './endpoints/consents'
+export type { AuthenticateHook, SignInRequest } from './endpoints/customer-sessions'
+export type { ErrorPageHook, ShownError } from './endpoints/error-pages'
 export type {
   DocumentCounts,
   Health,
@@ -53,12 +84,10 @@ export type {
   KeysHealth,
   TokenStoreHealth,
 } from './health/health-checks'
-export type { FetchMetadataDocumentHook, MetadataDocumentResponse } from './http/host-fetch'
+export type { HookAnswer } from './host/call-host'
 export type { NodeRequest, NodeResponse } from './http/node-messages'
 export type { CustomerSignInOptions, DocumentSources } from './options'
-export type { Links } from './pages/links'
 export type { ScopeWords } from './pages/scope-words'
-export type { Theme, ThemeColors } from './pages/theme'
 export type { ReplacedWords, Words } from './pages/words'
 export type { ClientAuthenticationMethod } from './protocol/client-authentication'
 export { type ClientSecret, newClientSecret } from './protocol/client-secret'
@@ -78,36 +107,8 @@ export type {
 export type { AccessTokenVerifier, VerifierOptions } from './resource-server/verifier'
 export type { AccessTokenInfo, TenantSelector, VerifyAccessTokenOptions } from './resource-server/verify-access-token'
 export type { Handler } from './router'
-export type { HookAnswer } from './stores/call-host'
 export { MemoryTenantStore } from './stores/memory-tenant-store'
 export { MemoryTokenStore, type MemoryTokenStoreOptions } from './stores/memory-token-store'
-export type {
-  AskConsent,
-  Client,
-  ClientCredentials,
-  ClientMetadata,
-  ClientRule,
-  NullableMembers,
-  Tenant,
-  TenantStore,
-} from './stores/tenant-store'
-export type {
-  CreateResult,
-  CredentialSwap,
-  Grant,
-  GrantOwner,
-  GrantPage,
-  GrantPageRequest,
-  Late,
-  NewGrant,
-  RedeemedCredential,
-  ReversalResult,
-  ReversedCode,
-  ReversedCredential,
-  SwapResult,
-  SwapReversal,
-  TokenStore,
-} from './stores/token-store'
 export type {
   DocumentsMessage,
   EndpointName,

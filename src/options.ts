@@ -1,4 +1,4 @@
-import { appRedirectsOfAssistants, type KnownAssistant, knownAssistants } from './clients/known-assistants'
+import { appRedirectsOfAssistants, type KnownAssistant, knownAssistants } from './assistants/known-assistants'
 import {
   appRedirect,
   type Check,
@@ -18,17 +18,19 @@ import {
   text,
 } from './configuration/checks'
 import { ConfigurationError } from './configuration/configuration-error'
+import type { CustomerSignInEvent } from './contract/customer-sign-in-event'
+import type { AskConsent, ClientRule, Links, TenantStore, Theme } from './contract/tenant-store'
+import { type TokenStore, tokenStoreMethods } from './contract/token-store'
+import type { FetchMetadataDocumentHook } from './documents/host-fetch'
 import type { ConsentHook } from './endpoints/consents'
 import type { AuthenticateHook } from './endpoints/customer-sessions'
 import type { ErrorPageHook } from './endpoints/error-pages'
-import type { CustomerSignInEvent } from './events/customer-sign-in-event'
-import type { FetchMetadataDocumentHook } from './http/host-fetch'
 import { languageTag } from './pages/language-tag'
 import { Languages } from './pages/languages'
-import { type Links, links } from './pages/links'
+import { links } from './pages/links'
 import { replacedWords } from './pages/replaced-words'
 import { type ScopeWords, scopesWithWords } from './pages/scope-words'
-import { type Theme, theme } from './pages/theme'
+import { theme } from './pages/theme'
 import type { ReplacedWords } from './pages/words'
 import {
   type ClientAuthenticationMethod,
@@ -37,8 +39,6 @@ import {
 } from './protocol/client-authentication'
 import { impliedScopesOf } from './protocol/implied-scopes'
 import { isLoopbackHost } from './protocol/loopback'
-import type { AskConsent, ClientRule, TenantStore } from './stores/tenant-store'
-import { type TokenStore, tokenStoreMethods } from './stores/token-store'
 import { askConsent } from './tenants/ask-consent'
 import { clientRule } from './tenants/client-rules'
 import { accessTokenLifetime, longestRetryWindow, refreshTokenLifetime } from './tenants/lifetimes'

@@ -1,7 +1,7 @@
+import type { ClientMetadata } from '../contract/tenant-store'
 import { type ClientAuthenticationMethod, isClientAuthenticationMethod } from '../protocol/client-authentication'
 import { isKeySetUrl, type JsonWebKeySet, keySetFault, publicPart } from '../protocol/json-web-keys'
 import { oauthError } from '../protocol/oauth-error'
-import type { ClientMetadata } from '../stores/tenant-store'
 
 /** How a client that describes itself is to authenticate, and its keys if it does so with one. */
 export interface ChosenAuthentication {

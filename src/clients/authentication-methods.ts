@@ -1,6 +1,6 @@
+import type { ClientCredentials } from '../contract/tenant-store'
 import { basicChallenge, type ClientAuthenticationMethod } from '../protocol/client-authentication'
 import { oauthError } from '../protocol/oauth-error'
-import type { ClientCredentials } from '../stores/tenant-store'
 
 /** The methods by which a client can authenticate, whether they are on or not. */
 export function methodsOf({ secretHashes, jwks, jwksUri }: ClientCredentials): readonly ClientAuthenticationMethod[] {

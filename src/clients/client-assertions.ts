@@ -1,4 +1,6 @@
-import { PerMinute } from '../http/per-minute'
+import { PerMinute } from '../collections/per-minute'
+import type { ClientCredentials } from '../contract/tenant-store'
+import type { GuardedStore } from '../host/guarded-store'
 import { authenticationFailed } from '../protocol/client-authentication'
 import { isClientId } from '../protocol/client-id'
 import { digest } from '../protocol/digest'
@@ -11,8 +13,6 @@ import {
   type Signer,
 } from '../protocol/json-web-keys'
 import { type OAuthError, type OAuthErrorOptions, oauthError } from '../protocol/oauth-error'
-import type { GuardedStore } from '../stores/guarded-store'
-import type { ClientCredentials } from '../stores/tenant-store'
 import type { KeySets } from './key-sets'
 
 // Seconds. Clients sign for a minute to an hour.

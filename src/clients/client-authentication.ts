@@ -1,3 +1,4 @@
+import type { ClientCredentials } from '../contract/tenant-store'
 import {
   authenticationFailed,
   type ClientAuthenticationMethod,
@@ -5,7 +6,6 @@ import {
 } from '../protocol/client-authentication'
 import { isSecretOf } from '../protocol/client-secret'
 import type { OAuthError } from '../protocol/oauth-error'
-import type { ClientCredentials } from '../stores/tenant-store'
 import type { ResolvedTenant } from '../tenants/tenants'
 import { isConfidential, methodsOf } from './authentication-methods'
 import type { ClientAssertion, ClientAssertions, UseUp } from './client-assertions'

@@ -1,8 +1,8 @@
+import type { ClientMetadata } from '../contract/tenant-store'
 import { type OAuthError, oauthError } from '../protocol/oauth-error'
 import type { ErrorDescription } from '../protocol/oauth-error-codes'
 import { isOnHostOf, maxRedirectUris, type RedirectUriFault, redirectUriFault } from '../protocol/redirect-uri'
 import { scopesOf } from '../protocol/scope'
-import type { ClientMetadata } from '../stores/tenant-store'
 import { presentableName } from './client-name'
 
 /** The most characters of a name that a client gives itself. */

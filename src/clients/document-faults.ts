@@ -1,4 +1,4 @@
-import { ForbiddenFetch } from '../http/guarded-fetch'
+import { ForbiddenFetch } from '../documents/guarded-fetch'
 import { OAuthError, oauthError } from '../protocol/oauth-error'
 import type { ErrorDescription } from '../protocol/oauth-error-codes'
 import { asError } from '../protocol/thrown'

@@ -1,5 +1,5 @@
-import type { FetchFor } from '../http/fetch-slots'
-import type { ClientMetadata } from '../stores/tenant-store'
+import type { ClientMetadata } from '../contract/tenant-store'
+import type { FetchFor } from '../documents/fetch-slots'
 import { tellOfDocuments } from '../telemetry/channels'
 
 const maxOfSite = 50

@@ -1,7 +1,7 @@
+import type { KnownAssistant } from '../assistants/known-assistants'
 import { ConfigurationError } from '../configuration/configuration-error'
+import type { ClientMetadata } from '../contract/tenant-store'
 import { OAuthError } from '../protocol/oauth-error'
-import type { ClientMetadata } from '../stores/tenant-store'
-import type { KnownAssistant } from './known-assistants'
 
 interface Known {
   metadata: ClientMetadata

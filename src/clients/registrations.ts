@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto'
+import type { Client, ClientMetadata } from '../contract/tenant-store'
 import type { ClientAuthenticationMethod } from '../protocol/client-authentication'
 import { registeredClientSecret } from '../protocol/client-secret'
 import { derivedKey } from '../protocol/derived-key'
@@ -9,7 +10,6 @@ import {
   newRegisteredId,
   registrationIn,
 } from '../protocol/registered-id'
-import type { Client, ClientMetadata } from '../stores/tenant-store'
 import type { ResolvedTenant } from '../tenants/tenants'
 import { type AuthenticationRules, authenticationOfRegistration, checkedKeys } from './authentication-metadata'
 import { maxNameLength, offeredHere, readClientMetadata } from './client-metadata'

@@ -1,10 +1,10 @@
+import { assistants, type ConnectableAssistant } from '../assistants/connectable-assistants'
+import type { McpServer } from '../assistants/install-links'
 import { optional, requirements, resource, text } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import { canonicalResource } from '../protocol/resource'
 import { type ResolvedTenant, spelledByTenant, type Tenants } from '../tenants/tenants'
-import { assistants, type ConnectableAssistant } from './assistants'
 import { commandLine } from './command-line'
-import type { McpServer } from './install-links'
 import { serverNameOf } from './server-name'
 import { type WayInRules, wayInOf } from './way-in'
 

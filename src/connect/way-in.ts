@@ -1,3 +1,5 @@
+import type { ConnectableAssistant } from '../assistants/connectable-assistants'
+import { knownAssistants } from '../assistants/known-assistants'
 import {
   type AuthenticationRules,
   authenticationOfDocument,
@@ -5,10 +7,8 @@ import {
 } from '../clients/authentication-metadata'
 import { isConfidential } from '../clients/authentication-methods'
 import { strangerFault } from '../clients/client-metadata'
-import { knownAssistants } from '../clients/known-assistants'
 import { refusingRule } from '../tenants/client-rules'
 import type { ResolvedTenant } from '../tenants/tenants'
-import type { ConnectableAssistant } from './assistants'
 
 /** What of the options decides which assistants are let in. */
 export interface WayInRules {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { inspect } from 'node:util'
-import type { CustomerSignInEvent } from '../events/customer-sign-in-event'
+import type { CustomerSignInEvent } from '../contract/customer-sign-in-event'
 import { messageOf } from '../protocol/thrown'
 import { fetches, guardedRequests, requests, storeCalls } from '../telemetry/channels'
 import type { GuardMessage, RequestMessage, TimedMessage } from '../telemetry/messages'

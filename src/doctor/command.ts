@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { WrongUse } from '../configuration/wrong-use'
+import { WrongUse } from '../commands/wrong-use'
 import { openBrowser } from './browser'
 import { Callback } from './callback'
 import { examine } from './examine'

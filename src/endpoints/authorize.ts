@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { CheckedRequest, Recipient } from '../authorization/authorizations'
-import { type Place, reportError } from '../events/report-error'
+import { type Place, reportError } from '../host/report-error'
 import { keepsOpener, nosniff } from '../http/browser-headers'
 import { removeCors } from '../http/cors'
 import { Form, parametersOf } from '../http/form'

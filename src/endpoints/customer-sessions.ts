@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Customer, customerRecord } from '../authorization/customer'
 import { isObject } from '../configuration/checks'
 import { wrongAnswer } from '../configuration/configuration-error'
+import type { Client, NullableMembers, Tenant } from '../contract/tenant-store'
+import { callHost, type HookAnswer } from '../host/call-host'
 import { responseBegins } from '../http/response-begins'
 import { oauthError, temporarilyUnavailable } from '../protocol/oauth-error'
-import { callHost, type HookAnswer } from '../stores/call-host'
-import type { Client, NullableMembers, Tenant } from '../stores/tenant-store'
 import type { Context } from './context'
 
 /** An authorization request that waits for the customer to sign in. */

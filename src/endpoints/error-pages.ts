@@ -1,5 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { type Emit, faultEvent } from '../events/emitter'
+import type { Tenant } from '../contract/tenant-store'
+import type { HookAnswer } from '../host/call-host'
+import { type Emit, faultEvent } from '../host/emitter'
 import { keepsOpener, nosniff } from '../http/browser-headers'
 import { responseBegins } from '../http/response-begins'
 import type { Appearances } from '../pages/appearance'
@@ -7,8 +9,6 @@ import { pageHeaders, pageStatus, repeatAddress, respondWithErrorPage } from '..
 import { type OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
 import type { OAuthErrorCode } from '../protocol/oauth-error-codes'
 import type { DenialReason, FaultReason } from '../protocol/reasons'
-import type { HookAnswer } from '../stores/call-host'
-import type { Tenant } from '../stores/tenant-store'
 import type { ResolvedTenant } from '../tenants/tenants'
 
 /** What a customer can be told about an error for which there is no safe address to redirect the browser to. */

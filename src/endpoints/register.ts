@@ -1,9 +1,9 @@
 import type { Registered } from '../clients/registrations'
+import type { Client } from '../contract/tenant-store'
 import { readJson } from '../http/json'
 import { respondWithJson } from '../http/responses'
 import { grantTypes } from '../protocol/grant-types'
 import { oauthError } from '../protocol/oauth-error'
-import type { Client } from '../stores/tenant-store'
 import type { Context } from './context'
 import type { Rooms } from './endpoint'
 

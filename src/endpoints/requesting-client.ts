@@ -3,12 +3,12 @@ import { checkMethods, isConfidential } from '../clients/authentication-methods'
 import { readAssertion, type UseUp } from '../clients/client-assertions'
 import type { ClientAuthentication, ClientProof } from '../clients/client-authentication'
 import { ownClient } from '../clients/clients'
+import type { Client } from '../contract/tenant-store'
 import type { Form } from '../http/form'
 import { type ClientAuthenticationMethod, jwtAssertionType, notAuthenticated } from '../protocol/client-authentication'
 import { isClientId } from '../protocol/client-id'
 import type { GrantType } from '../protocol/grant-types'
 import { oauthError } from '../protocol/oauth-error'
-import type { Client } from '../stores/tenant-store'
 import type { ResolvedTenant } from '../tenants/tenants'
 
 /** The client that a request names. */

@@ -1,7 +1,7 @@
+import type { Grant } from '../contract/token-store'
 import { customerHandle } from '../protocol/customer-handle'
 import { digest } from '../protocol/digest'
 import { type CredentialKind, credentialKinds } from '../protocol/grant-types'
-import type { Grant } from '../stores/token-store'
 import type { ResolvedTenant } from '../tenants/tenants'
 
 /**

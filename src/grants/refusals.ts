@@ -1,10 +1,10 @@
-import { contextOf } from '../events/emitter'
+import type { Grant } from '../contract/token-store'
+import { contextOf } from '../host/emitter'
 import { notAuthenticated } from '../protocol/client-authentication'
 import { type CredentialKind, credentialKinds } from '../protocol/grant-types'
 import { type OAuthError, type OAuthErrorOptions, oauthError } from '../protocol/oauth-error'
 import type { answeredCodes } from '../protocol/oauth-error-codes'
 import type { DenialReason } from '../protocol/reasons'
-import type { Grant } from '../stores/token-store'
 import { authenticatedBinding, bindingOf, isLive, type PresentedCredential } from './credential'
 
 const unknown = 'is unknown or has expired'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import type { CredentialSwap, Grant, ReversedCredential, SwapResult } from '../contract/token-store'
+import type { GuardedStore } from '../host/guarded-store'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
-import type { GuardedStore } from '../stores/guarded-store'
-import type { CredentialSwap, Grant, ReversedCredential, SwapResult } from '../stores/token-store'
 
 /** One step of a grant: from its live credential to the next one. */
 export interface Step

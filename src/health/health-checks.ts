@@ -1,6 +1,6 @@
 import { optional, record, seconds } from '../configuration/checks'
-import { type Emit, faultEvent } from '../events/emitter'
-import type { GuardedStore } from '../stores/guarded-store'
+import { type Emit, faultEvent } from '../host/emitter'
+import type { GuardedStore } from '../host/guarded-store'
 import type { Keyring } from '../tokens/keyring'
 import { type Finding, SharedLook } from './shared-look'
 

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Attributes, Meter } from '@opentelemetry/api'
-import type { CustomerSignInEvent } from '../events/customer-sign-in-event'
+import type { CustomerSignInEvent } from '../contract/customer-sign-in-event'
 import { faultReasons } from '../protocol/reasons'
 import { fetches, guardedRequests, requests, storeCalls } from '../telemetry/channels'
 import type { DocumentsMessage, GuardMessage, RequestMessage } from '../telemetry/messages'

@@ -10,7 +10,7 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api'
-import type { CustomerSignInEvent } from '../events/customer-sign-in-event'
+import type { CustomerSignInEvent } from '../contract/customer-sign-in-event'
 import { fetches, guardedRequests, requests, storeCalls, type TracedChannel } from '../telemetry/channels'
 import type { FetchMessage, GuardMessage, RequestMessage, StoreMessage, TimedMessage } from '../telemetry/messages'
 import { common, own } from './attributes'

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import type { Links, Theme } from '../contract/tenant-store'
 import type { Language, Languages } from './languages'
-import type { Links } from './links'
 import { askedByBrowser, askedByClient } from './preferred-languages'
-import type { Theme } from './theme'
 
 /** What a company's pages have of its own. */
 export interface CompanyLook {

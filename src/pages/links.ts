@@ -1,18 +1,5 @@
 import { type Check, must, nullable, record, rememberAccepted } from '../configuration/checks'
-
-/** Pages of the company's own, as https addresses. */
-export interface Links {
-  /** What the company does with a customer's data. Below each page; `op_policy_uri` and `resource_policy_uri` in metadata. */
-  privacy?: string | undefined
-  /** The terms of use. Below each page; `op_tos_uri` and `resource_tos_uri` in metadata. */
-  terms?: string | undefined
-  /** Who the company is, where the law requires it. Below each page. */
-  imprint?: string | undefined
-  /** Where customers get help. Below each page. */
-  support?: string | undefined
-  /** What developers of clients need to know. `service_documentation` and `resource_documentation` in metadata. */
-  documentation?: string | undefined
-}
+import type { Links } from '../contract/tenant-store'
 
 const isWebPage = rememberAccepted((text) => {
   if (!/^https:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text)) return false

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { BoundedMap } from '../collections/bounded-map'
+import type { Theme } from '../contract/tenant-store'
 import { contrast, mixed } from './contrast'
-import { type Palette, palettesOf, type Theme } from './theme'
+import { type Palette, palettesOf } from './theme'
 
 const appearance = `
 * { box-sizing: border-box }

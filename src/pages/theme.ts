@@ -1,33 +1,7 @@
 import { type Check, must, nullable, record, rememberAccepted } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
+import type { Theme, ThemeColors } from '../contract/tenant-store'
 import { contrast } from './contrast'
-
-/** The colours of the pages, each as `#rgb` or `#rrggbb`. One that is left out is that of this package. */
-export interface ThemeColors {
-  /** Around the card. */
-  background?: string | undefined
-  /** The card, on which everything is except the links. */
-  card?: string | undefined
-  /** The text, on the card and around it. The lines and the text of less weight are made from it. */
-  text?: string | undefined
-  /** The Allow button, and the outline of what has the focus. The text of the button becomes black or white. */
-  accent?: string | undefined
-}
-
-/**
- * How the pages look.
- *
- * @example
- * { light: { accent: '#0b6e4f' }, dark: { accent: '#5fd3a5' }, radius: 4 }
- */
-export interface Theme {
-  /** The colours of the light page. Without `dark`, the page is light on every device. */
-  light?: ThemeColors | undefined
-  /** The colours of the dark page. Without `light`, the page is dark on every device. */
-  dark?: ThemeColors | undefined
-  /** The radius of the corners of the card, in pixels, from 0 to 24. Default 12. Those of the buttons have two thirds of it. */
-  radius?: number | undefined
-}
 
 /** The colours of one page. */
 export type Palette = Required<{ [Name in keyof ThemeColors]: string }>

@@ -1,9 +1,9 @@
 import { must, requirements, text } from '../configuration/checks'
-import type { Emit } from '../events/emitter'
-import { reportError } from '../events/report-error'
+import { callHostWithin } from '../host/call-host'
+import type { Emit } from '../host/emitter'
+import { reportError } from '../host/report-error'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
 import { asError } from '../protocol/thrown'
-import { callHostWithin } from '../stores/call-host'
 import { guardedRequests } from '../telemetry/channels'
 import type { GuardMessage } from '../telemetry/messages'
 import {

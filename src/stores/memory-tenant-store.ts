@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../configuration/configuration-error'
-import type { Tenant, TenantStore } from './tenant-store'
+import type { Tenant, TenantStore } from '../contract/tenant-store'
 
 /**
  * A {@link TenantStore} that holds an array of tenants, for development, tests and hosts with few companies.

@@ -1,4 +1,3 @@
-import { ExpiringMap } from './expiring-map'
 import {
   type CreateResult,
   type CredentialSwap,
@@ -13,7 +12,8 @@ import {
   type SwapResult,
   type SwapReversal,
   type TokenStore,
-} from './token-store'
+} from '../contract/token-store'
+import { ExpiringMap } from './expiring-map'
 
 // Each takes some hundred bytes, for an hour at most.
 const maxUsed = 100_000

@@ -1,5 +1,5 @@
 import { must } from '../configuration/checks'
-import type { AskConsent } from '../stores/tenant-store'
+import type { AskConsent } from '../contract/tenant-store'
 
 /** How often customers are asked for consent. */
 export const askConsent = must<AskConsent>('always or once', (given) => given === 'always' || given === 'once', {

@@ -1,7 +1,7 @@
 import { isObject, must } from '../configuration/checks'
 import { ConfigurationError, unknownMember } from '../configuration/configuration-error'
+import type { Tenant } from '../contract/tenant-store'
 import { isTenantKey } from '../protocol/issuer'
-import type { Tenant } from '../stores/tenant-store'
 import { isMemberOfHost, members } from './tenant-record'
 
 /** What is wrong with a member of a tenant's record. */

@@ -13,13 +13,13 @@ import {
   text,
 } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
+import type { Client } from '../contract/tenant-store'
 import { isClientId } from '../protocol/client-id'
 import { isSecretHash } from '../protocol/client-secret'
 import { grantTypes, isGrantType } from '../protocol/grant-types'
 import { isKeySetUrl, type JsonWebKeySet, keySetFault } from '../protocol/json-web-keys'
 import { ownRedirectUriFault } from '../protocol/redirect-uri'
 import { isRegisteredId } from '../protocol/registered-id'
-import type { Client } from '../stores/tenant-store'
 import { askConsent } from './ask-consent'
 
 const maxSecrets = 5

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../configuration/configuration-error'
-import { warn } from '../events/emitter'
+import { warn } from '../host/emitter'
 import { issuerOf, type TenantAddress } from '../protocol/issuer'
 import { type ProtectedResource, resourceAt } from '../protocol/protected-resource'
 import { canonicalResource } from '../protocol/resource'

@@ -15,10 +15,10 @@ import {
   text,
 } from '../configuration/checks'
 import { nearestName } from '../configuration/nearest-name'
+import type { Tenant } from '../contract/tenant-store'
 import { languageTag } from '../pages/language-tag'
 import { links } from '../pages/links'
 import { theme } from '../pages/theme'
-import type { Tenant } from '../stores/tenant-store'
 import { formerBaseUrl, ownBaseUrl } from './addresses'
 import { askConsent } from './ask-consent'
 import { clientRecords } from './client-record'

@@ -1,4 +1,4 @@
-import type { Tenant, TenantStore } from '../stores/tenant-store'
+import type { Tenant, TenantStore } from '../contract/tenant-store'
 
 /** The client that tokens are of, unless a test names another one. */
 export const testClient = {

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { verify } from 'jsonwebtoken'
+import { callHostWithin } from '../host/call-host'
 import type { JsonWebKey } from '../protocol/json-web-keys'
-import { callHostWithin } from '../stores/call-host'
 import { rawSignature } from './raw-signature'
 import type { SigningAlgorithm } from './signing-algorithms'
 

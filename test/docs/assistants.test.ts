@@ -1,7 +1,7 @@
-import { assistants } from '../assistants/assistants'
-import { realClients } from '../assistants/real-clients'
-import { registrationLengthsOf } from '../assistants/registration-lengths'
-import { clientsTableOf, registrationsTableOf, tableOf } from '../assistants/table'
+import { assistants } from '../field/assistants/assistants'
+import { realClients } from '../field/assistants/real-clients'
+import { registrationLengthsOf } from '../field/assistants/registration-lengths'
+import { clientsTableOf, registrationsTableOf, tableOf } from '../field/assistants/table'
 import { textOf } from './pages'
 
 describe('docs/assistants.md', () => {

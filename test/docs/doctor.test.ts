@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { knownAssistants } from '../../src/clients/known-assistants'
+import { knownAssistants } from '../../src/assistants/known-assistants'
 import { doctorUsage } from '../../src/doctor/command'
 import { findings } from '../../src/doctor/findings'
 import { stepText } from '../../src/doctor/print'
@@ -52,7 +52,7 @@ describe('docs/doctor.md', () => {
 
 describe('the tests of the doctor', () => {
   it('have a case for each finding', () => {
-    const folder = join(root, 'test/doctor')
+    const folder = join(root, 'test/unit/doctor')
     const tests = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
     const text = tests.join('')
     const untested = Object.keys(findings).filter((code) => !new RegExp(`[:'] ?${code}['\`]`).test(text))

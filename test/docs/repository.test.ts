@@ -95,12 +95,12 @@ describe('dependabot.yml', () => {
       '/',
       '/bench',
       '/scripts/api-reference',
-      '/test/assistants',
-      '/test/frameworks',
-      '/test/frameworks/nest-11',
-      '/test/other-clients',
-      '/test/postgres-servers',
-      '/test/vitest',
+      '/test/field/assistants',
+      '/test/field/frameworks',
+      '/test/field/frameworks/nest-11',
+      '/test/field/other-clients',
+      '/test/field/vitest',
+      '/test/support/postgres-servers',
     ])
   })
 })

@@ -1,10 +1,10 @@
 import { PostgresTokenStore, postgresSchema } from 'customer-sign-in/postgres'
 import { tokenStoreContract } from 'customer-sign-in/testing'
 import { Pool } from 'pg'
-import { tokenEndpointSuite } from '../endpoints/token-suite'
 import { goTogether } from '../support/clock'
 import { describeWithPgBouncer, PgBouncer } from '../support/pgbouncer'
 import { describeWithPostgresClock, PostgresServer } from '../support/postgres-server'
+import { tokenEndpointSuite } from '../unit/endpoints/token-suite'
 import { expectOneWinnerEachRound } from './suites/parallel-processes'
 
 describeWithPgBouncer('PgBouncer in transaction mode', () => {

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis'
-import { newGrant } from '../../src/testing/store-contract/records'
+import { newGrant } from '../../src/store-contract/records'
 import { recordOf } from '../support/records'
 import { grantKey, indexKey } from '../support/redis-keys'
 import { describeWithRedis, RedisServer } from '../support/redis-server'

@@ -12,17 +12,18 @@ module.exports = {
   testTimeout: 20_000,
   testPathIgnorePatterns: [
     // These use separate processes, browsers or the packed package, or test the docs.
-    '/test/(cli|keys).test',
-    '/test/(assistants|browser|conformance|docs|doctor|examples|frameworks|histories|mutation|other-clients|package|scripts)/',
+    '/test/field/(assistants|browser|examples|frameworks|other-clients|package|vitest)/',
+    '/test/unit/(commands|conformance|doctor)/',
+    '/test/(docs|faults/histories|mutation)/',
     // These use servers of Redis and PostgreSQL.
     'redis',
     'postgres',
-    '/test/clients/mcp-bursts',
+    '/test/field/clients/mcp-bursts',
     // These test the stores, and take long.
-    '/test/(stores|testing)/',
-    '/test/properties/grant',
-    '/test/grants/(parallel-redemption|revoke-all-of-client)',
+    '/test/unit/(store-contract|stores|testing)/',
+    '/test/unit/properties/grant',
+    '/test/unit/(grants/parallel-redemption|administration/revoke-all-of-client)',
     '/test/faults/hostile-',
-    '/test/tokens/key-service',
+    '/test/unit/tokens/key-service',
   ],
 }

@@ -7,9 +7,10 @@ import { MutantRun, type RunMutant } from './run-mutants.mjs'
 import { fillSandbox } from './sandbox.mjs'
 import { isSame, mutationOf, readSurvivors, type Survivor, type Survivors } from './survivors.js'
 
-const folders = ['protocol', 'tokens', 'authorization', 'grants', 'endpoints', 'clients', 'http'].map(
-  (name) => `src/${name}`,
-)
+const folders = [
+  ...['protocol', 'assistants', 'http', 'host', 'documents'],
+  ...['tokens', 'authorization', 'grants', 'clients', 'endpoints', 'administration'],
+].map((name) => `src/${name}`)
 const lowestRate = 0.9
 
 const { values: options, positionals: paths } = parseArgs({
@@ -59,11 +60,13 @@ async function main(): Promise<void> {
   if (rateOf(results) < lowestRate) fail(`Fewer than ${100 * lowestRate} % of all mutants are killed.`)
 }
 
-/** The files whose text differs from that of their recorded result. */
+/** The recorded files whose code differs from what was recorded. */
 function changedSince(recorded: Results, files: ReadonlyMap<string, string>): Map<string, string> {
-  const never = [...files.keys()].filter((file) => !recorded[file])
+  const known = new Set(Object.values(recorded).map(({ file }) => file))
+  const changed = [...files].filter(([, text]) => !recorded[sha256Of(text)])
+  const never = changed.map(([file]) => file).filter((file) => !known.has(file))
   if (never.length > 0) print(`Never run yet, and not now: ${never.join(', ')}`)
-  return new Map([...files].filter(([file, text]) => recorded[file] && recorded[file].sha256 !== sha256Of(text)))
+  return new Map(changed.filter(([file]) => known.has(file)))
 }
 
 /** The lines and columns of the instrumenter are counted from 0. */
@@ -93,8 +96,9 @@ function isFinished(mutants: readonly RunMutant[]): boolean {
 function recordIfFinished(file: string, mutants: readonly RunMutant[], texts: ReadonlyMap<string, string>): void {
   const own = mutantsOf(file, mutants)
   if (!isFinished(own)) return
-  const result = resultOf(own, texts.get(file))
-  writeResults({ ...readResults(), [file]: result })
+  const result = resultOf(file, own)
+  const others = Object.entries(readResults()).filter(([, { file: other }]) => other !== file)
+  writeResults(Object.fromEntries([...others, [sha256Of(texts.get(file) ?? ''), result]]))
   const decided = mutants.filter(({ status }) => status !== 'Pending').length
   const time = new Date().toTimeString().slice(0, 8)
   print(`${time} ${decided}/${mutants.length} ${file}: ${result.killed} killed, ${result.survived} survived`)
@@ -111,10 +115,10 @@ function printSurvivor({ status, fileName, location: { start }, mutatorName, rep
   print(`${status}: ${fileName}:${start.line}:${start.column} ${mutatorName} ${shown}`)
 }
 
-function resultOf(mutants: readonly RunMutant[], text = ''): FileResult {
+function resultOf(file: string, mutants: readonly RunMutant[]): FileResult {
   const survived = mutants.filter(hasSurvived).length
   const killed = mutants.filter(({ status }) => status !== 'Ignored').length - survived
-  return { sha256: sha256Of(text), killed, survived }
+  return { file, killed, survived }
 }
 
 /** The named files and those in the named folders, or all files if none is named. */

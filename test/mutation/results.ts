@@ -7,13 +7,13 @@ const readmePath = 'test/mutation/README.md'
 
 /** The result of the last run over a source file. */
 export interface FileResult {
-  /** SHA-256 of the code that was mutated, without its lines of comments. */
-  sha256: string
+  /** Its path from the root of the repository. */
+  file: string
   killed: number
   survived: number
 }
 
-/** The last result of each source file, by its path from the root of the repository. */
+/** The last result of each source file, by the hash of the code that was mutated: so it stays when the file moves. */
 export type Results = Record<string, FileResult>
 
 export function readResults(): Results {
@@ -22,22 +22,26 @@ export function readResults(): Results {
 
 /** Writes the results in the order of their paths, and their table into the README. */
 export function writeResults(results: Results): void {
-  const sorted = Object.entries(results).sort(([one], [other]) => (one < other ? -1 : 1))
+  const sorted = Object.entries(results).sort(([, one], [, other]) => (one.file < other.file ? -1 : 1))
   writeFileSync(path, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`)
   const readme = readFileSync(readmePath, 'utf8')
   writeFileSync(readmePath, readme.replace(/(?<=<!-- results -->\n).*(?=\n<!-- \/results -->)/s, tableOf(results)))
 }
 
-/** The hash is the same for two texts that differ only in lines of comments and in indentation, which have no mutants. */
+/** SHA-256 of what mutants change: imports, lines of comments, indentation and empty lines do not count. */
 export function sha256Of(text: string): string {
-  const lines = text.split('\n').map((line) => line.trim())
+  const withoutImports = text.replaceAll(/^import [^'"]*['"][^'"]*['"]$/gm, '')
+  const lines = withoutImports
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
   const code = lines.filter((line) => !/^(\/\/|\/?\*)/.test(line))
   return createHash('sha256').update(code.join('\n')).digest('hex')
 }
 
 /** The results as a table for the README: a row for each folder, and one for all. */
 export function tableOf(results: Results): string {
-  const folders = [...new Set(Object.keys(results).map((file) => file.replace(/[^/]*$/, '')))].sort()
+  const folders = [...new Set(Object.values(results).map(({ file }) => file.replace(/[^/]*$/, '')))].sort()
   const rows = [...folders.map((folder) => rowOf(folder, results, `\`${folder}\``)), rowOf('', results, 'all')]
   return ['| folder | mutants | killed | survived | rate |', '|---|--:|--:|--:|--:|', ...rows].join('\n')
 }
@@ -56,7 +60,7 @@ export function rateOf(results: Results, folder = ''): number {
 
 function sumOf(results: Results, folder: string): { killed: number; survived: number } {
   const sum = { killed: 0, survived: 0 }
-  for (const [file, { killed, survived }] of Object.entries(results)) {
+  for (const { file, killed, survived } of Object.values(results)) {
     if (!file.startsWith(folder)) continue
     sum.killed += killed
     sum.survived += survived

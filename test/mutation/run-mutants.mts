@@ -36,13 +36,14 @@ interface Prospect {
   isLikely: boolean
 }
 
-/** The test folders for each source folder. */
+/** The tests in `test/unit` for each source folder. */
 const testedIn: Record<string, string[]> = {
   protocol: ['protocol/', 'endpoints/authorize', 'endpoints/register', 'endpoints/token'],
   tokens: ['tokens/', 'why-signed-out', 'endpoints/token', 'resource-server/', 'endpoints/jwks'],
-  grants: ['endpoints/token', 'grants/', 'endpoints/client-', 'endpoints/revoke', 'faults/', 'endpoints/authorize'],
+  grants: ['endpoints/token', 'grants/', 'endpoints/client-', 'endpoints/revoke', 'endpoints/authorize'],
   authorization: ['endpoints/authorize', 'authorization/', 'arguments', 'endpoints/token', 'conformance/'],
-  endpoints: ['endpoints/', 'grants/', 'resource-server/protected-resource-metadata', 'router', 'events/'],
+  administration: ['administration/', 'grants/'],
+  endpoints: ['endpoints/', 'administration/', 'resource-server/protected-resource-metadata', 'router', 'host/'],
   clients: [
     'clients/',
     'endpoints/register',
@@ -52,15 +53,10 @@ const testedIn: Record<string, string[]> = {
     'pages/',
     'telemetry/',
   ],
-  http: [
-    'http/',
-    'clients/metadata-documents',
-    'endpoints/register',
-    'endpoints/authorize-injection',
-    'hosts/',
-    'router',
-    'telemetry/',
-  ],
+  assistants: ['assistants/', 'clients/', 'connect/'],
+  documents: ['documents/', 'clients/metadata-documents', 'telemetry/'],
+  host: ['host/', 'endpoints/token', 'telemetry/'],
+  http: ['http/', 'endpoints/register', 'endpoints/authorize-injection', 'router'],
 }
 
 /** How many test files are tried for a mutant that is known to survive. */
@@ -256,7 +252,7 @@ export class MutantRun {
     const { path } = file
     const likely = testedIn[basename(dirname(fileName))] ?? []
     const [word = ''] = basename(fileName, '.ts').split('-')
-    const isInFolder = likely.some((start) => path.startsWith(`test/${start}`))
+    const isInFolder = likely.some((start) => path.startsWith(`test/unit/${start}`))
     const isNamed = isInFolder && basename(path).startsWith(word)
     // Before any mutant of the source file has been tried in the test file.
     const first = isNamed ? 0.9 : isInFolder ? 0.3 : 0.05

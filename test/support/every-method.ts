@@ -1,5 +1,5 @@
 import type { TokenStore } from 'customer-sign-in'
-import { createGrant, reversalOf, swapOf } from '../../src/testing/store-contract/records'
+import { createGrant, reversalOf, swapOf } from '../../src/store-contract/records'
 
 const day = 86_400_000
 

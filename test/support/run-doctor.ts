@@ -10,7 +10,7 @@ export interface Ran {
   stderr: string
 }
 
-export const commandPath = join(__dirname, '../../dist/cli.js')
+export const commandPath = join(__dirname, '../../dist/commands/cli.js')
 
 /** Runs the built command `customer-sign-in`. */
 export async function runCommand(args: string[], env: NodeJS.ProcessEnv = {}): Promise<Ran> {

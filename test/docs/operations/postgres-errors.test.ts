@@ -1,6 +1,6 @@
 import { PostgresTokenStore, type PostgresTokenStoreOptions, postgresSchema } from 'customer-sign-in/postgres'
 import { Pool, type PoolConfig } from 'pg'
-import { createGrant, swapOf, until } from '../../../src/testing/store-contract/records'
+import { createGrant, swapOf, until } from '../../../src/store-contract/records'
 import { describeWithPgBouncer, PgBouncer } from '../../support/pgbouncer'
 import { describeWithPostgres, PostgresServer } from '../../support/postgres-server'
 import { tableUnder, textOf } from '../pages'
@@ -10,7 +10,7 @@ const words = rows.flatMap(([cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].map
 
 describe('The errors of PostgreSQL that docs/operations-postgres.md explains', () => {
   it('are those that the store has advice for', () => {
-    const advised = [...textOf('src/stores/postgres-calls.ts').matchAll(/^ {2}'(\w{5})':/gm)].map(([, code]) => code)
+    const advised = [...textOf('src/postgres/calls.ts').matchAll(/^ {2}'(\w{5})':/gm)].map(([, code]) => code)
     const explained = words.flatMap((word) => /^\((\w{5})\)$/.exec(word)?.[1] ?? [])
     expect(advised.length).toBeGreaterThan(10)
     expect(explained).toEqual(expect.arrayContaining(advised))

@@ -1,6 +1,6 @@
 import { PostgresTokenStore, postgresSchema } from 'customer-sign-in/postgres'
 import { Pool } from 'pg'
-import { createGrant } from '../../../src/testing/store-contract/records'
+import { createGrant } from '../../../src/store-contract/records'
 import { describeWithPostgres, PostgresServer } from '../../support/postgres-server'
 import { tableUnder, textOf } from '../pages'
 

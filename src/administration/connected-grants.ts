@@ -1,0 +1,166 @@
+import type { MetadataDocuments } from '../clients/metadata-documents'
+import type { Registrations } from '../clients/registrations'
+import type { ClientMetadata } from '../contract/tenant-store'
+import type { Grant } from '../contract/token-store'
+import { callHostWithin } from '../host/call-host'
+import { type LanguageTag, languageTagOf } from '../pages/language-tag'
+import type { Languages } from '../pages/languages'
+import type { ScopeTexts } from '../pages/scope-words'
+import { isLoopbackHost } from '../protocol/loopback'
+import { shownId } from '../protocol/registered-id'
+import type { Company } from './company'
+
+/** What a scope is called, for a page. */
+export interface GrantedScope {
+  /** The scope token. */
+  scope: string
+  /** Its words. The scope token itself, if the option `scopes` does not have it. */
+  text: string
+  /** The language tag of the words, if they are in another language than the one that was asked for. */
+  lang?: string | undefined
+}
+
+/** What a customer can be told of a connected client. */
+interface ConnectedClient {
+  /**
+   * Its name, as the consent page shows it. If it has none, or is gone, this is its publisher, or else the beginning of its id. Unverified
+   * unless `vouchedFor` is true: the client has chosen it itself.
+   */
+  clientName: string
+  /** The host that publishes the client's metadata document, if it has one: the only thing about such a client that is proven. */
+  publisher?: string | undefined
+  /** Whether the company itself vouches for the name, because the client is in its record. */
+  vouchedFor: boolean
+  /**
+   * Where sign-ins with this client can end: the hosts of its redirect URIs, and for an app on a device of the customer's, that in words.
+   * Empty if this is not known.
+   */
+  destinations: string[]
+}
+
+/** A client that a customer has connected, for a "Connected apps" page. Times are milliseconds since 1970. */
+export interface ConnectedGrant extends ConnectedClient {
+  /** What {@link CustomerGrants.revoke} takes. */
+  grantId: string
+  /** The client. */
+  clientId: string
+  /** The customer inside the tenant. */
+  subject: string
+  /** What the customer has granted. */
+  scopes: string[]
+  /** The same in words, in the same order. */
+  scopeTexts: GrantedScope[]
+  /** The protected API that its tokens are for. */
+  resource: string
+  /** When the customer agreed, and the grant was created. */
+  connectedAt: number
+  /** When its code or a refresh token was last redeemed. */
+  lastUsedAt: number
+  /** When it ends unless it is used again. */
+  expiresAt: number
+}
+
+// How long a list waits for metadata documents that this process has never seen. Milliseconds.
+const maxWait = 1000
+
+/** Tells grants as a page shows them. */
+export class ConnectedGrants {
+  readonly #registrations: Registrations
+  readonly #documents: MetadataDocuments | undefined
+  readonly #scopeTexts: ScopeTexts
+  readonly #languages: Languages
+  readonly #locale: string
+
+  /**
+   * @param documents Absent if clients cannot identify themselves by a metadata document.
+   * @param locale The language of companies that have chosen none.
+   */
+  constructor(
+    registrations: Registrations,
+    documents: MetadataDocuments | undefined,
+    scopeTexts: ScopeTexts,
+    languages: Languages,
+    locale: string,
+  ) {
+    this.#registrations = registrations
+    this.#documents = documents
+    this.#scopeTexts = scopeTexts
+    this.#languages = languages
+    this.#locale = locale
+  }
+
+  /**
+   * Describes those of a company's grants whose code has been redeemed.
+   *
+   * @param language The tag of the language of what is in words. Default: the company's.
+   */
+  async describe(grants: readonly Grant[], company: Company, language: string | undefined): Promise<ConnectedGrant[]> {
+    const connected = grants.filter(({ credential }) => credential.kind === 'refresh_token')
+    const asked = language ?? company.locale ?? this.#locale
+    const tag = languageTagOf(asked) as LanguageTag
+    const { onDevice } = this.#languages.choose([asked]).words.consent
+    const clientIds = new Set(connected.map(({ clientId }) => clientId))
+    const clients = await this.#clientsOf(clientIds, company, onDevice)
+    return connected.map(({ grantId, clientId, subject, scopes, resource, createdAt, expiresAt, swap }) => ({
+      grantId,
+      clientId,
+      ...(clients.get(clientId) as ConnectedClient),
+      subject,
+      scopes: [...scopes],
+      scopeTexts: scopes.map((scope) => ({ scope, ...this.#scopeTexts.in(tag, scope) })),
+      resource,
+      connectedAt: createdAt,
+      lastUsedAt: swap?.at ?? createdAt,
+      expiresAt,
+    }))
+  }
+
+  async #clientsOf(
+    clientIds: ReadonlySet<string>,
+    company: Company,
+    onDevice: string,
+  ): Promise<Map<string, ConnectedClient>> {
+    await this.#fetchDocuments([...clientIds], company)
+    return new Map([...clientIds].map((clientId) => [clientId, this.#client(clientId, company, onDevice)]))
+  }
+
+  #client(clientId: string, company: Company, onDevice: string): ConnectedClient {
+    const own = company.clients.find((client) => client.clientId === clientId)
+    if (own) return described(own, { name: clientId, vouchedFor: true, onDevice })
+    const unknown = { vouchedFor: false, onDevice }
+    if (!this.#documents?.isDocumentUrl(clientId)) {
+      return described(this.#registrations.read(clientId, company.id), { name: shownId(clientId), ...unknown })
+    }
+    const publisher = new URL(clientId).host
+    return { ...described(this.#documents.remembered(clientId), { name: publisher, ...unknown }), publisher }
+  }
+
+  /** Fetches the documents that this process has never seen. A list does not wait for them for long, and fails with none of them. */
+  async #fetchDocuments(clientIds: readonly string[], { id, key, clients }: Company): Promise<void> {
+    const documents = this.#documents
+    if (!documents || key === undefined) return
+    const unseen = clientIds
+      .filter((clientId) => clients.every((own) => own.clientId !== clientId))
+      .filter((clientId) => documents.isDocumentUrl(clientId) && !documents.remembered(clientId))
+    const fetching = unseen.map((clientId) => documents.find(clientId, { id, key }))
+    await callHostWithin('fetchMetadataDocument', maxWait, () => Promise.allSettled(fetching)).catch(() => {})
+  }
+}
+
+/**
+ * @param of.name What a client without a name is called.
+ * @param of.onDevice What an app on a device of the customer's is called.
+ */
+function described(
+  client: Partial<ClientMetadata> = {},
+  { name, vouchedFor, onDevice }: { name: string; vouchedFor: boolean; onDevice: string },
+): ConnectedClient {
+  const { clientName = name, redirectUris = [] } = client
+  return { clientName, vouchedFor, destinations: [...new Set(redirectUris.map((uri) => hostOf(uri) ?? onDevice))] }
+}
+
+/** Who receives what is sent to a redirect URI. Undefined if it is an app on a device of the customer's. */
+function hostOf(redirectUri: string): string | undefined {
+  const { protocol, hostname, host } = new URL(redirectUri)
+  return protocol === 'https:' && !isLoopbackHost(hostname) ? host : undefined
+}

@@ -1,0 +1,62 @@
+import { channel } from 'node:diagnostics_channel'
+import { warn } from '../configuration/warnings'
+import type { CustomerSignInEvent, ErrorEvent, GrantEvent, TimedEvent } from '../contract/customer-sign-in-event'
+import type { Grant } from '../contract/token-store'
+import { type ErrorContext, OAuthError, underlying } from '../protocol/oauth-error'
+import { type FaultReason, faultReasons } from '../protocol/reasons'
+import { asError, messageOf } from '../protocol/thrown'
+import { withoutCredentials } from '../protocol/without-credentials'
+
+export { warn }
+
+/** What every event about a grant says of it. */
+export function aboutGrant<Key extends string | undefined>(
+  { tenantId, grantId, clientId, subject }: Grant,
+  tenantKey: Key,
+): Omit<GrantEvent, keyof TimedEvent | 'tenantKey'> & { tenantKey: Key } {
+  return { tenantKey, tenantId, grantId, clientId, subject }
+}
+
+/** Whom an error about a grant concerns. */
+export function contextOf({ tenantId, grantId, clientId, subject }: Grant): ErrorContext {
+  return { tenantId, grantId, clientId, subject }
+}
+
+const events = channel('customer-sign-in:event')
+
+type Untimed<Event> = Event extends unknown ? Omit<Event, keyof TimedEvent> : never
+
+/** Tells the host, and the channel `customer-sign-in:event`. Never throws, never waits. */
+export type Emit = (event: Untimed<CustomerSignInEvent>) => void
+
+/** The event for a fault that no client is told about. */
+export function faultEvent(where: string, thrown: unknown, context: ErrorContext): Untimed<ErrorEvent> {
+  return { type: 'error', where, reason: faultOf(thrown), error: underlying(thrown), ...context }
+}
+
+/** What has failed, as an error event says it. */
+export function faultOf(thrown: unknown): FaultReason {
+  const reason = thrown instanceof OAuthError ? thrown.reason : undefined
+  return faultReasons.find((known) => known === reason) ?? 'unexpected'
+}
+
+/**
+ * Makes an {@link Emit} of the host's `onEvent`.
+ *
+ * @param now The clock, in milliseconds since 1970.
+ */
+export function emitter(onEvent: (event: CustomerSignInEvent) => unknown, now: () => number): Emit {
+  return (event) => {
+    const timed = withoutCredentials({ at: now(), ...event }) as CustomerSignInEvent
+    events.publish(timed)
+    // A callback that throws or rejects must not affect a client.
+    Promise.resolve(timed)
+      .then(onEvent)
+      .catch((thrown) => warn('EVENT', `onEvent failed: ${messageOf(asError(thrown))}`))
+  }
+}
+
+/** The `onEvent` of a host that has none: errors become process warnings, and all other events are dropped. */
+export function warnOfErrors(event: CustomerSignInEvent): void {
+  if (event.type === 'error') warn('ERROR', `${event.where}: ${messageOf(event.error)}`)
+}

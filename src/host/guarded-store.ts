@@ -1,0 +1,150 @@
+import { isObject } from '../configuration/checks'
+import { wrongAnswer } from '../configuration/configuration-error'
+import { noSwap } from '../contract/no-swap'
+import { StoreClock } from '../contract/store-clock'
+import type {
+  CreateResult,
+  CredentialSwap,
+  Grant,
+  GrantOwner,
+  GrantPage,
+  GrantPageRequest,
+  Late,
+  NewGrant,
+  ReversalResult,
+  SwapResult,
+  SwapReversal,
+  TokenStore,
+} from '../contract/token-store'
+import { temporarilyUnavailable } from '../protocol/oauth-error'
+import { StoreCalls } from './store-calls'
+
+// No tenant has an empty key, and no id of another begins with `key:`.
+const noGrant = { tenantId: 'key:', grantId: '-'.repeat(28) }
+
+// The first result of a store shows its clock. A second one is enough if the clock has been set in the meantime.
+const maxAttempts = 3
+
+/** When a caller gives up for good, by this process's monotonic clock, and how many milliseconds it waits for this call. */
+export interface Patience {
+  giveUpAt: number
+  timeout: number
+}
+
+/** A call before it has a deadline. */
+type Undated<Call> = Call extends unknown ? Omit<Call, 'deadline'> : never
+
+/** The result of a call that came before its deadline. */
+type Timely<Result> = Exclude<Result, Late>
+
+/**
+ * The host's store with a time limit: no call takes longer than `timeout` milliseconds. If the store rejects, the error is
+ * `temporarily_unavailable`, with the store's own error as its cause.
+ *
+ * Calls that change a grant have a deadline: once this process has given such a call up, the store no longer applies it, however long the
+ * call waits in a queue, at a server that hangs, or to be sent again.
+ */
+export class GuardedStore {
+  /** Milliseconds. */
+  readonly timeout: number
+  readonly #store: TokenStore
+  readonly #calls: StoreCalls
+  readonly #clock = new StoreClock()
+
+  constructor(store: TokenStore, timeout: number) {
+    this.#store = store
+    this.timeout = timeout
+    this.#calls = new StoreCalls('tokenStore', store, timeout)
+  }
+
+  createGrant(grant: Omit<NewGrant, 'deadline'>, patience: Patience): Promise<Timely<CreateResult>> {
+    return this.#send('createGrant', patience, (deadline) => this.#store.createGrant({ ...grant, deadline }))
+  }
+
+  findGrant(tenantId: string, grantId: string): Promise<Grant | undefined> {
+    return this.#calls.within('findGrant', () => this.#store.findGrant(tenantId, grantId))
+  }
+
+  swapCredential(swap: Omit<CredentialSwap, 'deadline'>, patience: Patience): Promise<Timely<SwapResult>> {
+    return this.#send('swapCredential', patience, (deadline) => this.#store.swapCredential({ ...swap, deadline }))
+  }
+
+  reverseSwap(reversal: Undated<SwapReversal>): Promise<Timely<ReversalResult>> {
+    const patience = { giveUpAt: performance.now() + this.timeout, timeout: this.timeout }
+    return this.#send('reverseSwap', patience, (deadline) => this.#store.reverseSwap({ ...reversal, deadline }))
+  }
+
+  deleteGrant(tenantId: string, grantId: string): Promise<boolean> {
+    return this.#calls.within('deleteGrant', async () => (await this.#store.deleteGrant(tenantId, grantId)) === true)
+  }
+
+  listGrants(tenantId: string, subject: string): Promise<Grant[]> {
+    return this.#calls.within('listGrants', () => this.#store.listGrants(tenantId, subject))
+  }
+
+  /** No time limit: it may scan the whole store, and only hosts call it. */
+  pageGrants(of: GrantPageRequest): Promise<GrantPage> {
+    return this.#calls.unlimited('pageGrants', async () => {
+      const page: unknown = await this.#store.pageGrants(of)
+      if (isGrantPage(page)) return page
+      throw wrongAnswer('tokenStore.pageGrants', page, 'a page of grants: { grants, next }')
+    })
+  }
+
+  /** No time limit, for the same reason. */
+  deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {
+    return this.#calls.each('deleteGrants', () => this.#store.deleteGrants(owner))
+  }
+
+  /** No time limit, for the same reason. */
+  deleteTenant(tenantId: string): AsyncIterable<Grant> {
+    return this.#calls.each('deleteTenant', () => this.#store.deleteTenant(tenantId))
+  }
+
+  useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean> {
+    return this.#calls.within('useOnce', async () => (await this.#store.useOnce(tenantId, id, lifetime)) === true)
+  }
+
+  /**
+   * Asks the store for its time, with a swap of a grant that there cannot be: it takes what a redemption takes of the store, its connection
+   * and its rights.
+   *
+   * @param clock This process's, in milliseconds since 1970.
+   * @returns How many milliseconds the store's clock is ahead of it.
+   */
+  async clockOffset(clock: () => number): Promise<number> {
+    const askedAt = clock()
+    const patience = { giveUpAt: performance.now() + this.timeout, timeout: this.timeout }
+    const { outcome, now } = await this.swapCredential({ ...noSwap, ...noGrant }, patience)
+    if (outcome === 'missing') return Math.round(now - (askedAt + clock()) / 2)
+    const wrong = new Error(`tokenStore.swapCredential answered ${outcome} for a grant that does not exist`)
+    throw temporarilyUnavailable(wrong)
+  }
+
+  #send<Result extends { outcome: string; now: number }>(
+    method: string,
+    { giveUpAt, timeout }: Patience,
+    call: (deadline: number) => Promise<Result>,
+  ): Promise<Timely<Result>> {
+    const sending = async () => {
+      for (let attempt = 0; attempt < maxAttempts; attempt++) {
+        const sentAt = performance.now()
+        const result = await call(this.#clock.noLaterThan(giveUpAt))
+        this.#clock.learn(result.now, sentAt)
+        if (result.outcome !== 'late') return result as Timely<Result>
+      }
+      throw new Error(
+        `tokenStore.${method} came too late by the store's clock, again and again: is that clock being set?`,
+      )
+    }
+    return this.#calls.within(method, sending, timeout)
+  }
+}
+
+/** Whether a page has what its reader needs of each grant. */
+function isGrantPage(given: unknown): given is GrantPage {
+  if (!isObject(given) || !Array.isArray(given.grants)) return false
+  const isGrant = (grant: unknown) =>
+    isObject(grant) && typeof grant.clientId === 'string' && isObject(grant.credential) && Array.isArray(grant.scopes)
+  return given.grants.every(isGrant) && (given.next === undefined || typeof given.next === 'string')
+}

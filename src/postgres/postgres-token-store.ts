@@ -1,0 +1,232 @@
+import { flag, objectWith, optional, record } from '../configuration/checks'
+import { warn } from '../configuration/warnings'
+import type {
+  CreateResult,
+  CredentialSwap,
+  Grant,
+  GrantOwner,
+  GrantPage,
+  GrantPageRequest,
+  NewGrant,
+  ReversalResult,
+  SwapResult,
+  SwapReversal,
+  TokenStore,
+} from '../contract/token-store'
+import { PostgresCalls, type PostgresPool } from './calls'
+import { deleteGrants, deleteTenant, isOwned, ownerValues } from './deletions'
+import { pageGrants } from './grant-pages'
+import { dropImport, type GrantElsewhere, importGrant } from './imports'
+import { placeChecks } from './schema'
+import {
+  decodeGrant,
+  encodeClaims,
+  encodeMarks,
+  encodeRequest,
+  encodeText,
+  type GrantRow,
+  letterOf,
+  orNull,
+  rowId,
+} from './values'
+
+/** The options of {@link PostgresTokenStore}. */
+export interface PostgresTokenStoreOptions {
+  /** The schema that has the tables and functions. Default `customer_sign_in`. */
+  schema?: string | undefined
+  /** What the names of all tables and functions begin with. Default none. */
+  tablePrefix?: string | undefined
+  /**
+   * Whether the store deletes what has expired, at most once a minute, when it is used. Default true. If it is false, call `sweep`
+   * regularly, or let `pg_cron` do it.
+   */
+  sweep?: boolean | undefined
+}
+
+/** The result of a function: the outcome, the server's time, and the grant's row if the outcome has a grant. */
+type Reply<Result extends { outcome: string }> = [outcome: Result['outcome'], now: number, row: GrantRow]
+
+// Milliseconds.
+const sweepInterval = 60_000
+const sweepBatch = 500
+
+const checks = { ...placeChecks, sweep: optional(flag, true) }
+
+/**
+ * A {@link TokenStore} in PostgreSQL 15 or later, for any number of processes. It needs the tables and functions that {@link postgresSchema}
+ * describes.
+ *
+ * Every step is one statement, so it works behind PgBouncer in transaction mode. It opens no pool and closes none.
+ *
+ * @example
+ * new PostgresTokenStore(new Pool({ connectionString: process.env.DATABASE_URL }))
+ */
+export class PostgresTokenStore implements TokenStore {
+  readonly #calls: PostgresCalls
+  readonly #sweeps: boolean
+  #sweptAt = performance.now()
+  /** The SQLSTATEs, and other codes, of the failures of the store's own sweep that a warning has told of. */
+  readonly #warnedOf = new Set<string | undefined>()
+
+  /**
+   * @param pool The host's own `pg` pool. The store uses its connections and their settings.
+   * @throws {ConfigurationError} for a wrong option or pool.
+   */
+  constructor(pool: PostgresPool, options: PostgresTokenStoreOptions = {}) {
+    const { schema, tablePrefix, sweep } = record(checks)(options, 'PostgresTokenStore')
+    this.#calls = new PostgresCalls(
+      objectWith<PostgresPool>('query')(pool, 'PostgresTokenStore.pool'),
+      schema,
+      tablePrefix,
+    )
+    this.#sweeps = sweep
+  }
+
+  async createGrant(grant: NewGrant): Promise<CreateResult> {
+    const { tenantId, grantId, clientId, subject, resource, scopes, credential, request } = grant
+    this.#sweepSometimes()
+    const [outcome, now, row] = await this.#calls.json<Reply<CreateResult>>(
+      'select @create_grant($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) as value',
+      [
+        rowId(tenantId, grantId),
+        ...[tenantId, grantId, clientId, subject, resource, scopes.join(' ')].map(encodeText),
+        encodeClaims(grant),
+        credential.hash,
+        encodeRequest(request),
+        grant.lifetime,
+        grant.endsAfter ?? null,
+        grant.deadline,
+      ],
+    )
+    return outcome === 'late' ? { outcome, now } : { outcome, now, grant: decodeGrant(row) }
+  }
+
+  async findGrant(tenantId: string, grantId: string): Promise<Grant | undefined> {
+    const row = await this.#calls.json<GrantRow | null>(
+      'select row_to_json(live)::text as value from @grants as live where id = $1 and expires_at > @clock()',
+      [rowId(tenantId, grantId)],
+    )
+    return row ? decodeGrant(row) : undefined
+  }
+
+  async swapCredential(swap: CredentialSwap): Promise<SwapResult> {
+    const { tenantId, grantId, deadline, from, to, attempt, redeems, remember, rest, lifetime, resource } = swap
+    this.#sweepSometimes()
+    const [outcome, now, row] = await this.#calls.json<Reply<SwapResult>>(
+      'select @swap_credential($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as value',
+      [
+        rowId(tenantId, grantId),
+        deadline,
+        from,
+        to,
+        attempt,
+        encodeMarks(redeems),
+        remember,
+        rest,
+        lifetime,
+        orNull(resource),
+      ],
+    )
+    return outcome === 'missing' || outcome === 'late' ? { outcome, now } : { outcome, now, grant: decodeGrant(row) }
+  }
+
+  async reverseSwap(reversal: SwapReversal): Promise<ReversalResult> {
+    const { tenantId, grantId, deadline, to, attempts, credential, code } = reversal
+    const [outcome, now] = await this.#calls.json<[ReversalResult['outcome'], number]>(
+      'select @reverse_swap($1, $2, $3, $4, $5, $6, $7, $8) as value',
+      [
+        rowId(tenantId, grantId),
+        deadline,
+        to,
+        attempts,
+        letterOf(credential.kind),
+        credential.hash,
+        code ? encodeRequest(code.request) : null,
+        code?.lifetime ?? null,
+      ],
+    )
+    return { outcome, now }
+  }
+
+  async deleteGrant(tenantId: string, grantId: string): Promise<boolean> {
+    const [row] = await this.#calls.rows<{ live: boolean }>(
+      'delete from @grants where id = $1 returning expires_at > @clock() as live',
+      [rowId(tenantId, grantId)],
+    )
+    return row?.live === true
+  }
+
+  async listGrants(tenantId: string, subject: string): Promise<Grant[]> {
+    const rows = await this.#calls.rows<{ value: string }>(
+      `select row_to_json(live)::text as value from @grants as live where ${isOwned} and expires_at > @clock()`,
+      ownerValues({ tenantId, subject }),
+    )
+    return rows.map(({ value }) => decodeGrant(JSON.parse(value)))
+  }
+
+  pageGrants(of: GrantPageRequest): Promise<GrantPage> {
+    return pageGrants(this.#calls, of)
+  }
+
+  deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {
+    return deleteGrants(this.#calls, owner)
+  }
+
+  deleteTenant(tenantId: string): AsyncIterable<Grant> {
+    return deleteTenant(this.#calls, tenantId)
+  }
+
+  async useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean> {
+    const values = [encodeText(tenantId), encodeText(id), lifetime]
+    return this.#calls.json<boolean>('select @use_once($1, $2, $3)::text as value', values)
+  }
+
+  /**
+   * Deletes records that have expired, in transactions of 500 records each. While another process does so, it returns at once.
+   *
+   * @param options Its `limit` says about how many records to delete at most. Default 10,000.
+   * @returns How many records it has deleted.
+   */
+  async sweep(options: { limit?: number | undefined } = {}): Promise<number> {
+    const { limit = 10_000 } = options
+    let total = 0
+    for (;;) {
+      const [deleted, isDone] = await this.#calls.json<[number, boolean]>(
+        'select json_build_array(deleted, is_done)::text as value from @sweep($1)',
+        [Math.min(sweepBatch, limit)],
+      )
+      total += deleted
+      if (isDone || total >= limit) return total
+    }
+  }
+
+  /**
+   * Copies a grant of another store, for {@link MovingTokenStore}. It never replaces a live grant.
+   *
+   * @internal
+   * @param read Reads the grant there, with the time of that store. It is called again when the copy is ready to become live.
+   * @returns Whether the other store has such a grant.
+   */
+  importGrant(read: () => Promise<GrantElsewhere | undefined>): Promise<boolean> {
+    return importGrant(this.#calls, read)
+  }
+
+  /** @internal Makes an import of a grant that is not finished begin again. */
+  dropImport(tenantId: string, grantId: string): Promise<void> {
+    return dropImport(this.#calls, tenantId, grantId)
+  }
+
+  /** No request waits for it, so a failure becomes a warning, one of each kind. */
+  #sweepSometimes(): void {
+    if (!this.#sweeps || performance.now() - this.#sweptAt < sweepInterval) return
+    this.#sweptAt = performance.now()
+    this.sweep().catch((error: Error & { code?: string }) => {
+      if (this.#warnedOf.has(error.code)) return
+      this.#warnedOf.add(error.code)
+      warn(
+        'SWEEP',
+        `PostgresTokenStore could not delete what has expired, and tries again every minute. ${error.message}`,
+      )
+    })
+  }
+}

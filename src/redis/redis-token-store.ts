@@ -1,0 +1,342 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { must, objectWith, optional, record, seconds } from '../configuration/checks'
+import {
+  type CreateResult,
+  type CredentialSwap,
+  type Grant,
+  type GrantOwner,
+  type GrantPage,
+  type GrantPageRequest,
+  markLength,
+  type NewGrant,
+  type ReversalResult,
+  type SwapResult,
+  type SwapReversal,
+  type TokenStore,
+} from '../contract/token-store'
+import { customerHandle, customerHandleLength } from '../protocol/customer-handle'
+import { credentialKinds } from '../protocol/grant-types'
+import { type RedisClient, RedisCommands } from './commands'
+import { createScript, deleteScript, dropEntriesScript, reverseScript, swapScript, useOnceScript } from './scripts'
+import { decodeGrant, encodeNewGrant, encodeRequest, encodeResource, UnreadableValueError } from './values'
+
+/** The options of {@link RedisTokenStore}. */
+export interface RedisTokenStoreOptions {
+  /** What every key begins with. Default `csi:`. */
+  keyPrefix?: string | undefined
+  /**
+   * How many replicas must have received a swap or a deletion before the store confirms it (`WAIT`). Default 0. If fewer have, the client is
+   * answered with 503, and receives its tokens when it tries again.
+   */
+  replicas?: number | undefined
+  /** How long to wait for the replicas, in seconds. Default 1. Keep it well below `hostTimeout`. */
+  replicaTimeout?: number | undefined
+}
+
+// How many grants are read at once.
+const batchSize = 500
+// How many grants a page of one client looks at. Most of them can be those of other clients.
+const maxLookedAt = 10_000
+const maxPasses = 5
+// Milliseconds between two passes, if the servers have changed during the first.
+const pauseBetweenPasses = 200
+
+/** The reply of a script: the outcome, the server's time, and the grant's value if the outcome has a grant. */
+type Reply<Result extends { outcome: string }> = [outcome: Result['outcome'], now: string, value: string]
+type Unreadable = [outcome: 'unreadable', now: string, value: string]
+
+const checks = {
+  keyPrefix: optional(
+    must<string>(
+      'a string, with braces only around a whole hash tag',
+      (given) => typeof given === 'string' && /^[^{}]*(\{[^{}]+\}[^{}]*)?$/.test(given),
+    ),
+    'csi:',
+  ),
+  replicas: optional(
+    must<number>('a whole number, 0 or more', (given) => Number.isInteger(given) && Number(given) >= 0),
+    0,
+  ),
+  replicaTimeout: optional(seconds(0.01, 60, { fractions: true }), 1),
+}
+
+/**
+ * A {@link TokenStore} in Redis 6.2 or later, or Valkey, for any number of processes.
+ *
+ * Every step is one Lua call whose keys are on one node, so it works on a Cluster without further settings. It opens and closes no
+ * connection.
+ *
+ * @example
+ * new RedisTokenStore(new Redis('redis://localhost:6379'))
+ */
+export class RedisTokenStore implements TokenStore {
+  readonly #prefix: string
+  readonly #commands: RedisCommands
+
+  /**
+   * @param redis The host's own `ioredis` client. The store uses its connection and its settings.
+   * @throws {ConfigurationError} for a wrong option or client.
+   */
+  constructor(redis: RedisClient, options: RedisTokenStoreOptions = {}) {
+    const { keyPrefix, replicas, replicaTimeout } = record(checks)(options, 'RedisTokenStore')
+    this.#prefix = keyPrefix
+    this.#commands = new RedisCommands(
+      objectWith<RedisClient>('call', 'pipeline')(redis, 'RedisTokenStore.redis'),
+      replicas,
+      replicaTimeout,
+    )
+  }
+
+  async createGrant(grant: NewGrant): Promise<CreateResult> {
+    const { tenantId, grantId, deadline, lifetime, endsAfter = '', credential } = grant
+    const { resource, fixed, request } = encodeNewGrant(grant)
+    const keys = this.#keysOf(tenantId, grantId)
+    const args = [memberOf(grantId), deadline, lifetime, endsAfter, credential.hash, resource, fixed, request]
+    const [outcome, now, value] = (await this.#commands.run(createScript, keys, args)) as Reply<CreateResult>
+    if (outcome === 'late') return { outcome, now: Number(now) }
+    return { outcome, grant: decodeGrant(keys[0], value, tenantId, grantId), now: Number(now) }
+  }
+
+  async findGrant(tenantId: string, grantId: string): Promise<Grant | undefined> {
+    const [key] = this.#keysOf(tenantId, grantId)
+    const value = await this.#commands.send(key, 'get', key)
+    return value === null ? undefined : decodeGrant(key, String(value), tenantId, grantId)
+  }
+
+  async swapCredential(swap: CredentialSwap): Promise<SwapResult> {
+    const { tenantId, grantId, deadline, from, to, attempt, redeems, remember, rest, lifetime, resource } = swap
+    const required = resource === undefined ? '' : encodeResource(resource)
+    const keys = this.#keysOf(tenantId, grantId)
+    const marks = redeems.map((hash) => hash.slice(0, markLength))
+    const args = [memberOf(grantId), deadline, from, to, attempt, remember, rest, lifetime, required, ...marks]
+    const reply = (await this.#commands.runDurably(swapScript, keys, args)) as Reply<SwapResult> | Unreadable
+    const [outcome, now, value] = reply
+    if (outcome === 'unreadable') throw new UnreadableValueError(keys[0])
+    if (outcome === 'missing' || outcome === 'late') return { outcome, now: Number(now) }
+    return { outcome, grant: decodeGrant(keys[0], value, tenantId, grantId), now: Number(now) }
+  }
+
+  async reverseSwap(reversal: SwapReversal): Promise<ReversalResult> {
+    const { tenantId, grantId, deadline, to, attempts, credential, code } = reversal
+    const keys = this.#keysOf(tenantId, grantId)
+    const args = [memberOf(grantId), deadline, to, credentialKinds[credential.kind].letter, credential.hash]
+    const dropped = code ? [encodeRequest(code.request), code.lifetime] : ['', '']
+    const reply = await this.#commands.runDurably(reverseScript, keys, [...args, ...dropped, ...attempts])
+    const [outcome, now] = reply as Reply<ReversalResult> | Unreadable
+    if (outcome === 'unreadable') throw new UnreadableValueError(keys[0])
+    return { outcome, now: Number(now) }
+  }
+
+  async deleteGrant(tenantId: string, grantId: string): Promise<boolean> {
+    const keys = this.#keysOf(tenantId, grantId)
+    return Number(await this.#commands.runDurably(deleteScript, keys, [memberOf(grantId)])) > 0
+  }
+
+  async listGrants(tenantId: string, subject: string): Promise<Grant[]> {
+    const grants: Grant[] = []
+    for await (const listed of this.#grantsOfCustomer(tenantId, subject)) {
+      if (listed instanceof UnreadableValueError) throw listed
+      grants.push(listed)
+    }
+    return grants
+  }
+
+  async pageGrants({ tenantId, clientId, after = '', limit }: GrantPageRequest): Promise<GrantPage> {
+    const most = clientId === undefined ? limit : Math.max(limit, maxLookedAt)
+    const ids = await this.#idsAfter(tenantId, after, most + 1)
+    const grants: Grant[] = []
+    for (let start = 0; start < most; start += batchSize) {
+      for (const grant of await this.#read(tenantId, ids.slice(start, Math.min(start + batchSize, most)))) {
+        if (grant instanceof UnreadableValueError) throw grant
+        if (clientId !== undefined && grant.clientId !== clientId) continue
+        grants.push(grant)
+        if (grants.length < limit) continue
+        return { grants, ...(grant.grantId !== ids.at(-1) && { next: grant.grantId }) }
+      }
+    }
+    return { grants, ...(ids.length > most && { next: ids[most - 1] }) }
+  }
+
+  async *deleteGrants({ tenantId, subject, clientId }: GrantOwner): AsyncIterable<Grant> {
+    const isListed = subject !== undefined
+    let unreadable: UnreadableValueError | undefined
+    const deleteAll = async function* (this: RedisTokenStore) {
+      for await (const found of isListed ? this.#grantsOfCustomer(tenantId, subject) : this.#grantsOfTenant(tenantId)) {
+        if (found instanceof UnreadableValueError) unreadable = found
+        else if (clientId === undefined || found.clientId === clientId) {
+          if (await this.deleteGrant(tenantId, found.grantId)) yield found
+        }
+      }
+    }
+    yield* this.#inPasses(() => deleteAll.call(this), { isListed })
+    if (isListed) await this.#dropEntries(tenantId, customerHandle(tenantId, subject))
+    // The replicas must also have received what an earlier call has deleted.
+    await this.#commands.waitForReplicas()
+    if (unreadable) throw unreadable
+  }
+
+  async *deleteTenant(tenantId: string): AsyncIterable<Grant> {
+    yield* this.#inPasses(() => this.#deleteTenantOnce(tenantId), { isListed: false })
+    await this.#commands.waitForReplicas()
+  }
+
+  /** Deletes what one pass finds. */
+  async *#deleteTenantOnce(tenantId: string): AsyncIterable<Grant> {
+    const place = `:{${encodeURIComponent(tenantId)}:`
+    for await (const keys of this.#commands.keysBeginning(this.#prefix, 'gs', place)) {
+      const isIndex = (key: string) => key.startsWith(`${this.#prefix}s`)
+      const idsOf = (some: readonly string[]) => some.map((key) => this.#idIn(key, place))
+      yield* this.#deleteAll(tenantId, idsOf(keys.filter((key) => !isIndex(key))))
+      // A grant that is still to come takes its entry with it.
+      await Promise.all(idsOf(keys.filter(isIndex)).map((handle) => this.#dropEntries(tenantId, handle)))
+    }
+    const tenant = `:${encodeURIComponent(tenantId)}:`
+    for await (const keys of this.#commands.keysBeginning(this.#prefix, 'u', tenant)) {
+      await Promise.all(keys.map((key) => this.#commands.send(key, 'del', key)))
+    }
+  }
+
+  /** Deletes these grants and their entries, also those that cannot be read, without waiting for replicas. */
+  async *#deleteAll(tenantId: string, ids: readonly string[]): AsyncIterable<Grant> {
+    const found = await this.#read(tenantId, ids)
+    const deleted = new Set<string>()
+    const deletions = ids.map(async (id) => {
+      const reply = await this.#commands.run(deleteScript, this.#keysOf(tenantId, id), [memberOf(id)])
+      if (Number(reply) > 0) deleted.add(id)
+    })
+    const settled = await Promise.allSettled(deletions)
+    for (const grant of found) {
+      if (!(grant instanceof UnreadableValueError) && deleted.has(grant.grantId)) yield grant
+    }
+    const failed = settled.find((result) => result.status === 'rejected')
+    if (failed) throw failed.reason
+  }
+
+  /**
+   * Makes passes over the store until one has met every grant that existed when it began, and a further one has found no grant that was
+   * created in the meantime. It does not look for such grants for ever.
+   */
+  async *#inPasses(makePass: () => AsyncIterable<Grant>, { isListed }: { isListed: boolean }): AsyncIterable<Grant> {
+    for (let pass = 1; ; pass++) {
+      const servers = isListed ? '' : await this.#commands.servers()
+      let ended = 0
+      for await (const grant of makePass()) {
+        ended++
+        yield grant
+      }
+      // If the servers are the same after a pass as before, the pass has met every grant that existed when it began.
+      const isSure = isListed || (servers !== undefined && servers === (await this.#commands.servers()))
+      if (isSure && pass > 1 && (ended === 0 || pass >= maxPasses)) return
+      if (pass >= 2 * maxPasses) throw serversKeepChanging()
+      if (!isSure) await pause(pauseBetweenPasses)
+    }
+  }
+
+  /** Removes expired grants from a customer's index, so that nothing of the customer remains. */
+  async #dropEntries(tenantId: string, handle: string): Promise<void> {
+    const ids = await this.#idsInIndex(tenantId, handle)
+    for (let start = 0; start < ids.length; start += batchSize) {
+      const some = ids.slice(start, start + batchSize)
+      const keys = some.map((id) => this.#keysOf(tenantId, id)[0])
+      await this.#commands.run(dropEntriesScript, [this.#indexKey(tenantId, handle), ...keys], some.map(memberOf))
+    }
+  }
+
+  /** The ids of the grants in a customer's index, some of which may have expired. */
+  async #idsInIndex(tenantId: string, handle: string): Promise<string[]> {
+    const index = this.#indexKey(tenantId, handle)
+    const members = (await this.#commands.send(index, 'zrange', index, 0, -1)) as string[]
+    return members.map((member) => handle + member)
+  }
+
+  /** The grants of a customer, and an error for each value that cannot be read. */
+  async *#grantsOfCustomer(tenantId: string, subject: string): AsyncIterable<Grant | UnreadableValueError> {
+    const indexed = await this.#idsInIndex(tenantId, customerHandle(tenantId, subject))
+    for (let start = 0; start < indexed.length; start += batchSize) {
+      const ids = indexed.slice(start, start + batchSize)
+      for (const found of await this.#read(tenantId, ids)) {
+        if (found instanceof UnreadableValueError || found.subject === subject) yield found
+      }
+    }
+  }
+
+  /** All grants of a tenant, each at least once, and an error for each value that cannot be read. */
+  async *#grantsOfTenant(tenantId: string): AsyncIterable<Grant | UnreadableValueError> {
+    const place = `:{${encodeURIComponent(tenantId)}:`
+    for await (const keys of this.#commands.keysBeginning(this.#prefix, 'g', place)) {
+      yield* await this.#read(
+        tenantId,
+        keys.map((key) => this.#idIn(key, place)),
+      )
+    }
+  }
+
+  /** The first of the ids that follow one, in their order, of all grants of a tenant. */
+  async #idsAfter(tenantId: string, after: string, most: number): Promise<string[]> {
+    const place = `:{${encodeURIComponent(tenantId)}:`
+    for (let pass = 1; pass <= maxPasses; pass++) {
+      const servers = await this.#commands.servers()
+      let ids: string[] = []
+      for await (const keys of this.#commands.keysBeginning(this.#prefix, 'g', place)) {
+        ids.push(...keys.map((key) => this.#idIn(key, place)).filter((id) => id > after))
+        // Only the first are kept, so that a tenant with millions of grants takes no more memory than another.
+        if (ids.length > 2 * most) ids = firstOf(ids, most)
+      }
+      // If the servers are the same afterwards as before, the scan has met every grant that was there all that time.
+      if (servers !== undefined && servers === (await this.#commands.servers())) return firstOf(ids, most)
+      await pause(pauseBetweenPasses)
+    }
+    throw serversKeepChanging()
+  }
+
+  /** The grants with these ids that exist, and an error for each value that cannot be read. */
+  async #read(tenantId: string, ids: readonly string[]): Promise<(Grant | UnreadableValueError)[]> {
+    const read = (id: string) =>
+      this.findGrant(tenantId, id).catch((error: Error) => {
+        if (error instanceof UnreadableValueError) return error
+        // The value of somebody else's key can be a list, for example.
+        if (error.message.includes('WRONGTYPE')) return new UnreadableValueError(this.#keysOf(tenantId, id)[0])
+        throw error
+      })
+    const found = await Promise.all(ids.map(read))
+    return found.filter((grant) => grant !== undefined)
+  }
+
+  async useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean> {
+    const key = `${this.#prefix}u:${encodeURIComponent(tenantId)}:${id}`
+    // `ioredis` sends a command again if its connection broke: the call is known by a value of its own.
+    const args = [randomBytes(9).toString('base64url'), lifetime]
+    return Number(await this.#commands.runDurably(useOnceScript, [key], args)) > 0
+  }
+
+  /** The keys of a grant and of its customer's index. The hash tag keeps both on one node of a Cluster, so that one script can write both. */
+  #keysOf(tenantId: string, grantId: string): [string, string] {
+    const handle = grantId.slice(0, customerHandleLength)
+    const place = `{${encodeURIComponent(tenantId)}:${handle}}`
+    return [`${this.#prefix}g:${place}${memberOf(grantId)}`, `${this.#prefix}s:${place}`]
+  }
+
+  /** The id of the grant that has a key, or the customer's handle that an index has: what follows the place without its brace. */
+  #idIn(key: string, place: string): string {
+    return key.slice(this.#prefix.length + 1 + place.length).replace('}', '')
+  }
+
+  #indexKey(tenantId: string, handle: string): string {
+    return this.#keysOf(tenantId, handle)[1]
+  }
+}
+
+/** The part of a grant's id that its customer's index has: the id without the customer's handle. */
+function memberOf(grantId: string): string {
+  return grantId.slice(customerHandleLength)
+}
+
+/** The first ids in their order, each once. */
+function firstOf(ids: readonly string[], most: number): string[] {
+  return [...new Set(ids)].sort().slice(0, most)
+}
+
+function serversKeepChanging(): Error {
+  return new Error('RedisTokenStore: the servers keep changing, so not every grant can be found')
+}

@@ -1,0 +1,50 @@
+import type { TokenStore } from '../contract/token-store'
+import { erasureContract } from './erasure-contract'
+import { grantContract } from './grant-contract'
+import { grantOwnerContract } from './grant-owner-contract'
+import { grantPageContract } from './grant-page-contract'
+import { reversalContract } from './reversal-contract'
+import type { StoreTest, TestRunner } from './store-test'
+import { swapContract } from './swap-contract'
+import { tenantContract } from './tenant-contract'
+import { useOnceContract } from './use-once-contract'
+
+/**
+ * Defines the tests that show whether a {@link TokenStore} is correct: every method, the clock and the deadlines, expiry, tenant isolation,
+ * parallel swaps with one winner, the repeated attempt, reversals, what may be used once, and values with any Unicode.
+ *
+ * Every test works in tenants of its own, so the store need not be empty.
+ *
+ * @param runner The test functions to define the suite with.
+ * @param createStore Returns the store to test. It is called once for each test.
+ * @param options What the suite may look into.
+ * @param options.contents Returns everything that the store holds, with the keys, as anything that `JSON.stringify` takes. With it, the suite
+ * also tests whether anything is left of a customer whose grants have all been ended, or of a tenant that has been deleted.
+ *
+ * @example
+ * tokenStoreContract({ describe, it }, () => new MyTokenStore(database), {
+ *   contents: async () => (await database.query('select * from grants')).rows,
+ * })
+ */
+export function tokenStoreContract<Store extends TokenStore>(
+  { describe, it }: TestRunner,
+  createStore: () => Store | Promise<Store>,
+  { contents }: { contents?: (store: Store) => unknown } = {},
+): void {
+  const storeTest: StoreTest = {
+    describe,
+    test: (name, run) =>
+      it(name, async () => {
+        const store = await createStore()
+        await run(store, async () => JSON.stringify(await contents?.(store)))
+      }),
+  }
+  grantContract(storeTest)
+  grantOwnerContract(storeTest)
+  grantPageContract(storeTest)
+  swapContract(storeTest)
+  reversalContract(storeTest)
+  useOnceContract(storeTest)
+  tenantContract(storeTest)
+  if (contents) erasureContract(storeTest)
+}

@@ -1,8 +1,0 @@
-import type { CustomerSignInOptions, TokenStore } from 'customer-sign-in'
-import type { TestSignIn } from '../../support/sign-in'
-
-/** Gives the store to test with. */
-export type CreateTokenStore = () => TokenStore | Promise<TokenStore>
-
-/** Starts an authorization server over the store under test, or over the one given; it is stopped after the test. */
-export type Start = (options?: Partial<CustomerSignInOptions>) => Promise<TestSignIn>

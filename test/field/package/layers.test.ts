@@ -1,0 +1,50 @@
+import {
+  arrowsUp,
+  files,
+  floorOf,
+  importsOf,
+  isIn,
+  ownImportsOf,
+  places,
+  withoutHttp,
+} from '../../../scripts/limits/house'
+
+// The floors, and what stands beside them, are listed in limits.json.
+describe('the source', () => {
+  it('has one place for every file: on a floor, or beside the house', () => {
+    expect(files.filter((file) => floorOf(file) === undefined)).toEqual([])
+    expect(places).toEqual([...new Set(places)])
+  })
+
+  it('has no place without files', () => {
+    const empty = [...places, ...withoutHttp].filter((place) => !files.some((file) => isIn(place, file)))
+    expect(empty).toEqual([])
+  })
+
+  it('imports only from the same floor and those below, and what stands beside only at the top, types included', () => {
+    expect(arrowsUp()).toEqual([])
+  })
+
+  it('has no circular imports', () => {
+    const imports = new Map(files.map((file) => [file, ownImportsOf(file)]))
+    const reached = (file: string, seen = new Set<string>()): Set<string> => {
+      for (const next of imports.get(file) ?? []) if (!seen.has(next)) reached(next, seen.add(next))
+      return seen
+    }
+    expect(files.filter((file) => reached(file).has(file))).toEqual([])
+  })
+
+  it('lets the doctor see a server only from the outside', () => {
+    const doctor = files.filter((file) => isIn('doctor', file))
+    const others = doctor.flatMap((file) => importsOf(file).filter((specifier) => !/^(\.|node:)/.test(specifier)))
+    const own = doctor
+      .flatMap(ownImportsOf)
+      .filter((imported) => !isIn('doctor', imported) && !isIn('protocol', imported))
+    expect([...others, ...own]).toEqual(['commands/wrong-use'])
+  })
+
+  it('keeps HTTP out of the rooms, and out of the files below them that do not use it', () => {
+    const outside = files.filter((file) => withoutHttp.some((place) => isIn(place, file)))
+    expect(outside.filter((file) => importsOf(file).includes('node:http'))).toEqual([])
+  })
+})

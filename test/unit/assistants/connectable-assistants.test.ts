@@ -1,0 +1,85 @@
+import { assistants } from '../../../src/assistants/connectable-assistants'
+import { appRedirectsOfAssistants, knownAssistants } from '../../../src/assistants/known-assistants'
+import { isClientAuthenticationMethod } from '../../../src/protocol/client-authentication'
+import { redirectUriFault, redirectUriMatches } from '../../../src/protocol/redirect-uri'
+import { tableUnder } from '../../docs/pages'
+import { assistants as players } from '../../field/assistants/assistants'
+
+describe('the assistants of a "Connect an assistant" page', () => {
+  it('are those that most people use, and all whose documents this package knows', () => {
+    const ids = assistants.map(({ id }) => id)
+    expect(ids).toEqual(
+      expect.arrayContaining(['claude', 'chatgpt', 'claude-code', 'codex', 'cursor', 'vscode', 'gemini-cli']),
+    )
+    expect(new Set(ids).size).toBe(ids.length)
+    const documents = assistants.flatMap(({ document }) => document ?? [])
+    // OpenCode publishes a document, and registers.
+    const published = [...documents, 'https://opencode.ai/oauth/opencode/client.json']
+    expect(published.sort()).toEqual(knownAssistants.map(({ document }) => document.client_id).sort())
+  })
+
+  it.each(assistants)('have for $id a source, a day, steps, and what the steps speak of', (assistant) => {
+    const {
+      id,
+      steps,
+      stepsWithClientId = [],
+      link,
+      command,
+      config,
+      source,
+      checkedOn,
+      redirectUris,
+      registersFor,
+    } = assistant
+    expect(id).toMatch(/^[a-z]+(-[a-z]+)*$/)
+    expect(source).toMatch(/^https:\/\/[\w.-]+\/\w/)
+    expect(checkedOn).toMatch(/^20\d\d-\d\d-\d\d$/)
+    expect(isClientAuthenticationMethod(registersFor)).toBe(true)
+    expect(redirectUris.length).toBeGreaterThan(0)
+    const faults = redirectUris.map((redirectUri) => redirectUriFault(redirectUri, appRedirectsOfAssistants))
+    expect(faults.filter((fault) => fault !== undefined)).toEqual([])
+    for (const list of [steps, stepsWithClientId].filter(({ length }) => length > 0)) {
+      const said = list.join(' ')
+      expect(list.length).toBeGreaterThan(1)
+      expect(said).toMatch(/^([A-Z][^.]*\. ?)+$/)
+      expect([/the link/.test(said), /the command/.test(said), /the configuration/.test(said)]).toEqual(
+        [link, command, config].map((way) => way !== undefined),
+      )
+      expect(/\bclient id\b/.test(said)).toBe(list === stepsWithClientId)
+    }
+  })
+
+  it.each([
+    ['claude', 'Claude (web, desktop, mobile, Cowork)'],
+    ['chatgpt', 'ChatGPT'],
+    ['claude-code', 'Claude Code'],
+    ['cursor', 'Cursor'],
+    ['vscode', 'VS Code (GitHub Copilot)'],
+    ['gemini-cli', 'Gemini CLI'],
+    ['copilot-cli', 'GitHub Copilot CLI'],
+    ['opencode', 'OpenCode'],
+  ])('have for %s what the tests play as %s: its way to connect and its redirect URI', (id, name) => {
+    const assistant = assistants.find((known) => known.id === id)
+    const [today] = players.filter((player) => player.name === name && player.variant === undefined)
+    expect(today?.connects).toBe(assistant?.document === undefined ? 'registration' : 'document')
+    const played = today?.plays.redirectUri ?? ''
+    expect(assistant?.redirectUris.some((redirectUri) => redirectUriMatches(redirectUri, played))).toBe(true)
+  })
+
+  it('are in the table of the documentation, with what each has', () => {
+    const rows = tableUnder('## Assistants', 'docs/connect-an-assistant.md')
+    const mark = (is: boolean) => (is ? 'yes' : '')
+    expect(rows).toEqual(
+      assistants.map(({ id, name, link, command, config, document, isHosted, source, checkedOn }) => [
+        `\`${id}\``,
+        name,
+        mark(link !== undefined),
+        mark(command !== undefined),
+        mark(config !== undefined),
+        document === undefined ? 'registers' : 'metadata document, or registers',
+        mark(isHosted),
+        `[${checkedOn}](${source})`,
+      ]),
+    )
+  })
+})

@@ -1,0 +1,239 @@
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import {
+  type CustomerSignInOptions,
+  createCustomerSignIn,
+  MemoryTenantStore,
+  MemoryTokenStore,
+  OAuthError,
+} from 'customer-sign-in'
+import express, { type RequestHandler } from 'express'
+import { createHost } from '../../../examples/mcp-server/host'
+import { examine } from '../../../src/doctor/examine'
+import type { Report } from '../../../src/doctor/report'
+import { describeWithBrowser, newBrowser } from '../../support/browser'
+import { answerMcp, type Deployed, deployed, findingsOf, listening } from '../../support/deployment'
+import { type Ran, runCommand } from '../../support/run-doctor'
+
+const path = '/v1/:tenantKey/mcp'
+const handOver = join(__dirname, '../../support/browser-command/hand-over.mjs')
+
+describeWithBrowser('doctor --login', () => {
+  /** Runs the doctor, and logs in where it opens the browser. */
+  async function loggedIn(args: string[], press: 'Allow' | 'Deny'): Promise<Ran> {
+    const [host, receiver] = [await listening(), await listening()]
+    const origin = `http://localhost:${host.port}`
+    host.answer(createHost(origin, () => {}))
+    const opened = new Promise<string>((resolve) => {
+      receiver.answer(async (req, res) => {
+        resolve(await text(req))
+        res.end()
+      })
+    })
+    const BROWSER = `${process.execPath} ${handOver} http://127.0.0.1:${receiver.port}`
+    const running = runCommand(['doctor', '--login', ...args, `${origin}/v1/acme/mcp`], { BROWSER })
+    const url = await Promise.race([opened, running.then((ran) => Promise.reject(new Error(ran.stdout)))])
+    const page = await (await newBrowser()).newPage()
+    await page.goto(url)
+    await page.getByLabel('Your name').fill('Ada')
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('button', { name: press }).press('Enter')
+    await page.getByRole('heading', { name: 'Back at the doctor' }).waitFor()
+    return running
+  }
+
+  it('goes through to a call of our own example, a refresh and a revocation', async () => {
+    const { status, stdout, stderr } = await loggedIn(['--json'], 'Allow')
+    const { good, steps } = JSON.parse(stdout) as Report
+    // The server may or may not reach the internet, for the document of an assistant.
+    const others = steps.filter(({ step }) => step !== 'document')
+    expect(others.filter((step) => step.status !== 'good')).toEqual([])
+    expect(others.map(({ step }) => step)).toEqual([
+      ...['api', 'bearer', 'resource', 'server', 'keys', 'registration', 'authorize', 'token', 'revocation', 'clock'],
+      ...['sign-in', 'call', 'refresh', 'end', 'leave'],
+    ])
+    expect({ good, status }).toEqual({ good: true, status: 0 })
+    expect(stderr).toMatch(/^Sign in within 5 minutes.*\nhttp:\/\/localhost:\d+\/v1\/acme\/oauth\/authorize\?/)
+    expect(stdout + stderr).not.toMatch(/csi[cr]_|eyJ/)
+  })
+
+  it('says in plain words that the customer has refused', async () => {
+    const { status, stdout } = await loggedIn([], 'Deny')
+    expect(status).toBe(1)
+    expect(stdout).toContain('✗ The browser came back with the error access_denied. The customer has refused.\n')
+    expect(stdout).toContain(
+      '- Refresh (RFC 6749 section 6): skipped, because it needs the result of the step “sign-in”\n',
+    )
+  })
+})
+
+describe('the doctor with a login finds', () => {
+  const clients = [{ clientId: 'app', redirectUris: ['http://127.0.0.1/callback'], firstParty: true }]
+  const base: Partial<CustomerSignInOptions> = {
+    tenantStore: new MemoryTenantStore([{ key: 'acme', id: '1', clients }]),
+    authenticate: () => ({ subject: 'ada' }),
+    consent: false,
+  }
+
+  /** Changes what the browser comes back with. Undefined if it never does. */
+  type Back = (parameters: URLSearchParams) => URLSearchParams | undefined
+
+  async function foundWithLogin(app: Deployed = {}, back: Back = (parameters) => parameters): Promise<Report> {
+    const origin = await deployed({ ...app, options: (own) => ({ ...base, ...app.options?.(own) }) })
+    const open = async (url: string) => {
+      const { headers } = await fetch(url, { redirect: 'manual' })
+      return back(new URL(headers.get('location') ?? '').searchParams)
+    }
+    const window = { redirectUri: 'http://127.0.0.1/callback', minutes: 5, open }
+    return examine(`${origin}/v1/acme/mcp`, { clientId: 'app', window })
+  }
+
+  const changed =
+    (changes: Record<string, string>): Back =>
+    (parameters) =>
+      new URLSearchParams({ ...Object.fromEntries(parameters), ...changes })
+
+  it('nothing at a good deployment', async () => {
+    expect(findingsOf(await foundWithLogin())).toEqual([])
+  })
+
+  const backs: Record<string, [Back, string]> = {
+    'that the browser never comes back': [() => undefined, 'sign-in-abandoned'],
+    'an error': [() => new URLSearchParams({ error: 'access_denied' }), 'sign-in-refused'],
+    'another state': [changed({ state: 'other' }), 'state-differs'],
+    'another issuer': [changed({ iss: 'https://other.example' }), 'iss-differs'],
+    'no code': [changed({ code: '' }), 'no-code'],
+  }
+
+  it.each(Object.entries(backs))('%s', async (_, [back, code]) => {
+    expect(findingsOf(await foundWithLogin({}, back))).toEqual([`sign-in: ${code}`])
+  })
+
+  const refusing = (when: string): Deployed => ({
+    options: () => ({
+      accessTokenClaims: ({ grantType }) => {
+        if (grantType === when) throw new OAuthError('invalid_grant', 'The customer is deactivated')
+        return {}
+      },
+    }),
+  })
+
+  /** Answers the requests with a real code in place of the token endpoint. */
+  const tokenEndpoint = (answer: (code: string) => [status: number, body: object]): Deployed => ({
+    before: () => (req, res, next) => {
+      if (req.method !== 'POST' || !req.path.endsWith('/token')) return next()
+      express.urlencoded()(req, res, () => {
+        const code = String(req.body.code)
+        if (code.startsWith('customer-sign-in-doctor')) return next()
+        const [status, body] = answer(code)
+        res.status(status).json(body)
+      })
+    },
+  })
+  const tokens = (body: object) => tokenEndpoint(() => [200, body])
+
+  const withApi = (...handlers: RequestHandler[]): Deployed => ({
+    api: (app, signIn) => app.all(path, signIn.protectedResource({ path }), ...handlers, answerMcp),
+  })
+
+  const stranger = createCustomerSignIn({
+    tenantStore: new MemoryTenantStore([{ key: 'acme', id: '1' }]),
+    tokenStore: new MemoryTokenStore(),
+    onEvent: () => {},
+  })
+
+  const jwt = (claims: object) =>
+    ['{}', JSON.stringify(claims), ''].map((part) => Buffer.from(part).toString('base64url')).join('.')
+
+  const cases: Record<string, [Deployed, string[]]> = {
+    'a code that is refused': [refusing('authorization_code'), ['sign-in: code-refused']],
+    'a response without a token': [tokens({ token_type: 'Bearer' }), ['sign-in: token-response']],
+    'a response without a type': [tokens({ access_token: 'x' }), ['sign-in: token-response']],
+    'a response with a wrong lifetime': [
+      tokens({ access_token: 'x', token_type: 'bearer', expires_in: '3600' }),
+      ['sign-in: token-response'],
+    ],
+    'tokens of another time': [
+      tokens({ access_token: jwt({ iat: Math.floor(Date.now() / 1000) + 120 }), token_type: 'Bearer' }),
+      ['sign-in: no-refresh-token', 'sign-in: clock-off', 'call: token-rejected'],
+    ],
+    'no refresh token': [
+      {
+        options: () => ({
+          tenantStore: new MemoryTenantStore([
+            {
+              key: 'acme',
+              id: '1',
+              clients: clients.map((client) => ({ ...client, grantTypes: ['authorization_code'] })),
+            },
+          ]),
+        }),
+      },
+      ['sign-in: no-refresh-token'],
+    ],
+    'an API that takes tokens of another server': [
+      {
+        api: (app, signIn) => {
+          signIn.protectedResource({ path })
+          app.all(path, stranger.protectedResource({ path }), answerMcp)
+        },
+      },
+      ['call: token-rejected'],
+    ],
+    'an API that needs a scope that it does not ask for': [
+      withApi((_req, res) =>
+        res.status(403).set('WWW-Authenticate', 'Bearer error="insufficient_scope", scope="admin"').json({}),
+      ),
+      ['call: scope-insufficient'],
+    ],
+    'an MCP server whose messages a body parser has read': [
+      withApi(express.json(), async (req, res) => {
+        const transport = new StreamableHTTPServerTransport()
+        await new McpServer({ name: 'acme', version: '1.0.0' }).connect(transport)
+        await transport.handleRequest(req, res)
+      }),
+      ['call: body-read-before'],
+    ],
+    'an API that forbids the call': [withApi((_req, res) => res.status(403).json({})), ['call: call-fails']],
+    'an API that fails': [withApi((_req, res) => res.status(500).json({})), ['call: server-error']],
+    'a refresh token that is refused': [refusing('refresh_token'), ['refresh: refresh-refused']],
+    'a revocation without effect': [
+      {
+        before: () => (req, res, next) => {
+          if (req.path.endsWith('/revoke') && req.method === 'POST') res.set('Access-Control-Allow-Origin', '*').end()
+          else next()
+        },
+      },
+      ['end: revocation-without-effect'],
+    ],
+  }
+
+  it.each(Object.entries(cases))('%s', async (_, [app, finds]) => {
+    expect(findingsOf(await foundWithLogin(app))).toEqual(finds)
+  })
+
+  it('never a token or a code in what it says, even if the server repeats them', async () => {
+    const codes: string[] = []
+    const report = await foundWithLogin(
+      tokenEndpoint((code) => {
+        codes.push(code)
+        return [400, { error: 'invalid_grant', error_description: `The code ${code} is wrong` }]
+      }),
+    )
+    expect(findingsOf(report)).toEqual(['sign-in: code-refused'])
+    expect(codes[0]).toMatch(/^csic_/)
+    expect(JSON.stringify(report)).toContain('The code … is wrong')
+    expect(JSON.stringify(report)).not.toContain(codes[0])
+  })
+
+  it('what to do if the API answers the call in its own way', async () => {
+    const { steps } = await foundWithLogin(withApi((_req, res) => res.status(406).json({})))
+    const call = steps.find(({ step }) => step === 'call')
+    expect(call).toMatchObject({
+      status: 'good',
+      notes: ['The API let the token through, and answered the request with 406.'],
+    })
+  })
+})

@@ -1,0 +1,25 @@
+import { freePort } from '../../../scripts/free-port'
+import { Notes } from '../../../src/doctor/report'
+import { checkPlainHttp } from '../../../src/doctor/steps/plain-http'
+import { Wire } from '../../../src/doctor/wire'
+import { deployed, listening } from '../../support/deployment'
+
+/** What the doctor says about an address with http, beside one with https. */
+async function foundAt(url: string): Promise<string[]> {
+  const notes = new Notes()
+  await checkPlainHttp(notes, new Wire(), url)
+  return notes.seen.map(({ code }) => code)
+}
+
+describe('an API on https that also answers http', () => {
+  it('is found', async () => {
+    expect(await foundAt(`${await deployed()}/v1/acme/mcp`)).toEqual(['plain-http'])
+  })
+
+  it('is right if it redirects, or if nothing listens', async () => {
+    const { port, answer } = await listening()
+    answer((_req, res) => res.writeHead(308, { Location: 'https://assistant.example/' }).end())
+    expect(await foundAt(`http://127.0.0.1:${port}/`)).toEqual([])
+    expect(await foundAt(`http://127.0.0.1:${await freePort()}/`)).toEqual([])
+  })
+})

@@ -1,0 +1,64 @@
+import { Wire } from '../../../src/doctor/wire'
+import { deployed, listening } from '../../support/deployment'
+
+describe('a request of the doctor', () => {
+  it('follows no redirect, and says who it is', async () => {
+    const { port, answer } = await listening()
+    const agents: unknown[] = []
+    answer((req, res) => {
+      agents.push(req.headers['user-agent'])
+      res.writeHead(302, { Location: '/elsewhere' }).end()
+    })
+    const { status, redirect } = await new Wire().ask(`http://127.0.0.1:${port}/`)
+    expect([status, redirect?.pathname]).toEqual([302, '/elsewhere'])
+    expect(agents).toEqual(['customer-sign-in-doctor'])
+  })
+
+  it('does not wait for the end of a stream of events', async () => {
+    const { port, answer } = await listening()
+    answer((_req, res) => void res.writeHead(200, { 'Content-Type': 'text/event-stream' }).write('data: 1\n\n'))
+    expect((await new Wire().ask(`http://127.0.0.1:${port}/`)).status).toBe(200)
+  })
+
+  it('ends when a server switches to another protocol', async () => {
+    const { port, answer } = await listening()
+    answer((_req, res) => {
+      res.socket?.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+    })
+    await expect(new Wire().ask(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ seen: { code: 'not-http' } })
+  })
+
+  it('ends when a server stops in the middle of an answer', async () => {
+    const { port, answer } = await listening()
+    answer((_req, res) => void res.socket?.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf'))
+    await expect(new Wire().ask(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ seen: { code: 'closed' } })
+  })
+
+  it('takes no time from an answer that may come from a cache', async () => {
+    const wire = new Wire()
+    const origin = await deployed()
+    await wire.ask(`${origin}/login`)
+    expect(wire.clocks).toEqual([])
+    await wire.ask(`${origin}/login`, { method: 'POST' })
+    expect(wire.clocks).toEqual([{ source: `the Date header of ${new URL(origin).host}`, ahead: expect.any(Number) }])
+  })
+})
+
+describe('the clock of a server', () => {
+  it.each([
+    [-100, -100],
+    [0, 0],
+    [100, 100],
+  ])('%d seconds ahead is found, whatever the request takes', (offset, ahead) => {
+    const wire = new Wire()
+    wire.tellTime('it', Math.floor(Date.now() / 1000) + offset, Date.now())
+    expect(Math.abs((wire.clocks[0]?.ahead ?? 0) - ahead)).toBeLessThanOrEqual(30)
+  })
+
+  it('is not off if the request took long', () => {
+    const wire = new Wire()
+    const sent = Date.now() - 60_000
+    wire.tellTime('it', Math.floor(sent / 1000), sent)
+    expect(wire.clocks).toEqual([{ source: 'it', ahead: 0 }])
+  })
+})

@@ -1,0 +1,63 @@
+import { MemoryTenantStore } from 'customer-sign-in'
+import { Authorization, asTheySay } from '../../support/authorization'
+import { consentForm, textOf } from '../../support/consent-form'
+import { DocumentServer } from '../../support/document-server'
+import { registered } from '../../support/registration'
+import { clientId, expectTokens, tenants } from '../../support/sign-in'
+import { started } from '../../support/started'
+
+describe('consent', () => {
+  it('is asked for a client that registered itself, even if the tenant’s own clients need none', async () => {
+    const host = await started({ authenticate: asTheySay, consent: false })
+    await new Authorization(host).open().expect(303)
+    const client_id = await registered(host)
+    consentForm(await new Authorization(host, { client_id }).open().expect(200))
+  })
+
+  it('is asked for with a word of caution, except for a client of the tenant’s own', async () => {
+    const host = await started({ authenticate: asTheySay, metadataDocuments: 'with-loopback' })
+    const server = await DocumentServer.start()
+    const caution = 'has not checked this app'
+    const publisher = `Published by${new URL(server.origin).host}`
+    const shown = async (client_id: string) => {
+      const text = textOf((await new Authorization(host, { client_id }).open().expect(200)).text)
+      return { isCautious: text.includes(caution), isPublished: text.includes(publisher) }
+    }
+    expect(await shown(clientId)).toEqual({ isCautious: false, isPublished: false })
+    expect(await shown(await registered(host))).toEqual({ isCautious: true, isPublished: false })
+    expect(await shown(server.url())).toEqual({ isCautious: true, isPublished: true })
+  })
+
+  it('counts only for what the page has shown: if that changes, the customer is asked again', async () => {
+    const acme = { ...tenants[0], key: 'acme', scopes: ['profile'] }
+    const host = await started({ authenticate: asTheySay, tenantStore: new MemoryTenantStore([acme]) })
+    const authorization = new Authorization(host)
+    const form = await authorization.form()
+    acme.scopes = ['profile', 'payments']
+    const asked = consentForm(await authorization.answer(form).expect(200))
+    expect(await host.tokenStore.listGrants('acme', 'customer-1')).toEqual([])
+    const { scope } = expectTokens(await host.exchange(authorization.signedIn(await authorization.answer(asked))))
+    expect(scope).toBe('profile payments')
+  })
+
+  it('counts no more once the client can be another than an app on this device, of which the page has warned', async () => {
+    const client = { clientId: 'app', redirectUris: ['http://127.0.0.1/callback'] }
+    const acme = { key: 'acme', id: 'acme', clients: [client] }
+    const host = await started({ authenticate: asTheySay, tenantStore: { findTenant: () => acme } })
+    const parameters = { client_id: 'app', redirect_uri: 'http://127.0.0.1/callback' }
+    const authorization = new Authorization(host, parameters)
+    const page = await authorization.open()
+    client.redirectUris.push('https://assistant.example/callback')
+    const asked = await authorization.answer(consentForm(page))
+    await authorization.answer(consentForm(asked)).expect(303)
+    const device = 'Any app on this device can pretend'
+    const stranger = (redirect_uris: string[]) => registered(host, { redirect_uris })
+    for (const [uris, isWarned] of [
+      [['http://127.0.0.1/callback'], true],
+      [['http://127.0.0.1/callback', 'https://assistant.example/callback'], false],
+    ] as const) {
+      const { text } = await new Authorization(host, { ...parameters, client_id: await stranger([...uris]) }).open()
+      expect(text.includes(device)).toBe(isWarned)
+    }
+  })
+})

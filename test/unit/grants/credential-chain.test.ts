@@ -1,0 +1,115 @@
+import {
+  credentialHash,
+  datesOf,
+  formatCredential,
+  grantIdOf,
+  parseCredential,
+  readExpiry,
+} from '../../../src/grants/credential'
+import { CredentialChain } from '../../../src/grants/credential-chain'
+import { customerHandle } from '../../../src/protocol/customer-handle'
+
+// Another program has computed these values.
+const known = {
+  customer: '7vmSTXw94YzT',
+  grantId: 'AQEBAQEBAQEByDlR30NXGmnCwpog',
+  code: '0QWUfanJqFURW0lQYSw6WbfEgETxQmMLSaEXE4Mt5uc',
+  refreshToken: 'TJEUou92ReoKau-ts9ju9W6gPEHbWUqI_5MkBT4Ru78',
+  authenticatedCode: 'o6pNVADXhTONAT-oHL31QkcK3zHE7oqKLCSr0S6GAVc',
+  authenticatedRefreshToken: 'Su7VW5QIiGN3yXa6P7Ozdre0Bo7tp13LxpIzr5ZVXi8',
+  nextSecret: 'V7PA8zsvcwbz0iF-Bj3jhQ',
+  nextHash: '0bRiEqPiAwRx9OBickFBtnTgJiKUs2O1maqrIkz_at4',
+  nextToken: 'csir_AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAVezwPM7L3MG89IhfgY944UBAGspA4WEypVVKKAIq-5EKLMPw8dY',
+}
+
+const [handle, secret] = [Buffer.alloc(25, 1), Buffer.alloc(16, 2)]
+const binding = {
+  clientId: 'https://assistant.example/client.json',
+  redirectUri: 'https://assistant.example/callback',
+  codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+}
+
+describe('the derivation behind stored grants and issued tokens', () => {
+  it('has not changed, because a change would sign every customer out', () => {
+    expect(customerHandle('acme', 'customer-1')).toBe(known.customer)
+    expect(grantIdOf(handle)).toBe(known.grantId)
+    expect(credentialHash('code', secret, binding)).toBe(known.code)
+    expect(credentialHash('refresh_token', secret, binding)).toBe(known.refreshToken)
+
+    const authenticated = { ...binding, isAuthenticated: true }
+    expect(credentialHash('code', secret, authenticated)).toBe(known.authenticatedCode)
+    expect(credentialHash('refresh_token', secret, authenticated)).toBe(known.authenticatedRefreshToken)
+
+    const chain = new CredentialChain([Buffer.alloc(32, 3)])
+    const next = chain.successor(known.grantId, known.code, binding)
+    expect(next.secret.toString('base64url')).toBe(known.nextSecret)
+    expect(next.hash).toBe(known.nextHash)
+
+    const kind = 'refresh_token'
+    const dates = datesOf({ expiresAt: 1_797_849_988_026, endsAt: 1_797_849_988_026 })
+    const tag = chain.tag('acme', known.grantId, { kind, secret: next.secret, dates }, binding)
+    expect(formatCredential({ kind, handle, secret: next.secret, dates, tag })).toBe(known.nextToken)
+  })
+})
+
+describe('a credential', () => {
+  const noon = Date.UTC(2030, 0, 7, 12)
+  const presented = (ends: { expiresAt: number; endsAt?: number }) => {
+    const dates = datesOf(ends)
+    return { kind: 'refresh_token' as const, handle, secret, dates, tag: Buffer.alloc(16) }
+  }
+
+  it('is read only from a text of its own length and kind', () => {
+    expect(parseCredential('refresh_token', known.nextToken)?.handle).toEqual(handle)
+    const [prefix, body] = [known.nextToken.slice(0, 5), known.nextToken.slice(5)]
+    for (const text of [`${prefix}A${body}`, `${prefix}${body}A`, prefix + body.slice(1), `csic_${body}`, body])
+      expect(parseCredential('refresh_token', text)).toBeUndefined()
+  })
+
+  it('says when it expires, and whether its grant ends then', () => {
+    const expiresAt = noon + 1000
+    for (const endsAt of [undefined, expiresAt + 1, expiresAt]) {
+      expect(readExpiry(presented({ expiresAt, ...(endsAt && { endsAt }) }))).toEqual({
+        expiresAt,
+        isEnd: endsAt === expiresAt,
+      })
+    }
+  })
+})
+
+describe('the refresh token after a code', () => {
+  const chain = new CredentialChain([Buffer.alloc(32, 3)])
+  const ofClient = { clientId: binding.clientId }
+  const ofOther = { ...binding, clientId: 'another-client' }
+
+  it('is bound to the client, and not to the redirect URI and verifier of the code', () => {
+    const next = chain.successor(known.grantId, known.code, binding)
+    expect(chain.successor(known.grantId, known.code, ofClient).hash).toBe(next.hash)
+    expect(chain.successor(known.grantId, known.code, ofOther).hash).not.toBe(next.hash)
+  })
+
+  it('can be found along the chain across the step at which its client began to authenticate, and not back', () => {
+    const authenticated = { ...ofClient, isAuthenticated: true }
+    const second = chain.successor(known.grantId, known.code, ofClient).hash
+    const third = chain.successor(known.grantId, second, authenticated).hash
+    const fourth = chain.successor(known.grantId, third, authenticated).hash
+    const marks = [second, third].map((hash) => hash.slice(0, 8))
+    expect(chain.liveSuccessor(known.grantId, known.code, marks, fourth, authenticated)?.hash).toBe(fourth)
+    expect(chain.liveSuccessor(known.grantId, known.code, marks, fourth, ofClient)).toBeUndefined()
+    const path = [third, second, known.code]
+    expect(chain.pathBetween(known.grantId, known.code, fourth, authenticated)).toEqual(path)
+    expect(chain.pathBetween(known.grantId, known.code, fourth, ofClient)).toBeUndefined()
+    const backwards = chain.successor(known.grantId, third, ofClient).hash
+    expect(chain.pathBetween(known.grantId, known.code, backwards, authenticated)).toBeUndefined()
+  })
+
+  it('can be found along the chain by its own client only', () => {
+    const first = chain.successor(known.grantId, known.code, binding).hash
+    const second = chain.successor(known.grantId, first, ofClient).hash
+    const marks = [first.slice(0, 8)]
+    expect(chain.liveSuccessor(known.grantId, known.code, marks, second, ofClient)?.hash).toBe(second)
+    expect(chain.liveSuccessor(known.grantId, known.code, marks, second, ofOther)).toBeUndefined()
+    expect(chain.pathBetween(known.grantId, known.code, second, ofClient)).toEqual([first, known.code])
+    expect(chain.pathBetween(known.grantId, known.code, second, ofOther)).toBeUndefined()
+  })
+})

@@ -1,0 +1,184 @@
+import { MemoryTokenStore } from 'customer-sign-in'
+import { Swaps } from '../../../src/grants/swaps'
+import { GuardedStore } from '../../../src/host/guarded-store'
+import { releaseClock, stopClock } from '../../support/clock'
+import { faultyStore, losesItsAnswer, rejects } from '../../support/faulty-store'
+import { recordOf } from '../../support/records'
+import { kinds, liveCredential } from '../../support/redemptions'
+import { eventually } from '../../support/redis-server'
+import { expectError, expectTokens } from '../../support/sign-in'
+import { started } from '../../support/started'
+
+afterEach(releaseClock)
+
+describe.each(kinds)('a redemption of a %s that was applied and whose answer was lost', (kind) => {
+  /** A client that got 503 although the store has applied its redemption, and another process that knows nothing of it. */
+  async function appliedUnanswered() {
+    const faulty = faultyStore()
+    const strict = {
+      replayTolerance: 0,
+      refreshRetryWindow: 0,
+      hostTimeout: 0.2,
+      baseUrl: 'https://assistant.example',
+    }
+    const host = await started({ ...strict, tokenStore: faulty.store })
+    const elsewhere = await started({ ...strict, tokenStore: faulty.healthy })
+    const redeem = await liveCredential[kind](host)
+    const before = await recordOf(faulty.healthy)
+    faulty.always('reverseSwap', rejects)
+    faulty.next('swapCredential', losesItsAnswer, rejects)
+    expectError(await redeem(), 503, 'temporarily_unavailable')
+    const isReversed = async () => (await recordOf(faulty.healthy)).credential.hash === before.credential.hash
+    expect(await isReversed()).toBe(false)
+    return { faulty, host, elsewhere, redeem, before, isReversed }
+  }
+
+  it('is reversed as soon as the store answers, so that any process accepts the credential', async () => {
+    const { faulty, elsewhere, redeem, isReversed } = await appliedUnanswered()
+    faulty.recover()
+    await eventually(isReversed)
+    const tokens = expectTokens(await redeem(elsewhere))
+    expectTokens(await elsewhere.refresh(tokens.refresh_token))
+    expect(await elsewhere.told('replayed')).toEqual([])
+  })
+
+  it('is reversed when the client retries, and then redeemed as usual', async () => {
+    const { faulty, host, redeem } = await appliedUnanswered()
+    faulty.recover()
+    const tokens = expectTokens(await redeem())
+    expectTokens(await host.refresh(tokens.refresh_token))
+    expect(await host.told('replayed')).toEqual([])
+  })
+
+  it('leaves no trace of the redemption in the record', async () => {
+    const { faulty, before, isReversed } = await appliedUnanswered()
+    faulty.recover()
+    await eventually(isReversed)
+    const record = await recordOf(faulty.healthy)
+    expect(record.credential).toEqual(before.credential)
+    expect(record.request).toEqual(before.request)
+    // A grant remembers redeemed credentials only if refreshRetryWindow or replayTolerance needs them.
+    expect(record.redeemed).toEqual([])
+    if (kind === 'code') expect(record.expiresAt).toBe(before.expiresAt)
+  })
+
+  it('makes the client retry as long as it cannot be reversed', async () => {
+    const { faulty, host, redeem } = await appliedUnanswered()
+    expectError(await redeem(), 503, 'temporarily_unavailable')
+    expect(await host.told('replayed')).toEqual([])
+    faulty.recover()
+    expectTokens(await redeem())
+  })
+
+  it('is not reversed if another process has gone on from there', async () => {
+    const { faulty, elsewhere, redeem, isReversed } = await appliedUnanswered()
+    const patient = await started({
+      tokenStore: faulty.healthy,
+      refreshRetryWindow: 60,
+      replayTolerance: 60,
+      baseUrl: 'https://assistant.example',
+    })
+    if (kind === 'code') return
+    const answered = expectTokens(await redeem(patient))
+    const next = expectTokens(await elsewhere.refresh(answered.refresh_token))
+    faulty.recover()
+    await new Promise((resolve) => faulty.next('reverseSwap', (apply) => apply().finally(() => resolve(undefined))))
+    expect(await isReversed()).toBe(false)
+    expectTokens(await elsewhere.refresh(next.refresh_token))
+  })
+})
+
+describe('a redemption that was retried after its answer was lost', () => {
+  it.each([0, 10])(
+    'is as old as its redemption, however often the credential is presented: window %d',
+    async (window) => {
+      const clock = stopClock()
+      const faulty = faultyStore()
+      const host = await started({ tokenStore: faulty.store, refreshRetryWindow: window })
+      const { refresh_token } = await host.connected()
+      clock.advance(60)
+      faulty.next('swapCredential', losesItsAnswer, rejects)
+      expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
+      clock.advance(5)
+      const owner = expectTokens(await host.refresh(refresh_token))
+      for (let repeat = 0; repeat < 3; repeat++) {
+        clock.advance(3)
+        const status = (await host.refresh(refresh_token)).status
+        expect(status).toBe(window === 0 ? 400 : 200)
+      }
+      clock.advance(1)
+      expectError(await host.refresh(refresh_token), 400, 'invalid_grant')
+      expectError(await host.refresh(owner.refresh_token), 400, 'invalid_grant')
+      expect((await host.told('replayed')).at(-1)).toMatchObject({ ended: true, age: 10 })
+    },
+  )
+})
+
+describe('a redemption whose first answer was lost', () => {
+  it.each(kinds)('of a %s is found to have been applied, also for a client that names the resource', async (kind) => {
+    const faulty = faultyStore()
+    const host = await started({ tokenStore: faulty.store, refreshRetryWindow: 0, replayTolerance: 0 })
+    const redeem = await liveCredential[kind](host)
+    faulty.next('swapCredential', losesItsAnswer)
+    expectTokens(await redeem(host, { resource: host.issuer() }))
+    expect(await host.told('replayed')).toEqual([])
+  })
+})
+
+describe('the undecided attempts of a process', () => {
+  const step = (number: number) => ({
+    tenantId: 'acme',
+    grantId: `grant-${number}`,
+    from: 'first',
+    to: 'second',
+    redeems: ['first'],
+    remember: 0,
+    rest: 0,
+    lifetime: 1000,
+    presented: { credential: { kind: 'refresh_token' as const, hash: 'first' } },
+    isIssuedHere: () => true,
+  })
+
+  it('do not include credentials that this server did not mint, so that those cannot crowd out others', async () => {
+    const { store, always, recover, healthy } = faultyStore(new MemoryTokenStore())
+    const swaps = new Swaps(new GuardedStore(store, 1000), 10)
+    const reversed = jest.spyOn(healthy, 'reverseSwap')
+    always('swapCredential', rejects)
+    for (let number = 0; number < 20; number++) {
+      await expect(swaps.take({ ...step(number), isIssuedHere: () => false })).rejects.toThrow()
+    }
+    recover()
+    await swaps.take(step(0))
+    expect(reversed).not.toHaveBeenCalled()
+  })
+
+  it('are at one step no more than the parallel requests', async () => {
+    const { store, always, healthy } = faultyStore(new MemoryTokenStore())
+    const swaps = new Swaps(new GuardedStore(store, 1000))
+    const reversed = jest.spyOn(healthy, 'reverseSwap')
+    always('swapCredential', rejects)
+    for (let round = 0; round < 20; round++) {
+      await Promise.allSettled(Array.from({ length: 5 }, () => swaps.take(step(0))))
+    }
+    expect(reversed).toHaveBeenCalled()
+    expect(Math.max(...reversed.mock.calls.map(([{ attempts }]) => attempts.length))).toBeLessThanOrEqual(5)
+  })
+
+  it('are limited in number, and the first of an outage stay', async () => {
+    const { store, always, recover, healthy } = faultyStore(new MemoryTokenStore())
+    const swaps = new Swaps(new GuardedStore(store, 1000), 10)
+    const reversed: string[] = []
+    jest.spyOn(healthy, 'reverseSwap').mockImplementation(async ({ grantId }) => {
+      reversed.push(grantId)
+      return { outcome: 'mismatch', now: Date.now() }
+    })
+    always('swapCredential', rejects)
+    always('reverseSwap', rejects)
+    for (let number = 0; number <= 10; number++) await expect(swaps.take(step(number))).rejects.toThrow()
+    recover()
+    await swaps.take(step(0))
+    expect(reversed).toContain('grant-0')
+    await swaps.take(step(10))
+    expect(reversed).not.toContain('grant-10')
+  })
+})

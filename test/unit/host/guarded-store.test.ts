@@ -1,0 +1,104 @@
+import { type CreateResult, MemoryTokenStore, type NewGrant, type TokenStore } from 'customer-sign-in'
+import { GuardedStore } from '../../../src/host/guarded-store'
+import { releaseClock, stopClock } from '../../support/clock'
+import { SkewedClocks } from '../../support/skewed-clocks'
+import { type StoreCall, wrapStore } from '../../support/wrap-store'
+
+const timeout = 1000
+const unavailable = { code: 'temporarily_unavailable', status: 503 }
+
+const grant = (grantId: string): Omit<NewGrant, 'deadline'> => ({
+  tenantId: 'acme',
+  grantId,
+  clientId: 'assistant-app',
+  subject: 'customer-1',
+  scopes: ['profile'],
+  resource: 'https://acme.example',
+  credential: { kind: 'code', hash: 'a code' },
+  request: { redirectUri: 'https://assistant.example/callback', codeChallenge: 'challenge' },
+  lifetime: 60_000,
+})
+
+/** A guarded store, and the calls that reach the store behind it. A test can hold each of them back. */
+function guarded(store: TokenStore) {
+  const calls: StoreCall[] = []
+  let around = (call: StoreCall) => call.apply()
+  const counted = wrapStore(store, (call) => {
+    calls.push(call)
+    return around(call)
+  })
+  const guardedStore = new GuardedStore(counted, timeout)
+  return {
+    calls,
+    hold: (hold: typeof around) => {
+      around = hold
+    },
+    create: (grantId: string) =>
+      guardedStore.createGrant(grant(grantId), { giveUpAt: performance.now() + timeout, timeout }),
+  }
+}
+
+afterEach(releaseClock)
+
+describe.each([0, 0.02, -0.02, 61, -61, 86_400, -86_400])('a store whose clock is %d s ahead', (offset) => {
+  it('is called twice the first time, because its answer shows its clock, and once from then on', async () => {
+    const clocks = new SkewedClocks(offset)
+    const { calls, create } = guarded(clocks.keep(new MemoryTokenStore()))
+    expect((await create('first')).outcome).toBe('created')
+    expect(calls).toHaveLength(2)
+    for (const grantId of ['second', 'third']) {
+      clocks.advance(3600)
+      expect((await create(grantId)).outcome).toBe('created')
+    }
+    expect(calls).toHaveLength(4)
+  })
+
+  it('does not apply a call later that was given up', async () => {
+    const clocks = new SkewedClocks(offset)
+    const memory = clocks.keep(new MemoryTokenStore())
+    const { hold, create } = guarded(memory)
+    await create('first')
+    let late: Promise<unknown> | undefined
+    let letGo = () => {}
+    hold(({ apply }) => {
+      late = new Promise<void>((resolve) => {
+        letGo = resolve
+      }).then(apply)
+      return new Promise(() => {})
+    })
+    await expect(create('given up')).rejects.toMatchObject(unavailable)
+    clocks.advance(1)
+    letGo()
+    expect(await late).toMatchObject({ outcome: 'late' })
+    expect(await memory.findGrant('acme', 'given up')).toBeUndefined()
+  })
+})
+
+describe('a store whose clock is set', () => {
+  it.each([3600, -3600])('by %d s is called again with its new time', async (seconds) => {
+    const clock = stopClock()
+    const { create } = guarded(new MemoryTokenStore())
+    await create('first')
+    jest.setSystemTime(clock.now() + seconds * 1000)
+    expect((await create('second')).outcome).toBe('created')
+    expect((await create('third')).outcome).toBe('created')
+  })
+
+  it('again and again leads to 503, with an error that names the clock', async () => {
+    const memory = new MemoryTokenStore()
+    const { create, hold } = guarded(memory)
+    hold(async () => ({ outcome: 'late', now: 0 }) satisfies CreateResult)
+    await expect(create('first')).rejects.toMatchObject({
+      ...unavailable,
+      cause: { message: expect.stringMatching(/clock/) },
+    })
+  })
+})
+
+describe('a store that does not tell its time', () => {
+  it('leads to 503', async () => {
+    const { create, hold } = guarded(new MemoryTokenStore())
+    hold(async ({ apply }) => ({ ...((await apply()) as object), now: undefined }))
+    await expect(create('first')).rejects.toMatchObject(unavailable)
+  })
+})

@@ -1,0 +1,177 @@
+import type { ServerResponse } from 'node:http'
+import { OAuthError } from 'customer-sign-in'
+import { presentableName } from '../../../src/clients/client-name'
+import type { Appearance } from '../../../src/pages/appearance'
+import { type ConsentQuestion, respondWithConsentPage } from '../../../src/pages/consent-page'
+import { respondWithErrorPage } from '../../../src/pages/error-page'
+import { type Language, Languages, packagedWords } from '../../../src/pages/languages'
+import { replacedWords } from '../../../src/pages/replaced-words'
+import { partsIn, type Words } from '../../../src/pages/words'
+import { english } from '../../../src/pages/words/english'
+import { textOf } from '../../support/consent-form'
+
+const question: ConsentQuestion = {
+  tenantName: 'ACME',
+  clientName: 'CLIENT',
+  vouchedFor: false,
+  publisher: 'PUBLISHER',
+  redirectUri: 'https://DESTINATION/callback',
+  isAppOnDevice: true,
+  answered: false,
+  scopes: [{ text: 'SCOPE' }],
+  customerName: 'ADA',
+  action: '?',
+  token: 'a token',
+}
+
+const links = {
+  privacy: 'https://acme.example/privacy',
+  terms: 'https://acme.example/terms',
+  imprint: 'https://acme.example/imprint',
+  support: 'https://acme.example/support',
+}
+
+/** How a page looks in a language. */
+const inLanguage = (language: Language): Appearance => ({ language, logoUri: undefined, theme: {}, links })
+
+const inEnglish = inLanguage(new Languages().choose([]))
+
+/** A language in which each text is its key in the table, in angle brackets. */
+const another = inLanguage({ ...inEnglish.language, tag: '⟨tag⟩', words: translated(english, '') as Words })
+
+function translated(words: unknown, place: string): unknown {
+  if (typeof words === 'string') return `⟨${[place, ...partsIn(words).map((part) => `{${part}}`)].join(' ')}⟩`
+  const entries = Object.entries(words as object)
+  return Object.fromEntries(entries.map(([name, word]) => [name, translated(word, place ? `${place}.${name}` : name)]))
+}
+
+/** The page that a function sends, and its visible text. */
+function sent(respond: (res: ServerResponse) => void): { page: string; text: string } {
+  let page = ''
+  const res = { headersSent: false, setHeader: () => res, writeHead: () => res, end: (body: string) => (page = body) }
+  respond(res as unknown as ServerResponse)
+  const title = /<title>(.*)<\/title>/.exec(page)?.[1] ?? ''
+  return { page, text: `${title}\n${textOf(page)}` }
+}
+
+/** The letters that are left of a text when the words of that language and the names in the request are removed. */
+function untranslated(text: string): string {
+  const withoutNames = text.replace(/CLIENT|ACME|PUBLISHER|destination|SCOPE|ADA|invalid_request/g, '')
+  const withoutWords = withoutNames.replace(/⟨[^⟨⟩]*⟩/g, '')
+  // A sentence can contain another one.
+  return withoutWords === withoutNames ? withoutNames.replace(/\P{L}/gu, '') : untranslated(withoutWords)
+}
+
+describe('the words of the consent page', () => {
+  it.each<[string, Partial<ConsentQuestion>]>([
+    ['a client that nobody vouches for', {}],
+    ['a client that the company vouches for', { vouchedFor: true }],
+    ['the second question', { answered: true }],
+    ['an app on this device', { redirectUri: 'http://127.0.0.1:1/' }],
+    ['an app with a scheme of its own', { redirectUri: 'app.example:/' }],
+  ])('are those of the language that the page is given: %s', (_, members) => {
+    const { page, text } = sent((res) => respondWithConsentPage(res, { ...question, ...members }, another))
+    expect(untranslated(text)).toBe('')
+    expect(page).toContain('<html lang="⟨tag⟩" dir="ltr">')
+    for (const word of ['consent.allow', 'links.privacy', 'links.terms', 'links.imprint', 'links.support']) {
+      expect(text).toContain(`⟨${word}⟩`)
+    }
+  })
+
+  it('are complete sentences in English, whose order another language can change', () => {
+    const { text } = sent((res) => respondWithConsentPage(res, question, inEnglish))
+    for (const sentence of [
+      'Connect “CLIENT” to ACME?',
+      'You are signed in as ADA.',
+      '“CLIENT” will be able to:',
+      'Published by',
+      'You will be sent to',
+      'Any app on this device can pretend to be “CLIENT”. Go on only if you have started it yourself.',
+      'ACME has not checked this app. Allow it only if you have just asked it to connect.',
+      'Deny',
+      'Allow',
+    ]) {
+      expect(text).toContain(sentence)
+    }
+  })
+})
+
+describe('the words of the error page', () => {
+  it.each([400, 503])('are those of the language that the page is given: %d', (status) => {
+    const error = new OAuthError('invalid_request', 'ADA', { status })
+    const { page, text } = sent((res) => respondWithErrorPage(res, error, another))
+    expect(untranslated(text)).toBe('')
+    expect(page).toContain('<html lang="⟨tag⟩" dir="ltr">')
+    expect(text).toContain(status === 503 ? '⟨error.tryAgain⟩' : '⟨error.goBack⟩')
+    expect(text).toContain('⟨links.privacy⟩')
+  })
+
+  it('are those of that language for a document that cannot be fetched', () => {
+    const error = new OAuthError('invalid_request', 'ADA', { status: 503, reason: 'document_unavailable' })
+    const { text } = sent((res) => {
+      respondWithErrorPage(Object.assign(res, { req: { url: '/authorize?client_id=1' } }), error, another)
+    })
+    expect(untranslated(text)).toBe('')
+    for (const word of ['noAnswer', 'tryAgain', 'repeat']) expect(text).toContain(`⟨error.${word}⟩`)
+  })
+
+  it('are those of that language for a client that the company does not allow, in place of what to do otherwise', () => {
+    const error = new OAuthError('unauthorized_client', 'ADA', { status: 403, reason: 'client_not_allowed' })
+    const { text } = sent((res) => respondWithErrorPage(res, error, another, 'ACME'))
+    expect(untranslated(text)).toBe('')
+    expect(text).toContain('⟨error.notAllowed')
+    expect(text).not.toContain('⟨error.goBack⟩')
+    const english = sent((res) => respondWithErrorPage(res, error, inEnglish, 'ACME')).text
+    expect(english).toContain('ACME does not allow this app to connect. If you need it, please ask ACME.')
+  })
+
+  it('say what the developer needs in English, marked as such', () => {
+    const error = new OAuthError('invalid_request', 'redirect_uri is wrong')
+    const { page } = sent((res) => respondWithErrorPage(res, error, inLanguage(new Languages().choose(['ar']))))
+    expect(page).toContain('<html lang="ar" dir="rtl">')
+    expect(page).toContain('<span lang="en" dir="ltr">redirect_uri is wrong (invalid_request).</span>')
+  })
+})
+
+describe.each(Object.entries(packagedWords))('the words in %s', (tag, { scopes, ...words }) => {
+  const places = placesIn({ scopes, ...words })
+
+  it('are all there, each with the parts that it has in English', () => {
+    expect([...places.keys()]).toEqual([...placesIn(english).keys()])
+    expect(() => replacedWords({ [tag]: words }, 'words')).not.toThrow()
+    expect(scopes.profile).toMatch(/\p{L}/u)
+  })
+
+  it('are not in English', () => {
+    const inBoth = [...placesIn(english)].filter(([place, word]) => places.get(place) === word).map(([place]) => place)
+    if (tag !== 'en') expect(inBoth.filter((place) => place !== 'consent.quote')).toEqual([])
+  })
+
+  it('are written without spaces at the ends, and without markup', () => {
+    for (const word of places.values()) {
+      expect(word).toBe(word.trim())
+      expect(word).not.toMatch(/[<>&]/)
+    }
+  })
+
+  it('tell Allow, Deny and the links apart', () => {
+    const { allow, deny } = words.consent
+    expect(new Set([allow, deny, words.error.repeat, ...Object.values(words.links)]).size).toBe(7)
+  })
+
+  it('quote a name with marks that no name can have', () => {
+    const marks = words.consent.quote.replace('{name}', '').replace(/\s/g, '')
+    expect(marks).toHaveLength(2)
+    for (const mark of marks) expect(presentableName(`a${mark}b`)).toBe("a'b")
+  })
+})
+
+/** Each word, by its place in the table. */
+function placesIn(words: Words): Map<string, string> {
+  const pages = Object.entries(words)
+  return new Map(
+    pages.flatMap(([page, own]) =>
+      Object.entries(own).map(([name, word]) => [`${page}.${name}`, String(word)] as const),
+    ),
+  )
+}

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto'
+import type { Grant } from 'customer-sign-in'
+import { type RedisClient, RedisTokenStore } from 'customer-sign-in/redis'
+import { Redis } from 'ioredis'
+import { createGrant } from '../../../src/store-contract/records'
+import { describeWithRedis, RedisServer } from '../../support/redis-server'
+
+describeWithRedis('RedisTokenStore.pageGrants', () => {
+  let server: RedisServer
+  let redis: Redis
+  beforeAll(async () => {
+    server = await RedisServer.start()
+    redis = new Redis(server.url)
+  })
+  afterAll(async () => {
+    redis.disconnect()
+    await server.stop()
+  })
+  beforeEach(() => redis.flushall())
+
+  /** In turns, so that none waits in a queue beyond its deadline. */
+  async function createGrants(store: RedisTokenStore, count: number, members: Partial<Grant>): Promise<Grant[]> {
+    const grants: Grant[] = []
+    while (grants.length < count) {
+      const turn = Array.from({ length: Math.min(500, count - grants.length) })
+      grants.push(...(await Promise.all(turn.map(() => createGrant(store, members as never)))))
+    }
+    return grants
+  }
+
+  it('looks at 10,000 grants of other clients at the most for a page, and goes on there', async () => {
+    const store = new RedisTokenStore(redis)
+    const tenantId = randomUUID()
+    await createGrants(store, 10_001, { tenantId })
+    const [meant] = await createGrants(store, 1, { tenantId, clientId: 'rare' })
+    const of = { tenantId, clientId: 'rare', limit: 2 }
+    const first = await store.pageGrants(of)
+    expect(first.next).toBeDefined()
+    const second = await store.pageGrants({ ...of, after: first.next })
+    expect(second.next).toBeUndefined()
+    expect([...first.grants, ...second.grants].map(({ grantId }) => grantId)).toEqual([meant?.grantId])
+  }, 60_000)
+
+  it('has no page after the one with the last grant', async () => {
+    const store = new RedisTokenStore(redis)
+    const tenantId = randomUUID()
+    await createGrants(store, 4, { tenantId })
+    const first = await store.pageGrants({ tenantId, limit: 2 })
+    const second = await store.pageGrants({ tenantId, after: first.next, limit: 2 })
+    expect([first.grants.length, second.grants.length, second.next]).toEqual([2, 2, undefined])
+  })
+
+  /** The server is another one for each of the first `times` that somebody asks which it is. */
+  function changing(times: number): RedisClient {
+    let asked = 0
+    return {
+      pipeline: (commands) => redis.pipeline(commands as never) as never,
+      async call(command, ...args) {
+        const reply = await redis.call(command, ...args)
+        if (command !== 'info') return reply
+        return String(reply).replace(/run_id:\w+/, `run_id:${Math.min(++asked, times)}`)
+      },
+    }
+  }
+
+  it('begins a page again if the server has been restarted meanwhile', async () => {
+    const tenantId = randomUUID()
+    const [grant] = await createGrants(new RedisTokenStore(redis), 1, { tenantId })
+    const { grants } = await new RedisTokenStore(changing(4)).pageGrants({ tenantId, limit: 2 })
+    expect(grants).toMatchObject([{ grantId: grant?.grantId }])
+  })
+
+  it('rejects if the server is restarted again and again', async () => {
+    const page = new RedisTokenStore(changing(1000)).pageGrants({ tenantId: 't', limit: 2 })
+    await expect(page).rejects.toThrow('the servers keep changing, so not every grant can be found')
+  })
+
+  it('rejects if it cannot read a grant, and names its key', async () => {
+    const store = new RedisTokenStore(redis)
+    const tenantId = randomUUID()
+    await createGrants(store, 2, { tenantId })
+    const [key = ''] = await redis.keys(`csi:g:*`)
+    await redis.set(key, 'somebody else')
+    await expect(store.pageGrants({ tenantId, limit: 2 })).rejects.toThrow(`cannot read the value of the key "${key}"`)
+  })
+})

@@ -1,0 +1,104 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { TracedChannel } from '../../../src/telemetry/channels'
+import { errorWord } from '../../../src/telemetry/error-word'
+import type { TimedMessage } from '../../../src/telemetry/messages'
+
+const named = () => new TracedChannel<TimedMessage & { says?: string }>('customer-sign-in:of-this-test')
+
+describe('a traced channel', () => {
+  it('costs nothing if nobody listens: it gives the work its own promise', () => {
+    const working = Promise.resolve('done')
+    expect(named().isOn).toBe(false)
+    expect(named().trace({}, () => working)).toBe(working)
+  })
+
+  it('tells when the work begins, and how long it took when it has ended', async () => {
+    const heard: unknown[] = []
+    const channel = named()
+    const end = channel.subscribe({
+      start: (message) => heard.push({ ...message }),
+      asyncEnd: (message) => heard.push({ ...message }),
+    })
+    const message = { says: 'hello' }
+    expect(await channel.trace(message, async () => 'done')).toBe('done')
+    end()
+    await channel.trace(message, async () => {})
+    expect(heard).toEqual([{ says: 'hello' }, { says: 'hello', duration: expect.any(Number) }])
+  })
+
+  it('rejects as the work does, and puts neither its result nor its error on the message', async () => {
+    const heard: object[] = []
+    const channel = named()
+    const end = channel.subscribe({ asyncEnd: (message) => heard.push(message) })
+    const fault = new Error('a secret')
+    await expect(channel.trace({}, () => Promise.reject(fault))).rejects.toBe(fault)
+    await channel.trace({}, async () => 'another secret')
+    end()
+    expect(heard).toEqual([{ duration: expect.any(Number) }, { duration: expect.any(Number) }])
+  })
+
+  it('completes the message with the error before it tells of the end', async () => {
+    const channel = named()
+    const heard: unknown[] = []
+    const end = channel.subscribe({ asyncEnd: ({ says }) => heard.push(says) })
+    const message: TimedMessage & { says?: string } = {}
+    const failing = channel.trace(
+      message,
+      () => Promise.reject(new Error('out of reach')),
+      (error) => {
+        message.says = (error as Error).message
+      },
+    )
+    await expect(failing).rejects.toThrow('out of reach')
+    end()
+    expect(heard).toEqual(['out of reach'])
+  })
+
+  it('gives each work the value that is bound to it', async () => {
+    const channel = named()
+    const storage = new AsyncLocalStorage<string>()
+    const unbind = channel.bind(storage, ({ says = '' }) => says)
+    const values = await Promise.all(
+      ['one', 'two'].map((says) =>
+        channel.trace({ says }, async () => {
+          await Promise.resolve()
+          return storage.getStore()
+        }),
+      ),
+    )
+    unbind()
+    expect(values).toEqual(['one', 'two'])
+    expect(await channel.trace({}, async () => storage.getStore())).toBeUndefined()
+  })
+
+  it('does the work inside of all surroundings', async () => {
+    const channel = named()
+    const order: string[] = []
+    const inside = (name: string) =>
+      channel.surround((_message, work) => {
+        order.push(name)
+        return work()
+      })
+    const ends = [inside('inner'), inside('outer'), channel.subscribe({ asyncEnd: () => {} })]
+    await channel.trace({}, async () => order.push('work'))
+    for (const end of ends) end()
+    await channel.trace({}, async () => order.push('work'))
+    expect(order).toEqual(['outer', 'inner', 'work', 'work'])
+  })
+})
+
+describe('the word for an error', () => {
+  it.each([
+    [Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }), 'ECONNREFUSED'],
+    [Object.assign(new Error('unique'), { code: '23505' }), '23505'],
+    [new TypeError('wrong'), 'TypeError'],
+    [Object.assign(new Error('a number'), { code: 7 }), 'Error'],
+    [Object.assign(new Error('a sentence'), { code: 'with a secret: hunter2' }), 'Error'],
+    [Object.assign(new Error('a sentence'), { name: 'with a secret: hunter2' }), 'Error'],
+    [Object.assign(new Error('long'), { code: 'E'.repeat(61) }), 'Error'],
+    [Object.assign(new Error('not so long'), { code: 'E'.repeat(60) }), 'E'.repeat(60)],
+    ['a text', 'Error'],
+  ])('is its code, or the name of its class: %s', (thrown, word) => {
+    expect(errorWord(thrown)).toBe(word)
+  })
+})
