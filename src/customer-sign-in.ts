@@ -18,9 +18,15 @@ import { logRequestsIfAsked } from './debug/request-log'
 import { type FetchGuard, guardedFetch } from './documents/guarded-fetch'
 import { hostFetch } from './documents/host-fetch'
 import { lookUpByDns, lookUpBySystem } from './documents/name-lookup'
+import { authorize } from './endpoints/authorize'
 import { Consents } from './endpoints/consents'
 import { CustomerSessions } from './endpoints/customer-sessions'
 import { ErrorPages } from './endpoints/error-pages'
+import { jwks } from './endpoints/jwks'
+import { metadata } from './endpoints/metadata'
+import { register } from './endpoints/register'
+import { revoke } from './endpoints/revoke'
+import { token } from './endpoints/token'
 import { CredentialChain } from './grants/credential-chain'
 import { Grants } from './grants/grants'
 import { Redemptions } from './grants/redemptions'
@@ -52,7 +58,7 @@ import {
   type TenantSelector,
   type VerifyAccessTokenOptions,
 } from './resource-server/verify-access-token'
-import { type Handler, Router } from './router'
+import { type Endpoints, type Handler, Router } from './router'
 import { MemoryTokenStore } from './stores/memory-token-store'
 import { ProtectedResources } from './tenants/protected-resources'
 import { type TenantDefaults, Tenants } from './tenants/tenants'
@@ -291,33 +297,30 @@ function build(options: Options, now: () => number): CustomerSignIn {
   const scopeTexts = new ScopeTexts(options.scopes, locale)
   const rules = wayInRules(options)
   const health = new HealthChecks(store, keyring, () => documents?.counts() ?? noDocuments, emit, now)
-  const router = new Router(
-    tenants,
-    baseUrl,
-    resources,
-    {
-      appearances,
-      authorizations,
-      clientAuthentication,
-      clients,
-      consents: new Consents(consentTokens, store, appearances, { consent, scopeTexts, timeout }, emit),
-      customers: new CustomerSessions(authenticate, timeout),
-      documents: new PublicDocuments(),
-      errorPages: new ErrorPages(errorPage, appearances, timeout, emit),
-      externalEndpoints,
-      grants,
-      redemptions,
-      registrations,
-      revocations: new Revocations(store, chain, grants, tokens),
-      tokens,
-      emit,
-    },
-    {
-      authorization: authenticate !== undefined && externalEndpoints.authorization === undefined,
-      registration: registration && externalEndpoints.registration === undefined,
-      revocation: externalEndpoints.revocation === undefined,
-    },
-  )
+  const consents = new Consents(consentTokens, store, appearances, { consent, scopeTexts, timeout }, emit)
+  const customers = new CustomerSessions(authenticate, timeout)
+  const publicDocuments = new PublicDocuments()
+  const revocations = new Revocations(store, chain, grants, tokens)
+  const serverMetadata = {
+    externalEndpoints,
+    methods: clientAuthentication.methods,
+    languageTags: appearances.languageTags,
+  }
+  const hasAuthorize = authenticate && externalEndpoints.authorization === undefined
+  const hasRegister = registration && externalEndpoints.registration === undefined
+  const hasRevoke = externalEndpoints.revocation === undefined
+  const endpoints: Endpoints = {
+    metadata: (context) => metadata(context, publicDocuments, serverMetadata),
+    jwks: (context) => jwks(context, publicDocuments, tokens),
+    token: (context) => token(context, { clients, clientAuthentication, redemptions, grants, tokens, emit }),
+    authorize: hasAuthorize
+      ? (context) => authorize(context, { appearances, authorizations, customers, consents, emit })
+      : undefined,
+    register: hasRegister ? (context) => register(context, registrations, emit) : undefined,
+    revoke: hasRevoke ? (context) => revoke(context, revocations, clients, clientAuthentication) : undefined,
+  }
+  const errorPages = new ErrorPages(errorPage, appearances, timeout, emit)
+  const router = new Router(tenants, baseUrl, resources, endpoints, errorPages, emit)
   return Object.assign(router.handle, {
     wellKnown: router.handleWellKnown,
     issueAuthorizationCode: (request: IssueAuthorizationCodeRequest) =>

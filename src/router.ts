@@ -1,12 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { authorize } from './endpoints/authorize'
-import type { Endpoint, Rooms } from './endpoints/endpoint'
-import { jwks } from './endpoints/jwks'
-import { metadata } from './endpoints/metadata'
+import type { Endpoint } from './endpoints/endpoint'
+import type { ErrorPages } from './endpoints/error-pages'
 import { protectedResourceMetadata } from './endpoints/protected-resource-metadata'
-import { register } from './endpoints/register'
-import { revoke } from './endpoints/revoke'
-import { token } from './endpoints/token'
 import type { Emit } from './host/emitter'
 import { type Place, reportError } from './host/report-error'
 import type { BaseUrl } from './http/base-url'
@@ -48,25 +43,28 @@ interface Match {
 /** Finds the route of a path. @param isMounted Whether Express or Connect has removed a mount path from it. */
 type Matching = (path: string, isMounted: boolean) => Match | undefined
 
-/** Which of the optional endpoints the router has. */
-export interface RoutedEndpoints {
-  authorization: boolean
-  registration: boolean
-  revocation: boolean
+/** The endpoints that tenants have. Undefined are those that are off, or that the host runs elsewhere. */
+export interface Endpoints {
+  metadata: Endpoint
+  jwks: Endpoint
+  token: Endpoint
+  authorize: Endpoint | undefined
+  register: Endpoint | undefined
+  revoke: Endpoint | undefined
 }
 
 const readMethods = ['GET', 'HEAD']
-const metadataRoute: Route = { name: 'metadata', methods: readMethods, endpoint: metadata }
 const metadataPath = '/.well-known/oauth-authorization-server'
-const wellKnownRoutes: Readonly<Record<string, Route>> = { [metadataPath]: metadataRoute }
 
 /** Finds the endpoint of a request and its tenant, and turns an error into a response. */
 export class Router {
   readonly #tenants: Tenants
   readonly #baseUrl: BaseUrl
   readonly #resources: ProtectedResources
-  readonly #rooms: Rooms
+  readonly #errorPages: ErrorPages
   readonly #emit: Emit
+  readonly #metadata: Route
+  readonly #wellKnown: Readonly<Record<string, Route>>
   /** By the path below the issuer, where the issuer has a path. */
   readonly #routes: Readonly<Record<string, Route>>
   /** By the whole path, on a domain of a tenant's own. */
@@ -76,18 +74,21 @@ export class Router {
     tenants: Tenants,
     baseUrl: BaseUrl,
     resources: ProtectedResources,
-    rooms: Rooms,
-    routed: RoutedEndpoints,
+    endpoints: Endpoints,
+    errorPages: ErrorPages,
+    emit: Emit,
   ) {
     this.#tenants = tenants
     this.#baseUrl = baseUrl
     this.#resources = resources
-    this.#rooms = rooms
-    this.#emit = rooms.emit
-    const routes = routesOfEndpoints(routed)
-    this.#routes = { ...routes, ...wellKnownRoutes }
+    this.#errorPages = errorPages
+    this.#emit = emit
+    this.#metadata = { name: 'metadata', methods: readMethods, endpoint: endpoints.metadata }
+    this.#wellKnown = { [metadataPath]: this.#metadata }
+    const routes = routesOf(endpoints)
+    this.#routes = { ...routes, ...this.#wellKnown }
     const below = Object.entries(routes).map(([path, route]) => [ownEndpointsPath + path, route])
-    this.#routesOnOwnDomain = { ...Object.fromEntries(below), ...wellKnownRoutes }
+    this.#routesOnOwnDomain = { ...Object.fromEntries(below), ...this.#wellKnown }
   }
 
   /** Handles every path that this library owns. All others go to `next`. */
@@ -107,7 +108,7 @@ export class Router {
       res,
       baseUrl,
       (path, isMounted) =>
-        this.#matchWellKnown(path, this.#baseUrl.path) ?? this.#matchOnOwnDomain(path, isMounted, wellKnownRoutes),
+        this.#matchWellKnown(path, this.#baseUrl.path) ?? this.#matchOnOwnDomain(path, isMounted, this.#wellKnown),
       next,
     )
   }
@@ -163,7 +164,7 @@ export class Router {
 
     const [, tenantKey] = /^\/v1\/([^/]+)\/oauth$/.exec(below(metadataPath) ?? '') ?? []
     if (tenantKey !== undefined) {
-      return { route: metadataRoute, tenantKey, pattern: `${metadataPath}${basePath}/v1/:tenantKey/oauth` }
+      return { route: this.#metadata, tenantKey, pattern: `${metadataPath}${basePath}/v1/:tenantKey/oauth` }
     }
 
     const resourcePath = below(protectedResourcePath)
@@ -220,12 +221,12 @@ export class Router {
       // A request without a key may be for a page of the host's own, until a tenant is found.
       if (tenantKey !== undefined || route.page || !answerPreflight(req, res)) {
         checkMethod(req, route)
-        await route.endpoint({ req, res, tenant, message }, this.#rooms)
+        await route.endpoint({ req, res, tenant, message })
       }
       message.outcome ??= 'answered'
     } catch (thrown) {
       const error = reportError(thrown, place, this.#emit, message)
-      if (route.page) await this.#rooms.errorPages.respond(req, res, error, tenant)
+      if (route.page) await this.#errorPages.respond(req, res, error, tenant)
       else respondWithError(res, error)
     }
     message.status = res.statusCode
@@ -244,15 +245,15 @@ function metadataRouteOf(resource: ProtectedResource): Route {
 }
 
 /** The routes of the endpoints, by the path below `/v1/{tenantKey}/oauth`, or below `/oauth` on a domain of a tenant's own. */
-function routesOfEndpoints({ authorization, registration, revocation }: RoutedEndpoints): Record<string, Route> {
+function routesOf({ token, jwks, authorize, register, revoke }: Endpoints): Record<string, Route> {
   return {
     '/token': { name: 'token', methods: ['POST'], endpoint: token },
     '/jwks': { name: 'jwks', methods: readMethods, endpoint: jwks },
-    ...(authorization && {
+    ...(authorize && {
       '/authorize': { name: 'authorize', methods: ['GET', 'POST'], endpoint: authorize, page: true },
     }),
-    ...(registration && { '/register': { name: 'register', methods: ['POST'], endpoint: register } }),
-    ...(revocation && { '/revoke': { name: 'revoke', methods: ['POST'], endpoint: revoke } }),
+    ...(register && { '/register': { name: 'register', methods: ['POST'], endpoint: register } }),
+    ...(revoke && { '/revoke': { name: 'revoke', methods: ['POST'], endpoint: revoke } }),
   }
 }
 

@@ -1,18 +1,29 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { CheckedRequest, Recipient } from '../authorization/authorizations'
+import type { Authorizations, CheckedRequest, Recipient } from '../authorization/authorizations'
+import type { Emit } from '../host/emitter'
 import { type Place, reportError } from '../host/report-error'
 import { keepsOpener, nosniff } from '../http/browser-headers'
 import { removeCors } from '../http/cors'
 import { Form, parametersOf } from '../http/form'
 import { sendResponse } from '../http/send-response'
+import type { Appearances } from '../pages/appearance'
 import { oauthError, withContext } from '../protocol/oauth-error'
 import { withResponse } from '../protocol/redirect-uri'
 import type { ResolvedTenant } from '../tenants/tenants'
-import type { Context } from './context'
-import type { SignInRequest } from './customer-sessions'
-import type { Rooms } from './endpoint'
+import type { Consents } from './consents'
+import type { CustomerSessions, SignInRequest } from './customer-sessions'
+import type { Context } from './endpoint'
 
 type QueryParameters = Record<string, string | string[] | undefined>
+
+/** What the endpoint works with. */
+interface AuthorizeRooms {
+  appearances: Appearances
+  authorizations: Authorizations
+  customers: CustomerSessions
+  consents: Consents
+  emit: Emit
+}
 
 /**
  * `GET I/authorize`, and `POST` for the form of the consent page: lets the host sign the customer in, asks for consent, and sends the
@@ -24,13 +35,7 @@ type QueryParameters = Record<string, string | string[] | undefined>
  */
 export async function authorize(
   context: Context,
-  {
-    appearances,
-    authorizations,
-    customers,
-    consents,
-    emit,
-  }: Pick<Rooms, 'appearances' | 'authorizations' | 'customers' | 'consents' | 'emit'>,
+  { appearances, authorizations, customers, consents, emit }: AuthorizeRooms,
 ): Promise<void> {
   const { req, res, tenant, message } = context
   removeCors(res)

@@ -23,8 +23,8 @@ import {
   publisherOf,
   subjectOf,
 } from './consent-question'
-import type { Context } from './context'
 import type { SignInRequest } from './customer-sessions'
+import type { Context } from './endpoint'
 
 // Of one customer. A store that remembers 100,000 pages for 20 minutes has room for 166 customers who do nothing else.
 const maxPagesPerMinute = 30

@@ -6,7 +6,7 @@ import type { Client, NullableMembers, Tenant } from '../contract/tenant-store'
 import { callHost, type HookAnswer } from '../host/call-host'
 import { responseBegins } from '../http/response-begins'
 import { oauthError, temporarilyUnavailable } from '../protocol/oauth-error'
-import type { Context } from './context'
+import type { Context } from './endpoint'
 
 /** An authorization request that waits for the customer to sign in. */
 export interface SignInRequest {

@@ -1,44 +1,15 @@
-import type { Authorizations } from '../authorization/authorizations'
-import type { ClientAuthentication } from '../clients/client-authentication'
-import type { Clients } from '../clients/clients'
-import type { Registrations } from '../clients/registrations'
-import type { Grants } from '../grants/grants'
-import type { Redemptions } from '../grants/redemptions'
-import type { Revocations } from '../grants/revocations'
-import type { Emit } from '../host/emitter'
-import type { PublicDocuments } from '../http/public-documents'
-import type { Appearances } from '../pages/appearance'
-import type { AccessTokens } from '../tokens/access-tokens'
-import type { Consents } from './consents'
-import type { Context } from './context'
-import type { CustomerSessions } from './customer-sessions'
-import type { ErrorPages } from './error-pages'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { RequestMessage } from '../telemetry/messages'
+import type { ResolvedTenant } from '../tenants/tenants'
 
-/** Everything that endpoints use. Each endpoint names what it needs of it. */
-export interface Rooms {
-  appearances: Appearances
-  authorizations: Authorizations
-  clientAuthentication: ClientAuthentication
-  clients: Clients
-  consents: Consents
-  customers: CustomerSessions
-  documents: PublicDocuments
-  errorPages: ErrorPages
-  externalEndpoints: ExternalEndpoints
-  grants: Grants
-  redemptions: Redemptions
-  registrations: Registrations
-  revocations: Revocations
-  tokens: AccessTokens
-  emit: Emit
-}
-
-/** The endpoints that the host runs elsewhere, as absolute URLs. */
-export interface ExternalEndpoints {
-  authorization?: string | undefined
-  registration?: string | undefined
-  revocation?: string | undefined
+/** A request of a tenant, and the response to it. */
+export interface Context {
+  req: IncomingMessage
+  res: ServerResponse
+  tenant: ResolvedTenant
+  /** What the channel `customer-sign-in:request` tells of it. */
+  message: RequestMessage
 }
 
 /** Answers a request, or throws the `OAuthError` to answer it with. */
-export type Endpoint = (context: Context, rooms: Rooms) => void | Promise<void>
+export type Endpoint = (context: Context) => void | Promise<void>

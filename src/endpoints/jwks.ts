@@ -1,9 +1,10 @@
+import type { PublicDocuments } from '../http/public-documents'
 import { respondWithDocument } from '../http/responses'
-import type { Context } from './context'
-import type { Rooms } from './endpoint'
+import type { AccessTokens } from '../tokens/access-tokens'
+import type { Context } from './endpoint'
 
 /** `GET I/jwks`: the public keys that access tokens verify with (RFC 7517 section 5). */
-export function jwks({ req, res }: Context, { documents, tokens }: Pick<Rooms, 'documents' | 'tokens'>): void {
+export function jwks({ req, res }: Context, documents: PublicDocuments, tokens: AccessTokens): void {
   const keySet = documents.get(tokens.keySetName, () => ({ keys: tokens.publicKeys }))
   respondWithDocument(req, res, keySet)
 }

@@ -1,35 +1,34 @@
+import type { PublicDocuments } from '../http/public-documents'
 import { respondWithDocument } from '../http/responses'
 import type { ClientAuthenticationMethod } from '../protocol/client-authentication'
 import { grantTypes } from '../protocol/grant-types'
 import { assertionAlgorithms } from '../protocol/json-web-keys'
 import type { ResolvedTenant } from '../tenants/tenants'
-import type { Context } from './context'
-import type { ExternalEndpoints, Rooms } from './endpoint'
+import type { Context } from './endpoint'
+
+/** What is the same at all tenants. */
+interface ServerMetadata {
+  externalEndpoints: { readonly [endpoint in 'authorization' | 'registration' | 'revocation']?: string | undefined }
+  /** The methods of client authentication that are on. */
+  methods: readonly ClientAuthenticationMethod[]
+  /** The languages of the library's pages. */
+  languageTags: readonly string[]
+}
 
 /** The authorization server metadata of a tenant (RFC 8414 section 2). */
-export function metadata(
-  { req, res, tenant }: Context,
-  {
-    appearances: { languageTags },
-    documents,
-    externalEndpoints,
-    clientAuthentication: { methods },
-  }: Pick<Rooms, 'appearances' | 'documents' | 'externalEndpoints' | 'clientAuthentication'>,
-): void {
+export function metadata({ req, res, tenant }: Context, documents: PublicDocuments, server: ServerMetadata): void {
   const { issuer, registration, metadataDocuments, scopes, links } = tenant
   const name = `metadata ${issuer} ${registration} ${metadataDocuments} ${scopes.join(' ')} ${JSON.stringify(links)}`
   respondWithDocument(
     req,
     res,
-    documents.get(name, () => members(tenant, externalEndpoints, methods, languageTags)),
+    documents.get(name, () => members(tenant, server)),
   )
 }
 
 function members(
   { issuer, endpoints, scopes, registration, metadataDocuments, links }: ResolvedTenant,
-  externalEndpoints: ExternalEndpoints,
-  methods: readonly ClientAuthenticationMethod[],
-  languageTags: readonly string[],
+  { externalEndpoints, methods, languageTags }: ServerMetadata,
 ): object {
   const algorithms = methods.includes('private_key_jwt') ? assertionAlgorithms : undefined
   return {

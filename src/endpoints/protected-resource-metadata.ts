@@ -5,7 +5,7 @@ import type { ProtectedResource } from '../protocol/protected-resource'
 import { canonicalResource } from '../protocol/resource'
 import { withoutOfflineAccess } from '../protocol/scope'
 import { type ResolvedTenant, spelledByTenant } from '../tenants/tenants'
-import type { Context } from './context'
+import type { Context } from './endpoint'
 
 /** The metadata of a protected resource at a tenant (RFC 9728 section 2). */
 export function protectedResourceMetadata({ req, res, tenant }: Context, resource: ProtectedResource): void {

@@ -1,16 +1,17 @@
-import type { Registered } from '../clients/registrations'
+import type { Registered, Registrations } from '../clients/registrations'
 import type { Client } from '../contract/tenant-store'
+import type { Emit } from '../host/emitter'
 import { readJson } from '../http/json'
 import { respondWithJson } from '../http/responses'
 import { grantTypes } from '../protocol/grant-types'
 import { oauthError } from '../protocol/oauth-error'
-import type { Context } from './context'
-import type { Rooms } from './endpoint'
+import type { Context } from './endpoint'
 
 /** `POST I/register`: registers a client (RFC 7591 section 3). */
 export async function register(
   { req, res, tenant, message }: Context,
-  { registrations, emit }: Pick<Rooms, 'registrations' | 'emit'>,
+  registrations: Registrations,
+  emit: Emit,
 ): Promise<void> {
   if (!tenant.registration) {
     throw oauthError('access_denied', 'Clients cannot register here', { status: 403, reason: 'registration_off' })

@@ -1,14 +1,18 @@
+import type { ClientAuthentication } from '../clients/client-authentication'
+import type { Clients } from '../clients/clients'
+import type { Revocations } from '../grants/revocations'
 import { readForm } from '../http/form'
 import { respondWithJson } from '../http/responses'
 import { hasRules } from '../tenants/client-rules'
-import type { Context } from './context'
-import type { Rooms } from './endpoint'
+import type { Context } from './endpoint'
 import { authenticatedClient, identifyClient, tokenAudiences } from './requesting-client'
 
 /** `POST I/revoke`: ends the grant of a token (RFC 7009 section 2). A token that is not the client's is no error. */
 export async function revoke(
   { req, res, tenant, message }: Context,
-  { revocations, clients, clientAuthentication }: Pick<Rooms, 'revocations' | 'clients' | 'clientAuthentication'>,
+  revocations: Revocations,
+  clients: Clients,
+  clientAuthentication: ClientAuthentication,
 ): Promise<void> {
   const form = await readForm(req, res)
   const named = identifyClient(req, form, tenant, clientAuthentication)

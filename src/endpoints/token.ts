@@ -1,5 +1,8 @@
 import type { ServerResponse } from 'node:http'
+import type { ClientAuthentication } from '../clients/client-authentication'
+import type { Clients } from '../clients/clients'
 import type { PresentedCredential } from '../grants/credential'
+import type { Grants } from '../grants/grants'
 import { presentedCredential, type Redemption, type Redemptions } from '../grants/redemptions'
 import { unknownCredential } from '../grants/refusals'
 import { aboutGrant, contextOf, type Emit, warn } from '../host/emitter'
@@ -11,12 +14,19 @@ import { oauthError, withContext } from '../protocol/oauth-error'
 import { codeChallengeOf, isCodeVerifier } from '../protocol/pkce'
 import { requestedResource } from '../protocol/resource'
 import type { ResolvedTenant } from '../tenants/tenants'
-import type { IssuedAccessToken } from '../tokens/access-tokens'
-import type { Context } from './context'
-import type { Rooms } from './endpoint'
+import type { AccessTokens, IssuedAccessToken } from '../tokens/access-tokens'
+import type { Context } from './endpoint'
 import { authenticatedClient, identifyClient, mayUse, type RequestingClient, tokenAudiences } from './requesting-client'
 
-type TokenRooms = Pick<Rooms, 'clients' | 'clientAuthentication' | 'redemptions' | 'grants' | 'tokens' | 'emit'>
+/** What the endpoint works with. */
+interface TokenRooms {
+  clients: Clients
+  clientAuthentication: ClientAuthentication
+  redemptions: Redemptions
+  grants: Grants
+  tokens: AccessTokens
+  emit: Emit
+}
 
 /** Reads the credential of a grant type from the form, with all that the client presents with it. */
 type Presents = (form: Form, client: RequestingClient, context: Context) => PresentedCredential
