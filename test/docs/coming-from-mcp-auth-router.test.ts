@@ -62,7 +62,7 @@ const lastStep: Files = {
 lastStep['host.ts'] += 'export { signIn }\n'
 
 // SDK 2 has these parts in packages that are not installed at the root.
-const ofSdk2 = join(root, 'test/other-clients/node_modules/@modelcontextprotocol')
+const ofSdk2 = join(root, 'test/field/other-clients/node_modules/@modelcontextprotocol')
 const onSdk2 = (code: string) =>
   code
     .replace(/'@modelcontextprotocol\/sdk\/server\/auth\/middleware\/\w+\.js'/, `'${ofSdk2}/express/dist/index.cjs'`)
@@ -98,7 +98,7 @@ describe('the two hosts of docs/coming-from-mcp-auth-router.md', () => {
     ['after', hostOf(after)],
   ])('%s', (_, files) => connectsAssistants(files))
 
-  describeWith('test/other-clients/node_modules', installed.npm)('with the packages of SDK 2', () => {
+  describeWith('test/field/other-clients/node_modules', installed.npm)('with the packages of SDK 2', () => {
     describe.each([
       ['before', hostOf(onLegacySdk2(before))],
       ['after', hostOf(onSdk2(after))],

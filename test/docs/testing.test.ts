@@ -9,7 +9,7 @@ jest.setTimeout(240_000)
 
 const page = 'docs/testing.md'
 const folder = snippetFolder()
-const packages = join(root, 'test/vitest/node_modules')
+const packages = join(root, 'test/field/vitest/node_modules')
 const execute = promisify(execFile)
 
 const refusals = ['expired', 'revoked', 'ofAnotherTenant', 'forged'].map((fault) => `refuses a token that is ${fault}`)
@@ -95,7 +95,7 @@ describe('docs/testing.md', () => {
     expect(await passed('--import', 'tsx', '--test', '--test-reporter=tap', 'app.cjs')).toContain('knows the customer')
   })
 
-  describeWith('test/vitest/node_modules', existsSync(packages))('with vitest', () => {
+  describeWith('test/field/vitest/node_modules', existsSync(packages))('with vitest', () => {
     it('has tests that pass', async () => {
       mkdirSync(join(folder, 'node_modules'))
       symlinkSync(join(packages, 'vitest'), join(folder, 'node_modules/vitest'))

@@ -10,7 +10,7 @@ import { root } from '../pages'
 import { runSnippet } from './run-snippet'
 
 // Fastify brings it.
-const pino = join(root, 'test/frameworks/node_modules/pino')
+const pino = join(root, 'test/field/frameworks/node_modules/pino')
 
 describeWith('pino, which Fastify brings,', existsSync(pino))('onEvent as the pages write it', () => {
   it.each(['docs/events.md', 'docs/connect-an-mcp-server.md'])('lets pino say what has failed: %s', async (page) => {
