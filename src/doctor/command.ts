@@ -1,10 +1,8 @@
 import { parseArgs } from 'node:util'
 import { WrongUse } from '../commands/wrong-use'
-import { openBrowser } from './browser'
-import { Callback } from './callback'
 import { examine } from './examine'
-import { stepText, summaryText } from './print'
-import type { SignInWindow } from './steps/sign-in'
+import { stepText, summaryText } from './report'
+import { Callback, windowOf } from './sign-in-window'
 
 export const doctorUsage = `  doctor URL        Say why assistants do not connect to this API. Registers a client named
                     "customer-sign-in doctor". Exit code 1 if something is wrong.
@@ -12,8 +10,6 @@ export const doctorUsage = `  doctor URL        Say why assistants do not connec
     --login               open a browser to sign in, and go on to a call, a refresh and a revocation
     --client-id ID        use this client, whose redirect URI is http://127.0.0.1/callback, and register none
 `
-
-const minutesToSignIn = 5
 
 /** `customer-sign-in doctor`. @returns The exit code. */
 export async function doctor(args: string[]): Promise<number> {
@@ -49,20 +45,4 @@ function addressIn([address, ...more]: string[]): string {
   if (!url || !/^https?:$/.test(url.protocol)) throw new WrongUse('The address must begin with https:// (or http://)')
   if (url.username || url.password || url.hash) throw new WrongUse('The address must have no user name and no #')
   return url.href
-}
-
-/** The address is printed to stderr, so that stdout is the JSON alone. */
-function windowOf(callback: Callback): SignInWindow {
-  return {
-    redirectUri: callback.redirectUri,
-    minutes: minutesToSignIn,
-    open: (url) => {
-      process.stderr.write(
-        `Sign in within ${minutesToSignIn} minutes, in the browser that opens now, or here:\n${url}\n`,
-      )
-      const answer = callback.answer(minutesToSignIn * 60_000)
-      openBrowser(url)
-      return answer
-    },
-  }
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { Answer } from './answer'
+import { type Answer, notJson } from './answer'
 import { checkAcrossOrigins } from './cross-origin'
-import { notJson } from './judge'
+import { fault } from './findings'
 import { shownUrl } from './printable'
-import { fault, type Notes } from './report'
+import type { Visit } from './visit'
 import type { Wire } from './wire'
 
 /** A public document of JSON, and its address. */
@@ -49,13 +49,46 @@ export async function readPastCaches(wire: Wire, url: string): Promise<Document 
 }
 
 /** What holds for every public document: its type, how long it may be cached, HEAD and CORS. */
-export async function checkDocument(notes: Notes, wire: Wire, { url, answer }: Document): Promise<void> {
+export async function checkDocument(visit: Visit, { url, answer }: Document): Promise<void> {
   const type = answer.header('content-type') ?? 'missing'
   const { request } = answer
-  if (!/^application\/([\w.-]+\+)?json\b/i.test(type)) notes.find('content-type', { request, type })
+  if (!/^application\/([\w.-]+\+)?json\b/i.test(type)) visit.find('content-type', { request, type })
   const [, maxAge = '0'] = /\b(?:s-maxage|max-age)=(\d+)/i.exec(answer.header('cache-control') ?? '') ?? []
-  if (Number(maxAge) > longestAge) notes.find('cached-long', { request, seconds: maxAge })
-  const head = await wire.ask(url, { method: 'HEAD', headers: accept })
-  if (head.status !== 200) notes.find('head-refused', { url: shownUrl(url), status: String(head.status) })
-  await checkAcrossOrigins(notes, wire, url, { headers: accept, asks: ['mcp-protocol-version'] })
+  if (Number(maxAge) > longestAge) visit.find('cached-long', { request, seconds: maxAge })
+  const head = await visit.wire.ask(url, { method: 'HEAD', headers: accept })
+  if (head.status !== 200) visit.find('head-refused', { url: shownUrl(url), status: String(head.status) })
+  await checkAcrossOrigins(visit, url, { headers: accept, asks: ['mcp-protocol-version'] })
+}
+
+/** The address of a well-known document about a URL: its path goes between the host and the path (RFC 8414 section 3.1, RFC 9728 section 3.1). */
+export function wellKnownOf(name: string, url: string): string {
+  const { origin, pathname, search } = new URL(url)
+  return `${origin}/.well-known/${name}${pathname === '/' ? '' : pathname}${search}`
+}
+
+/** Whether two addresses differ by one slash at the end alone. */
+export function differBySlash(one: string, other: string): boolean {
+  return one !== other && one.replace(/\/$/, '') === other.replace(/\/$/, '')
+}
+
+/** An absolute http or https address, or undefined. */
+export function webAddress(value: unknown): string | undefined {
+  return typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value) ? value : undefined
+}
+
+/**
+ * Checks that an address that the app has named is where the app is reached: an app behind a proxy knows only by its settings or by
+ * headers of the proxy what that is. A step says it once, because one setting mends all.
+ *
+ * @returns Whether it is.
+ */
+export function checkOrigin(visit: Visit, member: string, value: string, reachedAt: string): boolean {
+  const [named, reached] = [new URL(value), new URL(reachedAt)]
+  if (named.origin === reached.origin) return true
+  const isHttp = named.protocol === 'http:' && reached.protocol === 'https:'
+  const code = named.hostname === reached.hostname && isHttp ? 'wrong-scheme' : 'wrong-host'
+  if (visit.seen.some((seen) => seen.code === code)) return false
+  if (code === 'wrong-scheme') visit.find(code, { member, value })
+  else visit.find(code, { member, value, host: named.host, expected: reached.host })
+  return false
 }

@@ -1,5 +1,4 @@
-import { type FindingCode, findings, type ValuesIn } from './findings'
-import type { Level } from './findings/words'
+import type { FindingCode } from './findings'
 
 /** What the doctor looks at, in this order. */
 export const stepTitles = {
@@ -27,8 +26,7 @@ export type StepName = keyof typeof stepTitles
 export interface Finding {
   /** Names the finding. docs/doctor.md has each. */
   code: FindingCode
-  /** `wrong`: an assistant cannot connect, or not every one. `warning`: it works, but not as it should. */
-  level: Level
+  level: 'wrong' | 'warning'
   /** What was seen, in one sentence. */
   says: string
   /** What to change. */
@@ -55,42 +53,29 @@ export interface Report {
   steps: Step[]
 }
 
-/** What a step has seen, before it is put into words. */
-export interface Seen {
-  code: FindingCode
-  values: Readonly<Record<string, string>>
+const marks = { good: '✓', warning: '!', wrong: '✗', skipped: '-' }
+
+/**
+ * A step in plain words: what was found, each with its remedy.
+ *
+ * @param shown The remedies that have been printed before. Those of this step are added.
+ */
+export function stepText({ title, status, findings, notes }: Step, shown = new Set<string>()): string {
+  const found = findings.flatMap(({ level, says, remedy }) => {
+    const isKnown = shown.has(remedy)
+    shown.add(remedy)
+    return [`  ${marks[level]} ${says}.`, `    → ${isKnown ? 'As above' : remedy}.`]
+  })
+  if (status === 'skipped') return `${marks.skipped} ${title}: ${notes.join('. ').replace(/^S/, 's')}\n`
+  const lines = [`${marks[status]} ${title}`, ...found, ...notes.map((note) => `  ${note}`)]
+  return `${lines.join('\n')}\n`
 }
 
-/** Ends a step with a finding. */
-export class Fault extends Error {
-  readonly seen: Seen
-
-  constructor(seen: Seen) {
-    super(findings[seen.code].says)
-    this.seen = seen
-  }
-}
-
-/** Ends a step that has nothing to look at. */
-export class Skipped extends Error {}
-
-/** Makes a finding that ends the step: `throw fault('no-keys', { url })`. */
-export function fault<Code extends FindingCode>(code: Code, values: ValuesIn<Code>): Fault {
-  return new Fault({ code, values })
-}
-
-/** What a step writes down while it goes on. */
-export class Notes {
-  readonly seen: Seen[] = []
-  readonly texts: string[] = []
-
-  /** Adds a finding. The step goes on. */
-  find<Code extends FindingCode>(code: Code, values: ValuesIn<Code>): void {
-    this.seen.push({ code, values })
-  }
-
-  /** Adds a fact that is neither good nor bad. */
-  note(text: string): void {
-    this.texts.push(text)
-  }
+/** The last line. */
+export function summaryText({ steps }: Report): string {
+  const count = (level: 'wrong' | 'warning') =>
+    steps.flatMap(({ findings }) => findings).filter((finding) => finding.level === level).length
+  const [wrong, warnings] = [count('wrong'), count('warning')]
+  if (wrong + warnings === 0) return '\nNothing is wrong.\n'
+  return `\n${wrong} wrong (✗), ${warnings} ${warnings === 1 ? 'warning' : 'warnings'} (!).\n`
 }

@@ -1,8 +1,7 @@
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { Answer } from './answer'
-import { fault } from './report'
-import { unreachable } from './unreachable'
+import { type Fault, type FindingCode, fault } from './findings'
 
 /** How much of a body is read. The documents and errors of a sign-in are a few kilobytes. */
 const maxBody = 256 * 1024
@@ -99,4 +98,50 @@ function exchange(
     sent.on('upgrade', () => end(() => reject(fault('not-http', { host: url.host }))))
     sent.end(body)
   })
+}
+
+const unreachableCodes = {
+  ENOTFOUND: 'dns',
+  EAI_AGAIN: 'dns-server',
+  ETIMEDOUT: 'no-route',
+  EHOSTUNREACH: 'no-route',
+  ENETUNREACH: 'no-route',
+  CERT_HAS_EXPIRED: 'tls-expired',
+  CERT_NOT_YET_VALID: 'tls-not-yet-valid',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'tls-incomplete-chain',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'tls-self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'tls-unknown-authority',
+  UNABLE_TO_GET_ISSUER_CERT: 'tls-unknown-authority',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'tls-unknown-authority',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'tls-plain-http',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'tls-plain-http',
+} as const satisfies Record<string, FindingCode>
+
+/** Says in plain words why there is no answer: DNS, the network, or TLS. */
+export function unreachable(
+  error: NodeJS.ErrnoException & { cert?: { subjectaltname?: string } },
+  { host, hostname, origin, pathname, port, protocol }: URL,
+): Fault {
+  const code = error.code ?? ''
+  const name = hostname.replace(/^\[|\]$/g, '')
+  const known = unreachableCodes[code as keyof typeof unreachableCodes]
+  if (known) return fault(known, { host: known.startsWith('dns') ? name : host })
+  if (code === 'ECONNREFUSED')
+    return fault('refused', { host: name, port: port || (protocol === 'https:' ? '443' : '80') })
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    const names = error.cert?.subjectaltname?.replaceAll('DNS:', '').replaceAll('IP Address:', '')
+    return fault('tls-wrong-host', { host: name, names: names || 'no name' })
+  }
+  if (code === 'EPROTO' && /wrong version number|packet length too long/.test(error.message))
+    return fault('tls-plain-http', { host })
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_'))
+    return fault('tls-failed', { host, reason: code === 'EPROTO' ? reasonIn(error.message) : code })
+  if (code === 'HPE_HEADER_OVERFLOW') return fault('too-large', { url: origin + pathname, limit: '16 KiB of headers' })
+  if (code.startsWith('HPE_')) return fault('not-http', { host })
+  return fault('closed', { host, reason: code || error.message })
+}
+
+/** OpenSSL's words, which stand between colons: `error:0A000410:SSL routines::sslv3 alert handshake failure:…`. */
+function reasonIn(message: string): string {
+  return /::([^:]+):/.exec(message)?.[1] ?? 'the handshake failed'
 }

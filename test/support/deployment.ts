@@ -9,8 +9,9 @@ import {
   MemoryTokenStore,
 } from 'customer-sign-in'
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
-import { type ExamineOptions, examine } from '../../src/doctor/examine'
+import { examine } from '../../src/doctor/examine'
 import type { Report } from '../../src/doctor/report'
+import type { VisitOptions } from '../../src/doctor/visit'
 import { type FrontPlace, FrontServer } from './front-server'
 import { signingKey } from './sign-in'
 
@@ -132,7 +133,7 @@ export async function behindNginx(
 /** What the doctor finds, by default at the MCP server of Acme: each finding with its step. */
 export async function found(
   origin: string,
-  { address = `${origin}/v1/acme/mcp`, ...options }: ExamineOptions & { address?: string } = {},
+  { address = `${origin}/v1/acme/mcp`, ...options }: VisitOptions & { address?: string } = {},
 ): Promise<string[]> {
   return findingsOf(await examine(address, options))
 }

@@ -1,19 +1,10 @@
 import { leadsToOwnDevice } from '../../protocol/loopback'
-import { wellKnownOf } from '../addresses'
-import type { Answer } from '../answer'
-import { bearerChallenge, type Challenge } from '../challenge'
-import { interference, placeOf } from '../judge'
-import { type Fault, fault, type Notes } from '../report'
+import { type Answer, bearerChallenge, type Challenge, interference, placeOf } from '../answer'
+import { checkApiAcrossOrigins } from '../cross-origin'
+import { wellKnownOf } from '../document'
+import { type Fault, fault } from '../findings'
+import type { Found, Visit } from '../visit'
 import type { Asked, Wire } from '../wire'
-import { checkPlainHttp } from './plain-http'
-
-/** What the API has told the doctor. */
-export interface ApiFound {
-  /** The request that the API answers with its challenge. */
-  asked: Asked & { method: string }
-  /** Undefined if there was none. */
-  challenge: Challenge | undefined
-}
 
 /** The first message of an MCP client. An API that is not MCP refuses it for lack of a token too. */
 const initialize: Asked & { method: string } = {
@@ -34,43 +25,44 @@ const initialize: Asked & { method: string } = {
 const read: Asked & { method: string } = { method: 'GET', headers: { Accept: 'application/json, text/event-stream' } }
 
 /** The 401 that tells an assistant where to sign in (RFC 6750 section 3, RFC 9728 section 5.1). */
-export async function askApi(notes: Notes, wire: Wire, address: string): Promise<ApiFound> {
+export async function askApi(visit: Visit): Promise<Found['api']> {
+  const { address, wire } = visit
   const { protocol, hostname, port } = new URL(address)
   const posted = await wire.ask(address, initialize)
   if (protocol !== 'https:' && !leadsToOwnDevice(hostname) && !posted.redirect)
-    notes.find('not-https', { url: address })
+    visit.find('not-https', { url: address })
   const got = await wire.ask(address, read)
-  if (protocol === 'https:' && port === '') await checkPlainHttp(notes, wire, address.replace('https:', 'http:'))
+  if (protocol === 'https:' && port === '') await checkPlainHttp(visit, address.replace('https:', 'http:'))
   if (posted.status === 401) {
-    noteOtherMethod('get-before-token', got, notes)
-    return { asked: initialize, challenge: challengeOf(posted, notes) }
+    noteOtherMethod('get-before-token', got, visit)
+    return { asked: initialize, challenge: challengeOf(posted, visit) }
   }
   if (got.status !== 401) throw await notChallenged(wire, posted.status === 405 ? got : posted)
-  noteOtherMethod('post-before-token', posted, notes)
-  return { asked: read, challenge: challengeOf(got, notes) }
+  noteOtherMethod('post-before-token', posted, visit)
+  return { asked: read, challenge: challengeOf(got, visit) }
 }
 
 /** The other of the two methods is also expected to ask for a token. */
-function noteOtherMethod(code: 'get-before-token' | 'post-before-token', answer: Answer, notes: Notes): void {
+function noteOtherMethod(code: 'get-before-token' | 'post-before-token', answer: Answer, visit: Visit): void {
   const { request, status } = answer
   if (status === 429) throw fault('rate-limited', { request })
-  if (status !== 401) notes.find(code, { status: String(status) })
+  if (status !== 401) visit.find(code, { status: String(status) })
 }
 
-function challengeOf(answer: Answer, notes: Notes): Challenge | undefined {
+function challengeOf(answer: Answer, visit: Visit): Challenge | undefined {
   const { request, status } = answer
   const header = answer.header('www-authenticate')
   // The challenge of this library has a body of JSON.
-  if (answer.isHtml && header === undefined) notes.find('error-page', { request, status: String(status) })
+  if (answer.isHtml && header === undefined) visit.find('error-page', { request, status: String(status) })
   if (header === undefined) {
-    notes.find('no-challenge', { request })
+    visit.find('no-challenge', { request })
     return undefined
   }
   const replaced = interference(answer)
   if (replaced) throw replaced
   const challenge = bearerChallenge(header)
-  if (!challenge) notes.find('challenge-not-bearer', { request, scheme: header.split(/[ ,]/, 1)[0] ?? '' })
-  else if (challenge.resource_metadata === undefined) notes.find('no-metadata-address', { request })
+  if (!challenge) visit.find('challenge-not-bearer', { request, scheme: header.split(/[ ,]/, 1)[0] ?? '' })
+  else if (challenge.resource_metadata === undefined) visit.find('no-metadata-address', { request })
   return challenge
 }
 
@@ -89,4 +81,69 @@ async function notChallenged(wire: Wire, answer: Answer): Promise<Fault> {
   if (answer.isHtml && status < 400) return fault('html-page', { request, ...placeOf(answer.url) })
   if (status < 400) return fault('api-open', { request, status: String(status) })
   return fault('unexpected-status', { request, status: String(status), expected: '401' })
+}
+
+// Many firewalls drop what is sent to port 80.
+const plainHttpTimeLimit = 5_000
+
+/**
+ * Whether the API also answers http. There a token would be sent where others can read it, so http should redirect to https, or not answer.
+ *
+ * @param url The address with http.
+ */
+export async function checkPlainHttp(visit: Visit, url: string): Promise<void> {
+  const answer = await visit.wire.ask(url, { timeLimit: plainHttpTimeLimit }).catch(() => undefined)
+  if (answer && (answer.status < 300 || answer.status === 401))
+    visit.find('plain-http', { request: answer.request, status: String(answer.status) })
+}
+
+/** As long as an access token with many claims, signed with RSA. */
+const madeUpToken = `customer-sign-in-doctor.${'x'.repeat(3000)}`
+
+/** Whether the `Authorization` header arrives (RFC 6750 section 2.1): only then does the 401 say that the token is invalid. */
+export async function presentToken(visit: Visit): Promise<void> {
+  const [{ asked }] = visit.found('api')
+  const { address, wire } = visit
+  const headers = { ...asked.headers, Authorization: `Bearer ${madeUpToken}` }
+  const answer = await wire.ask(address, { ...asked, headers })
+  const { request, status } = answer
+  if (isHeaderLimit(status, answer.text))
+    throw fault('header-limit', { request, status: String(status), size: String(madeUpToken.length) })
+  const replaced = interference(answer)
+  if (replaced) throw replaced
+  if (status !== 401) throw fault('token-not-refused', { request, status: String(status) })
+  const header = answer.header('www-authenticate')
+  if (header !== undefined && bearerChallenge(header)?.error === undefined)
+    visit.find('authorization-dropped', { request })
+  if (header === undefined && answer.error === undefined) visit.find('authorization-dropped', { request })
+  await checkApiAcrossOrigins(visit, address, asked)
+}
+
+function isHeaderLimit(status: number, text: string): boolean {
+  return [414, 431, 494].includes(status) || (status === 400 && /header|cookie/i.test(text) && /large/i.test(text))
+}
+
+/** Sends the first request again, with the access token (RFC 6750 section 2.1). */
+export async function callApi(visit: Visit): Promise<void> {
+  const [{ asked }, { accessToken }] = visit.found('api', 'sign-in')
+  const headers = { ...asked.headers, Authorization: `Bearer ${accessToken}` }
+  const answer = await visit.wire.ask(visit.address, { ...asked, headers })
+  const { request, status } = answer
+  const challenge = bearerChallenge(answer.header('www-authenticate') ?? '')
+  const error = challenge?.error ?? answer.error ?? ''
+  const description = challenge?.error_description ?? answer.errorDescription
+  if (status === 403 && error === 'insufficient_scope')
+    throw fault('scope-insufficient', { request, scope: challenge?.scope ?? '' })
+  if (status === 401 || (status === 403 && challenge))
+    throw fault('token-rejected', { request, status: String(status), error, description })
+  const replaced = interference(answer)
+  if (replaced) throw replaced
+  if (status === 400 && isParseError(answer.json?.error)) throw fault('body-read-before', { request })
+  if (status === 403) throw fault('call-fails', { request, status: String(status) })
+  if (status >= 400) visit.note(`The API let the token through, and answered the request with ${status}.`)
+}
+
+/** JSON-RPC 2.0 section 5.1. The message itself is valid. */
+function isParseError(error: unknown): boolean {
+  return (error as { code?: unknown } | null | undefined)?.code === -32700
 }

@@ -1,41 +1,35 @@
-import { randomUUID } from 'node:crypto'
-import type { Answer } from '../answer'
-import { interference, placeOf } from '../judge'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { codeChallengeOf } from '../../protocol/pkce'
+import { type Answer, interference, placeOf } from '../answer'
+import { fault } from '../findings'
 import { shownUrl } from '../printable'
-import { fault, type Notes } from '../report'
-import type { Wire } from '../wire'
-import { errorIn, openPage, signInRequest } from './first-page'
-import type { Client } from './registration'
-import type { ResourceFound } from './resource'
-import type { ServerFound } from './server'
+import { type Found, Skipped, type Visit } from '../visit'
+import { publicDocument } from './registration'
+
+type Client = Found['registration']
 
 /** The page on which a customer who is not logged in arrives (RFC 6749 section 4.1.1). */
-export async function openSignIn(
-  notes: Notes,
-  wire: Wire,
-  server: ServerFound,
-  client: Client,
-  resource: ResourceFound,
-  scope: string | undefined,
-): Promise<void> {
-  const page = await openPage(wire, signInRequest(server, client, resource, scope).url)
-  await checkPage(notes, wire, page, client)
+export async function openSignIn(visit: Visit): Promise<Answer> {
+  const [, client] = visit.found('server', 'registration', 'resource')
+  const page = await openPage(visit, signInRequest(visit, client).url)
+  await checkPage(visit, page, client)
   const stranger = { id: `customer-sign-in-doctor-${randomUUID()}`, redirectUri: client.redirectUri }
-  const refusal = await openPage(wire, signInRequest(server, stranger, resource, scope).url)
-  checkRefusal(notes, page, refusal)
-  checkHeaders(notes, page)
+  const refusal = await openPage(visit, signInRequest(visit, stranger).url)
+  checkRefusal(visit, page, refusal)
+  checkHeaders(visit, page)
+  return page
 }
 
 /** A page, or a redirect to the page on which the customer logs in. */
-async function checkPage(notes: Notes, wire: Wire, page: Answer, client: Client): Promise<void> {
+async function checkPage(visit: Visit, page: Answer, client: Client): Promise<void> {
   const { request, redirect, status } = page
   if (redirect) {
-    await followToLogin(notes, wire, page, redirect, client)
+    await followToLogin(visit, page, redirect, client)
     return
   }
   // A browser can pass it, and so can a person who sees a captcha on the page itself.
   if (page.isBotWall) {
-    notes.note('The page is behind a bot protection, or has one on it. The doctor does not see further.')
+    visit.note('The page is behind a bot protection, or has one on it. The doctor does not see further.')
     return
   }
   const error = errorIn(page)
@@ -52,53 +46,110 @@ async function checkPage(notes: Notes, wire: Wire, page: Answer, client: Client)
   throw fault('authorize-refused', { request, status: String(status), error })
 }
 
-async function followToLogin(notes: Notes, wire: Wire, page: Answer, redirect: URL, client: Client): Promise<void> {
+async function followToLogin(visit: Visit, page: Answer, redirect: URL, client: Client): Promise<void> {
   const { request } = page
   const to = shownUrl(redirect.href)
   if (to === client.redirectUri) {
     if (redirect.searchParams.has('error')) throw fault('authorize-error', { request, error: errorIn(page) })
-    notes.note('The sign-in issues a code without asking anybody to log in. That is right only for a test.')
+    visit.note('The sign-in issues a code without asking anybody to log in. That is right only for a test.')
     return
   }
   if (redirect.protocol === 'http:' && page.url.startsWith('https:')) throw fault('authorize-http', { request, to })
   if (!/^https?:$/.test(redirect.protocol)) throw fault('redirected', { request, to })
-  const login = await openPage(wire, redirect.href)
-  if (login.isBotWall) notes.note(`The login page ${to} is behind a bot protection, which a browser may pass.`)
-  else if (login.status >= 400) notes.find('login-page-fails', { request, to, status: String(login.status) })
-  else checkCookies(notes, [page, login])
+  const login = await openPage(visit, redirect.href)
+  if (login.isBotWall) visit.note(`The login page ${to} is behind a bot protection, which a browser may pass.`)
+  else if (login.status >= 400) visit.find('login-page-fails', { request, to, status: String(login.status) })
+  else checkCookies(visit, [page, login])
 }
 
 /** The cookies of the login. Which one is that of the session, and whether it is set only after the login, nobody can see from here. */
-function checkCookies(notes: Notes, answers: readonly Answer[]): void {
+function checkCookies(visit: Visit, answers: readonly Answer[]): void {
   for (const { request, cookies } of answers) {
     const strict = cookies.find((cookie) => /;\s*SameSite\s*=\s*Strict\b/i.test(cookie))
-    if (strict !== undefined) notes.find('cookie-strict', { request, name: strict.split('=', 1)[0] ?? '' })
+    if (strict !== undefined) visit.find('cookie-strict', { request, name: strict.split('=', 1)[0] ?? '' })
   }
   if (answers.every(({ url, cookies }) => url.startsWith('https:') && cookies.length === 0))
-    notes.note(
+    visit.note(
       "No cookie is set before the login. If customers are asked to log in again and again: behind a proxy, express-session sends a Secure cookie only with app.set('trust proxy', 1).",
     )
 }
 
-function checkHeaders(notes: Notes, page: Answer): void {
+function checkHeaders(visit: Visit, page: Answer): void {
   const { request } = page
   const value = page.header('cache-control') ?? ''
   const isPublic = /\bpublic\b|s-maxage=[1-9]|max-age=[1-9]/i.test(value) && !/no-store|private/i.test(value)
   if (isPublic || page.header('age') !== undefined)
-    notes.find('authorize-cached', { request, value: value || `Age: ${page.header('age')}` })
+    visit.find('authorize-cached', { request, value: value || `Age: ${page.header('age')}` })
   const opener = page.header('cross-origin-opener-policy') ?? 'unsafe-none'
-  if (opener !== 'unsafe-none') notes.find('opener-cut', { request, value: opener })
+  if (opener !== 'unsafe-none') visit.find('opener-cut', { request, value: opener })
   const policy = page.header('content-security-policy') ?? ''
   const isFramed = page.header('x-frame-options') === undefined && !/frame-ancestors/i.test(policy)
-  if (page.status === 200 && isFramed) notes.find('page-framed', { request })
+  if (page.status === 200 && isFramed) visit.find('page-framed', { request })
 }
 
 /** A client that does not exist must be refused. If it is not, the page is not that of the sign-in. */
-function checkRefusal(notes: Notes, page: Answer, refusal: Answer): void {
+function checkRefusal(visit: Visit, page: Answer, refusal: Answer): void {
   const { request } = page
   const { path } = placeOf(page.url)
   const isRefused = refusal.status !== 200 || errorIn(refusal) !== '' || refusal.isBotWall
   if (page.status === 200 && !isRefused) throw fault('authorize-taken', { request, path })
   const [to, too] = [page.redirect, refusal.redirect].map((url) => url && shownUrl(url.href))
-  if (to !== undefined && to === too) notes.find('authorize-unchecked', { request, to })
+  if (to !== undefined && to === too) visit.find('authorize-unchecked', { request, to })
+}
+
+/**
+ * Clients whose id is the address of their metadata document. The doctor has no public address for one of its own, so it begins a sign-in as an
+ * assistant whose document is public, and goes no further than its first page.
+ */
+export async function tryDocument(visit: Visit): Promise<void> {
+  const [, server] = visit.found('authorize', 'server', 'resource')
+  if (!server.documents) throw new Skipped('The metadata does not announce client_id_metadata_document_supported.')
+  const page = await openPage(visit, signInRequest(visit, publicDocument).url)
+  const { status } = page
+  visit.note(
+    `Tried with the document of Claude Code, ${publicDocument.id}. The documents of other assistants are not tried.`,
+  )
+  if (status >= 400)
+    visit.find('document-refused', { client: publicDocument.id, status: String(status), error: errorIn(page) })
+}
+
+/** An authorization request (RFC 6749 section 4.1.1) with PKCE (RFC 7636) and a resource (RFC 8707). */
+interface SignInRequest {
+  url: string
+  state: string
+  codeVerifier: string
+}
+
+/** What the first page is asked with: the scope is that for which the challenge of the API asks. */
+export function signInRequest(visit: Visit, client: { id: string; redirectUri: string }): SignInRequest {
+  const [server, { resource }, { challenge }] = visit.found('server', 'resource', 'api')
+  const [state, codeVerifier] = [randomBytes(16).toString('base64url'), randomBytes(32).toString('base64url')]
+  const url = new URL(server.authorization)
+  const parameters = {
+    response_type: 'code',
+    client_id: client.id,
+    redirect_uri: client.redirectUri,
+    code_challenge: codeChallengeOf(codeVerifier),
+    code_challenge_method: 'S256',
+    state,
+    resource,
+    ...(challenge?.scope && { scope: challenge.scope }),
+  }
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+  return { url: url.href, state, codeVerifier }
+}
+
+/** Opens the page as a browser does. */
+function openPage({ wire }: Visit, url: string): Promise<Answer> {
+  return wire.ask(url, { headers: { Accept: 'text/html,application/xhtml+xml', 'Accept-Language': 'en' } })
+}
+
+/** The error that a page or a redirect names, if it names one of RFC 6749 and its followers. */
+function errorIn(answer: Answer): string {
+  const inRedirect = answer.redirect?.searchParams.get('error')
+  const [inPage] =
+    /\b(invalid_(request|client|scope|target|redirect_uri)|unauthorized_client|access_denied|server_error|temporarily_unavailable|unsupported_response_type|not_found)\b/.exec(
+      answer.text,
+    ) ?? []
+  return inRedirect ?? answer.error ?? inPage ?? ''
 }

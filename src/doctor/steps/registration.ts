@@ -1,22 +1,12 @@
-import { webAddress } from '../addresses'
-import type { Answer } from '../answer'
+import { type Answer, notJson } from '../answer'
 import { checkAcrossOrigins } from '../cross-origin'
-import { notJson } from '../judge'
-import { type Fault, fault, type Notes, Skipped } from '../report'
-import type { Wire } from '../wire'
-import type { ServerFound } from './server'
+import { webAddress } from '../document'
+import { type Fault, fault } from '../findings'
+import { type Found, Skipped, type Visit } from '../visit'
 
-export const clientName = 'customer-sign-in doctor'
+type Client = Found['registration']
 
-/** The client that the doctor acts as. */
-export interface Client {
-  id: string
-  redirectUri: string
-  /** `document`: it is an assistant's, and nobody signs in with it. */
-  source: 'given' | 'registered' | 'document'
-  /** Where the registration can be deleted, if the server has that (RFC 7592). */
-  management?: { url: string; token: string } | undefined
-}
+const clientName = 'customer-sign-in doctor'
 
 /** A document that is public, and whose client is on the customer's own device. */
 export const publicDocument: Client = {
@@ -26,18 +16,15 @@ export const publicDocument: Client = {
 }
 
 /** Registers a client (RFC 7591 section 3), unless one was given. */
-export async function register(
-  notes: Notes,
-  wire: Wire,
-  { registration: url, documents, basic }: ServerFound,
-  { clientId, redirectUri }: { clientId: string | undefined; redirectUri: string },
-): Promise<Client> {
+export async function register(visit: Visit): Promise<Client> {
+  const [{ registration: url, documents, basic }] = visit.found('server')
+  const { clientId, redirectUri, wire } = visit
   if (clientId !== undefined) {
-    notes.note(`Not tried: the client is ${clientId}.`)
+    visit.note(`Not tried: the client is ${clientId}.`)
     return { id: clientId, redirectUri, source: 'given' }
   }
   if (url === undefined && documents) {
-    notes.note(
+    visit.note(
       `Not announced. Only clients with a metadata document connect; the next steps use that of ${publicDocument.id}`,
     )
     return publicDocument
@@ -48,13 +35,13 @@ export async function register(
   const answer = await wire.ask(url, { method: 'POST', headers, body: JSON.stringify(metadataOf(redirectUri)) })
   const refusal = refusalOf(answer)
   if (refusal) throw refusal
-  await checkAcrossOrigins(notes, wire, url, { method: 'POST', asks: ['content-type'], send: false })
+  await checkAcrossOrigins(visit, url, { method: 'POST', asks: ['content-type'], send: false })
   const { client_id: id, client_id_issued_at: issuedAt, ...more } = answer.json ?? {}
   if (typeof id !== 'string' || id === '') throw fault('no-client-id', { status: String(answer.status) })
   if (typeof issuedAt === 'number') wire.tellTime('client_id_issued_at of the registration', issuedAt, sent)
-  notes.note(`Registered a client named “${clientName}”: ${id}`)
+  visit.note(`Registered a client named “${clientName}”: ${id}`)
   if (basic) {
-    notes.note(
+    visit.note(
       'Clients can register for a secret. A customer-sign-in derives it from credentialSecrets: if you drop one of these, the clients that it has given secrets must register again.',
     )
   }
@@ -91,17 +78,18 @@ function managementIn(registered: Record<string, unknown>, endpoint: string): Cl
 }
 
 /** Deletes the registration, where the server has a way (RFC 7592 section 2.3). Otherwise it says what becomes of it. */
-export async function leave(notes: Notes, wire: Wire, { id, source, management }: Client): Promise<void> {
+export async function leave(visit: Visit): Promise<void> {
+  const [{ id, source, management }] = visit.found('registration')
   if (source !== 'registered') throw new Skipped('The doctor has registered no client.')
   if (management) {
     const headers = { Authorization: `Bearer ${management.token}` }
-    const { status } = await wire.ask(management.url, { method: 'DELETE', headers })
+    const { status } = await visit.wire.ask(management.url, { method: 'DELETE', headers })
     if (status === 204) {
-      notes.note(`The client ${id} has been deleted.`)
+      visit.note(`The client ${id} has been deleted.`)
       return
     }
   }
-  notes.note(
+  visit.note(
     `The server has named no way to delete the client ${id}. A customer-sign-in stores none, so nothing is left there.`,
   )
 }

@@ -1,50 +1,43 @@
-import { checkOrigin, differBySlash, webAddress, wellKnownOf } from '../addresses'
-import { checkDocument, type Document, readDocument, readPastCaches } from '../document'
-import { placeOf } from '../judge'
-import { fault, type Notes } from '../report'
-import type { Wire } from '../wire'
-import type { ApiFound } from './api'
+import { placeOf } from '../answer'
+import {
+  checkDocument,
+  checkOrigin,
+  type Document,
+  differBySlash,
+  readDocument,
+  readPastCaches,
+  webAddress,
+  wellKnownOf,
+} from '../document'
+import { fault } from '../findings'
+import type { Found, Visit } from '../visit'
 
 const name = 'oauth-protected-resource'
 
-/** What the metadata of the API says. */
-export interface ResourceFound {
-  /** What clients send as `resource`. */
-  resource: string
-  /** The authorization server, as the metadata names it. */
-  issuer: string
-  /** The authorization server, where it is reached. The same, unless the app does not know its own address. */
-  reachedAt: string
-}
-
 /** The metadata to which the challenge leads (RFC 9728 sections 3 and 5.1). */
-export async function readResource(
-  notes: Notes,
-  wire: Wire,
-  address: string,
-  { challenge }: ApiFound,
-): Promise<ResourceFound> {
-  const announced = announcedAddress(notes, address, challenge?.resource_metadata)
-  const document = await find(notes, wire, address, announced, challenge?.resource_metadata === undefined)
-  await checkDocument(notes, wire, document)
-  const { members } = await checkResource(notes, wire, address, document)
+export async function readResource(visit: Visit): Promise<Found['resource']> {
+  const [{ challenge }] = visit.found('api')
+  const announced = announcedAddress(visit, challenge?.resource_metadata)
+  const document = await find(visit, announced, challenge?.resource_metadata === undefined)
+  await checkDocument(visit, document)
+  const { members } = await checkResource(visit, document)
   const { request } = document.answer
   const [issuer] = Array.isArray(members.authorization_servers) ? members.authorization_servers.map(webAddress) : []
   if (issuer === undefined) throw fault('member-missing', { request, member: 'authorization_servers' })
-  const resource = typeof members.resource === 'string' ? members.resource : address
-  return { resource, issuer, reachedAt: reached(notes, issuer, address) }
+  const resource = typeof members.resource === 'string' ? members.resource : visit.address
+  return { resource, issuer, reachedAt: reached(visit, issuer) }
 }
 
 /** @returns Undefined if the challenge names none, or one on an address at which the app is not reached. */
-function announcedAddress(notes: Notes, address: string, value: string | undefined): string | undefined {
+function announcedAddress(visit: Visit, value: string | undefined): string | undefined {
   if (value === undefined) return undefined
   const announced = webAddress(value)
   if (announced === undefined) {
-    notes.find('member-missing', { request: 'The challenge of the API', member: 'resource_metadata' })
+    visit.find('member-missing', { request: 'The challenge of the API', member: 'resource_metadata' })
     return undefined
   }
-  if (!checkOrigin(notes, 'resource_metadata', announced, address)) return undefined
-  const { pathname: given, origin } = new URL(address)
+  if (!checkOrigin(visit, 'resource_metadata', announced, visit.address)) return undefined
+  const { pathname: given, origin } = new URL(visit.address)
   const known = new URL(announced).pathname.replace(`/.well-known/${name}`, '')
   if (known === given || known === '' || !given.endsWith(known)) return announced
   const prefix = given.slice(0, -known.length)
@@ -52,19 +45,14 @@ function announcedAddress(notes: Notes, address: string, value: string | undefin
 }
 
 /** The document where the challenge says it is, or where clients look for it if that is wrong. */
-async function find(
-  notes: Notes,
-  wire: Wire,
-  address: string,
-  announced: string | undefined,
-  isUnannounced: boolean,
-): Promise<Document> {
+async function find(visit: Visit, announced: string | undefined, isUnannounced: boolean): Promise<Document> {
+  const { address, wire } = visit
   const expected = wellKnownOf(name, address)
   const places = [...new Set([announced ?? expected, expected, wellKnownOf(name, new URL(address).origin)])]
   for (const url of places) {
     const document = await readDocument(wire, url)
     if (!document) continue
-    if (announced !== undefined && url !== announced) notes.find('metadata-path', { value: announced, found: url })
+    if (announced !== undefined && url !== announced) visit.find('metadata-path', { value: announced, found: url })
     return document
   }
   const url = announced ?? expected
@@ -73,22 +61,23 @@ async function find(
 }
 
 /** RFC 9728 section 3.3: the resource must be the address that the client has used. @returns The document that is right. */
-async function checkResource(notes: Notes, wire: Wire, address: string, document: Document): Promise<Document> {
+async function checkResource(visit: Visit, document: Document): Promise<Document> {
+  const { address, wire } = visit
   const { resource } = document.members
   const value = webAddress(resource)
   const { request } = document.answer
   if (value === undefined) {
-    notes.find('member-missing', { request, member: 'resource' })
+    visit.find('member-missing', { request, member: 'resource' })
     return document
   }
   if (isSame(value, address)) return document
   const fresh = await readPastCaches(wire, document.url)
   if (fresh && fresh.members.resource !== value && isSame(String(fresh.members.resource), address)) {
-    notes.find('cached-other', { request })
+    visit.find('cached-other', { request })
     return fresh
   }
-  if (differBySlash(value, address)) notes.find('resource-slash', { value, address })
-  else if (checkOrigin(notes, 'resource', value, address)) notes.find('resource-differs', { value, address })
+  if (differBySlash(value, address)) visit.find('resource-slash', { value, address })
+  else if (checkOrigin(visit, 'resource', value, address)) visit.find('resource-differs', { value, address })
   return document
 }
 
@@ -98,14 +87,15 @@ function isSame(one: string, other: string): boolean {
 }
 
 /** Where the authorization server is reached, if the app believes itself to be elsewhere. */
-function reached(notes: Notes, issuer: string, address: string): string {
+function reached(visit: Visit, issuer: string): string {
+  const { address } = visit
   const [named, api] = [new URL(issuer), new URL(address)]
-  const isElsewhere = named.hostname !== api.hostname && !notes.seen.some(({ code }) => code === 'wrong-host')
+  const isElsewhere = named.hostname !== api.hostname && !visit.seen.some(({ code }) => code === 'wrong-host')
   if (isElsewhere && named.protocol === 'https:') {
-    notes.note(`The authorization server is on another host than the API: ${issuer}`)
+    visit.note(`The authorization server is on another host than the API: ${issuer}`)
     return issuer
   }
-  return checkOrigin(notes, 'authorization_servers', issuer, address)
+  return checkOrigin(visit, 'authorization_servers', issuer, address)
     ? issuer
     : issuer.replace(named.origin, api.origin)
 }

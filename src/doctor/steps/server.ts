@@ -1,26 +1,16 @@
 import { leadsToOwnDevice } from '../../protocol/loopback'
-import { differBySlash, webAddress, wellKnownOf } from '../addresses'
-import { checkDocument, type Document, readDocument, readPastCaches } from '../document'
-import { placeOf } from '../judge'
-import { Fault, fault, type Notes } from '../report'
-import type { Wire } from '../wire'
-import type { ResourceFound } from './resource'
-
-/** What the metadata of the authorization server says, with the endpoints where they are reached. */
-export interface ServerFound {
-  issuer: string
-  authorization: string
-  token: string
-  registration: string | undefined
-  revocation: string | undefined
-  keys: string | undefined
-  /** Whether clients can be known by their metadata document. */
-  documents: boolean
-  /** Whether clients can authenticate in the `Authorization` header. */
-  basic: boolean
-  /** Whether its redirects name the issuer (RFC 9207). */
-  namesIssuer: boolean
-}
+import { placeOf } from '../answer'
+import {
+  checkDocument,
+  type Document,
+  differBySlash,
+  readDocument,
+  readPastCaches,
+  webAddress,
+  wellKnownOf,
+} from '../document'
+import { Fault, fault } from '../findings'
+import { type Found, Skipped, type Visit } from '../visit'
 
 const name = 'oauth-authorization-server'
 const endpointMembers = [
@@ -31,22 +21,14 @@ const endpointMembers = [
   'jwks_uri',
 ] as const
 
-/**
- * The metadata of the authorization server (RFC 8414).
- *
- * @param hasClient Whether the doctor was given a client id, so that none of the ways to introduce oneself is needed.
- */
-export async function readServer(
-  notes: Notes,
-  wire: Wire,
-  found: ResourceFound,
-  hasClient: boolean,
-): Promise<ServerFound> {
-  const document = await find(notes, wire, found.reachedAt)
-  await checkDocument(notes, wire, document)
-  const { members, answer } = await checkIssuer(notes, wire, found.issuer, document)
-  checkAbilities(notes, members, hasClient)
-  const endpoints = endpointsOf(notes, members, found)
+/** The metadata of the authorization server (RFC 8414). */
+export async function readServer(visit: Visit): Promise<Found['server']> {
+  const [found] = visit.found('resource')
+  const document = await find(visit, found.reachedAt)
+  await checkDocument(visit, document)
+  const { members, answer } = await checkIssuer(visit, found.issuer, document)
+  checkAbilities(visit, members)
+  const endpoints = endpointsOf(visit, members, found)
   const { authorization_endpoint: authorization, token_endpoint: token } = endpoints
   if (!authorization) throw fault('member-missing', { request: answer.request, member: 'authorization_endpoint' })
   if (!token) throw fault('member-missing', { request: answer.request, member: 'token_endpoint' })
@@ -64,7 +46,8 @@ export async function readServer(
 }
 
 /** Looks where RFC 8414 section 3.1 and OpenID Connect Discovery section 4 put it. */
-async function find(notes: Notes, wire: Wire, issuer: string): Promise<Document> {
+async function find(visit: Visit, issuer: string): Promise<Document> {
+  const { wire } = visit
   const url = wellKnownOf(name, issuer)
   const below = issuer.replace(/\/$/, '')
   const further = [
@@ -82,36 +65,36 @@ async function find(notes: Notes, wire: Wire, issuer: string): Promise<Document>
   for (const other of further) {
     const elsewhere = other === url ? undefined : await readDocument(wire, other).catch(() => undefined)
     if (!elsewhere) continue
-    if (other.endsWith(name)) notes.find('metadata-not-at-root', { found: other, url })
-    else notes.note(`The metadata is that of OpenID Connect: ${other}`)
+    if (other.endsWith(name)) visit.find('metadata-not-at-root', { found: other, url })
+    else visit.note(`The metadata is that of OpenID Connect: ${other}`)
     return elsewhere
   }
   throw atRoot ?? fault('not-routed', { request: `GET ${url}`, ...placeOf(url) })
 }
 
 /** RFC 8414 section 3.3: the issuer must be, character by character, the one that has led here. @returns The document that is right. */
-async function checkIssuer(notes: Notes, wire: Wire, expected: string, document: Document): Promise<Document> {
+async function checkIssuer(visit: Visit, expected: string, document: Document): Promise<Document> {
   const { issuer } = document.members
   const { request } = document.answer
   if (issuer === expected) return document
   if (typeof issuer !== 'string') throw fault('member-missing', { request, member: 'issuer' })
-  const fresh = await readPastCaches(wire, document.url)
+  const fresh = await readPastCaches(visit.wire, document.url)
   if (fresh && fresh.members.issuer === expected) {
-    notes.find('cached-other', { request })
+    visit.find('cached-other', { request })
     return fresh
   }
   if (!differBySlash(issuer, expected)) throw fault('issuer-differs', { value: issuer, expected })
-  notes.find('issuer-slash', { value: issuer, expected })
+  visit.find('issuer-slash', { value: issuer, expected })
   return document
 }
 
 /** What every assistant needs. Clients also refuse a list that is missing. */
-function checkAbilities(notes: Notes, members: Record<string, unknown>, hasClient: boolean): void {
-  if (!lists(members, 'response_types_supported', 'code')) notes.find('no-code-flow', {})
-  if (!lists(members, 'code_challenge_methods_supported', 'S256')) notes.find('no-pkce', {})
-  if (!lists(members, 'grant_types_supported', 'refresh_token')) notes.find('no-refresh', {})
+function checkAbilities(visit: Visit, members: Record<string, unknown>): void {
+  if (!lists(members, 'response_types_supported', 'code')) visit.find('no-code-flow', {})
+  if (!lists(members, 'code_challenge_methods_supported', 'S256')) visit.find('no-pkce', {})
+  if (!lists(members, 'grant_types_supported', 'refresh_token')) visit.find('no-refresh', {})
   const hasWayIn = members.registration_endpoint !== undefined || members.client_id_metadata_document_supported === true
-  if (!hasWayIn && !hasClient) notes.find('no-way-in', {})
+  if (!hasWayIn && visit.clientId === undefined) visit.find('no-way-in', {})
 }
 
 function lists(members: Record<string, unknown>, member: string, value: string): boolean {
@@ -121,9 +104,9 @@ function lists(members: Record<string, unknown>, member: string, value: string):
 
 /** The endpoints, where they are reached: an app that does not know its own address names others. */
 function endpointsOf(
-  notes: Notes,
+  visit: Visit,
   members: Record<string, unknown>,
-  { issuer, reachedAt }: ResourceFound,
+  { issuer, reachedAt }: Found['resource'],
 ): Partial<Record<(typeof endpointMembers)[number], string>> {
   const [named, reached] = [new URL(issuer), new URL(reachedAt)]
   const endpoints: Partial<Record<(typeof endpointMembers)[number], string>> = {}
@@ -136,9 +119,36 @@ function endpointsOf(
     if (!isOwn && leadsToOwnDevice(hostname) && !leadsToOwnDevice(reached.hostname))
       throw fault('wrong-host', { member, value, host, expected: reached.host })
     // The scheme and host of the issuer have been judged already.
-    if (protocol === 'http:' && !isOwn && reached.protocol === 'https:') notes.find('http-endpoint', { member, value })
-    else if (host !== named.host) notes.note(`${member} is on another host: ${value}`)
+    if (protocol === 'http:' && !isOwn && reached.protocol === 'https:') visit.find('http-endpoint', { member, value })
+    else if (host !== named.host) visit.note(`${member} is on another host: ${value}`)
     endpoints[member] = isOwn || host === reached.host ? value.replace(origin, reached.origin) : value
   }
   return endpoints
+}
+
+// RFC 7518 sections 6.2.2, 6.3.2 and 6.4.
+const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k']
+// Behind a balancer that takes turns, two suffice. One that draws lots among two processes hides them once in eight runs.
+const furtherReads = 3
+
+/** The public keys that access tokens verify with (RFC 7517 section 5). */
+export async function readKeys(visit: Visit): Promise<void> {
+  const [{ keys: url }] = visit.found('server')
+  if (url === undefined) throw new Skipped('The metadata has no jwks_uri.')
+  const document = await readDocument(visit.wire, url)
+  if (!document) throw fault('not-routed', { request: `GET ${url}`, ...placeOf(url) })
+  await checkDocument(visit, document)
+  const { keys } = document.members
+  if (!Array.isArray(keys) || keys.length === 0) throw fault('no-keys', { url })
+  const isPrivate = (key: object | null) => privateMembers.some((member) => member in (key ?? {}))
+  if (keys.some((key) => typeof key === 'object' && isPrivate(key))) visit.find('private-keys', { url })
+  for (let read = 0; read < furtherReads; read++) {
+    const other = await readPastCaches(visit.wire, url)
+    if (other && named(other.members.keys) !== named(keys)) throw fault('keys-differ', { url })
+  }
+}
+
+/** Each key in one text. Processes may list them in another order while keys are replaced. */
+function named(keys: unknown): string {
+  return JSON.stringify(Array.isArray(keys) ? keys.map((key) => JSON.stringify(key)).sort() : keys)
 }

@@ -1,39 +1,18 @@
 import { isLoopbackHost } from '../../protocol/loopback'
-import { webAddress } from '../addresses'
-import { notJson } from '../judge'
-import type { Secrets } from '../printable'
-import { fault, type Notes, Skipped } from '../report'
-import type { Wire } from '../wire'
-import { compareClocks } from './clock'
-import { signInRequest } from './first-page'
-import type { Client } from './registration'
-import type { ResourceFound } from './resource'
-import type { ServerFound } from './server'
-import { form } from './token'
-import { type Tokens, tokensIn } from './tokens'
-
-/** A browser in which somebody signs in, and the address to which it comes back. */
-export interface SignInWindow {
-  redirectUri: string
-  /** How long the browser may take, in minutes. */
-  minutes: number
-  /** Opens an address. @returns The parameters with which the browser comes back, or undefined if it does not. */
-  open(url: string): Promise<URLSearchParams | undefined>
-}
+import { notJson } from '../answer'
+import { webAddress } from '../document'
+import { fault } from '../findings'
+import type { SignInWindow } from '../sign-in-window'
+import { type Found, Skipped, type Visit } from '../visit'
+import { signInRequest } from './authorize'
+import { form, tokensIn } from './token'
 
 /** RFC 6749 sections 4.1.1 to 4.1.4, with `iss` (RFC 9207). */
-export async function signIn(
-  notes: Notes,
-  wire: Wire,
-  secrets: Secrets,
-  window: SignInWindow,
-  server: ServerFound,
-  client: Client,
-  resource: ResourceFound,
-  scope: string | undefined,
-): Promise<Tokens> {
+export async function signIn(visit: Visit, window: SignInWindow): Promise<Found['sign-in']> {
+  const [server, client, resource] = visit.found('server', 'registration', 'resource')
+  const { wire, secrets } = visit
   if (client.source === 'document') throw new Skipped('Nobody signs in as an assistant here: give a --client-id.')
-  const request = signInRequest(server, client, resource, scope)
+  const request = signInRequest(visit, client)
   if (!webAddress(request.url)) throw new Skipped('The authorization endpoint is no web address.')
   if (isReadByOthers(server)) throw new Skipped('Others could read the tokens: the token endpoint is not on https.')
   if (isNamedElsewhere(resource)) throw new Skipped('The app names another host as its issuer: mend that first.')
@@ -59,26 +38,26 @@ export async function signIn(
   const { status, error = '', errorDescription: description } = answer
   if (status !== 200) throw fault('code-refused', { status: String(status), error, description })
   const tokens = tokensIn(answer.json ?? {}, secrets)
-  if (tokens.refreshToken === undefined) notes.find('no-refresh-token', {})
+  if (tokens.refreshToken === undefined) visit.find('no-refresh-token', {})
   const issuedAt = issueTimeOf(tokens.accessToken)
   if (issuedAt !== undefined) wire.tellTime('the iat of the access token', issuedAt, sent)
-  await compareClocks(notes, wire)
+  await compareClocks(visit)
   return tokens
 }
 
 /** Whether the endpoints are not on the host of the issuer. They could then get a code of the issuer, with the issuer's own `iss`. */
-function isNamedElsewhere({ issuer, reachedAt }: ResourceFound): boolean {
+function isNamedElsewhere({ issuer, reachedAt }: Found['resource']): boolean {
   return new URL(issuer).hostname !== new URL(reachedAt).hostname
 }
 
 /** Whether the tokens would go without TLS, although those who log in see https. */
-function isReadByOthers({ issuer, token }: ServerFound): boolean {
+function isReadByOthers({ issuer, token }: Found['server']): boolean {
   const { protocol, hostname } = new URL(token)
   return protocol === 'http:' && issuer.startsWith('https:') && !isLoopbackHost(hostname)
 }
 
 /** The authorization response (RFC 6749 section 4.1.2). */
-function checkResponse(back: URLSearchParams, state: string, { issuer, namesIssuer }: ServerFound): void {
+function checkResponse(back: URLSearchParams, state: string, { issuer, namesIssuer }: Found['server']): void {
   const error = back.get('error')
   if (error !== null) throw fault('sign-in-refused', { error, description: back.get('error_description') ?? '' })
   if (back.get('state') !== state) throw fault('state-differs', {})
@@ -96,5 +75,18 @@ function issueTimeOf(token: string): number | undefined {
     return typeof iat === 'number' ? iat : undefined
   } catch {
     return undefined
+  }
+}
+
+// Seconds. The verifiers of access tokens mostly allow for half a minute or a minute.
+const clockTolerance = 30
+
+/** Compares the clocks of the servers with that of this machine, by what they have said so far. */
+export async function compareClocks(visit: Visit): Promise<void> {
+  const off = visit.wire.clocks.filter(({ ahead }) => Math.abs(ahead) > clockTolerance)
+  for (const source of new Set(off.map((each) => each.source))) {
+    const { ahead } = off.find((each) => each.source === source) ?? { ahead: 0 }
+    const direction = ahead > 0 ? 'ahead of' : 'behind'
+    visit.find('clock-off', { source, seconds: String(Math.abs(ahead)), direction })
   }
 }

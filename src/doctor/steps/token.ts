@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import type { Answer } from '../answer'
+import { type Answer, notJson } from '../answer'
 import { checkAcrossOrigins } from '../cross-origin'
-import { notJson } from '../judge'
-import { type Fault, fault, type Notes, Skipped } from '../report'
-import type { Asked, Wire } from '../wire'
-import type { Client } from './registration'
-import type { ResourceFound } from './resource'
-import type { ServerFound } from './server'
+import { type Fault, fault } from '../findings'
+import type { Secrets } from '../printable'
+import { type Found, Skipped, type Visit } from '../visit'
+import type { Asked } from '../wire'
+
+type Client = Found['registration']
 
 // As long as those of servers that put a signed token into the code, so that a small limit of a proxy is found.
 const wrongCode = `customer-sign-in-doctor-${'x'.repeat(1500)}`
@@ -22,13 +22,8 @@ export function form(fields: Record<string, string | undefined>): Asked {
 }
 
 /** Redeems a code that nobody was given. The right answer is `invalid_grant`, which shows that the whole request has arrived. */
-export async function tryWrongCode(
-  notes: Notes,
-  wire: Wire,
-  server: ServerFound,
-  client: Client,
-  { resource }: ResourceFound,
-): Promise<void> {
+export async function tryWrongCode(visit: Visit): Promise<void> {
+  const [server, client, { resource }] = visit.found('server', 'registration', 'resource')
   const { token: url } = server
   const fields = {
     grant_type: 'authorization_code',
@@ -38,17 +33,17 @@ export async function tryWrongCode(
     resource,
   }
   const inBody = form({ ...fields, client_id: client.id })
-  const answer = await wire.ask(url, inBody)
+  const answer = await visit.wire.ask(url, inBody)
   checkMayBePublic(answer, client)
   const wrong = notInvalidGrant(answer, client)
   if (wrong) throw wrong
-  if (!/\bno-store\b/i.test(answer.header('cache-control') ?? '')) notes.find('token-cached', answer)
-  await presentInHeader(notes, wire, server, form(fields), client)
-  await checkAcrossOrigins(notes, wire, url, { ...inBody, asks: ['authorization'] })
+  if (!/\bno-store\b/i.test(answer.header('cache-control') ?? '')) visit.find('token-cached', answer)
+  await presentInHeader(visit, server, form(fields), client)
+  await checkAcrossOrigins(visit, url, { ...inBody, asks: ['authorization'] })
 }
 
 /** A client of the company's own may have a secret, which the doctor does not ask for. */
-export function checkMayBePublic({ error, errorDescription }: Answer, { source }: Client): void {
+function checkMayBePublic({ error, errorDescription }: Answer, { source }: Client): void {
   const isConfidential = error === 'invalid_client' && /authenticat|secret|assertion/i.test(errorDescription)
   if (source === 'given' && isConfidential)
     throw new Skipped('The client must authenticate, and the doctor has no secret.')
@@ -71,15 +66,72 @@ function notInvalidGrant(answer: Answer, client: Client): Fault | undefined {
  * header of every client. Other servers may read it only if they announce so.
  */
 async function presentInHeader(
-  notes: Notes,
-  wire: Wire,
-  { token: url, basic }: ServerFound,
+  visit: Visit,
+  { token: url, basic }: Found['server'],
   asked: Asked,
   client: Client,
 ): Promise<void> {
   const user = Buffer.from(`${encodeURIComponent(client.id)}:`).toString('base64')
-  const answer = await wire.ask(url, { ...asked, headers: { ...asked.headers, Authorization: `Basic ${user}` } })
+  const answer = await visit.wire.ask(url, { ...asked, headers: { ...asked.headers, Authorization: `Basic ${user}` } })
   const { error, errorDescription: description } = answer
   const isMissing = description === 'client_id is missing' || (basic && /client_id/.test(description))
-  if (error === 'invalid_request' && isMissing) notes.find('authorization-dropped', answer)
+  if (error === 'invalid_request' && isMissing) visit.find('authorization-dropped', answer)
+}
+
+/** Revokes a token that does not exist, which succeeds (RFC 7009 section 2.2). */
+export async function revokeUnknown(visit: Visit): Promise<void> {
+  const [{ revocation: url }, client] = visit.found('server', 'registration')
+  if (url === undefined) throw new Skipped('The metadata has no revocation_endpoint.')
+  const asked = form({ token: 'customer-sign-in-doctor', client_id: client.id })
+  const answer = await visit.wire.ask(url, asked)
+  const { request, status, error = '' } = answer
+  checkMayBePublic(answer, client)
+  if (status !== 200) throw notJson(answer) ?? fault('revocation-fails', { request, status: String(status), error })
+  await checkAcrossOrigins(visit, url, { ...asked, asks: ['authorization'] })
+}
+
+/** Redeems the refresh token (RFC 6749 section 6). @returns The refresh token that is valid now. */
+export async function refresh(visit: Visit): Promise<string> {
+  const [{ token: url }, client, { resource }, { refreshToken }] = visit.found(
+    'server',
+    'registration',
+    'resource',
+    'sign-in',
+  )
+  if (refreshToken === undefined) throw new Skipped('There is no refresh token.')
+  const answer = await visit.wire.ask(url, refreshForm(client, refreshToken, resource))
+  const wrong = notJson(answer)
+  if (wrong) throw wrong
+  const { status, error = '', errorDescription: description } = answer
+  if (status !== 200) throw fault('refresh-refused', { status: String(status), error, description })
+  return tokensIn(answer.json ?? {}, visit.secrets).refreshToken ?? refreshToken
+}
+
+/** Revokes the refresh token, so that nothing of the examination stays valid (RFC 7009). */
+export async function endGrant(visit: Visit): Promise<void> {
+  const [{ revocation, token }, client, refreshToken] = visit.found('server', 'registration', 'refresh')
+  if (revocation === undefined) throw new Skipped('The metadata has no revocation_endpoint.')
+  const fields = { token: refreshToken, token_type_hint: 'refresh_token', client_id: client.id }
+  const answer = await visit.wire.ask(revocation, form(fields))
+  const { request, status, error = '' } = answer
+  if (status !== 200) throw fault('revocation-fails', { request, status: String(status), error })
+  const again = await visit.wire.ask(token, refreshForm(client, refreshToken))
+  if (again.status !== 200) return
+  visit.secrets.add(...Object.values(again.json ?? {}).filter((value) => typeof value === 'string'))
+  throw fault('revocation-without-effect', {})
+}
+
+function refreshForm(client: Client, refreshToken: string, resource?: string) {
+  return form({ grant_type: 'refresh_token', refresh_token: refreshToken, client_id: client.id, resource })
+}
+
+/** The members of a token response (RFC 6749 section 5.1). */
+export function tokensIn(members: Record<string, unknown>, secrets: Secrets): Found['sign-in'] {
+  const { access_token: accessToken, refresh_token: refreshToken, token_type: type, expires_in: lifetime } = members
+  for (const token of [accessToken, refreshToken]) if (typeof token === 'string') secrets.add(token)
+  if (typeof accessToken !== 'string' || accessToken === '') throw fault('token-response', { member: 'access_token' })
+  if (typeof type !== 'string' || type.toLowerCase() !== 'bearer')
+    throw fault('token-response', { member: 'token_type' })
+  if (lifetime !== undefined && typeof lifetime !== 'number') throw fault('token-response', { member: 'expires_in' })
+  return { accessToken, refreshToken: typeof refreshToken === 'string' ? refreshToken : undefined }
 }

@@ -3,15 +3,14 @@ import { text } from 'node:stream/consumers'
 import { MemoryTenantStore } from 'customer-sign-in'
 import express from 'express'
 import { Answer } from '../../../src/doctor/answer'
-import { Callback } from '../../../src/doctor/callback'
 import { examine } from '../../../src/doctor/examine'
-import { Secrets } from '../../../src/doctor/printable'
-import { Notes } from '../../../src/doctor/report'
+import { Callback } from '../../../src/doctor/sign-in-window'
 import { readServer } from '../../../src/doctor/steps/server'
 import { signIn } from '../../../src/doctor/steps/sign-in'
-import { Wire } from '../../../src/doctor/wire'
+import { Visit } from '../../../src/doctor/visit'
 import { deployed, findingsOf, listening } from '../../support/deployment'
 
+const api = 'https://assistant.example/v1/acme/mcp'
 const issuer = 'https://assistant.example/v1/acme/oauth'
 const client = { id: 'app', redirectUri: 'http://127.0.0.1/callback', source: 'given' } as const
 
@@ -74,15 +73,13 @@ describe('a server that means harm to the doctor', () => {
         token_endpoint: `${issuer}/token`,
         registration_endpoint: endpoint,
       }
-      const wire = Object.assign(new Wire(), {
-        ask: async (url: string) => {
-          asked.push(url)
-          return new Answer(url, 'GET', 200, {}, JSON.stringify(members))
-        },
-      })
-      const found = { resource: 'https://assistant.example/v1/acme/mcp', issuer, reachedAt: issuer }
-      const reading = readServer(new Notes(), wire, found, false)
-      await expect(reading).rejects.toMatchObject({
+      const resource = { resource: api, issuer, reachedAt: issuer }
+      const visit = new Visit(api, {}, { resource })
+      visit.wire.ask = async (url) => {
+        asked.push(url)
+        return new Answer(url, 'GET', 200, {}, JSON.stringify(members))
+      }
+      await expect(readServer(visit)).rejects.toMatchObject({
         seen: { code: 'wrong-host', values: { member: 'registration_endpoint', value: endpoint } },
       })
       expect(asked).not.toContain(endpoint)
@@ -101,11 +98,14 @@ describe('a server that means harm to the doctor', () => {
       basic: false,
       namesIssuer: true,
     }
-    const resource = { resource: 'https://assistant.example/v1/acme/mcp', issuer, reachedAt: issuer }
+    const resource = { resource: api, issuer, reachedAt: issuer }
     const open = jest.fn(async () => undefined)
     const window = { redirectUri: client.redirectUri, minutes: 5, open }
-    const signedIn = (more: object, at = resource) =>
-      signIn(new Notes(), new Wire(), new Secrets(), window, { ...server, ...more }, client, at, undefined)
+    const signedIn = (more: object, at = resource) => {
+      const asked = { asked: { method: 'GET' }, challenge: undefined }
+      const found = { api: asked, server: { ...server, ...more }, registration: client, resource: at }
+      return signIn(new Visit(api, {}, found), window)
+    }
 
     afterEach(() => open.mockClear())
 

@@ -1,14 +1,13 @@
 import { freePort } from '../../../scripts/free-port'
-import { Notes } from '../../../src/doctor/report'
-import { checkPlainHttp } from '../../../src/doctor/steps/plain-http'
-import { Wire } from '../../../src/doctor/wire'
+import { checkPlainHttp } from '../../../src/doctor/steps/api'
+import { Visit } from '../../../src/doctor/visit'
 import { deployed, listening } from '../../support/deployment'
 
 /** What the doctor says about an address with http, beside one with https. */
 async function foundAt(url: string): Promise<string[]> {
-  const notes = new Notes()
-  await checkPlainHttp(notes, new Wire(), url)
-  return notes.seen.map(({ code }) => code)
+  const visit = new Visit(url)
+  await checkPlainHttp(visit, url)
+  return visit.seen.map(({ code }) => code)
 }
 
 describe('an API on https that also answers http', () => {

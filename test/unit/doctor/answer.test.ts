@@ -1,4 +1,4 @@
-import { bearerChallenge } from '../../../src/doctor/challenge'
+import { bearerChallenge } from '../../../src/doctor/answer'
 
 describe('the Bearer challenge in WWW-Authenticate', () => {
   it.each<[string, Record<string, string> | undefined]>([

@@ -1,5 +1,33 @@
+import { spawn } from 'node:child_process'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+
+const minutesToSignIn = 5
+
+/** A browser in which somebody signs in, and the address to which it comes back. */
+export interface SignInWindow {
+  redirectUri: string
+  /** How long the browser may take, in minutes. */
+  minutes: number
+  /** Opens an address. @returns The parameters with which the browser comes back, or undefined if it does not. */
+  open(url: string): Promise<URLSearchParams | undefined>
+}
+
+/** The address is printed to stderr, so that stdout is the JSON alone. */
+export function windowOf(callback: Callback): SignInWindow {
+  return {
+    redirectUri: callback.redirectUri,
+    minutes: minutesToSignIn,
+    open: (url) => {
+      process.stderr.write(
+        `Sign in within ${minutesToSignIn} minutes, in the browser that opens now, or here:\n${url}\n`,
+      )
+      const answer = callback.answer(minutesToSignIn * 60_000)
+      openBrowser(url)
+      return answer
+    },
+  }
+}
 
 const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>customer-sign-in doctor</title>
 <h1>Back at the doctor</h1><p>You can close this window. The result is in the terminal.</p>`
@@ -52,4 +80,22 @@ export class Callback {
     this.#server.closeIdleConnections()
     setTimeout(() => this.#server.closeAllConnections(), 1000).unref()
   }
+}
+
+/**
+ * Opens an address in the browser: with the command in `BROWSER`, or with that of the system. No shell reads the address. If there is no
+ * browser, nothing happens: the address is also printed.
+ */
+function openBrowser(url: string): void {
+  const [command = '', ...args] = process.env.BROWSER?.trim() ? process.env.BROWSER.trim().split(/\s+/) : ofSystem()
+  const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true })
+  child.on('error', () => {})
+  child.unref()
+}
+
+function ofSystem(): string[] {
+  if (process.platform === 'darwin') return ['open']
+  // `start` belongs to cmd.exe, which would take the & of the address for its own.
+  if (process.platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler']
+  return ['xdg-open']
 }

@@ -1,0 +1,168 @@
+import type { Answer, Challenge } from './answer'
+import { Fault, type FindingCode, findings, type Seen, type ValuesIn } from './findings'
+import { printable, Secrets } from './printable'
+import { type Finding, type Report, type Step, type StepName, stepTitles } from './report'
+import type { SignInWindow } from './sign-in-window'
+import { type Asked, Wire } from './wire'
+
+export interface VisitOptions {
+  /** The client id to use, in place of registering a client. */
+  clientId?: string | undefined
+  /** Lets somebody sign in. Without it, the doctor goes no further than the first page. */
+  window?: SignInWindow | undefined
+  /** Is told of each step as soon as it is over. */
+  onStep?: ((step: Step) => void) | undefined
+  /** How long one request may take, in milliseconds. Default 15,000. */
+  timeLimit?: number | undefined
+}
+
+/** What steps find out for those after them. */
+export interface Found {
+  api: {
+    /** The request that the API answers with its challenge. */
+    asked: Asked & { method: string }
+    /** Undefined if there was none. */
+    challenge: Challenge | undefined
+  }
+  resource: {
+    /** What clients send as `resource`. */
+    resource: string
+    /** The authorization server, as the metadata names it. */
+    issuer: string
+    /** The authorization server, where it is reached. The same, unless the app does not know its own address. */
+    reachedAt: string
+  }
+  /** What the metadata of the authorization server says, with the endpoints where they are reached. */
+  server: {
+    issuer: string
+    authorization: string
+    token: string
+    registration: string | undefined
+    revocation: string | undefined
+    keys: string | undefined
+    /** Whether clients can be known by their metadata document. */
+    documents: boolean
+    /** Whether clients can authenticate in the `Authorization` header. */
+    basic: boolean
+    /** Whether its redirects name the issuer (RFC 9207). */
+    namesIssuer: boolean
+  }
+  /** The client that the doctor acts as. */
+  registration: {
+    id: string
+    redirectUri: string
+    /** `document`: it is an assistant's, and nobody signs in with it. */
+    source: 'given' | 'registered' | 'document'
+    /** Where the registration can be deleted, if the server has that (RFC 7592). */
+    management?: { url: string; token: string } | undefined
+  }
+  /** The first page. */
+  authorize: Answer
+  'sign-in': { accessToken: string; refreshToken: string | undefined }
+  /** The refresh token that is valid now. */
+  refresh: string
+}
+
+/** Ends a step that has nothing to look at. */
+export class Skipped extends Error {
+  constructor(why: string, opening = 'Skipped: ') {
+    super(opening + why)
+  }
+}
+
+/** The doctor's visit to one API: goes from step to step, and writes down what became of each. */
+export class Visit {
+  readonly address: string
+  readonly clientId: string | undefined
+  readonly redirectUri: string
+  readonly wire: Wire
+  readonly secrets = new Secrets()
+  /** What this step has seen. */
+  seen: Seen[] = []
+  #notes: string[] = []
+  readonly #found: Map<string, unknown>
+  readonly #steps: Step[] = []
+  readonly #onStep: (step: Step) => void
+
+  /**
+   * @param address The address that customers paste into an assistant.
+   * @param found What is known before the first step.
+   */
+  constructor(address: string, options: VisitOptions = {}, found: Partial<Found> = {}) {
+    this.address = address
+    this.clientId = options.clientId
+    this.redirectUri = options.window?.redirectUri ?? 'http://127.0.0.1/callback'
+    this.wire = new Wire(options.timeLimit)
+    this.#found = new Map(Object.entries(found))
+    this.#onStep = options.onStep ?? (() => {})
+  }
+
+  /** What earlier steps have found. If one of them led nowhere, this step is skipped. */
+  found<const Names extends readonly (keyof Found)[]>(
+    ...names: Names
+  ): { [Index in keyof Names]: Found[Names[Index]] } {
+    const missing = names.find((name) => !this.#found.has(name))
+    if (missing) throw new Skipped(`because it needs the result of the step “${missing}”`, 'Skipped, ')
+    return names.map((name) => this.#found.get(name)) as { [Index in keyof Names]: Found[Names[Index]] }
+  }
+
+  /** Adds a finding. The step goes on. */
+  find<Code extends FindingCode>(code: Code, values: ValuesIn<Code>): void {
+    this.seen.push({ code, values })
+  }
+
+  /** Adds a fact that is neither good nor bad. */
+  note(text: string): void {
+    this.#notes.push(text)
+  }
+
+  /** Takes a step. What it throws becomes its last finding. */
+  async step<Name extends StepName>(
+    name: Name,
+    take: (visit: Visit) => Promise<Name extends keyof Found ? Found[Name] : void>,
+  ): Promise<void> {
+    this.seen = []
+    this.#notes = []
+    let isSkipped = false
+    try {
+      this.#found.set(name, await take(this))
+    } catch (thrown) {
+      isSkipped = thrown instanceof Skipped
+      if (thrown instanceof Fault) this.seen.push(thrown.seen)
+      else if (thrown instanceof Skipped) this.note(thrown.message)
+      else throw thrown
+    }
+    const found = withoutRepeats(this.seen.map((each) => this.#inWords(each)))
+    const levels = found.map(({ level }) => level)
+    const worst = levels.includes('wrong') ? 'wrong' : levels[0]
+    const status = worst ?? (isSkipped ? 'skipped' : 'good')
+    const notes = this.#notes.map((text) => this.#shown(text))
+    const step: Step = { step: name, title: stepTitles[name], status, findings: found, notes }
+    this.#steps.push(step)
+    this.#onStep(step)
+  }
+
+  report(): Report {
+    const good = this.#steps.every(({ status }) => status !== 'wrong')
+    return { version: 1, address: this.address, good, steps: this.#steps }
+  }
+
+  #inWords({ code, values }: Seen): Finding {
+    const { level, says, remedy } = findings[code]
+    const filled = (text: string) =>
+      text
+        .replace(/\{(\w+)\}/g, (_, name: string) => this.#shown(values[name] ?? ''))
+        .replace(/ {2,}/g, ' ')
+        .replace(/[ .]+$/, '')
+    return { code, level, says: filled(says), remedy: filled(remedy) }
+  }
+
+  // Secrets first: one that has been cut could not be recognised.
+  #shown(text: string): string {
+    return printable(this.secrets.hide(text))
+  }
+}
+
+function withoutRepeats(found: Finding[]): Finding[] {
+  return found.filter(({ says }, index) => found.findIndex((other) => other.says === says) === index)
+}
