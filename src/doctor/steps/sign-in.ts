@@ -83,6 +83,7 @@ const clockTolerance = 30
 
 /** Compares the clocks of the servers with that of this machine, by what they have said so far. */
 export async function compareClocks(visit: Visit): Promise<void> {
+  visit.found('api')
   const off = visit.wire.clocks.filter(({ ahead }) => Math.abs(ahead) > clockTolerance)
   for (const source of new Set(off.map((each) => each.source))) {
     const { ahead } = off.find((each) => each.source === source) ?? { ahead: 0 }
