@@ -25,4 +25,9 @@ export class StoreClock {
   noLaterThan(at: number): number {
     return this.#minOffset === Number.NEGATIVE_INFINITY ? 0 : Math.floor(at + this.#minOffset)
   }
+
+  /** A time that the store's clock has not passed when this process's monotonic clock shows `at`. Infinite before the first result. */
+  noEarlierThan(at: number): number {
+    return Math.ceil(at + this.#maxOffset)
+  }
 }

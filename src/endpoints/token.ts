@@ -49,8 +49,7 @@ export async function token(context: Context, rooms: TokenRooms): Promise<void> 
   const client = await authenticatedClient(named, tenant, tokenAudiences(tenant), clientAuthentication)
   const grantType = grantTypeOf(form, client)
   const redemption = await redeem(grantType, form, client, context, rooms)
-  const issuing = tokens.issue(redemption, tenant)
-  const issued = issuing instanceof Promise ? await orReversed(issuing, redemption, redemptions) : issuing
+  const issued = redemption.issued ?? (await issue(redemption, tenant, tokens, redemptions))
   if (grantType === 'authorization_code') await grants.endReplaced(redemption.grant, tenant)
   respondWithTokens(res, issued, redemption, client)
   tellOf(redemption, grantType, tenant, emit)
@@ -67,17 +66,19 @@ function checkIssued(form: Form, client: RequestingClient, context: Context, red
   if (!redemptions.hasIssued(presented)) throw unknownCredential(presented)
 }
 
-/** Waits for the signer of an access token. If it fails, the credential that the client presented is live again. */
-async function orReversed(
-  issuing: Promise<IssuedAccessToken>,
+/** Signs the access token. If that fails, the credential that the client presented is live again. */
+async function issue(
   redemption: Redemption,
+  tenant: ResolvedTenant,
+  tokens: AccessTokens,
   redemptions: Redemptions,
 ): Promise<IssuedAccessToken> {
+  const { grant, now } = redemption
   try {
-    return await issuing
+    return await tokens.issue(grant, redemption, grant.expiresAt - now, tenant)
   } catch (failed) {
     await redemptions.reverse(redemption)
-    throw withContext(failed, contextOf(redemption.grant))
+    throw withContext(failed, contextOf(grant))
   }
 }
 
@@ -99,7 +100,7 @@ async function redeem(
 ): Promise<Redemption> {
   const presented = presents[grantType](form, client, context)
   if (client.useUp) await client.useUp(redemptions.hasIssued(presented))
-  const requested = { grantType, scope: scopeOf(form, grantType), lifetime: presented.lifetime }
+  const requested = { grantType, scope: scopeOf(form, grantType) }
   const settle = tokens.settling(requested, context.tenant)
   return redemptions.redeem(presented, settle)
 }

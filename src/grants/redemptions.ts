@@ -6,7 +6,7 @@ import { type CredentialKind, credentialKinds } from '../protocol/grant-types'
 import { type OAuthError, temporarilyUnavailable, withContext } from '../protocol/oauth-error'
 import { longestRetryWindow } from '../tenants/lifetimes'
 import { isSameResource, type ResolvedTenant, spelledByTenant, stillOffered } from '../tenants/tenants'
-import { type AccessTokenTerms, scopesGone } from '../tokens/access-tokens'
+import { type AccessTokenTerms, type Settle, scopesGone } from '../tokens/access-tokens'
 import {
   authenticatedBinding,
   type Binding,
@@ -130,21 +130,22 @@ export class Redemptions {
    * @throws {OAuthError} `invalid_grant`, `invalid_client`, `invalid_target`, `invalid_scope`, what `settle` throws, or `temporarily_unavailable` if the
    * store does not say what came of it. None of them uses a live credential up, but the grant ends if the tenant no longer has its resource.
    */
-  async redeem(
-    given: PresentedCredential,
-    settle: ((grant: Grant) => Promise<AccessTokenTerms>) | undefined,
-  ): Promise<Redemption> {
+  async redeem(given: PresentedCredential, settle: Settle | undefined): Promise<Redemption> {
     const presented = given.binding.isAuthenticated ? this.#asIssued(given) : given
     try {
-      const settled = settle && (await settle(await this.#redeemableGrant(presented)))
+      const settled = settle && (await this.#settled(settle, presented))
       const redeemed = await this.#exchange(presented)
       const { grant, now } = redeemed
       // Access tokens live for whole seconds, and none outlives its grant: the one of this redemption would have expired.
-      if (grant.expiresAt - now < 1000) throw this.#expired(presented, expiryOf(grant))
-      if (!isServed(presented, grant)) throw await this.#endForResource(presented, grant)
+      if (grant.expiresAt - now < 1000) return this.#refuseExpired(presented, expiryOf(grant))
+      await this.#endUnserved(presented, grant)
       const scopes = settled?.scopes ?? stillOffered(grant.scopes, presented.tenant)
-      if (scopes === undefined) throw await this.#reverseForScopes(redeemed)
-      return { ...redeemed, scopes, claims: settled?.claims, signed: settled?.signed }
+      if (scopes === undefined) {
+        // The tenant may offer them again.
+        await this.reverse(redeemed)
+        throw scopesGone(grant)
+      }
+      return { ...redeemed, ...settled, scopes }
     } catch (error) {
       // The tag of a credential that this server issued proves whose it is, even if the store has not answered.
       throw this.#chain.hasIssued(presented) ? withContext(error, ownerOf(presented)) : error
@@ -177,10 +178,20 @@ export class Redemptions {
     return this.#chain.hasIssued({ ...presented, binding }) ? mustAuthenticate(presented) : otherwise()
   }
 
+  async #settled(settle: Settle, presented: PresentedCredential): Promise<AccessTokenTerms> {
+    const grant = await this.#redeemableGrant(presented)
+    return settle(grant, async () => {
+      // A code that was redeemed before, and a refresh token that is new, leave the grant's expiry as it is.
+      const end = grant.credential.kind === 'code' ? grant.endsAt : grant.expiresAt
+      const left = end === undefined ? presented.lifetime : end - (await this.#store.latestTime())
+      return Math.min(presented.lifetime, left)
+    })
+  }
+
   /** Finds the grant of a credential. Refuses a credential that certainly cannot be redeemed, and uses nothing up. */
   async #redeemableGrant(presented: PresentedCredential): Promise<Grant> {
     const grant = await this.#store.findGrant(presented.tenant.id, presented.grantId)
-    if (!grant) throw this.#missing(presented, this.#now())
+    if (!grant) return this.#refuseMissing(presented, this.#now())
     if (isLive(presented, grant) || isFromBefore(presented, grant)) return grant
     const refusal = this.#refusal(presented, () => notRedeemable(presented, grant))
     if (refusal) throw refusal
@@ -196,9 +207,9 @@ export class Redemptions {
     for (let looks = 0; looks < maxLooks; looks++) {
       const step = this.#stepTo(next, [hash, ...before], presented)
       const result = await this.#swaps.take(step)
-      if (result.outcome === 'missing') throw this.#missing(presented, result.now)
+      if (result.outcome === 'missing') return this.#refuseMissing(presented, result.now)
       if (result.outcome === 'wrong_resource') {
-        if (namesAnother(presented, result.grant)) throw await this.#refuseResource(presented, result.grant)
+        await this.#checkResource(presented, result.grant)
         return this.#exchange({ ...presented, resource: result.grant.resource })
       }
       const { grant, now } = result
@@ -309,7 +320,7 @@ export class Redemptions {
       const since = redeemed.slice(0, place).map(({ mark }) => mark)
       const live = this.#chain.liveSuccessor(grantId, hash, since.reverse(), grant.credential.hash, nextBinding)
       if (live) {
-        if (namesAnother(presented, grant)) throw await this.#refuseResource(presented, grant)
+        await this.#checkResource(presented, grant)
         if (isCode && !(await this.#keepFirst(grant, window, now))) return undefined
         return { grant, now, refreshToken: this.#refreshToken(live, grant, presented), by: 'retry', repeat }
       }
@@ -340,43 +351,38 @@ export class Redemptions {
   }
 
   /**
-   * The error for a credential whose grant is gone. The expiry inside the credential says whether it had expired. If it had not, the grant
-   * was ended, and an event said so, or the store has lost it.
+   * Refuses a credential whose grant is gone. The expiry inside the credential says whether it had expired. If it had not, the grant was
+   * ended, and an event said so, or the store has lost it.
    *
    * @param now The time of the store, or of this process if the store did not tell it.
    */
-  #missing(presented: PresentedCredential, now: number) {
+  #refuseMissing(presented: PresentedCredential, now: number): never {
     const refusal = this.#refusal(presented, () => unknownCredential(presented))
-    if (refusal) return refusal
+    if (refusal) throw refusal
     const expiry = readExpiry(presented.credential)
-    return now < expiry.expiresAt ? grantGone(presented, 'ended_or_lost') : this.#expired(presented, expiry)
+    if (now >= expiry.expiresAt) return this.#refuseExpired(presented, expiry)
+    throw grantGone(presented, 'ended_or_lost')
   }
 
-  #expired(presented: PresentedCredential, { expiresAt, isEnd }: Expiry): OAuthError {
+  #refuseExpired(presented: PresentedCredential, { expiresAt, isEnd }: Expiry): never {
     const { kind } = presented.credential
     const limit = isEnd ? 'grantLifetime' : credentialKinds[kind].lifetimeOption
     this.#emit({ type: 'expired', credential: kind, limit, expiredAt: expiresAt, ...ownerOf(presented) })
-    return grantGone(presented, 'expired')
+    throw grantGone(presented, 'expired')
   }
 
-  /**
-   * Refuses a request that names another resource than the grant's. If the grant's is gone, its address may lead to another one by now, and
-   * the client must sign in again.
-   */
-  async #refuseResource(presented: PresentedCredential, grant: Grant) {
-    return isServed(presented, grant) ? resourceNotGranted(presented, grant) : this.#endForResource(presented, grant)
+  /** Checks that a request names no other resource than the grant's. If the grant's is gone, its address may lead to another one by now. */
+  async #checkResource(presented: PresentedCredential, grant: Grant): Promise<void> {
+    if (!namesAnother(presented, grant)) return
+    await this.#endUnserved(presented, grant)
+    throw resourceNotGranted(presented, grant)
   }
 
-  /** Ends a grant whose resource the tenant no longer has, because the API would refuse every token of it. */
-  async #endForResource(presented: PresentedCredential, grant: Grant) {
+  /** Ends a grant whose resource the tenant no longer has, because the API would refuse every token of it: the client must sign in again. */
+  async #endUnserved(presented: PresentedCredential, grant: Grant): Promise<void> {
+    if (isServed(presented, grant)) return
     await this.#grants.end(grant, presented.tenant, 'resource_gone')
-    return resourceGone(presented, grant)
-  }
-
-  /** Keeps the presented credential live, because the tenant may offer its scopes again. */
-  async #reverseForScopes(redeemed: Redeemed) {
-    await this.reverse(redeemed)
-    return scopesGone(redeemed.grant)
+    throw resourceGone(presented, grant)
   }
 
   #refreshToken(

@@ -121,6 +121,13 @@ export class GuardedStore {
     throw temporarilyUnavailable(wrong)
   }
 
+  /** A time that the store's clock has not passed yet. The store is asked only if none of its results has told its time. */
+  async latestTime(): Promise<number> {
+    const time = () => this.#clock.noEarlierThan(performance.now())
+    if (!Number.isFinite(time())) await this.clockOffset(time)
+    return time()
+  }
+
   #send<Result extends { outcome: string; now: number }>(
     method: string,
     { giveUpAt, timeout }: Patience,

@@ -16,7 +16,7 @@ import type { DenialReason } from '../protocol/reasons'
 import { narrowedScopes } from '../protocol/scope'
 import { type ResolvedTenant, spelledByTenant, stillOffered } from '../tenants/tenants'
 import { plainJson } from './plain-json'
-import type { SigningKey, SigningKeys } from './signing-keys'
+import type { SigningKeys } from './signing-keys'
 import { TokenSignatures } from './token-signatures'
 
 /** What the `accessTokenClaims` hook is told about the token that is to be issued. */
@@ -58,16 +58,7 @@ export interface AccessTokenTerms {
   /** From the host's `accessTokenClaims`. */
   claims?: Record<string, unknown> | undefined
   /** The token itself, if it takes a signer of the host's own, which may fail. */
-  signed?: SignedBefore | undefined
-}
-
-/** An access token that was signed before its credential is used up. */
-interface SignedBefore {
-  accessToken: string
-  /** Seconds since 1970. */
-  expiresAt: number
-  /** What has signed it. */
-  key: SigningKey
+  issued?: IssuedAccessToken | undefined
 }
 
 /** What a client asks for when it redeems a credential. */
@@ -75,9 +66,10 @@ export interface RequestedTerms {
   grantType: GrantType
   /** The `scope` of the request, which may be narrower than the grant's. */
   scope: string | undefined
-  /** How long the grant lives after it is redeemed, in milliseconds. */
-  lifetime: number
 }
+
+/** Settles what an access token of a grant says. @param left Tells for how many milliseconds the grant will live at least. */
+export type Settle = (grant: Grant, left: () => Promise<number>) => Promise<AccessTokenTerms>
 
 /** An access token and for how many seconds it is valid. */
 export interface IssuedAccessToken {
@@ -146,19 +138,17 @@ export class AccessTokens {
    * @returns Undefined without a requested scope, the host's hook and a signer: the grant alone decides then, and need not be read first.
    * Otherwise a function of the grant. It throws `invalid_scope`, or what the hook or the signer throws.
    */
-  settling(
-    requested: RequestedTerms,
-    tenant: ResolvedTenant,
-  ): ((grant: Grant) => Promise<AccessTokenTerms>) | undefined {
-    if (requested.scope === undefined && !this.#claimsHook && !this.#keys[0].signer) return undefined
-    return async (grant) => {
+  settling({ scope, grantType }: RequestedTerms, tenant: ResolvedTenant): Settle | undefined {
+    const mayFail = this.#keys[0].signer !== undefined
+    if (scope === undefined && !this.#claimsHook && !mayFail) return undefined
+    return async (grant, left) => {
       const permitted = withImplied(grant.scopes, tenant.implied)
-      const scopes = stillOffered(narrowedScopes(requested.scope, grant.scopes, permitted), tenant)
+      const scopes = stillOffered(narrowedScopes(scope, grant.scopes, permitted), tenant)
       if (scopes === undefined) throw scopesGone(grant)
       try {
-        const claims = await this.#hostClaims(scopes, grant, requested.grantType, tenant)
-        const signed = await this.#signBefore({ grant, scopes, claims }, requested.lifetime, tenant)
-        return { scopes, claims, signed }
+        const claims = await this.#hostClaims(scopes, grant, grantType, tenant)
+        const issued = mayFail ? await this.issue(grant, { scopes, claims }, await left(), tenant) : undefined
+        return { scopes, claims, issued }
       } catch (refused) {
         throw withContext(refused, contextOf(grant))
       }
@@ -166,46 +156,28 @@ export class AccessTokens {
   }
 
   /**
-   * Signs an access token. It never outlives the grant that it comes from.
+   * Signs an access token.
    *
-   * @param redeemed.now The time by the store's clock, which the grant's times are from too.
-   * @returns A promise if a signer of the host's own signs it. It rejects with `temporarily_unavailable`, or an `OAuthError` of the signer's.
+   * @param left For how many milliseconds the grant lives, which no token of it outlives.
+   * @throws {OAuthError} `temporarily_unavailable` if a signer of the host's own fails, or if its key has been removed meanwhile; an
+   * `OAuthError` of the signer's.
    */
-  issue(
-    redeemed: AccessTokenTerms & { grant: Grant; now: number },
+  async issue(
+    grant: Grant,
+    terms: Pick<AccessTokenTerms, 'scopes' | 'claims'>,
+    left: number,
     tenant: ResolvedTenant,
-  ): IssuedAccessToken | Promise<IssuedAccessToken> {
-    const { grant, signed, now: storeNow } = redeemed
+  ): Promise<IssuedAccessToken> {
     const [key] = this.#keys
     const now = Math.floor(this.#now() / 1000)
-    const expiresIn = Math.min(tenant.accessTokenLifetime, Math.floor((grant.expiresAt - storeNow) / 1000))
-    if (!key.signer) {
-      const payload = payloadOf(redeemed, now, expiresIn, tenant)
-      // `sign` copies and checks an object. A string is signed as it is: its claims were checked when they came in.
-      const accessToken = sign(payload, key.privateKey, { algorithm: key.algorithm, header: key.header })
-      return { accessToken, expiresIn }
-    }
-    if (signed && this.#keys.includes(signed.key) && signed.expiresAt > now && signed.expiresAt <= now + expiresIn)
-      return { accessToken: signed.accessToken, expiresIn: signed.expiresAt - now }
-    // The keys have changed in the meantime, or the grant ends sooner than it seemed by this process's clock.
-    const signing = key.signer.token(key.prefix, payloadOf(redeemed, now, expiresIn, tenant))
-    return signing.then((accessToken) => ({ accessToken, expiresIn }))
-  }
-
-  /** Signs the access token of a grant that is about to be redeemed, if that takes a signer of the host's own. */
-  async #signBefore(
-    about: AccessTokenTerms & { grant: Grant },
-    lifetime: number,
-    tenant: ResolvedTenant,
-  ): Promise<SignedBefore | undefined> {
-    const [key] = this.#keys
-    if (!key.signer) return undefined
-    const { endsAt = Number.POSITIVE_INFINITY } = about.grant
-    const left = Math.floor(Math.min(lifetime, endsAt - this.#now()) / 1000)
-    const now = Math.floor(this.#now() / 1000)
-    const expiresIn = Math.min(tenant.accessTokenLifetime, left)
-    const accessToken = await key.signer.token(key.prefix, payloadOf(about, now, expiresIn, tenant))
-    return { accessToken, expiresAt: now + expiresIn, key }
+    const expiresAt = now + Math.min(tenant.accessTokenLifetime, Math.floor(left / 1000))
+    const payload = payloadOf(grant, terms, now, expiresAt, tenant)
+    // `sign` copies and checks an object. A string is signed as it is: its claims were checked when they came in.
+    const accessToken = key.signer
+      ? await key.signer.token(key.prefix, payload)
+      : sign(payload, key.privateKey, { algorithm: key.algorithm, header: key.header })
+    if (!this.#keys.includes(key)) throw temporarilyUnavailable(new Error('The key was removed while it signed'))
+    return { accessToken, expiresIn: expiresAt - Math.floor(this.#now() / 1000) }
   }
 
   /**
@@ -256,11 +228,12 @@ function nameOf(keys: SigningKeys): string {
   return digest('key set', JSON.stringify(keys.map(({ publicJwk }) => publicJwk)))
 }
 
-/** The payload of an access token, as JSON. @param now In seconds. */
+/** The payload of an access token, as JSON. Times are in seconds. */
 function payloadOf(
-  { grant, scopes, claims }: AccessTokenTerms & { grant: Grant },
+  grant: Grant,
+  { scopes, claims }: AccessTokenTerms,
   now: number,
-  expiresIn: number,
+  expiresAt: number,
   tenant: ResolvedTenant,
 ): string {
   return JSON.stringify({
@@ -273,7 +246,7 @@ function payloadOf(
     scope: scopes.join(' '),
     jti: randomUUID(),
     iat: now,
-    exp: now + expiresIn,
+    exp: expiresAt,
     grant_id: grant.grantId,
     tenant_id: tenant.id,
   })

@@ -324,19 +324,46 @@ describe('a redemption that is under way while the keys change', () => {
     expectTokens(await host.refresh(following))
   })
 
-  it('is signed with a key that still verifies, if its signer is replaced while the store is asked', async () => {
-    const { store, next } = faultyStore()
-    const external = { publicKey: createPublicKey(first), sign: signer(first) }
-    const host = await started({ ...shared, signingKeys: [external], tokenStore: store })
+  it('is answered with 503 and costs the client nothing, if the key is removed while its signer is asked', async () => {
+    const other = { publicKey: createPublicKey(second), sign: signer(second) }
+    let change = async () => {}
+    const slow = async (data: Uint8Array) => {
+      await change()
+      return signer(first)(data)
+    }
+    const external = { publicKey: createPublicKey(first), sign: slow }
+    const host = await started({ ...shared, signingKeys: [external] })
     const { refresh_token } = await host.connected()
-    next('swapCredential', async (apply) => {
-      const other = { publicKey: createPublicKey(second), sign: signer(second) }
+    change = async () => {
+      change = async () => {}
       await host.signIn.setKeys({ signingKeys: [other, external] })
       await host.signIn.setKeys({ signingKeys: [other] })
-      return apply()
-    })
+    }
+    expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
     const { access_token } = expectTokens(await host.refresh(refresh_token))
     await host.signIn.verifyAccessToken(access_token, inAcme)
+  })
+
+  it('costs the client nothing, if a signer takes over once the store has answered, and fails', async () => {
+    const { store, next } = faultyStore()
+    let works = true
+    const sign = (data: Uint8Array) => {
+      if (works) return signer(second)(data)
+      throw new Error('The key is off')
+    }
+    const host = await started({ ...shared, signingKeys: [first], tokenStore: store })
+    const { refresh_token } = await host.connected()
+    next('swapCredential', async (apply) => {
+      const result = await apply()
+      await host.signIn.setKeys({ signingKeys: [{ publicKey: createPublicKey(second), sign }, first] })
+      works = false
+      return result
+    })
+    expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
+    works = true
+    const { refresh_token: following } = expectTokens(await host.refresh(refresh_token))
+    expectTokens(await host.refresh(following))
+    expect(await host.told('replayed')).toEqual([])
   })
 
   it('is taken up again after a 503, although the secret has changed in the meantime', async () => {
