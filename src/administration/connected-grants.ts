@@ -2,7 +2,7 @@ import type { MetadataDocuments } from '../clients/metadata-documents'
 import type { Registrations } from '../clients/registrations'
 import type { ClientMetadata } from '../contract/tenant-store'
 import type { Grant } from '../contract/token-store'
-import { callHostWithin } from '../host/call-host'
+import { withinTime } from '../host/call-host'
 import { type LanguageTag, languageTagOf } from '../pages/language-tag'
 import type { Languages } from '../pages/languages'
 import type { ScopeTexts } from '../pages/scope-words'
@@ -143,7 +143,7 @@ export class ConnectedGrants {
       .filter((clientId) => clients.every((own) => own.clientId !== clientId))
       .filter((clientId) => documents.isDocumentUrl(clientId) && !documents.remembered(clientId))
     const fetching = unseen.map((clientId) => documents.find(clientId, { id, key }))
-    await callHostWithin('fetchMetadataDocument', maxWait, () => Promise.allSettled(fetching)).catch(() => {})
+    await withinTime(Promise.allSettled(fetching), maxWait, () => [])
   }
 }
 

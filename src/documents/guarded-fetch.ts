@@ -2,6 +2,7 @@ import type { LookupAddress, LookupOptions } from 'node:dns'
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
+import { withinTime } from '../host/call-host'
 import { timedOut } from '../protocol/thrown'
 import { fetches } from '../telemetry/channels'
 import { errorWord } from '../telemetry/error-word'
@@ -69,12 +70,12 @@ export function fetching(
   { byHost }: Pick<FetchMessage, 'byHost'>,
   work: (signal: AbortSignal) => Promise<FetchedDocument>,
 ): Promise<FetchedDocument> {
-  if (!fetches.isOn) return withinTime(work)
+  if (!fetches.isOn) return limited(work)
   const message: FetchMessage = { url: origin + pathname, byHost }
   return fetches.trace(
     message,
     async () => {
-      const fetched = await withinTime(work)
+      const fetched = await limited(work)
       message.status = fetched.status
       return fetched
     },
@@ -84,16 +85,12 @@ export function fetching(
   )
 }
 
-async function withinTime(work: (signal: AbortSignal) => Promise<FetchedDocument>): Promise<FetchedDocument> {
+async function limited(work: (signal: AbortSignal) => Promise<FetchedDocument>): Promise<FetchedDocument> {
   const ending = new AbortController()
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(timedOut(`It took longer than ${timeout / 1000} seconds`)), timeout)
-  })
+  const late = () => Promise.reject(timedOut(`It took longer than ${timeout / 1000} seconds`))
   try {
-    return await Promise.race([work(ending.signal), late])
+    return await withinTime(work(ending.signal), timeout, late)
   } finally {
-    clearTimeout(timer)
     // Ends the look-up or the connection if it is still under way.
     ending.abort()
   }

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Authorizations, CheckedRequest, Recipient } from '../authorization/authorizations'
-import type { Emit } from '../host/emitter'
-import { type Place, reportError } from '../host/report-error'
+import { type Emit, type Place, reportError } from '../host/emitter'
 import { keepsOpener, nosniff } from '../http/browser-headers'
 import { removeCors } from '../http/cors'
 import { Form, parametersOf } from '../http/form'

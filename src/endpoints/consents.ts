@@ -232,7 +232,7 @@ export class Consents {
       proof: this.#tokens.issue(subjectOf(question, tenant)),
       form: submission?.form,
     }
-    const allowed = await callHost('consent', () => ask(req, res, request))
+    const allowed = await callHost('consent', 'unlimited', () => ask(req, res, request))
     if (allowed === true) {
       if (req.method !== 'POST' || submission) return 'allowed'
       const cause = new Error('consent returned true for a form whose consent_token is not the proof of a page')

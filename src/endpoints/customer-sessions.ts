@@ -60,7 +60,7 @@ export class CustomerSessions {
    * @throws {OAuthError} `login_required` if the customer is not signed in and must not be asked, `temporarily_unavailable` if the hook fails.
    */
   async signedIn(request: SignInRequest, { req, res }: Context): Promise<Customer | undefined> {
-    const customer = await callHost('authenticate', () => this.#authenticate?.(req, res, request))
+    const customer = await callHost('authenticate', 'unlimited', () => this.#authenticate?.(req, res, request))
     if (customer !== undefined && customer !== null) return checkedCustomer(customer)
     if (!res.headersSent && request.prompt.includes('none')) {
       throw oauthError('login_required', 'The customer is not signed in')

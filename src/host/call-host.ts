@@ -1,6 +1,10 @@
+import { isObject } from '../configuration/checks'
 import { errorOfHost } from '../protocol/oauth-error'
 import { blames, type PartOfHost } from '../protocol/reasons'
 import { timedOut } from '../protocol/thrown'
+import { storeCalls } from '../telemetry/channels'
+import { errorWord } from '../telemetry/error-word'
+import type { StoreMessage } from '../telemetry/messages'
 
 // biome-ignore lint/suspicious/noConfusingVoidType: so that a hook can end with `return res.redirect(...)`.
 type Nothing = undefined | void
@@ -8,31 +12,55 @@ type Nothing = undefined | void
 /** What a hook of the host's returns: the answer or nothing, now or later. */
 export type HookAnswer<T> = T | Nothing | Promise<T | Nothing>
 
+/** How long something may take: milliseconds, or as long as it likes. */
+type TimeLimit = number | 'unlimited'
+
 /**
- * Calls a function of the host's that may take its time.
+ * Waits for work, but not for longer than `timeout` milliseconds. The work goes on after that, and what becomes of it is dropped.
  *
- * @throws {OAuthError} `temporarily_unavailable` when it throws or rejects; an `OAuthError` of its own as it is.
+ * @param late Gives the result in place of work that takes longer. Must not throw; it may reject.
+ * @param failed Gives the error in place of what the work rejects with.
  */
-export async function callHost<T>(part: PartOfHost, call: () => T | Promise<T>): Promise<T> {
-  try {
-    return await call()
-  } catch (error) {
-    throw errorOfHost(error, part)
-  }
+export function withinTime<T>(
+  work: Promise<T>,
+  timeout: number,
+  late: () => T | Promise<T>,
+  failed: (thrown: unknown) => unknown = (thrown) => thrown,
+): Promise<T> {
+  // Not an async function with a race: every call of a store waits here.
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(late()), timeout)
+    work.then(
+      (value) => {
+        clearTimeout(timer)
+        resolve(value)
+      },
+      (thrown) => {
+        clearTimeout(timer)
+        reject(failed(thrown))
+      },
+    )
+  })
 }
 
 /**
- * Calls a function of the host's that must settle within `timeout` milliseconds.
+ * Calls a function of the host's. Every such call that may take its time goes through here.
  *
  * @param name What the error calls it, such as `tokenStore.swapCredential`.
  * @throws {OAuthError} `temporarily_unavailable` when it throws, rejects or takes longer; an `OAuthError` of its own as it is.
  */
-export async function callHostWithin<T>(name: string, timeout: number, call: () => T | Promise<T>): Promise<T> {
+export function callHost<T>(name: string, limit: TimeLimit, call: () => T | Promise<T>): Promise<T> {
+  const failed = (thrown: unknown) => errorOfHost(thrown, partOf(name))
   try {
     const result = call()
-    return await (isPromise(result) ? withTimeout(result, timeout, name) : result)
-  } catch (error) {
-    throw errorOfHost(error, partOf(name))
+    // Some database clients return objects of their own that have a `then`.
+    if (typeof (result as PromiseLike<T> | undefined)?.then !== 'function') return Promise.resolve(result)
+    const working = Promise.resolve(result)
+    if (limit === 'unlimited') return working.catch((thrown) => Promise.reject(failed(thrown)))
+    const late = () => Promise.reject(failed(timedOut(`${name} took longer than ${limit} ms`)))
+    return withinTime(working, limit, late, failed)
+  } catch (thrown) {
+    return Promise.reject(failed(thrown))
   }
 }
 
@@ -42,22 +70,57 @@ function partOf(name: string): PartOfHost {
   return Object.hasOwn(blames, part) ? (part as PartOfHost) : 'guard'
 }
 
-function isPromise<T>(result: T | PromiseLike<T>): result is PromiseLike<T> {
-  return typeof (result as PromiseLike<T> | undefined)?.then === 'function'
-}
+/** Calls the methods of one of the host's stores, and tells the channel `customer-sign-in:store` of each call. */
+export class StoreCalls {
+  readonly #store: StoreMessage['store']
+  readonly #system: string
+  readonly #timeout: number
 
-function withTimeout<T>(result: PromiseLike<T>, timeout: number, name: string): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(timedOut(`${name} took longer than ${timeout} ms`)), timeout)
-    Promise.resolve(result).then(
-      (value) => {
-        clearTimeout(timer)
-        resolve(value)
+  /** @param timeout How long a call may take, in milliseconds. */
+  constructor(store: StoreMessage['store'], instance: object, timeout: number) {
+    this.#store = store
+    this.#system = instance.constructor?.name || 'Object'
+    this.#timeout = timeout
+  }
+
+  /** @throws {OAuthError} As {@link callHost} does. */
+  call<T>(method: string, call: () => T | Promise<T>, limit: TimeLimit = this.#timeout): Promise<T> {
+    return this.#told(method, () => callHost(`${this.#store}.${method}`, limit, call))
+  }
+
+  /** A call whose results come one by one. Its time is also that of what is done with them. */
+  async *each<T>(method: string, call: () => AsyncIterable<T>): AsyncIterable<T> {
+    let settle: (settled?: Promise<never>) => void = () => {}
+    const iterated = new Promise<void>((resolve) => {
+      settle = resolve
+    })
+    // Its failure is thrown below.
+    this.#told(method, () => iterated).catch(() => {})
+    try {
+      // A host's store without types may reject in place of returning an iterable.
+      yield* await Promise.resolve(call())
+    } catch (thrown) {
+      const error = errorOfHost(thrown, this.#store)
+      settle(Promise.reject(error))
+      throw error
+    } finally {
+      settle()
+    }
+  }
+
+  #told<T>(method: string, work: () => Promise<T>): Promise<T> {
+    if (!storeCalls.isOn) return work()
+    const message: StoreMessage = { store: this.#store, method, system: this.#system }
+    return storeCalls.trace(
+      message,
+      async () => {
+        const result = await work()
+        if (isObject(result) && typeof result.outcome === 'string') message.outcome = result.outcome
+        return result
       },
       (error) => {
-        clearTimeout(timer)
-        reject(error)
+        message.error = errorWord(error)
       },
     )
-  })
+  }
 }

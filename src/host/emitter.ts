@@ -2,10 +2,11 @@ import { channel } from 'node:diagnostics_channel'
 import { warn } from '../configuration/warnings'
 import type { CustomerSignInEvent, ErrorEvent, GrantEvent, TimedEvent } from '../contract/customer-sign-in-event'
 import type { Grant } from '../contract/token-store'
-import { type ErrorContext, OAuthError, underlying } from '../protocol/oauth-error'
-import { type FaultReason, faultReasons } from '../protocol/reasons'
+import { type ErrorContext, OAuthError, underlying, withContext } from '../protocol/oauth-error'
+import { type FaultReason, faultReasons, isDenialReason } from '../protocol/reasons'
 import { asError, messageOf } from '../protocol/thrown'
 import { withoutCredentials } from '../protocol/without-credentials'
+import type { GuardMessage, RequestMessage } from '../telemetry/messages'
 
 export { warn }
 
@@ -59,4 +60,35 @@ export function emitter(onEvent: (event: CustomerSignInEvent) => unknown, now: (
 /** The `onEvent` of a host that has none: errors become process warnings, and all other events are dropped. */
 export function warnOfErrors(event: CustomerSignInEvent): void {
   if (event.type === 'error') warn('ERROR', `${event.where}: ${messageOf(event.error)}`)
+}
+
+/** Where an error happened, and whom it concerns as far as that is known there. */
+export interface Place extends ErrorContext {
+  where: string
+}
+
+/**
+ * Tells the host of whatever was thrown, and returns it as the OAuth error that the client is answered with.
+ *
+ * @param message What a channel tells of the request: it gets the error too.
+ */
+export function reportError(
+  thrown: unknown,
+  { where, ...known }: Place,
+  emit: Emit,
+  message?: RequestMessage | GuardMessage,
+): OAuthError {
+  const error = withContext(thrown, known)
+  const { code, description, status, detail, context } = error
+  // A refusal can be a 503 too, for example when a client's own server is down. The operator need not look at that.
+  if (status < 500 || isDenialReason(error.reason)) {
+    const reason = isDenialReason(error.reason) ? error.reason : code
+    if (message) Object.assign(message, { outcome: 'denied', error: code, description, reason })
+    emit({ type: 'denied', where, reason, error: code, description, status, detail, ...context })
+  } else {
+    const reason = faultOf(error)
+    if (message) Object.assign(message, { outcome: 'failed', error: code, description, reason })
+    emit({ type: 'error', where, reason, error: underlying(error), ...context })
+  }
+  return error
 }

@@ -17,7 +17,7 @@ import type {
   TokenStore,
 } from '../contract/token-store'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
-import { StoreCalls } from './store-calls'
+import { StoreCalls } from './call-host'
 
 // No tenant has an empty key, and no id of another begins with `key:`.
 const noGrant = { tenantId: 'key:', grantId: '-'.repeat(28) }
@@ -62,7 +62,7 @@ export class GuardedStore {
   }
 
   findGrant(tenantId: string, grantId: string): Promise<Grant | undefined> {
-    return this.#calls.within('findGrant', () => this.#store.findGrant(tenantId, grantId))
+    return this.#calls.call('findGrant', () => this.#store.findGrant(tenantId, grantId))
   }
 
   swapCredential(swap: Omit<CredentialSwap, 'deadline'>, patience: Patience): Promise<Timely<SwapResult>> {
@@ -75,20 +75,21 @@ export class GuardedStore {
   }
 
   deleteGrant(tenantId: string, grantId: string): Promise<boolean> {
-    return this.#calls.within('deleteGrant', async () => (await this.#store.deleteGrant(tenantId, grantId)) === true)
+    return this.#calls.call('deleteGrant', async () => (await this.#store.deleteGrant(tenantId, grantId)) === true)
   }
 
   listGrants(tenantId: string, subject: string): Promise<Grant[]> {
-    return this.#calls.within('listGrants', () => this.#store.listGrants(tenantId, subject))
+    return this.#calls.call('listGrants', () => this.#store.listGrants(tenantId, subject))
   }
 
   /** No time limit: it may scan the whole store, and only hosts call it. */
   pageGrants(of: GrantPageRequest): Promise<GrantPage> {
-    return this.#calls.unlimited('pageGrants', async () => {
+    const paged = async () => {
       const page: unknown = await this.#store.pageGrants(of)
       if (isGrantPage(page)) return page
       throw wrongAnswer('tokenStore.pageGrants', page, 'a page of grants: { grants, next }')
-    })
+    }
+    return this.#calls.call('pageGrants', paged, 'unlimited')
   }
 
   /** No time limit, for the same reason. */
@@ -102,7 +103,7 @@ export class GuardedStore {
   }
 
   useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean> {
-    return this.#calls.within('useOnce', async () => (await this.#store.useOnce(tenantId, id, lifetime)) === true)
+    return this.#calls.call('useOnce', async () => (await this.#store.useOnce(tenantId, id, lifetime)) === true)
   }
 
   /**
@@ -144,7 +145,7 @@ export class GuardedStore {
         `tokenStore.${method} came too late by the store's clock, again and again: is that clock being set?`,
       )
     }
-    return this.#calls.within(method, sending, timeout)
+    return this.#calls.call(method, sending, timeout)
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Http2ServerResponse } from 'node:http2'
+import { withinTime } from '../host/call-host'
 
 /**
  * Waits for a response to begin: template engines answer after the function that calls them has returned.
@@ -9,13 +10,8 @@ import type { Http2ServerResponse } from 'node:http2'
  */
 export async function responseBegins(res: ServerResponse, timeout: number): Promise<boolean> {
   if (res.headersSent || isClosed(res)) return true
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(res.headersSent), timeout)
-    res.once('close', () => {
-      clearTimeout(timer)
-      resolve(true)
-    })
-  })
+  const closed = new Promise<boolean>((resolve) => res.once('close', () => resolve(true)))
+  return withinTime(closed, timeout, () => res.headersSent)
 }
 
 /** Whether the response has ended or its client has gone. In HTTP/2 only the stream of a response knows that. */

@@ -1,5 +1,5 @@
 import { flag, must, optional, requiredScopes, requirements } from '../configuration/checks'
-import type { Place } from '../host/report-error'
+import type { Place } from '../host/emitter'
 import type { BaseUrl } from '../http/base-url'
 import type { NodeRequest } from '../http/node-messages'
 import { type HostRequest, requestHost } from '../http/request-host'

@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { must, optional, requirements } from '../configuration/checks'
 import { wrongAnswer } from '../configuration/configuration-error'
-import { callHostWithin } from '../host/call-host'
-import type { Emit } from '../host/emitter'
-import { type Place, reportError } from '../host/report-error'
+import { callHost } from '../host/call-host'
+import { type Emit, type Place, reportError } from '../host/emitter'
 import type { BaseUrl } from '../http/base-url'
 import type { NodeRequest, NodeResponse } from '../http/node-messages'
 import type { HostRequest } from '../http/request-host'
@@ -176,7 +175,7 @@ export class AccessTokenGuards {
    */
   async #read<R>(value: PerRequest<R, string>, req: R, { what }: Kind, name: string): Promise<string> {
     if (typeof value === 'string') return value
-    const given: unknown = await callHostWithin(name, this.#timeout, () => value(req))
+    const given: unknown = await callHost(name, this.#timeout, () => value(req))
     if (typeof given === 'string') return given
     throw oauthError('server_error', 'This API is misconfigured', {
       cause: wrongAnswer(name, given, what),

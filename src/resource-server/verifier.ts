@@ -1,7 +1,6 @@
 import { must, requirements, text } from '../configuration/checks'
-import { callHostWithin } from '../host/call-host'
-import type { Emit } from '../host/emitter'
-import { reportError } from '../host/report-error'
+import { callHost } from '../host/call-host'
+import { type Emit, reportError } from '../host/emitter'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
 import { asError } from '../protocol/thrown'
 import { guardedRequests } from '../telemetry/channels'
@@ -56,7 +55,7 @@ export function verifier(
   const { invalidToken, tenantKey, ...options } = checkedMembers(given, 'verifier')
 
   async function errorOfSdk(description: string): Promise<Error> {
-    const error: unknown = await callHostWithin('verifier.invalidToken', timeout, () => invalidToken(description))
+    const error: unknown = await callHost('verifier.invalidToken', timeout, () => invalidToken(description))
     if (asError(error) === error) return error as Error
     throw temporarilyUnavailable(new TypeError('verifier.invalidToken must return an Error'), 'hook_failed')
   }

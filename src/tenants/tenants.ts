@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../configuration/configuration-error'
 import type { AskConsent, Client, Links, Tenant, TenantStore, Theme } from '../contract/tenant-store'
-import { StoreCalls } from '../host/store-calls'
+import { StoreCalls } from '../host/call-host'
 import { withDefaultLinks } from '../pages/links'
 import { type ImpliedScopes, withImplied } from '../protocol/implied-scopes'
 import { endpointsOf, issuerOf, isTenantKey, type TenantAddress } from '../protocol/issuer'
@@ -133,7 +133,7 @@ export class Tenants {
    */
   async findAtHost(host: string | undefined, shared: string): Promise<ResolvedTenant | undefined> {
     if (host === undefined) return undefined
-    const record = await this.#calls.within('findTenantByHost', () => this.#store.findTenantByHost?.(host))
+    const record = await this.#calls.call('findTenantByHost', () => this.#store.findTenantByHost?.(host))
     if (!record || typeof record.key !== 'string' || !isTenantKey(record.key)) return undefined
     const found = this.#checked(record, shared)
     const addresses = addressesOf(found.checked, shared)
@@ -163,7 +163,7 @@ export class Tenants {
 
   async #recordOf(tenantKey: string, shared?: string): Promise<Found> {
     if (!isTenantKey(tenantKey)) throw noSuchTenant()
-    const record = await this.#calls.within('findTenant', () => this.#store.findTenant(tenantKey))
+    const record = await this.#calls.call('findTenant', () => this.#store.findTenant(tenantKey))
     // A store that folds case would otherwise make one tenant answer under two issuers.
     if (!record || record.key !== tenantKey) throw noSuchTenant()
     return this.#checked(record, shared)

@@ -4,7 +4,7 @@ import { isObject } from '../configuration/checks'
 import { wrongAnswer } from '../configuration/configuration-error'
 import type { Tenant } from '../contract/tenant-store'
 import type { Grant } from '../contract/token-store'
-import { callHostWithin, type HookAnswer } from '../host/call-host'
+import { callHost, type HookAnswer } from '../host/call-host'
 import { contextOf } from '../host/emitter'
 import { digest } from '../protocol/digest'
 import type { GrantType } from '../protocol/grant-types'
@@ -216,7 +216,7 @@ export class AccessTokens {
     tenant: ResolvedTenant,
   ): Promise<Record<string, unknown>> {
     const request = { tenant: tenant.record, grantType, grantId, clientId, subject, scopes, resource, claims }
-    const added = await callHostWithin('accessTokenClaims', this.#timeout, () => this.#claimsHook?.(request))
+    const added = await callHost('accessTokenClaims', this.#timeout, () => this.#claimsHook?.(request))
     const plain = plainJson(added ?? {})
     if (plain) return plain
     const wrong = wrongAnswer('accessTokenClaims', added, 'an object of plain JSON, or nothing')

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import { verify } from 'jsonwebtoken'
-import { callHostWithin } from '../host/call-host'
+import { callHost } from '../host/call-host'
 import type { JsonWebKey } from '../protocol/json-web-keys'
 import { rawSignature } from './raw-signature'
 import type { SigningAlgorithm } from './signing-algorithms'
@@ -74,7 +74,7 @@ export class ExternalSigner {
   async token(head: string, payload: string): Promise<string> {
     const signed = head + Buffer.from(payload).toString('base64url')
     try {
-      const token = await callHostWithin('signingKeys.sign', this.#timeout, async () => {
+      const token = await callHost('signingKeys.sign', this.#timeout, async () => {
         const signature: unknown = await this.#sign(Buffer.from(signed), this.#key.kid)
         return this.#verified(`${signed}.${this.#encoded(signature)}`)
       })
