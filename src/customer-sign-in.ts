@@ -5,9 +5,7 @@ import { type TenantData, tenantData } from './administration/tenant-data'
 import { type AuthorizationResponse, Authorizations } from './authorization/authorizations'
 import { ConsentTokens } from './authorization/consent-tokens'
 import { type IssueAuthorizationCodeRequest, issueAuthorizationCode } from './authorization/issue-authorization-code'
-import type { AuthenticationRules } from './clients/authentication-metadata'
-import { ClientAssertions } from './clients/client-assertions'
-import { ClientAuthentication } from './clients/client-authentication'
+import type { AuthenticationRules } from './client-authentication/method'
 import { Clients } from './clients/clients'
 import { type KeySetSource, KeySets } from './clients/key-sets'
 import { MetadataDocuments } from './clients/metadata-documents'
@@ -25,6 +23,7 @@ import { ErrorPages } from './endpoints/error-pages'
 import { jwks } from './endpoints/jwks'
 import { metadata } from './endpoints/metadata'
 import { register } from './endpoints/register'
+import { ClientAuthentication } from './endpoints/requesting-client'
 import { revoke } from './endpoints/revoke'
 import { token } from './endpoints/token'
 import { CredentialChain } from './grants/credential-chain'
@@ -263,8 +262,8 @@ function build(options: Options, now: () => number): CustomerSignIn {
   const registrationRules = { appRedirects: options.appRedirects, authentication: authenticationRules(options) }
   const registrations = new Registrations(registrationRules, secrets, now)
   const clients = new Clients(documents, registrations, registrationRules)
-  const assertions = new ClientAssertions(store, new KeySets(keySetSource(options)), now)
-  const clientAuthentication = new ClientAuthentication(options.clientAuthentication, clients, assertions)
+  const keySets = new KeySets(keySetSource(options))
+  const clientAuthentication = new ClientAuthentication(options.clientAuthentication, clients, keySets, store, now)
   const grants = new Grants(
     store,
     chain,

@@ -1,4 +1,6 @@
 import { appRedirectsOfAssistants, type KnownAssistant, knownAssistants } from './assistants/known-assistants'
+import type { ClientAuthenticationMethod } from './client-authentication/method'
+import { authenticationMethods, isClientAuthenticationMethod } from './client-authentication/methods'
 import {
   appRedirect,
   type Check,
@@ -32,11 +34,6 @@ import { replacedWords } from './pages/replaced-words'
 import { type ScopeWords, scopesWithWords } from './pages/scope-words'
 import { theme } from './pages/theme'
 import type { ReplacedWords } from './pages/words'
-import {
-  type ClientAuthenticationMethod,
-  clientAuthenticationMethods,
-  isClientAuthenticationMethod,
-} from './protocol/client-authentication'
 import { impliedScopesOf } from './protocol/implied-scopes'
 import { isLoopbackHost } from './protocol/loopback'
 import { askConsent } from './tenants/ask-consent'
@@ -300,7 +297,7 @@ function checkRetryWindow({ refreshRetryWindow, accessTokenLifetime }: Options):
 
 /** Checks that the secrets of registered clients do not end with a signing key: they are derived, and nobody can give a client another one. */
 function checkSecrets({ clientAuthentication, credentialSecrets, registration, externalEndpoints }: Options): void {
-  const method = clientAuthentication.find((each) => each.startsWith('client_secret'))
+  const method = clientAuthentication.find((name) => authenticationMethods[name].sharesSecret)
   const canRegister = registration && externalEndpoints.registration === undefined
   if (method === undefined || !canRegister || credentialSecrets !== undefined) return
   const why = `because clients that register get a secret for ${method} (clientAuthentication)`
@@ -373,7 +370,9 @@ function documentSources(given: unknown, name: string): DocumentSources {
 }
 
 const clientAuthenticationMethod = must<ClientAuthenticationMethod>(
-  clientAuthenticationMethods.join(', ').replace(/, (?=\w+$)/, ' or '),
+  Object.keys(authenticationMethods)
+    .join(', ')
+    .replace(/, (?=\w+$)/, ' or '),
   isClientAuthenticationMethod,
   { quotes: true },
 )

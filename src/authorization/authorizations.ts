@@ -1,4 +1,4 @@
-import { isConfidential } from '../clients/authentication-methods'
+import { isConfidential } from '../client-authentication/methods'
 import { type Clients, type FoundClient, scopesOfferedTo } from '../clients/clients'
 import type { Agreement, Grants } from '../grants/grants'
 import { withImplied } from '../protocol/implied-scopes'

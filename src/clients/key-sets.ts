@@ -3,7 +3,6 @@ import { PerMinute } from '../collections/per-minute'
 import { FetchSlots, NoFetchSlot, sharesOf } from '../documents/fetch-slots'
 import { type FetchedDocument, ForbiddenFetch } from '../documents/guarded-fetch'
 import { siteOf } from '../documents/site'
-import { authenticationFailed } from '../protocol/client-authentication'
 import { isKeySetUrl, type JsonWebKeySet, keySetFault, publicPart } from '../protocol/json-web-keys'
 import { OAuthError, oauthError } from '../protocol/oauth-error'
 import { asError } from '../protocol/thrown'
@@ -162,7 +161,10 @@ function parsedJson(body: string): unknown {
 }
 
 function unusable({ clientId }: KeyOwner, why: string, reason = why): OAuthError {
-  return authenticationFailed(`The keys of the client cannot be used: ${why}`, clientId, { detail: { reason } })
+  return oauthError('invalid_client', `The keys of the client cannot be used: ${why}`, {
+    reason: 'authentication_failed',
+    detail: { clientId, reason },
+  })
 }
 
 /** The client keeps what it has, and tries again. @param wait In milliseconds. */

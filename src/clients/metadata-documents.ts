@@ -1,5 +1,7 @@
 import { parse } from 'content-type'
 import type { KnownAssistant } from '../assistants/known-assistants'
+import type { AuthenticationRules } from '../client-authentication/method'
+import { authenticationOfDocument, publicClients } from '../client-authentication/methods'
 import { BoundedMap } from '../collections/bounded-map'
 import { PerMinute } from '../collections/per-minute'
 import type { ClientMetadata } from '../contract/tenant-store'
@@ -13,7 +15,6 @@ import { isLoopbackHost } from '../protocol/loopback'
 import { type OAuthError, oauthError, underlying } from '../protocol/oauth-error'
 import type { ErrorDescription } from '../protocol/oauth-error-codes'
 import type { ResolvedTenant } from '../tenants/tenants'
-import { type AuthenticationRules, authenticationOfDocument, publicClients } from './authentication-metadata'
 import { readClientMetadata } from './client-metadata'
 import { invalid, isAway, TooMany, UnexpectedStatus, unusable, WebPage } from './document-faults'
 import { type Freshness, KeptDocuments, type Standing } from './kept-documents'
@@ -218,10 +219,6 @@ export class MetadataDocuments {
 
   #parse(clientId: string, metadata: Record<string, unknown>): ClientMetadata {
     if (metadata.client_id !== clientId) throw invalid("client_id in the document does not match the document's URL")
-    const { client_secret: secret = null, token_endpoint_auth_method: method } = metadata
-    if (secret !== null || (typeof method === 'string' && method.startsWith('client_secret'))) {
-      throw invalid('the document must not have a client_secret, because everyone can read it')
-    }
     // MCP requires it of documents, and the draft does not. A registration may leave it out.
     if ((metadata.client_name ?? '') === '') {
       throw invalid('the document must have a client_name')

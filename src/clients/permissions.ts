@@ -1,4 +1,3 @@
-import { basicChallenge } from '../protocol/client-authentication'
 import { type OAuthError, oauthError } from '../protocol/oauth-error'
 import type { DenialReason } from '../protocol/reasons'
 import { type JudgedClient, type RefusingRule, refusingRule } from '../tenants/client-rules'
@@ -42,7 +41,6 @@ export function mayNotRedeem(client: JudgedClient, rule: RefusingRule): OAuthErr
  */
 export function unknownClient(clientId: string, reason: DenialReason = 'client_gone', why?: string): OAuthError {
   return oauthError('invalid_client', 'There is no client with this client_id', {
-    headers: basicChallenge,
     reason,
     detail: { clientId, ...(why !== undefined && { why }) },
   })

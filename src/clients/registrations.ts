@@ -1,7 +1,8 @@
 import type { KeyObject } from 'node:crypto'
+import { registeredClientSecret } from '../client-authentication/client-secret-basic'
+import type { AuthenticationRules, ClientAuthenticationMethod } from '../client-authentication/method'
+import { authenticationOfRegistration, methodsOf } from '../client-authentication/methods'
 import type { Client, ClientMetadata } from '../contract/tenant-store'
-import type { ClientAuthenticationMethod } from '../protocol/client-authentication'
-import { registeredClientSecret } from '../protocol/client-secret'
 import { derivedKey } from '../protocol/derived-key'
 import { OAuthError, oauthError } from '../protocol/oauth-error'
 import {
@@ -11,7 +12,6 @@ import {
   registrationIn,
 } from '../protocol/registered-id'
 import type { ResolvedTenant } from '../tenants/tenants'
-import { type AuthenticationRules, authenticationOfRegistration, checkedKeys } from './authentication-metadata'
 import { maxNameLength, offeredHere, readClientMetadata } from './client-metadata'
 import { presentableName } from './client-name'
 import { checkMayRegister, checkMaySignIn, unknownClient } from './permissions'
@@ -69,7 +69,7 @@ export class Registrations {
     const described = readClientMetadata(given, appRedirects, tenant.ownAddresses)
     checkMayRegister(described.redirectUris, tenant)
     const { method, keys } = authenticationOfRegistration(given, authentication)
-    const hasSecret = method.startsWith('client_secret')
+    const hasSecret = method.sharesSecret
     const { redirectUris, clientName, clientUri } = described
     const carried = { redirectUris, clientName, clientHost: clientUri && new URL(clientUri).host, hasSecret, ...keys }
     const clientId = newRegisteredId(carried)
@@ -77,7 +77,7 @@ export class Registrations {
     const [key] = this.#keys
     const secret = hasSecret ? registeredClientSecret(key, tenant.id, clientId).secret : undefined
     const { scopes } = offeredHere(described, tenant.scopes)
-    return { client: this.find(clientId, tenant), method, secret, scopes, registeredAt: this.#now() }
+    return { client: this.find(clientId, tenant), method: method.name, secret, scopes, registeredAt: this.#now() }
   }
 
   /**
@@ -102,8 +102,13 @@ export class Registrations {
     }
     try {
       const described = readClientMetadata(body, appRedirects, tenant.ownAddresses)
-      const keys = jwks || jwksUri ? checkedKeys(body, authentication) : {}
-      return { clientId, ...described, ...keys, ...(secretHashes && { secretHashes }) }
+      const [method] = methodsOf(registration)
+      return {
+        clientId,
+        ...described,
+        ...method?.keysOf?.(body, authentication),
+        ...(secretHashes && { secretHashes }),
+      }
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error
       const reason = error.code === 'invalid_redirect_uri' ? 'redirect_uris_refused' : 'client_gone'

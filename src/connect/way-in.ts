@@ -1,11 +1,12 @@
 import type { ConnectableAssistant } from '../assistants/connectable-assistants'
 import { knownAssistants } from '../assistants/known-assistants'
+import type { AuthenticationRules } from '../client-authentication/method'
 import {
-  type AuthenticationRules,
+  acceptPublic,
   authenticationOfDocument,
   authenticationOfRegistration,
-} from '../clients/authentication-metadata'
-import { isConfidential } from '../clients/authentication-methods'
+  isConfidential,
+} from '../client-authentication/methods'
 import { strangerFault } from '../clients/client-metadata'
 import { refusingRule } from '../tenants/client-rules'
 import type { ResolvedTenant } from '../tenants/tenants'
@@ -31,7 +32,7 @@ export interface WayIn {
 export function wayInOf(assistant: ConnectableAssistant, tenant: ResolvedTenant, rules: WayInRules): WayIn | undefined {
   if (introducesItself(assistant, tenant, rules)) return { steps: assistant.steps }
   const { stepsWithClientId: steps, redirectUris } = assistant
-  if (!steps || !rules.authentication.methods.includes('none')) return undefined
+  if (!steps || !acceptPublic(rules.authentication.methods)) return undefined
   // A client with a secret is set up by whoever has the secret.
   const own = tenant.clients.find(
     (client) =>

@@ -1,8 +1,8 @@
+import type { ClientAuthenticationMethod } from '../client-authentication/method'
+import { algorithmsOf } from '../client-authentication/methods'
 import type { PublicDocuments } from '../http/public-documents'
 import { respondWithDocument } from '../http/responses'
-import type { ClientAuthenticationMethod } from '../protocol/client-authentication'
 import { grantTypes } from '../protocol/grant-types'
-import { assertionAlgorithms } from '../protocol/json-web-keys'
 import type { ResolvedTenant } from '../tenants/tenants'
 import type { Context } from './endpoint'
 
@@ -30,7 +30,7 @@ function members(
   { issuer, endpoints, scopes, registration, metadataDocuments, links }: ResolvedTenant,
   { externalEndpoints, methods, languageTags }: ServerMetadata,
 ): object {
-  const algorithms = methods.includes('private_key_jwt') ? assertionAlgorithms : undefined
+  const algorithms = algorithmsOf(methods)
   return {
     issuer,
     authorization_endpoint: externalEndpoints.authorization ?? `${endpoints}/authorize`,

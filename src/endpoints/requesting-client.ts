@@ -1,11 +1,25 @@
 import type { IncomingMessage } from 'node:http'
-import { checkMethods, isConfidential } from '../clients/authentication-methods'
-import { readAssertion, type UseUp } from '../clients/client-assertions'
-import type { ClientAuthentication, ClientProof } from '../clients/client-authentication'
-import { ownClient } from '../clients/clients'
-import type { Client } from '../contract/tenant-store'
+import {
+  type AuthenticationMethod,
+  authenticationFailed,
+  type ClientAuthenticationMethod,
+  notAuthenticated,
+  type Proof,
+  type SingleUse,
+} from '../client-authentication/method'
+import {
+  acceptPublic,
+  authenticationMethods,
+  checkMethods,
+  isConfidential,
+  methodsOf,
+} from '../client-authentication/methods'
+import { type Clients, ownClient } from '../clients/clients'
+import type { KeySets } from '../clients/key-sets'
+import { PerMinute } from '../collections/per-minute'
+import type { Client, ClientCredentials } from '../contract/tenant-store'
+import type { GuardedStore } from '../host/guarded-store'
 import type { Form } from '../http/form'
-import { type ClientAuthenticationMethod, jwtAssertionType, notAuthenticated } from '../protocol/client-authentication'
 import { isClientId } from '../protocol/client-id'
 import type { GrantType } from '../protocol/grant-types'
 import { oauthError } from '../protocol/oauth-error'
@@ -17,103 +31,155 @@ export interface RequestingClient {
   /** The tenant's own record, if it has one of the client. */
   preRegistered: Client | undefined
   /** What the request presents to prove that it is the client's. A public client presents nothing. */
-  proof: ClientProof | undefined
+  proof: Proof | undefined
   /** Whether that has been verified. */
   isAuthenticated: boolean
-  /** Uses up what it has authenticated with, if that can be used only once. */
-  useUp?: UseUp | undefined
+  /**
+   * Uses up what the client has authenticated with, if that can be used only once, before the request has its effect.
+   *
+   * @param isIssued Whether this server has issued the credential of the request to this client. Without one, a request has no effect, but
+   * anybody who registers a key could fill the store with them.
+   * @throws {OAuthError} `invalid_client` if it was used before; `temporarily_unavailable` if the store does not say so, or if there have
+   * been too many requests with unknown credentials.
+   */
+  useUp?: ((isIssued: boolean) => Promise<void>) | undefined
 }
 
-/**
- * Identifies the client by the username of HTTP Basic, by the `client_id` parameter or by the subject of its assertion (RFC 6749 sections
- * 2.3.1 and 3.2.1, RFC 7521 section 4.2). What proves that the request is the client's is read, and verified later; whatever belongs to a
- * method that is off, such as a password, is ignored.
- *
- * @throws {OAuthError} `invalid_request` if none of them names a client, two name different ones, or there is more than one proof;
- * `invalid_client` if there is none and the client must authenticate, as far as the tenant's own record says it.
- */
-export function identifyClient(
-  req: IncomingMessage,
-  form: Form,
-  tenant: ResolvedTenant,
-  authentication: Pick<ClientAuthentication, 'isOn' | 'has' | 'methods'>,
-): RequestingClient {
-  const basic = basicCredentials(req.headers.authorization)
-  const proof = authentication.isOn ? proofOf(basic?.password, form, authentication) : undefined
-  const subject = proof?.method === 'private_key_jwt' ? proof.assertion.clientId : undefined
-  const clientId = basic?.username ?? subject ?? form.required('client_id')
-  const inForm = form.get('client_id') ?? clientId
-  if (subject !== undefined && (subject !== clientId || subject !== inForm)) {
-    throw oauthError('invalid_request', 'client_id is not the sub of client_assertion')
+// Of one tenant's clients together. A store that remembers 100,000 assertions for an hour has room for 27 such tenants.
+const maxUnknownPerMinute = 60
+
+/** Identifies and authenticates the clients of requests (RFC 6749 section 2.3), before any credential is redeemed. */
+export class ClientAuthentication {
+  /** The methods that are on. */
+  readonly methods: readonly ClientAuthenticationMethod[]
+  readonly #proving: readonly AuthenticationMethod[]
+  readonly #clients: Clients
+  readonly #keySets: KeySets
+  readonly #store: GuardedStore
+  readonly #now: () => number
+  readonly #perMinute = new PerMinute()
+
+  constructor(
+    methods: readonly ClientAuthenticationMethod[],
+    clients: Clients,
+    keySets: KeySets,
+    store: GuardedStore,
+    now: () => number,
+  ) {
+    this.methods = methods
+    this.#proving = methods
+      .map((name) => authenticationMethods[name])
+      .filter(({ presented }) => presented !== undefined)
+    this.#clients = clients
+    this.#keySets = keySets
+    this.#store = store
+    this.#now = now
   }
-  if (inForm !== clientId) {
-    throw oauthError('invalid_request', 'client_id is not the user name in the Authorization header')
+
+  /**
+   * Identifies the client by the username of HTTP Basic, by the `client_id` parameter or by the subject of its assertion (RFC 6749 sections
+   * 2.3.1 and 3.2.1, RFC 7521 section 4.2). What proves that the request is the client's is read, and verified later; whatever belongs to a
+   * method that is off, such as a password, is ignored.
+   *
+   * @throws {OAuthError} `invalid_request` if none of them names a client, two name different ones, or there is more than one proof;
+   * `invalid_client` if there is none and the client must authenticate, as far as the tenant's own record says it.
+   */
+  identify(req: IncomingMessage, form: Form, tenant: ResolvedTenant): RequestingClient {
+    const basic = basicCredentials(req.headers.authorization)
+    const proof = this.#proofIn(form, basic?.password)
+    const subject = proof?.clientId
+    const clientId = basic?.username ?? subject ?? form.required('client_id')
+    const inForm = form.get('client_id') ?? clientId
+    if (subject !== undefined && (subject !== clientId || subject !== inForm)) {
+      throw oauthError('invalid_request', 'client_id is not the sub of client_assertion')
+    }
+    if (inForm !== clientId) {
+      throw oauthError('invalid_request', 'client_id is not the user name in the Authorization header')
+    }
+    if (!isClientId(clientId)) {
+      throw oauthError('invalid_request', 'client_id must be at most 2048 characters of printable ASCII')
+    }
+    const preRegistered = ownClient(clientId, tenant)
+    if (!proof) this.#checkMayBePublic(clientId, preRegistered)
+    return { clientId, preRegistered, proof, isAuthenticated: false }
   }
-  if (!isClientId(clientId))
-    throw oauthError('invalid_request', 'client_id must be at most 2048 characters of printable ASCII')
-  const preRegistered = ownClient(clientId, tenant)
-  if (!proof) checkMayBePublic(clientId, preRegistered, authentication.methods)
-  return { clientId, preRegistered, proof, isAuthenticated: false }
-}
 
-/** Checks that a client may present nothing, as far as the tenant's own record and the option say it. */
-function checkMayBePublic(
-  clientId: string,
-  preRegistered: Client | undefined,
-  methods: readonly ClientAuthenticationMethod[],
-): void {
-  if (preRegistered) checkMethods(preRegistered, methods)
-  const mustAuthenticate = preRegistered ? isConfidential(preRegistered) : !methods.includes('none')
-  if (mustAuthenticate) throw notAuthenticated(clientId)
-}
+  /** What a request presents of the methods that are on. RFC 6749 section 2.3 allows one of them. */
+  #proofIn(form: Form, password: string | undefined): Proof | undefined {
+    const proofs = this.#proving.flatMap((method) => method.presented?.(form, password) ?? [])
+    if (proofs.length > 1) throw oauthError('invalid_request', 'The client must authenticate in one way only')
+    return proofs[0]
+  }
 
-/**
- * Authenticates the client, if it presents something (RFC 6749 section 2.3). Nothing is used up before this.
- *
- * @param audiences What the `aud` of an assertion may be.
- * @throws {OAuthError} `invalid_client`, or `temporarily_unavailable` if what is known of the client cannot be found now.
- */
-export async function authenticatedClient(
-  client: RequestingClient,
-  tenant: ResolvedTenant,
-  audiences: readonly string[],
-  authentication: ClientAuthentication,
-): Promise<RequestingClient> {
-  const { clientId, proof } = client
-  if (!proof) return client
-  const useUp = await authentication.authenticate(clientId, proof, tenant, audiences)
-  return { ...client, isAuthenticated: true, useUp }
+  /** Checks that a client may present nothing, as far as the tenant's own record and the option say it. */
+  #checkMayBePublic(clientId: string, preRegistered: Client | undefined): void {
+    if (preRegistered) checkMethods(preRegistered, this.methods)
+    const mustAuthenticate = preRegistered ? isConfidential(preRegistered) : !acceptPublic(this.methods)
+    if (mustAuthenticate) throw notAuthenticated(clientId)
+  }
+
+  /**
+   * Authenticates the client, if it presents something. Nothing is used up before this.
+   *
+   * @param audiences What the `aud` of an assertion may be.
+   * @throws {OAuthError} `invalid_client`, or `temporarily_unavailable` if what is known of the client cannot be found now.
+   */
+  async authenticate(
+    client: RequestingClient,
+    tenant: ResolvedTenant,
+    audiences: readonly string[],
+  ): Promise<RequestingClient> {
+    const { clientId, proof } = client
+    if (!proof) return client
+    const once = await proof.verify({
+      clientId,
+      audiences,
+      now: this.#now() / 1000,
+      credentials: () => this.#credentials(clientId, proof.method, tenant),
+      keysAt: (url, isIn) => this.#keySets.find(url, isIn, { clientId, tenantId: tenant.id }),
+    })
+    const useUp = once && ((isIssued: boolean) => this.#useUp(once, clientId, tenant.id, isIssued))
+    return { ...client, isAuthenticated: true, useUp }
+  }
+
+  /**
+   * Checks that a client which has presented nothing is a public one.
+   *
+   * @throws {OAuthError} `invalid_client` if it must authenticate.
+   */
+  async checkPublic({ clientId, isAuthenticated }: RequestingClient, tenant: ResolvedTenant): Promise<void> {
+    if (isAuthenticated || this.#proving.length === 0) return
+    if (isConfidential(await this.#clients.findCredentials(clientId, tenant))) throw notAuthenticated(clientId)
+  }
+
+  async #credentials(
+    clientId: string,
+    method: AuthenticationMethod,
+    tenant: ResolvedTenant,
+  ): Promise<ClientCredentials> {
+    // A document has no secret, so it need not be fetched to refuse one.
+    const cannotHave = method.sharesSecret && this.#clients.isDocument(clientId, tenant)
+    const credentials = cannotHave ? {} : await this.#clients.findCredentials(clientId, tenant)
+    if (methodsOf(credentials).includes(method)) return credentials
+    throw authenticationFailed(`The client does not authenticate by ${method.name}`, clientId)
+  }
+
+  async #useUp({ id, lifetime }: SingleUse, clientId: string, tenantId: string, isIssued: boolean): Promise<void> {
+    if (!isIssued && !this.#perMinute.count({ [tenantId]: maxUnknownPerMinute })) {
+      throw oauthError('temporarily_unavailable', 'Too many requests present unknown credentials', {
+        headers: { 'Retry-After': String(this.#perMinute.secondsLeft) },
+        reason: 'temporarily_unavailable',
+        detail: { clientId },
+      })
+    }
+    if (await this.#store.useOnce(tenantId, id, lifetime)) return
+    throw authenticationFailed('client_assertion has been used already', clientId, { reason: 'replayed' })
+  }
 }
 
 /** What the `aud` of an assertion may be at the token endpoint (RFC 7523 section 3): the issuer, or the endpoint, which many clients name. */
 export function tokenAudiences({ issuer, endpoints }: ResolvedTenant): readonly string[] {
   return [issuer, `${endpoints}/token`]
-}
-
-/** What a request presents of the methods that are on. RFC 6749 section 2.3 allows one of them. */
-function proofOf(
-  password: string | undefined,
-  form: Form,
-  authentication: Pick<ClientAuthentication, 'has'>,
-): ClientProof | undefined {
-  const proofs: ClientProof[] = []
-  if (authentication.has('client_secret_basic') && password) {
-    proofs.push({ method: 'client_secret_basic', secret: password })
-  }
-  const secret = form.get('client_secret')
-  if (authentication.has('client_secret_post') && secret !== undefined) {
-    proofs.push({ method: 'client_secret_post', secret })
-  }
-  const type = form.get('client_assertion_type')
-  if (authentication.has('private_key_jwt') && (type ?? form.get('client_assertion')) !== undefined) {
-    const jws = form.required('client_assertion')
-    if (type !== jwtAssertionType) {
-      throw oauthError('invalid_request', `client_assertion_type must be ${jwtAssertionType}`)
-    }
-    proofs.push({ method: 'private_key_jwt', assertion: readAssertion(jws) })
-  }
-  if (proofs.length > 1) throw oauthError('invalid_request', 'The client must authenticate in one way only')
-  return proofs[0]
 }
 
 /** Whether a client can use a grant type (RFC 7591 section 2). */

@@ -1,11 +1,10 @@
-import type { ClientAuthentication } from '../clients/client-authentication'
 import type { Clients } from '../clients/clients'
 import type { Revocations } from '../grants/revocations'
 import { readForm } from '../http/form'
 import { respondWithJson } from '../http/responses'
 import { hasRules } from '../tenants/client-rules'
 import type { Context } from './endpoint'
-import { authenticatedClient, identifyClient, tokenAudiences } from './requesting-client'
+import { type ClientAuthentication, tokenAudiences } from './requesting-client'
 
 /** `POST I/revoke`: ends the grant of a token (RFC 7009 section 2). A token that is not the client's is no error. */
 export async function revoke(
@@ -15,7 +14,7 @@ export async function revoke(
   clientAuthentication: ClientAuthentication,
 ): Promise<void> {
   const form = await readForm(req, res)
-  const named = identifyClient(req, form, tenant, clientAuthentication)
+  const named = clientAuthentication.identify(req, form, tenant)
   message.clientId = named.clientId
   // To authenticate such a client, its document and its keys may have to be fetched. Every other client may end its grants, whatever the rules.
   const isFetched = named.proof !== undefined && clients.isDocument(named.clientId, tenant)
@@ -27,16 +26,13 @@ export async function revoke(
     return
   }
   const audiences = [...tokenAudiences(tenant), `${tenant.endpoints}/revoke`]
-  const client = await authenticatedClient(named, tenant, audiences, clientAuthentication)
+  const client = await clientAuthentication.authenticate(named, tenant, audiences)
   const { clientId, isAuthenticated, useUp } = client
-  const checkPublic = async () => {
-    if (clientAuthentication.isOn && !isAuthenticated) await clientAuthentication.checkPublic(clientId, tenant)
-  }
   // A stranger with any token must not make this server fetch a document.
   const isDocument = clients.isDocument(clientId, tenant)
-  if (!isDocument) await checkPublic()
+  if (!isDocument) await clientAuthentication.checkPublic(client, tenant)
   await revocations.revoke(token, { clientId, isAuthenticated }, tenant, async (by) => {
-    if (isDocument && by === 'access_token') await checkPublic()
+    if (isDocument && by === 'access_token') await clientAuthentication.checkPublic(client, tenant)
     await useUp?.(true)
   })
   respondWithJson(res, {})

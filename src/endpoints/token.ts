@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http'
-import type { ClientAuthentication } from '../clients/client-authentication'
 import type { Clients } from '../clients/clients'
 import type { PresentedCredential } from '../grants/credential'
 import type { Grants } from '../grants/grants'
@@ -16,7 +15,7 @@ import { requestedResource } from '../protocol/resource'
 import type { ResolvedTenant } from '../tenants/tenants'
 import type { AccessTokens, IssuedAccessToken } from '../tokens/access-tokens'
 import type { Context } from './endpoint'
-import { authenticatedClient, identifyClient, mayUse, type RequestingClient, tokenAudiences } from './requesting-client'
+import { type ClientAuthentication, mayUse, type RequestingClient, tokenAudiences } from './requesting-client'
 
 /** What the endpoint works with. */
 interface TokenRooms {
@@ -41,12 +40,12 @@ export async function token(context: Context, rooms: TokenRooms): Promise<void> 
   const { req, res, tenant, message } = context
   const { clients, redemptions, grants, tokens, clientAuthentication, emit } = rooms
   const form = await readForm(req, res, { repeatable: ['resource'] })
-  const named = identifyClient(req, form, tenant, clientAuthentication)
+  const named = clientAuthentication.identify(req, form, tenant)
   message.clientId = named.clientId
   // Before the client is authenticated, for which its document and its keys may have to be fetched.
   if (!named.preRegistered) clients.checkMayRedeem(named.clientId, tenant)
   if (named.proof && clients.publishesKeys(named.clientId, tenant)) checkIssued(form, named, context, redemptions)
-  const client = await authenticatedClient(named, tenant, tokenAudiences(tenant), clientAuthentication)
+  const client = await clientAuthentication.authenticate(named, tenant, tokenAudiences(tenant))
   const grantType = grantTypeOf(form, client)
   const redemption = await redeem(grantType, form, client, context, rooms)
   const issued = redemption.issued ?? (await issue(redemption, tenant, tokens, redemptions))

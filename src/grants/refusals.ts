@@ -1,6 +1,6 @@
+import { notAuthenticated } from '../client-authentication/method'
 import type { Grant } from '../contract/token-store'
 import { contextOf } from '../host/emitter'
-import { notAuthenticated } from '../protocol/client-authentication'
 import { type CredentialKind, credentialKinds } from '../protocol/grant-types'
 import { type OAuthError, type OAuthErrorOptions, oauthError } from '../protocol/oauth-error'
 import type { answeredCodes } from '../protocol/oauth-error-codes'

@@ -1,6 +1,6 @@
+import { notAuthenticated } from '../client-authentication/method'
 import type { Grant } from '../contract/token-store'
 import type { GuardedStore } from '../host/guarded-store'
-import { notAuthenticated } from '../protocol/client-authentication'
 import { OAuthError } from '../protocol/oauth-error'
 import type { ResolvedTenant } from '../tenants/tenants'
 import type { AccessTokens } from '../tokens/access-tokens'

@@ -6,6 +6,7 @@ import type { PublicDocument } from './public-documents'
 import { sendResponse } from './send-response'
 
 const notStored = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
+const basicChallenge = { 'WWW-Authenticate': 'Basic realm="client_id"' }
 const forAnyOrigin = { ...notStored, ...anyOrigin }
 
 /** Sends JSON that no cache may store (RFC 6749 section 5.1). */
@@ -22,7 +23,9 @@ export function respondWithJson(
 export function respondWithError(res: ServerResponse, error: OAuthError): void {
   respondFinally(res, () => {
     removeCredentials(res)
-    sendError(res, error, { ...anyOrigin, ...error.headers })
+    // RFC 9110 section 15.5.2 wants a challenge with every 401.
+    const challenge = error.status === 401 && basicChallenge
+    sendError(res, error, { ...anyOrigin, ...challenge, ...error.headers })
   })
 }
 

@@ -1,9 +1,9 @@
+import { credentialMembers } from '../client-authentication/methods'
 import {
   type Check,
   distinct,
   flag,
   httpUrl,
-  isObject,
   listOf,
   must,
   nullable,
@@ -15,14 +15,10 @@ import {
 import { ConfigurationError } from '../configuration/configuration-error'
 import type { Client } from '../contract/tenant-store'
 import { isClientId } from '../protocol/client-id'
-import { isSecretHash } from '../protocol/client-secret'
 import { grantTypes, isGrantType } from '../protocol/grant-types'
-import { isKeySetUrl, type JsonWebKeySet, keySetFault } from '../protocol/json-web-keys'
 import { ownRedirectUriFault } from '../protocol/redirect-uri'
 import { isRegisteredId } from '../protocol/registered-id'
 import { askConsent } from './ask-consent'
-
-const maxSecrets = 5
 
 const isRedirectUri = rememberAccepted((text) => ownRedirectUriFault(text) === undefined)
 
@@ -32,31 +28,6 @@ const redirectUri: Check<string> = (given, name) => {
 }
 
 const grantType = must<string>(grantTypes.join(' or '), isGrantType, { quotes: true })
-
-const secretHash = must<string>(
-  'a hash that newClientSecret has made',
-  (given) => typeof given === 'string' && isSecretHash(given),
-)
-
-const secretHashes: Check<string[]> = (given, name) => {
-  const hashes = distinct(secretHash)(given, name)
-  if (hashes.length > 0 && hashes.length <= maxSecrets) return hashes
-  throw new ConfigurationError(name, given, `an array of 1 to ${maxSecrets} hashes, or omitted`)
-}
-
-// Remembered as text, because the keys are parsed to check them.
-const isKeySet = rememberAccepted((text) => keySetFault(JSON.parse(text)) === undefined)
-
-const keySet: Check<JsonWebKeySet> = (given, name) => {
-  if (isObject(given) && isKeySet(JSON.stringify(given))) return given as unknown as JsonWebKeySet
-  throw new ConfigurationError(name, given, 'a JSON Web Key Set of public keys', { says: keySetFault(given) })
-}
-
-const keySetUrl = must<string>(
-  'an https URL, or an http URL on loopback',
-  (given) => typeof given === 'string' && isKeySetUrl(given, { allowLoopback: true }),
-  { quotes: true },
-)
 
 const clientMembers = record({
   clientId: must<string>(
@@ -71,9 +42,7 @@ const clientMembers = record({
   scopes: nullable(distinct(scopeToken)),
   firstParty: nullable(flag),
   askConsent: nullable(askConsent),
-  secretHashes: nullable(secretHashes),
-  jwks: nullable(keySet),
-  jwksUri: nullable(keySetUrl),
+  ...credentialMembers,
 })
 
 const clientRecord: Check<Client> = (given, name) => {

@@ -1,6 +1,6 @@
 import { assistants } from '../../../src/assistants/connectable-assistants'
 import { appRedirectsOfAssistants, knownAssistants } from '../../../src/assistants/known-assistants'
-import { isClientAuthenticationMethod } from '../../../src/protocol/client-authentication'
+import { isClientAuthenticationMethod } from '../../../src/client-authentication/methods'
 import { redirectUriFault, redirectUriMatches } from '../../../src/protocol/redirect-uri'
 import { tableUnder } from '../../docs/pages'
 import { assistants as players } from '../../field/assistants/assistants'

@@ -1,6 +1,9 @@
 import { type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
-import { digest } from './digest'
-import { mac } from './mac'
+import { type Check, distinct, must, nullable } from '../configuration/checks'
+import { ConfigurationError } from '../configuration/configuration-error'
+import { digest } from '../protocol/digest'
+import { mac } from '../protocol/mac'
+import { type AuthenticationMethod, authenticationFailed, type Proof } from './method'
 
 /** A new secret of a client, and the hash of it that is stored. */
 export interface ClientSecret {
@@ -14,6 +17,39 @@ const prefix = 'csis_'
 const length = 32
 const secretPattern = /^csis_[A-Za-z0-9_-]{43}$/
 const hashPattern = /^[A-Za-z0-9_-]{43}$/
+const maxSecrets = 5
+
+const secretHash = must<string>(
+  'a hash that newClientSecret has made',
+  (given) => typeof given === 'string' && hashPattern.test(given),
+)
+
+const secretHashes: Check<string[]> = (given, name) => {
+  const hashes = distinct(secretHash)(given, name)
+  if (hashes.length > 0 && hashes.length <= maxSecrets) return hashes
+  throw new ConfigurationError(name, given, `an array of 1 to ${maxSecrets} hashes, or omitted`)
+}
+
+/** A secret as the password of HTTP Basic (RFC 6749 section 2.3.1). */
+export const clientSecretBasic: AuthenticationMethod = {
+  name: 'client_secret_basic',
+  sharesSecret: true,
+  credentials: { secretHashes: nullable(secretHashes) },
+  presented: (_form, password) => proofBySecret(clientSecretBasic, password),
+}
+
+/** What a request presents with a secret. An empty one counts as none. */
+export function proofBySecret(method: AuthenticationMethod, secret: string | undefined): Proof | undefined {
+  if (!secret) return undefined
+  return {
+    method,
+    async verify({ clientId, credentials }) {
+      const { secretHashes: hashes = [] } = await credentials()
+      if (isSecretOf(hashes, secret)) return undefined
+      throw authenticationFailed('The client_secret is not valid', clientId)
+    },
+  }
+}
 
 /**
  * Makes a secret for one of a tenant's own clients (RFC 6749 section 2.3.1).
@@ -32,11 +68,6 @@ export function newClientSecret(): ClientSecret {
 export function registeredClientSecret(key: KeyObject, tenantId: string, clientId: string): ClientSecret {
   const secret = prefix + mac(key, 'client_secret', tenantId, clientId)
   return { secret, hash: hashOf(secret) }
-}
-
-/** Whether a text has the form of a hash that {@link newClientSecret} makes. */
-export function isSecretHash(text: string): boolean {
-  return hashPattern.test(text)
 }
 
 /** Whether a text is a secret with one of these hashes. It takes equally long for each of them. */

@@ -365,6 +365,15 @@ describe('a client with a key', () => {
     const forRevocation = asserted(host, { claims: { aud: `${host.issuer()}/revoke` } })
     expectError(await host.exchange(await host.asCustomer(), forRevocation), 401, 'invalid_client')
   })
+
+  it('gets a challenge with the 401 that says its document cannot be used', async () => {
+    const fetchMetadataDocument = async () => new Response('gone', { status: 404 })
+    const host = await started({ clientAuthentication: methods, fetchMetadataDocument })
+    const assertion = assertionOf(key, 'https://app.example/client.json', host.issuer())
+    const response = await host.refresh('csir_unknown', { client_id: undefined, ...withAssertion(assertion) })
+    expectError(response, 401, 'invalid_client')
+    expect(response.headers['www-authenticate']).toBe('Basic realm="client_id"')
+  })
 })
 
 describe('the record of a client with a key', () => {
