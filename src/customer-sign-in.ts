@@ -40,7 +40,7 @@ import { type CustomerSignInOptions, checkedOptions, type DocumentSources, type 
 import { Appearances } from './pages/appearance'
 import { Languages } from './pages/languages'
 import { defaultScopes, ScopeTexts } from './pages/scope-words'
-import { impliedScopesOf } from './protocol/implied-scopes'
+import { impliedScopesOf } from './protocol/scope'
 import { type ProtectedResourceOptions, protectedResource } from './resource-server/protected-resource'
 import {
   AccessTokenGuards,

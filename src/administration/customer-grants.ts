@@ -2,7 +2,7 @@ import { identifier, optional, record, requirements, text } from '../configurati
 import { ConfigurationError } from '../configuration/configuration-error'
 import type { Grants } from '../grants/grants'
 import type { GuardedStore } from '../host/guarded-store'
-import { languageTag } from '../pages/language-tag'
+import { languageTag } from '../pages/languages'
 import type { Tenants } from '../tenants/tenants'
 import { actor } from './actor'
 import { type CompanySelector, companyMembers, companyOf, pageMembers } from './company'

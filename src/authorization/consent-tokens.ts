@@ -1,7 +1,5 @@
 import { type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
-import { derivedKey } from '../protocol/derived-key'
-import { digest } from '../protocol/digest'
-import { mac, macBytes } from '../protocol/mac'
+import { derivedKey, digest, mac, macBytes } from '../protocol/digest'
 
 const lifetime = 10 * 60_000
 

@@ -1,8 +1,7 @@
 import { type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Check, distinct, must, nullable } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
-import { digest } from '../protocol/digest'
-import { mac } from '../protocol/mac'
+import { digest, mac } from '../protocol/digest'
 import { type AuthenticationMethod, authenticationFailed, type Proof } from './method'
 
 /** A new secret of a client, and the hash of it that is stored. */

@@ -1,4 +1,4 @@
-import { quotationMarks } from '../pages/quotation-marks'
+import { quotationMarks } from '../pages/words'
 
 // In code points, because a grapheme can have any number of them.
 const maxLength = 60

@@ -3,7 +3,7 @@ import { registeredClientSecret } from '../client-authentication/client-secret-b
 import type { AuthenticationRules, ClientAuthenticationMethod } from '../client-authentication/method'
 import { authenticationOfRegistration, methodsOf } from '../client-authentication/methods'
 import type { Client, ClientMetadata } from '../contract/tenant-store'
-import { derivedKey } from '../protocol/derived-key'
+import { derivedKey } from '../protocol/digest'
 import { OAuthError, oauthError } from '../protocol/oauth-error'
 import {
   type CarriedRegistration,

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
-import { ConfigurationError } from '../configuration/configuration-error'
-import { nearestName } from '../configuration/nearest-name'
+import { ConfigurationError, nearestName } from '../configuration/configuration-error'
 import { doctor, doctorUsage } from '../doctor/command'
 import { postgresSchema } from '../postgres/schema'
 import { keys, keysUsage } from './keys'

@@ -1,7 +1,4 @@
-import { startOf } from '../protocol/start-of'
-import { withoutCredentials } from '../protocol/without-credentials'
-import { helpFor } from './help'
-import { nearestName } from './nearest-name'
+import { startOf, withoutCredentials } from '../protocol/without-credentials'
 
 /** How a {@link ConfigurationError} describes what was given. */
 interface Wording {
@@ -84,4 +81,115 @@ function inWords(given: unknown, quotes: boolean): string {
 
 function countOf(count: number, noun: string): string {
   return count === 1 ? `1 ${noun}` : `${count} ${noun}s`
+}
+
+/**
+ * The name that somebody probably meant by a misspelt one, or undefined if none is similar. Capitals, `_` and `-` make no difference.
+ *
+ * @param options.maxDistance How many letters may differ. At most a quarter of them in any case: a wrong suggestion is worse than none.
+ */
+export function nearestName(
+  misspelt: string,
+  names: readonly string[],
+  { maxDistance = Number.POSITIVE_INFINITY } = {},
+): string | undefined {
+  let nearest: string | undefined
+  let least = Number.POSITIVE_INFINITY
+  for (const name of names) {
+    const distance = editDistance(lettersOf(misspelt), lettersOf(name))
+    if (distance < least && distance <= Math.min(maxDistance, Math.max(misspelt.length, name.length) / 4)) {
+      nearest = name
+      least = distance
+    }
+  }
+  return nearest
+}
+
+function lettersOf(name: string): string {
+  return name.toLowerCase().replaceAll(/[_-]/g, '')
+}
+
+/** How many letters must be added, removed or replaced to turn one text into the other (Levenshtein). */
+function editDistance(one: string, other: string): number {
+  // A secret in place of a name can be long. No name of this library is.
+  if (one.length > 64) return Number.POSITIVE_INFINITY
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
+  for (const [i, letter] of [...one].entries()) {
+    const next = [i + 1]
+    for (const [j, its] of [...other].entries()) {
+      next.push(Math.min((row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1, (row[j] ?? 0) + Number(letter !== its)))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}
+
+/** The page and heading that explain each option, and each argument of the API, by the name that its errors begin with. */
+export const helpPages: Readonly<Record<string, string>> = {
+  options: 'README.md#options',
+  tenantStore: 'docs/configuration.md#tenants',
+  tokenStore: 'README.md#token-stores',
+  baseUrl: 'docs/configuration.md#base-url',
+  signingKeys: 'docs/configuration.md#keys-and-secrets',
+  accessTokenLifetime: 'docs/configuration.md#lifetimes',
+  refreshTokenLifetime: 'docs/configuration.md#lifetimes',
+  grantLifetime: 'docs/configuration.md#lifetimes',
+  authorizationCodeLifetime: 'docs/configuration.md#lifetimes',
+  refreshRetryWindow: 'docs/credential-chain.md#choosing-refreshretrywindow',
+  replayTolerance: 'docs/credential-chain.md#replays-and-retries',
+  credentialSecrets: 'docs/configuration.md#keys-and-secrets',
+  maxGrantsPerClient: 'docs/configuration.md#revoking-grants',
+  replaceGrants: 'docs/configuration.md#one-grant-for-each-client',
+  scopes: 'docs/configuration.md#scopes',
+  impliedScopes: 'docs/configuration.md#scopes-that-imply-others',
+  authenticate: 'docs/configuration.md#login-authenticate',
+  consent: 'docs/configuration.md#consent',
+  askConsent: 'docs/configuration.md#remembered-consent',
+  errorPage: 'docs/configuration.md#your-own-error-page',
+  locale: 'docs/pages.md#languages',
+  words: 'docs/pages.md#words',
+  theme: 'docs/pages.md#theme',
+  links: 'docs/pages.md#links',
+  registration: 'docs/configuration.md#dynamic-registration',
+  metadataDocuments: 'docs/configuration.md#metadata-documents',
+  fetchMetadataDocument: 'docs/configuration.md#a-fetch-of-your-own',
+  allowedClients: 'docs/administration.md#which-clients-a-company-allows',
+  blockedClients: 'docs/administration.md#which-clients-a-company-allows',
+  knownAssistants: 'docs/configuration.md#documents-that-cannot-be-fetched',
+  appRedirects: 'docs/configuration.md#redirect-uris',
+  clientAuthentication: 'docs/configuration.md#clients-that-authenticate',
+  externalEndpoints: 'docs/configuration.md#your-own-authorize-page',
+  accessTokenClaims: 'docs/configuration.md#access-token-claims',
+  onEvent: 'docs/configuration.md#events',
+  hostTimeout: 'docs/errors.md#temporarily_unavailable-503',
+  health: 'docs/health-and-keys.md#health',
+  setKeys: 'docs/health-and-keys.md#keys-without-a-restart',
+  req: 'docs/hosts.md#bodies-that-were-read-before',
+  tenant: 'docs/configuration.md#tenants',
+  customer: 'docs/configuration.md#login-authenticate',
+  tenantKey: 'docs/configuration.md#protected-apis',
+  verifyAccessToken: 'docs/configuration.md#protected-apis',
+  requireAccessToken: 'docs/configuration.md#protected-apis',
+  protectedResource: 'docs/configuration.md#protected-apis',
+  requireScopes: 'docs/configuration.md#step-up',
+  verifier: 'README.md#with-the-mcp-sdk',
+  issueAuthorizationCode: 'docs/configuration.md#your-own-authorize-page',
+  connect: 'docs/connect-an-assistant.md#what-the-call-gives',
+  grants: 'docs/configuration.md#revoking-grants',
+  customers: 'docs/erasing-and-exporting.md#erasing-a-customer',
+  tenants: 'docs/administration.md#the-calls',
+  instrument: 'docs/observability.md#opentelemetry',
+  RedisTokenStore: 'docs/operations-redis.md#connecting-to-redis',
+  PostgresTokenStore: 'docs/operations-postgres.md#connecting-to-postgresql',
+  MovingTokenStore: 'docs/operations-postgres.md#moving-from-another-store',
+  testSignIn: 'docs/testing.md#what-testsignin-is-made-of',
+  tokensFor: 'docs/testing.md#tokens',
+  postgresSchema: 'docs/operations-postgres.md#installing-the-tables',
+}
+
+/** Where the documentation of an option is, such as `scopes[1]` or `requireAccessToken.tenantKey`: this package brings its pages with it. */
+export function helpFor(option: string): string {
+  const name = option.replace(/[.[].*/s, '')
+  const page = (Object.hasOwn(helpPages, name) && helpPages[name]) || 'docs/errors.md#configuration-errors'
+  return `node_modules/customer-sign-in/${page}`
 }

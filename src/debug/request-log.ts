@@ -5,7 +5,6 @@ import type { CustomerSignInEvent } from '../contract/customer-sign-in-event'
 import { messageOf } from '../protocol/thrown'
 import { fetches, guardedRequests, requests, storeCalls } from '../telemetry/channels'
 import type { GuardMessage, RequestMessage, TimedMessage } from '../telemetry/messages'
-import { asksFor } from './debug-names'
 
 const name = 'customer-sign-in'
 const eventChannel = 'customer-sign-in:event'
@@ -100,4 +99,19 @@ function after(text: string, value: string | number | undefined): string {
 /** Strangers choose parts of it, and it goes to a terminal. */
 function printable(text: string): string {
   return text.replace(/[^\x20-\x7E]/g, '?').slice(0, maxCharacters)
+}
+
+/**
+ * Whether the environment variable `DEBUG` asks for a log with this name, as the package `debug` reads it: names with commas or white space
+ * between them, `*` for any text, and `-` in front of a name that is left out.
+ */
+export function asksFor(name: string, names: string): boolean {
+  const patterns = names.split(/[\s,]+/).filter(Boolean)
+  const isNamed = (pattern: string) => new RegExp(`^${pattern.split('*').map(literal).join('.*')}$`).test(name)
+  const leftOut = patterns.filter((pattern) => pattern.startsWith('-')).map((pattern) => pattern.slice(1))
+  return !leftOut.some(isNamed) && patterns.some(isNamed)
+}
+
+function literal(text: string): string {
+  return text.replace(/[.+?^${}()|[\]\\]/g, '\\$&')
 }

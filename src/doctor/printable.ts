@@ -1,4 +1,4 @@
-import { startOf } from '../protocol/start-of'
+import { startOf } from '../protocol/without-credentials'
 
 const maxLength = 300
 

@@ -1,7 +1,5 @@
-import type { KeyObject } from 'node:crypto'
-import { timingSafeEqual } from 'node:crypto'
-import { derivedKey } from '../protocol/derived-key'
-import { macBytes } from '../protocol/mac'
+import { type KeyObject, timingSafeEqual } from 'node:crypto'
+import { derivedKey, macBytes } from '../protocol/digest'
 import {
   type Binding,
   boundValues,

@@ -1,9 +1,8 @@
 import { isObject } from '../configuration/checks'
-import { errorOfHost } from '../protocol/oauth-error'
+import { errorOfHost, errorWord } from '../protocol/oauth-error'
 import { blames, type PartOfHost } from '../protocol/reasons'
 import { timedOut } from '../protocol/thrown'
 import { storeCalls } from '../telemetry/channels'
-import { errorWord } from '../telemetry/error-word'
 import type { StoreMessage } from '../telemetry/messages'
 
 // biome-ignore lint/suspicious/noConfusingVoidType: so that a hook can end with `return res.redirect(...)`.

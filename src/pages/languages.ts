@@ -1,5 +1,6 @@
-import { directionOf, type LanguageTag, languageTagOf, lookUp } from './language-tag'
-import type { ReplacedWords, Words } from './words'
+import { type Check, isObject, must, optional, record, text } from '../configuration/checks'
+import { ConfigurationError, listOfNames } from '../configuration/configuration-error'
+import { isQuotation, partsIn, type ReplacedWords, type Words } from './words'
 import { arabic } from './words/arabic'
 import { chinese } from './words/chinese'
 import { dutch } from './words/dutch'
@@ -101,4 +102,100 @@ function withReplaced(words: Words, { consent, error, links }: ReplacedWords): W
 
 function defined(words: Readonly<Record<string, string | undefined>> = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(words).flatMap(([name, word]) => (word === undefined ? [] : [[name, word]])))
+}
+
+/** What two language tags are compared by (RFC 5646). */
+export interface LanguageTag {
+  /** As RFC 5646 section 4.5 spells it. */
+  tag: string
+  language: string
+  /** The script that the tag names, or in which its language is usually written there: `Hant` for `zh-TW`. */
+  script: string | undefined
+  region: string | undefined
+}
+
+// The scripts that are written from right to left.
+const rightToLeft = ['Adlm', 'Arab', 'Hebr', 'Mand', 'Mend', 'Nkoo', 'Rohg', 'Samr', 'Syrc', 'Thaa']
+
+// RFC 5646 section 4.4.1 recommends room for as many. `Intl.Locale` takes long for a long tag, and strangers send tags.
+const maxLength = 35
+
+/** Reads a language tag. Undefined if it is malformed, or longer than 35 characters. */
+export function languageTagOf(tag: string): LanguageTag | undefined {
+  if (tag.length > maxLength) return undefined
+  try {
+    const locale = new Intl.Locale(tag)
+    return { tag: locale.baseName, language: locale.language, script: locale.maximize().script, region: locale.region }
+  } catch {
+    return undefined
+  }
+}
+
+/** The direction in which a language is written. */
+export function directionOf({ script }: LanguageTag): 'ltr' | 'rtl' {
+  return script !== undefined && rightToLeft.includes(script) ? 'rtl' : 'ltr'
+}
+
+/**
+ * The one of several that is for a language: `de` for `de-AT` (RFC 4647 section 3.4). If only another region is there, it is that one. But
+ * it is nothing for `zh-TW` if only `zh-Hans` is there, because their scripts differ.
+ */
+export function lookUp<T extends LanguageTag>(wanted: LanguageTag, among: readonly T[]): T | undefined {
+  const written = among.filter(({ language, script }) => language === wanted.language && script === wanted.script)
+  const ofRegion = (wantedRegion: string | undefined) => written.find(({ region }) => region === wantedRegion)
+  return ofRegion(wanted.region) ?? ofRegion(undefined) ?? written[0]
+}
+
+/** A language tag, of a language that the pages have or of another one. */
+export const languageTag: Check<string> = must(
+  'a language tag (RFC 5646) of at most 35 characters, such as de or pt-BR',
+  (given) => typeof given === 'string' && languageTagOf(given) !== undefined,
+  { quotes: true },
+)
+
+const { scopes: _, ...pages } = english
+
+const wordsOfPages = record(checksOf(pages, (words) => optional(record(checksOf(words, wordLike)))))
+
+/** Words that replace those of this package, by language tag: plain text with the same names in braces as the word has in English. */
+export const replacedWords: Check<Readonly<Record<string, ReplacedWords>>> = (given, name) => {
+  if (!isObject(given)) throw new ConfigurationError(name, given, 'an object', { quotes: true })
+  for (const [tag, words] of Object.entries(given)) wordsOfPages(words, `${name}.${languageTag(tag, name)}`)
+  return given as Readonly<Record<string, ReplacedWords>>
+}
+
+/** Checks a word that stands for this one. */
+function wordLike(inEnglish: string): Check<string | undefined> {
+  const needed = partsIn(inEnglish)
+  const rule =
+    needed.length === 0 ? 'plain text without braces' : `plain text with ${listOfNames(needed.map(inBraces))}`
+  const isQuote = inEnglish === english.consent.quote
+  return optional((given, name) => {
+    const word = text(given, name)
+    if (partsIn(word).join() !== needed.join() || /[{}]/.test(word.replaceAll(/\{\w+\}/g, ''))) {
+      throw new ConfigurationError(name, word, rule, { quotes: true })
+    }
+    if (isQuote && !isQuotation(word)) {
+      throw new ConfigurationError(
+        name,
+        word,
+        '{name} between quotation marks that are no apostrophes, such as “{name}”',
+        {
+          quotes: true,
+        },
+      )
+    }
+    return word
+  })
+}
+
+function inBraces(name: string): string {
+  return `{${name}}`
+}
+
+function checksOf<Member>(
+  members: Readonly<Record<string, Member>>,
+  checkOf: (member: Member) => Check<unknown>,
+): Record<string, Check<unknown>> {
+  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, checkOf(member)]))
 }

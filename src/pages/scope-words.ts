@@ -1,7 +1,6 @@
 import { isObject, listOf, scopeToken, text } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
-import { type LanguageTag, languageTag, languageTagOf, lookUp } from './language-tag'
-import { packagedWords } from './languages'
+import { type LanguageTag, languageTag, languageTagOf, lookUp, packagedWords } from './languages'
 
 /** What a scope is called on the consent page: in one text, or in one for each language tag. */
 export type ScopeWords = string | Readonly<Record<string, string>>

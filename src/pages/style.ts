@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { BoundedMap } from '../collections/bounded-map'
 import type { Theme } from '../contract/tenant-store'
-import { contrast, mixed } from './contrast'
-import { type Palette, palettesOf } from './theme'
+import { contrast, mixed, type Palette, palettesOf } from './theme'
 
 const appearance = `
 * { box-sizing: border-box }

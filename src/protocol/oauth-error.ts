@@ -6,9 +6,8 @@ import {
   oauthErrorCodes,
 } from './oauth-error-codes'
 import { blames, type DenialReason, type FaultReason, type PartOfHost } from './reasons'
-import { startOf } from './start-of'
 import { asError } from './thrown'
-import { withoutCredentials } from './without-credentials'
+import { startOf, withoutCredentials } from './without-credentials'
 
 /** Whom an error is about, as far as a verified code, refresh token or access token names them. */
 export interface ErrorContext {
@@ -173,4 +172,22 @@ function printable(text: string): string {
     .replaceAll('"', "'")
     .replace(/[^\x20-\x21\x23-\x5B\x5D-\x7E]/g, '?')
     .slice(0, 400)
+}
+
+/**
+ * What kind of error was thrown, in a word that needs no secrecy: its code, such as `ECONNREFUSED`, or else the name of its class. Not its
+ * message, which may quote what was sent.
+ */
+export function errorWord(thrown: unknown): string {
+  try {
+    const { code, name } = underlying(thrown) as { code?: unknown; name: string }
+    return [code, name].find(isWord) ?? 'Error'
+  } catch {
+    // A getter of the host's has thrown. What is told of a failure must not change what the client is answered.
+    return 'Error'
+  }
+}
+
+function isWord(text: unknown): text is string {
+  return typeof text === 'string' && /^\w{1,60}$/.test(text)
 }

@@ -1,6 +1,5 @@
 import { inspect, types } from 'node:util'
-import { startOf } from './start-of'
-import { withoutCredentials } from './without-credentials'
+import { startOf, withoutCredentials } from './without-credentials'
 
 // Of a description that is made here, and of the message of an Error that stays as it is.
 const maxCharacters = 500

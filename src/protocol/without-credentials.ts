@@ -46,3 +46,8 @@ function withoutJwt(word: string): string {
         .join('.')
         .replace(jwtHeader, 'eyJ...')
 }
+
+/** The first characters of a text, without half of one: a character beyond U+FFFF is a pair in a string. */
+export function startOf(text: string, maxLength: number): string {
+  return text.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '')
+}

@@ -1,4 +1,4 @@
-import { nearestName } from '../configuration/nearest-name'
+import { nearestName } from '../configuration/configuration-error'
 import { warn } from '../configuration/warnings'
 
 // A host may make up the names that it passes to `requireScopes`.

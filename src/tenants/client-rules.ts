@@ -1,7 +1,7 @@
 import { type Check, listOf, must, nullable, record, rememberAccepted } from '../configuration/checks'
 import type { ClientRule } from '../contract/tenant-store'
 import { isClientId } from '../protocol/client-id'
-import { isAppScheme, isRedirectHost, redirectHostOf } from '../protocol/redirect-host'
+import { isAppScheme, isRedirectHost, redirectHostOf } from '../protocol/redirect-uri'
 
 /** The rules that apply at a tenant. */
 export interface ClientRules {

@@ -1,8 +1,7 @@
 import { ConfigurationError } from '../configuration/configuration-error'
 import { warn } from '../host/emitter'
 import { issuerOf, type TenantAddress } from '../protocol/issuer'
-import { type ProtectedResource, resourceAt } from '../protocol/protected-resource'
-import { canonicalResource } from '../protocol/resource'
+import { canonicalResource, type ProtectedResource, resourceAt } from '../protocol/resource'
 
 // A host may guard several routes of one API separately. This many calls are probably one for each request.
 const maxAnnouncements = 20

@@ -14,9 +14,9 @@ import {
   scopeToken,
   text,
 } from '../configuration/checks'
-import { nearestName } from '../configuration/nearest-name'
+import { nearestName } from '../configuration/configuration-error'
 import type { Tenant } from '../contract/tenant-store'
-import { languageTag } from '../pages/language-tag'
+import { languageTag } from '../pages/languages'
 import { links } from '../pages/links'
 import { theme } from '../pages/theme'
 import { formerBaseUrl, ownBaseUrl } from './addresses'

@@ -1,5 +1,5 @@
 export type { TestRunner } from '../store-contract/store-test'
 export { tokenStoreContract } from '../store-contract/token-store-contract'
-export type { TestClock } from './test-clock'
+export type { TestClock } from './test-sign-in'
 export { type SignInForTests, testSignIn } from './test-sign-in'
 export { type TestTokens, type TokensForTests, type TokensRequest, tokensFor } from './tokens-for'

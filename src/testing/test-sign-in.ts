@@ -1,12 +1,12 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { ConfigurationError } from '../configuration/configuration-error'
 import type { CustomerSignInEvent } from '../contract/customer-sign-in-event'
+import type { Tenant, TenantStore } from '../contract/tenant-store'
 import { type CustomerSignIn, createCustomerSignInAt } from '../customer-sign-in'
 import { warnOfErrors } from '../host/emitter'
 import { type CustomerSignInOptions, checkedOptions } from '../options'
 import { MemoryTokenStore } from '../stores/memory-token-store'
-import { MovableClock, type TestClock } from './test-clock'
-import { anyCompany, TestTenants } from './test-tenants'
 
 /** Customer sign-in for the tests of a host, which {@link testSignIn} makes. */
 export interface SignInForTests extends CustomerSignIn {
@@ -81,4 +81,98 @@ export function testSignIn(options: Partial<CustomerSignInOptions> = {}): SignIn
 function ownKey(): KeyObject {
   signingKey ??= generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
   return signingKey
+}
+
+/** The clock of a {@link SignInForTests}: that of the process, and ahead of it by as much as a test has moved it. */
+export interface TestClock {
+  /** The time in milliseconds since 1970. */
+  now(): number
+
+  /**
+   * Lets time pass: codes, access tokens, refresh tokens and grants expire as they do in production. It does not move the
+   * `Date` of the process, nor its timers, nor the clock of a token store that the test has brought.
+   *
+   * @param seconds A number that is not negative.
+   * @throws {ConfigurationError} for anything else.
+   *
+   * @example
+   * signIn.clock.advance(3600)
+   */
+  advance(seconds: number): void
+}
+
+/** A clock that tells work which belongs to the past another time. Its functions are handed on without it. */
+export class MovableClock implements TestClock {
+  readonly #setBack = new AsyncLocalStorage<number>()
+  #ahead = 0
+
+  readonly now = (): number => Date.now() + this.#ahead
+
+  /** The same, except for what {@link ago} does. Not for a store, which all work shares. */
+  readonly nowOrAgo = (): number => this.now() - (this.#setBack.getStore() ?? 0)
+
+  advance(seconds: number): void {
+    if (!(Number.isFinite(seconds) && seconds >= 0)) {
+      throw new ConfigurationError('testSignIn.clock.advance', seconds, 'a number of seconds that is not negative', {
+        quotes: true,
+      })
+    }
+    this.#ahead += seconds * 1000
+  }
+
+  /** Does work as if it was so many seconds earlier. Whatever else is done meanwhile is not affected. */
+  ago<Result>(seconds: number, work: () => Result): Result {
+    return this.#setBack.run(seconds * 1000, work)
+  }
+}
+
+/** The client that tokens are of, unless a test names another one. */
+export const testClient = {
+  clientId: 'test-client',
+  clientName: 'Test client',
+  redirectUris: ['https://client.test/callback'],
+}
+
+const maxKeyLength = 64
+
+/** A company for every key. */
+export const anyCompany: TenantStore = { findTenant: (key) => ({ key, id: key, name: key }) }
+
+/** The companies of a store, each with {@link testClient} as one more client of its own. */
+export class TestTenants {
+  readonly #store: TenantStore
+  readonly #madeUp = new Map<string, Tenant>()
+
+  constructor(store: TenantStore) {
+    this.#store = store
+  }
+
+  async find(tenantKey: string): Promise<Tenant | undefined> {
+    return prepared(this.#madeUp.get(tenantKey) ?? (await this.#store.findTenant(tenantKey)))
+  }
+
+  /** Finds them by domain too, if the store does. */
+  asStore(): TenantStore {
+    const store = this.#store
+    const findTenant = (tenantKey: string) => this.find(tenantKey)
+    if (!store.findTenantByHost) return { findTenant }
+    return { findTenant, findTenantByHost: async (host) => prepared(await store.findTenantByHost?.(host)) }
+  }
+
+  /** Makes up a company that is like this one in all but its key, id and addresses. @returns Its key. */
+  async anotherLike(tenantKey: string): Promise<string> {
+    const key = `another-${tenantKey}`.slice(0, maxKeyLength)
+    const like = await this.#store.findTenant(tenantKey)
+    if (like) this.#madeUp.set(key, copyOf(like, { key, id: key, baseUrl: undefined, formerBaseUrls: undefined }))
+    return key
+  }
+}
+
+function prepared(tenant: Tenant | null | undefined): Tenant | undefined {
+  return tenant ? copyOf(tenant, { clients: [...(tenant.clients ?? []), testClient] }) : undefined
+}
+
+/** A copy with other members. A record that is an instance of a class keeps its methods, which the host's hooks may call. */
+function copyOf(tenant: Tenant, members: Partial<Tenant>): Tenant {
+  return Object.assign(Object.create(Object.getPrototypeOf(tenant)), tenant, members)
 }

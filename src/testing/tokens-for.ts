@@ -1,4 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { createServer, type IncomingMessage, request } from 'node:http'
+import { duplexPair } from 'node:stream'
+import { json } from 'node:stream/consumers'
 import { decode, sign } from 'jsonwebtoken'
 import { anything, optional, record, text } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
@@ -7,9 +10,8 @@ import { OAuthError } from '../protocol/oauth-error'
 import type { OAuthErrorCode } from '../protocol/oauth-error-codes'
 import { codeChallengeOf } from '../protocol/pkce'
 import { registrationIn } from '../protocol/registered-id'
-import { postForm } from './post-form'
-import { partsOf, type SignInForTests } from './test-sign-in'
-import { testClient } from './test-tenants'
+import type { Handler } from '../router'
+import { partsOf, type SignInForTests, testClient } from './test-sign-in'
 
 /** Whose tokens a test wants, and for what. */
 export interface TokensRequest {
@@ -206,4 +208,39 @@ function signedByStranger(accessToken: string): string {
   const { header, payload } = Object(decode(accessToken, { complete: true }))
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   return sign(payload, privateKey, { algorithm: 'ES256', header: { ...header, alg: 'ES256' } })
+}
+
+/** A response with a JSON body. */
+export interface JsonResponse {
+  status: number
+  body: Record<string, unknown>
+}
+
+/**
+ * Sends a form to a handler as a client does: over HTTP, but in memory. No port is opened, and nothing is left open.
+ *
+ * @param url The address that the client sends it to.
+ */
+export async function postForm(handler: Handler, url: string, form: Record<string, string>): Promise<JsonResponse> {
+  const { host, pathname } = new URL(url)
+  const body = new URLSearchParams(form).toString()
+  const headers = {
+    host,
+    connection: 'close',
+    'content-type': 'application/x-www-form-urlencoded',
+    'content-length': Buffer.byteLength(body),
+  }
+  const [client, server] = duplexPair()
+  createServer((req, res) => handler(req, res)).emit('connection', server)
+  try {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      request({ createConnection: () => client, method: 'POST', path: pathname, headers }, resolve)
+        .once('error', reject)
+        .end(body)
+    })
+    return { status: response.statusCode ?? 0, body: (await json(response)) as Record<string, unknown> }
+  } finally {
+    client.destroy()
+    server.destroy()
+  }
 }

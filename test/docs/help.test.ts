@@ -1,5 +1,5 @@
 import { ConfigurationError, MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
-import { helpPages } from '../../src/configuration/help'
+import { helpPages } from '../../src/configuration/configuration-error'
 import { checkedOptions } from '../../src/options'
 import { allTablesUnder, leadsSomewhere, textOf } from './pages'
 

@@ -1,5 +1,5 @@
 import { customerHandle } from '../../../src/protocol/customer-handle'
-import { derivedKey } from '../../../src/protocol/derived-key'
+import { derivedKey } from '../../../src/protocol/digest'
 
 // Stored records are found and checked with these values, so they must not change.
 describe('from one version to the next', () => {

@@ -5,7 +5,7 @@ import { presentableName } from '../../../src/clients/client-name'
 import { Registrations } from '../../../src/clients/registrations'
 import { keySetFault } from '../../../src/protocol/json-web-keys'
 import { OAuthError } from '../../../src/protocol/oauth-error'
-import { redirectHostOf } from '../../../src/protocol/redirect-host'
+import { redirectHostOf } from '../../../src/protocol/redirect-uri'
 import {
   type CarriedRegistration,
   maxRegisteredIdLength,

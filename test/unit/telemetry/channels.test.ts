@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { errorWord } from '../../../src/protocol/oauth-error'
 import { TracedChannel } from '../../../src/telemetry/channels'
-import { errorWord } from '../../../src/telemetry/error-word'
 import type { TimedMessage } from '../../../src/telemetry/messages'
 
 const named = () => new TracedChannel<TimedMessage & { says?: string }>('customer-sign-in:of-this-test')

@@ -1,4 +1,4 @@
-import { framed } from '../../../src/protocol/framed'
+import { framed } from '../../../src/protocol/digest'
 
 describe('framed parts', () => {
   it.each([

@@ -1,6 +1,5 @@
 import { createSecretKey } from 'node:crypto'
-import { digest } from '../../../src/protocol/digest'
-import { mac, macBytes } from '../../../src/protocol/mac'
+import { digest, mac, macBytes } from '../../../src/protocol/digest'
 
 const key = createSecretKey(Buffer.alloc(32, 3))
 const parts = ['acme', Buffer.alloc(16, 2), 'köln']

@@ -1,4 +1,4 @@
-import { metadataUrlOf, resourceAt } from '../../../src/protocol/protected-resource'
+import { metadataUrlOf, resourceAt } from '../../../src/protocol/resource'
 
 describe('a protected resource', () => {
   const resource = resourceAt('/v1/:tenantKey/mcp', ['calendar'], [])

@@ -1,4 +1,4 @@
-import { impliedScopesOf, withImplied } from '../../../src/protocol/implied-scopes'
+import { impliedScopesOf, withImplied } from '../../../src/protocol/scope'
 
 describe('scopes that imply others', () => {
   const implied = impliedScopesOf({

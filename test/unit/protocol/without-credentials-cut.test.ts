@@ -1,4 +1,4 @@
-import { startOf } from '../../../src/protocol/start-of'
+import { startOf } from '../../../src/protocol/without-credentials'
 
 describe('the start of a text', () => {
   it.each([

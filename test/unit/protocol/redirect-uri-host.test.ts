@@ -1,4 +1,4 @@
-import { isAppScheme, isRedirectHost, redirectHostOf } from '../../../src/protocol/redirect-host'
+import { isAppScheme, isRedirectHost, redirectHostOf } from '../../../src/protocol/redirect-uri'
 
 describe('where an address leads', () => {
   it.each([

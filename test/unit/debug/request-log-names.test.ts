@@ -1,4 +1,4 @@
-import { asksFor } from '../../../src/debug/debug-names'
+import { asksFor } from '../../../src/debug/request-log'
 
 describe('DEBUG', () => {
   it.each([
