@@ -5,7 +5,7 @@ import { endedEarly, withComplaints } from '../../../support/ended-early'
 import type { History } from '../history'
 import type { HostMessage, HostSettings } from './settings'
 
-const root = join(__dirname, '..', '..', '..')
+const root = join(__dirname, '..', '..', '..', '..')
 
 /** One of the host's processes, which a nemesis can kill, pause, and start again on its port. */
 export class CampaignHost {
@@ -35,7 +35,7 @@ export class CampaignHost {
         '--import',
         'tsx',
         '--import',
-        pathToFileURL(join(__dirname, '..', '..', 'support', 'clock-shift.ts')).href,
+        pathToFileURL(join(__dirname, '..', '..', '..', 'support', 'clock-shift.ts')).href,
       ],
       cwd: root,
       env: {
