@@ -92,33 +92,20 @@ class MapTokenStore implements TokenStore {
     return this.#grants.delete(`${tenantId} ${grantId}`)
   }
 
-  async listGrants(tenantId: string, subject: string): Promise<Grant[]> {
-    return [...this.#grants.values()].filter((grant) => grant.tenantId === tenantId && grant.subject === subject)
-  }
-
-  async pageGrants({ tenantId, clientId, after = '', limit }: GrantPageRequest): Promise<GrantPage> {
+  async listGrants({ after = '', limit, ...owner }: GrantPageRequest): Promise<GrantPage> {
     const rest = [...this.#grants.values()]
-      .filter((grant) => grant.tenantId === tenantId && grant.grantId > after)
-      .filter((grant) => clientId === undefined || clientId === grant.clientId)
+      .filter((grant) => isOwned(grant, owner) && grant.grantId > after)
       .sort((one, other) => one.grantId.localeCompare(other.grantId))
     const grants = rest.slice(0, limit)
     return rest.length > limit ? { grants, next: grants.at(-1)?.grantId } : { grants }
   }
 
-  async *deleteGrants({ tenantId, subject, clientId }: GrantOwner): AsyncIterable<Grant> {
+  async *deleteGrants({ all, ...owner }: GrantOwner): AsyncIterable<Grant> {
     for (const grant of this.#grants.values()) {
-      const isCustomers = subject === undefined || subject === grant.subject
-      const isClients = clientId === undefined || clientId === grant.clientId
-      if (grant.tenantId !== tenantId || !isCustomers || !isClients) continue
-      if (await this.deleteGrant(tenantId, grant.grantId)) yield grant
+      if (isOwned(grant, owner) && (await this.deleteGrant(grant.tenantId, grant.grantId))) yield grant
     }
-  }
-
-  async *deleteTenant(tenantId: string): AsyncIterable<Grant> {
-    for (const grant of this.#grants.values()) {
-      if (grant.tenantId === tenantId && (await this.deleteGrant(tenantId, grant.grantId))) yield grant
-    }
-    for (const key of this.#used.keys()) if (key.startsWith(`${tenantId} `)) this.#used.delete(key)
+    if (all !== 'everything') return
+    for (const key of this.#used.keys()) if (key.startsWith(`${owner.tenantId} `)) this.#used.delete(key)
   }
 
   async useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean> {
@@ -127,6 +114,12 @@ class MapTokenStore implements TokenStore {
     this.#used.set(key, Date.now() + lifetime)
     return true
   }
+}
+
+function isOwned(grant: Grant, { tenantId, subject, clientId }: Omit<GrantPageRequest, 'limit'>): boolean {
+  const isCustomers = subject === undefined || subject === grant.subject
+  const isClients = clientId === undefined || clientId === grant.clientId
+  return grant.tenantId === tenantId && isCustomers && isClients
 }
 
 tokenStoreContract({ describe, it }, () => new MapTokenStore())

@@ -2,7 +2,7 @@ export const tenants = 100
 
 /**
  * A function of the session that has so many grants as rows, as bench/grants.ts makes them. The id of a row is that of
- * src/postgres/values.ts.
+ * src/postgres/rows.ts.
  */
 export const grantsFunctionSql = `
 create function pg_temp.digest(of text) returns bytea language sql stable as $$ select sha256(convert_to(of, 'UTF8')) $$;

@@ -107,15 +107,14 @@ export function customerData(
 ): CustomerData {
   return {
     async export(of) {
-      const { subject, after = '', limit, ...company } = onePage(of, 'customers.export')
+      const { subject, after, limit, ...company } = onePage(of, 'customers.export')
       const { id, clients } = await companyOf(company, tenants, 'customers.export')
-      const rest = (await store.listGrants(id, subject)).filter(({ grantId }) => grantId > after)
-      const page = rest.sort((a, b) => (a.grantId < b.grantId ? -1 : 1)).slice(0, limit)
+      const { grants: found, next } = await store.listGrants({ tenantId: id, subject, after, limit })
       const names = new Map(clients.map(({ clientId, clientName }) => [clientId, clientName]))
       const nameOf = (clientId: string) =>
         names.has(clientId) ? names.get(clientId) : registrations.read(clientId, id)?.clientName
-      const exported = page.map((grant) => exportedGrant(grant, nameOf(grant.clientId)))
-      return { grants: exported, ...(rest.length > limit && { next: page.at(-1)?.grantId }) }
+      const exported = found.map((grant) => exportedGrant(grant, nameOf(grant.clientId)))
+      return { grants: exported, ...(next !== undefined && { next }) }
     },
 
     async erase(customer) {

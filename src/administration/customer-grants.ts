@@ -118,13 +118,13 @@ export function customerGrants(
     async list(of) {
       const { subject, language, ...named } = ofCustomer(of, 'grants.list')
       const company = await companyOf(named, tenants, 'grants.list')
-      return connected.describe(await store.listGrants(company.id, subject), company, language)
+      return connected.describe(await store.grantsOf({ tenantId: company.id, subject }), company, language)
     },
 
     async page(of) {
       const { clientId, after, limit, language, ...named } = onePage(of, 'grants.page')
       const company = await companyOf(named, tenants, 'grants.page')
-      const { grants: found, next } = await store.pageGrants({ tenantId: company.id, clientId, after, limit })
+      const { grants: found, next } = await store.listGrants({ tenantId: company.id, clientId, after, limit })
       return { grants: await connected.describe(found, company, language), ...(next !== undefined && { next }) }
     },
 

@@ -55,13 +55,14 @@ export function tenantData(grants: Grants, store: GuardedStore): TenantData {
   return {
     async end(tenant) {
       const { tenantId, actor } = oneTenant(tenant, 'tenants.end')
-      const deleted = store.deleteGrants({ tenantId, all: true })
+      const deleted = store.deleteGrants({ tenantId, all: 'grants' })
       return { grants: await grants.endEach(deleted, 'tenants.end', { tenantId }, { actor }) }
     },
 
     async erase(tenant) {
       const { tenantId, actor } = oneTenant(tenant, 'tenants.erase')
-      return { grants: await grants.endEach(store.deleteTenant(tenantId), 'tenants.erase', { tenantId }, { actor }) }
+      const deleted = store.deleteGrants({ tenantId, all: 'everything' })
+      return { grants: await grants.endEach(deleted, 'tenants.erase', { tenantId }, { actor }) }
     },
   }
 }

@@ -176,24 +176,38 @@ export type ReversalResult = {
 
 /**
  * Whose grants to delete: those of a customer, of a client, of that customer and that client, or all of the tenant. These must be named by
- * `all`, so that nobody ends them by leaving something out.
+ * `all`, so that nobody ends them by leaving something out. With `all: 'everything'`, the tenant's used ids are deleted as well.
  */
 export type GrantOwner = { tenantId: string } & (
   | { subject: string; clientId?: string | undefined; all?: undefined }
   | { subject?: undefined; clientId: string; all?: undefined }
-  | { subject?: undefined; clientId?: undefined; all: true }
+  | { subject?: undefined; clientId?: undefined; all: 'grants' | 'everything' }
 )
 
-/** Which grants to page through: all of a tenant, or those of one of its clients. */
+/** Which grants to list: all of a tenant, those of a customer, of a client, or of that customer and that client. */
 export interface GrantPageRequest {
   /** The tenant. */
   tenantId: string
+  /** The customer, if only their grants are meant. */
+  subject?: string | undefined
   /** The client, if only its grants are meant. */
   clientId?: string | undefined
   /** The `next` of the page before. It is no secret, and may also be a text that no page has had. */
   after?: string | undefined
   /** The most grants of the page. */
   limit: number
+}
+
+/** Whether a grant is one of the tenant, and of the customer and the client if these are named. */
+export function isOwned(
+  grant: Grant,
+  { tenantId, subject, clientId }: { tenantId: string; subject?: string | undefined; clientId?: string | undefined },
+): boolean {
+  return (
+    grant.tenantId === tenantId &&
+    grant.subject === (subject ?? grant.subject) &&
+    grant.clientId === (clientId ?? grant.clientId)
+  )
 }
 
 /** A page of grants. */
@@ -255,34 +269,24 @@ export interface TokenStore {
    */
   deleteGrant(tenantId: string, grantId: string): Promise<boolean>
 
-  /** @returns All live grants of a customer, in any order. */
-  listGrants(tenantId: string, subject: string): Promise<Grant[]>
-
   /**
-   * Gives a page of the live grants of a tenant, or of one of its clients, in an order of the store's own.
+   * Gives a page of the live grants of a tenant, a customer or a client, in an order of the store's own.
    *
    * The pages from the first to the last have every grant that was there all that time, whatever was created or deleted meanwhile. It may go
-   * through the whole store.
+   * through the whole store if no customer is named. Each sign-in lists the grants of its customer.
    */
-  pageGrants(of: GrantPageRequest): Promise<GrantPage>
+  listGrants(of: GrantPageRequest): Promise<GrantPage>
 
   /**
-   * Deletes all grants of a customer, of a client, of that customer and that client, or of the tenant, and yields each one that it has
-   * deleted.
+   * Deletes all grants of a customer, of a client, of that customer and that client, or of the tenant, also those that have expired, and
+   * yields each live one that it has deleted. With `all: 'everything'`, it deletes the tenant's used ids too. The tenant store may no longer
+   * know the tenant.
    *
-   * When it is done, every such grant that existed when it began is gone. If it cannot be sure of that, or cannot read a grant, it deletes
-   * the others and throws.
+   * When it is done, everything of the owner that existed when it began is gone. If it cannot be sure of that, it throws. If it cannot read a
+   * grant, it deletes the others and throws, except that a tenant's grants are deleted unread. After a call that was cut off, the next one
+   * deletes what is left.
    */
   deleteGrants(owner: GrantOwner): AsyncIterable<Grant>
-
-  /**
-   * Deletes everything of a tenant: all grants and used ids, with those that have expired. Yields each live grant that
-   * it has deleted. It is called only when a host erases a tenant, and the tenant store may no longer know that tenant.
-   *
-   * When it is done, everything of the tenant that existed when it began is gone, also a grant that the store cannot read. If it
-   * cannot be sure of that, it throws. After a call that was cut off, the next one deletes what is left.
-   */
-  deleteTenant(tenantId: string): AsyncIterable<Grant>
 
   /**
    * Notes that an id is used, and forgets that after `lifetime` milliseconds. Of any number of calls with one id in that time, in any number
@@ -302,11 +306,21 @@ const methods = {
   reverseSwap: true,
   deleteGrant: true,
   listGrants: true,
-  pageGrants: true,
   deleteGrants: true,
-  deleteTenant: true,
   useOnce: true,
 } satisfies Record<keyof TokenStore, true>
 
 /** The names of all methods of a {@link TokenStore}. */
 export const tokenStoreMethods = Object.keys(methods) as (keyof TokenStore)[]
+
+/** A swap that no store applies: no credential has this hash, and its deadline has passed. */
+export const noSwap: Omit<CredentialSwap, 'tenantId' | 'grantId'> = {
+  from: '-'.repeat(43),
+  to: '-'.repeat(43),
+  attempt: '-'.repeat(43),
+  redeems: [],
+  remember: 0,
+  rest: 0,
+  lifetime: 0,
+  deadline: 0,
+}

@@ -166,7 +166,8 @@ export class Consents {
     // What a customer submits is their answer, even if an earlier one covers the request by now.
     if (signIn.prompt.includes('consent') || req.method === 'POST') return false
     try {
-      return isRemembered(mark, checked, await this.#store.listGrants(tenant.id, customer.subject), tenant)
+      const grants = await this.#store.grantsOf({ tenantId: tenant.id, subject: customer.subject })
+      return isRemembered(mark, checked, grants, tenant)
     } catch (error) {
       if (signIn.prompt.includes('none')) throw error
       this.#emit(faultEvent('listGrants', error, partiesOf(question, tenant)))

@@ -170,8 +170,8 @@ export class Grants {
     choose: (others: Grant[]) => Grant[],
   ): Promise<void> {
     try {
-      const grants = await this.#store.listGrants(tenantId, subject)
-      const others = grants.filter((grant) => grant.clientId === clientId && grant.grantId !== grantId)
+      const grants = await this.#store.grantsOf({ tenantId, subject, clientId })
+      const others = grants.filter((grant) => grant.grantId !== grantId)
       for (const grant of choose(others)) {
         await this.endNamed({ tenantId, grantId: grant.grantId, grant }, tenant.key, reason)
       }

@@ -1,20 +1,20 @@
 import { isObject } from '../configuration/checks'
 import { wrongAnswer } from '../configuration/configuration-error'
-import { noSwap } from '../contract/no-swap'
 import { StoreClock } from '../contract/store-clock'
-import type {
-  CreateResult,
-  CredentialSwap,
-  Grant,
-  GrantOwner,
-  GrantPage,
-  GrantPageRequest,
-  Late,
-  NewGrant,
-  ReversalResult,
-  SwapResult,
-  SwapReversal,
-  TokenStore,
+import {
+  type CreateResult,
+  type CredentialSwap,
+  type Grant,
+  type GrantOwner,
+  type GrantPage,
+  type GrantPageRequest,
+  type Late,
+  type NewGrant,
+  noSwap,
+  type ReversalResult,
+  type SwapResult,
+  type SwapReversal,
+  type TokenStore,
 } from '../contract/token-store'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
 import { StoreCalls } from './call-host'
@@ -24,6 +24,10 @@ const noGrant = { tenantId: 'key:', grantId: '-'.repeat(28) }
 
 // The first result of a store shows its clock. A second one is enough if the clock has been set in the meantime.
 const maxAttempts = 3
+
+// Of a customer's grants. Both together are more than any customer has.
+const pageSize = 1000
+const maxPages = 100
 
 /** When a caller gives up for good, by this process's monotonic clock, and how many milliseconds it waits for this call. */
 export interface Patience {
@@ -78,28 +82,35 @@ export class GuardedStore {
     return this.#calls.call('deleteGrant', async () => (await this.#store.deleteGrant(tenantId, grantId)) === true)
   }
 
-  listGrants(tenantId: string, subject: string): Promise<Grant[]> {
-    return this.#calls.call('listGrants', () => this.#store.listGrants(tenantId, subject))
+  /** All grants of a customer, or those of one client. */
+  grantsOf(customer: { tenantId: string; subject: string; clientId?: string }): Promise<Grant[]> {
+    return this.#calls.call('listGrants', async () => {
+      const grants: Grant[] = []
+      let after: string | undefined
+      for (let count = 0; count < maxPages; count++) {
+        const page = await this.#page({ ...customer, after, limit: pageSize })
+        grants.push(...page.grants)
+        after = page.next
+        if (after === undefined) return grants
+      }
+      throw new Error('tokenStore.listGrants does not end its pages')
+    })
   }
 
-  /** No time limit: it may scan the whole store, and only hosts call it. */
-  pageGrants(of: GrantPageRequest): Promise<GrantPage> {
-    const paged = async () => {
-      const page: unknown = await this.#store.pageGrants(of)
-      if (isGrantPage(page)) return page
-      throw wrongAnswer('tokenStore.pageGrants', page, 'a page of grants: { grants, next }')
-    }
-    return this.#calls.call('pageGrants', paged, 'unlimited')
+  /** No time limit if no customer is named: it may scan the whole store, and only hosts call it. */
+  listGrants(of: GrantPageRequest): Promise<GrantPage> {
+    return this.#calls.call('listGrants', () => this.#page(of), of.subject === undefined ? 'unlimited' : this.timeout)
   }
 
-  /** No time limit, for the same reason. */
+  async #page(of: GrantPageRequest): Promise<GrantPage> {
+    const page: unknown = await this.#store.listGrants(of)
+    if (isGrantPage(page)) return page
+    throw wrongAnswer('tokenStore.listGrants', page, 'a page of grants: { grants, next }')
+  }
+
+  /** No time limit: only hosts call it. */
   deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {
     return this.#calls.each('deleteGrants', () => this.#store.deleteGrants(owner))
-  }
-
-  /** No time limit, for the same reason. */
-  deleteTenant(tenantId: string): AsyncIterable<Grant> {
-    return this.#calls.each('deleteTenant', () => this.#store.deleteTenant(tenantId))
   }
 
   useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { Grant } from '../contract/token-store'
 import type { PostgresCalls } from './calls'
-import { encodeGrant, rowId } from './values'
+import { encodeGrant, rowId } from './rows'
 
 /** A grant of another store, and the time of that store when it was read. */
 export interface GrantElsewhere {

@@ -1,5 +1,4 @@
 import { must, objectWith, record } from '../configuration/checks'
-import { noSwap } from '../contract/no-swap'
 import {
   type CreateResult,
   type CredentialSwap,
@@ -8,6 +7,7 @@ import {
   type GrantPage,
   type GrantPageRequest,
   type NewGrant,
+  noSwap,
   type ReversalResult,
   type SwapResult,
   type SwapReversal,
@@ -98,19 +98,14 @@ export class MovingTokenStore implements TokenStore {
     return (await this.#to.deleteGrant(tenantId, grantId)) || wasThere
   }
 
-  async listGrants(tenantId: string, subject: string): Promise<Grant[]> {
-    const lists = await Promise.all([this.#from, this.#to].map((store) => store.listGrants(tenantId, subject)))
-    return [...new Map(lists.flat().map((grant) => [grant.grantId, grant])).values()]
-  }
-
   /**
    * First the pages of the old store, with each grant as the new one has it if it was moved, and then what only the new one has. A grant that
    * is moved meanwhile stays in the old one.
    */
-  async pageGrants({ after = inOld, ...of }: GrantPageRequest): Promise<GrantPage> {
+  async listGrants({ after = inOld, ...of }: GrantPageRequest): Promise<GrantPage> {
     const isInOld = !after.startsWith(inNew)
     const store = isInOld ? this.#from : this.#to
-    const page = await store.pageGrants({ ...of, after: after.slice(inOld.length) || undefined })
+    const page = await store.listGrants({ ...of, after: after.slice(inOld.length) || undefined })
     const grants: Grant[] = []
     for (const grant of page.grants) {
       const { tenantId, grantId } = grant
@@ -121,12 +116,14 @@ export class MovingTokenStore implements TokenStore {
     return isInOld ? { grants, next: inNew } : { grants }
   }
 
-  deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {
-    return this.#deleteEach((store) => store.deleteGrants(owner))
-  }
-
-  deleteTenant(tenantId: string): AsyncIterable<Grant> {
-    return this.#deleteEach((store) => store.deleteTenant(tenantId))
+  async *deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {
+    // If the old store fails, nothing more is deleted in the new one: what the old one still has would be moved again, as it was.
+    for await (const old of this.#from.deleteGrants(owner)) {
+      const moved = await this.#to.findGrant(old.tenantId, old.grantId)
+      await this.#to.deleteGrant(old.tenantId, old.grantId)
+      yield moved ?? old
+    }
+    yield* this.#to.deleteGrants(owner)
   }
 
   async useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean> {
@@ -142,9 +139,14 @@ export class MovingTokenStore implements TokenStore {
    */
   async moveCustomer(tenantId: string, subject: string): Promise<number> {
     if (!this.#moves) throw new TypeError('moveCustomer needs a MovingTokenStore with the step move')
-    const grants = await this.#from.listGrants(tenantId, subject)
-    for (const { grantId } of grants) await this.findGrant(tenantId, grantId)
-    return grants.length
+    let moved = 0
+    for (let after: string | undefined, isLast = false; !isLast; isLast = after === undefined) {
+      const page = await this.#from.listGrants({ tenantId, subject, after, limit: 500 })
+      for (const { grantId } of page.grants) await this.findGrant(tenantId, grantId)
+      moved += page.grants.length
+      after = page.next
+    }
+    return moved
   }
 
   /** Changes a grant where it is. */
@@ -172,16 +174,6 @@ export class MovingTokenStore implements TokenStore {
     await this.#to.dropImport(tenantId, grantId)
     const ofCopy = await change(this.#to)
     return ofCopy.outcome === 'missing' ? result : ofCopy
-  }
-
-  async *#deleteEach(deleteIn: (store: TokenStore) => AsyncIterable<Grant>): AsyncIterable<Grant> {
-    // If the old store fails, nothing more is deleted in the new one: what the old one still has would be moved again, as it was.
-    for await (const old of deleteIn(this.#from)) {
-      const moved = await this.#to.findGrant(old.tenantId, old.grantId)
-      await this.#to.deleteGrant(old.tenantId, old.grantId)
-      yield moved ?? old
-    }
-    yield* deleteIn(this.#to)
   }
 
   /** @returns Whether the old store has such a grant. */

@@ -14,10 +14,7 @@ import type {
   TokenStore,
 } from '../contract/token-store'
 import { PostgresCalls, type PostgresPool } from './calls'
-import { deleteGrants, deleteTenant, isOwned, ownerValues } from './deletions'
-import { pageGrants } from './grant-pages'
 import { dropImport, type GrantElsewhere, importGrant } from './imports'
-import { placeChecks } from './schema'
 import {
   decodeGrant,
   encodeClaims,
@@ -25,10 +22,14 @@ import {
   encodeRequest,
   encodeText,
   type GrantRow,
+  grantOrError,
   letterOf,
   orNull,
+  ownerValues,
   rowId,
-} from './values'
+  UnreadableRowError,
+} from './rows'
+import { placeChecks } from './schema'
 
 /** The options of {@link PostgresTokenStore}. */
 export interface PostgresTokenStoreOptions {
@@ -48,7 +49,14 @@ type Reply<Result extends { outcome: string }> = [outcome: Result['outcome'], no
 
 // Milliseconds.
 const sweepInterval = 60_000
-const sweepBatch = 500
+// How many rows are deleted at once.
+const batchSize = 500
+
+// A condition on the grants of a tenant, or of a customer or a client there, with the values that `ownerValues` gives. Null takes a part of
+// it away, and the planner sees that.
+const ownedRows = `hashtext(tenant_id) = hashtext($1) and tenant_id = $1
+  and ($2::uuid is null or id between $2 and $3 and subject = $4)
+  and ($5::text is null or hashtext(client_id) = hashtext($5) and client_id = $5)`
 
 const checks = { ...placeChecks, sweep: optional(flag, true) }
 
@@ -156,24 +164,63 @@ export class PostgresTokenStore implements TokenStore {
     return row?.live === true
   }
 
-  async listGrants(tenantId: string, subject: string): Promise<Grant[]> {
-    const rows = await this.#calls.rows<{ value: string }>(
-      `select row_to_json(live)::text as value from @grants as live where ${isOwned} and expires_at > @clock()`,
-      ownerValues({ tenantId, subject }),
+  /** In the order of the primary key, or of the index by client. What a grant has in either never changes. */
+  async listGrants({ after, limit, ...owner }: GrantPageRequest): Promise<GrantPage> {
+    const { tenantId, subject, clientId } = owner
+    const [afterGrant = '', afterClient = ''] = after?.split(/ (.*)/s) ?? []
+    const afterId = after === undefined ? null : rowId(tenantId, afterGrant)
+    const rows = await (subject === undefined
+      ? this.#calls.rows<{ value: string }>('select value from @page_grants($1, $2, $3, $4, $5) as value', [
+          ...[encodeText(tenantId), orNull(clientId), encodeText(afterClient), afterId, limit + 1],
+        ])
+      : this.#calls.rows<{ value: string }>(
+          `select row_to_json(live)::text as value from @grants as live
+           where ${ownedRows} and ($6::uuid is null or id > $6) and expires_at > @clock() order by id limit $7`,
+          [...ownerValues(owner), afterId, limit + 1],
+        ))
+    const grants = rows.slice(0, limit).map(({ value }) => decodeGrant(JSON.parse(value)))
+    const last = grants.at(-1)
+    return { grants, ...(rows.length > limit && last && { next: `${last.grantId} ${last.clientId}` }) }
+  }
+
+  async *deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {
+    if (owner.subject === undefined && owner.clientId === undefined && !owner.all)
+      throw new TypeError('deleteGrants must be told whose grants to delete')
+    let unreadable: UnreadableRowError | undefined
+    for await (const grant of this.#deleteOwned(owner)) {
+      if (grant instanceof UnreadableRowError) unreadable = grant
+      else yield grant
+    }
+    if (owner.all === 'everything') while ((await this.#deleteSomeIds(owner.tenantId)) > 0);
+    if (unreadable && !owner.all) throw unreadable
+  }
+
+  /** Deletes grants, and yields those that were live, with an error for each row that could not be read. */
+  async *#deleteOwned(owner: GrantOwner): AsyncIterable<Grant | UnreadableRowError> {
+    for (;;) {
+      const found = await this.#calls.rows<{ id: string }>(
+        `select id from @grants where ${ownedRows} limit ${batchSize}`,
+        ownerValues(owner),
+      )
+      if (found.length === 0) return
+      // Locked in order, so that two such calls cannot wait for each other.
+      const rows = await this.#calls.rows<{ value: string; live: boolean }>(
+        `delete from @grants as old where id in (select id from @grants where id = any($1::uuid[]) order by id for update)
+         returning row_to_json(old)::text as value, expires_at > @clock() as live`,
+        [found.map(({ id }) => id)],
+      )
+      for (const { value, live } of rows) if (live) yield grantOrError(JSON.parse(value))
+    }
+  }
+
+  /** Some at a time, so that no statement takes long. */
+  async #deleteSomeIds(tenantId: string): Promise<number> {
+    const deleted = await this.#calls.rows(
+      `delete from @used_ids where tenant_id = $1 and id in (select id from @used_ids where tenant_id = $1 limit ${batchSize})
+       returning 1`,
+      [encodeText(tenantId)],
     )
-    return rows.map(({ value }) => decodeGrant(JSON.parse(value)))
-  }
-
-  pageGrants(of: GrantPageRequest): Promise<GrantPage> {
-    return pageGrants(this.#calls, of)
-  }
-
-  deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {
-    return deleteGrants(this.#calls, owner)
-  }
-
-  deleteTenant(tenantId: string): AsyncIterable<Grant> {
-    return deleteTenant(this.#calls, tenantId)
+    return deleted.length
   }
 
   async useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean> {
@@ -193,7 +240,7 @@ export class PostgresTokenStore implements TokenStore {
     for (;;) {
       const [deleted, isDone] = await this.#calls.json<[number, boolean]>(
         'select json_build_array(deleted, is_done)::text as value from @sweep($1)',
-        [Math.min(sweepBatch, limit)],
+        [Math.min(batchSize, limit)],
       )
       total += deleted
       if (isDone || total >= limit) return total

@@ -1,7 +1,5 @@
 import { must, optional, record } from '../configuration/checks'
-import { grantsSql } from './grants-sql'
-import { sweepSql } from './sweep-sql'
-import { usedIdsSql } from './used-ids-sql'
+import { recordsSql } from './records-sql'
 
 /** Where the tables are, and whose they are. */
 export interface PostgresSchemaOptions {
@@ -75,7 +73,7 @@ grant execute on function ${functions.join(', ')} to "${role}";
 export function postgresSchema(options: PostgresSchemaOptions = {}): string {
   const { schema, tablePrefix, role } = record(checks)(options, 'postgresSchema')
   const place = `"${schema}".${tablePrefix}`
-  const sql = [grantsSql, usedIdsSql, sweepSql, versionSql].join('').replaceAll('@', place).replaceAll('%', tablePrefix)
+  const sql = [recordsSql, versionSql].join('').replaceAll('@', place).replaceAll('%', tablePrefix)
   const functions = [...sql.matchAll(/^create or replace function ([^(]+)\(/gm)].map(([, name = '']) => name)
   return [schemaSql(schema), sql, role === undefined ? '' : privilegesSql(place, schema, role, functions)].join('')
 }

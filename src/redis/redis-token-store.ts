@@ -8,6 +8,7 @@ import {
   type GrantOwner,
   type GrantPage,
   type GrantPageRequest,
+  isOwned,
   markLength,
   type NewGrant,
   type ReversalResult,
@@ -133,23 +134,15 @@ export class RedisTokenStore implements TokenStore {
     return Number(await this.#commands.runDurably(deleteScript, keys, [memberOf(grantId)])) > 0
   }
 
-  async listGrants(tenantId: string, subject: string): Promise<Grant[]> {
+  async listGrants({ after = '', limit, ...owner }: GrantPageRequest): Promise<GrantPage> {
+    const isFiltered = owner.subject !== undefined || owner.clientId !== undefined
+    const most = isFiltered ? Math.max(limit, maxLookedAt) : limit
+    const ids = await this.#idsAfter(after, most + 1, owner)
     const grants: Grant[] = []
-    for await (const listed of this.#grantsOfCustomer(tenantId, subject)) {
-      if (listed instanceof UnreadableValueError) throw listed
-      grants.push(listed)
-    }
-    return grants
-  }
-
-  async pageGrants({ tenantId, clientId, after = '', limit }: GrantPageRequest): Promise<GrantPage> {
-    const most = clientId === undefined ? limit : Math.max(limit, maxLookedAt)
-    const ids = await this.#idsAfter(tenantId, after, most + 1)
-    const grants: Grant[] = []
-    for (let start = 0; start < most; start += batchSize) {
-      for (const grant of await this.#read(tenantId, ids.slice(start, Math.min(start + batchSize, most)))) {
+    for (let start = 0; start < Math.min(most, ids.length); start += batchSize) {
+      for (const grant of await this.#read(owner.tenantId, ids.slice(start, Math.min(start + batchSize, most)))) {
         if (grant instanceof UnreadableValueError) throw grant
-        if (clientId !== undefined && grant.clientId !== clientId) continue
+        if (!isOwned(grant, owner)) continue
         grants.push(grant)
         if (grants.length < limit) continue
         return { grants, ...(grant.grantId !== ids.at(-1) && { next: grant.grantId }) }
@@ -158,48 +151,41 @@ export class RedisTokenStore implements TokenStore {
     return { grants, ...(ids.length > most && { next: ids[most - 1] }) }
   }
 
-  async *deleteGrants({ tenantId, subject, clientId }: GrantOwner): AsyncIterable<Grant> {
-    const isListed = subject !== undefined
-    let unreadable: UnreadableValueError | undefined
-    const deleteAll = async function* (this: RedisTokenStore) {
-      for await (const found of isListed ? this.#grantsOfCustomer(tenantId, subject) : this.#grantsOfTenant(tenantId)) {
-        if (found instanceof UnreadableValueError) unreadable = found
-        else if (clientId === undefined || found.clientId === clientId) {
-          if (await this.deleteGrant(tenantId, found.grantId)) yield found
-        }
-      }
-    }
-    yield* this.#inPasses(() => deleteAll.call(this), { isListed })
-    if (isListed) await this.#dropEntries(tenantId, customerHandle(tenantId, subject))
+  async *deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {
+    const unreadable: UnreadableValueError[] = []
+    yield* this.#inPasses(() => this.#deleteOnce(owner, unreadable), { isListed: owner.subject !== undefined })
     // The replicas must also have received what an earlier call has deleted.
     await this.#commands.waitForReplicas()
-    if (unreadable) throw unreadable
+    if (unreadable[0]) throw unreadable[0]
   }
 
-  async *deleteTenant(tenantId: string): AsyncIterable<Grant> {
-    yield* this.#inPasses(() => this.#deleteTenantOnce(tenantId), { isListed: false })
-    await this.#commands.waitForReplicas()
-  }
-
-  /** Deletes what one pass finds. */
-  async *#deleteTenantOnce(tenantId: string): AsyncIterable<Grant> {
-    const place = `:{${encodeURIComponent(tenantId)}:`
-    for await (const keys of this.#commands.keysBeginning(this.#prefix, 'gs', place)) {
-      const isIndex = (key: string) => key.startsWith(`${this.#prefix}s`)
-      const idsOf = (some: readonly string[]) => some.map((key) => this.#idIn(key, place))
-      yield* this.#deleteAll(tenantId, idsOf(keys.filter((key) => !isIndex(key))))
+  /** Deletes what one pass finds. What it cannot read is deleted only with the whole tenant. */
+  async *#deleteOnce(owner: GrantOwner, unreadable: UnreadableValueError[]): AsyncIterable<Grant> {
+    const { tenantId, all } = owner
+    for await (const { ids, handles } of this.#entriesOf(owner)) {
+      const found = await this.#read(tenantId, ids)
+      if (all) yield* this.#deleteAll(tenantId, ids, found)
+      else {
+        for (const grant of found) {
+          if (grant instanceof UnreadableValueError) unreadable.push(grant)
+          else if (isOwned(grant, owner) && (await this.deleteGrant(tenantId, grant.grantId))) yield grant
+        }
+      }
       // A grant that is still to come takes its entry with it.
-      await Promise.all(idsOf(keys.filter(isIndex)).map((handle) => this.#dropEntries(tenantId, handle)))
+      await Promise.all(handles.map((handle) => this.#dropEntries(tenantId, handle)))
     }
-    const tenant = `:${encodeURIComponent(tenantId)}:`
-    for await (const keys of this.#commands.keysBeginning(this.#prefix, 'u', tenant)) {
+    if (all !== 'everything') return
+    for await (const keys of this.#commands.keysBeginning(this.#prefix, 'u', `:${encodeURIComponent(tenantId)}:`)) {
       await Promise.all(keys.map((key) => this.#commands.send(key, 'del', key)))
     }
   }
 
-  /** Deletes these grants and their entries, also those that cannot be read, without waiting for replicas. */
-  async *#deleteAll(tenantId: string, ids: readonly string[]): AsyncIterable<Grant> {
-    const found = await this.#read(tenantId, ids)
+  /** Deletes grants and their entries, also those that cannot be read, without waiting for replicas. */
+  async *#deleteAll(
+    tenantId: string,
+    ids: readonly string[],
+    found: readonly (Grant | UnreadableValueError)[],
+  ): AsyncIterable<Grant> {
     const deleted = new Set<string>()
     const deletions = ids.map(async (id) => {
       const reply = await this.#commands.run(deleteScript, this.#keysOf(tenantId, id), [memberOf(id)])
@@ -250,41 +236,44 @@ export class RedisTokenStore implements TokenStore {
     return members.map((member) => handle + member)
   }
 
-  /** The grants of a customer, and an error for each value that cannot be read. */
-  async *#grantsOfCustomer(tenantId: string, subject: string): AsyncIterable<Grant | UnreadableValueError> {
-    const indexed = await this.#idsInIndex(tenantId, customerHandle(tenantId, subject))
-    for (let start = 0; start < indexed.length; start += batchSize) {
-      const ids = indexed.slice(start, start + batchSize)
-      for (const found of await this.#read(tenantId, ids)) {
-        if (found instanceof UnreadableValueError || found.subject === subject) yield found
-      }
+  /**
+   * The ids of a customer's grants, or of all grants of a tenant, some at a time. Then the handle of the customer, or of each customer of the
+   * tenant if it is meant as a whole. Each comes at least once, and some may have expired.
+   */
+  async *#entriesOf({ tenantId, subject, all }: GrantOwner): AsyncIterable<{ ids: string[]; handles: string[] }> {
+    if (subject !== undefined) {
+      const handle = customerHandle(tenantId, subject)
+      const ids = await this.#idsInIndex(tenantId, handle)
+      for (let start = 0; start < ids.length; start += batchSize)
+        yield { ids: ids.slice(start, start + batchSize), handles: [] }
+      return yield { ids: [], handles: [handle] }
+    }
+    const place = `:{${encodeURIComponent(tenantId)}:`
+    for await (const keys of this.#commands.keysBeginning(this.#prefix, all ? 'gs' : 'g', place)) {
+      const isIndex = (key: string) => key.startsWith(`${this.#prefix}s`)
+      const idsOf = (some: readonly string[]) => some.map((key) => this.#idIn(key, place))
+      yield { ids: idsOf(keys.filter((key) => !isIndex(key))), handles: idsOf(keys.filter(isIndex)) }
     }
   }
 
-  /** All grants of a tenant, each at least once, and an error for each value that cannot be read. */
-  async *#grantsOfTenant(tenantId: string): AsyncIterable<Grant | UnreadableValueError> {
+  /** The first of the ids that follow one, in their order, of the grants of a customer or of a tenant. */
+  async #idsAfter(after: string, most: number, owner: Omit<GrantPageRequest, 'limit'>): Promise<string[]> {
+    const { tenantId, subject } = owner
     const place = `:{${encodeURIComponent(tenantId)}:`
-    for await (const keys of this.#commands.keysBeginning(this.#prefix, 'g', place)) {
-      yield* await this.#read(
-        tenantId,
-        keys.map((key) => this.#idIn(key, place)),
-      )
+    if (subject !== undefined) {
+      const ids = await this.#idsInIndex(tenantId, customerHandle(tenantId, subject))
+      return firstOf(ids, after, most)
     }
-  }
-
-  /** The first of the ids that follow one, in their order, of all grants of a tenant. */
-  async #idsAfter(tenantId: string, after: string, most: number): Promise<string[]> {
-    const place = `:{${encodeURIComponent(tenantId)}:`
     for (let pass = 1; pass <= maxPasses; pass++) {
       const servers = await this.#commands.servers()
       let ids: string[] = []
       for await (const keys of this.#commands.keysBeginning(this.#prefix, 'g', place)) {
         ids.push(...keys.map((key) => this.#idIn(key, place)).filter((id) => id > after))
         // Only the first are kept, so that a tenant with millions of grants takes no more memory than another.
-        if (ids.length > 2 * most) ids = firstOf(ids, most)
+        if (ids.length > 2 * most) ids = firstOf(ids, after, most)
       }
       // If the servers are the same afterwards as before, the scan has met every grant that was there all that time.
-      if (servers !== undefined && servers === (await this.#commands.servers())) return firstOf(ids, most)
+      if (servers !== undefined && servers === (await this.#commands.servers())) return firstOf(ids, after, most)
       await pause(pauseBetweenPasses)
     }
     throw serversKeepChanging()
@@ -332,9 +321,9 @@ function memberOf(grantId: string): string {
   return grantId.slice(customerHandleLength)
 }
 
-/** The first ids in their order, each once. */
-function firstOf(ids: readonly string[], most: number): string[] {
-  return [...new Set(ids)].sort().slice(0, most)
+/** The first of the ids that follow one, in their order, each once. */
+function firstOf(ids: readonly string[], after: string, most: number): string[] {
+  return [...new Set(ids.filter((id) => id > after))].sort().slice(0, most)
 }
 
 function serversKeepChanging(): Error {

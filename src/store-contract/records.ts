@@ -4,12 +4,27 @@ import type {
   CreateResult,
   CredentialSwap,
   Grant,
+  GrantOwner,
+  GrantPageRequest,
   NewGrant,
   SwapResult,
   SwapReversal,
   TokenStore,
 } from '../contract/token-store'
 import { customerHandle } from '../protocol/customer-handle'
+
+/** The test functions of jest, vitest, mocha or `node:test`. */
+export interface TestRunner {
+  /** Groups the tests that `define` defines. */
+  describe(name: string, define: () => void): unknown
+  /** Defines a test, which fails by rejecting. */
+  it(name: string, test: () => Promise<void>): unknown
+}
+
+/** How a part of the contract defines its tests. Each test gets a store, and a function that returns everything in it as text. */
+export interface StoreTest extends Pick<TestRunner, 'describe'> {
+  test(name: string, run: (store: TokenStore, contents: () => Promise<string>) => Promise<void>): void
+}
 
 export const minute = 60_000
 export const hour = 60 * minute
@@ -88,6 +103,41 @@ export function definedMembers<T>(value: T): T {
 
 export function byId(grants: readonly Grant[]): Grant[] {
   return definedMembers([...grants]).sort((a, b) => a.grantId.localeCompare(b.grantId))
+}
+
+// More than any test here needs. A store that never ends its pages would otherwise never end the test.
+const maxPages = 100
+
+/** All pages. Asserts of each that it is not larger than the limit and has no grant twice. */
+export async function* pages(store: TokenStore, of: GrantPageRequest): AsyncIterable<Grant[]> {
+  let after: string | undefined
+  for (let count = 0; count < maxPages; count++) {
+    const page = await store.listGrants({ ...of, ...(after !== undefined && { after }) })
+    const ids = page.grants.map(({ grantId }) => grantId)
+    assert.ok(ids.length <= of.limit, `A page of ${ids.length} grants is larger than ${of.limit}`)
+    assert.deepEqual([...new Set(ids)], ids)
+    yield page.grants
+    after = page.next
+    if (after === undefined) return
+  }
+  assert.fail('The pages do not end')
+}
+
+/** The grants of all pages, in the order of their ids. */
+export async function listGrants(
+  store: TokenStore,
+  { limit = 1000, ...of }: Omit<GrantPageRequest, 'limit'> & { limit?: number },
+): Promise<Grant[]> {
+  const grants: Grant[] = []
+  for await (const page of pages(store, { ...of, limit })) grants.push(...page)
+  return byId(grants)
+}
+
+/** Deletes grants, and returns those that the store yields, in the order of their ids. */
+export async function deleteGrants(store: TokenStore, owner: GrantOwner): Promise<Grant[]> {
+  const grants: Grant[] = []
+  for await (const grant of store.deleteGrants(owner)) grants.push(grant)
+  return byId(grants)
 }
 
 /** Waits until a condition holds. It is for what only time brings, such as an expiry. */

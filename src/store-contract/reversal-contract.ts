@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { CredentialSwap, Grant, SwapReversal } from '../contract/token-store'
-import { clockOf, createGrant, findGrant, grantOf, minute, reversalOf, swapOf, until } from './records'
-import type { StoreTest } from './store-test'
+import {
+  clockOf,
+  createGrant,
+  findGrant,
+  grantOf,
+  listGrants,
+  minute,
+  reversalOf,
+  type StoreTest,
+  swapOf,
+  until,
+} from './records'
 
 /** Tests how a store reverses a swap whose result no client was given. */
 export function reversalContract({ describe, test }: StoreTest): void {
@@ -41,7 +51,10 @@ export function reversalContract({ describe, test }: StoreTest): void {
       const { redeemed = [], ...reversed } = (await findGrant(store, grant)) ?? {}
       assert.deepEqual(redeemed, [])
       assert.deepEqual(reversed, grant)
-      assert.deepEqual(await store.listGrants(grant.tenantId, grant.subject).then((grants) => grants.length), 1)
+      assert.deepEqual(
+        await listGrants(store, { tenantId: grant.tenantId, subject: grant.subject }).then((grants) => grants.length),
+        1,
+      )
       assert.equal((await store.swapCredential(swapOf(grant))).outcome, 'swapped')
     })
 

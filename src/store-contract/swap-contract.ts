@@ -10,10 +10,10 @@ import {
   hour,
   minute,
   reversalOf,
+  type StoreTest,
   swapOf,
   until,
 } from './records'
-import type { StoreTest } from './store-test'
 
 /** Tests the one atomic step. */
 export function swapContract({ describe, test }: StoreTest): void {

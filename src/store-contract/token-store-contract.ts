@@ -1,12 +1,11 @@
 import type { TokenStore } from '../contract/token-store'
+import { deletionContract } from './deletion-contract'
 import { erasureContract } from './erasure-contract'
 import { grantContract } from './grant-contract'
-import { grantOwnerContract } from './grant-owner-contract'
-import { grantPageContract } from './grant-page-contract'
+import { listContract } from './list-contract'
+import type { StoreTest, TestRunner } from './records'
 import { reversalContract } from './reversal-contract'
-import type { StoreTest, TestRunner } from './store-test'
 import { swapContract } from './swap-contract'
-import { tenantContract } from './tenant-contract'
 import { useOnceContract } from './use-once-contract'
 
 /**
@@ -40,11 +39,10 @@ export function tokenStoreContract<Store extends TokenStore>(
       }),
   }
   grantContract(storeTest)
-  grantOwnerContract(storeTest)
-  grantPageContract(storeTest)
+  listContract(storeTest)
   swapContract(storeTest)
   reversalContract(storeTest)
   useOnceContract(storeTest)
-  tenantContract(storeTest)
+  deletionContract(storeTest)
   if (contents) erasureContract(storeTest)
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { atAnotherTime, day, minute, newId, until } from './records'
-import type { StoreTest } from './store-test'
+import { atAnotherTime, day, minute, newId, type StoreTest, until } from './records'
 
 /** Tests how a store notes what may be used once. */
 export function useOnceContract({ describe, test }: StoreTest): void {

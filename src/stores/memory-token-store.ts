@@ -5,6 +5,7 @@ import {
   type GrantOwner,
   type GrantPage,
   type GrantPageRequest,
+  isOwned,
   markLength,
   maxRedeemed,
   type NewGrant,
@@ -117,34 +118,20 @@ export class MemoryTokenStore implements TokenStore {
     return this.#grants.delete(keyOf(tenantId, grantId))
   }
 
-  async listGrants(tenantId: string, subject: string): Promise<Grant[]> {
-    return this.#grants.live().filter((grant) => grant.tenantId === tenantId && grant.subject === subject)
-  }
-
-  async pageGrants({ tenantId, clientId, after = '', limit }: GrantPageRequest): Promise<GrantPage> {
-    const rest = this.#grants
-      .live()
-      .filter((grant) => grant.tenantId === tenantId && grant.clientId === (clientId ?? grant.clientId))
-      .filter((grant) => grant.grantId > after)
+  async listGrants({ after = '', limit, ...owner }: GrantPageRequest): Promise<GrantPage> {
+    const rest = this.#grants.live().filter((grant) => isOwned(grant, owner) && grant.grantId > after)
     const grants = rest.sort((one, other) => (one.grantId < other.grantId ? -1 : 1)).slice(0, limit)
     return { grants, ...(rest.length > limit && { next: grants.at(-1)?.grantId }) }
   }
 
-  async *deleteGrants({ tenantId, subject, clientId }: GrantOwner): AsyncIterable<Grant> {
+  async *deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {
     // Deletes those that have expired too, without yielding them: nothing of a customer must remain.
     for (const grant of this.#grants.all()) {
-      if (grant.tenantId !== tenantId || grant.subject !== (subject ?? grant.subject)) continue
-      if (grant.clientId !== (clientId ?? grant.clientId)) continue
-      if (this.#grants.delete(keyOf(tenantId, grant.grantId))) yield grant
+      if (isOwned(grant, owner) && this.#grants.delete(keyOf(grant.tenantId, grant.grantId))) yield grant
     }
-  }
-
-  async *deleteTenant(tenantId: string): AsyncIterable<Grant> {
-    for (const grant of this.#grants.all()) {
-      if (grant.tenantId === tenantId && this.#grants.delete(keyOf(tenantId, grant.grantId))) yield grant
-    }
-    for (const used of this.#used.all()) {
-      if (used.tenantId === tenantId) this.#used.delete(keyOf(tenantId, used.id))
+    if (owner.all !== 'everything') return
+    for (const { tenantId, id } of this.#used.all()) {
+      if (tenantId === owner.tenantId) this.#used.delete(keyOf(tenantId, id))
     }
   }
 

@@ -1,4 +1,4 @@
-export type { TestRunner } from '../store-contract/store-test'
+export type { TestRunner } from '../store-contract/records'
 export { tokenStoreContract } from '../store-contract/token-store-contract'
 export type { TestClock } from './test-sign-in'
 export { type SignInForTests, testSignIn } from './test-sign-in'

@@ -2,7 +2,7 @@ import type { Grant, TokenStore } from 'customer-sign-in'
 
 /** The grants of a customer as they are in the store now, to compare or restore them later. */
 export async function recordsOf(store: TokenStore, tenantId = 'acme', subject = 'customer-1'): Promise<Grant[]> {
-  return structuredClone(await store.listGrants(tenantId, subject))
+  return structuredClone((await store.listGrants({ tenantId, subject, limit: 10_000 })).grants)
 }
 
 /** The only grant of a customer, as it is in the store now. */

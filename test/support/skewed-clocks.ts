@@ -47,7 +47,7 @@ export class SkewedClocks {
       get(target, name) {
         const method: unknown = Reflect.get(target, name)
         if (typeof method !== 'function') return method
-        if (name !== 'deleteGrants' && name !== 'deleteTenant')
+        if (name !== 'deleteGrants')
           return (...args: unknown[]) => atStoreTime(() => Reflect.apply(method, target, args))
         return async function* (...args: unknown[]) {
           const grants: AsyncIterable<Grant> = Reflect.apply(method, target, args)

@@ -16,7 +16,7 @@ export class Witness {
     this.stored.push(structuredClone(args))
     if (this.#failing.has(method)) throw new Error(`${method}(${JSON.stringify(args)}) failed`)
     const result = await apply()
-    if (method === 'deleteGrants' || method === 'deleteTenant') return this.#seen(result as AsyncIterable<Grant>)
+    if (method === 'deleteGrants') return this.#seen(result as AsyncIterable<Grant>)
     this.stored.push(structuredClone(result))
     return result
   })

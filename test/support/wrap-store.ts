@@ -13,7 +13,7 @@ export function wrapStore(store: TokenStore, around: (call: StoreCall) => Promis
     get(target, name) {
       const method: unknown = Reflect.get(target, name)
       if (typeof method !== 'function') return method
-      if (name === 'deleteGrants' || name === 'deleteTenant') {
+      if (name === 'deleteGrants') {
         return async function* (...args: unknown[]) {
           const apply = async () => Reflect.apply(method, target, args)
           yield* (await around({ method: name, args, apply })) as AsyncIterable<Grant>

@@ -143,7 +143,7 @@ describe('createCustomerSignIn', () => {
     [
       { tokenStore: Object.assign(new MemoryTokenStore(), { findGrant: undefined, useOnce: 1 }) },
       'tokenStore must be an object with the methods createGrant, findGrant, swapCredential, reverseSwap, deleteGrant, listGrants, ' +
-        'pageGrants, deleteGrants, deleteTenant and useOnce, but has no findGrant and useOnce',
+        'deleteGrants and useOnce, but has no findGrant and useOnce',
     ],
     [
       { clientAuthentication: [] },

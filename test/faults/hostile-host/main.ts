@@ -17,10 +17,8 @@ const withoutTimeLimit = [
   'authenticate',
   'consent',
   'onEvent',
-  'tokenStore.pageGrants',
   'tokenStore.deleteGrants',
   'tokenStore.deleteGrants, as it goes on',
-  'tokenStore.deleteTenant',
 ]
 
 async function main(): Promise<void> {

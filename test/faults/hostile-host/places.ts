@@ -107,10 +107,8 @@ export class HostileHost {
       this.misdeed?.place === 'tokenStore.deleteGrants, as it goes on'
         ? ({ [Symbol.asyncIterator]: () => ({ next }) } as never)
         : (this.#at('tokenStore.deleteGrants', () => this.#healthy.deleteGrants(owner))() as never)
-    const deleteTenant: TokenStore['deleteTenant'] = (tenantId) =>
-      this.#at('tokenStore.deleteTenant', () => this.#healthy.deleteTenant(tenantId))() as never
     return new Proxy(store, {
-      get: (target, name) => ({ deleteGrants, deleteTenant })[String(name)] ?? Reflect.get(target, name),
+      get: (target, name) => ({ deleteGrants })[String(name)] ?? Reflect.get(target, name),
     })
   }
 
@@ -168,10 +166,8 @@ export class HostileHost {
       return this.#refresh(used)
     },
     'tokenStore.listGrants': () => called(this.#signIn.grants.list({ tenantKey: 'acme', subject: 'customer-1' })),
-    'tokenStore.pageGrants': () => called(this.#signIn.grants.page({ tenantKey: 'acme' })),
     'tokenStore.deleteGrants': () => this.#revokeAll(),
     'tokenStore.deleteGrants, as it goes on': () => this.#revokeAll(),
-    'tokenStore.deleteTenant': () => called(this.#signIn.tenants.erase({ tenantId: 'acme' })),
     'tokenStore.useOnce': async () => {
       const assertion = assertionOf(this.#key, this.#ofKey().clientId, this.#issuer)
       const refreshToken = String(await this.#connected('refresh_token'))

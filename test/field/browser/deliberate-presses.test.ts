@@ -1,5 +1,6 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describeWithBrowser } from '../../support/browser'
+import { recordsOf } from '../../support/records'
 import { allow, clockOf, deny, middleOf, pointAt, Visit } from '../../support/visit'
 
 const phone: BrowserContextOptions = { hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } }
@@ -13,7 +14,7 @@ async function asked(browser: BrowserContextOptions, prepare = async (_page: Pag
   return { visit, page: visit.page }
 }
 
-const grantsAt = ({ host }: Visit) => host.tokenStore.listGrants('acme', 'customer-1')
+const grantsAt = ({ host }: Visit) => recordsOf(host.tokenStore)
 const isAskedAgain = (page: Page) => page.getByRole('heading', { name: 'Please confirm' }).waitFor()
 const tapAllow = (page: Page) => page.getByRole('button', { name: 'Allow' }).tap()
 

@@ -1,4 +1,11 @@
-import { type ConnectedGrant, type Grant, MemoryTenantStore, MemoryTokenStore, type Tenant } from 'customer-sign-in'
+import {
+  type ConnectedGrant,
+  type Grant,
+  type GrantPage,
+  MemoryTenantStore,
+  MemoryTokenStore,
+  type Tenant,
+} from 'customer-sign-in'
 import { ConnectedGrants } from '../../../src/administration/connected-grants'
 import { Languages } from '../../../src/pages/languages'
 import { ScopeTexts } from '../../../src/pages/scope-words'
@@ -22,6 +29,11 @@ async function connectedAs(host: TestSignIn, clientId: string, scopes?: string):
 }
 
 /** What a page can say of the only client that the customer has connected. */
+/** The page of a store whose grants have other members. */
+function changed({ grants }: GrantPage, members: Partial<Grant>): GrantPage {
+  return { grants: grants.map((grant) => ({ ...grant, ...members })) }
+}
+
 async function listed(host: TestSignIn, language?: string): Promise<ConnectedGrant> {
   const grants = await host.signIn.grants.list({ ...customer, language })
   expect(grants).toHaveLength(1)
@@ -62,7 +74,7 @@ describe('what grants.list says of a client', () => {
     expect(await listed(host)).toMatchObject({ clientName: shown, destinations: ['assistant.example'] })
     const gone = wrapStore(host.tokenStore, async ({ method, apply }) => {
       const result = await apply()
-      return method === 'listGrants' ? (result as Grant[]).map((grant) => ({ ...grant, clientId: 'gone' })) : result
+      return method === 'listGrants' ? changed(result as GrantPage, { clientId: 'gone' }) : result
     })
     const other = await started({ tokenStore: gone })
     expect(await listed(other)).toMatchObject({ clientName: 'gone', vouchedFor: false, destinations: [] })
@@ -197,7 +209,7 @@ describe('the time of the last use in grants.list', () => {
   it('is that of the sign-in, if the store does not say when the client refreshed', async () => {
     const tokenStore = wrapStore(new MemoryTokenStore(), async ({ method, apply }) => {
       const result = await apply()
-      return method === 'listGrants' ? (result as Grant[]).map((grant) => ({ ...grant, swap: undefined })) : result
+      return method === 'listGrants' ? changed(result as GrantPage, { swap: undefined }) : result
     })
     const host = await started({ tokenStore })
     await host.connected()

@@ -134,7 +134,7 @@ describe('grants.page', () => {
   it('has 100 grants on a page by default', async () => {
     let limit: number | undefined
     const tokenStore = new MemoryTokenStore()
-    tokenStore.pageGrants = async (of) => {
+    tokenStore.listGrants = async (of) => {
       limit = of.limit
       return { grants: [] }
     }
@@ -146,7 +146,7 @@ describe('grants.page', () => {
   it('rejects if the store fails', async () => {
     const { store, always } = faultyStore()
     const { signIn } = await started({ tokenStore: store, tenantStore })
-    always('pageGrants', rejects)
+    always('listGrants', rejects)
     await expect(signIn.grants.page({ tenantKey })).rejects.toMatchObject({ code: 'temporarily_unavailable' })
   })
 
@@ -162,11 +162,11 @@ describe('grants.page', () => {
     ['a number for the next page', { grants: [grant], next: 2 }],
   ])('says so if a store gives %s', async (_, page) => {
     const tokenStore = new MemoryTokenStore()
-    tokenStore.pageGrants = async () => page as never
+    tokenStore.listGrants = async () => page as never
     const { signIn } = await started({ tokenStore, tenantStore })
     await expect(signIn.grants.page({ tenantKey })).rejects.toMatchObject({
       code: 'temporarily_unavailable',
-      cause: { message: expect.stringContaining('tokenStore.pageGrants must return a page of grants') },
+      cause: { message: expect.stringContaining('tokenStore.listGrants must return a page of grants') },
     })
   })
 })

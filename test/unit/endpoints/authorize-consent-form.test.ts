@@ -3,12 +3,13 @@ import request from 'supertest'
 import { Authorization, asTheySay, expectErrorRedirect } from '../../support/authorization'
 import { releaseClock, stopClock } from '../../support/clock'
 import { type ConsentForm, consentForm } from '../../support/consent-form'
+import { recordsOf } from '../../support/records'
 import { registered } from '../../support/registration'
 import { clientId, expectTokens, redirectUri, type TestSignIn, tenants } from '../../support/sign-in'
 import { started } from '../../support/started'
 
 const signedIn = (options: object = {}) => started({ authenticate: asTheySay, ...options })
-const grantsAt = (host: TestSignIn) => host.tokenStore.listGrants('acme', 'customer-1')
+const grantsAt = (host: TestSignIn) => recordsOf(host.tokenStore)
 
 afterEach(releaseClock)
 

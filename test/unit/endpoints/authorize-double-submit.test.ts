@@ -2,12 +2,13 @@ import { MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
 import { Authorization, asTheySay, expectErrorRedirect } from '../../support/authorization'
 import { releaseClock, stopClock } from '../../support/clock'
 import { consentForm } from '../../support/consent-form'
+import { recordsOf } from '../../support/records'
 import { clientId, expectError, expectTokens, redirectUri, type TestSignIn } from '../../support/sign-in'
 import { started } from '../../support/started'
 import { wrapStore } from '../../support/wrap-store'
 
 const signedIn = (options: object = {}) => started({ authenticate: asTheySay, ...options })
-const grantsAt = (host: TestSignIn) => host.tokenStore.listGrants('acme', 'customer-1')
+const grantsAt = (host: TestSignIn) => recordsOf(host.tokenStore)
 
 const companies = ['acme', 'globex'].map((key) => ({
   key,

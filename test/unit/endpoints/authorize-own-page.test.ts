@@ -5,6 +5,7 @@ import { Authorization, asTheySay, expectErrorRedirect } from '../../support/aut
 import { releaseClock, stopClock } from '../../support/clock'
 import { DocumentServer, publishing } from '../../support/document-server'
 import { HostApp, testSignIn } from '../../support/host-app'
+import { recordsOf } from '../../support/records'
 import { registered } from '../../support/registration'
 import { expectTokens, type FormFields, formBody, redirectUri, type TestSignIn, tenants } from '../../support/sign-in'
 import { started } from '../../support/started'
@@ -40,7 +41,7 @@ function submit(host: { url: string }, { path }: Authorization, fields: FormFiel
   return request(host.url).post(path).type('form').send(formBody(fields))
 }
 
-const grantsAt = (host: TestSignIn) => host.tokenStore.listGrants('acme', 'customer-1')
+const grantsAt = (host: TestSignIn) => recordsOf(host.tokenStore)
 
 describe('the host’s own consent page', () => {
   it('is told whether the company vouches for the client, and who publishes its document', async () => {

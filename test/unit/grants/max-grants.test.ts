@@ -1,4 +1,4 @@
-import { type Grant, MemoryTokenStore } from 'customer-sign-in'
+import { type GrantPage, MemoryTokenStore } from 'customer-sign-in'
 import { releaseClock, stopClock } from '../../support/clock'
 import { faultyStore, rejects } from '../../support/faulty-store'
 import { recordsOf } from '../../support/records'
@@ -38,8 +38,8 @@ describe('maxGrantsPerClient', () => {
     const tokenStore = wrapStore(new MemoryTokenStore(), async ({ method, apply }) => {
       const result = await apply()
       if (method !== 'listGrants') return result
-      const [first, ...others] = (result as Grant[]).reverse()
-      return first ? [...others, first] : []
+      const [first, ...others] = (result as GrantPage).grants.reverse()
+      return { grants: first ? [...others, first] : [] }
     })
     const host = await started({ tokenStore, maxGrantsPerClient: 4 })
     const [first, ...kept] = await connectedTimes(host, 5)

@@ -50,7 +50,6 @@ async function walk(host: TestSignIn, witness: Witness, clock: ReturnType<typeof
     'deleteGrant',
     'createGrant',
     'listGrants',
-    'pageGrants',
     'deleteGrants',
   ]) {
     witness.fail(method)

@@ -358,6 +358,6 @@ describe('signIn.health, of a signer,', () => {
 })
 
 async function collect(store: MemoryTokenStore): Promise<unknown[]> {
-  const { grants } = await store.pageGrants({ tenantId: 'acme', limit: 10 })
+  const { grants } = await store.listGrants({ tenantId: 'acme', limit: 10 })
   return grants
 }

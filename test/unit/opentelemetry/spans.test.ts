@@ -296,7 +296,7 @@ describe('the span of a store call', () => {
     [PostgresTokenStore, 'postgresql'],
   ])('is that of a client of the database: %p', async (Store, system) => {
     const telemetry = await OpenTelemetry.start()
-    const tokenStore = Object.assign(Object.create(Store.prototype), { listGrants: async () => [] })
+    const tokenStore = Object.assign(Object.create(Store.prototype), { listGrants: async () => ({ grants: [] }) })
     const host = await started({ tokenStore })
     await host.signIn.grants.list({ tenantKey: 'acme', subject: 'ada' })
     const span = named(telemetry.spans, 'tokenStore.listGrants')

@@ -4,13 +4,12 @@ import { RedisTokenStore } from 'customer-sign-in/redis'
 import { tokenStoreContract } from 'customer-sign-in/testing'
 import { Redis } from 'ioredis'
 import { Pool } from 'pg'
+import { deletionContract } from '../../../src/store-contract/deletion-contract'
 import { grantContract } from '../../../src/store-contract/grant-contract'
-import { grantOwnerContract } from '../../../src/store-contract/grant-owner-contract'
-import { grantPageContract } from '../../../src/store-contract/grant-page-contract'
+import { listContract } from '../../../src/store-contract/list-contract'
 import { createGrant, swapOf } from '../../../src/store-contract/records'
 import { reversalContract } from '../../../src/store-contract/reversal-contract'
 import { swapContract } from '../../../src/store-contract/swap-contract'
-import { tenantContract } from '../../../src/store-contract/tenant-contract'
 import { useOnceContract } from '../../../src/store-contract/use-once-contract'
 import { inEveryOrder, type Turn } from '../../support/every-order'
 import { describeWithPostgres, PostgresServer } from '../../support/postgres-server'
@@ -94,12 +93,11 @@ function contractWrittenBefore(createStore: () => TokenStore): void {
     },
   }
   grantContract(suite)
-  grantOwnerContract(suite)
-  grantPageContract(suite)
+  listContract(suite)
   swapContract(suite)
   reversalContract(suite)
   useOnceContract(suite)
-  tenantContract(suite)
+  deletionContract(suite)
 }
 
 function exceptForgetting(name: string, test: () => Promise<void>): void {
@@ -259,7 +257,7 @@ describeWithRedis('MovingTokenStore from Redis', () => {
         const { refresh_token } = await prepare.connected()
         await refreshedAt(refresh_token, move)
         const now = await recordOf(move.tokenStore)
-        const { grants } = await move.tokenStore.pageGrants({ tenantId: 'acme', limit: 10 })
+        const { grants } = await move.tokenStore.listGrants({ tenantId: 'acme', limit: 10 })
         expect(grants).toMatchObject([{ credential: now.credential }])
       })
     })

@@ -252,7 +252,7 @@ describeWithPostgres('PostgresTokenStore', () => {
         let after: string | undefined
         for (let page = 0; page < 3; page++) {
           const before = await grantsRead()
-          const { grants, next } = await paged.pageGrants({ tenantId: 't', clientId: client, after, limit: 10 })
+          const { grants, next } = await paged.listGrants({ tenantId: 't', clientId: client, after, limit: 10 })
           expect(grants).toHaveLength(10)
           // One more shows whether there is another page, and the planner looks at the ends of the index.
           expect((await grantsRead()) - before).toBeLessThan(20)
@@ -301,7 +301,7 @@ describeWithPostgres('PostgresTokenStore', () => {
     await Promise.all(Array.from({ length: 1100 }, () => createGrant(store, { tenantId: 'big', subject: 'ada' })))
     await createGrant(store, { tenantId: 'other', subject: 'ada' })
     expect(await all(store.deleteGrants({ tenantId: 'big', subject: 'ada' }))).toHaveLength(1100)
-    expect(await all(store.deleteTenant('other'))).toHaveLength(1)
+    expect(await all(store.deleteGrants({ tenantId: 'other', all: 'everything' }))).toHaveLength(1)
   })
 
   describe('a row that it cannot read', () => {
@@ -323,7 +323,7 @@ describeWithPostgres('PostgresTokenStore', () => {
     it('goes with its company', async () => {
       await createGrant(store, { tenantId: 't' })
       await server.query(`update customer_sign_in.grants set claims = 'not JSON'`)
-      expect(await all(store.deleteTenant('t'))).toEqual([])
+      expect(await all(store.deleteGrants({ tenantId: 't', all: 'everything' }))).toEqual([])
       expect(await server.query('select * from customer_sign_in.grants')).toEqual([])
     })
   })

@@ -5,7 +5,7 @@ import { Redis } from 'ioredis'
 import { createGrant } from '../../../src/store-contract/records'
 import { describeWithRedis, RedisServer } from '../../support/redis-server'
 
-describeWithRedis('RedisTokenStore.pageGrants', () => {
+describeWithRedis('RedisTokenStore.listGrants', () => {
   let server: RedisServer
   let redis: Redis
   beforeAll(async () => {
@@ -34,9 +34,9 @@ describeWithRedis('RedisTokenStore.pageGrants', () => {
     await createGrants(store, 10_001, { tenantId })
     const [meant] = await createGrants(store, 1, { tenantId, clientId: 'rare' })
     const of = { tenantId, clientId: 'rare', limit: 2 }
-    const first = await store.pageGrants(of)
+    const first = await store.listGrants(of)
     expect(first.next).toBeDefined()
-    const second = await store.pageGrants({ ...of, after: first.next })
+    const second = await store.listGrants({ ...of, after: first.next })
     expect(second.next).toBeUndefined()
     expect([...first.grants, ...second.grants].map(({ grantId }) => grantId)).toEqual([meant?.grantId])
   }, 60_000)
@@ -45,8 +45,8 @@ describeWithRedis('RedisTokenStore.pageGrants', () => {
     const store = new RedisTokenStore(redis)
     const tenantId = randomUUID()
     await createGrants(store, 4, { tenantId })
-    const first = await store.pageGrants({ tenantId, limit: 2 })
-    const second = await store.pageGrants({ tenantId, after: first.next, limit: 2 })
+    const first = await store.listGrants({ tenantId, limit: 2 })
+    const second = await store.listGrants({ tenantId, after: first.next, limit: 2 })
     expect([first.grants.length, second.grants.length, second.next]).toEqual([2, 2, undefined])
   })
 
@@ -66,12 +66,12 @@ describeWithRedis('RedisTokenStore.pageGrants', () => {
   it('begins a page again if the server has been restarted meanwhile', async () => {
     const tenantId = randomUUID()
     const [grant] = await createGrants(new RedisTokenStore(redis), 1, { tenantId })
-    const { grants } = await new RedisTokenStore(changing(4)).pageGrants({ tenantId, limit: 2 })
+    const { grants } = await new RedisTokenStore(changing(4)).listGrants({ tenantId, limit: 2 })
     expect(grants).toMatchObject([{ grantId: grant?.grantId }])
   })
 
   it('rejects if the server is restarted again and again', async () => {
-    const page = new RedisTokenStore(changing(1000)).pageGrants({ tenantId: 't', limit: 2 })
+    const page = new RedisTokenStore(changing(1000)).listGrants({ tenantId: 't', limit: 2 })
     await expect(page).rejects.toThrow('the servers keep changing, so not every grant can be found')
   })
 
@@ -81,6 +81,6 @@ describeWithRedis('RedisTokenStore.pageGrants', () => {
     await createGrants(store, 2, { tenantId })
     const [key = ''] = await redis.keys(`csi:g:*`)
     await redis.set(key, 'somebody else')
-    await expect(store.pageGrants({ tenantId, limit: 2 })).rejects.toThrow(`cannot read the value of the key "${key}"`)
+    await expect(store.listGrants({ tenantId, limit: 2 })).rejects.toThrow(`cannot read the value of the key "${key}"`)
   })
 })

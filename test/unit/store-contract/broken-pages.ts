@@ -1,27 +1,41 @@
-import type { Grant, GrantPage, TokenStore } from 'customer-sign-in'
+import type { Grant, GrantPage, GrantPageRequest, TokenStore } from 'customer-sign-in'
 import type { BrokenStore } from './broken-store'
 
-/** Stores that are wrong about paging through grants. */
+/** Stores that are wrong about the pages of grants. */
 export const brokenPages: BrokenStore[] = [
   {
     that: 'gives all grants in one page',
-    defect: (sound) => ({ pageGrants: (of) => sound.pageGrants({ ...of, limit: 1000 }) }),
-    foundBy: 'pageGrants gives all grants of a tenant in pages',
+    defect: (sound) => ({ listGrants: (of) => sound.listGrants({ ...of, limit: 1000 }) }),
+    foundBy: 'listGrants gives all grants of a tenant in pages',
   },
   {
     that: 'gives no page after the first',
-    defect: (sound) => ({ pageGrants: async (of) => ({ grants: (await sound.pageGrants(of)).grants }) }),
-    foundBy: 'pageGrants gives all grants of a tenant in pages',
+    defect: (sound) => ({ listGrants: async (of) => ({ grants: (await sound.listGrants(of)).grants }) }),
+    foundBy: 'listGrants gives all grants of a tenant in pages',
   },
   {
     that: 'begins again after each page',
-    defect: (sound) => ({ pageGrants: (of) => sound.pageGrants({ ...of, after: undefined }) }),
-    foundBy: 'pageGrants gives all grants of a tenant in pages',
+    defect: (sound) => ({ listGrants: (of) => sound.listGrants({ ...of, after: undefined }) }),
+    foundBy: 'listGrants gives all grants of a tenant in pages',
   },
   {
     that: 'gives the grants of all clients where those of one are meant',
-    defect: (sound) => ({ pageGrants: (of) => sound.pageGrants({ ...of, clientId: undefined }) }),
-    foundBy: 'pageGrants gives all grants of one client',
+    defect: (sound) => ({ listGrants: (of) => sound.listGrants({ ...of, clientId: undefined }) }),
+    foundBy: 'listGrants gives all grants of one client',
+  },
+  {
+    that: 'gives the grants of all clients of a customer where those of one are meant',
+    defect: (sound) => ({
+      listGrants: (of) => sound.listGrants(of.subject === undefined ? of : { ...of, clientId: undefined }),
+    }),
+    foundBy: 'listGrants gives the grants of one customer and one client',
+  },
+  {
+    that: 'gives all grants of a customer in one page',
+    defect: (sound) => ({
+      listGrants: (of) => sound.listGrants(of.subject === undefined ? of : { ...of, limit: 1000 }),
+    }),
+    foundBy: 'listGrants returns 300 grants of one customer in pages',
   },
   {
     that: 'gives the grants of all tenants whose id begins alike',
@@ -32,24 +46,24 @@ export const brokenPages: BrokenStore[] = [
           tenants.add(grant.tenantId)
           return sound.createGrant(grant)
         },
-        async pageGrants({ tenantId, clientId, after = '', limit }) {
-          const meant = [...tenants].filter((tenant) => tenant.startsWith(tenantId))
-          const lists = await Promise.all(meant.map((tenant) => everyGrant(sound, tenant, clientId)))
+        async listGrants({ after = '', limit, ...of }) {
+          const meant = [...tenants].filter((tenant) => tenant.startsWith(of.tenantId))
+          const lists = await Promise.all(meant.map((tenantId) => everyGrant(sound, { ...of, tenantId })))
           return pageOf(lists.flat().sort(byPlace(placeById)), placeById, after, limit)
         },
       }
     },
-    foundBy: 'pageGrants gives all grants of a tenant in pages',
+    foundBy: 'listGrants gives all grants of a tenant in pages',
   },
   {
     that: 'gives one grant of a page twice',
     defect: (sound) => ({
-      async pageGrants(of) {
-        const { grants, ...rest } = await sound.pageGrants({ ...of, limit: of.limit - 1 })
+      async listGrants(of) {
+        const { grants, ...rest } = await sound.listGrants({ ...of, limit: of.limit - 1 })
         return { ...rest, grants: [...grants, ...grants.slice(0, 1)] }
       },
     }),
-    foundBy: 'pageGrants gives all grants of a tenant in pages',
+    foundBy: 'listGrants gives all grants of a tenant in pages',
   },
   {
     that: 'gives grants that have been deleted',
@@ -61,26 +75,26 @@ export const brokenPages: BrokenStore[] = [
           if (grant) deleted.push(grant)
           return sound.deleteGrant(...ids)
         },
-        async pageGrants({ tenantId, clientId, after = '', limit }) {
-          const gone = deleted.filter((grant) => grant.tenantId === tenantId)
-          const all = [...(await everyGrant(sound, tenantId, clientId)), ...gone]
+        async listGrants({ after = '', limit, ...of }) {
+          const gone = deleted.filter((grant) => grant.tenantId === of.tenantId)
+          const all = [...(await everyGrant(sound, of)), ...gone]
           return pageOf(all.sort(byPlace(placeById)), placeById, after, limit)
         },
       }
     },
-    foundBy: 'pageGrants gives the grants as they are now',
+    foundBy: 'listGrants gives the grants as they are now',
   },
   {
     that: 'counts how many grants the pages before had',
     defect: (sound) => ({
-      async pageGrants({ tenantId, clientId, after = '0', limit }) {
-        const all = (await everyGrant(sound, tenantId, clientId)).sort(byPlace(placeById))
+      async listGrants({ after = '0', limit, ...of }) {
+        const all = (await everyGrant(sound, of)).sort(byPlace(placeById))
         const start = Number(after) || 0
         const grants = all.slice(start, start + limit)
         return start + limit < all.length ? { grants, next: String(start + limit) } : { grants }
       },
     }),
-    foundBy: 'pageGrants misses no grant while others are created and deleted',
+    foundBy: 'listGrants misses no grant while others are created and deleted',
   },
   {
     that: 'pages through grants in the order of their last use, the newest first',
@@ -93,33 +107,33 @@ export const brokenPages: BrokenStore[] = [
           usedAt.set(swap.grantId, ++uses)
           return sound.swapCredential(swap)
         },
-        async pageGrants({ tenantId, clientId, after = '', limit }) {
-          const all = await everyGrant(sound, tenantId, clientId)
+        async listGrants({ after = '', limit, ...of }) {
+          const all = await everyGrant(sound, of)
           return pageOf(all.sort(byPlace(placeByUse)), placeByUse, after, limit)
         },
       }
     },
-    foundBy: 'pageGrants misses no grant that is refreshed',
+    foundBy: 'listGrants misses no grant that is refreshed',
   },
   {
     that: 'has no more than 100 grants in all pages',
     defect: (sound) => ({
-      async pageGrants({ tenantId, clientId, after = '', limit }) {
-        const all = (await everyGrant(sound, tenantId, clientId)).sort(byPlace(placeById))
+      async listGrants({ after = '', limit, ...of }) {
+        const all = (await everyGrant(sound, of)).sort(byPlace(placeById))
         return pageOf(all.slice(0, 100), placeById, after, limit)
       },
     }),
-    foundBy: 'pageGrants gives 300 grants of one client',
+    foundBy: 'listGrants gives 300 grants of one client',
   },
   {
     that: 'refuses an end of a page that it has not given',
     defect: (sound) => ({
-      async pageGrants(of) {
+      async listGrants(of) {
         if ((of.after ?? '').includes(' ')) throw new Error('There is no such page')
-        return sound.pageGrants(of)
+        return sound.listGrants(of)
       },
     }),
-    foundBy: 'pageGrants takes any text for the end of a page',
+    foundBy: 'listGrants takes any text for the end of a page',
   },
 ]
 
@@ -131,8 +145,8 @@ function byPlace(place: Place): (one: Grant, other: Grant) => number {
   return (one, other) => (place(one) < place(other) ? -1 : 1)
 }
 
-async function everyGrant(sound: TokenStore, tenantId: string, clientId: string | undefined): Promise<Grant[]> {
-  return [...(await sound.pageGrants({ tenantId, clientId, limit: 100_000 })).grants]
+async function everyGrant(sound: TokenStore, of: Omit<GrantPageRequest, 'limit'>): Promise<Grant[]> {
+  return [...(await sound.listGrants({ ...of, limit: 100_000 })).grants]
 }
 
 function pageOf(all: Grant[], place: Place, after: string, limit: number): GrantPage {

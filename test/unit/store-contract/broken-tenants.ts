@@ -7,24 +7,31 @@ async function contentsOf(sound: TokenStore): Promise<Contents> {
   return (sound as MemoryTokenStore).contents()
 }
 
+/** A store that is broken where everything of a tenant is to be deleted. */
+function ofTenants(broken: (tenantId: string, sound: TokenStore) => AsyncIterable<Grant>): Defect {
+  return (sound) => ({
+    deleteGrants: (owner) => (owner.all === 'everything' ? broken(owner.tenantId, sound) : sound.deleteGrants(owner)),
+  })
+}
+
+function soundly(sound: TokenStore, tenantId: string): AsyncIterable<Grant> {
+  return sound.deleteGrants({ tenantId, all: 'everything' })
+}
+
 /** Deletes every tenant whose id is like the one that is meant. */
 function deletingTenants(isMeant: (tenantId: string, meant: string) => boolean): Defect {
-  return (sound) => ({
-    async *deleteTenant(meant) {
-      const { grants, used } = await contentsOf(sound)
-      const ids = new Set([...grants, ...used].map(({ tenantId }) => tenantId))
-      for (const tenantId of ids) if (isMeant(tenantId, meant)) yield* sound.deleteTenant(tenantId)
-    },
+  return ofTenants(async function* (meant, sound) {
+    const { grants, used } = await contentsOf(sound)
+    const ids = new Set([...grants, ...used].map(({ tenantId }) => tenantId))
+    for (const tenantId of ids) if (isMeant(tenantId, meant)) yield* soundly(sound, tenantId)
   })
 }
 
 /** Deletes a tenant, and gives only some of its grants. */
 function giving(isGiven: (grant: Grant, given: number) => boolean): Defect {
-  return (sound) => ({
-    async *deleteTenant(tenantId) {
-      let given = 0
-      for await (const grant of sound.deleteTenant(tenantId)) if (isGiven(grant, given++)) yield grant
-    },
+  return ofTenants(async function* (tenantId, sound) {
+    let given = 0
+    for await (const grant of soundly(sound, tenantId)) if (isGiven(grant, given++)) yield grant
   })
 }
 
@@ -32,18 +39,16 @@ function giving(isGiven: (grant: Grant, given: number) => boolean): Defect {
 export const brokenTenants: BrokenStore[] = [
   {
     that: 'deletes nothing of a tenant',
-    defect: () => ({ async *deleteTenant() {} }),
-    foundBy: 'deleteTenant ends all grants',
+    defect: ofTenants(async function* () {}),
+    foundBy: 'whole tenant ends all grants',
   },
   {
     that: 'gives the grants of a tenant, and keeps them',
-    defect: (sound) => ({
-      async *deleteTenant(tenantId) {
-        const { grants } = await contentsOf(sound)
-        yield* grants.filter((grant) => grant.tenantId === tenantId && grant.expiresAt > ownTime())
-      },
+    defect: ofTenants(async function* (tenantId, sound) {
+      const { grants } = await contentsOf(sound)
+      yield* grants.filter((grant) => grant.tenantId === tenantId && grant.expiresAt > ownTime())
     }),
-    foundBy: 'deleteTenant ends all grants',
+    foundBy: 'whole tenant ends all grants',
   },
   { that: 'deletes a tenant without giving its grants', defect: giving(() => false), foundBy: 'ends all grants' },
   {
@@ -58,26 +63,22 @@ export const brokenTenants: BrokenStore[] = [
   },
   {
     that: 'deletes 100 grants of a tenant',
-    defect: (sound) => ({
-      async *deleteTenant(tenantId) {
-        const { grants } = await contentsOf(sound)
-        const own = grants.filter((grant) => grant.tenantId === tenantId)
-        if (own.length < 100) return yield* sound.deleteTenant(tenantId)
-        for (const grant of own.slice(0, 100)) if (await sound.deleteGrant(tenantId, grant.grantId)) yield grant
-      },
+    defect: ofTenants(async function* (tenantId, sound) {
+      const { grants } = await contentsOf(sound)
+      const own = grants.filter((grant) => grant.tenantId === tenantId)
+      if (own.length < 100) return yield* soundly(sound, tenantId)
+      for (const grant of own.slice(0, 100)) if (await sound.deleteGrant(tenantId, grant.grantId)) yield grant
     }),
     foundBy: 'ends 300 grants of many customers',
   },
   {
     that: 'gives the expired grants of a tenant',
-    defect: (sound) => ({
-      async *deleteTenant(tenantId) {
-        const { grants } = await contentsOf(sound)
-        yield* sound.deleteTenant(tenantId)
-        yield* grants.filter((grant) => grant.tenantId === tenantId && grant.expiresAt <= ownTime())
-      },
+    defect: ofTenants(async function* (tenantId, sound) {
+      const { grants } = await contentsOf(sound)
+      yield* soundly(sound, tenantId)
+      yield* grants.filter((grant) => grant.tenantId === tenantId && grant.expiresAt <= ownTime())
     }),
-    foundBy: 'deleteTenant returns no grant that had ended before',
+    foundBy: 'whole tenant returns no grant that had ended before',
   },
   {
     that: 'keeps the used ids of a tenant',
@@ -121,32 +122,28 @@ export const brokenTenants: BrokenStore[] = [
   },
   {
     that: 'cuts the ids of tenants off at U+0000',
-    defect: (sound) => ({ deleteTenant: (tenantId) => sound.deleteTenant(tenantId.replace(/\0.*/s, '')) }),
-    foundBy: 'deleteTenant takes an id with any Unicode',
+    defect: ofTenants((tenantId, sound) => soundly(sound, tenantId.replace(/\0.*/s, ''))),
+    foundBy: 'whole tenant takes an id with any Unicode',
   },
   {
     that: 'remembers a tenant as deleted before it is',
     defect: (sound) => {
       const deleted = new Set<string>()
-      return {
-        async *deleteTenant(tenantId) {
-          if (deleted.has(tenantId)) return
-          deleted.add(tenantId)
-          yield* sound.deleteTenant(tenantId)
-        },
-      }
+      return ofTenants(async function* (tenantId) {
+        if (deleted.has(tenantId)) return
+        deleted.add(tenantId)
+        yield* soundly(sound, tenantId)
+      })(sound)
     },
     foundBy: 'deletes the rest after a call that was cut off',
   },
   {
     that: 'fails for a tenant that it does not know',
-    defect: (sound) => ({
-      async *deleteTenant(tenantId) {
-        const { grants, used } = await contentsOf(sound)
-        const isKnown = [...grants, ...used].some((record) => record.tenantId === tenantId)
-        if (!isKnown) throw new Error('There is no such tenant')
-        yield* sound.deleteTenant(tenantId)
-      },
+    defect: ofTenants(async function* (tenantId, sound) {
+      const { grants, used } = await contentsOf(sound)
+      const isKnown = [...grants, ...used].some((record) => record.tenantId === tenantId)
+      if (!isKnown) throw new Error('There is no such tenant')
+      yield* soundly(sound, tenantId)
     }),
     foundBy: 'finds nothing of a tenant that does not exist',
   },

@@ -1,5 +1,5 @@
 /**
- * The table of grants and the functions that change it. `@` stands for the host's schema and prefix, and `%` for the prefix.
+ * The tables of the grants and of the ids that were used once, and the functions that change them. `@` stands for the host's schema and prefix, and `%` for the prefix.
  *
  * Each function locks the row first and reads the clock then: a call that has waited for another one must neither decide by an earlier time nor
  * be applied after its deadline. A function returns its result as JSON text, so that drivers have one column to read.
@@ -11,7 +11,7 @@
  * - `redeemed` has 22 characters for each credential that was redeemed last, newest first: 8 of its hash, the time in 13 digits, and a comma.
  * - `sweep_at` is when `sweep` looks at the row. Redemptions move `expires_at` alone, which no index has, so that they are HOT updates.
  */
-export const grantsSql = `
+export const recordsSql = `
 create table if not exists @grants (
   created_at bigint not null,
   expires_at bigint not null,
@@ -153,6 +153,63 @@ begin
       or (hashtext(client_id), id) > (hashtext(in_after_client), in_after_id))
     and expires_at > @clock()
   order by hashtext(tenant_id), hashtext(client_id), id limit in_limit;
+end
+$$;
+
+create table if not exists @used_ids (
+  tenant_id  text collate "C" not null,
+  id         text collate "C" not null,
+  expires_at bigint not null,
+  primary key (tenant_id, id)
+);
+create index if not exists %used_ids_to_sweep on @used_ids (expires_at);
+-- The statistics of the planner would keep values that have been erased, and no plan needs them.
+alter table @used_ids alter column tenant_id set statistics 0, alter column id set statistics 0;
+
+-- The clock is read again once the row is locked.
+create or replace function @use_once(in_tenant text, in_id text, in_lifetime float8) returns boolean language plpgsql as $$
+begin
+  insert into @used_ids as used values (in_tenant, in_id, @clock() + in_lifetime)
+  on conflict (tenant_id, id) do update set expires_at = @clock() + in_lifetime where used.expires_at <= @clock();
+  return found;
+end
+$$;
+
+-- Deletes what has expired, in one transaction of one process at a time. It returns how many records it has deleted, and whether there is
+-- nothing more to delete.
+create or replace function @sweep(in_most int, out deleted int, out is_done boolean) language plpgsql as $$
+declare
+  now bigint := @clock();
+  due_grants int;
+  gone_grants int;
+  gone_ids int;
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('@sweep', 0)) then
+    deleted := 0;
+    is_done := true;
+    return;
+  end if;
+
+  -- The grants come last: nobody who redeems one waits for the locks of the others.
+  with gone as (
+    delete from @used_ids where (tenant_id, id) in (
+      select tenant_id, id from @used_ids where expires_at <= now order by expires_at limit in_most for update skip locked
+    ) returning 1
+  ) select count(*) into gone_ids from gone;
+
+  with due as (
+    select id from @grants where sweep_at <= now order by sweep_at limit in_most for update skip locked
+  ), gone as (
+    delete from @grants as old using due
+    where old.id = due.id and expires_at <= now returning 1
+  ), kept as (
+    update @grants as old set sweep_at = expires_at from due
+    where old.id = due.id and expires_at > now
+  )
+  select (select count(*) from due), (select count(*) from gone) into due_grants, gone_grants;
+
+  deleted := gone_grants + gone_ids;
+  is_done := greatest(due_grants, gone_ids) < in_most;
 end
 $$;
 `

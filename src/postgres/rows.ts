@@ -1,4 +1,4 @@
-import { type Grant, markLength, type RedeemedCredential } from '../contract/token-store'
+import { type Grant, type GrantPageRequest, markLength, type RedeemedCredential } from '../contract/token-store'
 import { customerHandle, customerHandleLength } from '../protocol/customer-handle'
 import { digest } from '../protocol/digest'
 import { type CredentialKind, credentialKinds } from '../protocol/grant-types'
@@ -57,10 +57,11 @@ export function rowId(tenantId: string, grantId: string): string {
   return hexOf(grantId.slice(0, customerHandleLength)) + hexOf(hash)
 }
 
-/** The first and the last id that a row of a customer can have. */
-export function rowIdsOf(tenantId: string, subject: string): [first: string, last: string] {
-  const customer = hexOf(customerHandle(tenantId, subject))
-  return [customer + '0'.repeat(16), customer + 'f'.repeat(16)]
+/** Whose grants, as values of a statement: the tenant, the first and the last id that a row of the customer can have, the customer, the client. */
+export function ownerValues({ tenantId, subject, clientId }: Omit<GrantPageRequest, 'limit'>): (string | null)[] {
+  const customer = subject === undefined ? undefined : hexOf(customerHandle(tenantId, subject))
+  const ids = customer === undefined ? [null, null] : [customer + '0'.repeat(16), customer + 'f'.repeat(16)]
+  return [encodeText(tenantId), ...ids, orNull(subject), orNull(clientId)]
 }
 
 /** The first 8 bytes of a base64url text. */
@@ -135,6 +136,15 @@ export function decodeGrant(row: GrantRow): Grant {
   } catch {
     // The parser's own error would quote the row.
     throw new UnreadableRowError(row.id)
+  }
+}
+
+/** The grant of a row, or the error of one that cannot be read. */
+export function grantOrError(row: GrantRow): Grant | UnreadableRowError {
+  try {
+    return decodeGrant(row)
+  } catch (error) {
+    return error as UnreadableRowError
   }
 }
 
