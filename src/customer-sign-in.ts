@@ -26,6 +26,8 @@ import { register } from './endpoints/register'
 import { ClientAuthentication } from './endpoints/requesting-client'
 import { revoke } from './endpoints/revoke'
 import { token } from './endpoints/token'
+import { authorizationCode } from './grant-types/authorization-code'
+import { refreshToken } from './grant-types/refresh-token'
 import { CredentialChain } from './grants/credential-chain'
 import { Grants } from './grants/grants'
 import { Redemptions } from './grants/redemptions'
@@ -309,10 +311,14 @@ function build(options: Options, now: () => number): CustomerSignIn {
   const hasAuthorize = authenticate && externalEndpoints.authorization === undefined
   const hasRegister = registration && externalEndpoints.registration === undefined
   const hasRevoke = externalEndpoints.revocation === undefined
+  const grantTypes = {
+    authorization_code: authorizationCode({ redemptions, tokens }, grants),
+    refresh_token: refreshToken({ redemptions, tokens }),
+  }
   const endpoints: Endpoints = {
     metadata: (context) => metadata(context, publicDocuments, serverMetadata),
     jwks: (context) => jwks(context, publicDocuments, tokens),
-    token: (context) => token(context, { clients, clientAuthentication, redemptions, grants, tokens, emit }),
+    token: (context) => token(context, { clients, clientAuthentication, grantTypes, emit }),
     authorize: hasAuthorize
       ? (context) => authorize(context, { appearances, authorizations, customers, consents, emit })
       : undefined,

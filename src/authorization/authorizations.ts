@@ -1,5 +1,6 @@
 import { isConfidential } from '../client-authentication/methods'
 import { type Clients, type FoundClient, scopesOfferedTo } from '../clients/clients'
+import { mayUse } from '../clients/permissions'
 import type { Agreement, Grants } from '../grants/grants'
 import { oauthError } from '../protocol/oauth-error'
 import { isCodeChallenge } from '../protocol/pkce'
@@ -99,7 +100,7 @@ export class Authorizations {
     tenant: ResolvedTenant,
   ): CheckedRequest {
     const { client } = recipient.found
-    if (client.grantTypes && !client.grantTypes.includes('authorization_code')) {
+    if (!mayUse('authorization_code', client)) {
       throw oauthError('unauthorized_client', 'The client may not use authorization codes')
     }
     // RFC 7636 section 4.3: without a method it would be `plain`.

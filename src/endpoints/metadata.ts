@@ -2,7 +2,7 @@ import type { ClientAuthenticationMethod } from '../client-authentication/method
 import { algorithmsOf } from '../client-authentication/methods'
 import type { PublicDocuments } from '../http/public-documents'
 import { respondWithDocument } from '../http/responses'
-import { grantTypes } from '../protocol/grant-types'
+import { defaultGrantTypes } from '../protocol/grant-types'
 import type { ResolvedTenant } from '../tenants/tenants'
 import type { Context } from './endpoint'
 
@@ -40,7 +40,7 @@ function members(
     jwks_uri: `${endpoints}/jwks`,
     response_types_supported: ['code'],
     // `refresh_token` too: clients such as the MCP TypeScript SDK 1.17 do not refresh if it is not listed.
-    grant_types_supported: grantTypes,
+    grant_types_supported: defaultGrantTypes,
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: methods,
     token_endpoint_auth_signing_alg_values_supported: algorithms,

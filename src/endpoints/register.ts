@@ -3,7 +3,7 @@ import type { Client } from '../contract/tenant-store'
 import type { Emit } from '../host/emitter'
 import { readJson } from '../http/json'
 import { respondWithJson } from '../http/responses'
-import { grantTypes } from '../protocol/grant-types'
+import { defaultGrantTypes } from '../protocol/grant-types'
 import { oauthError } from '../protocol/oauth-error'
 import type { Context } from './endpoint'
 
@@ -48,7 +48,7 @@ function clientInformation({ client, method, secret, scopes, registeredAt }: Reg
     client_secret_expires_at: secret === undefined ? undefined : 0,
     jwks,
     jwks_uri: jwksUri,
-    grant_types: grantTypes,
+    grant_types: defaultGrantTypes,
     response_types: ['code'],
   }
 }

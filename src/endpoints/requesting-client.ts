@@ -21,7 +21,6 @@ import type { Client, ClientCredentials } from '../contract/tenant-store'
 import type { GuardedStore } from '../host/guarded-store'
 import type { Form } from '../http/form'
 import { isClientId } from '../protocol/client-id'
-import type { GrantType } from '../protocol/grant-types'
 import { oauthError } from '../protocol/oauth-error'
 import type { ResolvedTenant } from '../tenants/tenants'
 
@@ -180,11 +179,6 @@ export class ClientAuthentication {
 /** What the `aud` of an assertion may be at the token endpoint (RFC 7523 section 3): the issuer, or the endpoint, which many clients name. */
 export function tokenAudiences({ issuer, endpoints }: ResolvedTenant): readonly string[] {
   return [issuer, `${endpoints}/token`]
-}
-
-/** Whether a client can use a grant type (RFC 7591 section 2). */
-export function mayUse(grantType: GrantType, { preRegistered }: RequestingClient): boolean {
-  return preRegistered?.grantTypes?.includes(grantType) ?? true
 }
 
 function basicCredentials(authorization: string | undefined): { username: string; password: string } | undefined {

@@ -1,13 +1,9 @@
 /** What redeems a grant: first its authorization code, then its newest refresh token. */
 export type CredentialKind = 'code' | 'refresh_token'
 
-/** What a client can send as `grant_type` to the token endpoint (RFC 6749 section 1.3). */
-export type GrantType = 'authorization_code' | 'refresh_token'
-
-/** Every kind of credential, and the grant type by which a client redeems it. */
+/** Every kind of credential. */
 export const credentialKinds = {
   code: {
-    grantType: 'authorization_code',
     label: 'The authorization code',
     lifetimeOption: 'authorizationCodeLifetime',
     prefix: 'csic_',
@@ -16,7 +12,6 @@ export const credentialKinds = {
     successorLetter: 'f',
   },
   refresh_token: {
-    grantType: 'refresh_token',
     label: 'The refresh token',
     lifetimeOption: 'refreshTokenLifetime',
     prefix: 'csir_',
@@ -27,7 +22,6 @@ export const credentialKinds = {
 } as const satisfies Record<CredentialKind, CredentialKindDefinition>
 
 interface CredentialKindDefinition {
-  grantType: GrantType
   /** What error descriptions call it. */
   label: string
   /** The option that says how long it lives. */
@@ -42,10 +36,22 @@ interface CredentialKindDefinition {
   successorLetter: string
 }
 
+/** Who may use a grant type: every client that does not say which ones it uses (RFC 7591 section 2), or only those whose record names it. */
+const users = { authorization_code: 'everyone', refresh_token: 'everyone' } as const satisfies Record<
+  string,
+  'everyone' | 'named'
+>
+
+/** What a client can send as `grant_type` to the token endpoint (RFC 6749 section 1.3). */
+export type GrantTypeName = keyof typeof users
+
 /** Every grant type, in the order in which metadata and error descriptions list them. */
-export const grantTypes: readonly GrantType[] = Object.values(credentialKinds).map(({ grantType }) => grantType)
+export const grantTypes = Object.keys(users) as readonly GrantTypeName[]
+
+/** What a client may use that does not say what it uses. */
+export const defaultGrantTypes = grantTypes.filter((name) => users[name] === 'everyone')
 
 /** Whether a text is a grant type. */
-export function isGrantType(text: unknown): text is GrantType {
-  return grantTypes.includes(text as GrantType)
+export function isGrantType(text: unknown): text is GrantTypeName {
+  return grantTypes.includes(text as GrantTypeName)
 }

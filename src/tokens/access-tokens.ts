@@ -7,7 +7,7 @@ import type { Grant } from '../contract/token-store'
 import { callHost, type HookAnswer } from '../host/call-host'
 import { contextOf } from '../host/emitter'
 import { digest } from '../protocol/digest'
-import type { GrantType } from '../protocol/grant-types'
+import type { GrantTypeName } from '../protocol/grant-types'
 import type { JsonWebKey } from '../protocol/json-web-keys'
 import { OAuthError, oauthError, temporarilyUnavailable, withContext } from '../protocol/oauth-error'
 import type { ErrorDescription } from '../protocol/oauth-error-codes'
@@ -23,7 +23,7 @@ export interface AccessTokenRequest {
   /** The tenant's record, as the `tenantStore` gave it. */
   tenant: Tenant
   /** Whether the client exchanges a code or a refresh token. */
-  grantType: GrantType
+  grantType: GrantTypeName
   /** The grant. */
   grantId: string
   /** The client. */
@@ -62,7 +62,7 @@ export interface AccessTokenTerms {
 
 /** What a client asks for when it redeems a credential. */
 export interface RequestedTerms {
-  grantType: GrantType
+  grantType: GrantTypeName
   /** The `scope` of the request, which may be narrower than the grant's. */
   scope: string | undefined
 }
@@ -211,7 +211,7 @@ export class AccessTokens {
   async #hostClaims(
     scopes: string[],
     { grantId, clientId, subject, resource, claims = {} }: Grant,
-    grantType: GrantType,
+    grantType: GrantTypeName,
     tenant: ResolvedTenant,
   ): Promise<Record<string, unknown>> {
     const request = { tenant: tenant.record, grantType, grantId, clientId, subject, scopes, resource, claims }

@@ -1,11 +1,11 @@
-import { credentialKinds, grantTypes, isGrantType } from '../../../src/protocol/grant-types'
+import { credentialKinds, defaultGrantTypes, grantTypes, isGrantType } from '../../../src/protocol/grant-types'
 import { textOf } from '../../docs/pages'
 
 const kinds = Object.entries(credentialKinds)
 
 describe('the kinds of credential', () => {
-  it('each have their own prefix, letter and grant type', () => {
-    for (const member of ['prefix', 'letter', 'grantType', 'label'] as const) {
+  it('each have their own prefix, letter and label', () => {
+    for (const member of ['prefix', 'letter', 'label'] as const) {
       expect(new Set(kinds.map(([, kind]) => kind[member])).size).toBe(kinds.length)
     }
   })
@@ -25,8 +25,9 @@ describe('the kinds of credential', () => {
 })
 
 describe('a grant type', () => {
-  it('is one that redeems a kind of credential', () => {
+  it('is one of these, which all clients may use', () => {
     expect(grantTypes).toEqual(['authorization_code', 'refresh_token'])
+    expect(defaultGrantTypes).toEqual(grantTypes)
     expect(grantTypes.every(isGrantType)).toBe(true)
   })
 

@@ -1,0 +1,52 @@
+import { mayUse } from '../clients/permissions'
+import type { PresentedCredential } from '../grants/credential'
+import type { Grants } from '../grants/grants'
+import { presentedCredential } from '../grants/redemptions'
+import { oauthError } from '../protocol/oauth-error'
+import { codeChallengeOf, isCodeVerifier } from '../protocol/pkce'
+import { requestedResource } from '../protocol/resource'
+import type { GrantType, TokenRequest } from './grant-type'
+import { type CredentialRooms, checkIssued, eventOf, redeemedFor } from './redeemed-credential'
+
+/** Redeems an authorization code (RFC 6749 section 4.1.3), with the PKCE verifier of RFC 7636 section 4.5. */
+export function authorizationCode(rooms: CredentialRooms, grants: Grants): GrantType {
+  return {
+    checkIssued: (request) => checkIssued(presentedCode(request), rooms),
+    async grant(request) {
+      // A code has the scope that was authorized.
+      const requested = { grantType: 'authorization_code', scope: undefined } as const
+      const redeemed = await redeemedFor(requested, presentedCode(request), request, rooms)
+      await grants.endReplaced(redeemed.grant, request.tenant)
+      return {
+        ...redeemed.issued,
+        scopes: redeemed.scopes,
+        refreshToken: mayRefresh(request) ? redeemed.refreshToken : undefined,
+        event: eventOf(redeemed, request, { type: 'issued' } as const),
+      }
+    },
+  }
+}
+
+function presentedCode(request: TokenRequest): PresentedCredential {
+  const { form, client, tenant, hasHungUp } = request
+  const code = form.required('code')
+  const redirectUri = form.required('redirect_uri')
+  const codeVerifier = form.required('code_verifier')
+  if (!isCodeVerifier(codeVerifier)) {
+    throw oauthError('invalid_request', 'code_verifier must be 43 to 128 characters of A-Z a-z 0-9 - . _ ~')
+  }
+  const { clientId, isAuthenticated } = client
+  // Without refresh tokens the grant need only outlive the access token.
+  const lifetime = mayRefresh(request) ? tenant.refreshTokenLifetime : tenant.accessTokenLifetime
+  return presentedCredential('code', code, {
+    binding: { clientId, redirectUri, codeChallenge: codeChallengeOf(codeVerifier), isAuthenticated },
+    resource: requestedResource(form.all('resource'), tenant),
+    tenant,
+    lifetime: lifetime * 1000,
+    hasHungUp,
+  })
+}
+
+function mayRefresh({ client }: TokenRequest): boolean {
+  return mayUse('refresh_token', client.preRegistered)
+}

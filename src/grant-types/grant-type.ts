@@ -1,0 +1,40 @@
+import type { RequestingClient } from '../endpoints/requesting-client'
+import type { Emit } from '../host/emitter'
+import type { Form } from '../http/form'
+import type { ResolvedTenant } from '../tenants/tenants'
+import type { IssuedAccessToken } from '../tokens/access-tokens'
+
+/** A request to the token endpoint. */
+export interface TokenRequest {
+  form: Form
+  client: RequestingClient
+  tenant: ResolvedTenant
+  /** Whether the client has hung up without waiting for the response. */
+  hasHungUp(): Promise<boolean>
+}
+
+/** What a client gets. */
+export interface Granted extends IssuedAccessToken {
+  scopes: readonly string[]
+  refreshToken?: string | undefined
+  /** What the host is told once the client has it. */
+  event: Parameters<Emit>[0]
+}
+
+/** A grant type (RFC 6749 section 1.3): each is a file that reads like its section of the RFC, and one row of a table. */
+export interface GrantType {
+  /**
+   * Checks that this server has issued what a request presents to that very client. Asked before keys of the client are fetched: anybody can
+   * write an id with an address of keys, and must not make this server fetch something there.
+   *
+   * @throws {OAuthError} `invalid_request`, `invalid_grant`.
+   */
+  checkIssued(request: TokenRequest): void
+
+  /**
+   * Gives tokens to a client that has authenticated, if it must.
+   *
+   * @throws {OAuthError} If it refuses: nothing is used up then.
+   */
+  grant(request: TokenRequest): Promise<Granted>
+}

@@ -1,0 +1,48 @@
+import type { PresentedCredential } from '../grants/credential'
+import type { Redemption, Redemptions } from '../grants/redemptions'
+import { unknownCredential } from '../grants/refusals'
+import { aboutGrant, contextOf } from '../host/emitter'
+import { withContext } from '../protocol/oauth-error'
+import type { AccessTokens, IssuedAccessToken, RequestedTerms } from '../tokens/access-tokens'
+import type { TokenRequest } from './grant-type'
+
+/** What redeems codes and refresh tokens, and signs what they give. */
+export interface CredentialRooms {
+  redemptions: Redemptions
+  tokens: AccessTokens
+}
+
+/** A redeemed credential, and its access token. */
+export type RedeemedCredential = Redemption & { issued: IssuedAccessToken }
+
+/** @throws {OAuthError} `invalid_grant` if this server has not issued a credential to an authenticated client. */
+export function checkIssued(presented: PresentedCredential, { redemptions }: CredentialRooms): void {
+  // As it would be presented if it turns out to be signed with one of the client's keys.
+  const binding = { ...presented.binding, isAuthenticated: true }
+  if (!redemptions.hasIssued({ ...presented, binding })) throw unknownCredential(presented)
+}
+
+/** Redeems a credential for an access token. If that cannot be signed, the credential that the client presented is live again. */
+export async function redeemedFor(
+  requested: RequestedTerms,
+  presented: PresentedCredential,
+  { client, tenant }: TokenRequest,
+  { redemptions, tokens }: CredentialRooms,
+): Promise<RedeemedCredential> {
+  await client.useUp?.(redemptions.hasIssued(presented))
+  const redemption = await redemptions.redeem(presented, tokens.settling(requested, tenant))
+  if (redemption.issued) return { ...redemption, issued: redemption.issued }
+  const { grant, now } = redemption
+  try {
+    return { ...redemption, issued: await tokens.issue(grant, redemption, grant.expiresAt - now, tenant) }
+  } catch (failed) {
+    await redemptions.reverse(redemption)
+    throw withContext(failed, contextOf(grant))
+  }
+}
+
+/** What an event says of it: how a repeat was answered, or what is its own. */
+export function eventOf<Own extends object>({ grant, scopes, repeat }: Redemption, { tenant }: TokenRequest, own: Own) {
+  const about = { scopes, resource: grant.resource, ...aboutGrant(grant, tenant.key) }
+  return repeat ? ({ type: 'retried', ...repeat, ...about } as const) : { ...own, ...about }
+}
