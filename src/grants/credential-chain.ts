@@ -7,15 +7,12 @@ import {
   credentialHash,
   type IssuedCredential,
   partLength,
-  publicBinding,
 } from './credential'
 
 /** A refresh token before it has a handle, dates and a tag: its secret, and the hash that the store keeps. */
 export interface Successor {
   secret: Buffer
   hash: string
-  /** What it is bound to. */
-  binding: Binding
 }
 
 /** The parts of a credential that its tag covers, together with its grant and its redeemer. */
@@ -55,7 +52,7 @@ export class CredentialChain {
 
   /** The refresh tokens that follow the credential with this hash under each of the secrets. */
   successorsUnderEach(grantId: string, hash: string, binding: Binding): Successor[] {
-    return this.#successors(grantId, hash, [binding])
+    return this.#successors(grantId, hash, binding)
   }
 
   /**
@@ -64,18 +61,16 @@ export class CredentialChain {
    * @param hash The hash of that credential.
    * @param marks The marks of the credentials that were redeemed since, the oldest first.
    * @param live The hash of the live refresh token.
-   * @param binding What the live refresh token can be bound to: a client that authenticates now may have been public before.
    * @returns Undefined if the credential does not lead to the live one this way.
    */
   liveSuccessor(grantId: string, hash: string, marks: readonly string[], live: string, binding: Binding) {
-    const bindings = bindingsUpTo(binding)
     let reached = hash
     for (const mark of marks) {
-      const next = this.#successors(grantId, reached, bindings).find((successor) => successor.hash.startsWith(mark))
+      const next = this.#successors(grantId, reached, binding).find((successor) => successor.hash.startsWith(mark))
       if (!next) return undefined
       reached = next.hash
     }
-    return this.#successors(grantId, reached, bindings).find((successor) => successor.hash === live)
+    return this.#successors(grantId, reached, binding).find((successor) => successor.hash === live)
   }
 
   /**
@@ -84,7 +79,7 @@ export class CredentialChain {
    * @returns The hashes of the credentials before `later`, from the newest down to `earlier`. Undefined if it does not follow.
    */
   pathBetween(grantId: string, earlier: string, later: string, binding: Binding): Path | undefined {
-    return this.#pathBetween(grantId, earlier, later, bindingsUpTo(binding), maxGap)
+    return this.#pathBetween(grantId, earlier, later, binding, maxGap)
   }
 
   /** Proves that this server issued a credential of this tenant and grant to this redeemer. */
@@ -99,36 +94,23 @@ export class CredentialChain {
     )
   }
 
-  #pathBetween(
-    grantId: string,
-    earlier: string,
-    later: string,
-    bindings: readonly Binding[],
-    steps: number,
-  ): Path | undefined {
+  #pathBetween(grantId: string, earlier: string, later: string, binding: Binding, steps: number): Path | undefined {
     if (steps === 0) return undefined
-    for (const { hash, binding } of this.#successors(grantId, earlier, bindings)) {
+    for (const { hash } of this.#successors(grantId, earlier, binding)) {
       if (hash === later) return [earlier]
-      // A client that has authenticated must do so from then on.
-      const next = binding.isAuthenticated ? [binding] : bindings
-      const path = this.#pathBetween(grantId, hash, later, next, steps - 1)
+      const path = this.#pathBetween(grantId, hash, later, binding, steps - 1)
       if (path) return [...path, earlier] as [string, ...string[]]
     }
     return undefined
   }
 
-  #successors(grantId: string, hash: string, bindings: readonly Binding[]): Successor[] {
-    return bindings.flatMap((binding) => this.#keys.map(({ chain }) => successorUnder(chain, grantId, hash, binding)))
+  #successors(grantId: string, hash: string, binding: Binding): Successor[] {
+    return this.#keys.map(({ chain }) => successorUnder(chain, grantId, hash, binding))
   }
 }
 
 /** The hashes of the credentials of a chain, from the newest down. */
 type Path = readonly [string, ...string[]]
-
-/** What the credentials before one with this binding can be bound to: those of a client that authenticates may be from before it did. */
-function bindingsUpTo(binding: Binding): readonly Binding[] {
-  return binding.isAuthenticated ? [binding, publicBinding(binding)] : [binding]
-}
 
 function keysOf([first, ...others]: readonly [Buffer, ...Buffer[]]): readonly [ChainKeys, ...ChainKeys[]] {
   const keys = (secret: Buffer) => ({ chain: derivedKey(secret, 'chain'), tag: derivedKey(secret, 'tag') })
@@ -137,7 +119,7 @@ function keysOf([first, ...others]: readonly [Buffer, ...Buffer[]]): readonly [C
 
 function successorUnder(key: KeyObject, grantId: string, hash: string, binding: Binding): Successor {
   const secret = macBytes(key, partLength, 'successor', grantId, hash)
-  return { secret, hash: credentialHash('refresh_token', secret, binding), binding }
+  return { secret, hash: credentialHash('refresh_token', secret, binding) }
 }
 
 function tagUnder(

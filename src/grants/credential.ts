@@ -28,13 +28,8 @@ export interface Binding {
   redirectUri?: string | undefined
   /** Only for a code: the challenge that the code_verifier must match. */
   codeChallenge?: string | undefined
-  /** Whether the redeemer must have authenticated as the client (RFC 6749 section 3.2.1). */
+  /** Whether the redeemer must have authenticated as the client (RFC 6749 section 3.2.1). A client that begins to must sign in again. */
   isAuthenticated?: boolean | undefined
-}
-
-/** The binding of a credential that was issued to the same client before it authenticated, or while it did not have to. */
-export function publicBinding(binding: Binding): Binding {
-  return { ...binding, isAuthenticated: false }
 }
 
 /** The binding of a credential that only an authenticated client redeems. */
@@ -48,8 +43,6 @@ export interface PresentedCredential {
   grantId: string
   /** What the credential is bound to. */
   binding: Binding
-  /** What its successors are bound to, if not to the same: a client that has begun to authenticate must do so from then on. */
-  nextBinding?: Binding | undefined
   /** In canonical form, if the request names one. */
   resource: string | undefined
   tenant: ResolvedTenant

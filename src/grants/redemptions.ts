@@ -9,7 +9,6 @@ import { isSameResource, type ResolvedTenant, spelledByTenant, stillOffered } fr
 import { type AccessTokenTerms, type Settle, scopesGone } from '../tokens/access-tokens'
 import {
   authenticatedBinding,
-  type Binding,
   credentialHash,
   datesOf,
   type Expiry,
@@ -20,7 +19,6 @@ import {
   isLive,
   type PresentedCredential,
   parseCredential,
-  publicBinding,
   readExpiry,
 } from './credential'
 import type { CredentialChain, Successor } from './credential-chain'
@@ -117,10 +115,9 @@ export class Redemptions {
     return this.#rules.refreshRetryWindow > 0
   }
 
-  /** Whether this server has issued a credential to this client, before or after the client began to authenticate. */
+  /** Whether this server has issued a credential to exactly this redeemer. */
   hasIssued(presented: IssuedCredential): boolean {
-    const binding = publicBinding(presented.binding)
-    return this.#chain.hasIssued(presented) || this.#chain.hasIssued({ ...presented, binding })
+    return this.#chain.hasIssued(presented)
   }
 
   /**
@@ -130,8 +127,7 @@ export class Redemptions {
    * @throws {OAuthError} `invalid_grant`, `invalid_client`, `invalid_target`, `invalid_scope`, what `settle` throws, or `temporarily_unavailable` if the
    * store does not say what came of it. None of them uses a live credential up, but the grant ends if the tenant no longer has its resource.
    */
-  async redeem(given: PresentedCredential, settle: Settle | undefined): Promise<Redemption> {
-    const presented = given.binding.isAuthenticated ? this.#asIssued(given) : given
+  async redeem(presented: PresentedCredential, settle: Settle | undefined): Promise<Redemption> {
     try {
       const settled = settle && (await this.#settled(settle, presented))
       const redeemed = await this.#exchange(presented)
@@ -161,16 +157,6 @@ export class Redemptions {
     if (step && grant.swap) await this.#swaps.reverse(step, grant.swap.attempt)
   }
 
-  /**
-   * The credential of an authenticated client as this server has issued it. If the client was public then, the credential still redeems its
-   * grant, and its successors are bound to the authenticated client.
-   */
-  #asIssued(presented: PresentedCredential): PresentedCredential {
-    if (this.#chain.hasIssued(presented)) return presented
-    const asPublic = fromBefore(presented)
-    return this.#chain.hasIssued(asPublic) ? asPublic : presented
-  }
-
   /** The error for a credential that does not redeem its grant, or undefined if this server issued it to this redeemer. */
   #refusal(presented: PresentedCredential, otherwise: () => OAuthError): OAuthError | undefined {
     if (this.#chain.hasIssued(presented)) return undefined
@@ -192,16 +178,16 @@ export class Redemptions {
   async #redeemableGrant(presented: PresentedCredential): Promise<Grant> {
     const grant = await this.#store.findGrant(presented.tenant.id, presented.grantId)
     if (!grant) return this.#refuseMissing(presented, this.#now())
-    if (isLive(presented, grant) || isFromBefore(presented, grant)) return grant
+    if (isLive(presented, grant)) return grant
     const refusal = this.#refusal(presented, () => notRedeemable(presented, grant))
     if (refusal) throw refusal
     return grant
   }
 
   async #exchange(presented: PresentedCredential): Promise<Redeemed> {
-    const { credential, binding, nextBinding = binding, grantId } = presented
+    const { credential, binding, grantId } = presented
     const hash = credentialHash(credential.kind, credential.secret, binding)
-    const next = this.#successor(presented, hash, nextBinding)
+    const next = this.#successor(presented, hash)
     let by: Redeemed['by'] = 'swap'
     let before: readonly string[] = []
     for (let looks = 0; looks < maxLooks; looks++) {
@@ -220,7 +206,6 @@ export class Redemptions {
       // A new refresh token stays live: the last of a client's parallel requests to save its tokens would otherwise leave it with a used one.
       if (result.outcome === 'fresh') return { grant, now, refreshToken: formatCredential(credential), by: 'fresh' }
 
-      if (isFromBefore(presented, grant)) return this.#exchange(fromBefore(presented))
       const refusal = this.#refusal(presented, () => notRedeemable(presented, grant))
       if (refusal) throw refusal
       const live = grant.credential.hash
@@ -243,7 +228,7 @@ export class Redemptions {
    * The successor to swap in. If an attempt at one is undecided, it is that one, although the secrets may have changed in the meantime: the
    * attempt is then continued or reversed first.
    */
-  #successor({ grantId, tenant }: PresentedCredential, hash: string, binding: Binding): Successor {
+  #successor({ grantId, tenant, binding }: PresentedCredential, hash: string): Successor {
     if (this.#swaps.hasUndecided) {
       const successors = this.#chain.successorsUnderEach(grantId, hash, binding)
       const tried = successors.find((next) => this.#swaps.isUndecided({ tenantId: tenant.id, grantId, to: next.hash }))
@@ -301,7 +286,7 @@ export class Redemptions {
     grant: Grant,
     now: number,
   ): Promise<Redeemed | undefined> {
-    const { credential, grantId, binding, nextBinding = binding, tenant } = presented
+    const { credential, grantId, binding, tenant } = presented
     const isCode = credential.kind === 'code'
     const redeemed = grant.redeemed ?? []
     const place = redeemed.findIndex(({ mark }) => hash.startsWith(mark))
@@ -318,7 +303,7 @@ export class Redemptions {
     const isInWindow = isCode ? age < Math.min(window, burst) && place === 0 : age < window
     if (isInWindow) {
       const since = redeemed.slice(0, place).map(({ mark }) => mark)
-      const live = this.#chain.liveSuccessor(grantId, hash, since.reverse(), grant.credential.hash, nextBinding)
+      const live = this.#chain.liveSuccessor(grantId, hash, since.reverse(), grant.credential.hash, binding)
       if (live) {
         await this.#checkResource(presented, grant)
         if (isCode && !(await this.#keepFirst(grant, window, now))) return undefined
@@ -386,9 +371,9 @@ export class Redemptions {
   }
 
   #refreshToken(
-    { secret, binding }: Successor,
+    { secret }: Successor,
     grant: Grant,
-    { credential, tenant, grantId }: PresentedCredential,
+    { credential, tenant, grantId, binding }: PresentedCredential,
   ): string {
     const kind = 'refresh_token'
     const dates = datesOf(grant)
@@ -423,16 +408,6 @@ function isServed({ tenant }: PresentedCredential, grant: Grant): boolean {
 /** Whether a request names another resource than the grant's. */
 function namesAnother({ resource, tenant }: PresentedCredential, grant: Grant): boolean {
   return resource !== undefined && !isSameResource(resource, grant.resource, tenant)
-}
-
-/** The credential of an authenticated client as it is if it was issued before the client authenticated. */
-function fromBefore(presented: PresentedCredential): PresentedCredential {
-  return { ...presented, binding: publicBinding(presented.binding), nextBinding: presented.binding }
-}
-
-/** Whether an authenticated client presents the live credential of a grant from before it authenticated. */
-function isFromBefore(presented: PresentedCredential, grant: Grant): boolean {
-  return presented.binding.isAuthenticated === true && isLive(fromBefore(presented), grant)
 }
 
 /** Whose a credential is, as far as the credential itself says. */

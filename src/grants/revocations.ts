@@ -4,7 +4,7 @@ import type { GuardedStore } from '../host/guarded-store'
 import { OAuthError } from '../protocol/oauth-error'
 import type { ResolvedTenant } from '../tenants/tenants'
 import type { AccessTokens } from '../tokens/access-tokens'
-import { authenticatedBinding, type Binding, grantIdOf, isLive, parseCredential, publicBinding } from './credential'
+import { authenticatedBinding, type Binding, grantIdOf, isLive, parseCredential } from './credential'
 import type { CredentialChain } from './credential-chain'
 import type { Grants } from './grants'
 
@@ -54,7 +54,7 @@ export class Revocations {
     const credential = parseCredential('refresh_token', token)
     if (!credential) return this.#grantIdIn(token, clientId, tenant) !== undefined
     const grantId = grantIdOf(credential.handle)
-    return [publicBinding({ clientId }), authenticatedBinding({ clientId })].some((binding) =>
+    return [{ clientId }, authenticatedBinding({ clientId })].some((binding) =>
       this.#chain.hasIssued({ credential, grantId, binding, tenant }),
     )
   }
@@ -65,7 +65,7 @@ export class Revocations {
     const grantId = grantIdOf(credential.handle)
     const grant = await this.#store.findGrant(tenant.id, grantId)
     // The token of a client that authenticates now may be from before it did.
-    const isNamed = [binding, publicBinding(binding)].some((bound) => {
+    const isNamed = [binding, { clientId: binding.clientId }].some((bound) => {
       const presented = { credential, grantId, binding: bound, tenant }
       return (grant && isLive(presented, grant)) || this.#chain.hasIssued(presented)
     })
