@@ -1,6 +1,6 @@
 import { knownAssistants } from 'customer-sign-in'
 
-/** Compares the documents in `src/assistants/known-assistants.ts` with the live ones, and says what differs. It needs the internet. */
+/** Compares the documents in `src/assistants/assistants.ts` with the live ones, and says what differs. It needs the internet. */
 async function main(): Promise<void> {
   for (const { document, date } of knownAssistants) {
     const differences = await differencesOf(document).catch((error: Error) => [`cannot be fetched: ${reasonOf(error)}`])

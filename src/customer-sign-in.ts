@@ -2,6 +2,7 @@ import { ConnectedGrants } from './administration/connected-grants'
 import { type CustomerData, customerData } from './administration/customer-data'
 import { type CustomerGrants, customerGrants } from './administration/customer-grants'
 import { type TenantData, tenantData } from './administration/tenant-data'
+import { assistants } from './assistants/assistants'
 import { type AuthorizationResponse, Authorizations } from './authorization/authorizations'
 import { ConsentTokens } from './authorization/consent-tokens'
 import { type IssueAuthorizationCodeRequest, issueAuthorizationCode } from './authorization/issue-authorization-code'
@@ -347,7 +348,7 @@ function build(options: Options, now: () => number): CustomerSignIn {
         consentTokens.use(inUse.secrets)
         registrations.use(inUse.secrets)
       }),
-    connect: (to: ConnectRequest) => connect(to, () => baseUrl.current(), tenants, rules),
+    connect: (to: ConnectRequest) => connect(to, () => baseUrl.current(), tenants, assistants, rules),
     grants: customerGrants(
       tenants,
       grants,

@@ -16,7 +16,7 @@ export type {
   GrantSelector,
 } from './administration/customer-grants'
 export type { TenantCall, TenantData } from './administration/tenant-data'
-export { type KnownAssistant, knownAssistants } from './assistants/known-assistants'
+export { knownAssistants } from './assistants/assistants'
 export type { AuthorizationResponse } from './authorization/authorizations'
 export type { Customer } from './authorization/customer'
 export type { IssueAuthorizationCodeRequest } from './authorization/issue-authorization-code'
@@ -49,6 +49,7 @@ export type {
   ClientCredentials,
   ClientMetadata,
   ClientRule,
+  KnownAssistant,
   Links,
   NullableMembers,
   Tenant,

@@ -1,4 +1,4 @@
-import { appRedirectsOfAssistants, type KnownAssistant, knownAssistants } from './assistants/known-assistants'
+import { appRedirectsOfAssistants, knownAssistants } from './assistants/assistants'
 import type { ClientAuthenticationMethod } from './client-authentication/method'
 import { authenticationMethods, isClientAuthenticationMethod } from './client-authentication/methods'
 import {
@@ -21,7 +21,7 @@ import {
 } from './configuration/checks'
 import { ConfigurationError } from './configuration/configuration-error'
 import type { CustomerSignInEvent } from './contract/customer-sign-in-event'
-import type { AskConsent, ClientRule, Links, TenantStore, Theme } from './contract/tenant-store'
+import type { AskConsent, ClientRule, KnownAssistant, Links, TenantStore, Theme } from './contract/tenant-store'
 import { type TokenStore, tokenStoreMethods } from './contract/token-store'
 import type { FetchMetadataDocumentHook } from './documents/host-fetch'
 import type { ConsentHook } from './endpoints/consents'

@@ -15,7 +15,7 @@ interface House {
   read: Readonly<Record<string, Places>>
 }
 
-const visitors = ['index', 'customer-sign-in']
+const visitors = ['index', 'customer-sign-in', 'options']
 
 export const root = join(__dirname, '../..')
 export const { floors, beside, withoutHttp, read }: House = JSON.parse(readFileSync(join(root, 'limits.json'), 'utf8'))

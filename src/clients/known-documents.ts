@@ -1,6 +1,5 @@
-import type { KnownAssistant } from '../assistants/known-assistants'
 import { ConfigurationError } from '../configuration/configuration-error'
-import type { ClientMetadata } from '../contract/tenant-store'
+import type { ClientMetadata, KnownAssistant } from '../contract/tenant-store'
 import { OAuthError } from '../protocol/oauth-error'
 
 interface Known {

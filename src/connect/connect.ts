@@ -1,12 +1,8 @@
-import { assistants, type ConnectableAssistant } from '../assistants/connectable-assistants'
-import type { McpServer } from '../assistants/install-links'
 import { optional, requirements, resource, text } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import { canonicalResource } from '../protocol/resource'
 import { type ResolvedTenant, spelledByTenant, type Tenants } from '../tenants/tenants'
-import { commandLine } from './command-line'
-import { serverNameOf } from './server-name'
-import { type WayInRules, wayInOf } from './way-in'
+import { type ConnectableAssistant, type McpServer, type WayInRules, wayInOf } from './way-in'
 
 /** The company, and the API, that a "Connect an assistant" page is for. */
 export interface ConnectRequest {
@@ -57,6 +53,7 @@ export async function connect(
   given: ConnectRequest,
   baseUrl: () => string,
   tenants: Tenants,
+  assistants: readonly ConnectableAssistant[],
   rules: WayInRules,
 ): Promise<ConnectGuide> {
   const checked = checkedMembers(given, 'connect')
@@ -107,4 +104,30 @@ function guideTo(
     source,
     checkedOn,
   }
+}
+
+/**
+ * The name of a company's MCP server in commands and configuration files, which allow little more than letters, digits and hyphens: the
+ * tenant's key, in lower case, with a hyphen in place of everything else.
+ */
+export function serverNameOf(tenantKey: string): string {
+  const name = tenantKey
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+  // A key can consist of dots, hyphens and the like alone.
+  return name === '' ? 'mcp-server' : name
+}
+
+// What every shell reads as nothing but itself: sh, bash and zsh, PowerShell, cmd.exe.
+const plainWord = /^[\w./:-]+$/
+
+/**
+ * A command as a line to paste into any shell. No quotes mean the same in all shells, so none are used.
+ *
+ * @param words The program, and its arguments.
+ * @returns Undefined if a word needs quotes in some shell.
+ */
+export function commandLine(words: readonly string[]): string | undefined {
+  return words.every((word) => plainWord.test(word)) ? words.join(' ') : undefined
 }

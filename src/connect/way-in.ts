@@ -1,5 +1,3 @@
-import type { ConnectableAssistant } from '../assistants/connectable-assistants'
-import { knownAssistants } from '../assistants/known-assistants'
 import type { AuthenticationRules } from '../client-authentication/method'
 import {
   acceptPublic,
@@ -8,8 +6,46 @@ import {
   isConfidential,
 } from '../client-authentication/methods'
 import { strangerFault } from '../clients/client-metadata'
+import type { KnownAssistant } from '../contract/tenant-store'
 import { refusingRule } from '../tenants/client-rules'
 import type { ResolvedTenant } from '../tenants/tenants'
+
+/** The MCP server of a company, as an assistant is told of it. */
+export interface McpServer {
+  address: string
+  /** For commands and configuration files. */
+  name: string
+  /** The company's name, for people. */
+  title: string
+}
+
+/** An assistant to which a customer can add an MCP server by its address. */
+export interface ConnectableAssistant {
+  id: string
+  name: string
+  /** Whether it connects from its maker's servers, which reach only https addresses on the internet. */
+  isHosted: boolean
+  /** Its metadata document, if it has one. */
+  document?: KnownAssistant | undefined
+  /** Whether it registers although it has a document. */
+  prefersToRegister?: boolean | undefined
+  /** The redirect URIs without which it does not work. The port of a loopback address is any port. */
+  redirectUris: readonly string[]
+  /** The `token_endpoint_auth_method` of its registration, where it has no document or documents are off. */
+  registersFor: 'none' | 'client_secret_post'
+  /** What the customer does. Each text is fixed, so that a host's page can translate it. */
+  steps: readonly string[]
+  /** The same where the customer enters a client id of the company's. Absent if the assistant has no field for it. */
+  stepsWithClientId?: readonly string[] | undefined
+  link?: ((server: McpServer) => string) | undefined
+  /** The program and its arguments. */
+  command?: ((server: McpServer) => readonly string[]) | undefined
+  config?: ((server: McpServer) => { file: string; content: object }) | undefined
+  /** Where steps, link, command and configuration were read: a public address. */
+  source: string
+  /** The day on which they were read, such as `2026-11-23`. */
+  checkedOn: string
+}
 
 /** What of the options decides which assistants are let in. */
 export interface WayInRules {
@@ -43,7 +79,7 @@ export function wayInOf(assistant: ConnectableAssistant, tenant: ResolvedTenant,
 
 /** Whether an assistant can introduce itself by its metadata document or by registering, as it would. */
 function introducesItself(
-  { document, redirectUris, registersFor }: ConnectableAssistant,
+  { document: known, prefersToRegister, redirectUris, registersFor }: ConnectableAssistant,
   { ownAddresses, metadataDocuments, registration, clientRules }: ResolvedTenant,
   { appRedirects, authentication, fetchesDocuments }: WayInRules,
 ): boolean {
@@ -51,19 +87,14 @@ function introducesItself(
   if (redirectUris.some((redirectUri) => strangerFault(redirectUri, appRedirects, ownAddresses) !== undefined))
     return false
   // Where the server's metadata offers documents and a method that its own has, an assistant does not register, even if that would help.
+  const document = prefersToRegister ? undefined : known?.document
   const usesDocument =
-    metadataDocuments &&
-    document !== undefined &&
-    isPossible(() => authenticationOfDocument(documentAt(document), authentication))
+    metadataDocuments && document !== undefined && isPossible(() => authenticationOfDocument(document, authentication))
   const isAllowed = (clientId: string, isDocument: boolean) =>
     refusingRule({ clientId, isDocument, redirectUris }, clientRules) === undefined
-  if (usesDocument) return fetchesDocuments && isAllowed(document, true)
+  if (usesDocument) return fetchesDocuments && isAllowed(document.client_id, true)
   const method = { token_endpoint_auth_method: registersFor }
   return registration && isAllowed('', false) && isPossible(() => authenticationOfRegistration(method, authentication))
-}
-
-function documentAt(address: string): Readonly<Record<string, unknown>> {
-  return knownAssistants.find(({ document }) => document.client_id === address)?.document ?? {}
 }
 
 /** @param choose Throws nothing but the `OAuthError` of a refusal. */

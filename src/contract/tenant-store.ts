@@ -172,6 +172,21 @@ export interface Client extends ClientMetadata {
   askConsent?: AskConsent | undefined
 }
 
+/** A copy of the metadata document of an assistant, for when the document itself cannot be fetched. */
+export interface KnownAssistant {
+  /** The document. Its `client_id` is its address. */
+  document: {
+    client_id: string
+    client_name: string
+    redirect_uris: readonly string[]
+    readonly [member: string]: unknown
+  }
+  /** Where the copy can be checked: a public address. */
+  source?: string | undefined
+  /** The day of the copy, such as `2026-09-21`. */
+  date?: string | undefined
+}
+
 /**
  * The host's own data about its tenants. This library only reads it, once for each request by its key, and once by its host where the host decides
  * (docs/domains.md): if a look-up is slow, the host should cache it.

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { knownAssistants } from '../../src/assistants/known-assistants'
+import { knownAssistants } from '../../src/assistants/assistants'
 import { doctorUsage } from '../../src/doctor/command'
 import { findings } from '../../src/doctor/findings'
 import { type Report, stepText, stepTitles } from '../../src/doctor/report'

@@ -1,4 +1,4 @@
-import { appRedirectsOfAssistants } from '../../../src/assistants/known-assistants'
+import { appRedirectsOfAssistants } from '../../../src/assistants/assistants'
 import { Registrations } from '../../../src/clients/registrations'
 import type { Assistant, Found } from './assistant'
 

@@ -1,21 +1,16 @@
-import { assistants } from '../../../src/assistants/connectable-assistants'
-import { appRedirectsOfAssistants, knownAssistants } from '../../../src/assistants/known-assistants'
+import { appRedirectsOfAssistants, assistants } from '../../../src/assistants/assistants'
 import { isClientAuthenticationMethod } from '../../../src/client-authentication/methods'
 import { redirectUriFault, redirectUriMatches } from '../../../src/protocol/redirect-uri'
 import { tableUnder } from '../../docs/pages'
 import { assistants as players } from '../../field/assistants/assistants'
 
 describe('the assistants of a "Connect an assistant" page', () => {
-  it('are those that most people use, and all whose documents this package knows', () => {
+  it('are those that most people use', () => {
     const ids = assistants.map(({ id }) => id)
     expect(ids).toEqual(
       expect.arrayContaining(['claude', 'chatgpt', 'claude-code', 'codex', 'cursor', 'vscode', 'gemini-cli']),
     )
     expect(new Set(ids).size).toBe(ids.length)
-    const documents = assistants.flatMap(({ document }) => document ?? [])
-    // OpenCode publishes a document, and registers.
-    const published = [...documents, 'https://opencode.ai/oauth/opencode/client.json']
-    expect(published.sort()).toEqual(knownAssistants.map(({ document }) => document.client_id).sort())
   })
 
   it.each(assistants)('have for $id a source, a day, steps, and what the steps speak of', (assistant) => {
@@ -30,10 +25,15 @@ describe('the assistants of a "Connect an assistant" page', () => {
       checkedOn,
       redirectUris,
       registersFor,
+      appRedirects = [],
     } = assistant
     expect(id).toMatch(/^[a-z]+(-[a-z]+)*$/)
     expect(source).toMatch(/^https:\/\/[\w.-]+\/\w/)
     expect(checkedOn).toMatch(/^20\d\d-\d\d-\d\d$/)
+    for (const redirect of appRedirects) {
+      expect(redirect.source).toMatch(/^https:\/\/[\w.-]+\/\w/)
+      expect(redirect.date).toMatch(/^20\d\d-\d\d-\d\d$/)
+    }
     expect(isClientAuthenticationMethod(registersFor)).toBe(true)
     expect(redirectUris.length).toBeGreaterThan(0)
     const faults = redirectUris.map((redirectUri) => redirectUriFault(redirectUri, appRedirectsOfAssistants))
@@ -61,7 +61,7 @@ describe('the assistants of a "Connect an assistant" page', () => {
   ])('have for %s what the tests play as %s: its way to connect and its redirect URI', (id, name) => {
     const assistant = assistants.find((known) => known.id === id)
     const [today] = players.filter((player) => player.name === name && player.variant === undefined)
-    expect(today?.connects).toBe(assistant?.document === undefined ? 'registration' : 'document')
+    expect(today?.connects).toBe(assistant?.document && !assistant.prefersToRegister ? 'document' : 'registration')
     const played = today?.plays.redirectUri ?? ''
     expect(assistant?.redirectUris.some((redirectUri) => redirectUriMatches(redirectUri, played))).toBe(true)
   })
@@ -70,16 +70,18 @@ describe('the assistants of a "Connect an assistant" page', () => {
     const rows = tableUnder('## Assistants', 'docs/connect-an-assistant.md')
     const mark = (is: boolean) => (is ? 'yes' : '')
     expect(rows).toEqual(
-      assistants.map(({ id, name, link, command, config, document, isHosted, source, checkedOn }) => [
-        `\`${id}\``,
-        name,
-        mark(link !== undefined),
-        mark(command !== undefined),
-        mark(config !== undefined),
-        document === undefined ? 'registers' : 'metadata document, or registers',
-        mark(isHosted),
-        `[${checkedOn}](${source})`,
-      ]),
+      assistants.map(
+        ({ id, name, link, command, config, document, prefersToRegister, isHosted, source, checkedOn }) => [
+          `\`${id}\``,
+          name,
+          mark(link !== undefined),
+          mark(command !== undefined),
+          mark(config !== undefined),
+          document && !prefersToRegister ? 'metadata document, or registers' : 'registers',
+          mark(isHosted),
+          `[${checkedOn}](${source})`,
+        ],
+      ),
     )
   })
 })

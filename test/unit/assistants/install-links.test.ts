@@ -1,4 +1,4 @@
-import { claudeLink, cursorLink, gooseLink, vscodeLink } from '../../../src/assistants/install-links'
+import { claudeLink, cursorLink, gooseLink, vscodeLink } from '../../../src/assistants/assistants'
 
 const addresses = [
   'https://host.example/v1/acme/mcp',

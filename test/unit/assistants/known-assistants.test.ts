@@ -9,9 +9,10 @@ import {
   MemoryTokenStore,
 } from 'customer-sign-in'
 import { decode } from 'jsonwebtoken'
-import { appRedirectsOfAssistants } from '../../../src/assistants/known-assistants'
+import { appRedirectsOfAssistants } from '../../../src/assistants/assistants'
 import { MetadataDocuments } from '../../../src/clients/metadata-documents'
 import { lookUpByDns } from '../../../src/documents/name-lookup'
+import { isLoopbackUrl } from '../../../src/protocol/loopback'
 import { Authorization, asTheySay, expectErrorPage } from '../../support/authorization'
 import { releaseClock, stopClock } from '../../support/clock'
 import { connectionsBegunBy } from '../../support/connections'
@@ -75,13 +76,20 @@ describe('the assistants that are known by heart', () => {
 
   it('are accepted with the addresses of their apps, and with no other address of those', async () => {
     const host = await started()
-    for (const address of ['cursor://anysphere.cursor-mcp/oauth/', 'cursor://anysphere.cursor-retrieval/oauth/']) {
-      expect(appRedirectsOfAssistants).toContain(address)
-      await register(host, { redirect_uris: [`${address}callback`] }).expect(201)
-    }
-    await register(host, { redirect_uris: ['grokbot://mcp/oauth/callback'] }).expect(201)
+    expect(appRedirectsOfAssistants).toEqual(['cursor://anysphere.cursor-mcp/oauth/'])
+    await register(host, { redirect_uris: ['cursor://anysphere.cursor-mcp/oauth/callback'] }).expect(201)
     await register(host, { redirect_uris: ['cursor://anysphere.cursor-deeplink/mcp/install'] }).expect(400)
-    await register(host, { redirect_uris: ['grokbot://mcp/'] }).expect(400)
+    await register(host, { redirect_uris: ['grokbot://mcp/oauth/callback'] }).expect(400)
+  })
+
+  it('have redirect URIs and keys only on the site of their publisher, or on the customer’s own device', () => {
+    const siteOf = (url: string) => new URL(url).hostname.split('.').slice(-2).join('.')
+    for (const { document } of knownAssistants) {
+      const { client_id, redirect_uris, jwks_uri } = document
+      const addresses = [...redirect_uris, ...(typeof jwks_uri === 'string' ? [jwks_uri] : [])]
+      const elsewhere = addresses.filter((url) => siteOf(url) !== siteOf(client_id))
+      expect(elsewhere.filter((url) => !isLoopbackUrl(url))).toEqual([])
+    }
   })
 })
 

@@ -1,4 +1,4 @@
-import { commandLine } from '../../../src/connect/command-line'
+import { commandLine } from '../../../src/connect/connect'
 
 const words = ['claude', 'mcp', 'add', '--transport', 'http', 'acme-air', 'http://localhost:3000/v1/acme_1.x/mcp']
 

@@ -1,5 +1,5 @@
 import { ConfigurationError, MemoryTenantStore, type Tenant } from 'customer-sign-in'
-import { assistants } from '../../../src/assistants/connectable-assistants'
+import { assistants } from '../../../src/assistants/assistants'
 import { testSignIn } from '../../support/host-app'
 import { started } from '../../support/started'
 

@@ -1,4 +1,4 @@
-import { serverNameOf } from '../../../src/connect/server-name'
+import { serverNameOf } from '../../../src/connect/connect'
 import { isTenantKey } from '../../../src/protocol/issuer'
 
 describe('the name of a company’s MCP server', () => {

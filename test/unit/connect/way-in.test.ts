@@ -6,11 +6,17 @@ import {
   newClientSecret,
   type Tenant,
 } from 'customer-sign-in'
-import { assistants } from '../../../src/assistants/connectable-assistants'
+import { assistants as described } from '../../../src/assistants/assistants'
 import { Authorization, asTheySay } from '../../support/authorization'
 import { register } from '../../support/registration'
 import type { TestSignIn } from '../../support/sign-in'
 import { started } from '../../support/started'
+
+/** The assistants, each with the address of its document if it uses that. */
+const assistants = described.map(({ document, prefersToRegister, ...assistant }) => ({
+  ...assistant,
+  document: prefersToRegister ? undefined : document?.document.client_id,
+}))
 
 const claudeCallback = 'https://claude.ai/api/mcp/auth_callback'
 const all = assistants.map(({ id }) => id)

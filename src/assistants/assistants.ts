@@ -1,0 +1,368 @@
+import type { ConnectableAssistant, McpServer } from '../connect/way-in'
+import type { KnownAssistant } from '../contract/tenant-store'
+
+/** What this package knows of an assistant. */
+interface Assistant extends ConnectableAssistant {
+  /** The addresses of its app that are redirect URIs although their scheme has no dot. */
+  appRedirects?: readonly AppRedirect[] | undefined
+}
+
+interface AppRedirect {
+  /** One address, or with a slash at its end all that begin with it. */
+  redirect: string
+  /** A public address of the maker's own: what anybody may register must not rest on what a stranger has written. */
+  source: string
+  date: string
+}
+
+const runCommand = 'Run the command in a terminal.'
+const logIn = 'In the browser, log in, and allow the access.'
+
+const claudeOpens =
+  'Open the link. Claude shows the dialog for a custom connector, with the name and the address filled in.'
+const claudeConnects = [
+  'Press Add, and then Connect.',
+  logIn,
+  'With a Team or Enterprise plan, an owner of the organization adds the connector first. Then each member connects it.',
+]
+
+const chatgptFills = [
+  'Open the link, which leads to the plugins of ChatGPT.',
+  'Press the plus button, and choose Add custom MCP server. If it is not there, switch on the developer mode in the settings, or ask an admin of your workspace.',
+  'Enter the name of the company, and the address as the Server URL. Choose OAuth as the authentication.',
+]
+const chatgptCreates = ['Read the warning and confirm it. Press Create as a plugin.', logIn]
+
+// What most documents say. Members that this library does not read are left out of the copies, such as logo_uri.
+const publicClient = {
+  grant_types: ['authorization_code', 'refresh_token'],
+  response_types: ['code'],
+  token_endpoint_auth_method: 'none',
+}
+
+/** A copy of a document, as its publisher had it on a day. By default, its source is the document itself. */
+function known(document: KnownAssistant['document'], date: string, source = document.client_id): KnownAssistant {
+  return { document, source, date }
+}
+
+/** All that this package knows of assistants. Those that most people use come first. */
+export const assistants: readonly Assistant[] = [
+  {
+    id: 'claude',
+    name: 'Claude',
+    isHosted: true,
+    document: known(
+      {
+        client_id: 'https://claude.ai/oauth/mcp-oauth-client-metadata',
+        client_name: 'Claude',
+        client_uri: 'https://claude.ai',
+        redirect_uris: ['https://claude.ai/api/mcp/auth_callback'],
+        ...publicClient,
+        grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:jwt-bearer'],
+      },
+      '2026-09-21',
+    ),
+    redirectUris: ['https://claude.ai/api/mcp/auth_callback'],
+    registersFor: 'client_secret_post',
+    steps: [claudeOpens, ...claudeConnects],
+    stepsWithClientId: [
+      claudeOpens,
+      'Open the advanced settings of the dialog, and enter the client id as the OAuth Client ID.',
+      ...claudeConnects,
+    ],
+    link: claudeLink,
+    source: 'https://claude-ai.mintlify.app/connectors/building/directory-vs-custom',
+    checkedOn: '2026-11-23',
+  },
+  {
+    id: 'chatgpt',
+    name: 'ChatGPT',
+    isHosted: true,
+    document: known(
+      {
+        client_id: 'https://chatgpt.com/oauth/client.json',
+        client_name: 'ChatGPT',
+        client_uri: 'https://chatgpt.com/',
+        redirect_uris: ['https://chatgpt.com/connector_platform_oauth_redirect'],
+        ...publicClient,
+        token_endpoint_auth_method: 'private_key_jwt',
+        token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
+        token_endpoint_auth_signing_alg: 'RS256',
+        jwks_uri: 'https://chatgpt.com/oauth/jwks.json',
+      },
+      '2026-09-21',
+    ),
+    redirectUris: ['https://chatgpt.com/connector_platform_oauth_redirect'],
+    registersFor: 'none',
+    steps: [...chatgptFills, ...chatgptCreates],
+    stepsWithClientId: [...chatgptFills, 'Enter the client id in the settings of OAuth.', ...chatgptCreates],
+    link: () => 'https://chatgpt.com/plugins',
+    source: 'https://developers.openai.com/api/docs/guides/custom-mcp-server',
+    checkedOn: '2026-11-23',
+  },
+  {
+    id: 'claude-code',
+    name: 'Claude Code',
+    isHosted: false,
+    document: known(
+      {
+        client_id: 'https://claude.ai/oauth/claude-code-client-metadata',
+        client_name: 'Claude Code',
+        client_uri: 'https://claude.ai',
+        redirect_uris: ['http://localhost/callback', 'http://127.0.0.1/callback'],
+        ...publicClient,
+      },
+      '2026-09-21',
+    ),
+    redirectUris: ['http://localhost:53682/callback'],
+    registersFor: 'none',
+    steps: [runCommand, 'Start Claude Code, enter /mcp, choose the server, and choose Authenticate.', logIn],
+    command: ({ address, name }) => ['claude', 'mcp', 'add', '--transport', 'http', '--scope', 'user', name, address],
+    source: 'https://code.claude.com/docs/en/mcp',
+    checkedOn: '2026-11-23',
+  },
+  {
+    id: 'codex',
+    name: 'Codex',
+    isHosted: false,
+    document: known(
+      {
+        client_id: 'https://chatgpt.com/oauth/codex/client.json',
+        client_name: 'Codex',
+        client_uri: 'https://chatgpt.com/codex',
+        redirect_uris: ['http://127.0.0.1/callback', 'http://localhost/callback'],
+        ...publicClient,
+        token_endpoint_auth_methods_supported: ['none'],
+      },
+      '2026-09-24',
+    ),
+    redirectUris: ['http://127.0.0.1:41773/callback'],
+    registersFor: 'none',
+    steps: [
+      runCommand,
+      'In the browser that opens, log in, and allow the access. If none opens, run codex mcp login with the name of the server.',
+    ],
+    command: ({ address, name }) => ['codex', 'mcp', 'add', name, '--url', address],
+    source: 'https://github.com/openai/codex/blob/main/codex-rs/cli/src/mcp_cmd.rs',
+    checkedOn: '2026-11-23',
+  },
+  {
+    id: 'cursor',
+    name: 'Cursor',
+    isHosted: false,
+    document: known(
+      {
+        // The redirect URIs that Cursor's own documentation names. Its document has more.
+        client_id: 'https://cursor.com/oauth/mcp-client.json',
+        client_name: 'Cursor',
+        redirect_uris: ['https://www.cursor.com/agents/mcp/oauth/callback', 'http://localhost:8787/callback'],
+        token_endpoint_auth_method: 'none',
+      },
+      '2026-10-09',
+      'https://cursor.com/docs/context/mcp',
+    ),
+    redirectUris: [
+      'cursor://anysphere.cursor-mcp/oauth/callback',
+      'https://www.cursor.com/agents/mcp/oauth/callback',
+      'http://localhost:8787/callback',
+    ],
+    appRedirects: [
+      {
+        redirect: 'cursor://anysphere.cursor-mcp/oauth/',
+        source:
+          'https://forum.cursor.com/t/oauth-redirect-uri-changed-from-cursor-to-http-localhost-for-streamable-http-mcp/165019',
+        date: '2026-11-22',
+      },
+    ],
+    registersFor: 'none',
+    steps: [
+      'Open the link, and confirm in Cursor that it installs the server. Or add the configuration to the file by hand.',
+      'When Cursor opens the browser, log in, and allow the access.',
+    ],
+    link: cursorLink,
+    config: ({ address, name }) => ({
+      file: '~/.cursor/mcp.json',
+      content: { mcpServers: { [name]: { url: address } } },
+    }),
+    source: 'https://cursor.com/docs/mcp/install-links',
+    checkedOn: '2026-11-23',
+  },
+  {
+    id: 'vscode',
+    name: 'VS Code (GitHub Copilot)',
+    isHosted: false,
+    document: known(
+      {
+        client_id: 'https://vscode.dev/oauth/client-metadata.json',
+        client_name: 'Visual Studio Code',
+        client_uri: 'https://vscode.dev/product',
+        redirect_uris: ['http://127.0.0.1:33418/', 'https://vscode.dev/redirect'],
+        ...publicClient,
+        grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+      },
+      '2026-09-21',
+    ),
+    redirectUris: ['http://127.0.0.1:33418/', 'https://vscode.dev/redirect'],
+    registersFor: 'none',
+    steps: [
+      'Open the link, and confirm in VS Code that it installs the server.',
+      'Start the server, and confirm that you trust it.',
+      'When VS Code opens the browser, log in, and allow the access.',
+    ],
+    link: vscodeLink,
+    source: 'https://code.visualstudio.com/docs/copilot/guides/mcp-developer-guide',
+    checkedOn: '2026-11-23',
+  },
+  {
+    id: 'gemini-cli',
+    name: 'Gemini CLI',
+    isHosted: false,
+    redirectUris: ['http://localhost:7777/oauth/callback'],
+    registersFor: 'none',
+    steps: [runCommand, 'Start Gemini CLI, and enter /mcp auth with the name of the server.', logIn],
+    // By default it adds the server to the project in the current folder, and refuses to in the home folder.
+    command: ({ address, name }) => ['gemini', 'mcp', 'add', '--transport', 'http', '--scope', 'user', name, address],
+    source: 'https://github.com/google-gemini/gemini-cli/blob/main/packages/cli/src/commands/mcp/add.ts',
+    checkedOn: '2026-11-23',
+  },
+  {
+    id: 'copilot-cli',
+    name: 'GitHub Copilot CLI',
+    isHosted: false,
+    document: known(
+      {
+        // It sends another port each time, which is let through on loopback.
+        client_id: 'https://github.com/copilot/cli/client-metadata.json',
+        client_name: 'GitHub Copilot CLI',
+        redirect_uris: ['http://127.0.0.1:33418/'],
+        token_endpoint_auth_method: 'none',
+      },
+      '2026-09-18',
+    ),
+    redirectUris: ['http://127.0.0.1:33418/'],
+    registersFor: 'none',
+    steps: ['Add the configuration to the file, and start Copilot CLI.', logIn],
+    config: ({ address, name }) => ({
+      file: '~/.copilot/mcp-config.json',
+      content: { mcpServers: { [name]: { type: 'http', url: address, tools: ['*'] } } },
+    }),
+    source: 'https://docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-mcp-servers',
+    checkedOn: '2026-11-23',
+  },
+  {
+    id: 'opencode',
+    name: 'OpenCode',
+    isHosted: false,
+    document: known(
+      {
+        client_id: 'https://opencode.ai/oauth/opencode/client.json',
+        client_name: 'opencode',
+        client_uri: 'https://opencode.ai',
+        redirect_uris: ['http://127.0.0.1/callback', 'http://localhost/callback'],
+        ...publicClient,
+        token_endpoint_auth_methods_supported: ['none'],
+      },
+      '2026-09-24',
+    ),
+    prefersToRegister: true,
+    redirectUris: ['http://127.0.0.1:19876/mcp/oauth/callback'],
+    registersFor: 'none',
+    steps: [runCommand, 'Run opencode mcp auth with the name of the server.', logIn],
+    command: ({ address, name }) => ['opencode', 'mcp', 'add', name, '--url', address],
+    source: 'https://github.com/anomalyco/opencode/pull/31054',
+    checkedOn: '2026-11-23',
+  },
+  {
+    id: 'zed',
+    name: 'Zed',
+    isHosted: false,
+    document: known(
+      {
+        client_id: 'https://zed.dev/oauth/client-metadata.json',
+        client_name: 'Zed',
+        client_uri: 'https://zed.dev',
+        redirect_uris: ['http://127.0.0.1/callback'],
+        ...publicClient,
+      },
+      '2026-09-21',
+    ),
+    redirectUris: ['http://127.0.0.1:27523/callback'],
+    registersFor: 'none',
+    steps: [
+      'Add the configuration to the settings file of Zed.',
+      'Open the MCP servers in the settings of Zed, and press Authenticate beside the server.',
+      logIn,
+    ],
+    config: ({ address, name }) => ({
+      file: '~/.config/zed/settings.json',
+      content: { context_servers: { [name]: { url: address } } },
+    }),
+    source: 'https://zed.dev/docs/ai/mcp',
+    checkedOn: '2026-11-23',
+  },
+  {
+    id: 'goose',
+    name: 'goose',
+    isHosted: false,
+    document: known(
+      {
+        client_id: 'https://goose-docs.ai/oauth/client-metadata.json',
+        client_name: 'goose',
+        redirect_uris: ['http://127.0.0.1/oauth_callback', 'http://[::1]/oauth_callback'],
+        ...publicClient,
+      },
+      '2026-09-21',
+    ),
+    redirectUris: ['http://127.0.0.1:41773/oauth_callback'],
+    registersFor: 'none',
+    steps: [
+      'Open the link, and confirm in goose that it installs the extension.',
+      'When goose opens the browser, log in, and allow the access.',
+    ],
+    link: gooseLink,
+    source: 'https://block.github.io/goose/docs/getting-started/using-extensions',
+    checkedOn: '2026-11-23',
+  },
+]
+
+/**
+ * The metadata documents of assistants that many people use, as their publishers had them on the day that is given with each.
+ * `npm run assistants:check` compares them with the live documents.
+ *
+ * @example
+ * knownAssistants: [...knownAssistants, { document: { client_id, client_name, redirect_uris } }]
+ */
+export const knownAssistants: readonly KnownAssistant[] = assistants.flatMap(({ document }) => document ?? [])
+
+/** The default of the option `appRedirects`. */
+export const appRedirectsOfAssistants: readonly string[] = assistants.flatMap(({ appRedirects = [] }) =>
+  appRedirects.map(({ redirect }) => redirect),
+)
+
+/** Opens Claude's dialog for a custom connector. */
+export function claudeLink({ address, title }: McpServer): string {
+  const filledIn = `connectorName=${encoded(title)}&connectorUrl=${encoded(address)}`
+  return `https://claude.ai/customize/connectors?modal=add-custom-connector&${filledIn}`
+}
+
+/** Makes Cursor ask whether to install the server. */
+export function cursorLink({ address, name }: McpServer): string {
+  const config = Buffer.from(JSON.stringify({ url: address })).toString('base64')
+  return `cursor://anysphere.cursor-deeplink/mcp/install?name=${encoded(name)}&config=${encoded(config)}`
+}
+
+/** Makes VS Code ask whether to install the server. */
+export function vscodeLink({ address, name }: McpServer): string {
+  return `vscode:mcp/install?${encoded(JSON.stringify({ name, type: 'http', url: address }))}`
+}
+
+/** Makes goose ask whether to install the server as an extension. */
+export function gooseLink({ address, name, title }: McpServer): string {
+  const about = `id=${encoded(name)}&name=${encoded(title)}&description=${encoded(title)}`
+  return `goose://extension?url=${encoded(address)}&type=streamable_http&timeout=300&${about}`
+}
+
+/** A value of a query. Half of a surrogate pair, which no address can have, becomes U+FFFD. */
+function encoded(value: string): string {
+  return encodeURIComponent(Buffer.from(value).toString())
+}
