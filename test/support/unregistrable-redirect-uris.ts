@@ -31,6 +31,8 @@ export const unregistrable: Readonly<Record<string, readonly unknown[]>> = {
     'windsurf://codeium.windsurf',
     'claude://claude.ai/new?q=evil',
     'grokbot://app/v1/settings',
+    'grokbot://mcp/oauth/callback',
+    'cursor://anysphere.cursor-retrieval/oauth/user-mcp/callback',
     'cursor://file/etc/passwd',
     'cursor:/callback',
   ],
@@ -178,6 +180,4 @@ export const registrable = [
   'cursor://anysphere.cursor-mcp/oauth/callback',
   'cursor://anysphere.cursor-mcp/oauth/return',
   'cursor://anysphere.cursor-mcp/oauth/callback?server=docs',
-  'cursor://anysphere.cursor-retrieval/oauth/user-mcp/callback',
-  'grokbot://mcp/oauth/callback',
 ]

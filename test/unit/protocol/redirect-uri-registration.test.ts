@@ -10,11 +10,7 @@ import {
 import { hostile, registered } from '../../support/hostile-redirect-uris'
 import { registrable, unregistrable } from '../../support/unregistrable-redirect-uris'
 
-const accepted = [
-  'cursor://anysphere.cursor-mcp/oauth/',
-  'cursor://anysphere.cursor-retrieval/oauth/',
-  'grokbot://mcp/oauth/',
-]
+const accepted = ['cursor://anysphere.cursor-mcp/oauth/']
 const inWords = (value: unknown): [string, unknown] => [`${JSON.stringify(value)}`.slice(0, 80), value]
 const matchesAny = (presented: string) => registered.some((each) => redirectUriMatches(each, presented))
 
