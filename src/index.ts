@@ -122,7 +122,6 @@ export type {
 } from './telemetry/messages'
 export { checkTenant, type TenantProblem } from './tenants/check-tenant'
 export type { AccessTokenClaimsHook, AccessTokenRequest } from './tokens/access-tokens'
-export type { ExternalSigningKey } from './tokens/external-signer'
+export type { ExternalSigningKey, SigningAlgorithm } from './tokens/external-signer'
 export type { NewKeys } from './tokens/keyring'
-export type { SigningAlgorithm } from './tokens/signing-algorithms'
 export type { SigningKeyInput } from './tokens/signing-keys'

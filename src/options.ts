@@ -38,8 +38,7 @@ import { askConsent } from './tenants/ask-consent'
 import { clientRule } from './tenants/client-rules'
 import { accessTokenLifetime, longestRetryWindow, refreshTokenLifetime } from './tenants/lifetimes'
 import type { AccessTokenClaimsHook } from './tokens/access-tokens'
-import { credentialSecrets } from './tokens/credential-secrets'
-import { signingKeyList } from './tokens/keyring'
+import { credentialSecrets, signingKeyList } from './tokens/keyring'
 import type { SigningKeyInput } from './tokens/signing-keys'
 
 /**

@@ -2,8 +2,16 @@ import type { KeyObject } from 'node:crypto'
 import { verify } from 'jsonwebtoken'
 import { callHost } from '../host/call-host'
 import type { JsonWebKey } from '../protocol/json-web-keys'
-import { rawSignature } from './raw-signature'
-import type { SigningAlgorithm } from './signing-algorithms'
+
+const algorithms = ['ES256', 'ES384', 'RS256', 'PS256'] as const
+
+/** The algorithms that access tokens can be signed with (RFC 7518 section 3.1). @useDeclaredType */
+export type SigningAlgorithm = (typeof algorithms)[number]
+
+/** Whether it is the name of one of them. */
+export function isSigningAlgorithm(name: unknown): name is SigningAlgorithm {
+  return algorithms.some((known) => known === name)
+}
 
 /**
  * A signing key whose private part this process does not have, such as a key of a key management service (KMS) or of a hardware security
@@ -111,4 +119,33 @@ export class ExternalSigner {
       )
     }
   }
+}
+
+// The lengths of r and s, in bytes (RFC 7518 section 3.4).
+const halves: Partial<Record<SigningAlgorithm, number>> = { ES256: 32, ES384: 48 }
+
+/**
+ * A signature as JWTs have it. Services return those of EC keys in DER, as a SEQUENCE of the INTEGERs r and s (RFC 3279 section 2.2.3). Any
+ * other signature stays as it is.
+ */
+function rawSignature(signature: Uint8Array, algorithm: SigningAlgorithm): Uint8Array {
+  const half = halves[algorithm]
+  if (half === undefined || signature.length === 2 * half) return signature
+  const [r, rest] = integerOf(signature.subarray(2))
+  const [s] = integerOf(rest)
+  return Buffer.concat([padded(r, half), padded(s, half)])
+}
+
+/** The first INTEGER, and what comes after it. None here is so long that its length has more than one byte. */
+function integerOf(der: Uint8Array): [integer: Uint8Array, rest: Uint8Array] {
+  const end = 2 + (der[1] ?? 0)
+  return [der.subarray(2, end), der.subarray(end)]
+}
+
+/** An INTEGER has a zero in front if it would be negative without, and none else. */
+function padded(integer: Uint8Array, length: number): Buffer {
+  const bytes = Buffer.alloc(length)
+  const digits = integer.subarray(-length)
+  bytes.set(digits, length - digits.length)
+  return bytes
 }

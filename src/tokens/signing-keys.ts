@@ -10,8 +10,7 @@ import { sign } from 'jsonwebtoken'
 import { anything, func, isObject, must, optional, record } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import type { JsonWebKey } from '../protocol/json-web-keys'
-import { ExternalSigner, type ExternalSigningKey } from './external-signer'
-import { isSigningAlgorithm, type SigningAlgorithm } from './signing-algorithms'
+import { ExternalSigner, type ExternalSigningKey, isSigningAlgorithm, type SigningAlgorithm } from './external-signer'
 
 /**
  * A private key: PEM (PKCS #8, SEC 1 or PKCS #1, unencrypted), a private JWK, or a `KeyObject`. An RSA key signs with RS256

@@ -1,4 +1,4 @@
-import { credentialSecrets } from '../../../src/tokens/credential-secrets'
+import { credentialSecrets } from '../../../src/tokens/keyring'
 
 describe('the option credentialSecrets', () => {
   it.each([1, 4])('can have %d', (count) => {
