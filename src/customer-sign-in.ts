@@ -8,15 +8,14 @@ import { ConsentTokens } from './authorization/consent-tokens'
 import { type IssueAuthorizationCodeRequest, issueAuthorizationCode } from './authorization/issue-authorization-code'
 import type { AuthenticationRules } from './client-authentication/method'
 import { Clients } from './clients/clients'
-import { type KeySetSource, KeySets } from './clients/key-sets'
+import { KeySets } from './clients/key-sets'
 import { MetadataDocuments } from './clients/metadata-documents'
 import { Registrations } from './clients/registrations'
 import { type ConnectGuide, type ConnectRequest, connect } from './connect/connect'
 import type { WayInRules } from './connect/way-in'
 import { logRequestsIfAsked } from './debug/request-log'
-import { type FetchGuard, guardedFetch } from './documents/guarded-fetch'
-import { hostFetch } from './documents/host-fetch'
-import { lookUpByDns, lookUpBySystem } from './documents/name-lookup'
+import { lookUpByDns, lookUpBySystem } from './documents/addresses'
+import type { FetchGuard } from './documents/guarded-fetch'
 import { authorize } from './endpoints/authorize'
 import { Consents } from './endpoints/consents'
 import { CustomerSessions } from './endpoints/customer-sessions'
@@ -39,7 +38,7 @@ import { GuardedStore } from './host/guarded-store'
 import { BaseUrl } from './http/base-url'
 import type { NodeRequest } from './http/node-messages'
 import { PublicDocuments } from './http/public-documents'
-import { type CustomerSignInOptions, checkedOptions, type DocumentSources, type Options } from './options'
+import { type CustomerSignInOptions, checkedOptions, type Options } from './options'
 import { Appearances } from './pages/appearance'
 import { Languages } from './pages/languages'
 import { defaultScopes, ScopeTexts } from './pages/scope-words'
@@ -261,11 +260,12 @@ function build(options: Options, now: () => number): CustomerSignIn {
   const tenants = new Tenants(options.tenantStore, tenantDefaults(options, scopes), resources, timeout)
   const tokens = new AccessTokens(signingKeys, options.accessTokenClaims, timeout, now)
   const consentTokens = new ConsentTokens(secrets, now)
-  const documents = metadataDocuments(options, emit)
+  const fetching = fetchGuard(options)
+  const documents = metadataDocuments(options, fetching, emit)
   const registrationRules = { appRedirects: options.appRedirects, authentication: authenticationRules(options) }
   const registrations = new Registrations(registrationRules, secrets, now)
   const clients = new Clients(documents, registrations, registrationRules)
-  const keySets = new KeySets(keySetSource(options))
+  const keySets = new KeySets(fetching)
   const clientAuthentication = new ClientAuthentication(options.clientAuthentication, clients, keySets, store, now)
   const grants = new Grants(
     store,
@@ -384,15 +384,10 @@ function tenantDefaults(options: Options, scopes: readonly string[]): TenantDefa
   return { scopes, implied, accessTokenLifetime, refreshTokenLifetime, ...waysIn, askConsent, theme, links }
 }
 
-function metadataDocuments(options: Options, emit: Emit): MetadataDocuments | undefined {
-  const { metadataDocuments: sources, appRedirects, knownAssistants: known, fetchMetadataDocument } = options
+function metadataDocuments(options: Options, guard: FetchGuard, emit: Emit): MetadataDocuments | undefined {
+  const { metadataDocuments: sources, appRedirects, knownAssistants: known } = options
   if (sources === false) return undefined
-  return new MetadataDocuments(fetchGuard(sources), appRedirects, {
-    authentication: authenticationRules(options),
-    known,
-    fetchDocument: fetchMetadataDocument,
-    emit,
-  })
+  return new MetadataDocuments(guard, appRedirects, { authentication: authenticationRules(options), known, emit })
 }
 
 function authenticationRules({
@@ -408,17 +403,11 @@ function wayInRules(options: Options): WayInRules {
   return { appRedirects, authentication: authenticationRules(options), fetchesDocuments }
 }
 
-/** Keys are fetched as documents are: registered clients and the tenants' own have some even where documents are off. */
-function keySetSource({ metadataDocuments: sources, fetchMetadataDocument: hook }: Options): KeySetSource {
-  const guard = fetchGuard(sources === false ? true : sources)
-  const fetch = (url: URL) => (hook ? hostFetch(url, hook, guard) : guardedFetch(url, guard))
-  return { allowLoopback: guard.allowLoopback, fetch }
-}
-
-function fetchGuard(sources: Exclude<DocumentSources, false>): FetchGuard {
+/** How documents and keys are fetched: registered clients and the tenants' own have keys even where documents are off. */
+function fetchGuard({ metadataDocuments: sources, fetchMetadataDocument: byHost }: Options): FetchGuard {
   const ports = typeof sources === 'object' ? sources.ports : [443]
   // Only the hosts file of this machine may have the name of a server on it.
   return sources === 'with-loopback'
-    ? { allowLoopback: true, ports, lookUp: lookUpBySystem }
-    : { allowLoopback: false, ports, lookUp: lookUpByDns() }
+    ? { allowLoopback: true, ports, lookUp: lookUpBySystem, byHost }
+    : { allowLoopback: false, ports, lookUp: lookUpByDns(), byHost }
 }

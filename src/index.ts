@@ -75,7 +75,7 @@ export type {
   TokenStore,
 } from './contract/token-store'
 export { type CustomerSignIn, createCustomerSignIn } from './customer-sign-in'
-export type { FetchMetadataDocumentHook, MetadataDocumentResponse } from './documents/host-fetch'
+export type { FetchMetadataDocumentHook, MetadataDocumentResponse } from './documents/guarded-fetch'
 export type { ConsentHook, ConsentRequest } from './endpoints/consents'
 export type { AuthenticateHook, SignInRequest } from './endpoints/customer-sessions'
 export type { ErrorPageHook, ShownError } from './endpoints/error-pages'

@@ -2,30 +2,25 @@ import { parse } from 'content-type'
 import type { AuthenticationRules } from '../client-authentication/method'
 import { authenticationOfDocument, publicClients } from '../client-authentication/methods'
 import { BoundedMap } from '../collections/bounded-map'
-import { PerMinute } from '../collections/per-minute'
+import { ConfigurationError } from '../configuration/configuration-error'
 import type { ClientMetadata, KnownAssistant } from '../contract/tenant-store'
-import { type FetchFor, FetchSlots, NoFetchSlot, sharesOf } from '../documents/fetch-slots'
-import { type FetchedDocument, type FetchGuard, guardedFetch } from '../documents/guarded-fetch'
-import { type FetchMetadataDocumentHook, hostFetch } from '../documents/host-fetch'
-import { siteOf } from '../documents/site'
+import { DocumentAway, type FetchedDocument, type FetchGuard } from '../documents/guarded-fetch'
+import { type FoundDocument, RemoteDocuments } from '../documents/remote-documents'
 import type { Emit } from '../host/emitter'
 import { isClientId } from '../protocol/client-id'
 import { isLoopbackHost } from '../protocol/loopback'
-import { type OAuthError, oauthError, underlying } from '../protocol/oauth-error'
+import { OAuthError, oauthError } from '../protocol/oauth-error'
 import type { ErrorDescription } from '../protocol/oauth-error-codes'
+import { asError } from '../protocol/thrown'
+import { tellOfDocuments } from '../telemetry/channels'
 import type { ResolvedTenant } from '../tenants/tenants'
 import { readClientMetadata } from './client-metadata'
-import { invalid, isAway, TooMany, UnexpectedStatus, unusable, WebPage } from './document-faults'
-import { type Freshness, KeptDocuments, type Standing } from './kept-documents'
-import { KnownDocuments } from './known-documents'
 
 // Milliseconds.
 const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 const week = 7 * day
-
-const maxPerMinuteOfKnown = 60
 
 type NamedTenant = Pick<ResolvedTenant, 'id' | 'key'>
 
@@ -35,53 +30,46 @@ export interface DocumentChoices {
   authentication?: AuthenticationRules | undefined
   /** Used for documents that cannot be fetched. By default none. */
   known?: readonly KnownAssistant[] | undefined
-  /** Fetches the documents. By default the guarded fetch does. */
-  fetchDocument?: FetchMetadataDocumentHook | undefined
   emit?: Emit | undefined
 }
 
 /**
- * The clients whose id is the https URL of their metadata document (draft-ietf-oauth-client-id-metadata-document).
- *
- * Each site and each tenant has a share of the fetches and of the documents in memory. URLs that have given a document before are fetched
- * in slots of their own, so that a flood of other URLs cannot delay them. Failures are not cached.
+ * The clients whose id is the https URL of their metadata document (draft-ietf-oauth-client-id-metadata-document). Failures are not cached:
+ * each customer's sign-in asks for the document again.
  */
 export class MetadataDocuments {
-  readonly #guard: FetchGuard
+  readonly #allowLoopback: boolean
   readonly #appRedirects: readonly string[]
   readonly #authentication: AuthenticationRules
-  readonly #fetchDocument: FetchMetadataDocumentHook | undefined
   readonly #emit: Emit
-  readonly #kept = new KeptDocuments()
-  readonly #known: KnownDocuments
-  readonly #slots: Record<Standing, FetchSlots> = {
-    unknown: new FetchSlots(),
-    known: new FetchSlots(),
-    allowed: new FetchSlots(),
-  }
-  readonly #perMinute = new PerMinute()
-  readonly #fetching = new Map<string, Promise<ClientMetadata>>()
+  readonly #documents: RemoteDocuments<ClientMetadata>
   readonly #toldAt = new BoundedMap<string, number>(1000)
 
   /** @throws {ConfigurationError} for a known document that a client could not have. */
   constructor(
     guard: FetchGuard,
     appRedirects: readonly string[],
-    { authentication = publicClients, known = [], fetchDocument, emit = () => {} }: DocumentChoices = {},
+    { authentication = publicClients, known = [], emit = () => {} }: DocumentChoices = {},
   ) {
-    this.#guard = guard
+    this.#allowLoopback = guard.allowLoopback
     this.#appRedirects = appRedirects
     this.#authentication = authentication
-    this.#fetchDocument = fetchDocument
     this.#emit = emit
-    this.#known = new KnownDocuments(known, (document) => this.#readKnown(document))
+    this.#documents = new RemoteDocuments(guard, {
+      read: (fetched, url) => this.#read(url, fetched),
+      fresh: { unsaid: minute, most: day },
+      stale: { away: week, flood: 10 * minute },
+      pause: { known: 0, unknown: 0 },
+      shipped: new Map(known.flatMap((assistant, index) => this.#shipped(assistant, index))),
+      tell: tellOfDocuments,
+    })
   }
 
   /** Whether a client id is the URL of a metadata document: https, with a path, and in its normal form. */
   isDocumentUrl(clientId: string): boolean {
     if (!isClientId(clientId) || clientId.includes('#') || !URL.canParse(clientId)) return false
     const { href, protocol, username, password, pathname, hostname } = new URL(clientId)
-    const local = this.#guard.allowLoopback && protocol === 'http:' && isLoopbackHost(hostname)
+    const local = this.#allowLoopback && protocol === 'http:' && isLoopbackHost(hostname)
     return href === clientId && (protocol === 'https:' || local) && pathname !== '/' && username + password === ''
   }
 
@@ -96,132 +84,74 @@ export class MetadataDocuments {
    * cannot be fetched now, because its server fails or too many documents are being fetched, and there is no copy.
    */
   async find(clientId: string, tenant: NamedTenant): Promise<ClientMetadata> {
-    const usable = this.#kept.fresh(clientId) ?? this.#known.resting(clientId)
-    if (usable) return usable
     try {
-      return await this.#fetchOnce(clientId, tenant.id)
+      const { document, copy } = await this.#documents.find(clientId, tenant.id)
+      if (copy) this.#tellOfCopy(clientId, tenant, copy)
+      return document
     } catch (error) {
-      if (isAway(error)) {
-        const copy = this.#copyOf(clientId, tenant, error)
-        if (copy) return copy
-      } else {
-        this.#kept.drop(clientId)
-        this.#known.fetched(clientId, { isGood: false })
-      }
-      throw error
+      throw unusable(clientId, error)
     }
   }
 
   /** What this process knows of a client without a fetch: for its name, not for what it may do. */
   remembered(clientId: string): ClientMetadata | undefined {
-    return this.#kept.last(clientId) ?? this.#known.copy(clientId)
+    return this.#documents.remembered(clientId)
   }
 
   /** How many documents are kept, how many of them are stale, and of how many a copy is used because they cannot be fetched. */
   counts(): { kept: number; stale: number; failing: number } {
-    const { kept, stale, failing } = this.#kept.counts()
-    return { kept, stale, failing: failing + this.#known.inUse }
-  }
-
-  /** The copy to use of a document that cannot be fetched. Tells the host of it once an hour. */
-  #copyOf(clientId: string, tenant: NamedTenant, error: OAuthError): ClientMetadata | undefined {
-    // Strangers can cause too many fetches. They must not keep a document in use for long that its publisher has withdrawn.
-    const isFlood = error instanceof TooMany
-    const age = this.#kept.age(clientId)
-    const kept = this.#kept.stale(clientId, isFlood ? 10 * minute : week, minute)
-    const copy = kept ?? (isFlood ? undefined : this.#known.instead(clientId, minute))
-    const now = performance.now()
-    if (copy && now >= (this.#toldAt.get(clientId) ?? -hour) + hour) {
-      this.#toldAt.set(clientId, now)
-      this.#emit({
-        type: 'stale',
-        tenantKey: tenant.key,
-        tenantId: tenant.id,
-        clientId,
-        copy: kept ? 'kept' : 'known',
-        age: kept && age !== undefined ? Math.round(age / 1000) : undefined,
-        detail: { reason: error.detail.reason ?? underlying(error).message },
-      })
-    }
-    return copy
+    return this.#documents.counts()
   }
 
   /** Notes that a customer has allowed a client. Its document, if it has one, is kept longer than others. */
   markAllowed(clientId: string): void {
-    this.#kept.markAllowed(clientId)
+    this.#documents.markAllowed(clientId)
   }
 
-  /** Fetches a document once for all requests that wait for it: those of one tenant, or of all tenants if its URL is known. */
-  #fetchOnce(clientId: string, tenantId: string): Promise<ClientMetadata> {
-    const standing = this.#standing(clientId)
-    const site = siteOf(new URL(clientId))
-    // A known document belongs to no particular tenant: its site takes the tenant's place.
-    const fetchFor = { tenantId: standing === 'unknown' ? tenantId : site, site }
-    const name = `${fetchFor.tenantId} ${clientId}`
-    const underWay = this.#fetching.get(name)
-    if (underWay !== undefined) return underWay
-    const fetching = this.#fetch(clientId, standing, fetchFor).finally(() => this.#fetching.delete(name))
-    this.#fetching.set(name, fetching)
-    return fetching
+  /** Tells the host once an hour that a copy of a document is used. */
+  #tellOfCopy(
+    clientId: string,
+    { key: tenantKey, id: tenantId }: NamedTenant,
+    { kind, age, error }: NonNullable<FoundDocument<unknown>['copy']>,
+  ): void {
+    const now = performance.now()
+    if (now < (this.#toldAt.get(clientId) ?? -hour) + hour) return
+    this.#toldAt.set(clientId, now)
+    const seconds = age === undefined ? undefined : Math.round(age / 1000)
+    const detail = { reason: error.message }
+    this.#emit({ type: 'stale', tenantKey, tenantId, clientId, copy: kind, age: seconds, detail })
   }
 
-  /** A known assistant's document counts as fetched before: a flood of other documents does not delay its first fetch. */
-  #standing(clientId: string): Standing {
-    const standing = this.#kept.standing(clientId)
-    return standing === 'unknown' && this.#known.has(clientId) ? 'known' : standing
-  }
-
-  async #fetch(clientId: string, standing: Standing, fetchFor: FetchFor): Promise<ClientMetadata> {
-    this.#checkShares(clientId, standing, fetchFor)
-    try {
-      return await this.#slots[standing].lend(fetchFor, async () => {
-        // A request of another tenant may have fetched it in the meantime.
-        const fresh = this.#kept.fresh(clientId)
-        return fresh ?? this.#read(clientId, await this.#fetched(new URL(clientId)), fetchFor)
-      })
-    } catch (error) {
-      throw error instanceof NoFetchSlot
-        ? new TooMany(clientId, 'No slot was free in time', 1)
-        : unusable(clientId, error)
+  #read(clientId: string, { status, headers, body }: FetchedDocument): ClientMetadata {
+    if (status !== 200) {
+      // Firewalls against bots answer 403, and a host's own proxy 407, which says nothing about the document.
+      const isAway = [403, 407, 408, 425, 429].includes(status) || status >= 500
+      throw new (isAway ? DocumentAway : Error)(`The status is ${status}`)
     }
-  }
-
-  #fetched(url: URL): Promise<FetchedDocument> {
-    return this.#fetchDocument ? hostFetch(url, this.#fetchDocument, this.#guard) : guardedFetch(url, this.#guard)
-  }
-
-  #checkShares(clientId: string, standing: Standing, fetchFor: FetchFor): void {
-    // A known document is fresh for at least a minute, so only a failing one is fetched more often.
-    const shares = standing === 'unknown' ? sharesOf(fetchFor) : { [`known ${clientId}`]: maxPerMinuteOfKnown }
-    if (!this.#perMinute.count(shares))
-      throw new TooMany(
-        clientId,
-        `A share of ${fetchFor.site} or of the tenant is used up`,
-        this.#perMinute.secondsLeft,
-      )
-  }
-
-  #read(clientId: string, { status, headers, body }: FetchedDocument, fetchFor: FetchFor): ClientMetadata {
-    if (status !== 200) throw new UnexpectedStatus(status)
     checkType(headers['content-type'])
-    const metadata = this.#parse(clientId, parseJson(body))
-    this.#known.fetched(clientId, { isGood: true })
-    this.#kept.keep(clientId, metadata, freshnessOf(headers['cache-control']), fetchFor)
-    return metadata
+    return this.#parse(clientId, parseJson(body))
   }
 
-  #readKnown(document: Record<string, unknown>): ClientMetadata {
+  /** The copy of a known assistant's document: none if this server has no method by which the client could authenticate. */
+  #shipped({ document }: KnownAssistant, index: number): [url: string, metadata: ClientMetadata][] {
     const clientId = String(document.client_id)
-    if (!this.isDocumentUrl(clientId)) throw invalid("client_id in the document does not match the document's URL")
-    return this.#parse(clientId, document)
+    try {
+      if (!this.isDocumentUrl(clientId)) throw otherClient()
+      return [[clientId, this.#parse(clientId, document)]]
+    } catch (error) {
+      if (!(error instanceof OAuthError)) throw error
+      if (error.reason === 'method_off') return []
+      const says = `cannot be used: ${error.description}`
+      throw new ConfigurationError(`knownAssistants[${index}].document`, document, 'a metadata document of a client', {
+        says,
+      })
+    }
   }
 
   #parse(clientId: string, metadata: Record<string, unknown>): ClientMetadata {
-    if (metadata.client_id !== clientId) throw invalid("client_id in the document does not match the document's URL")
+    if (metadata.client_id !== clientId) throw otherClient()
     // MCP requires it of documents, and the draft does not. A registration may leave it out.
-    if ((metadata.client_name ?? '') === '') {
-      throw invalid('the document must have a client_name')
-    }
+    if ((metadata.client_name ?? '') === '') throw invalid('the document must have a client_name')
     const { keys } = authenticationOfDocument(metadata, this.#authentication)
     return { ...readClientMetadata(metadata, this.#appRedirects), ...keys }
   }
@@ -239,16 +169,37 @@ function parseJson(body: string): Record<string, unknown> {
 function checkType(contentType = ''): void {
   const { type } = parse(contentType, { parameters: false })
   if (/^application\/(?:[\w.+-]+\+)?json$/.test(type)) return
-  const wrong: ErrorDescription<'invalid_client_metadata'> = 'the Content-Type of the document must be application/json'
-  throw oauthError('invalid_client_metadata', wrong, type === 'text/html' ? { cause: new WebPage() } : {})
+  const wrong = invalid('the Content-Type of the document must be application/json')
+  // From a firewall against bots, or a site that is down. If there is no copy, it is refused like any other wrong type.
+  throw type === 'text/html' ? new DocumentAway(wrong.message, { cause: wrong }) : wrong
 }
 
-/** How long a document may be used, by its `Cache-Control` (RFC 9111 section 5.2.2): fresh for a minute to a day. */
-function freshnessOf(cacheControl = ''): Freshness {
-  const directives = cacheControl.toLowerCase()
-  // RFC 9111 section 4.2.4.
-  const stale = /\b(?:no-store|no-cache|must-revalidate)\b/.test(directives) ? 0 : week
-  const maxAge = Number(/\bmax-age=(\d+)/.exec(directives)?.[1] ?? 0) * 1000
-  const fresh = /\b(?:no-store|no-cache)\b/.test(directives) ? 0 : maxAge
-  return { fresh: Math.min(Math.max(fresh, minute), day), stale }
+function invalid(description: ErrorDescription<'invalid_client_metadata'>): OAuthError {
+  return oauthError('invalid_client_metadata', description)
+}
+
+function otherClient(): OAuthError {
+  return invalid("client_id in the document does not match the document's URL")
+}
+
+/** The error that the client is answered with, for whatever a fetch has thrown. */
+function unusable(clientId: string, thrown: unknown): OAuthError {
+  const { message: reason, cause } = asError(thrown)
+  const known = [thrown, cause].find((error) => error instanceof OAuthError)
+  // The host's own function has returned something else than a response.
+  if (known?.status === 503) return known
+  const detail = { clientId, reason }
+  if (thrown instanceof DocumentAway && !known) {
+    const why = thrown.isFlood
+      ? 'Too many client metadata documents are being fetched'
+      : 'The metadata document of client_id cannot be fetched at the moment'
+    const headers = { 'Retry-After': String(thrown.retryAfter) }
+    return oauthError('temporarily_unavailable', why, { headers, reason: 'document_unavailable', detail })
+  }
+  const described = known ? (`: ${known.description}` as const) : ''
+  return oauthError('invalid_client', `The metadata document of client_id cannot be used${described}`, {
+    reason: known?.reason ?? 'document_unusable',
+    detail: { ...known?.detail, ...detail },
+    cause: thrown,
+  })
 }

@@ -1,3 +1,7 @@
+import { isIP } from 'node:net'
+import { withinTime } from '../host/call-host'
+import { DocumentAway } from './guarded-fetch'
+
 /** What a fetch is for: slots are shared between tenants and between sites. */
 export interface FetchFor {
   tenantId: string
@@ -18,10 +22,26 @@ export function sharesOf({ tenantId, site }: FetchFor): Record<string, number> {
   }
 }
 
-/** A fetch that is waiting for a slot. */
-interface Waiting extends FetchFor {
+// The second labels of `co.uk` and the like, under which anybody can register a name.
+const registryLabels = ['ac', 'co', 'com', 'edu', 'go', 'gov', 'ne', 'net', 'or', 'org']
+
+/**
+ * The site that a URL's host belongs to: roughly the domain that somebody has registered, because its owner can make any number of names
+ * below it. All IP addresses together are one site, and so are all names that are too long to be looked up (RFC 1035 section 2.3.4).
+ */
+export function siteOf({ hostname }: URL): string {
+  const name = hostname.replace(/\.$/, '')
+  if (isIP(name) || name.startsWith('[')) return 'an address'
+  const labels = name.split('.')
+  if (name.length > 253 || labels.some((label) => label.length > 63)) return 'a long name'
+  const [second = '', top = ''] = labels.slice(-2)
+  return labels.slice(top.length === 2 && registryLabels.includes(second) ? -3 : -2).join('.')
+}
+
+/** How a fetch that waits for a slot goes on. */
+interface Turn {
   start(): void
-  refuse(): void
+  refuse(error: Error): void
 }
 
 const maxFetches = 32
@@ -31,12 +51,7 @@ const maxWaiting = 64
 // Milliseconds. Longer than any fetch takes, so that every fetch that holds a slot now ends within it.
 const maxWait = 6000
 
-/** No slot was free in time. */
-export class NoFetchSlot extends Error {
-  constructor() {
-    super('Too many fetches are under way')
-  }
-}
+const noSlot = () => new DocumentAway('No slot was free in time', { retryAfter: 1, isFlood: true })
 
 /**
  * Lends slots for fetches: 32 in all, at most 8 to a tenant and 2 to a site. A fetch that finds no slot waits up to 6 seconds.
@@ -48,15 +63,15 @@ export class NoFetchSlot extends Error {
 export class FetchSlots {
   readonly #fetching = new Set<FetchFor>()
   // In the order in which they began to wait.
-  readonly #waiting = new Set<Waiting>()
+  readonly #waiting = new Map<FetchFor, Turn>()
 
   /**
    * Does some work in a slot.
    *
-   * @throws {NoFetchSlot} if no slot becomes free in time, or too many fetches are waiting.
+   * @throws {DocumentAway} if no slot becomes free in time, or too many fetches are waiting.
    */
   async lend<T>(fetchFor: FetchFor, work: () => Promise<T>): Promise<T> {
-    // A copy, because the set tells fetches apart by identity.
+    // A copy, because fetches are told apart by identity.
     const fetching = { ...fetchFor }
     await this.#waitForTurn(fetching)
     try {
@@ -68,38 +83,35 @@ export class FetchSlots {
   }
 
   #waitForTurn(fetching: FetchFor): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => waiting.refuse(), maxWait)
-      const leave = (): void => {
-        clearTimeout(timer)
-        this.#waiting.delete(waiting)
-      }
-      const waiting: Waiting = {
-        ...fetching,
-        start: () => {
-          leave()
-          this.#fetching.add(fetching)
-          resolve()
-        },
-        refuse: () => {
-          leave()
-          reject(new NoFetchSlot())
-        },
-      }
-      this.#waiting.add(waiting)
-      this.#startAll()
-      if (this.#waiting.size > maxWaiting) this.#newestOfMost()?.refuse()
+    const turn = new Promise<void>((start, refuse) => {
+      this.#waiting.set(fetching, { start, refuse })
     })
+    this.#startAll()
+    const newest = this.#waiting.size > maxWaiting ? this.#newestOfMost() : undefined
+    if (newest) this.#leave(newest)?.refuse(noSlot())
+    return withinTime(turn, maxWait, () => {
+      this.#leave(fetching)
+      return Promise.reject(noSlot())
+    })
+  }
+
+  #leave(waiting: FetchFor): Turn | undefined {
+    const turn = this.#waiting.get(waiting)
+    this.#waiting.delete(waiting)
+    return turn
   }
 
   /** Starts every fetch that there is room for: one that has ended may make room for several. */
   #startAll(): void {
-    for (let next = this.#next(); next; next = this.#next()) next.start()
+    for (let next = this.#next(); next; next = this.#next()) {
+      this.#fetching.add(next)
+      this.#leave(next)?.start()
+    }
   }
 
-  #next(): Waiting | undefined {
+  #next(): FetchFor | undefined {
     if (this.#fetching.size >= maxFetches) return undefined
-    const candidates = [...this.#waiting]
+    const candidates = [...this.#waiting.keys()]
       .map((waiting) => ({ waiting, ...this.#slotsHeld(waiting) }))
       .filter(({ ofSite, ofTenant }) => ofSite < maxOfSite && ofTenant < maxOfTenant)
       .sort((a, b) => a.ofSite - b.ofSite || a.ofTenant - b.ofTenant)
@@ -116,8 +128,8 @@ export class FetchSlots {
   }
 
   /** The fetch to refuse when too many wait. */
-  #newestOfMost(): Waiting | undefined {
-    const ofTenant = largestGroup([...this.#waiting], ({ tenantId }) => tenantId, maxOfTenant)
+  #newestOfMost(): FetchFor | undefined {
+    const ofTenant = largestGroup([...this.#waiting.keys()], ({ tenantId }) => tenantId, maxOfTenant)
     return largestGroup(ofTenant, ({ site }) => site, maxOfSite).at(-1)
   }
 }

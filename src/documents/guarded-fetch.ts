@@ -2,13 +2,15 @@ import type { LookupAddress, LookupOptions } from 'node:dns'
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
+import { types } from 'node:util'
+import { wrongAnswer } from '../configuration/configuration-error'
 import { withinTime } from '../host/call-host'
-import { errorWord } from '../protocol/oauth-error'
-import { timedOut } from '../protocol/thrown'
+import { isLoopbackHost } from '../protocol/loopback'
+import { errorWord, temporarilyUnavailable } from '../protocol/oauth-error'
+import { asError, timedOut } from '../protocol/thrown'
 import { fetches } from '../telemetry/channels'
 import type { FetchMessage } from '../telemetry/messages'
-import type { NameLookup } from './name-lookup'
-import { isLoopback, isPublic } from './public-address'
+import { isLoopback, isPublic, type NameLookup } from './addresses'
 
 const maxBytes = 64 * 1024
 const timeout = 5000
@@ -18,6 +20,31 @@ const maxInterim = 8
 // This package's own package.json, next to `src` and `dist`.
 const { name: product, version }: { name: string; version: string } = require('../../package.json')
 
+/** What a host's own fetch of a metadata document resolves to: a web `Response`, or anything that has these members of one. */
+export interface MetadataDocumentResponse {
+  /** Only 200 is a document. */
+  readonly status: number
+  /** Of these, `Content-Type` and `Cache-Control` are read. */
+  readonly headers: { get(name: string): string | null }
+  /** A stream of bytes, such as a `ReadableStream`. */
+  readonly body: object | null
+  /** Whether redirects were followed. Such a response is refused. */
+  readonly redirected?: boolean | undefined
+}
+
+/**
+ * Fetches the metadata document of a client, or the keys at its `jwks_uri`, in the host's own way, for example through a proxy.
+ *
+ * The address comes from a stranger. The host makes sure that no request reaches its own network: this library then checks only the
+ * port. It still reads at most 64 KiB, waits at most 5 seconds, and takes nothing but a response with the status 200 and JSON.
+ *
+ * @useDeclaredType
+ *
+ * @example
+ * (url, signal) => fetch(url, { signal, redirect: 'manual', dispatcher: new ProxyAgent('http://proxy.internal:3128') })
+ */
+export type FetchMetadataDocumentHook = (url: string, signal: AbortSignal) => Promise<MetadataDocumentResponse>
+
 /** The response of a guarded fetch. */
 export interface FetchedDocument {
   status: number
@@ -26,18 +53,34 @@ export interface FetchedDocument {
   body: string
 }
 
-/** What a guarded fetch may connect to. */
+/** What a guarded fetch may connect to, and how. */
 export interface FetchGuard {
   /** Whether it may connect to this machine, at any port and with http. For development. */
   allowLoopback: boolean
   /** The ports of public addresses that it may connect to. */
   ports: readonly number[]
   lookUp: NameLookup
+  /** Fetches in place of this library. */
+  byHost?: FetchMetadataDocumentHook | undefined
 }
 
 /** A fetch of a forbidden address, or of too large a document. Trying again is of no use. */
 export class ForbiddenFetch extends Error {
   override name = 'ForbiddenFetch'
+}
+
+/** The document cannot be had now, which says nothing about the document itself: a copy of it may be used. */
+export class DocumentAway extends Error {
+  /** Seconds. */
+  readonly retryAfter: number
+  /** Whether too many others are being fetched, which strangers can cause. */
+  readonly isFlood: boolean
+
+  constructor(reason: string, { retryAfter = 5, isFlood = false, cause }: Partial<DocumentAway> = {}) {
+    super(reason, { cause })
+    this.retryAfter = retryAfter
+    this.isFlood = isFlood
+  }
 }
 
 /**
@@ -51,52 +94,33 @@ class UnusableLookup extends Error {
 /**
  * Fetches a public document from a URL that a stranger has chosen, and keeps the stranger out of the host's own network: it checks every
  * address that the name resolves to, and connects to an address that it has checked. It follows no redirects, reuses no connection, and
- * reads 64 KiB at most. It settles within 5 seconds, whatever the other server does.
+ * reads 64 KiB at most. It settles within 5 seconds, whatever the other server does, and tells the channel `customer-sign-in:fetch`.
  *
  * @throws {Error} with the reason, for the operator. A {@link ForbiddenFetch} if trying again is of no use, which a name cannot cause:
- * another look-up may give other addresses.
+ * another look-up may give other addresses. An {@link OAuthError} if the host's own function has returned something else than a response.
  */
 export function guardedFetch(url: URL, guard: FetchGuard): Promise<FetchedDocument> {
-  return fetching(url, { byHost: false }, (signal) => fetchDocument(url, guard, signal))
-}
-
-/**
- * Fetches a document within 5 seconds, and tells the channel `customer-sign-in:fetch` of it.
- *
- * @param work Its signal is aborted when the time is over, and also once the document has been read.
- */
-export function fetching(
-  { origin, pathname }: URL,
-  { byHost }: Pick<FetchMessage, 'byHost'>,
-  work: (signal: AbortSignal) => Promise<FetchedDocument>,
-): Promise<FetchedDocument> {
-  if (!fetches.isOn) return limited(work)
-  const message: FetchMessage = { url: origin + pathname, byHost }
-  return fetches.trace(
-    message,
-    async () => {
-      const fetched = await limited(work)
+  const { byHost } = guard
+  const message: FetchMessage = { url: url.origin + url.pathname, byHost: byHost !== undefined }
+  const work = async () => {
+    const ending = new AbortController()
+    const late = () => Promise.reject(timedOut(`It took longer than ${timeout / 1000} seconds`))
+    try {
+      const fetching = byHost ? hostDocument(url, guard, byHost, ending.signal) : document(url, guard, ending.signal)
+      const fetched = await withinTime(fetching, timeout, late)
       message.status = fetched.status
       return fetched
-    },
-    (error) => {
-      message.error = errorWord(error)
-    },
-  )
-}
-
-async function limited(work: (signal: AbortSignal) => Promise<FetchedDocument>): Promise<FetchedDocument> {
-  const ending = new AbortController()
-  const late = () => Promise.reject(timedOut(`It took longer than ${timeout / 1000} seconds`))
-  try {
-    return await withinTime(work(ending.signal), timeout, late)
-  } finally {
-    // Ends the look-up or the connection if it is still under way.
-    ending.abort()
+    } finally {
+      // Ends the look-up or the connection if it is still under way.
+      ending.abort()
+    }
   }
+  return fetches.trace(message, work, (error) => {
+    message.error = errorWord(error)
+  })
 }
 
-async function fetchDocument(url: URL, guard: FetchGuard, signal: AbortSignal): Promise<FetchedDocument> {
+async function document(url: URL, guard: FetchGuard, signal: AbortSignal): Promise<FetchedDocument> {
   const addresses = await allowedAddresses(url, guard, signal)
   signal.throwIfAborted()
   const request = url.protocol === 'http:' && guard.allowLoopback ? httpRequest : httpsRequest
@@ -131,7 +155,7 @@ async function allowedAddresses(url: URL, guard: FetchGuard, signal: AbortSignal
 }
 
 /** @throws {ForbiddenFetch} if the port of a URL is not one that the host allows. */
-export function checkPort({ protocol, port }: URL, { ports }: Pick<FetchGuard, 'ports'>): void {
+function checkPort({ protocol, port }: URL, { ports }: FetchGuard): void {
   const usedPort = Number(port) || (protocol === 'http:' ? 80 : 443)
   if (!ports.includes(usedPort)) throw new ForbiddenFetch(`Port ${usedPort} is not one of ${ports.join(', ')}`)
 }
@@ -161,7 +185,7 @@ function responseTo(request: ClientRequest): Promise<IncomingMessage> {
 }
 
 /** @throws {ForbiddenFetch} if the body is larger than 64 KiB. */
-export async function bodyOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+async function bodyOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of body) {
@@ -171,4 +195,62 @@ export async function bodyOf(body: AsyncIterable<Uint8Array>): Promise<string> {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
+}
+
+/** Fetches a document with the host's own function. */
+async function hostDocument(
+  url: URL,
+  guard: FetchGuard,
+  hook: FetchMetadataDocumentHook,
+  signal: AbortSignal,
+): Promise<FetchedDocument> {
+  if (!(guard.allowLoopback && isLoopbackHost(url.hostname))) checkPort(url, guard)
+  const response = checkedResponse(await ofHost(() => hook(url.href, signal)))
+  return ofHost(() => readResponse(response, signal))
+}
+
+/** Turns whatever the host's code throws into an Error that is not one of this library's. */
+async function ofHost<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (thrown) {
+    const error = asError(thrown)
+    if (error instanceof ForbiddenFetch) throw error
+    throw new Error(error.message, { cause: error.cause })
+  }
+}
+
+function checkedResponse(given: unknown): MetadataDocumentResponse {
+  try {
+    const { status, headers } = Object(given)
+    if (Number.isInteger(status) && typeof headers?.get === 'function') return given as MetadataDocumentResponse
+    throw wrongAnswer('fetchMetadataDocument', given, 'a Response')
+  } catch (wrongOrUnreadable) {
+    throw temporarilyUnavailable(wrongOrUnreadable, 'hook_failed')
+  }
+}
+
+async function readResponse(response: MetadataDocumentResponse, signal: AbortSignal): Promise<FetchedDocument> {
+  const { status, headers, body, redirected } = response
+  if (redirected) throw new ForbiddenFetch('fetchMetadataDocument has followed a redirect')
+  // A host's own object may return promises, which must not be left alone.
+  const given: unknown[] = ['content-type', 'cache-control'].map((name) => headers.get(name))
+  const [type, cacheControl] = (await Promise.all(given)).map((value) =>
+    typeof value === 'string' ? value : undefined,
+  )
+  return {
+    status,
+    headers: { 'content-type': type, 'cache-control': cacheControl },
+    body: status === 200 ? await bodyOf(bytesOf(body, signal)) : '',
+  }
+}
+
+/** The bytes of a stream, until the signal is aborted. */
+async function* bytesOf(body: object | null, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  if (body === null) return
+  for await (const chunk of body as AsyncIterable<unknown>) {
+    signal.throwIfAborted()
+    if (!types.isUint8Array(chunk)) throw new Error('The body is not a stream of bytes')
+    yield chunk
+  }
 }

@@ -54,7 +54,7 @@ const testedIn: Record<string, string[]> = {
     'telemetry/',
   ],
   assistants: ['assistants/', 'clients/', 'connect/'],
-  documents: ['documents/', 'clients/metadata-documents', 'telemetry/'],
+  documents: ['documents/', 'clients/', 'telemetry/'],
   host: ['host/', 'endpoints/token', 'telemetry/'],
   http: ['http/', 'endpoints/register', 'endpoints/authorize-injection', 'router'],
 }

@@ -11,7 +11,7 @@ import {
 import { decode } from 'jsonwebtoken'
 import { appRedirectsOfAssistants } from '../../../src/assistants/assistants'
 import { MetadataDocuments } from '../../../src/clients/metadata-documents'
-import { lookUpByDns } from '../../../src/documents/name-lookup'
+import { lookUpByDns } from '../../../src/documents/addresses'
 import { isLoopbackUrl } from '../../../src/protocol/loopback'
 import { Authorization, asTheySay, expectErrorPage } from '../../support/authorization'
 import { releaseClock, stopClock } from '../../support/clock'

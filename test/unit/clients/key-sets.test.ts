@@ -2,6 +2,7 @@ import { promises as dns } from 'node:dns'
 import type { RequestListener } from 'node:http'
 import { type Client, type CustomerSignInOptions, MemoryTenantStore } from 'customer-sign-in'
 import { KeySets } from '../../../src/clients/key-sets'
+import type { FetchGuard } from '../../../src/documents/guarded-fetch'
 import { Authorization, asTheySay, expectErrorPage } from '../../support/authorization'
 import { releaseClock, stopClock } from '../../support/clock'
 import { assertionOf, type ClientKey, clientKey, withAssertion } from '../../support/confidential-clients'
@@ -10,6 +11,7 @@ import { clientId, expectError, expectTokens, redirectUri, type TestSignIn } fro
 import { started } from '../../support/started'
 
 const [key, newKey] = [clientKey(), clientKey()]
+const guard: FetchGuard = { allowLoopback: false, ports: [443], lookUp: async () => [] }
 
 /** A web server with the key set of a client, which a test can change. */
 class KeyServer {
@@ -204,27 +206,29 @@ describe('the keys at a jwks_uri', () => {
   })
 
   it('are fetched from several sites for several companies at the same time', async () => {
+    const names = ['one', 'two', 'three']
     const fetched: string[] = []
-    const fetch = ({ href }: URL) => {
-      fetched.push(href)
-      return new Promise<never>(() => {})
-    }
-    const sets = new KeySets({ allowLoopback: false, fetch })
-    for (const name of ['one', 'two', 'three']) {
-      void sets.find(`https://${name}.example/jwks`, () => true, { clientId, tenantId: name })
-    }
-    await new Promise(setImmediate)
+    await new Promise<void>((resolve) => {
+      const byHost = (href: string) => {
+        if (fetched.push(href) === names.length) resolve()
+        return new Promise<never>(() => {})
+      }
+      const sets = new KeySets({ ...guard, byHost })
+      for (const name of names) {
+        sets.find(`https://${name}.example/jwks`, () => true, { clientId, tenantId: name }).catch(() => {})
+      }
+    })
     expect(fetched).toHaveLength(3)
   })
 
   it('are not fetched from an address that is not https', async () => {
-    const fetch = jest.fn()
-    const sets = new KeySets({ allowLoopback: false, fetch })
+    const byHost = jest.fn()
+    const sets = new KeySets({ ...guard, byHost })
     for (const url of ['http://keys.example/jwks', 'https://user@keys.example/jwks']) {
       const found = sets.find(url, () => true, { clientId, tenantId: 'acme' })
       await expect(found).rejects.toMatchObject({ code: 'invalid_client' })
     }
-    expect(fetch).not.toHaveBeenCalled()
+    expect(byHost).not.toHaveBeenCalled()
   })
 
   it('are fetched once in five seconds while there are none, however many assertions come', async () => {
@@ -266,10 +270,10 @@ describe('the keys at a jwks_uri', () => {
     stopClock()
     const fetched: string[] = []
     const sets = new KeySets({
-      allowLoopback: false,
-      fetch: async ({ href }) => {
+      ...guard,
+      byHost: async (href) => {
         fetched.push(href)
-        return { status: 200, headers: {}, body: JSON.stringify({ keys: [key.jwk] }) }
+        return Response.json({ keys: [key.jwk] })
       },
     })
     const find = (index: number) => {
@@ -277,7 +281,7 @@ describe('the keys at a jwks_uri', () => {
       return sets.find(url, () => true, { clientId, tenantId })
     }
     for (let index = 0; index < 600; index++) await find(index)
-    await expect(find(600)).rejects.toMatchObject({ code: 'temporarily_unavailable', headers: { 'Retry-After': '5' } })
+    await expect(find(600)).rejects.toMatchObject({ code: 'temporarily_unavailable', headers: { 'Retry-After': '60' } })
     expect(fetched).toHaveLength(600)
     await find(599)
     await sets.find('https://elsewhere.example/jwks', () => true, { clientId, tenantId: 'another' })

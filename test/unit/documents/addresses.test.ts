@@ -1,8 +1,8 @@
 import { promises as dns } from 'node:dns'
 import { getEventListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
+import { lookUpByDns, lookUpBySystem } from '../../../src/documents/addresses'
 import { guardedFetch } from '../../../src/documents/guarded-fetch'
-import { lookUpByDns, lookUpBySystem } from '../../../src/documents/name-lookup'
 import { DocumentServer } from '../../support/document-server'
 import { NameServer } from '../../support/name-server'
 
