@@ -353,7 +353,7 @@ function build(options: Options, now: () => number): CustomerSignIn {
       tenants,
       grants,
       store,
-      new ConnectedGrants(registrations, documents, scopeTexts, languages, locale),
+      new ConnectedGrants(registrations, documents, options, scopeTexts, languages, locale),
     ),
     customers: customerData(tenants, grants, store, registrations),
     tenants: tenantData(grants, store),

@@ -14,6 +14,8 @@ export interface Company {
   /** The clients in its record, and the language that it has chosen. There is no record if the host names it by its id. */
   clients: readonly Client[]
   locale: string | undefined
+  /** The addresses of its own that are in its record. */
+  ownAddresses: readonly string[]
 }
 
 /** The members by which a host names a company. */
@@ -45,7 +47,7 @@ export async function companyOf(
   if (tenantKey !== undefined && tenantId === undefined)
     return { key: tenantKey, ...(await tenants.identify(tenantKey)) }
   if (tenantId !== undefined && tenantKey === undefined)
-    return { id: tenantId, key: undefined, clients: [], locale: undefined }
+    return { id: tenantId, key: undefined, clients: [], locale: undefined, ownAddresses: [] }
   throw new ConfigurationError(method, undefined, 'an object with a tenantKey or a tenantId', {
     says: 'must have a tenantKey or a tenantId, and not both',
   })

@@ -1,5 +1,6 @@
+import { strangerFault } from '../clients/client-metadata'
 import type { MetadataDocuments } from '../clients/metadata-documents'
-import type { Registrations } from '../clients/registrations'
+import type { RegistrationRules, Registrations } from '../clients/registrations'
 import type { ClientMetadata } from '../contract/tenant-store'
 import type { Grant } from '../contract/token-store'
 import { withinTime } from '../host/call-host'
@@ -62,10 +63,17 @@ export interface ConnectedGrant extends ConnectedClient {
 // How long a list waits for metadata documents that this process has never seen. Milliseconds.
 const maxWait = 1000
 
+/** Which redirect URIs strangers' clients can have. */
+interface DestinationRules extends Pick<RegistrationRules, 'appRedirects'> {
+  /** The option `baseUrl`. */
+  baseUrl: string | undefined
+}
+
 /** Tells grants as a page shows them. */
 export class ConnectedGrants {
   readonly #registrations: Registrations
   readonly #documents: MetadataDocuments | undefined
+  readonly #rules: DestinationRules
   readonly #scopeTexts: ScopeTexts
   readonly #languages: Languages
   readonly #locale: string
@@ -77,12 +85,14 @@ export class ConnectedGrants {
   constructor(
     registrations: Registrations,
     documents: MetadataDocuments | undefined,
+    rules: DestinationRules,
     scopeTexts: ScopeTexts,
     languages: Languages,
     locale: string,
   ) {
     this.#registrations = registrations
     this.#documents = documents
+    this.#rules = rules
     this.#scopeTexts = scopeTexts
     this.#languages = languages
     this.#locale = locale
@@ -128,10 +138,23 @@ export class ConnectedGrants {
     if (own) return described(own, { name: clientId, vouchedFor: true, onDevice })
     const unknown = { vouchedFor: false, onDevice }
     if (!this.#documents?.isDocumentUrl(clientId)) {
-      return described(this.#registrations.read(clientId, company.id), { name: shownId(clientId), ...unknown })
+      return described(this.#shown(this.#registrations.read(clientId, company.id), company), {
+        name: shownId(clientId),
+        ...unknown,
+      })
     }
     const publisher = new URL(clientId).host
-    return { ...described(this.#documents.remembered(clientId), { name: publisher, ...unknown }), publisher }
+    return {
+      ...described(this.#shown(this.#documents.remembered(clientId), company), { name: publisher, ...unknown }),
+      publisher,
+    }
+  }
+
+  /** What a stranger's client says of itself, without redirect URIs that no stranger's client can sign in with. */
+  #shown(client: ClientMetadata | undefined, { ownAddresses }: Company): ClientMetadata | undefined {
+    const { appRedirects, baseUrl = [] } = this.#rules
+    const isPossible = (uri: string) => strangerFault(uri, appRedirects, ownAddresses.concat(baseUrl)) === undefined
+    return client && { ...client, redirectUris: client.redirectUris.filter(isPossible) }
   }
 
   /** Fetches the documents that this process has never seen. A list does not wait for them for long, and fails with none of them. */

@@ -7,7 +7,7 @@ import {
 } from './oauth-error-codes'
 import { blames, type DenialReason, type FaultReason, type PartOfHost } from './reasons'
 import { asError } from './thrown'
-import { startOf, withoutCredentials } from './without-credentials'
+import { maxTold, startOf, withoutCredentials } from './without-credentials'
 
 /** Whom an error is about, as far as a verified code, refresh token or access token names them. */
 export interface ErrorContext {
@@ -83,7 +83,7 @@ export class OAuthError extends Error {
     const { status = ownStatus } = options
     this.status = Number.isInteger(status) && status >= 400 && status <= 599 ? status : ownStatus
     this.headers = sendable(options.headers ?? {})
-    this.detail = withoutCredentials(options.detail ?? {})
+    this.detail = withoutCredentials(options.detail ?? {}, maxTold)
     this.reason = options.reason
     this.context = options.context ?? {}
   }

@@ -7,22 +7,30 @@ const jwtHeader = /eyJ[\w-]{13,}$/
 
 const maxDepth = 5
 
+/** The most characters that details and channels have of a text: those of the longest client id. */
+export const maxTold = 2048
+
 /**
  * Replaces what looks like a credential by `csir_...` or `eyJ...`, wherever it is in a text, or in the texts of lists and plain objects.
  *
  * Clients send credentials in parameters where they do not belong, such as a `redirect_uri` with the code in its query. Whatever this library
  * tells of a request goes through here: details and descriptions of errors, events and channels.
+ *
+ * @param maxLength The most characters of each text. What is longer is cut off.
  */
-export function withoutCredentials<T>(told: T): T {
-  return without(told, maxDepth) as T
+export function withoutCredentials<T>(told: T, maxLength = Number.POSITIVE_INFINITY): T {
+  return without(told, maxLength, maxDepth) as T
 }
 
-function without(told: unknown, depth: number): unknown {
-  if (typeof told === 'string') return textWithout(told)
+function without(told: unknown, maxLength: number, depth: number): unknown {
+  if (typeof told === 'string') {
+    const text = textWithout(told)
+    return text.length > maxLength ? `${startOf(text, maxLength)}…` : text
+  }
   if (depth === 0 || typeof told !== 'object' || told === null) return told
-  if (Array.isArray(told)) return told.map((item) => without(item, depth - 1))
+  if (Array.isArray(told)) return told.map((item) => without(item, maxLength, depth - 1))
   if (Object.getPrototypeOf(told) !== Object.prototype) return told
-  return Object.fromEntries(Object.entries(told).map(([name, value]) => [name, without(value, depth - 1)]))
+  return Object.fromEntries(Object.entries(told).map(([name, value]) => [name, without(value, maxLength, depth - 1)]))
 }
 
 function textWithout(text: string): string {

@@ -1,6 +1,6 @@
 import type { AsyncLocalStorage } from 'node:async_hooks'
 import { type Channel, channel, type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
-import { withoutCredentials } from '../protocol/without-credentials'
+import { maxTold, withoutCredentials } from '../protocol/without-credentials'
 import type {
   DocumentsMessage,
   FetchMessage,
@@ -104,7 +104,7 @@ export class TracedChannel<Message extends TimedMessage> {
 /** A client can have put one into the path, or in place of its id. */
 function hideCredentials(message: object): void {
   for (const [name, value] of Object.entries(message)) {
-    if (typeof value === 'string') Reflect.set(message, name, withoutCredentials(value))
+    if (typeof value === 'string') Reflect.set(message, name, withoutCredentials(value, maxTold))
   }
 }
 

@@ -155,10 +155,11 @@ export class Tenants {
     return (await this.identify(tenantKey)).id
   }
 
-  /** Finds that id, the tenant's own clients, and the language that it has chosen. @throws {OAuthError} As `find` does. */
-  async identify(tenantKey: string): Promise<Pick<ResolvedTenant, 'id' | 'clients' | 'locale'>> {
+  /** Finds that id, the tenant's own clients and addresses, and the language that it has chosen. @throws {OAuthError} As `find` does. */
+  async identify(tenantKey: string): Promise<Pick<ResolvedTenant, 'id' | 'clients' | 'locale' | 'ownAddresses'>> {
     const { checked } = await this.#recordOf(tenantKey)
-    return { id: partitionOf(checked), clients: checked.clients ?? [], locale: checked.locale }
+    const { clients = [], locale, baseUrl = [], formerBaseUrls = [] } = checked
+    return { id: partitionOf(checked), clients, locale, ownAddresses: formerBaseUrls.concat(baseUrl) }
   }
 
   async #recordOf(tenantKey: string, shared?: string): Promise<Found> {

@@ -10,6 +10,7 @@ import { ConnectedGrants } from '../../../src/administration/connected-grants'
 import { Languages } from '../../../src/pages/languages'
 import { ScopeTexts } from '../../../src/pages/scope-words'
 import { releaseClock, stopClock } from '../../support/clock'
+import { craftedId } from '../../support/crafted-id'
 import { DocumentServer, publishing } from '../../support/document-server'
 import { recordOf } from '../../support/records'
 import { register, registered } from '../../support/registration'
@@ -91,6 +92,17 @@ describe('what grants.list says of a client', () => {
     expect(inGerman).toMatchObject([
       { destinations: [expect.any(String), 'eine App auf einem Gerät', 'assistant.example'] },
     ])
+  })
+
+  it('has no place where nobody can be sent, whatever its author has written into its id', async () => {
+    const [baseUrl, ownDomain] = ['https://app.example', 'https://chat.acme.example']
+    const record: Tenant = { key: 'acme', id: 'acme' }
+    const tenantStore = { findTenant: () => record, findTenantByHost: () => undefined }
+    const host = await started({ baseUrl, tenantStore })
+    const refused = [`${baseUrl}/1`, `${ownDomain}/1`, 'https://user:pass@bank.example/', 'javascript:x']
+    await connectedAs(host, craftedId({ text: [redirectUri, ...refused].join(' ') }))
+    record.baseUrl = ownDomain
+    expect((await listed(host)).destinations).toEqual(['assistant.example'])
   })
 
   it('with a metadata document is its name, and the host that publishes the document', async () => {
@@ -197,8 +209,13 @@ describe('what grants.list says of a client', () => {
     const host = await started({ tokenStore })
     await host.connected()
     const texts = [new ScopeTexts({}, 'en'), new Languages(), 'en'] as const
-    const connected = new ConnectedGrants({} as never, documents as never, ...texts)
-    const company = { id: 'acme', key: 'our key', clients: [], locale: undefined }
+    const connected = new ConnectedGrants(
+      {} as never,
+      documents as never,
+      { appRedirects: [], baseUrl: undefined },
+      ...texts,
+    )
+    const company = { id: 'acme', key: 'our key', clients: [], locale: undefined, ownAddresses: [] }
     const clientId = 'https://assistant.example/client.json'
     await connected.describe([{ ...(await recordOf(tokenStore)), clientId }], company, undefined)
     expect(fetchedFor).toEqual([[clientId, { id: 'acme', key: 'our key' }]])

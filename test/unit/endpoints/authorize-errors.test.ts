@@ -31,6 +31,14 @@ describe('an authorization request with', () => {
     expect(page).toContain(`${name} must be sent exactly once`)
   })
 
+  it('a client_id of 12,000 characters tells the host of no more than the beginning', async () => {
+    const host = await started({ authenticate: asTheySay })
+    expectErrorPage(await new Authorization(host, { client_id: 'x'.repeat(12_000) }).open())
+    const [denied] = await host.told('denied')
+    expect(denied).toMatchObject({ reason: 'client_gone', detail: { clientId: `${'x'.repeat(2048)}…` } })
+    expect(JSON.stringify(denied).length).toBeLessThan(2500)
+  })
+
   it('two states redirects to the client with the error and the first state', async () => {
     const host = await started({ authenticate: asTheySay })
     const response = await new Authorization(host, { state: ['one', 'two'] }).open()

@@ -42,6 +42,12 @@ describe('what is told of a request', () => {
     expect(told.error).toBe(error)
   })
 
+  it('is cut off where it is longer than it may be, wherever it is', () => {
+    const told = { clientId: 'x'.repeat(2049), asked: ['y'.repeat(3000), 'z'.repeat(2048)] }
+    const cut = { clientId: `${'x'.repeat(2048)}…`, asked: [`${'y'.repeat(2048)}…`, 'z'.repeat(2048)] }
+    expect(withoutCredentials(told, 2048)).toEqual(cut)
+  })
+
   it('may refer to itself', () => {
     const circle: Record<string, unknown> = { token }
     circle.circle = circle
