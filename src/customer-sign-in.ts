@@ -62,7 +62,8 @@ import {
 import { type Endpoints, type Handler, Router } from './router'
 import { MemoryTokenStore } from './stores/memory-token-store'
 import { ProtectedResources } from './tenants/protected-resources'
-import { type TenantDefaults, Tenants } from './tenants/tenants'
+import type { TenantDefaults } from './tenants/resolved-tenant'
+import { Tenants } from './tenants/tenants'
 import { AccessTokens } from './tokens/access-tokens'
 import { Keyring, type NewKeys } from './tokens/keyring'
 

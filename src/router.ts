@@ -15,7 +15,8 @@ import { type ProtectedResource, protectedResourcePath } from './protocol/resour
 import { requests } from './telemetry/channels'
 import type { EndpointName, RequestMessage } from './telemetry/messages'
 import type { ProtectedResources } from './tenants/protected-resources'
-import { noSuchTenant, type ResolvedTenant, type Tenants } from './tenants/tenants'
+import type { ResolvedTenant } from './tenants/resolved-tenant'
+import { noSuchTenant, type Tenants } from './tenants/tenants'
 
 /** A request handler for node:http, node:http2 (without `next`) and every framework that has their requests (docs/hosts.md). */
 export type Handler = (req: NodeRequest, res: NodeResponse, next?: (error?: unknown) => void) => void

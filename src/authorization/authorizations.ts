@@ -8,7 +8,7 @@ import { redirectUriMatches, withResponse } from '../protocol/redirect-uri'
 import { requestedResource } from '../protocol/resource'
 import { chosenScopes, grantedScopes, withImplied } from '../protocol/scope'
 import type { ProtectedResources } from '../tenants/protected-resources'
-import { type ResolvedTenant, spelledByTenant } from '../tenants/tenants'
+import { type ResolvedTenant, spelledByTenant } from '../tenants/resolved-tenant'
 import type { SubmittedPage } from './consent-tokens'
 
 /** A client that exists, and one of its own redirect URIs, to which the browser may be sent. */
@@ -116,10 +116,10 @@ export class Authorizations {
       })
     }
     const offered = scopesOfferedTo(client.clientId, tenant)
-    if (offered.length === 0 && tenant.scopes.length > 0) {
+    if (offered.length === 0 && tenant.policy.scopes.length > 0) {
       throw oauthError('invalid_scope', 'This tenant offers none of the scopes of the client', {
         reason: 'scope_not_offered',
-        detail: { asked: client.scopes, accepted: tenant.scopes },
+        detail: { asked: client.scopes, accepted: tenant.policy.scopes },
       })
     }
     const resource = resourceOf(resources, tenant)
@@ -127,12 +127,18 @@ export class Authorizations {
       typeof scopes === 'object'
         ? chosenScopes(scopes, offered)
         : grantedScopes(scopes, offered, resources.length > 0 ? this.#scopesOf(resource, offered, tenant) : offered)
-    return { ...recipient, codeChallenge, scopes: granted, permitted: withImplied(granted, tenant.implied), resource }
+    return {
+      ...recipient,
+      codeChallenge,
+      scopes: granted,
+      permitted: withImplied(granted, tenant.policy.implied),
+      resource,
+    }
   }
 
   /** The scopes that the host has announced for a resource (the required ones, if there are any), as far as they are offered, or all that are offered. */
   #scopesOf(resource: string, offered: readonly string[], tenant: ResolvedTenant): readonly string[] {
-    const { scopes = [], scopesSupported = [] } = this.#announced.named(resource, tenant) ?? {}
+    const { scopes = [], scopesSupported = [] } = this.#announced.named(resource, tenant.address) ?? {}
     const own = (scopes.length > 0 ? scopes : scopesSupported).filter((scope) => offered.includes(scope))
     return own.length > 0 ? own : offered
   }
@@ -164,17 +170,20 @@ function agreementOf(request: AgreedRequest): Agreement {
 function responseWith(
   code: string,
   { redirectUri, state }: AgreedRequest,
-  { issuer }: ResolvedTenant,
+  { address }: ResolvedTenant,
 ): AuthorizationResponse {
-  return { code, redirectTo: withResponse(redirectUri, { code, state, iss: issuer }) }
+  return { code, redirectTo: withResponse(redirectUri, { code, state, iss: address.issuer }) }
 }
 
 function resourceOf(requested: readonly string[], tenant: ResolvedTenant): string {
-  const resource = requestedResource(requested.length > 0 ? requested : [tenant.resources[0]], tenant) as string
+  const resource = requestedResource(
+    requested.length > 0 ? requested : [tenant.address.resources[0]],
+    tenant.address,
+  ) as string
   if (spelledByTenant(resource, tenant) === undefined) {
     throw oauthError('invalid_target', 'This tenant does not have this resource', {
       reason: 'unknown_resource',
-      detail: { asked: requested, accepted: tenant.resources },
+      detail: { asked: requested, accepted: tenant.address.resources },
     })
   }
   return resource

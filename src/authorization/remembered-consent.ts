@@ -4,7 +4,7 @@ import { digest } from '../protocol/digest'
 import { hasProvenReceiver } from '../protocol/redirect-uri'
 import { withImplied } from '../protocol/scope'
 import { isNamed } from '../tenants/client-rules'
-import type { ResolvedTenant } from '../tenants/tenants'
+import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import type { CheckedRequest, Recipient } from './authorizations'
 
 const markLength = 8
@@ -19,14 +19,14 @@ const markLength = 8
  */
 export function consentMark({ found, redirectUri }: Recipient, tenant: ResolvedTenant): string | undefined {
   const { client, source } = found
-  const asks = source === 'tenant' ? (client.askConsent ?? tenant.askConsent) : tenant.askConsent
+  const asks = source === 'tenant' ? (client.askConsent ?? tenant.policy.askConsent) : tenant.policy.askConsent
   if (asks !== 'once' || !isNamedByCompany(found, tenant) || !hasProvenReceiver(redirectUri)) return undefined
   return digest('consent to', redirectUri).slice(0, markLength)
 }
 
-function isNamedByCompany({ client: { clientId }, source }: FoundClient, { clientRules }: ResolvedTenant): boolean {
+function isNamedByCompany({ client: { clientId }, source }: FoundClient, { policy }: ResolvedTenant): boolean {
   if (source === 'tenant') return true
-  return source === 'document' && isNamed({ clientId, isDocument: true }, clientRules.allowed ?? {})
+  return source === 'document' && isNamed({ clientId, isDocument: true }, policy.clientRules.allowed ?? {})
 }
 
 /**
@@ -39,14 +39,14 @@ export function isRemembered(
   mark: string,
   { found, resource, scopes }: CheckedRequest,
   grants: readonly Grant[],
-  { implied }: ResolvedTenant,
+  { policy }: ResolvedTenant,
 ): boolean {
   return grants.some((grant) => {
     const { clientId, consentTo, credential } = grant
     // A code that nobody has redeemed has connected nothing, and the customer cannot disconnect it.
     if (credential.kind === 'code' || clientId !== found.client.clientId) return false
     if (consentTo !== mark || grant.resource !== resource) return false
-    const allowed = withImplied(grant.scopes, implied)
+    const allowed = withImplied(grant.scopes, policy.implied)
     return scopes.every((scope) => allowed.includes(scope))
   })
 }

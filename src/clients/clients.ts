@@ -6,7 +6,7 @@ import type { RedirectUriFault } from '../protocol/redirect-uri'
 import { isRegisteredId } from '../protocol/registered-id'
 import { withImplied } from '../protocol/scope'
 import { refusingRule } from '../tenants/client-rules'
-import type { ResolvedTenant } from '../tenants/tenants'
+import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import { atTenant, offeredHere, strangerFault } from './client-metadata'
 import type { MetadataDocuments } from './metadata-documents'
 import { checkMaySignIn, mayNotRedeem, unknownClient } from './permissions'
@@ -50,15 +50,15 @@ export class Clients {
     const judged = { clientId, isDocument: this.#documents?.isDocumentUrl(clientId) === true, redirectUris: [] }
     // First, so that no document of a client that is not allowed is fetched.
     if (judged.isDocument) checkMaySignIn(judged, tenant)
-    if (tenant.metadataDocuments && this.#documents?.isDocumentUrl(clientId)) {
-      const metadata = atTenant(await this.#documents.find(clientId, tenant), tenant.ownAddresses)
+    if (tenant.policy.metadataDocuments && this.#documents?.isDocumentUrl(clientId)) {
+      const metadata = atTenant(await this.#documents.find(clientId, tenant), tenant.address.ownAddresses)
       if (!metadata) throw onlyOnOwnHost()
-      const client = { clientId, ...offeredHere(metadata, tenant.scopes) }
+      const client = { clientId, ...offeredHere(metadata, tenant.policy.scopes) }
       checkMaySignIn({ ...judged, redirectUris: client.redirectUris }, tenant)
       return { client, source: 'document' }
     }
     if (isRegisteredId(clientId)) return { client: this.#registrations.find(clientId, tenant), source: 'registration' }
-    const namesDocument = clientId.startsWith('https://') && !tenant.metadataDocuments
+    const namesDocument = clientId.startsWith('https://') && !tenant.policy.metadataDocuments
     throw unknownClient(clientId, namesDocument ? 'documents_off' : 'client_gone')
   }
 
@@ -83,7 +83,7 @@ export class Clients {
     const registration = isDocument ? undefined : this.#registrations.read(clientId, tenant.id)
     if (!isDocument && !registration) throw unknownClient(clientId)
     const judged = { clientId, isDocument, redirectUris: registration?.redirectUris ?? [] }
-    const rule = refusingRule(judged, tenant.clientRules)
+    const rule = refusingRule(judged, tenant.policy.clientRules)
     if (rule !== undefined) throw mayNotRedeem(judged, rule)
   }
 
@@ -104,7 +104,9 @@ export class Clients {
 
   /** Says why a redirect URI of a client was left out, or undefined if that is not why the client does not have it. */
   redirectUriFault(redirectUri: string, { source }: FoundClient, tenant: ResolvedTenant): RedirectUriFault | undefined {
-    return source === 'tenant' ? undefined : strangerFault(redirectUri, this.#rules.appRedirects, tenant.ownAddresses)
+    return source === 'tenant'
+      ? undefined
+      : strangerFault(redirectUri, this.#rules.appRedirects, tenant.address.ownAddresses)
   }
 
   /** Notes that a customer has allowed a client: if it has a metadata document, this server forgets that document last. */
@@ -115,7 +117,7 @@ export class Clients {
 
 /** The tenant's own record of a client. */
 export function ownClient(clientId: string, tenant: ResolvedTenant): Client | undefined {
-  return tenant.clients.find((client) => client.clientId === clientId)
+  return tenant.policy.clients.find((client) => client.clientId === clientId)
 }
 
 /**
@@ -124,9 +126,9 @@ export function ownClient(clientId: string, tenant: ResolvedTenant): Client | un
  */
 export function scopesOfferedTo(clientId: string, tenant: ResolvedTenant): readonly string[] {
   const own = ownClient(clientId, tenant)?.scopes
-  if (!own) return tenant.scopes
-  const most = withImplied(own, tenant.implied)
-  return tenant.scopes.filter((scope) => most.includes(scope))
+  if (!own) return tenant.policy.scopes
+  const most = withImplied(own, tenant.policy.implied)
+  return tenant.policy.scopes.filter((scope) => most.includes(scope))
 }
 
 function onlyOnOwnHost(): OAuthError {

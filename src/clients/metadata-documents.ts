@@ -13,7 +13,7 @@ import { OAuthError, oauthError } from '../protocol/oauth-error'
 import type { ErrorDescription } from '../protocol/oauth-error-codes'
 import { asError } from '../protocol/thrown'
 import { tellOfDocuments } from '../telemetry/channels'
-import type { ResolvedTenant } from '../tenants/tenants'
+import type { TenantIdentity } from '../tenants/resolved-tenant'
 import { readClientMetadata } from './client-metadata'
 
 // Milliseconds.
@@ -21,8 +21,6 @@ const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 const week = 7 * day
-
-type NamedTenant = Pick<ResolvedTenant, 'id' | 'key'>
 
 /** What a host can choose about metadata documents, apart from where they may be. */
 export interface DocumentChoices {
@@ -83,7 +81,7 @@ export class MetadataDocuments {
    * @throws {OAuthError} `invalid_client` if there is no such document or it is not about this client; `temporarily_unavailable` if it
    * cannot be fetched now, because its server fails or too many documents are being fetched, and there is no copy.
    */
-  async find(clientId: string, tenant: NamedTenant): Promise<ClientMetadata> {
+  async find(clientId: string, tenant: TenantIdentity): Promise<ClientMetadata> {
     try {
       const { document, copy } = await this.#documents.find(clientId, tenant.id)
       if (copy) this.#tellOfCopy(clientId, tenant, copy)
@@ -111,7 +109,7 @@ export class MetadataDocuments {
   /** Tells the host once an hour that a copy of a document is used. */
   #tellOfCopy(
     clientId: string,
-    { key: tenantKey, id: tenantId }: NamedTenant,
+    { key: tenantKey, id: tenantId }: TenantIdentity,
     { kind, age, error }: NonNullable<FoundDocument<unknown>['copy']>,
   ): void {
     const now = performance.now()

@@ -3,7 +3,7 @@ import { defaultGrantTypes, type GrantTypeName } from '../protocol/grant-types'
 import { type OAuthError, oauthError } from '../protocol/oauth-error'
 import type { DenialReason } from '../protocol/reasons'
 import { type JudgedClient, type RefusingRule, refusingRule } from '../tenants/client-rules'
-import type { ResolvedTenant } from '../tenants/tenants'
+import type { ResolvedTenant } from '../tenants/resolved-tenant'
 
 const reason = 'client_not_allowed'
 
@@ -15,7 +15,7 @@ export function mayUse(grantType: GrantTypeName, record: Pick<Client, 'grantType
 
 /** @throws {OAuthError} `unauthorized_client` (403) if a rule of the company keeps a client out. Nothing is sent to its redirect URI. */
 export function checkMaySignIn(client: JudgedClient, tenant: ResolvedTenant): void {
-  const rule = refusingRule(client, tenant.clientRules)
+  const rule = refusingRule(client, tenant.policy.clientRules)
   if (rule === undefined) return
   throw oauthError('unauthorized_client', 'The company does not allow this client', {
     status: 403,
@@ -26,7 +26,7 @@ export function checkMaySignIn(client: JudgedClient, tenant: ResolvedTenant): vo
 
 /** @throws {OAuthError} `invalid_redirect_uri` if a rule of the company would keep out the client that registers. */
 export function checkMayRegister(redirectUris: readonly string[], tenant: ResolvedTenant): void {
-  const rule = refusingRule({ clientId: '', isDocument: false, redirectUris }, tenant.clientRules)
+  const rule = refusingRule({ clientId: '', isDocument: false, redirectUris }, tenant.policy.clientRules)
   if (rule === undefined) return
   throw oauthError('invalid_redirect_uri', 'redirect_uris must lead where the company allows clients', {
     reason,

@@ -11,7 +11,7 @@ import {
   newRegisteredId,
   registrationIn,
 } from '../protocol/registered-id'
-import type { ResolvedTenant } from '../tenants/tenants'
+import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import { maxNameLength, offeredHere, readClientMetadata } from './client-metadata'
 import { presentableName } from './client-name'
 import { checkMayRegister, checkMaySignIn, unknownClient } from './permissions'
@@ -66,7 +66,7 @@ export class Registrations {
    */
   register(given: Readonly<Record<string, unknown>>, tenant: ResolvedTenant): Registered {
     const { appRedirects, authentication } = this.#rules
-    const described = readClientMetadata(given, appRedirects, tenant.ownAddresses)
+    const described = readClientMetadata(given, appRedirects, tenant.address.ownAddresses)
     checkMayRegister(described.redirectUris, tenant)
     const { method, keys } = authenticationOfRegistration(given, authentication)
     const hasSecret = method.sharesSecret
@@ -76,7 +76,7 @@ export class Registrations {
     if (clientId === undefined) throw tooLong(carried)
     const [key] = this.#keys
     const secret = hasSecret ? registeredClientSecret(key, tenant.id, clientId).secret : undefined
-    const { scopes } = offeredHere(described, tenant.scopes)
+    const { scopes } = offeredHere(described, tenant.policy.scopes)
     return { client: this.find(clientId, tenant), method: method.name, secret, scopes, registeredAt: this.#now() }
   }
 
@@ -89,7 +89,7 @@ export class Registrations {
   find(clientId: string, tenant: ResolvedTenant): Client {
     const registration = this.read(clientId, tenant.id)
     if (!registration) throw unknownClient(clientId)
-    if (!tenant.registeredClients) throw unknownClient(clientId, 'registration_off')
+    if (!tenant.policy.registeredClients) throw unknownClient(clientId, 'registration_off')
     const { redirectUris, clientName, clientUri, secretHashes, jwks, jwksUri } = registration
     checkMaySignIn({ clientId, isDocument: false, redirectUris }, tenant)
     const { appRedirects, authentication } = this.#rules
@@ -101,7 +101,7 @@ export class Registrations {
       jwks_uri: jwksUri,
     }
     try {
-      const described = readClientMetadata(body, appRedirects, tenant.ownAddresses)
+      const described = readClientMetadata(body, appRedirects, tenant.address.ownAddresses)
       const [method] = methodsOf(registration)
       return {
         clientId,

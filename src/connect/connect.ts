@@ -1,7 +1,8 @@
 import { optional, requirements, resource, text } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import { canonicalResource } from '../protocol/resource'
-import { type ResolvedTenant, spelledByTenant, type Tenants } from '../tenants/tenants'
+import { type ResolvedTenant, spelledByTenant } from '../tenants/resolved-tenant'
+import type { Tenants } from '../tenants/tenants'
 import { type ConnectableAssistant, type McpServer, type WayInRules, wayInOf } from './way-in'
 
 /** The company, and the API, that a "Connect an assistant" page is for. */
@@ -59,7 +60,7 @@ export async function connect(
   const checked = checkedMembers(given, 'connect')
   const tenant = await tenants.find(checked.tenantKey, baseUrl())
   const address = addressOf(tenant, checked.resource)
-  const title = tenant.name ?? tenant.key
+  const title = tenant.look.name ?? tenant.key
   const server = { address, name: serverNameOf(tenant.key), title }
   const guides = assistants.flatMap((assistant) => guideTo(assistant, server, tenant, rules) ?? [])
   return { address, tenantName: title, serverName: server.name, assistants: guides }
@@ -72,8 +73,8 @@ function addressOf(tenant: ResolvedTenant, named: string | undefined): string {
     if (address !== undefined) return address
     throw new ConfigurationError('connect.resource', named, 'one of the resources of the tenant', { quotes: true })
   }
-  const [first] = tenant.resources
-  if (first !== tenant.issuer) return first
+  const [first] = tenant.address.resources
+  if (first !== tenant.address.issuer) return first
   throw new ConfigurationError('connect', undefined, 'called for a tenant that has an API', {
     says: 'finds no API of the tenant: announce one with protectedResource, or name it in the resources of the tenant',
   })

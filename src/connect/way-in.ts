@@ -8,7 +8,7 @@ import {
 import { strangerFault } from '../clients/client-metadata'
 import type { KnownAssistant } from '../contract/tenant-store'
 import { refusingRule } from '../tenants/client-rules'
-import type { ResolvedTenant } from '../tenants/tenants'
+import type { ResolvedTenant } from '../tenants/resolved-tenant'
 
 /** The MCP server of a company, as an assistant is told of it. */
 export interface McpServer {
@@ -70,7 +70,7 @@ export function wayInOf(assistant: ConnectableAssistant, tenant: ResolvedTenant,
   const { stepsWithClientId: steps, redirectUris } = assistant
   if (!steps || !acceptPublic(rules.authentication.methods)) return undefined
   // A client with a secret is set up by whoever has the secret.
-  const own = tenant.clients.find(
+  const own = tenant.policy.clients.find(
     (client) =>
       !isConfidential(client) && redirectUris.every((redirectUri) => client.redirectUris.includes(redirectUri)),
   )
@@ -80,21 +80,27 @@ export function wayInOf(assistant: ConnectableAssistant, tenant: ResolvedTenant,
 /** Whether an assistant can introduce itself by its metadata document or by registering, as it would. */
 function introducesItself(
   { document: known, prefersToRegister, redirectUris, registersFor }: ConnectableAssistant,
-  { ownAddresses, metadataDocuments, registration, clientRules }: ResolvedTenant,
+  { address, policy }: ResolvedTenant,
   { appRedirects, authentication, fetchesDocuments }: WayInRules,
 ): boolean {
   // An app gives up if one of its addresses is left out.
-  if (redirectUris.some((redirectUri) => strangerFault(redirectUri, appRedirects, ownAddresses) !== undefined))
+  if (redirectUris.some((redirectUri) => strangerFault(redirectUri, appRedirects, address.ownAddresses) !== undefined))
     return false
   // Where the server's metadata offers documents and a method that its own has, an assistant does not register, even if that would help.
   const document = prefersToRegister ? undefined : known?.document
   const usesDocument =
-    metadataDocuments && document !== undefined && isPossible(() => authenticationOfDocument(document, authentication))
+    policy.metadataDocuments &&
+    document !== undefined &&
+    isPossible(() => authenticationOfDocument(document, authentication))
   const isAllowed = (clientId: string, isDocument: boolean) =>
-    refusingRule({ clientId, isDocument, redirectUris }, clientRules) === undefined
+    refusingRule({ clientId, isDocument, redirectUris }, policy.clientRules) === undefined
   if (usesDocument) return fetchesDocuments && isAllowed(document.client_id, true)
   const method = { token_endpoint_auth_method: registersFor }
-  return registration && isAllowed('', false) && isPossible(() => authenticationOfRegistration(method, authentication))
+  return (
+    policy.registration &&
+    isAllowed('', false) &&
+    isPossible(() => authenticationOfRegistration(method, authentication))
+  )
 }
 
 /** @param choose Throws nothing but the `OAuthError` of a refusal. */

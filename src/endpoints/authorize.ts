@@ -8,7 +8,7 @@ import { sendResponse } from '../http/send-response'
 import type { Appearances } from '../pages/appearance'
 import { oauthError, withContext } from '../protocol/oauth-error'
 import { withResponse } from '../protocol/redirect-uri'
-import type { ResolvedTenant } from '../tenants/tenants'
+import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import type { Consents } from './consents'
 import type { CustomerSessions, SignInRequest } from './customer-sessions'
 import type { Context } from './endpoint'
@@ -53,7 +53,7 @@ export async function authorize(
     checkResponse(form)
     const checked = authorizations.check(receivedRequest(form), recipient, tenant)
     const query = withoutLoginPrompt(queryOf(req))
-    const { language } = appearances.of(req, tenant)
+    const { language } = appearances.of(req, tenant.look)
     const signIn = signInRequest(form, checked, query, language.tag, tenant)
     const customer = await customers.signedIn(signIn, context)
     if (!customer) return
@@ -74,7 +74,10 @@ export async function authorize(
     const { where: _, ...known } = place
     if (!mayRedirect) throw withContext(error, known)
     const { code, description } = reportError(error, place, emit, message)
-    redirect(res, withResponse(redirectUri, { error: code, error_description: description, state, iss: tenant.issuer }))
+    redirect(
+      res,
+      withResponse(redirectUri, { error: code, error_description: description, state, iss: tenant.address.issuer }),
+    )
   }
 }
 
@@ -105,7 +108,7 @@ function signInRequest(
   tenant: ResolvedTenant,
 ): SignInRequest {
   return {
-    url: `${tenant.endpoints}/authorize?${query}`,
+    url: `${tenant.address.endpoints}/authorize?${query}`,
     tenant: tenant.record,
     client: found.client,
     scopes: [...permitted],

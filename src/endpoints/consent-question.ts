@@ -3,7 +3,7 @@ import type { ConsentSubject } from '../authorization/consent-tokens'
 import type { Customer } from '../authorization/customer'
 import { isLoopbackUrl } from '../protocol/loopback'
 import { shownId } from '../protocol/registered-id'
-import type { ResolvedTenant } from '../tenants/tenants'
+import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import type { SignInRequest } from './customer-sessions'
 
 /** A checked request, and the signed-in customer who may have to be asked about it. */

@@ -13,7 +13,7 @@ import type { Appearances } from '../pages/appearance'
 import { respondWithConsentPage } from '../pages/consent-page'
 import type { ScopeTexts } from '../pages/scope-words'
 import { OAuthError, oauthError, temporarilyUnavailable } from '../protocol/oauth-error'
-import type { ResolvedTenant } from '../tenants/tenants'
+import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import {
   aboutConsent,
   type ConsentQuestion,
@@ -199,9 +199,9 @@ export class Consents {
     if (button !== undefined && button !== 'confirm') return 'declined'
     const { checked, customer, query } = question
     const { redirectUri, permitted } = checked
-    const appearance = this.#appearances.of(req, tenant)
+    const appearance = this.#appearances.of(req, tenant.look)
     const page = {
-      tenantName: tenant.name ?? tenant.key,
+      tenantName: tenant.look.name ?? tenant.key,
       clientName: nameOf(checked),
       vouchedFor: checked.found.source === 'tenant',
       publisher: publisherOf(checked),

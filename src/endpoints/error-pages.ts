@@ -9,7 +9,7 @@ import { pageHeaders, pageStatus, repeatAddress, respondWithErrorPage } from '..
 import { type OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
 import type { OAuthErrorCode } from '../protocol/oauth-error-codes'
 import type { DenialReason, FaultReason } from '../protocol/reasons'
-import type { ResolvedTenant } from '../tenants/tenants'
+import type { ResolvedTenant } from '../tenants/resolved-tenant'
 
 /** What a customer can be told about an error for which there is no safe address to redirect the browser to. */
 export interface ShownError {
@@ -64,7 +64,7 @@ export class ErrorPages {
     error: OAuthError,
     tenant: ResolvedTenant | undefined,
   ): Promise<void> {
-    const appearance = this.#appearances.of(req, tenant)
+    const appearance = this.#appearances.of(req, tenant?.look)
     if (this.#hook && !res.headersSent) {
       const { code, description, reason } = error
       const shown: ShownError = {
@@ -78,7 +78,7 @@ export class ErrorPages {
       }
       if (await this.#isShown(this.#hook, req, res, error, shown)) return
     }
-    respondWithErrorPage(res, error, appearance, tenant?.name ?? tenant?.key)
+    respondWithErrorPage(res, error, appearance, tenant?.look.name ?? tenant?.key)
   }
 
   /** Whether the host has shown its page. If it has sent nothing, the response is as it was before. */

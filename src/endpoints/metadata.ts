@@ -3,7 +3,7 @@ import { algorithmsOf } from '../client-authentication/methods'
 import type { PublicDocuments } from '../http/public-documents'
 import { respondWithDocument } from '../http/responses'
 import { defaultGrantTypes } from '../protocol/grant-types'
-import type { ResolvedTenant } from '../tenants/tenants'
+import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import type { Context } from './endpoint'
 
 /** What is the same at all tenants. */
@@ -17,8 +17,9 @@ interface ServerMetadata {
 
 /** The authorization server metadata of a tenant (RFC 8414 section 2). */
 export function metadata({ req, res, tenant }: Context, documents: PublicDocuments, server: ServerMetadata): void {
-  const { issuer, registration, metadataDocuments, scopes, links } = tenant
-  const name = `metadata ${issuer} ${registration} ${metadataDocuments} ${scopes.join(' ')} ${JSON.stringify(links)}`
+  const { registration, metadataDocuments, scopes } = tenant.policy
+  const offered = `${registration} ${metadataDocuments} ${scopes.join(' ')}`
+  const name = `metadata ${tenant.address.issuer} ${offered} ${JSON.stringify(tenant.look.links)}`
   respondWithDocument(
     req,
     res,
@@ -27,7 +28,11 @@ export function metadata({ req, res, tenant }: Context, documents: PublicDocumen
 }
 
 function members(
-  { issuer, endpoints, scopes, registration, metadataDocuments, links }: ResolvedTenant,
+  {
+    address: { issuer, endpoints },
+    policy: { scopes, registration, metadataDocuments },
+    look: { links },
+  }: ResolvedTenant,
   { externalEndpoints, methods, languageTags }: ServerMetadata,
 ): object {
   const algorithms = algorithmsOf(methods)

@@ -3,12 +3,12 @@ import { respondWithDocument } from '../http/responses'
 import { oauthError } from '../protocol/oauth-error'
 import { canonicalResource, type ProtectedResource } from '../protocol/resource'
 import { withoutOfflineAccess } from '../protocol/scope'
-import { type ResolvedTenant, spelledByTenant } from '../tenants/tenants'
+import { type ResolvedTenant, spelledByTenant } from '../tenants/resolved-tenant'
 import type { Context } from './endpoint'
 
 /** The metadata of a protected resource at a tenant (RFC 9728 section 2). */
 export function protectedResourceMetadata({ req, res, tenant }: Context, resource: ProtectedResource): void {
-  const url = resource.urlFor(tenant)
+  const url = resource.urlFor(tenant.address)
   const spelling = spelledByTenant(canonicalResource(url) ?? url, tenant)
   if (spelling === undefined) throw oauthError('not_found', 'This tenant does not have this API')
   respondWithDocument(
@@ -16,20 +16,20 @@ export function protectedResourceMetadata({ req, res, tenant }: Context, resourc
     res,
     publicDocument({
       resource: spelling,
-      authorization_servers: [tenant.issuer],
+      authorization_servers: [tenant.address.issuer],
       scopes_supported: scopesOf(resource, tenant),
       bearer_methods_supported: ['header'],
-      resource_name: tenant.name,
-      resource_documentation: tenant.links.documentation,
-      resource_policy_uri: tenant.links.privacy,
-      resource_tos_uri: tenant.links.terms,
+      resource_name: tenant.look.name,
+      resource_documentation: tenant.look.links.documentation,
+      resource_policy_uri: tenant.look.links.privacy,
+      resource_tos_uri: tenant.look.links.terms,
     }),
   )
 }
 
 /** What a client can ask for: what every request needs, and what some requests need, as far as the tenant offers it. By default all. */
 function scopesOf({ scopes, scopesSupported }: ProtectedResource, tenant: ResolvedTenant): readonly string[] {
-  const supported = scopesSupported.filter((scope) => tenant.scopes.includes(scope))
+  const supported = scopesSupported.filter((scope) => tenant.policy.scopes.includes(scope))
   const own = [...new Set([...scopes, ...supported])]
-  return own.length > 0 ? own : withoutOfflineAccess(tenant.scopes)
+  return own.length > 0 ? own : withoutOfflineAccess(tenant.policy.scopes)
 }

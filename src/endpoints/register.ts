@@ -13,7 +13,7 @@ export async function register(
   registrations: Registrations,
   emit: Emit,
 ): Promise<void> {
-  if (!tenant.registration) {
+  if (!tenant.policy.registration) {
     throw oauthError('access_denied', 'Clients cannot register here', { status: 403, reason: 'registration_off' })
   }
   const metadata = await readJson(req, res)

@@ -22,7 +22,7 @@ import type { GuardedStore } from '../host/guarded-store'
 import type { Form } from '../http/form'
 import { isClientId } from '../protocol/client-id'
 import { oauthError } from '../protocol/oauth-error'
-import type { ResolvedTenant } from '../tenants/tenants'
+import type { ResolvedTenant } from '../tenants/resolved-tenant'
 
 /** The client that a request names. */
 export interface RequestingClient {
@@ -177,7 +177,7 @@ export class ClientAuthentication {
 }
 
 /** What the `aud` of an assertion may be at the token endpoint (RFC 7523 section 3): the issuer, or the endpoint, which many clients name. */
-export function tokenAudiences({ issuer, endpoints }: ResolvedTenant): readonly string[] {
+export function tokenAudiences({ address: { issuer, endpoints } }: ResolvedTenant): readonly string[] {
   return [issuer, `${endpoints}/token`]
 }
 

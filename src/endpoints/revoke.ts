@@ -18,14 +18,14 @@ export async function revoke(
   message.clientId = named.clientId
   // To authenticate such a client, its document and its keys may have to be fetched. Every other client may end its grants, whatever the rules.
   const isFetched = named.proof !== undefined && clients.isDocument(named.clientId, tenant)
-  if (isFetched && hasRules(tenant.clientRules)) clients.checkMayRedeem(named.clientId, tenant)
+  if (isFetched && hasRules(tenant.policy.clientRules)) clients.checkMayRedeem(named.clientId, tenant)
   const token = form.required('token')
   // Anybody can write an id with an address of keys, and must not make this server fetch something there.
   if (named.proof && clients.publishesKeys(named.clientId, tenant) && !revocations.hasIssued(token, named, tenant)) {
     respondWithJson(res, {})
     return
   }
-  const audiences = [...tokenAudiences(tenant), `${tenant.endpoints}/revoke`]
+  const audiences = [...tokenAudiences(tenant), `${tenant.address.endpoints}/revoke`]
   const client = await clientAuthentication.authenticate(named, tenant, audiences)
   const { clientId, isAuthenticated, useUp } = client
   // A stranger with any token must not make this server fetch a document.

@@ -37,10 +37,10 @@ function presentedCode(request: TokenRequest): PresentedCredential {
   }
   const { clientId, isAuthenticated } = client
   // Without refresh tokens the grant need only outlive the access token.
-  const lifetime = mayRefresh(request) ? tenant.refreshTokenLifetime : tenant.accessTokenLifetime
+  const lifetime = mayRefresh(request) ? tenant.policy.refreshTokenLifetime : tenant.policy.accessTokenLifetime
   return presentedCredential('code', code, {
     binding: { clientId, redirectUri, codeChallenge: codeChallengeOf(codeVerifier), isAuthenticated },
-    resource: requestedResource(form.all('resource'), tenant),
+    resource: requestedResource(form.all('resource'), tenant.address),
     tenant,
     lifetime: lifetime * 1000,
     hasHungUp,

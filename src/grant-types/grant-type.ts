@@ -1,7 +1,7 @@
 import type { RequestingClient } from '../endpoints/requesting-client'
 import type { Emit } from '../host/emitter'
 import type { Form } from '../http/form'
-import type { ResolvedTenant } from '../tenants/tenants'
+import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import type { IssuedAccessToken } from '../tokens/access-tokens'
 
 /** A request to the token endpoint. */

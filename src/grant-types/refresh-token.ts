@@ -25,9 +25,9 @@ export function refreshToken(rooms: CredentialRooms): GrantType {
 function presentedRefreshToken({ form, client, tenant, hasHungUp }: TokenRequest): PresentedCredential {
   return presentedCredential('refresh_token', form.required('refresh_token'), {
     binding: { clientId: client.clientId, isAuthenticated: client.isAuthenticated },
-    resource: requestedResource(form.all('resource'), tenant),
+    resource: requestedResource(form.all('resource'), tenant.address),
     tenant,
-    lifetime: tenant.refreshTokenLifetime * 1000,
+    lifetime: tenant.policy.refreshTokenLifetime * 1000,
     hasHungUp,
   })
 }

@@ -2,7 +2,7 @@ import type { Grant } from '../contract/token-store'
 import { customerHandle } from '../protocol/customer-handle'
 import { digest } from '../protocol/digest'
 import { type CredentialKind, credentialKinds } from '../protocol/grant-types'
-import type { ResolvedTenant } from '../tenants/tenants'
+import type { ResolvedTenant, TenantIdentity } from '../tenants/resolved-tenant'
 
 /**
  * A code or refresh token as a client presents it: `prefix_` and base64url(handle ‖ secret ‖ expiry ‖ tag), of 25, 16, 6 and 16 bytes.
@@ -53,7 +53,9 @@ export interface PresentedCredential {
 }
 
 /** What says whether this server has issued a credential. */
-export type IssuedCredential = Pick<PresentedCredential, 'credential' | 'grantId' | 'binding' | 'tenant'>
+export type IssuedCredential = Pick<PresentedCredential, 'credential' | 'grantId' | 'binding'> & {
+  tenant: TenantIdentity
+}
 
 /** The length of a secret and of a tag, in bytes. */
 export const partLength = 16

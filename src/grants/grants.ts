@@ -4,7 +4,7 @@ import type { Grant, NewGrant } from '../contract/token-store'
 import { aboutGrant, type Emit, faultEvent } from '../host/emitter'
 import type { GuardedStore } from '../host/guarded-store'
 import { type ErrorContext, temporarilyUnavailable } from '../protocol/oauth-error'
-import type { ResolvedTenant } from '../tenants/tenants'
+import type { TenantIdentity } from '../tenants/resolved-tenant'
 import { credentialHash, datesOf, formatCredential, grantIdOf, handleOf, partLength } from './credential'
 import type { CredentialChain } from './credential-chain'
 
@@ -59,7 +59,7 @@ export class Grants {
   }
 
   /** Stores a grant. @returns The authorization code that redeems it. */
-  async create(agreement: Agreement, tenant: ResolvedTenant): Promise<string> {
+  async create(agreement: Agreement, tenant: TenantIdentity): Promise<string> {
     const patience = { giveUpAt: performance.now() + this.#store.timeout, timeout: this.#store.timeout / 2 }
     const create = async () => {
       const { grant, codeOf } = this.#draft(agreement, tenant)
@@ -79,14 +79,14 @@ export class Grants {
    *
    * @returns Undefined if it cannot be redeemed, or no longer.
    */
-  async codeAgain(agreement: Agreement, tenant: ResolvedTenant): Promise<string | undefined> {
+  async codeAgain(agreement: Agreement, tenant: TenantIdentity): Promise<string | undefined> {
     const { grant, codeOf } = this.#draft(agreement, tenant)
     const created = await this.#store.findGrant(tenant.id, grant.grantId)
     return created?.credential.hash === grant.credential.hash ? codeOf(created) : undefined
   }
 
   /** Ends a grant that a request has just redeemed. There is an event even if an earlier sending of the same call has deleted the grant. */
-  async end(grant: Grant, { id, key }: ResolvedTenant, reason: RevokedEvent['reason']): Promise<void> {
+  async end(grant: Grant, { id, key }: TenantIdentity, reason: RevokedEvent['reason']): Promise<void> {
     await this.#store.deleteGrant(id, grant.grantId)
     this.#emit({ type: 'revoked', reason, ...aboutGrant(grant, key) })
   }
@@ -140,7 +140,7 @@ export class Grants {
    *
    * Only earlier ones: of two sign-ins at the same time, neither could otherwise be sure to survive the other.
    */
-  async endReplaced(redeemed: Grant, tenant: ResolvedTenant): Promise<void> {
+  async endReplaced(redeemed: Grant, tenant: TenantIdentity): Promise<void> {
     if (!this.#limits.replaceGrants) return
     await this.#endSome(redeemed, tenant, { where: 'replaceGrants', reason: 'replaced' }, (others) =>
       others.filter((grant) => grant.resource === redeemed.resource && isEarlier(grant, redeemed)),
@@ -148,7 +148,7 @@ export class Grants {
   }
 
   /** Ends the oldest of a customer's grants of one client if there are too many. A failure only postpones that. */
-  async #endOldest(created: Grant, tenant: ResolvedTenant): Promise<void> {
+  async #endOldest(created: Grant, tenant: TenantIdentity): Promise<void> {
     await this.#endSome(created, tenant, { where: 'createGrant', reason: 'too_many' }, (others) => {
       const excess = Math.max(0, others.length + 1 - this.#limits.maxGrantsPerClient)
       // Grants whose code has not been redeemed end first, so that a page that asks for codes again and again cannot end grants in use.
@@ -165,7 +165,7 @@ export class Grants {
    */
   async #endSome(
     { tenantId, subject, clientId, grantId }: Grant,
-    tenant: ResolvedTenant,
+    tenant: TenantIdentity,
     { where, reason }: { where: string; reason: RevokedEvent['reason'] },
     choose: (others: Grant[]) => Grant[],
   ): Promise<void> {
@@ -180,7 +180,7 @@ export class Grants {
     }
   }
 
-  #draft({ isConfidential, seed, ...agreement }: Agreement, tenant: ResolvedTenant): Draft {
+  #draft({ isConfidential, seed, ...agreement }: Agreement, tenant: TenantIdentity): Draft {
     const kind = 'code'
     const { clientId, subject, scopes, resource, claims, consentTo, redirectUri, codeChallenge } = agreement
     const binding = { clientId, redirectUri, codeChallenge, isAuthenticated: isConfidential }

@@ -5,7 +5,7 @@ import type { GuardedStore } from '../host/guarded-store'
 import { type CredentialKind, credentialKinds } from '../protocol/grant-types'
 import { type OAuthError, temporarilyUnavailable, withContext } from '../protocol/oauth-error'
 import { longestRetryWindow } from '../tenants/lifetimes'
-import { isSameResource, type ResolvedTenant, spelledByTenant, stillOffered } from '../tenants/tenants'
+import { isSameResource, type ResolvedTenant, spelledByTenant, stillOffered } from '../tenants/resolved-tenant'
 import { type AccessTokenTerms, type Settle, scopesGone } from '../tokens/access-tokens'
 import {
   authenticatedBinding,
@@ -238,8 +238,8 @@ export class Redemptions {
   }
 
   /** For how long a used refresh token of a tenant is answered with the live one, in milliseconds. */
-  #windowOf({ accessTokenLifetime }: ResolvedTenant): number {
-    return Math.min(this.#rules.refreshRetryWindow, longestRetryWindow(accessTokenLifetime) * 1000)
+  #windowOf({ policy }: ResolvedTenant): number {
+    return Math.min(this.#rules.refreshRetryWindow, longestRetryWindow(policy.accessTokenLifetime) * 1000)
   }
 
   /** For how long a grant remembers a redeemed credential, in milliseconds. */

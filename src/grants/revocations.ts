@@ -2,7 +2,7 @@ import { notAuthenticated } from '../client-authentication/method'
 import type { Grant } from '../contract/token-store'
 import type { GuardedStore } from '../host/guarded-store'
 import { OAuthError } from '../protocol/oauth-error'
-import type { ResolvedTenant } from '../tenants/tenants'
+import type { TenantIdentity } from '../tenants/resolved-tenant'
 import type { AccessTokens } from '../tokens/access-tokens'
 import { authenticatedBinding, type Binding, grantIdOf, isLive, parseCredential } from './credential'
 import type { CredentialChain } from './credential-chain'
@@ -38,7 +38,7 @@ export class Revocations {
   async revoke(
     token: string,
     binding: Binding,
-    tenant: ResolvedTenant,
+    tenant: TenantIdentity,
     beforeEnd: (by: 'refresh_token' | 'access_token') => Promise<void>,
   ): Promise<void> {
     const byRefreshToken = await this.#namedByRefreshToken(token, binding, tenant)
@@ -50,7 +50,7 @@ export class Revocations {
   }
 
   /** Whether this server has issued a token to a client, whatever has become of its grant. */
-  hasIssued(token: string, { clientId }: Pick<Binding, 'clientId'>, tenant: ResolvedTenant): boolean {
+  hasIssued(token: string, { clientId }: Pick<Binding, 'clientId'>, tenant: TenantIdentity): boolean {
     const credential = parseCredential('refresh_token', token)
     if (!credential) return this.#grantIdIn(token, clientId, tenant) !== undefined
     const grantId = grantIdOf(credential.handle)
@@ -59,7 +59,7 @@ export class Revocations {
     )
   }
 
-  async #namedByRefreshToken(token: string, binding: Binding, tenant: ResolvedTenant): Promise<NamedGrant | undefined> {
+  async #namedByRefreshToken(token: string, binding: Binding, tenant: TenantIdentity): Promise<NamedGrant | undefined> {
     const credential = parseCredential('refresh_token', token)
     if (!credential) return undefined
     const grantId = grantIdOf(credential.handle)
@@ -76,13 +76,13 @@ export class Revocations {
   }
 
   /** An expired access token still names its grant: the client may revoke it long after it last used it. */
-  async #namedByAccessToken(token: string, clientId: string, tenant: ResolvedTenant): Promise<NamedGrant | undefined> {
+  async #namedByAccessToken(token: string, clientId: string, tenant: TenantIdentity): Promise<NamedGrant | undefined> {
     const grantId = this.#grantIdIn(token, clientId, tenant)
     if (grantId === undefined) return undefined
     return { tenantId: tenant.id, grantId, grant: await this.#store.findGrant(tenant.id, grantId) }
   }
 
-  #grantIdIn(token: string, clientId: string, tenant: ResolvedTenant): string | undefined {
+  #grantIdIn(token: string, clientId: string, tenant: TenantIdentity): string | undefined {
     const { tenant_id, client_id, grant_id } = this.#claimsOf(token) ?? {}
     return tenant_id === tenant.id && client_id === clientId ? grant_id : undefined
   }

@@ -5,7 +5,8 @@ import type { NodeRequest } from '../http/node-messages'
 import { type HostRequest, requestHost } from '../http/request-host'
 import { requestPath } from '../http/request-path'
 import type { ProtectedResources } from '../tenants/protected-resources'
-import { noSuchTenant, type ResolvedTenant, type Tenants } from '../tenants/tenants'
+import type { ResolvedTenant } from '../tenants/resolved-tenant'
+import { noSuchTenant, type Tenants } from '../tenants/tenants'
 import type { AccessTokenGuards, Middleware } from './require-access-token'
 import type { WarnOfScopes } from './unknown-scopes'
 
@@ -73,7 +74,7 @@ export function protectedResource(
 
   return guards.middleware({
     tenantOf,
-    resourceOf: (_req, tenant) => announced.urlFor(tenant),
+    resourceOf: (_req, tenant) => announced.urlFor(tenant.address),
     scopes,
     checkRevocation,
     guard,

@@ -16,7 +16,8 @@ import { OAuthError, oauthError, withContext } from '../protocol/oauth-error'
 import { canonicalResource, metadataUrlOf } from '../protocol/resource'
 import { scopesOf, withImplied, withoutOfflineAccess } from '../protocol/scope'
 import type { ProtectedResources } from '../tenants/protected-resources'
-import { isSameResource, type ResolvedTenant, spelledByTenant, type Tenants } from '../tenants/tenants'
+import { isSameResource, type ResolvedTenant, spelledByTenant } from '../tenants/resolved-tenant'
+import type { Tenants } from '../tenants/tenants'
 import { type AccessTokens, claimedIssuer, invalidToken, notOurs } from '../tokens/access-tokens'
 import { withChallenge } from './challenge'
 
@@ -151,9 +152,9 @@ export class AccessTokenVerifications {
 
   /** The address of a resource's metadata (RFC 9728 section 3.1). Undefined if the host has not announced it, or the tenant does not have it. */
   metadataUrlOf(resource: string | undefined, tenant: ResolvedTenant): string | undefined {
-    const spelling = spelledByTenant(canonicalResource(resource ?? tenant.resources[0]) ?? '', tenant)
-    const announced = spelling && this.#announced.named(canonicalResource(spelling) ?? '', tenant)
-    return announced ? metadataUrlOf(announced.urlFor(tenant)) : undefined
+    const spelling = spelledByTenant(canonicalResource(resource ?? tenant.address.resources[0]) ?? '', tenant)
+    const announced = spelling && this.#announced.named(canonicalResource(spelling) ?? '', tenant.address)
+    return announced ? metadataUrlOf(announced.urlFor(tenant.address)) : undefined
   }
 
   /**
@@ -163,7 +164,7 @@ export class AccessTokenVerifications {
   #scopesIn(token: string, resource: string | undefined, tenant: ResolvedTenant): string[] {
     try {
       const { iss, aud, tenant_id, scope } = this.#tokens.claimsOf(token, { ignoreExpiration: true })
-      const isForThis = isFor(resource ?? tenant.resources[0], aud, tenant) && tenant_id === tenant.id
+      const isForThis = isFor(resource ?? tenant.address.resources[0], aud, tenant) && tenant_id === tenant.id
       return isForThis && isIssuerOf(tenant, iss) ? withoutOfflineAccess(scopesOf(scope)) : []
     } catch {
       return []
@@ -173,7 +174,7 @@ export class AccessTokenVerifications {
   async #verified(
     tenant: ResolvedTenant,
     token: string,
-    { resource = tenant.resources[0], scopes: required, checkRevocation = false, guard }: Verification,
+    { resource = tenant.address.resources[0], scopes: required, checkRevocation = false, guard }: Verification,
   ): Promise<AccessTokenInfo> {
     const claims = this.#tokens.claimsOf(token)
     // The issuer alone does not tell companies apart: it stays the same when a tenant key passes to another company.
@@ -183,7 +184,9 @@ export class AccessTokenVerifications {
       throw invalidToken('The access token is not for this resource', 'wrong_resource')
     }
     // A scope that the tenant no longer offers counts for nothing, even if an older token has it.
-    const scopes = withImplied(scopesOf(claims.scope), tenant.implied).filter((scope) => tenant.scopes.includes(scope))
+    const scopes = withImplied(scopesOf(claims.scope), tenant.policy.implied).filter((scope) =>
+      tenant.policy.scopes.includes(scope),
+    )
     this.#checkScopes(scopes, required, guard, tenant)
     if (checkRevocation && !(await this.#store.findGrant(tenant.id, claims.grant_id))) {
       throw invalidToken('The access token has been revoked', 'ended_or_lost')
@@ -202,7 +205,7 @@ export class AccessTokenVerifications {
   }
 
   #checkScopes(scopes: readonly string[], required: readonly string[], guard: string, tenant: ResolvedTenant): void {
-    const notOffered = required.filter((scope) => !tenant.scopes.includes(scope))
+    const notOffered = required.filter((scope) => !tenant.policy.scopes.includes(scope))
     const unheardOf = notOffered.find((scope) => !this.#scopes.includes(scope))
     if (unheardOf !== undefined) throw requiresUnknownScope(guard, unheardOf, tenant)
     if (required.every((scope) => scopes.includes(scope))) return
@@ -213,7 +216,7 @@ export class AccessTokenVerifications {
 }
 
 /** Whether a tenant has an issuer, at any of its addresses. */
-function isIssuerOf({ issuer, otherIssuers }: ResolvedTenant, claimed: string): boolean {
+function isIssuerOf({ address: { issuer, otherIssuers } }: ResolvedTenant, claimed: string): boolean {
   return claimed === issuer || otherIssuers.includes(claimed)
 }
 

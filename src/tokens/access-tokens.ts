@@ -13,7 +13,7 @@ import { OAuthError, oauthError, temporarilyUnavailable, withContext } from '../
 import type { ErrorDescription } from '../protocol/oauth-error-codes'
 import type { DenialReason } from '../protocol/reasons'
 import { narrowedScopes, withImplied } from '../protocol/scope'
-import { type ResolvedTenant, spelledByTenant, stillOffered } from '../tenants/tenants'
+import { type ResolvedTenant, spelledByTenant, stillOffered } from '../tenants/resolved-tenant'
 import { plainJson } from './plain-json'
 import type { SigningKeys } from './signing-keys'
 import { TokenSignatures } from './token-signatures'
@@ -141,7 +141,7 @@ export class AccessTokens {
     const mayFail = this.#keys[0].signer !== undefined
     if (scope === undefined && !this.#claimsHook && !mayFail) return undefined
     return async (grant, left) => {
-      const permitted = withImplied(grant.scopes, tenant.implied)
+      const permitted = withImplied(grant.scopes, tenant.policy.implied)
       const scopes = stillOffered(narrowedScopes(scope, grant.scopes, permitted), tenant)
       if (scopes === undefined) throw scopesGone(grant)
       try {
@@ -169,7 +169,7 @@ export class AccessTokens {
   ): Promise<IssuedAccessToken> {
     const [key] = this.#keys
     const now = Math.floor(this.#now() / 1000)
-    const expiresAt = now + Math.min(tenant.accessTokenLifetime, Math.floor(left / 1000))
+    const expiresAt = now + Math.min(tenant.policy.accessTokenLifetime, Math.floor(left / 1000))
     const payload = payloadOf(grant, terms, now, expiresAt, tenant)
     // `sign` copies and checks an object. A string is signed as it is: its claims were checked when they came in.
     const accessToken = key.signer
@@ -238,7 +238,7 @@ function payloadOf(
   return JSON.stringify({
     ...grant.claims,
     ...claims,
-    iss: tenant.issuer,
+    iss: tenant.address.issuer,
     sub: grant.subject,
     aud: spelledByTenant(grant.resource, tenant) ?? grant.resource,
     client_id: grant.clientId,

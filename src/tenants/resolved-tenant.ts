@@ -1,0 +1,206 @@
+import type { AskConsent, Client, Links, Tenant, Theme } from '../contract/tenant-store'
+import { withDefaultLinks } from '../pages/links'
+import { endpointsOf, issuerOf, type TenantAddress } from '../protocol/issuer'
+import { canonicalResource, spellingOf } from '../protocol/resource'
+import { type ImpliedScopes, withImplied } from '../protocol/scope'
+import { allowsDocuments, allowsRegistration, type ClientRules } from './client-rules'
+import type { ProtectedResources } from './protected-resources'
+import { partitionOf, type TenantRecord } from './tenant-record'
+
+/** Who a tenant is. */
+export interface TenantIdentity {
+  readonly key: string
+  /** Partitions everything stored and issued. */
+  readonly id: string
+}
+
+/** What a tenant is called at one of its addresses, and what it has there. */
+export interface AddressOfTenant extends TenantAddress {
+  issuer: string
+  /** What the addresses of the endpoints begin with. */
+  endpoints: string
+  /** The issuers that the tenant has at its other addresses. */
+  otherIssuers: readonly string[]
+  /** The addresses of this server that belong to the tenant or to all: no client that nobody vouches for may have a redirect URI there. */
+  ownAddresses: readonly string[]
+  /** As the host spells them, the default one first. */
+  resources: readonly [string, ...string[]]
+  /** What its resources are called here, by what they are called at its other addresses. Undefined if it has no others. */
+  namesHere: ReadonlyMap<string, string> | undefined
+}
+
+/** What a tenant offers, and to whom. */
+export interface TenantPolicy {
+  clients: readonly Client[]
+  /** With those that they imply: a company that offers a scope offers these too. */
+  scopes: readonly string[]
+  /** Which scopes imply others. */
+  implied: ImpliedScopes
+  /** Seconds. */
+  accessTokenLifetime: number
+  /** Seconds. */
+  refreshTokenLifetime: number
+  /** Whether clients can register themselves. */
+  registration: boolean
+  /** Whether customers can sign in with clients that registered themselves, as far as the rules allow them. */
+  registeredClients: boolean
+  /** Whether a client can identify itself by the address of its metadata document. */
+  metadataDocuments: boolean
+  /** Which of the clients that introduce themselves are allowed. */
+  clientRules: ClientRules
+  /** How often customers are asked for consent. */
+  askConsent: AskConsent
+}
+
+/** How a tenant shows itself. */
+export interface TenantLook {
+  name: string | undefined
+  logoUri: string | undefined
+  /** The language tag that the company has chosen for its pages. */
+  locale: string | undefined
+  theme: Theme
+  links: Links
+}
+
+/** What a tenant has if its record does not say otherwise. */
+export type TenantDefaults = Omit<TenantPolicy, 'clients'> & Pick<TenantLook, 'theme' | 'links'>
+
+/** Where a tenant was found. */
+export interface Whereabouts {
+  here: TenantAddress
+  /** The address that it has now, and then those that it had before. */
+  addresses: readonly TenantAddress[]
+  /** The base URL of tenants without a domain of their own. */
+  shared: string
+}
+
+/** A tenant with every default filled in, at one of its addresses. Each part of it is resolved when somebody asks for it. */
+export class ResolvedTenant implements TenantIdentity {
+  readonly key: string
+  readonly id: string
+  /** The host's own record. */
+  readonly record: Tenant
+  readonly #checked: TenantRecord
+  readonly #whereabouts: Whereabouts
+  readonly #defaults: TenantDefaults
+  readonly #announced: ProtectedResources
+  #address: AddressOfTenant | undefined
+  #policy: TenantPolicy | undefined
+  #look: TenantLook | undefined
+
+  /**
+   * @param checked The record after its checks.
+   * @param announced The resources of a tenant whose record names none.
+   */
+  constructor(
+    record: Tenant,
+    checked: TenantRecord,
+    whereabouts: Whereabouts,
+    defaults: TenantDefaults,
+    announced: ProtectedResources,
+  ) {
+    this.key = checked.key
+    this.id = partitionOf(checked)
+    this.record = record
+    this.#checked = checked
+    this.#whereabouts = whereabouts
+    this.#defaults = defaults
+    this.#announced = announced
+  }
+
+  get address(): AddressOfTenant {
+    this.#address ??= addressOf(this.#checked, this.#whereabouts, this.#announced)
+    return this.#address
+  }
+
+  get policy(): TenantPolicy {
+    this.#policy ??= policyOf(this.#checked, this.#defaults)
+    return this.#policy
+  }
+
+  get look(): TenantLook {
+    this.#look ??= lookOf(this.#checked, this.#defaults)
+    return this.#look
+  }
+}
+
+function addressOf(
+  { resources }: TenantRecord,
+  { here, addresses, shared }: Whereabouts,
+  announced: ProtectedResources,
+): AddressOfTenant {
+  const issuer = issuerOf(here)
+  const others = addresses.filter((address) => address !== here)
+  const namesHere = others.length > 0 ? announced.namesAt(here, others) : undefined
+  const listed = resources ?? [...announced.urlsFor(here), issuer]
+  const [first = issuer, ...more] = namesHere ? namedHere(listed, namesHere) : listed
+  return {
+    // Not spread: an object that begins with a spread takes twenty times as long to make.
+    baseUrl: here.baseUrl,
+    keyInPath: here.keyInPath,
+    issuer,
+    endpoints: endpointsOf(here),
+    otherIssuers: others.map(issuerOf),
+    ownAddresses: [shared, ...addresses.map(({ baseUrl }) => baseUrl)],
+    resources: [first, ...more],
+    namesHere,
+  }
+}
+
+/** The resources under the names that they have here. */
+function namedHere(resources: readonly string[], namesHere: ReadonlyMap<string, string>): string[] {
+  return [...new Set(resources.map((resource) => namesHere.get(canonicalResource(resource) ?? resource) ?? resource))]
+}
+
+/** Neither metadata nor registration offers what the rules would refuse. */
+function policyOf(checked: TenantRecord, defaults: TenantDefaults): TenantPolicy {
+  const { registration = true, metadataDocuments = registration, allowedClients, blockedClients } = checked
+  const allowed = allowedClients ?? defaults.clientRules.allowed
+  const blocked = blockedClients ? [...defaults.clientRules.blocked, blockedClients] : defaults.clientRules.blocked
+  return {
+    clients: checked.clients ?? [],
+    scopes: withImplied(checked.scopes ?? defaults.scopes, defaults.implied),
+    implied: defaults.implied,
+    accessTokenLifetime: checked.accessTokenLifetime ?? defaults.accessTokenLifetime,
+    refreshTokenLifetime: checked.refreshTokenLifetime ?? defaults.refreshTokenLifetime,
+    registration: defaults.registration && registration && allowsRegistration(allowed),
+    registeredClients: defaults.registeredClients && registration,
+    metadataDocuments: defaults.metadataDocuments && metadataDocuments && allowsDocuments(allowed),
+    clientRules: { allowed, blocked },
+    askConsent: checked.askConsent ?? defaults.askConsent,
+  }
+}
+
+function lookOf({ name, logoUri, locale, theme, links }: TenantRecord, defaults: TenantDefaults): TenantLook {
+  return {
+    name,
+    logoUri,
+    locale,
+    theme: theme ?? defaults.theme,
+    links: withDefaultLinks(links, defaults.links),
+  }
+}
+
+/** Returns those of the scopes that the tenant still offers. Undefined if there were some and none is left. */
+export function stillOffered(scopes: string[], { policy }: ResolvedTenant): string[] | undefined {
+  const isOffered = (scope: string) => policy.scopes.includes(scope)
+  if (scopes.every(isOffered)) return scopes
+  const offered = scopes.filter(isOffered)
+  return offered.length > 0 ? offered : undefined
+}
+
+/**
+ * Finds the tenant's own spelling of a resource that is given in canonical form, also if that is what it is called at another address of the
+ * tenant. Undefined if the tenant does not have the resource.
+ */
+export function spelledByTenant(canonical: string, { address }: ResolvedTenant): string | undefined {
+  const { resources, namesHere } = address
+  return spellingOf(canonical, resources) ?? (namesHere && spellingOf(namesHere.get(canonical) ?? '', resources))
+}
+
+/** Whether two resources in canonical form are the same one. A tenant with several addresses has each of its APIs at all of them. */
+export function isSameResource(one: string, other: string, tenant: ResolvedTenant): boolean {
+  if (one === other) return true
+  const spelling = tenant.address.namesHere && spelledByTenant(one, tenant)
+  return spelling !== undefined && spelling === spelledByTenant(other, tenant)
+}
