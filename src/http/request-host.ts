@@ -11,7 +11,7 @@ export interface HostRequest extends IncomingMessage {
 }
 
 // A host that every parser reads in the same way.
-const plainOrigin = /^https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d+)?$/i
+const plainOrigin = /^https?:\/\/(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d+)?$/i
 
 /**
  * The host that a request was sent to, as `URL.host` spells it: in lower case, with the port if it is not the default one.

@@ -290,7 +290,7 @@ describe('a request with a key in its path', () => {
     return { host, lookUp }
   }
 
-  it.each([acmeHost, formerHost, 'Assistant.ACME.example', `${acmeHost}.`, `${acmeHost}:80`])(
+  it.each([acmeHost, formerHost, 'Assistant.ACME.example', `${acmeHost}.`, `${acmeHost}:80`, `${acmeHost}:443`, `${acmeHost}.:443`])(
     'finds nothing of another company on a company’s domain: %s',
     async (domain) => {
       const { host } = await listening()
@@ -339,6 +339,7 @@ describe('a request with a key in its path', () => {
   it.each([
     'sign-in.internal',
     'sign-in.internal:3000',
+    'sign_in:3000',
     'localhost',
     '127.0.0.1',
     '10.0.0.7:8080',
@@ -350,6 +351,16 @@ describe('a request with a key in its path', () => {
     const { host, lookUp } = await listening()
     expect((await get(host, metadataOfGlobex, domain)).body.issuer).toBe(`${shared}/v1/globex/oauth`)
     expect(lookUp.mock.calls).toEqual([[domain]])
+  })
+
+  it('finds nothing where not everybody reads the same host from the request, so that it may be a company’s domain', async () => {
+    const { host, lookUp } = await listening()
+    const path = '/v1/globex/oauth/jwks'
+    for (const domain of [`${acmeHost}:`, `${acmeHost}\\`, `x@${acmeHost}`])
+      expect((await rawRequest(host.url, head(`GET ${path}`, { Host: domain }))).status).toBe(404)
+    const target = `GET http://${acmeHost}${path}`
+    expect((await rawRequest(host.url, head(target, { Host: 'sign-in.internal' }))).status).toBe(404)
+    expect(lookUp).not.toHaveBeenCalled()
   })
 
   it('is for that company without a host too', async () => {
