@@ -290,24 +290,29 @@ describe('a request with a key in its path', () => {
     return { host, lookUp }
   }
 
-  it.each([acmeHost, formerHost, 'Assistant.ACME.example', `${acmeHost}.`, `${acmeHost}:80`, `${acmeHost}:443`, `${acmeHost}.:443`])(
-    'finds nothing of another company on a company’s domain: %s',
-    async (domain) => {
-      const { host } = await listening()
-      for (const path of ['/v1/globex/oauth/token', '/v1/globex/oauth/revoke', '/v1/globex/oauth/register'])
-        expectError(await post(host, path, { client_id: clientId }, domain), 404, 'not_found')
-      const documents = [metadataOfGlobex, '/.well-known/oauth-protected-resource/v1/globex/mcp']
-      for (const path of ['/v1/globex/oauth/jwks', ...documents])
-        expectError(await get(host, path, domain), 404, 'not_found')
-      expect(await host.told('denied')).toMatchObject(
-        Array(6).fill({
-          tenantKey: 'globex',
-          reason: 'tenant_gone',
-          detail: { host: new URL(`http://${domain}`).host },
-        }),
-      )
-    },
-  )
+  it.each([
+    acmeHost,
+    formerHost,
+    'Assistant.ACME.example',
+    `${acmeHost}.`,
+    `${acmeHost}:80`,
+    `${acmeHost}:443`,
+    `${acmeHost}.:443`,
+  ])('finds nothing of another company on a company’s domain: %s', async (domain) => {
+    const { host } = await listening()
+    for (const path of ['/v1/globex/oauth/token', '/v1/globex/oauth/revoke', '/v1/globex/oauth/register'])
+      expectError(await post(host, path, { client_id: clientId }, domain), 404, 'not_found')
+    const documents = [metadataOfGlobex, '/.well-known/oauth-protected-resource/v1/globex/mcp']
+    for (const path of ['/v1/globex/oauth/jwks', ...documents])
+      expectError(await get(host, path, domain), 404, 'not_found')
+    expect(await host.told('denied')).toMatchObject(
+      Array(6).fill({
+        tenantKey: 'globex',
+        reason: 'tenant_gone',
+        detail: { host: new URL(`http://${domain}`).host },
+      }),
+    )
+  })
 
   it('is redirected to no client of another company from a company’s domain, and sees none of its pages there', async () => {
     const authenticate = jest.fn(asTheySay)
