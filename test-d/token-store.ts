@@ -44,7 +44,7 @@ class MapTokenStore implements TokenStore {
     const now = Date.now()
     const grant = this.#grants.get(`${tenantId} ${grantId}`)
     if (!grant) return { outcome: 'missing', now }
-    if (grant.credential.hash !== from) return { outcome: 'mismatch', grant, now }
+    if (grant.credential?.hash !== from) return { outcome: 'mismatch', grant, now }
     if (swap.resource !== undefined && swap.resource !== grant.resource)
       return { outcome: 'wrong_resource', grant, now }
     const { redeemed: before, at = 0 } = grant.swap ?? {}
@@ -61,7 +61,7 @@ class MapTokenStore implements TokenStore {
     const swapped: Grant = {
       ...kept,
       credential: { kind, hash: to },
-      swap: { attempt, at: now, redeemed: grant.credential.kind },
+      swap: { attempt, at: now, redeemed: grant.credential?.kind },
       redeemed: redeemed.slice(0, 16),
       expiresAt,
     }
@@ -74,7 +74,7 @@ class MapTokenStore implements TokenStore {
     const grant = this.#grants.get(`${tenantId} ${grantId}`)
     if (!grant) return { outcome: 'missing', now }
     const isTheirs = grant.swap !== undefined && attempts.includes(grant.swap.attempt)
-    if (grant.credential.hash !== to || !isTheirs) return { outcome: 'mismatch', now }
+    if (grant.credential?.hash !== to || !isTheirs) return { outcome: 'mismatch', now }
     if (now >= rest.deadline) return { outcome: 'late', now }
     const before = grant.redeemed?.slice(1)
     const swap = grant.swap && { ...grant.swap, at: before?.[0]?.at ?? grant.createdAt }

@@ -104,7 +104,7 @@ export class ConnectedGrants {
    * @param language The tag of the language of what is in words. Default: the company's.
    */
   async describe(grants: readonly Grant[], company: Company, language: string | undefined): Promise<ConnectedGrant[]> {
-    const connected = grants.filter(({ credential }) => credential.kind === 'refresh_token')
+    const connected = grants.filter(({ credential }) => credential?.kind !== 'code')
     const asked = language ?? company.locale ?? this.#locale
     const tag = languageTagOf(asked) as LanguageTag
     const { onDevice } = this.#languages.choose([asked]).words.consent

@@ -44,7 +44,7 @@ export function isRemembered(
   return grants.some((grant) => {
     const { clientId, consentTo, credential } = grant
     // A code that nobody has redeemed has connected nothing, and the customer cannot disconnect it.
-    if (credential.kind === 'code' || clientId !== found.client.clientId) return false
+    if (credential?.kind === 'code' || clientId !== found.client.clientId) return false
     if (consentTo !== mark || grant.resource !== resource) return false
     const allowed = withImplied(grant.scopes, policy.implied)
     return scopes.every((scope) => allowed.includes(scope))

@@ -1,3 +1,4 @@
+import { digest } from '../protocol/digest'
 import type { CredentialKind } from '../protocol/grant-types'
 
 /**
@@ -34,8 +35,8 @@ export interface Grant {
   expiresAt: number
   /** The latest time at which the grant can expire, whatever is redeemed. */
   endsAt?: number | undefined
-  /** What redeems the grant now, as a hash. */
-  credential: { kind: CredentialKind; hash: string }
+  /** What redeems the grant now, as a hash. Absent if nothing does: the grant was made without a credential, and is never redeemed. */
+  credential?: { kind: CredentialKind; hash: string } | undefined
   /** The redirect URI and code challenge of the authorization request, until the code is redeemed. */
   request?: { redirectUri: string; codeChallenge: string } | undefined
   /** The swap that made the credential live, and the kind of credential that it redeemed. Absent until the code is redeemed. */
@@ -61,10 +62,15 @@ export interface RedeemedCredential {
 /** A grant to create. Its lifetime counts from the store's own time. */
 export interface NewGrant
   extends Omit<Grant, 'createdAt' | 'expiresAt' | 'endsAt' | 'swap' | 'redeemed' | 'credential' | 'request'> {
-  /** The authorization code that redeems the grant, as a hash. */
-  credential: { kind: 'code'; hash: string }
+  /** The authorization code that redeems the grant, as a hash. Absent, with `request`, if nothing redeems it. */
+  credential?: { kind: 'code'; hash: string } | undefined
   /** The redirect URI and code challenge of the authorization request. */
-  request: { redirectUri: string; codeChallenge: string }
+  request?: { redirectUri: string; codeChallenge: string } | undefined
+  /**
+   * When the customer's sign-in was asserted, in milliseconds since 1970 by the store's clock, for a grant that rests on an assertion. The
+   * grant must not be created if its customer, client or tenant was ended at that time or later. It is not part of the grant.
+   */
+  assertedAt?: number | undefined
   /** Milliseconds until it expires. */
   lifetime: number
   /** Milliseconds after which it ends, whatever is redeemed. */
@@ -78,9 +84,15 @@ export interface NewGrant
  *
  * - `created`: the grant is stored.
  * - `taken`: another grant has this id. The result has that grant, unchanged.
+ * - `ended`: `deleteGrants` was called for its customer, its client, both together or its tenant at `assertedAt` or later. No grant is left.
  * - `late`: the deadline has passed. Nothing was written.
+ *
+ * If several of these are true, the outcome is the first in this order: `taken`, `ended`, `late`.
  */
-export type CreateResult = { outcome: 'created' | 'taken'; grant: Grant; now: number } | Late
+export type CreateResult =
+  | { outcome: 'created' | 'taken'; grant: Grant; now: number }
+  | { outcome: 'ended'; now: number }
+  | Late
 
 /** The deadline of a call has passed by the store's clock, so the store wrote nothing. */
 export interface Late {
@@ -119,7 +131,7 @@ export interface CredentialSwap {
  * The result of a swap, with the grant as it is afterwards. `now` is the time of the store. Only `swapped` has written something.
  *
  * - `swapped`: `to` is live.
- * - `mismatch`: a credential other than `from` is live.
+ * - `mismatch`: a credential other than `from` is live, or the grant has none.
  * - `wrong_resource`: `from` is live, but the grant has another resource.
  * - `fresh`: `from` became live less than `rest` ago, by a swap that redeemed a refresh token.
  * - `missing`: there is no such grant, or it has expired.
@@ -198,6 +210,11 @@ export interface GrantPageRequest {
   limit: number
 }
 
+/** The hash of what redeems a grant. It is empty, as no hash is, if nothing does. */
+export function liveHash({ credential }: Pick<Grant, 'credential'>): string {
+  return credential?.hash ?? ''
+}
+
 /** Whether a grant is one of the tenant, and of the customer and the client if these are named. */
 export function isOwned(
   grant: Grant,
@@ -208,6 +225,19 @@ export function isOwned(
     grant.subject === (subject ?? grant.subject) &&
     grant.clientId === (clientId ?? grant.clientId)
   )
+}
+
+/** How long a store remembers that an owner's grants were deleted, in milliseconds: one hour and one minute. */
+export const endMarkLifetime = 3_660_000
+
+/** What a store calls the mark of an owner whose grants were deleted. It is a hash, so the mark names nobody. */
+export function endMark({ tenantId, subject, clientId }: Omit<GrantPageRequest, 'limit'>): string {
+  return digest('ended', tenantId, JSON.stringify([subject, clientId]))
+}
+
+/** The marks that concern a grant: those of its tenant, its customer, its client, and both together. */
+export function endMarks({ tenantId, subject, clientId }: Pick<Grant, 'tenantId' | 'subject' | 'clientId'>): string[] {
+  return [{}, { subject }, { clientId }, { subject, clientId }].map((owner) => endMark({ tenantId, ...owner }))
 }
 
 /** A page of grants. */
@@ -230,7 +260,7 @@ export interface GrantPage {
 export interface TokenStore {
   /**
    * Stores a new grant, unless another grant has its id. `createdAt` is the store's time, and the other times follow from it. The id of a
-   * grant that has expired is free. If the id is taken and the deadline has passed, the outcome is `taken`.
+   * grant that has expired is free.
    */
   createGrant(grant: NewGrant): Promise<CreateResult>
 
@@ -279,7 +309,8 @@ export interface TokenStore {
 
   /**
    * Deletes all grants of a customer, of a client, of that customer and that client, or of the tenant, also those that have expired, and
-   * yields each live one that it has deleted. With `all: 'everything'`, it deletes the tenant's used ids too. The tenant store may no longer
+   * yields each live one that it has deleted. Before it deletes any, it leaves a mark of the owner, which names nobody, with the store's time,
+   * and keeps it for an hour and a minute: `createGrant` looks for it. With `all: 'everything'`, it deletes the tenant's used ids too. The tenant store may no longer
    * know the tenant.
    *
    * When it is done, everything of the owner that existed when it began is gone. If it cannot be sure of that, it throws. If it cannot read a

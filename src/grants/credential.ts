@@ -133,7 +133,7 @@ export function isLive(
   { credential, binding }: Pick<PresentedCredential, 'credential' | 'binding'>,
   grant: Grant,
 ): boolean {
-  return credentialHash(credential.kind, credential.secret, binding) === grant.credential.hash
+  return credentialHash(credential.kind, credential.secret, binding) === grant.credential?.hash
 }
 
 /** What the redeemer of a grant's live credential must present, as far as the record says it: not whether it must have authenticated. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { RevokedEvent } from '../contract/customer-sign-in-event'
-import type { Grant, NewGrant } from '../contract/token-store'
+import { type Grant, liveHash, type NewGrant } from '../contract/token-store'
 import { aboutGrant, type Emit, faultEvent } from '../host/emitter'
 import type { GuardedStore } from '../host/guarded-store'
 import { type ErrorContext, temporarilyUnavailable } from '../protocol/oauth-error'
@@ -63,9 +63,11 @@ export class Grants {
     const patience = { giveUpAt: performance.now() + this.#store.timeout, timeout: this.#store.timeout / 2 }
     const create = async () => {
       const { grant, codeOf } = this.#draft(agreement, tenant)
-      const { grant: created } = await this.#store.createGrant(grant, patience)
+      const result = await this.#store.createGrant(grant, patience)
+      if (result.outcome === 'ended') throw temporarilyUnavailable(new Error('The token store answered ended'))
+      const { grant: created } = result
       // The store's client may have sent the command twice: then the second sending finds the grant of the first.
-      if (created.credential.hash === grant.credential.hash) return { created, code: codeOf(created) }
+      if (liveHash(created) === liveHash(grant)) return { created, code: codeOf(created) }
       throw temporarilyUnavailable(new Error('The token store has another grant under a new random id'))
     }
     // If the reply is lost, another grant is created. Even if the store stored the first one, nobody has its code.
@@ -82,7 +84,7 @@ export class Grants {
   async codeAgain(agreement: Agreement, tenant: TenantIdentity): Promise<string | undefined> {
     const { grant, codeOf } = this.#draft(agreement, tenant)
     const created = await this.#store.findGrant(tenant.id, grant.grantId)
-    return created?.credential.hash === grant.credential.hash ? codeOf(created) : undefined
+    return created && liveHash(created) === liveHash(grant) ? codeOf(created) : undefined
   }
 
   /** Ends a grant that a request has just redeemed. There is an event even if an earlier sending of the same call has deleted the grant. */
@@ -152,7 +154,7 @@ export class Grants {
     await this.#endSome(created, tenant, { where: 'createGrant', reason: 'too_many' }, (others) => {
       const excess = Math.max(0, others.length + 1 - this.#limits.maxGrantsPerClient)
       // Grants whose code has not been redeemed end first, so that a page that asks for codes again and again cannot end grants in use.
-      const isWaiting = ({ credential }: Grant) => Number(credential.kind === 'code')
+      const isWaiting = ({ credential }: Grant) => Number(credential?.kind === 'code')
       others.sort((one, other) => isWaiting(other) - isWaiting(one) || one.createdAt - other.createdAt)
       return others.slice(0, excess)
     })

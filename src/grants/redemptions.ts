@@ -1,5 +1,5 @@
 import type { RepeatEvent } from '../contract/customer-sign-in-event'
-import { type Grant, maxRedeemed } from '../contract/token-store'
+import { type Grant, liveHash, maxRedeemed } from '../contract/token-store'
 import { aboutGrant, type Emit, warn } from '../host/emitter'
 import type { GuardedStore } from '../host/guarded-store'
 import { type CredentialKind, credentialKinds } from '../protocol/grant-types'
@@ -168,7 +168,7 @@ export class Redemptions {
     const grant = await this.#redeemableGrant(presented)
     return settle(grant, async () => {
       // A code that was redeemed before, and a refresh token that is new, leave the grant's expiry as it is.
-      const end = grant.credential.kind === 'code' ? grant.endsAt : grant.expiresAt
+      const end = grant.credential?.kind === 'code' ? grant.endsAt : grant.expiresAt
       const left = end === undefined ? presented.lifetime : end - (await this.#store.latestTime())
       return Math.min(presented.lifetime, left)
     })
@@ -208,7 +208,7 @@ export class Redemptions {
 
       const refusal = this.#refusal(presented, () => notRedeemable(presented, grant))
       if (refusal) throw refusal
-      const live = grant.credential.hash
+      const live = liveHash(grant)
       // The presented token descends from the live one, so only this server can have issued it: the store has lost writes.
       const lost =
         credential.kind === 'refresh_token' ? this.#chain.pathBetween(grantId, live, hash, binding) : undefined
@@ -303,7 +303,7 @@ export class Redemptions {
     const isInWindow = isCode ? age < Math.min(window, burst) && place === 0 : age < window
     if (isInWindow) {
       const since = redeemed.slice(0, place).map(({ mark }) => mark)
-      const live = this.#chain.liveSuccessor(grantId, hash, since.reverse(), grant.credential.hash, binding)
+      const live = this.#chain.liveSuccessor(grantId, hash, since.reverse(), liveHash(grant), binding)
       if (live) {
         await this.#checkResource(presented, grant)
         if (isCode && !(await this.#keepFirst(grant, window, now))) return undefined

@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { CredentialSwap, Grant, ReversedCredential, SwapResult } from '../contract/token-store'
+import {
+  type CredentialSwap,
+  type Grant,
+  liveHash,
+  type ReversedCredential,
+  type SwapResult,
+} from '../contract/token-store'
 import type { GuardedStore } from '../host/guarded-store'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
 
@@ -121,9 +127,10 @@ export class Swaps {
    * @throws {OAuthError} `temporarily_unavailable` if the store does not say so.
    */
   async keep(
-    { tenantId, grantId, credential: { hash } }: Grant,
+    { tenantId, grantId, credential }: Grant,
     times: Pick<CredentialSwap, 'remember' | 'lifetime'>,
   ): Promise<boolean> {
+    const hash = liveHash({ credential })
     const swap = { tenantId, grantId, from: hash, to: hash, attempt: newAttempt(), redeems: [], rest: 0, ...times }
     const patience = this.#patience()
     const send = () => this.#store.swapCredential(swap, patience)
@@ -212,12 +219,12 @@ function newAttempt(): string {
 function interpret(result: DecidedSwap, { from, to, resource }: Step, attempt: string): DecidedSwap {
   if (result.outcome !== 'mismatch') return result
   const { grant } = result
-  if (grant.credential.hash === from) {
+  if (grant.credential?.hash === from) {
     throw temporarilyUnavailable(
       new Error('The token store answered mismatch, but shows the expected credential as the live one'),
     )
   }
-  if (grant.credential.hash !== to || grant.swap?.attempt !== attempt) return result
+  if (grant.credential?.hash !== to || grant.swap?.attempt !== attempt) return result
   return { ...result, outcome: resource === undefined || resource === grant.resource ? 'swapped' : 'wrong_resource' }
 }
 

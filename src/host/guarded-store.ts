@@ -164,6 +164,9 @@ export class GuardedStore {
 function isGrantPage(given: unknown): given is GrantPage {
   if (!isObject(given) || !Array.isArray(given.grants)) return false
   const isGrant = (grant: unknown) =>
-    isObject(grant) && typeof grant.clientId === 'string' && isObject(grant.credential) && Array.isArray(grant.scopes)
+    isObject(grant) &&
+    typeof grant.clientId === 'string' &&
+    (grant.credential === undefined || isObject(grant.credential)) &&
+    Array.isArray(grant.scopes)
   return given.grants.every(isGrant) && (given.next === undefined || typeof given.next === 'string')
 }

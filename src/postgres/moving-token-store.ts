@@ -67,14 +67,17 @@ export class MovingTokenStore implements TokenStore {
     this.#moves = step === 'move'
   }
 
+  /** Asks the other store too, which writes nothing after the deadline: it may have such a grant, or a mark that its owner was ended. */
   async createGrant(grant: NewGrant): Promise<CreateResult> {
-    if (this.#moves) {
-      // A consent form that is submitted twice has the same grant, which another process may have created before.
-      await this.#moveGrant(grant.tenantId, grant.grantId)
-      return this.#to.createGrant(grant)
-    }
-    const taken = await this.#to.createGrant({ ...grant, deadline: 0 })
-    return taken.outcome === 'taken' ? taken : this.#from.createGrant(grant)
+    const [own, other] = this.#moves ? [this.#to, this.#from] : [this.#from, this.#to]
+    // A consent form that is submitted twice has the same grant, which another process may have created before.
+    if (this.#moves) await this.#moveGrant(grant.tenantId, grant.grantId)
+    if (this.#moves && grant.assertedAt === undefined) return own.createGrant(grant)
+    const there = await other.createGrant({ ...grant, deadline: 0 })
+    if (there.outcome === 'taken' && !this.#moves) return there
+    if (there.outcome !== 'ended') return own.createGrant(grant)
+    const here = await own.createGrant({ ...grant, deadline: 0 })
+    return here.outcome === 'taken' ? here : there
   }
 
   async findGrant(tenantId: string, grantId: string): Promise<Grant | undefined> {

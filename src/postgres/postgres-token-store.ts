@@ -1,17 +1,19 @@
 import { flag, objectWith, optional, record } from '../configuration/checks'
 import { warn } from '../configuration/warnings'
-import type {
-  CreateResult,
-  CredentialSwap,
-  Grant,
-  GrantOwner,
-  GrantPage,
-  GrantPageRequest,
-  NewGrant,
-  ReversalResult,
-  SwapResult,
-  SwapReversal,
-  TokenStore,
+import {
+  type CreateResult,
+  type CredentialSwap,
+  endMark,
+  endMarks,
+  type Grant,
+  type GrantOwner,
+  type GrantPage,
+  type GrantPageRequest,
+  type NewGrant,
+  type ReversalResult,
+  type SwapResult,
+  type SwapReversal,
+  type TokenStore,
 } from '../contract/token-store'
 import { PostgresCalls, type PostgresPool } from './calls'
 import { dropImport, type GrantElsewhere, importGrant } from './imports'
@@ -94,19 +96,21 @@ export class PostgresTokenStore implements TokenStore {
     const { tenantId, grantId, clientId, subject, resource, scopes, credential, request } = grant
     this.#sweepSometimes()
     const [outcome, now, row] = await this.#calls.json<Reply<CreateResult>>(
-      'select @create_grant($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) as value',
+      'select @create_grant($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) as value',
       [
         rowId(tenantId, grantId),
         ...[tenantId, grantId, clientId, subject, resource, scopes.join(' ')].map(encodeText),
         encodeClaims(grant),
-        credential.hash,
-        encodeRequest(request),
+        credential?.hash ?? null,
+        request ? encodeRequest(request) : null,
         grant.lifetime,
         grant.endsAfter ?? null,
         grant.deadline,
+        grant.assertedAt ?? null,
+        grant.assertedAt === undefined ? [] : endMarks(grant),
       ],
     )
-    return outcome === 'late' ? { outcome, now } : { outcome, now, grant: decodeGrant(row) }
+    return outcome === 'late' || outcome === 'ended' ? { outcome, now } : { outcome, now, grant: decodeGrant(row) }
   }
 
   async findGrant(tenantId: string, grantId: string): Promise<Grant | undefined> {
@@ -186,6 +190,7 @@ export class PostgresTokenStore implements TokenStore {
   async *deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {
     if (owner.subject === undefined && owner.clientId === undefined && !owner.all)
       throw new TypeError('deleteGrants must be told whose grants to delete')
+    await this.#calls.rows('select @mark_ended($1, $2)', [encodeText(owner.tenantId), endMark(owner)])
     let unreadable: UnreadableRowError | undefined
     for await (const grant of this.#deleteOwned(owner)) {
       if (grant instanceof UnreadableRowError) unreadable = grant

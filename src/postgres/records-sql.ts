@@ -1,3 +1,5 @@
+import { endMarkLifetime } from '../contract/token-store'
+
 /**
  * The tables of the grants and of the ids that were used once, and the functions that change them. `@` stands for the host's schema and prefix, and `%` for the prefix.
  *
@@ -6,7 +8,7 @@
  *
  * - `id` has 8 bytes for the customer and 8 for the grant, so that the primary key is the index of a customer's grants too.
  * - The index by client has hashes, which take a fifth of the room: those who use it compare the texts too. Its order is that of the pages.
- * - `kind` is c for a code, f for the first refresh token, which replaced the code, and r for every other refresh token.
+ * - `kind` is n for no credential, c for a code, f for the first refresh token, which replaced the code, and r for every other refresh token.
  * - `claims` is JSON: the host's claims, or an array of what a remembered consent is for and the host's claims.
  * - `redeemed` has 22 characters for each credential that was redeemed last, newest first: 8 of its hash, the time in 13 digits, and a comma.
  * - `sweep_at` is when `sweep` looks at the row. Redemptions move `expires_at` alone, which no index has, so that they are HOT updates.
@@ -27,7 +29,7 @@ create table if not exists @grants (
   resource   text collate "C" not null,
   scopes     text collate "C" not null,
   claims     text collate "C",
-  hash       text collate "C" not null,
+  hash       text collate "C",
   attempt    text collate "C",
   redeemed   text collate "C" not null,
   request    text collate "C"
@@ -42,32 +44,53 @@ alter table @grants
   column attempt set statistics 0, alter column redeemed set statistics 0, alter column request set statistics
   0;
 
+-- The marks of owners whose grants were deleted. An id is a hash, and names nobody.
+create table if not exists @ended (
+  id       text collate "C" primary key,
+  ended_at bigint not null
+);
+alter table @ended alter column id set statistics 0;
+
 create or replace function @clock() returns bigint language sql volatile as $$
   select floor(date_part('epoch', clock_timestamp()) * 1000)::bigint
 $$;
 
 create or replace function @create_grant(
   in_id uuid, in_tenant text, in_grant text, in_client text, in_subject text, in_resource text, in_scopes text, in_claims text,
-  in_hash text, in_request text, in_lifetime float8, in_ends_after float8, in_deadline float8
+  in_hash text, in_request text, in_lifetime float8, in_ends_after float8, in_deadline float8, in_asserted_at float8, in_marks text[]
 ) returns text language plpgsql as $$
 declare
   present @grants;
   now bigint;
 begin
+  -- Held until the grant is committed, so that who leaves a mark afterwards finds the grant.
+  if in_asserted_at is not null then perform pg_advisory_xact_lock_shared(hashtextextended('@ended' || in_tenant, 0)); end if;
   loop
     select * into present from @grants where id = in_id for update;
     now := @clock();
     if present.expires_at > now then return json_build_array('taken', now, present); end if;
+    if exists (select from @ended where id = any (in_marks) and ended_at >= in_asserted_at) then
+      return json_build_array('ended', now);
+    end if;
     if now >= in_deadline then return json_build_array('late', now); end if;
     delete from @grants where id = in_id and expires_at <= now;
 
     insert into @grants (created_at, expires_at, ends_at, sweep_at, id, kind, tenant_id, grant_id, client_id, subject,
       resource, scopes, claims, hash, redeemed, request)
     values (now, least(now + in_lifetime, now + in_ends_after), now + in_ends_after, least(now + in_lifetime, now + in_ends_after),
-      in_id, 'c', in_tenant, in_grant, in_client, in_subject, in_resource, in_scopes, in_claims, in_hash, '', in_request)
+      in_id, case when in_hash is null then 'n' else 'c' end, in_tenant, in_grant, in_client, in_subject, in_resource, in_scopes, in_claims, in_hash, '', in_request)
     on conflict do nothing returning * into present;
     if found then return json_build_array('created', now, present); end if;
   end loop;
+end
+$$;
+
+-- Waits for those who have found no mark and are still committing their grants: the deletion that follows finds these.
+create or replace function @mark_ended(in_tenant text, in_mark text) returns void language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('@ended' || in_tenant, 0));
+  insert into @ended as old values (in_mark, @clock())
+  on conflict (id) do update set ended_at = greatest(old.ended_at, excluded.ended_at);
 end
 $$;
 
@@ -84,7 +107,7 @@ begin
   select * into live from @grants where id = in_id for no key update;
   now := @clock();
   if live.expires_at > now is not true then return json_build_array('missing', now); end if;
-  if live.hash <> in_from then return json_build_array('mismatch', now, live); end if;
+  if (live.hash = in_from) is not true then return json_build_array('mismatch', now, live); end if;
   if live.resource <> in_resource then return json_build_array('wrong_resource', now, live); end if;
   -- Where the clock has gone back, it is not new but of an unknown age.
   if live.kind = 'r' and now >= live.swapped_at and now - live.swapped_at < in_rest then
@@ -183,6 +206,7 @@ declare
   due_grants int;
   gone_grants int;
   gone_ids int;
+  gone_marks int;
 begin
   if not pg_try_advisory_xact_lock(hashtextextended('@sweep', 0)) then
     deleted := 0;
@@ -196,6 +220,11 @@ begin
       select tenant_id, id from @used_ids where expires_at <= now order by expires_at limit in_most for update skip locked
     ) returning 1
   ) select count(*) into gone_ids from gone;
+  with gone as (
+    delete from @ended where id in (
+      select id from @ended where ended_at <= now - ${endMarkLifetime} limit in_most for update skip locked
+    ) returning 1
+  ) select count(*) into gone_marks from gone;
 
   with due as (
     select id from @grants where sweep_at <= now order by sweep_at limit in_most for update skip locked
@@ -208,8 +237,8 @@ begin
   )
   select (select count(*) from due), (select count(*) from gone) into due_grants, gone_grants;
 
-  deleted := gone_grants + gone_ids;
-  is_done := greatest(due_grants, gone_ids) < in_most;
+  deleted := gone_grants + gone_ids + gone_marks;
+  is_done := greatest(due_grants, gone_ids, gone_marks) < in_most;
 end
 $$;
 `

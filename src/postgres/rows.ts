@@ -5,6 +5,8 @@ import { type CredentialKind, credentialKinds } from '../protocol/grant-types'
 
 const { code, refresh_token: refreshToken } = credentialKinds
 
+const noCredential = 'n'
+
 // 8 characters of the hash, 13 digits of the time, and a comma.
 const redeemedLength = 22
 
@@ -19,7 +21,7 @@ export interface GrantRow {
   scopes: string
   claims: string | null
   kind: string
-  hash: string
+  hash: string | null
   attempt: string | null
   redeemed: string
   request: string | null
@@ -106,7 +108,13 @@ export function encodeGrant(grant: Grant, here: (time: number) => number) {
     ends_at: endsAt === undefined ? null : here(endsAt),
     swapped_at: swap ? here(swap.at) : null,
     id: rowId(tenantId, grantId),
-    kind: credential.kind === 'code' ? code.letter : isFirst ? code.successorLetter : refreshToken.letter,
+    kind: !credential
+      ? noCredential
+      : credential.kind === 'code'
+        ? code.letter
+        : isFirst
+          ? code.successorLetter
+          : refreshToken.letter,
     tenant_id: encodeText(tenantId),
     grant_id: encodeText(grantId),
     client_id: encodeText(grant.clientId),
@@ -114,7 +122,7 @@ export function encodeGrant(grant: Grant, here: (time: number) => number) {
     resource: encodeText(grant.resource),
     scopes: encodeText(grant.scopes.join(' ')),
     claims: encodeClaims(grant),
-    hash: credential.hash,
+    hash: credential?.hash ?? null,
     attempt: swap?.attempt ?? null,
     redeemed: redeemed.map(({ mark, at }) => `${mark}${here(at)},`).join(''),
     request: request ? encodeRequest(request) : null,
@@ -163,7 +171,7 @@ function grantOf(row: GrantRow): Grant {
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     ...(ends_at !== null && { endsAt: ends_at }),
-    credential: { kind: isCode ? 'code' : 'refresh_token', hash: row.hash },
+    ...(row.hash !== null && { credential: { kind: isCode ? 'code' : 'refresh_token', hash: row.hash } }),
     ...(request !== null && { request: { redirectUri, codeChallenge } }),
     ...(attempt !== null &&
       swapped_at !== null && {

@@ -57,7 +57,7 @@ end $$;
 // Everybody may call a new function, but some databases take that away from `public`.
 const privilegesSql = (place: string, schema: string, role: string, functions: readonly string[]) => `
 grant usage on schema "${schema}" to "${role}";
-grant select, insert, update, delete on ${place}grants, ${place}used_ids to "${role}";
+grant select, insert, update, delete on ${place}grants, ${place}used_ids, ${place}ended to "${role}";
 grant execute on function ${functions.join(', ')} to "${role}";
 `
 

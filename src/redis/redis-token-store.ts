@@ -4,6 +4,9 @@ import { must, objectWith, optional, record, seconds } from '../configuration/ch
 import {
   type CreateResult,
   type CredentialSwap,
+  endMark,
+  endMarkLifetime,
+  endMarks,
   type Grant,
   type GrantOwner,
   type GrantPage,
@@ -19,7 +22,15 @@ import {
 import { customerHandle, customerHandleLength } from '../protocol/customer-handle'
 import { credentialKinds } from '../protocol/grant-types'
 import { type RedisClient, RedisCommands } from './commands'
-import { createScript, deleteScript, dropEntriesScript, reverseScript, swapScript, useOnceScript } from './scripts'
+import {
+  createScript,
+  deleteScript,
+  dropEntriesScript,
+  markScript,
+  reverseScript,
+  swapScript,
+  useOnceScript,
+} from './scripts'
 import { decodeGrant, encodeNewGrant, encodeRequest, encodeResource, UnreadableValueError } from './values'
 
 /** The options of {@link RedisTokenStore}. */
@@ -93,10 +104,23 @@ export class RedisTokenStore implements TokenStore {
     const { tenantId, grantId, deadline, lifetime, endsAfter = '', credential } = grant
     const { resource, fixed, request } = encodeNewGrant(grant)
     const keys = this.#keysOf(tenantId, grantId)
-    const args = [memberOf(grantId), deadline, lifetime, endsAfter, credential.hash, resource, fixed, request]
+    const args = [memberOf(grantId), deadline, lifetime, endsAfter, credential?.hash ?? '', resource, fixed, request]
     const [outcome, now, value] = (await this.#commands.run(createScript, keys, args)) as Reply<CreateResult>
-    if (outcome === 'late') return { outcome, now: Number(now) }
+    // No step sees the marks, whose keys are on other nodes. Who deletes leaves a mark first, so one of the two finds the other.
+    if (outcome !== 'taken' && (await this.#isEnded(grant))) {
+      if (outcome === 'created') await this.deleteGrant(tenantId, grantId)
+      return { outcome: 'ended', now: Number(now) }
+    }
+    if (outcome === 'late' || outcome === 'ended') return { outcome, now: Number(now) }
     return { outcome, grant: decodeGrant(keys[0], value, tenantId, grantId), now: Number(now) }
+  }
+
+  /** Whether the grants of an owner of this grant were deleted since it was asserted. */
+  async #isEnded({ assertedAt, ...grant }: NewGrant): Promise<boolean> {
+    if (assertedAt === undefined) return false
+    const keys = endMarks(grant).map((mark) => this.#markKey(mark))
+    const times = await Promise.all(keys.map((key) => this.#commands.send(key, 'get', key)))
+    return times.some((at) => at !== null && Number(at) >= assertedAt)
   }
 
   async findGrant(tenantId: string, grantId: string): Promise<Grant | undefined> {
@@ -152,6 +176,7 @@ export class RedisTokenStore implements TokenStore {
   }
 
   async *deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {
+    await this.#commands.runDurably(markScript, [this.#markKey(endMark(owner))], [endMarkLifetime])
     const unreadable: UnreadableValueError[] = []
     yield* this.#inPasses(() => this.#deleteOnce(owner, unreadable), { isListed: owner.subject !== undefined })
     // The replicas must also have received what an earlier call has deleted.
@@ -309,6 +334,10 @@ export class RedisTokenStore implements TokenStore {
   /** The id of the grant that has a key, or the customer's handle that an index has: what follows the place without its brace. */
   #idIn(key: string, place: string): string {
     return key.slice(this.#prefix.length + 1 + place.length).replace('}', '')
+  }
+
+  #markKey(mark: string): string {
+    return `${this.#prefix}e:${mark}`
   }
 
   #indexKey(tenantId: string, handle: string): string {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { credentialKinds } from '../protocol/grant-types'
-import { successorLetters } from './values'
+import { noCredential, successorLetters } from './values'
 
 const { code, refresh_token } = credentialKinds
 
@@ -22,7 +22,7 @@ local function number(value) return string.format('%.0f', value) end
 
 // The functions of the scripts on grants. A value begins with a header, whose fields have semicolons between them: version, kind, hash,
 // attempt, swapped at, created at, expires at, ends at, and what was redeemed last: marks of 8 characters, each with its age at the last
-// swap. The kind is c for a code, f for the first refresh token, which replaced the code, and r for every other refresh token.
+// swap. The kind is n for no credential, c for a code, f for the first refresh token, which replaced the code, and r for every other refresh token.
 const grantParts = `${commonParts}
 local successors = { ${[...successorLetters].map(([letter, next]) => `${letter} = '${next}'`).join(', ')} }
 local marks = '(' .. string.rep('[%w_-]', 8) .. ')(%d+)'
@@ -37,7 +37,7 @@ end
 -- A grant, or nil if the store could not read its value: nothing is written then.
 local function read(value)
   local _, last, kind, hash, attempt, at, createdAt, expiresAt, endsAt, redeemed, resource, fixed =
-    string.find(value, '^1;([${[...successorLetters.keys()].join('')}]);([^;\\n]*);([^;\\n]*);(%d*);(%d+);(%d+);(%d*);([^;\\n]*)\\n([^\\n]+)\\n([^\\n]+)\\n')
+    string.find(value, '^1;([${noCredential}${[...successorLetters.keys()].join('')}]);([^;\\n]*);([^;\\n]*);(%d*);(%d+);(%d+);(%d*);([^;\\n]*)\\n([^\\n]+)\\n([^\\n]+)\\n')
   if not hash then return nil end
   local rest = kind == '${code.letter}' and '^[^\\n]+\\n%.$' or '^%.$'
   local parts = decoded(fixed)
@@ -74,7 +74,7 @@ end
 
 /**
  * `createGrant` on a grant's key and its customer's index. ARGV: the grant's member of the index, deadline, lifetime, the age at which the
- * grant ends at the latest or '', hash, and the lines of the value: resource, fixed, request.
+ * grant ends at the latest or '', hash or '', and the lines of the value: resource, fixed, request.
  */
 export const createScript = script(`${grantParts}
 local now = clock()
@@ -86,6 +86,10 @@ if ARGV[4] ~= '' then endsAt = number(now + ARGV[4]) end
 local grant = { kind = '${code.letter}', hash = ARGV[5], attempt = '', at = '', createdAt = number(now),
   expiresAt = earlier(now + ARGV[3], endsAt), endsAt = endsAt, redeemed = '',
   resource = ARGV[6], fixed = ARGV[7], request = ARGV[8] }
+if ARGV[5] == '' then
+  grant.kind = '${noCredential}'
+  grant.request = nil
+end
 noteInIndex(ARGV[1], grant.expiresAt, now)
 return {'created', number(now), write(grant)}
 `)
@@ -103,7 +107,7 @@ if not value then return {'missing', number(now)} end
 local grant = read(value)
 if not grant then return {'unreadable', number(now)} end
 if tonumber(grant.expiresAt) <= now then return {'missing', number(now)} end
-if grant.hash ~= ARGV[3] then return {'mismatch', number(now), value} end
+if not successors[grant.kind] or grant.hash ~= ARGV[3] then return {'mismatch', number(now), value} end
 if ARGV[9] ~= '' and ARGV[9] ~= grant.resource then return {'wrong_resource', number(now), value} end
 -- Where the clock has gone back, it is not new but of an unknown age.
 local isNew = grant.kind == '${refresh_token.successorLetter}' and now >= tonumber(grant.at) and now - grant.at < tonumber(ARGV[7])
@@ -184,6 +188,13 @@ for position, member in ipairs(ARGV) do
   -- A value of another type is an error, and no reason to stop.
   if not redis.pcall('GET', KEYS[position + 1]) then redis.call('ZREM', KEYS[1], member) end
 end
+return 1
+`)
+
+/** Notes on the key of a mark that an owner's grants are being deleted. ARGV: how long the mark is kept. */
+export const markScript = script(`${commonParts}
+local at = math.max(clock(), tonumber(redis.call('GET', KEYS[1]) or 0))
+redis.call('SET', KEYS[1], number(at), 'PX', ARGV[1])
 return 1
 `)
 

@@ -16,6 +16,9 @@ export const successorLetters: ReadonlyMap<string, string> = new Map([
   ...kinds.map(([, { successorLetter }]) => [successorLetter, credentialKinds.refresh_token.successorLetter] as const),
 ])
 
+/** The letter of a grant without a credential. */
+export const noCredential = 'n'
+
 /** The value of one of our keys was written by somebody else or by a later version, or is truncated. */
 export class UnreadableValueError extends Error {
   constructor(key: string) {
@@ -37,7 +40,7 @@ export function encodeNewGrant({ resource, clientId, subject, scopes, claims, co
       claims,
       ...(consentTo === undefined ? [] : [consentTo]),
     ]),
-    request: encodeRequest(request),
+    request: request ? encodeRequest(request) : '',
   }
 }
 
@@ -57,7 +60,8 @@ export function decodeGrant(key: string, value: string, tenantId: string, grantI
     const [, letter = '', hash = '', attempt, at, createdAt, expiresAt, endsAt, redeemed = ''] = header.split(';')
     const redeemedKind = redeemedByLetter.get(letter)
     const kind = kindsByLetter.get(letter) ?? (redeemedKind && 'refresh_token')
-    if (!kind || (kind === 'code') !== (request !== undefined) || more.length > 0) throw new UnreadableValueError(key)
+    if ((!kind && letter !== noCredential) || (kind === 'code') !== (request !== undefined) || more.length > 0)
+      throw new UnreadableValueError(key)
     const [clientId, subject, scope, claims, consentTo] = JSON.parse(fixed)
     const parsedResource: unknown = JSON.parse(resource)
     if (typeof parsedResource !== 'string' || typeof clientId !== 'string' || typeof subject !== 'string')
@@ -71,8 +75,8 @@ export function decodeGrant(key: string, value: string, tenantId: string, grantI
       resource: parsedResource,
       createdAt: Number(createdAt),
       expiresAt: Number(expiresAt),
-      credential: { kind, hash },
     }
+    if (kind) grant.credential = { kind, hash }
     // Every refresh reads a grant, and spreading each of these members into it would take as long as all of the rest.
     if (claims) grant.claims = claims
     if (consentTo) grant.consentTo = consentTo

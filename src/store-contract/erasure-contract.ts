@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Grant, TokenStore } from '../contract/token-store'
 import { createGrant, deleteGrants, findGrant, grantOf, minute, newId, type StoreTest, swapOf, until } from './records'
 
-/** Tests that nothing is left in the store of what has been ended or deleted. */
+/** Tests that nothing is left in the store of what has been ended or deleted, except for a mark, which names nobody and expires. */
 export function erasureContract({ describe, test }: StoreTest): void {
   describe('what is left in the store', () => {
     test('is nothing of a customer whose grants have all been ended', async (store, contents) => {

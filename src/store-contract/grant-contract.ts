@@ -123,6 +123,23 @@ export function grantContract({ describe, test }: StoreTest): void {
     })
   })
 
+  describe('a grant without a credential', () => {
+    test('is kept, found, listed and deleted, and never redeemed', async (store) => {
+      const grant = await createGrant(store, { credential: undefined, request: undefined })
+      assert.deepEqual([grant.credential, grant.request], [undefined, undefined])
+      for (const from of [randomUUID(), '']) {
+        const swap = { ...swapOf(grant), from }
+        const refused = await store.swapCredential(swap)
+        assert.equal(refused.outcome, 'mismatch')
+        assert.deepEqual(grantOf(refused), grant)
+        assert.equal((await store.reverseSwap(reversalOf(swap))).outcome, 'mismatch')
+      }
+      assert.deepEqual(await findGrant(store, grant), grant)
+      assert.deepEqual(await listGrants(store, { tenantId: grant.tenantId, subject: grant.subject }), [grant])
+      assert.equal(await store.deleteGrant(grant.tenantId, grant.grantId), true)
+    })
+  })
+
   describe('the clock of the store', () => {
     test('decides when a grant was created, and when it expires', async (store) => {
       const before = await clockOf(store)

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
-import type {
-  CreateResult,
-  CredentialSwap,
-  Grant,
-  GrantOwner,
-  GrantPageRequest,
-  NewGrant,
-  SwapResult,
-  SwapReversal,
-  TokenStore,
+import {
+  type CreateResult,
+  type CredentialSwap,
+  type Grant,
+  type GrantOwner,
+  type GrantPageRequest,
+  liveHash,
+  type NewGrant,
+  type SwapResult,
+  type SwapReversal,
+  type TokenStore,
 } from '../contract/token-store'
 import { customerHandle } from '../protocol/customer-handle'
 
@@ -72,7 +73,8 @@ export function newId(): string {
 }
 
 /** A swap of the live credential, with a deadline that no test reaches. */
-export function swapOf({ tenantId, grantId, credential: { hash }, createdAt }: Grant): CredentialSwap {
+export function swapOf({ tenantId, grantId, credential, createdAt }: Grant): CredentialSwap {
+  const hash = liveHash({ credential }) || randomUUID()
   const grant = { tenantId, grantId }
   const credentials = { from: hash, to: randomUUID(), redeems: [hash], attempt: randomUUID() }
   const deadline = createdAt + 30 * day

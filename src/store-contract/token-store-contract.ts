@@ -1,5 +1,6 @@
 import type { TokenStore } from '../contract/token-store'
 import { deletionContract } from './deletion-contract'
+import { endedContract } from './ended-contract'
 import { erasureContract } from './erasure-contract'
 import { grantContract } from './grant-contract'
 import { listContract } from './list-contract'
@@ -44,5 +45,6 @@ export function tokenStoreContract<Store extends TokenStore>(
   reversalContract(storeTest)
   useOnceContract(storeTest)
   deletionContract(storeTest)
+  endedContract(storeTest)
   if (contents) erasureContract(storeTest)
 }

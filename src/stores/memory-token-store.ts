@@ -1,6 +1,9 @@
 import {
   type CreateResult,
   type CredentialSwap,
+  endMark,
+  endMarkLifetime,
+  endMarks,
   type Grant,
   type GrantOwner,
   type GrantPage,
@@ -37,6 +40,8 @@ export interface MemoryTokenStoreOptions {
 export class MemoryTokenStore implements TokenStore {
   readonly #grants: ExpiringMap<Grant>
   readonly #used: ExpiringMap<{ tenantId: string; id: string; expiresAt: number }>
+  /** When the grants of an owner were deleted, by the owner's mark. Only hosts delete them, so there are not many. */
+  readonly #ended: ExpiringMap<{ mark: string; at: number; expiresAt: number }>
   readonly #now: () => number
   readonly #maxGrants: number
 
@@ -44,19 +49,27 @@ export class MemoryTokenStore implements TokenStore {
     this.#now = now
     this.#grants = new ExpiringMap(now)
     this.#used = new ExpiringMap(now)
+    this.#ended = new ExpiringMap(now)
     this.#maxGrants = maxGrants
   }
 
   /** @returns Everything in memory, with what has expired and is not removed yet. For tests. */
-  contents(): { grants: Grant[]; used: { tenantId: string; id: string }[] } {
-    return { grants: this.#grants.all(), used: this.#used.all() }
+  contents(): { grants: Grant[]; used: { tenantId: string; id: string }[]; ended: { mark: string; at: number }[] } {
+    return { grants: this.#grants.all(), used: this.#used.all(), ended: this.#ended.all() }
   }
 
-  async createGrant({ deadline, lifetime, endsAfter, ...grant }: NewGrant): Promise<CreateResult> {
+  async createGrant({
+    deadline,
+    lifetime,
+    endsAfter,
+    assertedAt = Number.POSITIVE_INFINITY,
+    ...grant
+  }: NewGrant): Promise<CreateResult> {
     const now = this.#now()
     const key = keyOf(grant.tenantId, grant.grantId)
     const taken = this.#grants.get(key)
     if (taken) return { outcome: 'taken', grant: taken, now }
+    if (endMarks(grant).some((mark) => this.#endedAt(mark) >= assertedAt)) return { outcome: 'ended', now }
     if (now >= deadline) return { outcome: 'late', now }
     if (this.#grants.isFull(this.#maxGrants)) throw fullError(this.#maxGrants, 'grants')
     const endsAt = endsAfter === undefined ? undefined : now + endsAfter
@@ -74,7 +87,7 @@ export class MemoryTokenStore implements TokenStore {
     const key = keyOf(swap.tenantId, swap.grantId)
     const grant = this.#grants.get(key)
     if (!grant) return { outcome: 'missing', now }
-    if (grant.credential.hash !== swap.from) return { outcome: 'mismatch', grant, now }
+    if (grant.credential?.hash !== swap.from) return { outcome: 'mismatch', grant, now }
     if (swap.resource !== undefined && swap.resource !== grant.resource)
       return { outcome: 'wrong_resource', grant, now }
     const refreshedAt = grant.swap?.redeemed === 'refresh_token' ? grant.swap.at : Number.NEGATIVE_INFINITY
@@ -103,7 +116,7 @@ export class MemoryTokenStore implements TokenStore {
     const grant = this.#grants.get(key)
     if (!grant) return { outcome: 'missing', now }
     const { to, attempts, credential, code } = reversal
-    if (grant.credential.hash !== to || !attempts.includes(grant.swap?.attempt ?? ''))
+    if (grant.credential?.hash !== to || !attempts.includes(grant.swap?.attempt ?? ''))
       return { outcome: 'mismatch', now }
     if (now >= reversal.deadline) return { outcome: 'late', now }
     const redeemed = grant.redeemed?.slice(1)
@@ -125,6 +138,8 @@ export class MemoryTokenStore implements TokenStore {
   }
 
   async *deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {
+    const [mark, now] = [endMark(owner), this.#now()]
+    this.#ended.set(mark, { mark, at: Math.max(now, this.#endedAt(mark)), expiresAt: now + endMarkLifetime })
     // Deletes those that have expired too, without yielding them: nothing of a customer must remain.
     for (const grant of this.#grants.all()) {
       if (isOwned(grant, owner) && this.#grants.delete(keyOf(grant.tenantId, grant.grantId))) yield grant
@@ -133,6 +148,10 @@ export class MemoryTokenStore implements TokenStore {
     for (const { tenantId, id } of this.#used.all()) {
       if (tenantId === owner.tenantId) this.#used.delete(keyOf(tenantId, id))
     }
+  }
+
+  #endedAt(mark: string): number {
+    return this.#ended.get(mark)?.at ?? Number.NEGATIVE_INFINITY
   }
 
   async useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean> {

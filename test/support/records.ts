@@ -24,7 +24,7 @@ export async function restore(store: TokenStore, record: Grant): Promise<void> {
       ...rest,
       tenantId,
       grantId,
-      credential: { kind: 'code', hash: steps[0]?.from ?? credential.hash },
+      credential: { kind: 'code', hash: steps[0]?.from ?? credential?.hash ?? '' },
       request: request ?? { redirectUri: '', codeChallenge: '' },
       lifetime: expiresAt - createdAt,
       endsAfter: endsAt && endsAt - createdAt,
@@ -40,11 +40,12 @@ export async function restore(store: TokenStore, record: Grant): Promise<void> {
 
 /** The swaps that turn a new grant into this record, the oldest first. */
 function stepsTo(grant: Grant): { from: string; to: string; time: number; redeems: string[] }[] {
-  const { createdAt, credential, swap, redeemed = [] } = grant
+  const { createdAt, swap, redeemed = [] } = grant
+  const hash = grant.credential?.hash ?? ''
   const [newest] = redeemed
   if (swap && newest && swap.at > newest.at) {
     // The first refresh token was given for its code again.
-    const again = { from: credential.hash, to: credential.hash, time: swap.at, redeems: [] }
+    const again = { from: hash, to: hash, time: swap.at, redeems: [] }
     return [...stepsTo({ ...grant, swap: { ...swap, at: newest.at, redeemed: 'code' } }), again]
   }
   // A mark is the beginning of a hash; nobody reads the rest.
@@ -52,14 +53,14 @@ function stepsTo(grant: Grant): { from: string; to: string; time: number; redeem
   // If the store had lost the writes since the code, one swap redeemed them all.
   const [code] = known
   if (code && swap?.redeemed === 'code') {
-    return [{ from: code.hash, to: credential.hash, time: code.time, redeems: known.map(({ hash }) => hash).reverse() }]
+    return [{ from: code.hash, to: hash, time: code.time, redeems: known.map((redeemed) => redeemed.hash).reverse() }]
   }
   // If the grant no longer remembers the code, there must have been other credentials before.
   const isForgotten = swap?.redeemed === 'refresh_token' && known.length === 1
   const before = isForgotten ? [{ hash: 'forgotten'.padEnd(43, '.'), time: createdAt, redeems: [] }] : []
   const all = [...before, ...known]
   return all.map(({ hash: from, time, ...own }, index) => {
-    const to = all[index + 1]?.hash ?? credential.hash
+    const to = all[index + 1]?.hash ?? hash
     return { from, to, time, redeems: [from], ...own }
   })
 }

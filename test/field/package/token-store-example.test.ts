@@ -19,7 +19,7 @@ describe('sqliteTokenStore', () => {
   const database = new DatabaseSync('contract.db')
   const rowsOf = (table: string): unknown[] => database.prepare(\`select * from \${table}\`).all()
   const tables = ['grants', 'used']
-  tokenStoreContract({ describe, it }, () => store, { contents: () => tables.map(rowsOf) })
+  tokenStoreContract({ describe, it }, () => store, { contents: () => [...tables, 'ended'].map(rowsOf) })
 
   it('deletes what has expired, and nothing else', async () => {
     const grant = {

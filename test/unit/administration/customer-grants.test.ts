@@ -61,7 +61,7 @@ describe('grants.list', () => {
     await host.connected()
     const { credential, swap } = await recordOf(host.tokenStore)
     const listed = JSON.stringify(await host.signIn.grants.list(customer))
-    expect(listed).not.toContain(credential.hash)
+    expect(listed).not.toContain(credential?.hash)
     expect(listed).not.toContain(swap?.attempt)
   })
 })

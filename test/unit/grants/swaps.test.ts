@@ -28,7 +28,7 @@ describe.each(kinds)('a redemption of a %s that was applied and whose answer was
     faulty.always('reverseSwap', rejects)
     faulty.next('swapCredential', losesItsAnswer, rejects)
     expectError(await redeem(), 503, 'temporarily_unavailable')
-    const isReversed = async () => (await recordOf(faulty.healthy)).credential.hash === before.credential.hash
+    const isReversed = async () => (await recordOf(faulty.healthy)).credential?.hash === before.credential?.hash
     expect(await isReversed()).toBe(false)
     return { faulty, host, elsewhere, redeem, before, isReversed }
   }

@@ -71,7 +71,7 @@ class Outage {
   }
 
   async hashes(): Promise<string[]> {
-    return (await recordsOf(this.memory)).map(({ credential }: Grant) => credential.hash)
+    return (await recordsOf(this.memory)).map(({ credential }: Grant) => credential?.hash ?? '')
   }
 }
 

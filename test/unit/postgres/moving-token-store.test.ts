@@ -59,7 +59,7 @@ class Gate {
 }
 
 async function postgresContents(): Promise<unknown> {
-  const tables = ['grants', 'used_ids']
+  const tables = ['grants', 'used_ids', 'ended']
   return Promise.all(tables.map((table) => server.query(`select * from customer_sign_in.${table}`)))
 }
 

@@ -456,7 +456,8 @@ async function createGrant(store: PostgresTokenStore, members?: Partial<NewGrant
   return result.grant
 }
 
-function swapOf({ tenantId, grantId, credential: { hash } }: Grant, lifetime: number) {
+function swapOf({ tenantId, grantId, credential }: Grant, lifetime: number) {
+  const hash = credential?.hash ?? ''
   const credentials = { from: hash, to: randomUUID(), redeems: [hash], attempt: randomUUID() }
   return { tenantId, grantId, ...credentials, remember: 0, rest: 0, lifetime, deadline: Number.MAX_SAFE_INTEGER }
 }

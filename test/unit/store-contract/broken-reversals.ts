@@ -39,7 +39,7 @@ export const brokenReversals: BrokenStore[] = [
     defect: (sound) => ({
       async reverseSwap(reversal) {
         const grant = await sound.findGrant(reversal.tenantId, reversal.grantId)
-        return sound.reverseSwap({ ...reversal, to: grant?.credential.hash ?? '' })
+        return sound.reverseSwap({ ...reversal, to: grant?.credential?.hash ?? '' })
       },
     }),
     foundBy: 'reverses only the swaps of its attempts',
@@ -80,10 +80,14 @@ export const brokenReversals: BrokenStore[] = [
         const before = structuredClone(await sound.findGrant(reversal.tenantId, reversal.grantId))
         await Promise.resolve()
         const isMeant =
-          before?.credential.hash === reversal.to && reversal.attempts.includes(before.swap?.attempt ?? '')
+          before?.credential?.hash === reversal.to && reversal.attempts.includes(before.swap?.attempt ?? '')
         const grant = await sound.findGrant(reversal.tenantId, reversal.grantId)
         if (!isMeant || !grant) return sound.reverseSwap(reversal)
-        return sound.reverseSwap({ ...reversal, to: grant.credential.hash, attempts: [grant.swap?.attempt ?? ''] })
+        return sound.reverseSwap({
+          ...reversal,
+          to: grant.credential?.hash ?? '',
+          attempts: [grant.swap?.attempt ?? ''],
+        })
       },
     }),
     foundBy: 'do not both succeed',
@@ -126,7 +130,7 @@ export const brokenReversals: BrokenStore[] = [
     defect: (sound) => ({
       reverseSwap: (reversal) =>
         reverseAndThen(sound, reversal, ({ credential }) => ({
-          credential: { ...credential, kind: 'refresh_token' },
+          credential: credential && { ...credential, kind: 'refresh_token' },
         })),
     }),
     foundBy: 'restores the request and the lifetime of a code',

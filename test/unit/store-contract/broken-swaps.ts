@@ -6,7 +6,7 @@ const pause = () => new Promise((resolve) => setImmediate(resolve))
 /** Swaps whatever is live, as the swap says. */
 async function swapAnyway(sound: TokenStore, swap: CredentialSwap): Promise<SwapResult> {
   const grant = await sound.findGrant(swap.tenantId, swap.grantId)
-  return sound.swapCredential({ ...swap, from: grant?.credential.hash ?? swap.from, resource: undefined })
+  return sound.swapCredential({ ...swap, from: grant?.credential?.hash ?? swap.from, resource: undefined })
 }
 
 /** Changes the grant after a swap, in the store and in the answer. */
@@ -29,7 +29,7 @@ export const brokenSwaps: BrokenStore[] = [
       async swapCredential(swap) {
         const grant = await sound.findGrant(swap.tenantId, swap.grantId)
         await pause()
-        return grant?.credential.hash === swap.from ? swapAnyway(sound, swap) : sound.swapCredential(swap)
+        return grant?.credential?.hash === swap.from ? swapAnyway(sound, swap) : sound.swapCredential(swap)
       },
     }),
     foundBy: 'one winner among 200',
@@ -57,12 +57,29 @@ export const brokenSwaps: BrokenStore[] = [
     foundBy: 'only the resource of the grant',
   },
   {
+    that: 'swaps the credential of a grant that has none',
+    defect: (sound) => {
+      const without = new Map<string, string>()
+      return {
+        async createGrant(grant) {
+          if (grant.credential === undefined) without.set(grant.grantId, grant.tenantId)
+          return sound.createGrant(grant)
+        },
+        async swapCredential(swap) {
+          const result = await sound.swapCredential(swap)
+          return result.outcome === 'mismatch' && without.has(swap.grantId) ? { ...result, outcome: 'swapped' } : result
+        },
+      }
+    },
+    foundBy: 'a grant without a credential is kept',
+  },
+  {
     that: 'looks at the resource before the credential',
     defect: (sound) => ({
       async swapCredential(swap) {
         const grant = await sound.findGrant(swap.tenantId, swap.grantId)
         const isWrong = grant && swap.resource !== undefined && grant.resource !== swap.resource
-        return sound.swapCredential(isWrong ? { ...swap, from: grant.credential.hash } : swap)
+        return sound.swapCredential(isWrong ? { ...swap, from: grant.credential?.hash ?? '' } : swap)
       },
     }),
     foundBy: 'mismatch, not wrong_resource',
@@ -118,7 +135,7 @@ export const brokenSwaps: BrokenStore[] = [
     defect: (sound) => ({
       async swapCredential(swap) {
         const grant = await sound.findGrant(swap.tenantId, swap.grantId)
-        const isNew = swap.rest > 0 && grant?.swap !== undefined && grant.credential.hash === swap.from
+        const isNew = swap.rest > 0 && grant?.swap !== undefined && grant.credential?.hash === swap.from
         return isNew ? { outcome: 'fresh', grant, now: ownTime() } : sound.swapCredential(swap)
       },
     }),
@@ -155,7 +172,7 @@ export const brokenSwaps: BrokenStore[] = [
     defect: (sound) => ({
       swapCredential: (swap) =>
         swapAndThen(sound, swap, ({ credential }, before) => ({
-          credential: { ...credential, kind: before.credential.kind },
+          credential: credential && { ...credential, kind: before.credential?.kind ?? 'code' },
         })),
     }),
     foundBy: 'makes the next credential the live one',

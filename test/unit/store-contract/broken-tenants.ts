@@ -53,7 +53,7 @@ export const brokenTenants: BrokenStore[] = [
   { that: 'deletes a tenant without giving its grants', defect: giving(() => false), foundBy: 'ends all grants' },
   {
     that: 'gives only the codes of a tenant',
-    defect: giving(({ credential }) => credential.kind === 'code'),
+    defect: giving(({ credential }) => credential?.kind === 'code'),
     foundBy: 'ends all grants',
   },
   {

@@ -3,6 +3,7 @@ import { releaseClock, stopClock } from '../../support/clock'
 import { brokenClocks } from './broken-clocks'
 import { brokenErasures } from './broken-erasures'
 import { brokenGrants } from './broken-grants'
+import { brokenMarks } from './broken-marks'
 import { brokenPages } from './broken-pages'
 import { brokenReversals } from './broken-reversals'
 import { brokenStore, storeWithItsOwnClock } from './broken-store'
@@ -47,6 +48,7 @@ describe('the token store contract', () => {
     ...brokenUses,
     ...brokenErasures,
     ...brokenTenants,
+    ...brokenMarks,
   ])('finds a store that $that', async ({ defect, foundBy }) => {
     const { passed, failed } = await runContract(() => brokenStore(defect), inMemory)
     expect(failed).toContainEqual(expect.stringContaining(foundBy))

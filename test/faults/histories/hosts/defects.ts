@@ -55,5 +55,5 @@ export function defective(store: TokenStore, name: DefectName | undefined): Toke
 }
 
 async function liveHash(store: TokenStore, { tenantId, grantId }: CredentialSwap): Promise<string | undefined> {
-  return (await store.findGrant(tenantId, grantId))?.credential.hash
+  return (await store.findGrant(tenantId, grantId))?.credential?.hash
 }
