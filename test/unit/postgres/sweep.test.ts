@@ -43,6 +43,18 @@ describeWithPostgres('sweep', () => {
     expect(await store.useOnce(tenantId, id, 60_000)).toBe(false)
   })
 
+  it('deletes the marks of what was ended more than an hour and a minute ago, and no others', async () => {
+    const store = new PostgresTokenStore(pool, { sweep: false })
+    const end = async (subject: string) => {
+      for await (const _ of store.deleteGrants({ tenantId: 'marks', subject }));
+    }
+    await end('ada')
+    await server.query('update customer_sign_in.ended set ended_at = ended_at - 3660000')
+    await end('bob')
+    expect(await store.sweep()).toBe(1)
+    expect(await countOf('ended')).toBe(1)
+  })
+
   it('that the store does by itself and that fails is a warning, one for each kind of failure', async () => {
     await server.query(postgresSchema({ schema: 'broken' }))
     const store = new PostgresTokenStore(pool, { schema: 'broken' })

@@ -54,6 +54,19 @@ describeWithRedis('RedisTokenStore on one server', () => {
     () => new ioredis6.Redis(server.url, { keyPrefix: 'host:' }),
     () => [server],
   )
+
+  it('keeps the mark of what was ended for an hour and a minute', async () => {
+    const redis = new ioredis6.Redis(server.url)
+    try {
+      const store = new RedisTokenStore(redis, { keyPrefix: 'marks:' })
+      for await (const _ of store.deleteGrants({ tenantId: 'acme', subject: 'ada' }));
+      const [key = '', ...others] = await redis.keys('marks:*')
+      const left = await redis.pttl(key)
+      expect([key.slice(0, 8), others, left <= 3_660_000 && left > 3_600_000]).toEqual(['marks:e:', [], true])
+    } finally {
+      redis.disconnect()
+    }
+  })
 })
 
 describeWithRedis('RedisTokenStore on a Cluster', () => {

@@ -85,6 +85,18 @@ describe('a MemoryTokenStore', () => {
     expect(await store.useOnce('acme', 'id-0', 60_000)).toBe(false)
   })
 
+  it('remembers for an hour and a minute whose grants were deleted', async () => {
+    const clock = stopClock()
+    const store = new MemoryTokenStore()
+    const asserted = { ...grant('one', 3600), assertedAt: Date.now() }
+    for await (const _ of store.deleteGrants({ tenantId: 'acme', subject: 'customer-1' }));
+    clock.advance(3659)
+    expect(await store.createGrant(asserted)).toMatchObject({ outcome: 'ended' })
+    clock.advance(60)
+    expect(await store.createGrant(asserted)).toMatchObject({ outcome: 'created' })
+    expect(store.contents().ended).toEqual([])
+  })
+
   it('keeps no process alive', async () => {
     const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
     const before = timers()
