@@ -176,10 +176,10 @@ export class RedisTokenStore implements TokenStore {
   }
 
   async *deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {
-    await this.#commands.runDurably(markScript, [this.#markKey(endMark(owner))], [endMarkLifetime])
+    await this.#commands.run(markScript, [this.#markKey(endMark(owner))], [endMarkLifetime])
     const unreadable: UnreadableValueError[] = []
     yield* this.#inPasses(() => this.#deleteOnce(owner, unreadable), { isListed: owner.subject !== undefined })
-    // The replicas must also have received what an earlier call has deleted.
+    // The replicas must have received the mark, and also what an earlier call has deleted.
     await this.#commands.waitForReplicas()
     if (unreadable[0]) throw unreadable[0]
   }

@@ -194,6 +194,8 @@ return 1
 /** Notes on the key of a mark that an owner's grants are being deleted. ARGV: how long the mark is kept. */
 export const markScript = script(`${commonParts}
 local at = math.max(clock(), tonumber(redis.call('GET', KEYS[1]) or 0))
+-- A server without free memory refuses only the first write of a script, if that needs memory.
+redis.call('DEL', KEYS[1])
 redis.call('SET', KEYS[1], number(at), 'PX', ARGV[1])
 return 1
 `)

@@ -8,7 +8,7 @@ import { expectError, expectTokens, type TestSignIn, type Tokens } from '../../s
 import { started } from '../../support/started'
 
 const customer = { tenantKey: 'acme', subject: 'customer-1' }
-const tables = ['grants', 'used_ids']
+const tables = ['grants', 'used_ids', 'ended']
 
 let server: PostgresServer
 let pool: Pool

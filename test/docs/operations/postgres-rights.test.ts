@@ -36,7 +36,7 @@ describeWithPostgres('the rights that docs/operations-postgres.md gives', () => 
   describe('are enough', () => {
     tokenStoreContract({ describe, it }, () => new PostgresTokenStore(pool), {
       contents: () =>
-        Promise.all(['grants', 'used_ids'].map((table) => server.query(`table customer_sign_in.${table}`))),
+        Promise.all(['grants', 'used_ids', 'ended'].map((table) => server.query(`table customer_sign_in.${table}`))),
     })
   })
 
