@@ -11,21 +11,21 @@ const checking = process.argv.includes('--check')
 
 /** The chapters of a page, in order, each with the files of src whose exports it describes. */
 const chapters = {
-  'The authorization server': /^(customer-sign-in|router|options|http\/node-messages)\b/,
+  'The authorization server': /^(customer-sign-in|router|options|http\/node-messages|host\/call-host)\b/,
   'Signing customers in': /^(endpoints|authorization)\b/,
-  'Connecting assistants': /^connect\b/,
+  'Connecting assistants': /^(connect|assistants)\b/,
   'The pages': /^pages\b/,
   Health: /^health\b/,
   'Tokens and keys': /^(tokens|protocol\/grant-types)\b/,
   'Guarding an API': /^resource-server\b/,
-  Companies: /^tenants\b/,
-  'Grants and clients': /^(grants|clients|http\/host-fetch)\b/,
+  Companies: /^(tenants|contract\/tenant-store)\b/,
+  'Grants and clients': /^(administration|grants|clients|client-authentication|documents)\b/,
   Errors: /^(protocol|configuration)\b/,
-  Events: /^(events|telemetry)\b/,
+  Events: /^(contract\/customer-sign-in-event|telemetry)\b/,
   OpenTelemetry: /^opentelemetry\b/,
-  Stores: /^stores\b/,
-  'Testing an app': /^testing\/(?!store-contract)/,
-  'Testing a store': /^testing\/store-contract\b/,
+  Stores: /^(contract\/token-store|stores|redis|postgres)\b/,
+  'Testing an app': /^testing\b/,
+  'Testing a store': /^store-contract\b/,
 }
 
 const introduction = `# API reference

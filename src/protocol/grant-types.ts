@@ -36,14 +36,11 @@ interface CredentialKindDefinition {
   successorLetter: string
 }
 
-/** Who may use a grant type: every client that does not say which ones it uses (RFC 7591 section 2), or only those whose record names it. */
-const users = { authorization_code: 'everyone', refresh_token: 'everyone' } as const satisfies Record<
-  string,
-  'everyone' | 'named'
->
-
 /** What a client can send as `grant_type` to the token endpoint (RFC 6749 section 1.3). */
-export type GrantTypeName = keyof typeof users
+export type GrantTypeName = 'authorization_code' | 'refresh_token'
+
+/** Who may use a grant type: every client that does not say which ones it uses (RFC 7591 section 2), or only those whose record names it. */
+const users: Record<GrantTypeName, 'everyone' | 'named'> = { authorization_code: 'everyone', refresh_token: 'everyone' }
 
 /** Every grant type, in the order in which metadata and error descriptions list them. */
 export const grantTypes = Object.keys(users) as readonly GrantTypeName[]
