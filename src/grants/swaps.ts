@@ -115,7 +115,8 @@ export class Swaps {
    * @throws {OAuthError} `temporarily_unavailable` if the store fails. The step is then reversed as soon as the store answers again.
    */
   async reverse(step: Step, attempt: string): Promise<void> {
-    const overAt = performance.now()
+    // If its answer was lost once, the store may still apply the first sending, and that after the reversal.
+    const overAt = performance.now() + this.#store.timeout
     this.#rememberAttempt(step, attempt, overAt)
     await this.#reverseAttempts(nameOf(step), { step, attempts: new Set([attempt]), overAt })
   }

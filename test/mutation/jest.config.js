@@ -14,7 +14,7 @@ module.exports = {
     // These use separate processes, browsers or the packed package, or test the docs.
     '/test/field/(assistants|browser|examples|frameworks|other-clients|package|vitest)/',
     '/test/unit/(commands|conformance|doctor)/',
-    '/test/(docs|faults/histories|mutation)/',
+    '/test/(docs|faults/histories|faults/interleavings|mutation)/',
     // These use servers of Redis and PostgreSQL.
     'redis',
     'postgres',

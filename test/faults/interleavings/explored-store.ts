@@ -1,0 +1,30 @@
+import type { Grant, TokenStore } from '../../../src/contract/token-store'
+
+/** What redemptions, revocations and sign-ins call. */
+export type CalledStore = Pick<
+  TokenStore,
+  'createGrant' | 'findGrant' | 'swapCredential' | 'reverseSwap' | 'deleteGrant' | 'listGrants' | 'deleteGrants'
+>
+
+/** A call of the store. `deleteGrants` deletes one grant, and answers undefined when there is none left. */
+export interface StoreCall {
+  method: keyof CalledStore
+  args: readonly unknown[]
+}
+
+/** A store at one moment. It never changes: a call makes another one of it. */
+export interface ExploredStore {
+  readonly contents: readonly Grant[]
+  /** What it had before each of its last four writes, the newest first. */
+  readonly earlier: readonly ExploredStore[]
+  /** @param sentAt What its clock showed when the call was sent. */
+  apply(call: StoreCall, now: number, sentAt: number): Applied | Promise<Applied>
+}
+
+export interface Applied {
+  result: unknown
+  store: ExploredStore
+}
+
+/** How many of its last writes a failover can lose. */
+export const maxLost = 4

@@ -1,0 +1,54 @@
+import { explore, follow } from './explore'
+import { openHouse } from './house'
+import { limitOf } from './limits'
+import { mutants } from './mutants'
+import { prepare } from './prepared'
+import type { Scenario } from './scenario'
+import { scenarios, smallScenarios } from './scenarios'
+import type { World } from './world'
+
+const isBroken = (world: World) => limitOf(world) === undefined
+
+describe('every interleaving', () => {
+  it.each(smallScenarios)('keeps every rule: $name', async (scenario) => {
+    const prepared = await prepare(scenario, openHouse())
+    const { findings } = await explore(prepared, isBroken, { maxStates: 3000, maxFindings: 1 })
+    expect(findings.map(({ trace, world }) => [world.violation?.told, ...trace])).toEqual([])
+  })
+
+  it.each(mutants)('finds a defect: $name', async ({ scenario, patch, changed }) => {
+    const prepared = await prepare(scenarioNamed(scenario), openHouse(patch && [patch]), changed)
+    const { findings } = await explore(prepared, isBroken, { maxFindings: 1 })
+    expect(findings.map(({ trace }) => trace.length > 0)).toEqual([true])
+  })
+
+  it('keeps a credential live whose signer failed, while the first sending of its swap is still on its way', async () => {
+    const prepared = await prepare(scenarioNamed('strict, at one process'), openHouse())
+    const { findings } = await explore(prepared, isBroken, { maxFindings: 1 })
+    expect(findings.map(({ trace }) => trace)).toEqual([])
+  })
+
+  it('finds the same states with the store in memory as with the contract', async () => {
+    const [one, other] = await Promise.all(
+      ['two requests', 'two requests in memory'].map(async (name) => {
+        const { states, schedules } = await explore(await prepare(scenarioNamed(name), openHouse()), isBroken)
+        return { states, schedules }
+      }),
+    )
+    expect(one).toEqual(other)
+  })
+
+  // What `npm run interleavings` prints of a broken rule calls this.
+  it('goes the same way again', async () => expectKept('two requests', [0, 0, 0]))
+})
+
+async function expectKept(name: string, path: readonly number[]): Promise<void> {
+  const { violation } = await follow(await prepare(scenarioNamed(name), openHouse()), path)
+  expect(violation).toBeUndefined()
+}
+
+function scenarioNamed(name: string): Scenario {
+  const found = [...smallScenarios, ...scenarios].find((scenario) => scenario.name === name)
+  if (!found) throw new Error(`There is no scenario "${name}"`)
+  return found
+}

@@ -1,0 +1,117 @@
+import type { CredentialSwap, NewGrant } from '../../../src/contract/token-store'
+import { ContractStore } from './contract-store'
+import type { CalledStore, ExploredStore } from './explored-store'
+import { epoch, type ProcessKind } from './host-process'
+import type { House } from './house'
+import { MemoryStore } from './memory-store'
+import { type Scenario, seconds } from './scenario'
+import { roomsOf } from './server'
+
+// More than any scenario redeems.
+const chainLength = 26
+
+/** A scenario with its credentials, and what its store has at the beginning. */
+export interface Prepared extends ProcessKind {
+  /** The credentials of the grant: its code, its first refresh token, and so on. */
+  tokens: readonly string[]
+  /** The codes of the grant and of the later sign-in. */
+  codes: readonly [string, string]
+  grantId: string
+  /** @returns The store at the beginning, and the milliseconds that have passed by then. */
+  begin(): Promise<{ store: ExploredStore; now: number }>
+  nameOf(token: string): string
+  nameOfHash(hash: string): string
+}
+
+/**
+ * Finds the credentials of a scenario by redeeming them once, in a store of its own.
+ *
+ * @param changed Gives the store a defect.
+ */
+export async function prepare(
+  scenario: Scenario,
+  house: House,
+  changed = (store: ExploredStore) => store,
+): Promise<Prepared> {
+  const rooms = roomsOf(house)
+  let now = 0
+  let count = 0
+  house.runOn({
+    performance: { now: () => now },
+    setTimeout: () => undefined,
+    clearTimeout: () => {},
+    randomUUID: () => `${count++}`.padStart(36, '-'),
+  })
+  const creations: NewGrant[] = []
+  const swaps: CredentialSwap[] = []
+  let own: ExploredStore = new ContractStore()
+  const recording = new Proxy({} as CalledStore, {
+    get:
+      (_, method: keyof CalledStore) =>
+      async (...args: unknown[]) => {
+        const { result, store } = await own.apply({ method, args }, epoch + now, epoch + now)
+        const { outcome } = (result ?? {}) as { outcome?: string }
+        if (outcome === 'created') creations.push(args[0] as NewGrant)
+        if (outcome === 'swapped') swaps.push(args[0] as CredentialSwap)
+        own = store
+        return result
+      },
+  })
+  const server = rooms.start(
+    recording,
+    { window: 0, tolerance: 0 },
+    undefined,
+    () => {},
+    () => epoch + now,
+  )
+  const create = (seed: number) => server.createCode(Buffer.alloc(32, seed))
+  const codes = [await create(1), await create(2)] as const
+  const tokens: string[] = [codes[0]]
+  while (tokens.length < chainLength) {
+    now += 1 * seconds
+    tokens.push((await server.redeem(tokens.at(-1) as string)).token)
+  }
+  const names = new Map(
+    tokens.map((token, place) => [rooms.hashOf(token), place === 0 ? 'the code' : `token ${place}`]),
+  )
+  names.set(rooms.hashOf(codes[1]), 'the new code')
+  const nameOfHash = (hash: string) => names.get(hash) ?? 'another token'
+  const nameOf = (token: string) => nameOfHash(rooms.hashOf(token))
+  const grantId = creations[0]?.grantId as string
+  return {
+    scenario,
+    house,
+    rooms,
+    tokens,
+    codes,
+    grantId,
+    nameOf,
+    nameOfHash,
+    begin: async () => {
+      const { store, now: at } = await begin(scenario, house, creations, swaps)
+      return { store: changed(store), now: at }
+    },
+  }
+}
+
+async function begin(scenario: Scenario, house: House, [first, second]: NewGrant[], swaps: CredentialSwap[]) {
+  const { MemoryTokenStore } =
+    house.load<typeof import('../../../src/stores/memory-token-store')>('stores/memory-token-store')
+  const { window, tolerance, before, actors } = scenario
+  let store: ExploredStore = scenario.store === 'contract' ? new ContractStore() : new MemoryStore(MemoryTokenStore)
+  let now = 0
+  const write = async (method: keyof CalledStore, written: object | undefined) => {
+    const args = [{ ...written, deadline: Number.MAX_SAFE_INTEGER }]
+    ;({ store } = await store.apply({ method, args }, epoch + now, epoch + now))
+  }
+  await write('createGrant', first)
+  for (const [place, passed] of before.entries()) {
+    await write('swapCredential', { ...swaps[place], remember: Math.max(window, tolerance) * seconds })
+    now += passed * seconds
+  }
+  if (actors.some(({ does }) => does === 'sign in again')) {
+    now += 1 * seconds
+    await write('createGrant', second)
+  }
+  return { store, now }
+}

@@ -1,0 +1,164 @@
+import type { Grant } from '../../../src/contract/token-store'
+import type { StoreCall } from './explored-store'
+import type { Outcome } from './host-process'
+import type { Prepared } from './prepared'
+import type { Jar, Progress } from './progress'
+import { type Actor, seconds } from './scenario'
+
+/** What must not happen. */
+export type Rule =
+  | 'one winner'
+  | 'nothing is applied after 503'
+  | 'ended stays ended'
+  | 'an honest client stays'
+  | 'a late replay ends the grant'
+  | 'a used token gives nothing'
+  | 'a thief gets nothing'
+  | 'another client gets nothing'
+
+export interface Violation {
+  rule: Rule
+  told: string
+  /** The credential that was presented, and how long ago it first gave tokens, in seconds. */
+  presented?: string | undefined
+  age?: number | undefined
+  /** Whether nothing that follows is worth a look. */
+  isEnd: boolean
+}
+
+/** What the referee remembers. */
+export interface Facts {
+  /** The credentials that were swapped for a request that was answered. */
+  winners: readonly string[]
+  /** When each credential first gave tokens, by the time that passed. */
+  usedAt: readonly (readonly [name: string, at: number])[]
+  isEnded: boolean
+  /** Whether somebody has done what may end the grant. */
+  mayEnd: boolean
+  /** Whether the store has reversed a swap. */
+  wasReversed: boolean
+}
+
+/** What the referee sees of the world. */
+interface Watched {
+  readonly prepared: Prepared
+  readonly jars: ReadonlyMap<string, Jar>
+  readonly now: number
+  facts: Facts
+  violation: Violation | undefined
+  grants(): Grant[]
+}
+
+/** Watches what is answered and applied, and knows what was promised. It does not know how the code decides. */
+export class Referee {
+  readonly #world: Watched
+
+  constructor(world: Watched) {
+    this.#world = world
+  }
+
+  atBeginning(): Facts {
+    const { scenario, tokens, nameOf } = this.#world.prepared
+    let at = 0
+    const usedAt = scenario.before.map((passed, place) => {
+      const used = [nameOf(tokens[place] as string), at] as const
+      at += passed * seconds
+      return used
+    })
+    return { winners: usedAt.map(([name]) => name), usedAt, isEnded: false, mayEnd: false, wasReversed: false }
+  }
+
+  begins({ jar, does }: Actor): void {
+    if (!this.#world.jars.get(jar)?.isHonest && does !== 'redeem as another client') this.#note({ mayEnd: true })
+  }
+
+  heard({ type, grantId, ended }: { type: string; grantId?: string; ended?: boolean }): void {
+    if (grantId !== this.#world.prepared.grantId) return
+    if (type === 'revoked' || (type === 'replayed' && ended)) this.#note({ isEnded: true })
+  }
+
+  applied({ method }: StoreCall, result: unknown): void {
+    if (method === 'reverseSwap' && outcomeOf(result) === 'reversed') this.#note({ wasReversed: true })
+  }
+
+  /** The store has applied a call that its process no longer waits for. */
+  appliedLate({ method }: StoreCall, result: unknown, overAt: number, isUnavailable: boolean): void {
+    const isApplied = method === 'swapCredential' && outcomeOf(result) === 'swapped'
+    if (!isApplied || !isUnavailable) return
+    const when = this.#world.now >= overAt ? 'after' : 'before'
+    this.#found(
+      'nothing is applied after 503',
+      `a swap is applied ${when} its deadline, and its client was answered with 503`,
+    )
+  }
+
+  /** A request has been decided. Its client may not have the response yet. */
+  decided({ name: who, does, jar }: Actor, { presents = '', beganAfterEnd, age }: Progress, outcome: Outcome): void {
+    if (does === 'revoke' || does === 'end all grants') {
+      if (outcome.kind === 'done') this.#note({ isEnded: true })
+      return
+    }
+    if (does === 'sign in again') return
+    const { scenario, grantId, nameOf } = this.#world.prepared
+    const name = nameOf(presents)
+    const window = name === 'the code' ? Math.min(scenario.window, 10) : scenario.window
+    const isHonest = this.#world.jars.get(jar)?.isHonest === true
+    const found = (rule: Rule, told: string) => this.#found(rule, told, presents, age)
+    if (outcome.kind === 'tokens') {
+      if (does === 'redeem as another client') found('another client gets nothing', `${who} gets tokens for ${name}`)
+      if (beganAfterEnd) found('ended stays ended', `${name} gives tokens after its grant has ended`)
+      if (age !== undefined && age >= window)
+        found('a used token gives nothing', `${name} gives tokens ${age} s after it first did`)
+      if (outcome.by === 'swap' || outcome.by === 'recovery') {
+        const { winners } = this.#world.facts
+        if (winners.includes(name)) found('one winner', `${name} is swapped for two requests`)
+        else this.#note({ winners: [...winners, name].sort() })
+      }
+      if (!isHonest) found('a thief gets nothing', `${who} gets tokens for ${name}`)
+      const { usedAt } = this.#world.facts
+      const isFirst = outcome.by !== 'fresh' && !usedAt.some(([used]) => used === name)
+      if (isFirst) this.#note({ usedAt: [...usedAt, [name, this.#world.now] as const].sort() })
+    }
+    if (outcome.kind === 'refused' && does === 'redeem') {
+      if (isHonest && !this.#world.facts.mayEnd)
+        found('an honest client stays', `${who} is refused with ${name}: ${outcome.reason}`)
+      const isThere = this.#world.grants().some((grant) => grant.grantId === grantId)
+      if (!isThere) this.#note({ isEnded: true })
+      else if (age !== undefined && age >= Math.max(window, scenario.tolerance)) {
+        found('a late replay ends the grant', `${name} is refused ${age} s after it gave tokens, and its grant lives`)
+      }
+    }
+  }
+
+  /** A process that knows nothing has answered the honest client's token. */
+  atEnd({ token, isSignedOut }: Jar, outcome: Outcome): void {
+    const { isEnded, mayEnd } = this.#world.facts
+    const name = this.#world.prepared.nameOf(token)
+    const found = (rule: Rule, told: string) =>
+      this.#found(rule, `in the end, ${name} ${told}`, token, this.ageOf(token))
+    if (isEnded && outcome.kind === 'tokens') found('ended stays ended', 'gives tokens, although its grant has ended')
+    if (isEnded || mayEnd || isSignedOut || outcome.kind === 'tokens') return
+    found('an honest client stays', outcome.kind === 'unavailable' ? 'is answered with 503' : 'is refused')
+  }
+
+  /** How long ago a credential first gave tokens, in seconds. */
+  ageOf(token: string): number | undefined {
+    const name = this.#world.prepared.nameOf(token)
+    const [, at] = this.#world.facts.usedAt.find(([used]) => used === name) ?? []
+    return at === undefined ? undefined : (this.#world.now - at) / seconds
+  }
+
+  #note(facts: Partial<Facts>): void {
+    this.#world.facts = { ...this.#world.facts, ...facts }
+  }
+
+  #found(rule: Rule, told: string, token?: string, age?: number): void {
+    const isEnd = rule !== 'a thief gets nothing' && !told.includes('before its deadline')
+    const presented = token === undefined ? undefined : this.#world.prepared.nameOf(token)
+    if (!this.#world.violation?.isEnd) this.#world.violation = { rule, told, presented, age, isEnd }
+  }
+}
+
+function outcomeOf(result: unknown): string | undefined {
+  return (result as { outcome?: string } | undefined)?.outcome
+}

@@ -1,0 +1,153 @@
+import type { Actor, Fault, Scenario } from './scenario'
+
+const client: Actor = { name: 'the client', does: 'redeem', jar: 'client', isHonest: true, at: ['A', 'B'] }
+const twin: Actor = { ...client, name: 'its other request', at: ['B'] }
+const thief: Actor = { name: 'the thief', does: 'redeem', jar: 'thief', at: ['B'] }
+const stranger: Actor = { name: 'another client', does: 'redeem as another client', jar: 'stranger', at: ['A'] }
+const revoker: Actor = { name: 'the revoker', does: 'revoke', jar: 'revoker', at: ['B'] }
+const administrator: Actor = { name: 'the administrator', does: 'end all grants', jar: '', at: ['A'] }
+const newcomer: Actor = { name: 'the new sign-in', does: 'sign in again', jar: 'new', at: ['B'] }
+
+const ofStore: Fault[] = ['answer', 'late']
+const ofAll: Fault[] = [...ofStore, 'kill', 'response']
+
+/** One refresh token, redeemed once before, as an assistant's client has it most of the time. */
+const usual = {
+  store: 'contract',
+  window: 300,
+  tolerance: 10,
+  before: [100],
+  faults: ofAll,
+  maxFaults: 2,
+  passes: [2],
+  clock: [],
+} as const
+
+/** The scenarios of `npm run interleavings`. */
+export const scenarios: readonly Scenario[] = [
+  { ...usual, name: 'parallel requests', actors: [client, twin, stranger], clock: [-30, 30] },
+  { ...usual, name: 'the same in memory', store: 'memory', actors: [client, twin], maxFaults: 2 },
+  { ...usual, name: 'a retry later', actors: [{ ...client, at: ['A', 'B', 'A'] }], passes: [2, 20, 278] },
+  { ...usual, name: 'a code', before: [], actors: [{ ...client, at: ['A', 'B', 'A'] }, twin], passes: [2, 61] },
+  { ...usual, name: 'a code, later', before: [], actors: [client], faults: [...ofAll, 'failover'], passes: [11, 61] },
+  { ...usual, name: 'a thief', actors: [client, thief], passes: [2, 298] },
+  {
+    ...usual,
+    name: 'a thief of a used token',
+    before: [100, 30],
+    actors: [client, { ...thief, holds: 1 }],
+    passes: [2, 298],
+  },
+  { ...usual, name: 'a revocation', actors: [client, twin, revoker], faults: ofStore },
+  { ...usual, name: 'the end of all grants', actors: [client, administrator], faults: ofAll },
+  { ...usual, name: 'a sign-in that replaces', actors: [client, newcomer] },
+  { ...usual, name: 'a signer', actors: [client, twin], hasSigner: true, faults: ['answer', 'late', 'signer'] },
+  {
+    ...usual,
+    name: 'a failover',
+    actors: [
+      { ...client, at: ['A', 'B', 'A'] },
+      { ...twin, at: ['B'] },
+    ],
+    faults: [...ofStore, 'failover'],
+    passes: [20],
+  },
+  {
+    ...usual,
+    name: 'a failover after a theft',
+    before: [100, 30],
+    actors: [client, { ...thief, holds: 1 }],
+    faults: ['failover'],
+    passes: [310],
+  },
+  { ...usual, name: 'a failover after a revocation', actors: [client, revoker], faults: ['failover'], maxFaults: 1 },
+  { ...usual, name: 'two failovers', before: [100, 20, 20, 20, 20, 20], actors: [client], faults: ['failover'] },
+  {
+    ...usual,
+    name: 'a failover of a long chain',
+    before: Array.from({ length: 17 }, () => 17),
+    actors: [client, { ...twin, jar: 'twin', holds: 1 }],
+    faults: ['failover'],
+    maxFaults: 1,
+    passes: [],
+  },
+  {
+    ...usual,
+    name: "the store's clock",
+    actors: [client, twin],
+    faults: ofStore,
+    maxFaults: 1,
+    passes: [2],
+    clock: [-30, 400],
+  },
+  {
+    ...usual,
+    name: 'strict, at one process',
+    window: 0,
+    actors: [{ ...client, at: ['A', 'A', 'A'] }],
+    hasSigner: true,
+    faults: [...ofStore, 'signer'],
+  },
+  { ...usual, name: 'strict', window: 0, actors: [client, twin], passes: [11], maxFaults: 1 },
+  { ...usual, name: 'strict, one request at a time', window: 0, actors: [client], passes: [11], maxFaults: 2 },
+]
+
+/** Small ones, for `npm test` and for the mutants. No rule is broken in any of them, except by a limit. */
+export const smallScenarios: readonly Scenario[] = [
+  { ...usual, name: 'two requests', actors: [client, twin, stranger], maxFaults: 0, passes: [] },
+  {
+    ...usual,
+    name: 'two requests in memory',
+    store: 'memory',
+    actors: [client, twin, stranger],
+    maxFaults: 0,
+    passes: [],
+  },
+  {
+    ...usual,
+    name: 'an attempt of two requests',
+    actors: [
+      { ...client, at: ['A', 'A'] },
+      { ...twin, at: ['A', 'A'] },
+    ],
+    faults: ofStore,
+    passes: [],
+  },
+  {
+    ...usual,
+    name: 'a code at two processes',
+    before: [],
+    actors: [{ ...client, at: ['A', 'B', 'B'] }],
+    faults: ['answer'],
+    maxFaults: 2,
+    passes: [2, 61],
+  },
+  {
+    ...usual,
+    name: 'a repeat at the end of the window',
+    actors: [client, thief],
+    faults: ofStore,
+    maxFaults: 1,
+    passes: [300],
+  },
+  {
+    ...usual,
+    name: 'one failover',
+    before: [100, 20, 20, 20, 20, 20],
+    actors: [client],
+    faults: ['failover'],
+    maxFaults: 1,
+    passes: [],
+  },
+  { ...usual, name: 'a revocation without faults', actors: [client, revoker], maxFaults: 0, passes: [] },
+  { ...usual, name: 'a slow store', actors: [client], maxFaults: 0 },
+  { ...usual, name: 'a slow store in memory', store: 'memory', actors: [client], maxFaults: 0 },
+  {
+    ...usual,
+    name: 'a reversal in memory',
+    store: 'memory',
+    actors: [client, { ...twin, at: ['B', 'B'] }],
+    faults: ofStore,
+    maxFaults: 2,
+  },
+]

@@ -1,0 +1,124 @@
+import type { CustomerSignInEvent } from '../../../src/contract/customer-sign-in-event'
+import type { CredentialKind } from '../../../src/protocol/grant-types'
+import type { CalledStore } from './explored-store'
+import type { House } from './house'
+import { hostTimeout, type Scenario, seconds } from './scenario'
+
+const resource = 'https://api.example/mcp'
+/** As much of a tenant as redemptions look at. */
+export const tenant = {
+  id: 'acme',
+  key: 'acme',
+  address: { resources: [resource] },
+  policy: { scopes: ['profile'], accessTokenLifetime: 3600, refreshTokenLifetime: 30 * 86_400 },
+}
+const redirectUri = 'https://client.example/callback'
+const codeChallenge = 'c'.repeat(43)
+export const subject = 'customer'
+export const clientId = 'client'
+const codeLifetime = 60 * seconds
+
+export type Answer = { token: string; by: string }
+
+/** The rooms of the house that the requests of one process go through, over its own connection to the store. */
+export function roomsOf(house: House) {
+  const { GuardedStore } = house.load<typeof import('../../../src/host/guarded-store')>('host/guarded-store')
+  const { CredentialChain } =
+    house.load<typeof import('../../../src/grants/credential-chain')>('grants/credential-chain')
+  const { Grants } = house.load<typeof import('../../../src/grants/grants')>('grants/grants')
+  const { Redemptions, presentedCredential } =
+    house.load<typeof import('../../../src/grants/redemptions')>('grants/redemptions')
+  const { Revocations } = house.load<typeof import('../../../src/grants/revocations')>('grants/revocations')
+  const { parseCredential, credentialHash } =
+    house.load<typeof import('../../../src/grants/credential')>('grants/credential')
+  const chain = new CredentialChain([Buffer.alloc(32, 'secret')])
+
+  function bindingOf(kind: CredentialKind, client: string) {
+    return kind === 'code' ? { clientId: client, redirectUri, codeChallenge } : { clientId: client }
+  }
+
+  const kindOf = (token: string): CredentialKind => (token.startsWith('csic_') ? 'code' : 'refresh_token')
+
+  /** The hash that the store has of a token while it is live. */
+  function hashOf(token: string): string {
+    const kind = kindOf(token)
+    const credential = parseCredential(kind, token)
+    if (!credential) throw new Error(`Not a credential: ${token}`)
+    return credentialHash(kind, credential.secret, bindingOf(kind, clientId))
+  }
+
+  function start(
+    store: CalledStore,
+    { window, tolerance }: Pick<Scenario, 'window' | 'tolerance'>,
+    sign: (() => Promise<void>) | undefined,
+    emit: (event: { type: CustomerSignInEvent['type'] }) => void,
+    now: () => number,
+  ) {
+    const guarded = new GuardedStore(store as never, hostTimeout)
+    const limits = { codeLifetime, grantLifetime: undefined, maxGrantsPerClient: 10, replaceGrants: true }
+    const grants = new Grants(guarded, chain, limits, emit)
+    const rules = { codeLifetime, refreshRetryWindow: window * seconds, replayTolerance: tolerance * seconds }
+    const redemptions = new Redemptions(guarded, chain, grants, rules, emit, now)
+    const revocations = new Revocations(guarded, chain, grants, {} as never)
+
+    return {
+      /** Learns the clock of the store. */
+      knock: () => guarded.clockOffset(now),
+
+      createCode: (seed: Buffer): Promise<string> =>
+        grants.create(
+          {
+            clientId,
+            isConfidential: false,
+            redirectUri,
+            codeChallenge,
+            scopes: ['profile'],
+            resource,
+            subject,
+            claims: undefined,
+            seed,
+          },
+          tenant as never,
+        ),
+
+      /** What the token endpoint does with a credential. */
+      async redeem(token: string, client = clientId): Promise<Answer> {
+        const kind = kindOf(token)
+        const presented = presentedCredential(kind, token, {
+          binding: bindingOf(kind, client),
+          resource: undefined,
+          tenant: tenant as never,
+          lifetime: tenant.policy.refreshTokenLifetime * seconds,
+          hasHungUp: async () => false,
+        })
+        const redemption = await redemptions.redeem(presented, undefined)
+        if (sign) {
+          try {
+            await sign()
+          } catch (failed) {
+            await redemptions.reverse(redemption)
+            throw unavailable(failed)
+          }
+        }
+        if (kind === 'code') await grants.endReplaced(redemption.grant, tenant as never)
+        return { token: redemption.refreshToken, by: redemption.by }
+      },
+
+      revoke: (token: string): Promise<void> =>
+        revocations.revoke(token, { clientId }, tenant as never, async () => {}),
+
+      endAll: (): Promise<number> =>
+        grants.endEach(guarded.deleteGrants({ tenantId: tenant.id, subject }), 'endAll', { tenantKey: tenant.key }, {}),
+    }
+  }
+
+  return { start, hashOf }
+}
+
+/** The signer is the host's: its failure is answered with 503. */
+function unavailable(cause: unknown): Error {
+  return Object.assign(new Error('The signer failed', { cause }), { code: 'temporarily_unavailable' })
+}
+
+export type Rooms = ReturnType<typeof roomsOf>
+export type Server = ReturnType<Rooms['start']>
