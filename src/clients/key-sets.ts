@@ -36,6 +36,8 @@ export class KeySets {
       read: keySetIn,
       fresh: { unsaid: 5 * minute, most: hour },
       stale: { away: day, flood: day },
+      // Nobody says which of them customers rely on: strangers at the same site must not push those out.
+      room: { ofSite: 1000, ofTenant: 1000 },
       pause: { known: minute, unknown: 5 * second },
     })
   }

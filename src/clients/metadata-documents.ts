@@ -57,6 +57,7 @@ export class MetadataDocuments {
       read: (fetched, url) => this.#read(url, fetched),
       fresh: { unsaid: minute, most: day },
       stale: { away: week, flood: 10 * minute },
+      room: { ofSite: 50, ofTenant: 250 },
       pause: { known: 0, unknown: 0 },
       shipped: new Map(known.flatMap((assistant, index) => this.#shipped(assistant, index))),
       tell: tellOfDocuments,

@@ -9,8 +9,6 @@ import { DocumentAway, type FetchedDocument, type FetchGuard, ForbiddenFetch, gu
 const second = 1000
 const minute = 60 * second
 
-const maxOfSite = 50
-const maxOfTenant = 250
 const maxDocuments = 1000
 const maxPerMinuteOfKnown = 60
 
@@ -26,6 +24,8 @@ export interface DocumentKind<T> {
   fresh: { unsaid: number; most: number }
   /** How long a copy serves after that, while the document is away, and while it is only away because of a flood. */
   stale: { away: number; flood: number }
+  /** How many are in memory at most, of the 1000 of all. A kind of which customers allow none has no less room for one site or tenant. */
+  room: { ofSite: number; ofTenant: number }
   /** How long an address is left alone after a fetch that failed. */
   pause: { known: number; unknown: number }
   /** Copies to begin with: one serves while its document is away and there is no newer one, until its publisher withdraws it. */
@@ -69,8 +69,7 @@ interface Shipped<T> {
 /**
  * Documents that others publish at a URL which a stranger may have chosen.
  *
- * Each site and each tenant has a share of the fetches, and of the documents in memory: at most 1000, of which at most 50 are of one site and
- * at most 250 were first fetched for one tenant. The document that was used longest ago makes room; one whose client a customer has allowed
+ * Each site and each tenant has a share of the fetches, and of the documents in memory, which are at most 1000. The document that was used longest ago makes room; one whose client a customer has allowed
  * makes room only after all others. URLs that have given a document before are fetched in slots of their own, so that a flood of other URLs
  * cannot delay them, also when their document is too old to be used.
  */
@@ -225,8 +224,8 @@ export class RemoteDocuments<T> {
     const { isAllowed, tenantId, site } = this.#kept.get(url) ?? { isAllowed: false, ...fetchFor }
     this.#change(() => {
       this.#kept.delete(url)
-      this.#makeRoom(maxOfSite, (kept) => kept.site === site)
-      this.#makeRoom(maxOfTenant, (kept) => kept.tenantId === tenantId)
+      this.#makeRoom(this.#kind.room.ofSite, (kept) => kept.site === site)
+      this.#makeRoom(this.#kind.room.ofTenant, (kept) => kept.tenantId === tenantId)
       this.#makeRoom(maxDocuments, () => true)
       const keptAt = performance.now()
       const { fresh, mayBeStale } = freshnessOf(fetched.headers['cache-control'], this.#kind.fresh)

@@ -63,8 +63,11 @@ export class Tenants {
   async #mayBeOwnDomain(host: string | undefined, shared: string): Promise<boolean> {
     if (host === undefined) return true
     // A browser takes a name with a dot at its end for the same server, and a proxy in front may have the default port.
-    const name = host.replace(/\.(?=$|:)/, '').replace(/:(?:80|443)$/, '')
-    return name !== new URL(shared).host && (await this.findAtHost(name, shared)) !== undefined
+    const name = host.replace(/\.(?=$|:)/, '')
+    const spellings = new Set([name, name.replace(/:(?:80|443)$/, '')])
+    if (spellings.has(new URL(shared).host)) return false
+    for (const spelling of spellings) if (await this.findAtHost(spelling, shared)) return true
+    return false
   }
 
   /**

@@ -147,7 +147,8 @@ export class AccessTokens {
       try {
         const claims = await this.#hostClaims(scopes, grant, grantType, tenant)
         const issued = mayFail ? await this.issue(grant, { scopes, claims }, await left(), tenant) : undefined
-        return { scopes, claims, issued }
+        // A grant in its last moments is renewed first. Then another token is signed, which lives longer.
+        return { scopes, claims, issued: issued && issued.expiresIn > 0 ? issued : undefined }
       } catch (refused) {
         throw withContext(refused, contextOf(grant))
       }

@@ -287,6 +287,22 @@ describe('the keys at a jwks_uri', () => {
     await sets.find('https://elsewhere.example/jwks', () => true, { clientId, tenantId: 'another' })
   })
 
+  it('stay, however many sets strangers publish on the same site', async () => {
+    stopClock()
+    const fetched: string[] = []
+    const byHost = async (href: string) => {
+      fetched.push(href)
+      return Response.json({ keys: [key.jwk] }, { headers: { 'Cache-Control': 'max-age=3600' } })
+    }
+    const sets = new KeySets({ ...guard, byHost })
+    const find = (name: string, tenantId: string) =>
+      sets.find(`https://${name}.vercel.app/jwks`, () => true, { clientId, tenantId })
+    await find('good', 'acme')
+    for (let index = 0; index < 290; index++) await find(`stranger-${index}`, 'acme')
+    await find('good', 'acme')
+    expect(fetched.filter((url) => url.includes('good'))).toHaveLength(1)
+  })
+
   it('can be had at a tenant while another tenant has used its share of the fetches up', async () => {
     const { server, published } = await KeyServer.start()
     const flood = Array.from({ length: 301 }, (_, index) => `client-${index}`)

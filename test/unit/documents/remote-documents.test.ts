@@ -25,6 +25,7 @@ function published(changes: Partial<DocumentKind<string>> = {}) {
     },
     fresh: { unsaid: hour * 1000, most: hour * 1000 },
     stale: { away: hour * 1000, flood: 0 },
+    room: { ofSite: 50, ofTenant: 250 },
     pause: { known: 0, unknown: 0 },
     ...changes,
   })

@@ -176,7 +176,8 @@ describe('24,000 ids in which something was changed', () => {
     const found = new Registrations({ appRedirects, authentication }, [Buffer.alloc(32)], Date.now)
     const ownAddresses = ['https://sign-in.example']
     const clientRules = { allowed: undefined, blocked: [{ redirectHosts: ['blocked.example'] }] }
-    const tenant = { id: 'acme', scopes: [], registeredClients: true, ownAddresses, clientRules } as never
+    const policy = { scopes: [], registeredClients: true, clientRules }
+    const tenant = { id: 'acme', address: { ownAddresses }, policy } as never
     const clients: Client[] = []
     for (let count = 0; count < 24_000; count++) {
       try {

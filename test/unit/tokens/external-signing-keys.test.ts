@@ -251,6 +251,14 @@ describe('a signer', () => {
     }
   })
 
+  it('makes a token that can be used, also in the last second of the refresh token', async () => {
+    const clock = stopClock()
+    const host = await signingBy(raw, { refreshTokenLifetime: 600, accessTokenLifetime: 300 })
+    const { refresh_token } = await host.connected()
+    clock.advance(599.5)
+    expect(expectTokens(await host.refresh(refresh_token)).expires_in).toBe(300)
+  })
+
   it('makes no token that outlives a refresh token that is new, and stays', async () => {
     const clock = stopClock()
     const host = await signingBy(raw, { refreshRetryWindow: 60, refreshTokenLifetime: 60 })
