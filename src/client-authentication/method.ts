@@ -16,7 +16,7 @@ export interface AuthenticationMethod {
   /** The members of a client's record that are for this method, one of which the client has, with their checks. A public client has none. */
   credentials: { readonly [Member in keyof ClientCredentials]: Check<ClientCredentials[Member]> }
   /** The algorithms that clients can sign with, for the authorization server metadata. */
-  algorithms?: readonly string[]
+  algorithms?: readonly string[] | undefined
   /**
    * Reads the keys of a client from its registration or metadata document.
    *
@@ -46,7 +46,7 @@ export type ClientKeys = Pick<ClientMetadata, 'jwks' | 'jwksUri'>
 export interface Proof {
   method: AuthenticationMethod
   /** Whose the request is, as far as the proof itself says it. */
-  clientId?: string
+  clientId?: string | undefined
   /**
    * @returns What must be remembered of the proof, if it can be used only once.
    * @throws {OAuthError} `invalid_client` if it does not prove that the request is the client's.

@@ -119,7 +119,7 @@ const unreachableCodes = {
 
 /** Says in plain words why there is no answer: DNS, the network, or TLS. */
 export function unreachable(
-  error: NodeJS.ErrnoException & { cert?: { subjectaltname?: string } },
+  error: NodeJS.ErrnoException & { cert?: { subjectaltname?: string | undefined } },
   { host, hostname, origin, pathname, port, protocol }: URL,
 ): Fault {
   const code = error.code ?? ''

@@ -83,7 +83,7 @@ export class GuardedStore {
   }
 
   /** All grants of a customer, or those of one client. */
-  grantsOf(customer: { tenantId: string; subject: string; clientId?: string }): Promise<Grant[]> {
+  grantsOf(customer: { tenantId: string; subject: string; clientId?: string | undefined }): Promise<Grant[]> {
     return this.#calls.call('listGrants', async () => {
       const grants: Grant[] = []
       let after: string | undefined

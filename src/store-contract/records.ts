@@ -128,7 +128,7 @@ export async function* pages(store: TokenStore, of: GrantPageRequest): AsyncIter
 /** The grants of all pages, in the order of their ids. */
 export async function listGrants(
   store: TokenStore,
-  { limit = 1000, ...of }: Omit<GrantPageRequest, 'limit'> & { limit?: number },
+  { limit = 1000, ...of }: Omit<GrantPageRequest, 'limit'> & { limit?: number | undefined },
 ): Promise<Grant[]> {
   const grants: Grant[] = []
   for await (const page of pages(store, { ...of, limit })) grants.push(...page)
