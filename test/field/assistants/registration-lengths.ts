@@ -28,8 +28,8 @@ export function registrationLengthsOf(assistants: readonly Assistant[]): Registr
     const methods = settings?.options?.clientAuthentication ?? ['none']
     const rules = { appRedirects: appRedirectsOfAssistants, authentication: { methods, allowLoopback: false } }
     const registrations = new Registrations(rules, [Buffer.alloc(32)], Date.now)
-    const clientRules = { allowed: undefined, blocked: [] }
-    const tenant = { id: 'acme', scopes: [], registeredClients: true, ownAddresses: [host], clientRules } as never
+    const policy = { scopes: [], registeredClients: true, clientRules: { allowed: undefined, blocked: [] } }
+    const tenant = { id: 'acme', address: { ownAddresses: [host] }, policy } as never
     const { client } = registrations.register(plays.registers(found), tenant)
     const parameters = {
       response_type: 'code',
