@@ -1,6 +1,6 @@
+import { warn } from '../configuration/warnings'
 import type { PresentedCredential } from '../grants/credential'
 import { presentedCredential } from '../grants/redemptions'
-import { warn } from '../host/emitter'
 import { requestedResource } from '../protocol/resource'
 import type { GrantType, TokenRequest } from './grant-type'
 import { type CredentialRooms, checkIssued, eventOf, redeemedFor } from './redeemed-credential'

@@ -1,6 +1,7 @@
+import { warn } from '../configuration/warnings'
 import type { RepeatEvent } from '../contract/customer-sign-in-event'
 import { type Grant, liveHash, maxRedeemed } from '../contract/token-store'
-import { aboutGrant, type Emit, warn } from '../host/emitter'
+import { aboutGrant, type Emit } from '../host/emitter'
 import type { GuardedStore } from '../host/guarded-store'
 import { type CredentialKind, credentialKinds } from '../protocol/grant-types'
 import { type OAuthError, temporarilyUnavailable, withContext } from '../protocol/oauth-error'

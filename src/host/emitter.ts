@@ -8,8 +8,6 @@ import { asError, messageOf } from '../protocol/thrown'
 import { withoutCredentials } from '../protocol/without-credentials'
 import type { GuardMessage, RequestMessage } from '../telemetry/messages'
 
-export { warn }
-
 /** What every event about a grant says of it. */
 export function aboutGrant<Key extends string | undefined>(
   { tenantId, grantId, clientId, subject }: Grant,

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../configuration/configuration-error'
-import { warn } from '../host/emitter'
+import { warn } from '../configuration/warnings'
 import { issuerOf, type TenantAddress } from '../protocol/issuer'
 import { canonicalResource, type ProtectedResource, resourceAt } from '../protocol/resource'
 

@@ -334,6 +334,12 @@ describe('a request with a key in its path', () => {
     expect(authenticate).toHaveBeenCalledTimes(1)
   })
 
+  it('finds nothing of another company on a domain of http at port 443', async () => {
+    const withPort = { ...onDomains[0], key: 'acme', baseUrl: 'http://acme.localhost:443' }
+    const { host } = await listening({ tenantStore: storeOf(() => [withPort, { key: 'globex' }]) })
+    expectError(await get(host, '/v1/globex/oauth/jwks', 'acme.localhost:443'), 404, 'not_found')
+  })
+
   it('finds nothing of the company itself on its own domain, where its paths have no key', async () => {
     const moved = { ...onDomains[0], key: 'acme', formerBaseUrls: [shared] }
     const { host } = await listening({ tenantStore: storeOf(() => [moved]) })
