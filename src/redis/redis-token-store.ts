@@ -176,7 +176,7 @@ export class RedisTokenStore implements TokenStore {
   }
 
   async *deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {
-    await this.#commands.runDurably(markScript, [this.#markKey(endMark(owner))], [endMarkLifetime])
+    await this.#commands.run(markScript, [this.#markKey(endMark(owner))], [endMarkLifetime])
     const unreadable: UnreadableValueError[] = []
     yield* this.#inPasses(() => this.#deleteOnce(owner, unreadable), { isListed: owner.subject !== undefined })
     // The replicas must have received the mark, and also what an earlier call has deleted.
