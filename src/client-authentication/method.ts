@@ -1,6 +1,6 @@
 import type { Check } from '../configuration/checks'
 import type { ClientCredentials, ClientMetadata } from '../contract/tenant-store'
-import type { Form } from '../http/form'
+import type { Form } from '../http/body'
 import type { JsonWebKeySet } from '../protocol/json-web-keys'
 import { type OAuthError, type OAuthErrorOptions, oauthError } from '../protocol/oauth-error'
 import type { ErrorDescription } from '../protocol/oauth-error-codes'

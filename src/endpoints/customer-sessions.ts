@@ -4,7 +4,7 @@ import { isObject } from '../configuration/checks'
 import { wrongAnswer } from '../configuration/configuration-error'
 import type { Client, NullableMembers, Tenant } from '../contract/tenant-store'
 import { callHost, type HookAnswer } from '../host/call-host'
-import { responseBegins } from '../http/response-begins'
+import { responseBegins } from '../http/node-messages'
 import { oauthError, temporarilyUnavailable } from '../protocol/oauth-error'
 import type { Context } from './endpoint'
 

@@ -1,7 +1,7 @@
 import type { Registered, Registrations } from '../clients/registrations'
 import type { Client } from '../contract/tenant-store'
 import type { Emit } from '../host/emitter'
-import { readJson } from '../http/json'
+import { readJson } from '../http/body'
 import { respondWithJson } from '../http/responses'
 import { defaultGrantTypes } from '../protocol/grant-types'
 import { oauthError } from '../protocol/oauth-error'

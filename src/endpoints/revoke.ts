@@ -1,6 +1,6 @@
 import type { Clients } from '../clients/clients'
 import type { Revocations } from '../grants/revocations'
-import { readForm } from '../http/form'
+import { readForm } from '../http/body'
 import { respondWithJson } from '../http/responses'
 import { hasRules } from '../tenants/client-rules'
 import type { Context } from './endpoint'

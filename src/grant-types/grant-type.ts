@@ -1,6 +1,6 @@
 import type { RequestingClient } from '../endpoints/requesting-client'
 import type { Emit } from '../host/emitter'
-import type { Form } from '../http/form'
+import type { Form } from '../http/body'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import type { IssuedAccessToken } from '../tokens/access-tokens'
 

@@ -1,12 +1,5 @@
 import { hash } from 'node:crypto'
 import { BoundedMap } from '../collections/bounded-map'
-import { anyOrigin } from './cors'
-
-// Seconds.
-const maxAge = 300
-
-// Behind a proxy that Express trusts, the addresses in a document can come from these headers. Every cache goes by `Host` anyway.
-const vary = 'X-Forwarded-Host, X-Forwarded-Proto'
 
 const maxDocuments = 1000
 // Without `baseUrl`, names have the `Host` header in them, which its sender can make as long as they like.
@@ -16,15 +9,13 @@ const maxNameLength = 2048
 export interface PublicDocument {
   body: string
   etag: string
-  headers: Record<string, string>
 }
 
 /** Makes a document with these members. */
 export function publicDocument(members: object): PublicDocument {
   const body = JSON.stringify(members)
   const etag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
-  const headers = { 'Cache-Control': `public, max-age=${maxAge}`, ETag: etag, Vary: vary, ...anyOrigin }
-  return { body, etag, headers }
+  return { body, etag }
 }
 
 /** The public documents that were requested last: to make one takes longer than the rest of a response. */

@@ -1,9 +1,58 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { OAuthError } from '../protocol/oauth-error'
-import { nosniff } from './browser-headers'
-import { anyOrigin, removeCredentials } from './cors'
 import type { PublicDocument } from './public-documents'
-import { sendResponse } from './send-response'
+
+/** Keeps browsers from guessing a type other than `Content-Type` (Fetch section 3.6). Every response of this library has this header. */
+export const nosniff = { 'X-Content-Type-Options': 'nosniff' }
+
+/**
+ * Every page and redirect of the sign-in has this header: clients in a browser open the sign-in in a new window and wait for that window
+ * to close. Any other policy, such as one that middleware has set for the whole host, would separate the two windows for good.
+ */
+export const keepsOpener = { 'Cross-Origin-Opener-Policy': 'unsafe-none' }
+
+/**
+ * Lets clients in a browser read a response, whatever their origin. These endpoints read no cookie, so another site can borrow no
+ * session.
+ */
+const anyOrigin = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'WWW-Authenticate, Retry-After',
+}
+
+const preflight = {
+  ...anyOrigin,
+  ...nosniff,
+  'Access-Control-Allow-Methods': 'GET, HEAD, POST',
+  'Access-Control-Allow-Headers': 'Authorization, Content-Type, MCP-Protocol-Version',
+  'Access-Control-Max-Age': '600',
+  'Content-Length': '0',
+}
+
+/** Answers a CORS preflight. @returns Whether the request was one. */
+export function answerPreflight(req: IncomingMessage, res: ServerResponse): boolean {
+  if (req.method !== 'OPTIONS') return false
+  removeCredentials(res)
+  sendResponse(res, 204, preflight)
+  return true
+}
+
+/**
+ * Takes back that middleware in front, such as `cors({ credentials: true })`, has let pages of other origins send cookies: browsers refuse a
+ * response that has both this header and `anyOrigin` (Fetch section 3.3.5), and no endpoint for clients reads a cookie.
+ */
+function removeCredentials(res: ServerResponse): void {
+  res.removeHeader('Access-Control-Allow-Credentials')
+}
+
+/**
+ * Takes back that middleware in front has let pages of other origins read a response: the authorization endpoint has no CORS (RFC 9700
+ * section 2.6), because what it answers is for the customer who is signed in.
+ */
+export function removeCors(res: ServerResponse): void {
+  res.removeHeader('Access-Control-Allow-Origin')
+  removeCredentials(res)
+}
 
 const notStored = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 const basicChallenge = { 'WWW-Authenticate': 'Basic realm="client_id"' }
@@ -68,12 +117,14 @@ export function respondFinally(res: ServerResponse, respond: () => void): void {
 export function respondWithDocument(
   { headers: { 'if-none-match': ifNoneMatch } }: IncomingMessage,
   res: ServerResponse,
-  { body, etag, headers }: PublicDocument,
+  { body, etag }: PublicDocument,
 ): void {
   removeCredentials(res)
-  const varying = { ...headers, Vary: [res.getHeader('Vary') ?? [], headers.Vary].flat().join(', ') }
-  if (matchesEtag(ifNoneMatch, etag)) sendResponse(res, 304, { ...nosniff, ...varying })
-  else send(res, 200, varying, body)
+  // Behind a proxy that Express trusts, the addresses in a document can come from these headers. Every cache goes by `Host` anyway.
+  const vary = [res.getHeader('Vary') ?? [], 'X-Forwarded-Host, X-Forwarded-Proto'].flat().join(', ')
+  const headers = { 'Cache-Control': 'public, max-age=300', ETag: etag, Vary: vary, ...anyOrigin }
+  if (matchesEtag(ifNoneMatch, etag)) sendResponse(res, 304, { ...nosniff, ...headers })
+  else send(res, 200, headers, body)
 }
 
 /** Whether `If-None-Match` lists this entity tag (RFC 9110 section 13.1.2). */
@@ -91,4 +142,10 @@ function send(res: ServerResponse, status: number, headers: Record<string, strin
     { 'Content-Type': 'application/json', 'Content-Length': length, ...nosniff, ...headers },
     body,
   )
+}
+
+/** Sends a whole response. Not in one chain of calls: Restify's `writeHead` returns nothing. */
+export function sendResponse(res: ServerResponse, status: number, headers: OutgoingHttpHeaders, body?: string): void {
+  res.writeHead(status, headers)
+  res.end(body)
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Links, Theme } from '../contract/tenant-store'
-import { parametersOf } from '../http/form'
+import { parametersOf } from '../http/body'
 import type { Language, Languages } from './languages'
 
 /** What a company's pages have of its own. */

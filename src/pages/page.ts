@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { keepsOpener, nosniff } from '../http/browser-headers'
-import { sendResponse } from '../http/send-response'
+import { keepsOpener, nosniff, sendResponse } from '../http/responses'
 import type { Appearance } from './appearance'
 import { Html, html } from './html'
 import { type Style, styleOf } from './style'

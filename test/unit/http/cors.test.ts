@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import request, { type Test } from 'supertest'
-import { answerPreflight } from '../../../src/http/cors'
+import { answerPreflight } from '../../../src/http/responses'
 import { Authorization } from '../../support/authorization'
 import { HostApp, postToken, testSignIn } from '../../support/host-app'
 import { expectError, formBody } from '../../support/sign-in'

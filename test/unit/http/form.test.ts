@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import { Form } from '../../../src/http/form'
+import { Form } from '../../../src/http/body'
 import { clientId, formBody, type TestSignIn } from '../../support/sign-in'
 import { started } from '../../support/started'
 import { cutOffRequest, head, type RawResponse, rawRequest } from './raw-request'

@@ -4,7 +4,7 @@ import { createServer, type Http2Server, type Http2ServerRequest, type Http2Serv
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { type CustomerSignInEvent, type CustomerSignInOptions, MemoryTenantStore } from 'customer-sign-in'
-import { responseBegins } from '../../../src/http/response-begins'
+import { responseBegins } from '../../../src/http/node-messages'
 import { codeForm, refreshForm, signedInTo, testSignIn } from '../../support/host-app'
 import { expectError, expectTokens, formBody, tenants } from '../../support/sign-in'
 import { http2Client, type WireClient } from '../../support/wire-client'

@@ -7,6 +7,7 @@ import {
   respondWithDocument,
   respondWithError,
   respondWithJson,
+  sendResponse,
 } from '../../../src/http/responses'
 import { OAuthError } from '../../../src/protocol/oauth-error'
 
@@ -124,5 +125,22 @@ describe('an error', () => {
     ],
   ])('ends the connection if %s', async (_, listener) => {
     await expect(get(listener)).rejects.toThrow(/aborted|socket hang up/)
+  })
+})
+
+describe('a response', () => {
+  it.each([
+    ['with a body', 'a page'],
+    ['without one', undefined],
+  ])('%s is sent even if writeHead returns nothing, as in Restify', async (_, body) => {
+    const server = createServer((_req, res) => {
+      const { writeHead } = res
+      res.writeHead = ((...args: Parameters<typeof writeHead>) => {
+        writeHead.apply(res, args)
+      }) as unknown as typeof writeHead
+      sendResponse(res, 201, { 'X-Sent': 'yes', 'Content-Type': 'text/plain' }, body)
+    })
+    const { headers, text } = await request(server).get('/').expect(201)
+    expect({ text, sent: headers['x-sent'] }).toEqual({ text: body ?? '', sent: 'yes' })
   })
 })

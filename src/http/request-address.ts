@@ -1,5 +1,20 @@
 import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
+import { ConfigurationError } from '../configuration/configuration-error'
+
+// Some routers read an authority with userinfo, `;`, `%` and the like as the beginning of a path.
+const targetOrigin = /^https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d+)?/i
+
+/**
+ * The path of a request target in origin form or absolute form (RFC 9112 section 3.2), if every router reads the same path from it.
+ * Middleware that a host has mounted by a path, such as a rate limiter, must see every request that this library serves there.
+ *
+ * @returns Undefined for any other target, and for a path with white space, `\` or `#`.
+ */
+export function requestPath(target = ''): string | undefined {
+  const [path = ''] = target.replace(targetOrigin, '').split('?', 1)
+  return /^\/[^\s\\#]*$/.test(path) ? path : undefined
+}
 
 /** A request with what Express and Connect add to it. */
 export interface HostRequest extends IncomingMessage {
@@ -32,13 +47,13 @@ export function hostOfOrigin(origin: string): string | undefined {
 }
 
 /** The origin that a request was sent to, in the request's own spelling. Undefined if its host cannot be part of an address. */
-export function requestOrigin(req: HostRequest): string | undefined {
+function requestOrigin(req: HostRequest): string | undefined {
   const origin = `${requestScheme(req)}://${forwardedHost(req) ?? ownHost(req) ?? 'localhost'}`
   return /^[^/?#@\\\s]+:\/\/[^/?#@\\\s]+$/.test(origin) && URL.canParse(origin) ? origin : undefined
 }
 
 /** The scheme that a request was sent with, as far as this process and a proxy that Express trusts know it. */
-export function requestScheme(req: HostRequest): string {
+function requestScheme(req: HostRequest): string {
   return req.protocol ?? ((req.socket as TLSSocket).encrypted ? 'https' : 'http')
 }
 
@@ -68,4 +83,66 @@ function forwardedHost({ app, headers, socket }: HostRequest): string | undefine
   const forwarded = headers['x-forwarded-host']
   const first = Array.isArray(forwarded) ? forwarded[0] : forwarded
   return first?.split(',')[0]?.trim() || undefined
+}
+
+/** The public address of the router: the option `baseUrl`, or outside production the address of the requests. */
+export class BaseUrl {
+  readonly #configured: string | undefined
+  #latest: string | undefined
+  #path = ''
+
+  constructor(configured: string | undefined) {
+    this.#configured = configured
+    if (configured !== undefined) this.#path = pathOf(configured)
+  }
+
+  /** For a request that reaches the router: only such a request shows the path that the router is mounted under. */
+  ofRouter(req: IncomingMessage): string {
+    if (this.#configured !== undefined) return this.#configured
+    this.#path = mountPathOf(req)
+    this.#latest = originOf(req) + this.#path
+    return this.#latest
+  }
+
+  /**
+   * For everything else: the address of the newest request that reached the router, or of this request.
+   *
+   * @throws {ConfigurationError} without `baseUrl` and before any request.
+   */
+  current(req?: IncomingMessage): string {
+    const baseUrl = this.#configured ?? this.#latest ?? (req && originOf(req))
+    if (baseUrl === undefined) {
+      throw new ConfigurationError('baseUrl', undefined, 'set, because no request has shown the address yet')
+    }
+    return baseUrl
+  }
+
+  /** The rest of a path below the path of the address, or the path itself if it is elsewhere. */
+  below(path: string): string {
+    return path.startsWith(`${this.#path}/`) ? path.slice(this.#path.length) : path
+  }
+
+  /** The path of the address, or `''`. */
+  get path(): string {
+    return this.#path
+  }
+}
+
+function pathOf(baseUrl: string): string {
+  return new URL(baseUrl).pathname.replace(/\/$/, '')
+}
+
+function originOf(req: HostRequest): string {
+  return requestOrigin(req) ?? `${requestScheme(req)}://localhost`
+}
+
+function mountPathOf({ originalUrl = '', url = '' }: HostRequest): string {
+  const whole = withoutQuery(originalUrl)
+  const own = withoutQuery(url)
+  if (own === '/') return whole.replace(/\/$/, '')
+  return whole.endsWith(own) ? whole.slice(0, whole.length - own.length) : ''
+}
+
+function withoutQuery(target: string): string {
+  return target.split('?')[0] ?? ''
 }

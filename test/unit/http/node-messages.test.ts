@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { hasHungUp } from '../../../src/http/has-hung-up'
+import { hasHungUp } from '../../../src/http/node-messages'
 import { HostApp } from '../../support/host-app'
 
 let host: HostApp
