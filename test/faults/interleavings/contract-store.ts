@@ -2,6 +2,7 @@ import type {
   CreateResult,
   CredentialSwap,
   Grant,
+  GrantOwner,
   NewGrant,
   ReversalResult,
   SwapResult,
@@ -23,11 +24,11 @@ export class ContractStore implements ExploredStore {
     this.earlier = earlier
   }
 
-  apply(call: StoreCall, now: number): Applied {
+  apply(call: StoreCall, now: number): Applied & { store: ContractStore } {
     const step = this.#step(call, now)
     const { result, at, written } = step
-    if (!at) return { result, store: this }
-    const others = this.contents.filter((grant) => !isSame(grant, at))
+    const others = at ? this.contents.filter((grant) => !isSame(grant, at)) : this.contents
+    if (!written && others.length === this.contents.length) return { result, store: this }
     const contents = written
       ? [...others, written].sort((one, other) => (one.grantId < other.grantId ? -1 : 1))
       : others
@@ -49,18 +50,24 @@ export class ContractStore implements ExploredStore {
       case 'findGrant':
         return { result: find({ tenantId: given, grantId: second }) }
       case 'listGrants':
-        return { result: live.filter(({ tenantId, subject }) => tenantId === given && subject === second) }
+        return { result: { grants: live.filter((grant) => isOf(grant, given)) } }
       case 'deleteGrant': {
         const id = { tenantId: given, grantId: second }
-        return find(id) ? { result: true, at: id } : { result: false }
+        return { result: find(id) !== undefined, at: id }
       }
       case 'deleteGrants': {
-        const owner: Pick<Grant, 'tenantId' | 'subject'> = given
-        const next = live.find(({ tenantId, subject }) => tenantId === owner.tenantId && subject === owner.subject)
-        return next ? { result: next, at: next } : { result: undefined }
+        const next = live.find((grant) => isOf(grant, given)) ?? this.contents.find((grant) => isOf(grant, given))
+        if (!next) return { result: { isLast: true } }
+        return { result: live.includes(next) ? { grant: next } : {}, at: next }
       }
+      default:
+        throw new Error(`Not a method of the contract: ${method}`)
     }
   }
+}
+
+function isOf(grant: Grant, { tenantId, subject, clientId }: GrantOwner): boolean {
+  return grant.tenantId === tenantId && grant.subject === subject && (clientId ?? grant.clientId) === grant.clientId
 }
 
 function isSame(one: Id, other: Id): boolean {

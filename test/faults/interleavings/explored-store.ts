@@ -6,15 +6,22 @@ export type CalledStore = Pick<
   'createGrant' | 'findGrant' | 'swapCredential' | 'reverseSwap' | 'deleteGrant' | 'listGrants' | 'deleteGrants'
 >
 
-/** A call of the store. `deleteGrants` deletes one grant, and answers undefined when there is none left. */
+/** A statement by which `MovingTokenStore` copies a grant. */
+export type ImportStep = 'readClock' | 'beginImport' | 'finishImport' | 'findImport' | 'dropImport'
+
+/** A call of the store. `deleteGrants` deletes one grant, and says when there is none left. */
 export interface StoreCall {
-  method: keyof CalledStore
+  method: keyof CalledStore | ImportStep
+  /** Of which store, while one is moved to another. */
+  of?: 'from' | 'to'
   args: readonly unknown[]
 }
 
 /** A store at one moment. It never changes: a call makes another one of it. */
 export interface ExploredStore {
   readonly contents: readonly Grant[]
+  /** The stores that it consists of, if there are several. */
+  readonly parts?: readonly ExploredStore[]
   /** What it had before each of its last four writes, the newest first. */
   readonly earlier: readonly ExploredStore[]
   /** @param sentAt What its clock showed when the call was sent. */

@@ -1,8 +1,11 @@
+import { hash } from 'node:crypto'
+import type { Grant } from '../../../src/contract/token-store'
 import type { CalledStore, StoreCall } from './explored-store'
 import type { House } from './house'
 import { type Deed, hostTimeout, type Scenario } from './scenario'
 import type { Answer, Rooms, Server } from './server'
-import { clientId } from './server'
+import { clientId, subject, tenant } from './server'
+import { movingStore } from './two-stores'
 import { VirtualTime } from './virtual-time'
 
 export const epoch = 1_700_000_000_000
@@ -125,7 +128,7 @@ export class HostProcess {
 async function relive(kind: ProcessKind, name: string, history: readonly Input[]): Promise<Reaction> {
   const { house, rooms, scenario } = kind
   const time = new VirtualTime()
-  const attempts = new Map<string, number>()
+  const madeBy = new Map<string, number>()
   const waiting = new Map<
     number,
     { open: OpenCall; resolve: (result: unknown) => void; reject: (error: Error) => void }
@@ -137,6 +140,13 @@ async function relive(kind: ProcessKind, name: string, history: readonly Input[]
   let events: Reaction['events'][number][] = []
   let givenUp: OpenCall[] = []
   let server: Server | undefined
+  let moveAll: (() => unknown) | undefined
+
+  function countOne(): number {
+    const count = (madeBy.get(running) ?? 0) + 1
+    madeBy.set(running, count)
+    return count
+  }
 
   house.runOn({
     performance: { now: () => time.now },
@@ -145,11 +155,12 @@ async function relive(kind: ProcessKind, name: string, history: readonly Input[]
     clearTimeout: (timer) => time.clear(timer),
     // Its maker's name is part of it, so that the order of two requests is not.
     randomUUID: () => {
-      const count = (attempts.get(running) ?? 0) + 1
-      attempts.set(running, count)
-      return `${name}${running.slice(0, 9)}${count}`.padStart(36, '-')
+      return `${name}${running.slice(0, 9)}${countOne()}`.padStart(36, '-')
     },
+    randomInt: () => Number.parseInt(hash('sha1', `${name}${running}${countOne()}`).slice(0, 10), 16) + 1,
   })
+
+  const openCalls = () => [...waiting.values()].map(({ open }) => open)
 
   function call<Result>(what: StoreCall | 'sign'): Promise<Result> {
     if (storeNow !== undefined) return Promise.resolve({ outcome: 'missing', now: storeNow } as Result)
@@ -164,13 +175,16 @@ async function relive(kind: ProcessKind, name: string, history: readonly Input[]
       storeNow = input.storeNow
       const sign = scenario.hasSigner ? () => call<void>('sign') : undefined
       const emit = (event: { type: string }) => events.push(event)
-      server = rooms.start(connection(call), scenario, sign, emit, () => epoch + time.now)
+      const step = scenario.moving && (scenario.moving[name.replace("'", '')] ?? 'move')
+      const moving = step && movingStore(house, step, call, connection)
+      moveAll = () => moving?.moveCustomer(tenant.id, subject)
+      server = rooms.start(moving ?? connection(call), scenario, sign, emit, () => epoch + time.now)
       if (storeNow !== undefined) await server.knock()
       storeNow = undefined
     } else if (input.happens === 'request') {
       const { by, does, token } = input
       running = by
-      void deed(server as Server, does, token)
+      void (does === 'move' ? moved(moveAll) : deed(server as Server, does, token))
         .catch(toRefusal)
         .then((outcome) => outcomes.push({ by, outcome }))
     } else if (input.happens === 'time') {
@@ -197,11 +211,11 @@ async function relive(kind: ProcessKind, name: string, history: readonly Input[]
     outcomes = []
     events = []
     await step(input)
-    givenUp = [...waiting.values()].map(({ open }) => open).filter((open) => isGivenUp(open, time.now))
+    // A store that moves goes on with what its request no longer waits for.
+    givenUp = scenario.moving ? [] : openCalls().filter((open) => isGivenUp(open, time.now))
     for (const { number } of givenUp) waiting.delete(number)
   }
-  const open = [...waiting.values()].map(({ open: each }) => each)
-  return { open, givenUp, outcomes, events, timers: time.due() }
+  return { open: openCalls(), givenUp, outcomes, events, timers: time.due() }
 }
 
 /** A swap is given up after half of the time, so that it can be sent once more. */
@@ -228,12 +242,20 @@ function connection(call: <Result>(what: StoreCall) => Promise<Result>): CalledS
     listGrants: method('listGrants'),
     async *deleteGrants(owner: unknown) {
       for (;;) {
-        const deleted = await call({ method: 'deleteGrants', args: [owner] })
-        if (!deleted) return
-        yield deleted
+        const { grant, isLast } = await call<{ grant?: Grant; isLast?: boolean }>({
+          method: 'deleteGrants',
+          args: [owner],
+        })
+        if (grant) yield grant
+        if (isLast) return
       }
     },
   } as never
+}
+
+async function moved(moveAll?: () => unknown): Promise<Outcome> {
+  await moveAll?.()
+  return { kind: 'done' }
 }
 
 async function deed(server: Server, does: Deed, token: string): Promise<Outcome> {

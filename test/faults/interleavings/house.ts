@@ -13,6 +13,8 @@ export interface Machine {
   setTimeout(call: () => void, delay: number): unknown
   clearTimeout(timer: unknown): void
   randomUUID(): string
+  /** From 1. */
+  randomInt(): number
 }
 
 /** A change of a source file: `old` stands in it once. */
@@ -43,7 +45,7 @@ export function openHouse(patches: readonly Patch[] = []): House {
     setTimeout: (call: () => void, delay: number) => on().setTimeout(call, delay),
     clearTimeout: (timer: unknown) => on().clearTimeout(timer),
   }
-  const withOwnIds = { ...crypto, randomUUID: () => on().randomUUID() }
+  const withOwnIds = { ...crypto, randomUUID: () => on().randomUUID(), randomInt: () => on().randomInt() }
 
   function load(file: string): unknown {
     const known = modules.get(file)

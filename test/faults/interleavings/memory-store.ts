@@ -36,7 +36,8 @@ export class MemoryStore implements ExploredStore {
 }
 
 async function send(store: TokenStore, { method, args }: StoreCall): Promise<unknown> {
-  if (method !== 'deleteGrants') return (store[method] as (...given: readonly unknown[]) => unknown)(...args)
-  for await (const deleted of store.deleteGrants(args[0] as never)) return deleted
-  return undefined
+  if (method !== 'deleteGrants')
+    return (store[method as keyof TokenStore] as (...given: readonly unknown[]) => unknown)(...args)
+  for await (const grant of store.deleteGrants(args[0] as never)) return { grant }
+  return { isLast: true }
 }

@@ -123,6 +123,53 @@ export const mutants: readonly Mutant[] = [
     },
   },
   {
+    name: 'deletes a grant in the new store before the old one',
+    scenario: 'a move and a revocation without faults',
+    patch: {
+      file: 'postgres/moving-token-store.ts',
+      old: `const wasThere = await this.#from.deleteGrant(tenantId, grantId)
+    return (await this.#to.deleteGrant(tenantId, grantId)) || wasThere`,
+      by: `const wasThere = await this.#to.deleteGrant(tenantId, grantId)
+    return (await this.#from.deleteGrant(tenantId, grantId)) || wasThere`,
+    },
+  },
+  {
+    name: 'ends all grants in the old store, and leaves their copies',
+    scenario: 'a move and the end of all grants without faults',
+    patch: {
+      file: 'postgres/moving-token-store.ts',
+      old: `const moved = await this.#to.findGrant(old.tenantId, old.grantId)
+      await this.#to.deleteGrant(old.tenantId, old.grantId)
+      yield moved ?? old
+    }
+    yield* this.#to.deleteGrants(owner)`,
+      by: 'yield old\n    }',
+    },
+  },
+  {
+    name: 'makes a copy live without asking the old store again',
+    scenario: 'a move without faults',
+    patch: { file: 'postgres/imports.ts', old: 'const again = await read()', by: 'const again = found' },
+  },
+  {
+    name: 'leaves the copy of a grant as it is while it swaps the old one',
+    scenario: 'a move without faults',
+    patch: {
+      file: 'postgres/moving-token-store.ts',
+      old: 'await this.#to.dropImport(tenantId, grantId)\n    const ofCopy = await change(this.#to)',
+      by: 'const ofCopy = result',
+    },
+  },
+  {
+    name: "answers with the old store's winner although the copy has another",
+    scenario: 'a move without faults',
+    patch: {
+      file: 'postgres/moving-token-store.ts',
+      old: "ofCopy.outcome === 'missing' ? result : ofCopy",
+      by: 'ofCopy && result',
+    },
+  },
+  {
     name: 'reads the clock before it locks the grant',
     scenario: 'a slow store',
     changed: (store) => new HastyStore(store),

@@ -4,8 +4,9 @@ import type { CalledStore, ExploredStore } from './explored-store'
 import { epoch, type ProcessKind } from './host-process'
 import type { House } from './house'
 import { MemoryStore } from './memory-store'
-import { type Scenario, seconds } from './scenario'
+import { type Actor, type Scenario, seconds } from './scenario'
 import { roomsOf } from './server'
+import { TwoStores } from './two-stores'
 
 // More than any scenario redeems.
 const chainLength = 26
@@ -19,6 +20,8 @@ export interface Prepared extends ProcessKind {
   grantId: string
   /** @returns The store at the beginning, and the milliseconds that have passed by then. */
   begin(): Promise<{ store: ExploredStore; now: number }>
+  /** Of each actor, the last one before it that differs from it by nothing but its name. */
+  equals: readonly (number | undefined)[]
   nameOf(token: string): string
   nameOfHash(hash: string): string
 }
@@ -41,6 +44,7 @@ export async function prepare(
     setTimeout: () => undefined,
     clearTimeout: () => {},
     randomUUID: () => `${count++}`.padStart(36, '-'),
+    randomInt: () => ++count,
   })
   const creations: NewGrant[] = []
   const swaps: CredentialSwap[] = []
@@ -85,6 +89,7 @@ export async function prepare(
     tokens,
     codes,
     grantId,
+    equals: equalsOf(scenario.actors),
     nameOf,
     nameOfHash,
     begin: async () => {
@@ -94,10 +99,18 @@ export async function prepare(
   }
 }
 
+function equalsOf(actors: readonly Actor[]): (number | undefined)[] {
+  const described = actors.map((actor) => JSON.stringify({ ...actor, name: '' }))
+  return described.map((each, place) => {
+    const before = described.lastIndexOf(each, place - 1)
+    return place > 0 && before >= 0 ? before : undefined
+  })
+}
+
 async function begin(scenario: Scenario, house: House, [first, second]: NewGrant[], swaps: CredentialSwap[]) {
   const { MemoryTokenStore } =
     house.load<typeof import('../../../src/stores/memory-token-store')>('stores/memory-token-store')
-  const { window, tolerance, before, actors } = scenario
+  const { window, tolerance, before, actors, moving } = scenario
   let store: ExploredStore = scenario.store === 'contract' ? new ContractStore() : new MemoryStore(MemoryTokenStore)
   let now = 0
   const write = async (method: keyof CalledStore, written: object | undefined) => {
@@ -113,5 +126,5 @@ async function begin(scenario: Scenario, house: House, [first, second]: NewGrant
     now += 1 * seconds
     await write('createGrant', second)
   }
-  return { store, now }
+  return { store: moving ? new TwoStores(store as ContractStore) : store, now }
 }

@@ -69,7 +69,8 @@ export class Referee {
   }
 
   begins({ jar, does }: Actor): void {
-    if (!this.#world.jars.get(jar)?.isHonest && does !== 'redeem as another client') this.#note({ mayEnd: true })
+    if (!this.#world.jars.get(jar)?.isHonest && does !== 'redeem as another client' && does !== 'move')
+      this.#note({ mayEnd: true })
   }
 
   heard({ type, grantId, ended }: { type: string; grantId?: string; ended?: boolean }): void {
@@ -98,7 +99,7 @@ export class Referee {
       if (outcome.kind === 'done') this.#note({ isEnded: true })
       return
     }
-    if (does === 'sign in again') return
+    if (does === 'sign in again' || does === 'move') return
     const { scenario, grantId, nameOf } = this.#world.prepared
     const name = nameOf(presents)
     const window = name === 'the code' ? Math.min(scenario.window, 10) : scenario.window

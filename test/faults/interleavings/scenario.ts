@@ -8,6 +8,8 @@ export type Deed =
   | 'revoke'
   /** Ends all grants of the customer. */
   | 'end all grants'
+  /** Moves all grants of the customer to the new store. */
+  | 'move'
   /** Redeems the code of a later sign-in, which replaces the grant. */
   | 'sign in again'
 
@@ -42,6 +44,8 @@ export type Fault =
 export interface Scenario {
   name: string
   store: 'contract' | 'memory'
+  /** The steps of the processes, if a store is moved to another. Then the first one is where all grants are. */
+  moving?: Readonly<Record<string, 'prepare' | 'move'>>
   /** `refreshRetryWindow` and `replayTolerance`, in seconds. */
   window: number
   tolerance: number

@@ -8,6 +8,8 @@ const revoker: Actor = { name: 'the revoker', does: 'revoke', jar: 'revoker', at
 const administrator: Actor = { name: 'the administrator', does: 'end all grants', jar: '', at: ['A'] }
 const newcomer: Actor = { name: 'the new sign-in', does: 'sign in again', jar: 'new', at: ['B'] }
 
+const mover: Actor = { name: 'the mover', does: 'move', jar: '', at: ['B'] }
+
 const ofStore: Fault[] = ['answer', 'late']
 const ofAll: Fault[] = [...ofStore, 'kill', 'response']
 
@@ -23,9 +25,20 @@ const usual = {
   clock: [],
 } as const
 
+/** One process has the step `prepare` still, another one moves. */
+const moving = { ...usual, moving: { A: 'prepare', B: 'move' }, faults: ofStore, maxFaults: 1, passes: [] } as const
+
 /** The scenarios of `npm run interleavings`. */
 export const scenarios: readonly Scenario[] = [
   { ...usual, name: 'parallel requests', actors: [client, twin, stranger], clock: [-30, 30] },
+  {
+    ...usual,
+    name: 'four requests',
+    actors: ['A', 'B', 'A', 'B'].map((at, place) => ({ ...client, name: `request ${place + 1}`, at: [at] })),
+    faults: ofStore,
+    passes: [],
+    clock: [30],
+  },
   { ...usual, name: 'the same in memory', store: 'memory', actors: [client, twin], maxFaults: 2 },
   { ...usual, name: 'a retry later', actors: [{ ...client, at: ['A', 'B', 'A'] }], passes: [2, 20, 278] },
   { ...usual, name: 'a code', before: [], actors: [{ ...client, at: ['A', 'B', 'A'] }, twin], passes: [2, 61] },
@@ -88,6 +101,18 @@ export const scenarios: readonly Scenario[] = [
     hasSigner: true,
     faults: [...ofStore, 'signer'],
   },
+  { ...moving, name: 'a move', actors: [{ ...client, at: ['A'] }, twin], faults: ofAll, passes: [2] },
+  { ...moving, name: 'a move of all grants', actors: [{ ...client, at: ['A', 'B'] }, mover] },
+  { ...moving, name: 'a move of a code', before: [], actors: [client, twin] },
+  {
+    ...moving,
+    name: 'a move at two processes',
+    moving: { A: 'move', B: 'move' },
+    actors: [{ ...client, at: ['A'] }, twin],
+    passes: [2],
+  },
+  { ...moving, name: 'a move and a revocation', actors: [twin, { ...revoker, at: ['A'] }] },
+  { ...moving, name: 'a move and the end of all grants', actors: [twin, administrator] },
   { ...usual, name: 'strict', window: 0, actors: [client, twin], passes: [11], maxFaults: 1 },
   { ...usual, name: 'strict, one request at a time', window: 0, actors: [client], passes: [11], maxFaults: 2 },
 ]
@@ -149,5 +174,18 @@ export const smallScenarios: readonly Scenario[] = [
     actors: [client, { ...twin, at: ['B', 'B'] }],
     faults: ofStore,
     maxFaults: 2,
+  },
+  { ...moving, name: 'a move without faults', actors: [{ ...client, at: ['A'] }, twin], maxFaults: 0 },
+  {
+    ...moving,
+    name: 'a move and a revocation without faults',
+    actors: [twin, { ...revoker, at: ['A'] }],
+    maxFaults: 0,
+  },
+  {
+    ...moving,
+    name: 'a move and the end of all grants without faults',
+    actors: [twin, administrator],
+    maxFaults: 0,
   },
 ]

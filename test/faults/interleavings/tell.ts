@@ -71,14 +71,15 @@ function tellCause(choice: Choice, world: World): string {
 
 function tellDeed({ does }: Actor, token: string): string {
   if (does === 'end all grants') return 'ends all grants'
+  if (does === 'move') return 'moves all grants'
   if (does === 'revoke') return `revokes ${token}`
   return does === 'redeem as another client' ? `presents ${token} as another client` : `presents ${token}`
 }
 
 function tellCall(call: StoreCall | 'sign', by: string, { prepared: { nameOfHash } }: World): string {
   if (call === 'sign') return 'the signature'
-  const { method, args } = call
-  const whose = by === '' ? 'the' : `${by}'s`
+  const { method, args, of } = call
+  const whose = `${by === '' ? 'the' : `${by}'s`}${of ? ` ${of === 'to' ? 'new' : 'old'}-store` : ''}`
   const [given] = args as [{ from: string; to: string }]
   if (method === 'swapCredential') return `${whose} swap of ${nameOfHash(given.from)} for ${nameOfHash(given.to)}`
   if (method === 'reverseSwap') return `${whose} reversal of ${nameOfHash(given.to)}`
@@ -88,6 +89,11 @@ function tellCall(call: StoreCall | 'sign', by: string, { prepared: { nameOfHash
     deleteGrant: 'deletion',
     deleteGrants: 'deletion',
     createGrant: 'new grant',
+    readClock: 'look at the clock',
+    beginImport: 'copy that is not live yet',
+    finishImport: 'copy that becomes live',
+    findImport: 'look at the copy',
+    dropImport: 'deletion of a copy that is not live yet',
   }
   return `${whose} ${names[method]}`
 }

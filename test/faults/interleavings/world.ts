@@ -26,7 +26,16 @@ export type Choice =
   | { kind: 'time'; duration: number }
   | { kind: 'clock'; shift: number }
 
-const writes = new Set(['createGrant', 'swapCredential', 'reverseSwap', 'deleteGrant', 'deleteGrants'])
+const writes = new Set<string>([
+  'createGrant',
+  'swapCredential',
+  'reverseSwap',
+  'deleteGrant',
+  'deleteGrants',
+  'beginImport',
+  'finishImport',
+  'dropImport',
+])
 const nothing: readonly LateCall[] = []
 
 /** The state of everything: the store, the processes, the clients, the clocks. */
@@ -107,7 +116,7 @@ export class World {
     const canHappen = (fault: Fault) => this.faults.length < maxFaults && faults.includes(fault)
     for (let actor = 0; actor < actors.length; actor++) {
       if (this.progress[actor]?.response) choices.push({ kind: 'respond', actor }, { kind: 'lose response', actor })
-      else if (this.#canBegin(actor)) choices.push({ kind: 'begin', actor })
+      else if (this.#canBegin(actor) && !this.#isTurnOfEqual(actor)) choices.push({ kind: 'begin', actor })
     }
     for (const [process, { reaction }] of this.processes) {
       for (const open of reaction.open) {
@@ -189,6 +198,12 @@ export class World {
     return where === undefined && !response && requests < at.length && !this.jars.get(jar)?.isSignedOut
   }
 
+  /** Whether another actor, which differs by nothing but its name, has not begun either: of equal ones the first begins first. */
+  #isTurnOfEqual(actor: number): boolean {
+    const before = this.prepared.equals[actor]
+    return before !== undefined && this.progress[before]?.requests === 0
+  }
+
   async #take(choice: Choice): Promise<void> {
     switch (choice.kind) {
       case 'begin':
@@ -199,12 +214,12 @@ export class World {
         this.#happens('response')
         return this.#receive(choice.actor, { kind: 'lost' })
       case 'answer': {
-        const result = await this.#apply(choice.open)
+        const result = await this.#applyOpen(choice.open)
         return this.#tell(choice.process, { happens: 'answer', at: this.now, call: choice.open.number, result })
       }
       case 'lose answer':
         this.#happens('answer')
-        await this.#apply(choice.open)
+        await this.#applyOpen(choice.open)
         return this.#tell(choice.process, { happens: 'failure', at: this.now, call: choice.open.number })
       case 'break':
         this.#happens(choice.open.call === 'sign' ? 'signer' : 'answer')
@@ -252,6 +267,15 @@ export class World {
     const { result, store } = await this.store.apply(call, this.storeNow, this.storeNow - this.now + sentAt)
     this.store = store
     this.#referee.applied(call, result)
+    return result
+  }
+
+  /** Its process may no longer wait for it. */
+  async #applyOpen({ call, by, sentAt }: OpenCall): Promise<unknown> {
+    const result = await this.#apply({ call, sentAt })
+    const { requests, at } = this.#progressOf(by) ?? { requests: 0 }
+    if (call !== 'sign' && !at)
+      this.#referee.appliedLate(call, result, sentAt + hostTimeout, this.#isUnavailable({ by, request: requests }))
     return result
   }
 
@@ -325,17 +349,19 @@ export class World {
   }
 
   #keepLate(calls: readonly OpenCall[]): void {
-    const { actors } = this.prepared.scenario
     for (const { call, by, sentAt } of calls) {
       if (call === 'sign' || !writes.has(call.method)) continue
-      const request = this.progress[actors.findIndex(({ name }) => name === by)]?.requests ?? 0
+      const request = this.#progressOf(by)?.requests ?? 0
       this.late = [...this.late, { call, by, sentAt, request }]
     }
   }
 
-  #isUnavailable({ by, request }: LateCall): boolean {
-    const progress = this.progress[this.prepared.scenario.actors.findIndex(({ name }) => name === by)]
-    return progress?.unavailable.includes(request) === true
+  #isUnavailable({ by, request }: Pick<LateCall, 'by' | 'request'>): boolean {
+    return this.#progressOf(by)?.unavailable.includes(request) === true
+  }
+
+  #progressOf(by: string): Progress | undefined {
+    return this.progress[this.prepared.scenario.actors.findIndex(({ name }) => name === by)]
   }
 
   /** Whether a call is too late for the store, even if its clock is still set back. */
@@ -353,7 +379,8 @@ function idle({ requests, unavailable }: Progress): Progress {
 const keys = new WeakMap<Grant, string>()
 
 /** JSON of the contents. Each grant is written once, however many stores have it. */
-function contentsKey({ contents }: ExploredStore): string {
+function contentsKey({ contents, parts }: ExploredStore): string {
+  if (parts) return parts.map(contentsKey).join('\n\n')
   return contents.map(grantKey).join('\n')
 }
 
