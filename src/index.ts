@@ -120,7 +120,7 @@ export type {
   StoreMessage,
   TimedMessage,
 } from './telemetry/messages'
-export { checkTenant, type TenantProblem } from './tenants/check-tenant'
+export { checkTenant, type TenantProblem } from './tenants/tenant-record'
 export type { AccessTokenClaimsHook, AccessTokenRequest } from './tokens/access-tokens'
 export type { ExternalSigningKey, SigningAlgorithm } from './tokens/external-signer'
 export type { NewKeys } from './tokens/keyring'

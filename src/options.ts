@@ -34,9 +34,13 @@ import { theme } from './pages/theme'
 import type { ReplacedWords } from './pages/words'
 import { isLoopbackHost } from './protocol/loopback'
 import { impliedScopesOf } from './protocol/scope'
-import { askConsent } from './tenants/ask-consent'
-import { clientRule } from './tenants/client-rules'
-import { accessTokenLifetime, longestRetryWindow, refreshTokenLifetime } from './tenants/lifetimes'
+import {
+  accessTokenLifetime,
+  askConsent,
+  clientRule,
+  longestRetryWindow,
+  refreshTokenLifetime,
+} from './tenants/tenant-record'
 import type { AccessTokenClaimsHook } from './tokens/access-tokens'
 import { credentialSecrets, signingKeyList } from './tokens/keyring'
 import type { SigningKeyInput } from './tokens/signing-keys'

@@ -1,9 +1,9 @@
 import type { FoundClient } from '../clients/clients'
+import { isNamed } from '../clients/permissions'
 import type { Grant } from '../contract/token-store'
 import { digest } from '../protocol/digest'
 import { hasProvenReceiver } from '../protocol/redirect-uri'
 import { withImplied } from '../protocol/scope'
-import { isNamed } from '../tenants/client-rules'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import type { CheckedRequest, Recipient } from './authorizations'
 

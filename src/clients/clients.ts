@@ -5,11 +5,10 @@ import type { ErrorDescription } from '../protocol/oauth-error-codes'
 import type { RedirectUriFault } from '../protocol/redirect-uri'
 import { isRegisteredId } from '../protocol/registered-id'
 import { withImplied } from '../protocol/scope'
-import { refusingRule } from '../tenants/client-rules'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import { atTenant, offeredHere, strangerFault } from './client-metadata'
 import type { MetadataDocuments } from './metadata-documents'
-import { checkMaySignIn, mayNotRedeem, unknownClient } from './permissions'
+import { checkMayRedeem, checkMaySignIn, unknownClient } from './permissions'
 import type { RegistrationRules, Registrations } from './registrations'
 
 /** A client of a tenant. */
@@ -82,9 +81,7 @@ export class Clients {
     const isDocument = this.isDocument(clientId, tenant)
     const registration = isDocument ? undefined : this.#registrations.read(clientId, tenant.id)
     if (!isDocument && !registration) throw unknownClient(clientId)
-    const judged = { clientId, isDocument, redirectUris: registration?.redirectUris ?? [] }
-    const rule = refusingRule(judged, tenant.policy.clientRules)
-    if (rule !== undefined) throw mayNotRedeem(judged, rule)
+    checkMayRedeem({ clientId, isDocument, redirectUris: registration?.redirectUris ?? [] }, tenant)
   }
 
   /**

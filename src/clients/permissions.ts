@@ -1,9 +1,21 @@
-import type { Client } from '../contract/tenant-store'
+import type { Client, ClientRule } from '../contract/tenant-store'
 import { defaultGrantTypes, type GrantTypeName } from '../protocol/grant-types'
 import { type OAuthError, oauthError } from '../protocol/oauth-error'
 import type { DenialReason } from '../protocol/reasons'
-import { type JudgedClient, type RefusingRule, refusingRule } from '../tenants/client-rules'
-import type { ResolvedTenant } from '../tenants/resolved-tenant'
+import { redirectHostOf } from '../protocol/redirect-uri'
+import type { ClientRules, ResolvedTenant } from '../tenants/resolved-tenant'
+
+/** The rule that keeps a client out. */
+type RefusingRule = 'allowedClients' | 'blockedClients'
+
+/** What a client is judged by. */
+interface JudgedClient {
+  clientId: string
+  /** Whether its id is the address of a metadata document. */
+  isDocument: boolean
+  /** Empty as long as they are not known. */
+  redirectUris: readonly string[]
+}
 
 const reason = 'client_not_allowed'
 
@@ -34,9 +46,11 @@ export function checkMayRegister(redirectUris: readonly string[], tenant: Resolv
   })
 }
 
-/** The error for a client that has a credential and that a rule of the company keeps out. Its customer sees why at the next sign-in. */
-export function mayNotRedeem(client: JudgedClient, rule: RefusingRule): OAuthError {
-  return oauthError('invalid_grant', 'The company does not allow this client', {
+/** @throws {OAuthError} `invalid_grant` if a rule of the company keeps a client out. Its customer sees why at the next sign-in. */
+export function checkMayRedeem(client: JudgedClient, tenant: ResolvedTenant): void {
+  const rule = refusingRule(client, tenant.policy.clientRules)
+  if (rule === undefined) return
+  throw oauthError('invalid_grant', 'The company does not allow this client', {
     reason,
     detail: detailOf(client, rule),
   })
@@ -56,4 +70,36 @@ export function unknownClient(clientId: string, reason: DenialReason = 'client_g
 
 function detailOf({ clientId, redirectUris }: JudgedClient, rule: RefusingRule) {
   return { clientId, rule, ...(redirectUris.length > 0 && { redirectUris }) }
+}
+
+/** Whether there is anything to check. */
+export function hasRules({ allowed, blocked }: ClientRules): boolean {
+  return allowed !== undefined || blocked.length > 0
+}
+
+/** The rule that keeps a client out, or undefined if none does. */
+export function refusingRule(client: JudgedClient, { allowed, blocked }: ClientRules): RefusingRule | undefined {
+  if (blocked.some((rule) => isNamed(client, rule) || client.redirectUris.some((uri) => leadsTo(uri, rule)))) {
+    return 'blockedClients'
+  }
+  return allowed === undefined || isNamed(client, allowed) || leadsOnlyTo(client, allowed)
+    ? undefined
+    : 'allowedClients'
+}
+
+/** Whether a rule names a client by its id, or by the host of its document. */
+export function isNamed(
+  { clientId, isDocument }: Pick<JudgedClient, 'clientId' | 'isDocument'>,
+  { clientIds = [], documentHosts = [] }: ClientRule,
+): boolean {
+  return clientIds.includes(clientId) || (isDocument && documentHosts.includes(redirectHostOf(clientId)))
+}
+
+/** Anybody can publish a document with somebody else's redirect URIs, and a refresh does not read it: its own address counts. */
+function leadsOnlyTo({ isDocument, redirectUris }: JudgedClient, allowed: ClientRule): boolean {
+  return !isDocument && redirectUris.length > 0 && redirectUris.every((uri) => leadsTo(uri, allowed))
+}
+
+function leadsTo(redirectUri: string, { redirectHosts = [] }: ClientRule): boolean {
+  return redirectHosts.includes(redirectHostOf(redirectUri))
 }

@@ -26,7 +26,8 @@ export function must<T>(
   }
 }
 
-function mustBeText(allowed: string, accepts: (text: string) => boolean): Check<string> {
+/** A string that the predicate accepts, which an error quotes. */
+export function mustBeText(allowed: string, accepts: (text: string) => boolean): Check<string> {
   return must(allowed, (given) => typeof given === 'string' && accepts(given), { quotes: true })
 }
 

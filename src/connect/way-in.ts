@@ -6,8 +6,8 @@ import {
   isConfidential,
 } from '../client-authentication/methods'
 import { strangerFault } from '../clients/client-metadata'
+import { refusingRule } from '../clients/permissions'
 import type { KnownAssistant } from '../contract/tenant-store'
-import { refusingRule } from '../tenants/client-rules'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 
 /** The MCP server of a company, as an assistant is told of it. */

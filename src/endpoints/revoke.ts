@@ -1,8 +1,8 @@
 import type { Clients } from '../clients/clients'
+import { hasRules } from '../clients/permissions'
 import type { Revocations } from '../grants/revocations'
 import { readForm } from '../http/body'
 import { respondWithJson } from '../http/responses'
-import { hasRules } from '../tenants/client-rules'
 import type { Context } from './endpoint'
 import { type ClientAuthentication, tokenAudiences } from './requesting-client'
 

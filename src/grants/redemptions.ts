@@ -5,8 +5,8 @@ import { aboutGrant, type Emit } from '../host/emitter'
 import type { GuardedStore } from '../host/guarded-store'
 import { type CredentialKind, credentialKinds } from '../protocol/grant-types'
 import { type OAuthError, temporarilyUnavailable, withContext } from '../protocol/oauth-error'
-import { longestRetryWindow } from '../tenants/lifetimes'
 import { isSameResource, type ResolvedTenant, spelledByTenant, stillOffered } from '../tenants/resolved-tenant'
+import { longestRetryWindow } from '../tenants/tenant-record'
 import { type AccessTokenTerms, type Settle, scopesGone } from '../tokens/access-tokens'
 import {
   authenticatedBinding,

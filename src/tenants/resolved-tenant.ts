@@ -1,9 +1,8 @@
-import type { AskConsent, Client, Links, Tenant, Theme } from '../contract/tenant-store'
+import type { AskConsent, Client, ClientRule, Links, Tenant, Theme } from '../contract/tenant-store'
 import { withDefaultLinks } from '../pages/links'
 import { endpointsOf, issuerOf, type TenantAddress } from '../protocol/issuer'
 import { canonicalResource, spellingOf } from '../protocol/resource'
 import { type ImpliedScopes, withImplied } from '../protocol/scope'
-import { allowsDocuments, allowsRegistration, type ClientRules } from './client-rules'
 import type { ProtectedResources } from './protected-resources'
 import { partitionOf, type TenantRecord } from './tenant-record'
 
@@ -27,6 +26,13 @@ export interface AddressOfTenant extends TenantAddress {
   resources: readonly [string, ...string[]]
   /** What its resources are called here, by what they are called at its other addresses. Undefined if it has no others. */
   namesHere: ReadonlyMap<string, string> | undefined
+}
+
+/** The rules that apply at a tenant. */
+export interface ClientRules {
+  /** Undefined if every client is allowed. */
+  allowed: ClientRule | undefined
+  blocked: readonly ClientRule[]
 }
 
 /** What a tenant offers, and to whom. */
@@ -169,6 +175,18 @@ function policyOf(checked: TenantRecord, defaults: TenantDefaults): TenantPolicy
     clientRules: { allowed, blocked },
     askConsent: checked.askConsent ?? defaults.askConsent,
   }
+}
+
+/** Whether a rule can allow a client that registers now. */
+function allowsRegistration(allowed: ClientRule | undefined): boolean {
+  return allowed === undefined || (allowed.redirectHosts ?? []).length > 0
+}
+
+/** Whether a rule can allow a client with a metadata document. */
+function allowsDocuments(allowed: ClientRule | undefined): boolean {
+  if (allowed === undefined) return true
+  const { clientIds = [], documentHosts = [] } = allowed
+  return documentHosts.length > 0 || clientIds.some((id) => URL.canParse(id))
 }
 
 function lookOf({ name, logoUri, locale, theme, links }: TenantRecord, defaults: TenantDefaults): TenantLook {

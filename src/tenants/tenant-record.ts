@@ -1,46 +1,171 @@
+import { credentialMembers } from '../client-authentication/methods'
 import {
   anything,
   type Check,
   type Checked,
   distinct,
   flag,
+  httpUrl,
   identifier,
   imageUrl,
+  isObject,
+  listOf,
   must,
+  mustBeText,
   nullable,
+  optional,
   record,
   rememberAccepted,
   resource,
   scopeToken,
+  seconds,
   text,
 } from '../configuration/checks'
-import { nearestName } from '../configuration/configuration-error'
-import type { Tenant } from '../contract/tenant-store'
+import { ConfigurationError, nearestName, unknownMember } from '../configuration/configuration-error'
+import type { AskConsent, Client, ClientRule, Tenant } from '../contract/tenant-store'
 import { languageTag } from '../pages/languages'
 import { links } from '../pages/links'
 import { theme } from '../pages/theme'
-import { formerBaseUrl, ownBaseUrl } from './addresses'
-import { askConsent } from './ask-consent'
-import { clientRecords } from './client-record'
-import { clientRule } from './client-rules'
-import { accessTokenLifetime, refreshTokenLifetime } from './lifetimes'
+import { isClientId } from '../protocol/client-id'
+import { grantTypes, isGrantType } from '../protocol/grant-types'
+import { isTenantKey } from '../protocol/issuer'
+import { leadsToOwnDevice } from '../protocol/loopback'
+import { isAppScheme, isRedirectHost, ownRedirectUriFault } from '../protocol/redirect-uri'
+import { isRegisteredId } from '../protocol/registered-id'
+
+/** Checks the lifetime of access tokens, in an option or a tenant's record: at most an hour. */
+export const accessTokenLifetime = seconds(1, 3600)
+
+/** Checks the lifetime of refresh tokens, in an option or a tenant's record: at most 30 days. */
+export const refreshTokenLifetime = seconds(1, 30 * 86_400)
+
+/**
+ * The longest `refreshRetryWindow` for access tokens that live this long, in seconds. A process of a client that shares its tokens with
+ * another one presents a used refresh token when its access token expires, so at most an access token's life after that use.
+ */
+export function longestRetryWindow(accessTokenLifetime: number): number {
+  return accessTokenLifetime + 300
+}
+
+/** How often customers are asked for consent. */
+export const askConsent = must<AskConsent>('always or once', (given) => given === 'always' || given === 'once', {
+  quotes: true,
+})
+
+const isOwnBaseUrl = rememberAccepted((text) => {
+  if (!URL.canParse(text)) return false
+  const { origin, protocol, hostname } = new URL(text)
+  return origin === text && (protocol === 'https:' || (protocol === 'http:' && leadsToOwnDevice(hostname)))
+})
+
+const isBaseUrl = rememberAccepted((text) => {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return false
+  const { origin, pathname } = new URL(text)
+  return text === `${origin}${pathname.replace(/\/$/, '')}`
+})
+
+/** Checks the address of a tenant's own domain, and returns it without a slash at its end. */
+const ownBaseUrl = withoutSlash(
+  mustBeText(
+    'an https address, or an http address on loopback, in lower case, without path, query, fragment, user name and default port, such as https://assistant.acme.com',
+    isOwnBaseUrl,
+  ),
+)
+
+/** Checks the form of an address that a tenant had before. {@link checkFormer} says the rest. */
+const formerBaseUrl = withoutSlash(
+  mustBeText(
+    'an http or https address in its normal form, without query, fragment, user name and default port',
+    isBaseUrl,
+  ),
+)
+
+function withoutSlash(check: Check<string>): Check<string> {
+  return (given, name) => check(typeof given === 'string' ? given.replace(/\/$/, '') : given, name)
+}
+
+const isRedirectUri = rememberAccepted((text) => ownRedirectUriFault(text) === undefined)
+
+const redirectUri: Check<string> = (given, name) => {
+  if (typeof given === 'string' && isRedirectUri(given)) return given
+  throw new ConfigurationError(name, given, 'a redirect URI', { says: ownRedirectUriFault(given) })
+}
+
+const grantType = must<string>(grantTypes.join(' or '), isGrantType, { quotes: true })
+
+const clientMembers = record({
+  clientId: mustBeText(
+    'a string of 1 to 2048 characters of printable ASCII that does not begin with dcr_, as the ids of registered clients do',
+    (given) => isClientId(given) && !isRegisteredId(given),
+  ),
+  clientName: nullable(text),
+  clientUri: nullable(httpUrl),
+  redirectUris: listOf(redirectUri),
+  grantTypes: nullable(distinct(grantType)),
+  scopes: nullable(distinct(scopeToken)),
+  firstParty: nullable(flag),
+  askConsent: nullable(askConsent),
+  ...credentialMembers,
+})
+
+const clientRecord: Check<Client> = (given, name) => {
+  const client = clientMembers(given, name)
+  if (client.jwks === undefined || client.jwksUri === undefined) return client
+  throw new ConfigurationError(`${name}.jwksUri`, client.jwksUri, 'omitted where jwks is given', {
+    says: 'must be omitted, because the client has jwks',
+  })
+}
+
+/** Checks the clients of a tenant's record, and returns each without its null members. */
+const clientRecords: Check<Client[]> = (given, name) => {
+  const clients = listOf(clientRecord)(given, name)
+  const seen = new Set<string>()
+  for (const [index, { clientId }] of clients.entries()) {
+    if (seen.has(clientId)) {
+      throw new ConfigurationError(`${name}[${index}].clientId`, clientId, 'the id of no other client', {
+        says: `is ${JSON.stringify(clientId)}, which another client has already`,
+      })
+    }
+    seen.add(clientId)
+  }
+  return clients
+}
+
+const anyClientId = mustBeText('a client id: 1 to 2048 characters of printable ASCII', isClientId)
+
+const isHost = rememberAccepted(isRedirectHost)
+
+const host = mustBeText(
+  'a host in lower case, such as claude.ai, without scheme, port and path; localhost for every loopback address',
+  isHost,
+)
+
+/** Checks where redirect URIs lead. */
+const redirectHost = mustBeText(
+  'a host in lower case, such as claude.ai; localhost for every loopback address; or the scheme of an app with its colon, such as cursor:',
+  (given) => isAppScheme(given) || isHost(given),
+)
+
+/** Checks a {@link ClientRule}, in an option or a tenant's record. */
+export const clientRule: Check<ClientRule> = record({
+  clientIds: nullable(listOf(anyClientId)),
+  documentHosts: nullable(listOf(host)),
+  redirectHosts: nullable(listOf(redirectHost)),
+})
 
 /** The prefix of the partition of a tenant without an `id`. Its key follows. No `id` of a host's can begin with it. */
 const partitionOfKey = 'key:'
 
-const ownId = must<string>(
+const ownId = mustBeText(
   `a string that is not empty and does not begin with ${partitionOfKey}, or omitted`,
-  (given) => typeof given === 'string' && given !== '' && !given.startsWith(partitionOfKey),
-  { quotes: true },
+  (given) => given !== '' && !given.startsWith(partitionOfKey),
 )
 
 /** The check of each member. */
-export const members = {
+const members = {
   key: anything<string>,
   // Not nullable: a company whose column is null would change its partition on the day that it gets an id.
-  id: ((given, name) => (given === undefined ? undefined : identifier(ownId(given, name), name))) as Check<
-    string | undefined
-  >,
+  id: optional<string>((given, name) => identifier(ownId(given, name), name)),
   baseUrl: nullable(ownBaseUrl),
   formerBaseUrls: nullable(distinct(formerBaseUrl)),
   name: nullable(text),
@@ -66,7 +191,7 @@ const names = Object.keys(members)
  * Whether an unknown member may be the host's own. A name that is nearly one of these members may not: it is probably misspelt, and what it
  * says would be ignored.
  */
-export const isMemberOfHost = rememberAccepted((name) => nearestName(name, names, { maxDistance: 1 }) === undefined)
+const isMemberOfHost = rememberAccepted((name) => nearestName(name, names, { maxDistance: 1 }) === undefined)
 
 /** A tenant's record without null members and without the host's own members. */
 export type TenantRecord = Checked<typeof members>
@@ -85,4 +210,63 @@ const check = record(members, isMemberOfHost)
 /** The id under which everything of a tenant is stored and issued: the host's own, or one that no host can give. */
 export function partitionOf({ key, id }: TenantRecord): string {
   return id ?? `${partitionOfKey}${key}`
+}
+
+/**
+ * Checks that each address that a tenant had before is one that this server can have: that of a domain of the tenant's own, or the option
+ * `baseUrl`.
+ *
+ * @param shared The option `baseUrl`.
+ */
+export function checkFormer({ formerBaseUrls = [] }: TenantRecord, shared: string): void {
+  for (const [index, former] of formerBaseUrls.entries()) {
+    if (former === shared || isOwnBaseUrl(former)) continue
+    const allowed = `the option baseUrl (${shared}), or the address of a domain as baseUrl of a record may be`
+    throw new ConfigurationError(`tenant.formerBaseUrls[${index}]`, former, allowed, { quotes: true })
+  }
+}
+
+/** What is wrong with a member of a tenant's record. */
+export interface TenantProblem {
+  /** The member, such as `logoUri` or `clients[0].redirectUris[1]`. Empty if the record is no object. */
+  member: string
+  /** What is wrong with it, in English, after the member's name: `must be true or false, but is "yes"`. */
+  problem: string
+}
+
+const tenantKey = mustBeText('1 to 64 of A-Z a-z 0-9 . _ ~ -, but not . and ..', isTenantKey)
+
+/**
+ * Checks a tenant's record as every request does, for the form with which a company's record is edited. A record without problems serves
+ * requests; one with a problem is answered with 500.
+ *
+ * @param record The record as `findTenant` would return it. Members of the host's own are passed over.
+ * @returns At most one problem for each member of the record; an empty list if there is none.
+ *
+ * @example
+ * checkTenant({ key: 'acme', logoUri: 'logo.png' })
+ * // [{ member: 'logoUri', problem: 'must be an https or data URL of an image, but is "logo.png"' }]
+ */
+export function checkTenant(record: Tenant): TenantProblem[] {
+  const given: unknown = record
+  if (!isObject(given)) return [problemOf(new ConfigurationError('tenant', given, 'an object'))]
+  const wrong = Object.entries({ ...members, key: tenantKey }).flatMap(([member, check]) =>
+    problemsWith(() => check(given[member], `tenant.${member}`)),
+  )
+  const unknown = Object.keys(given).filter((member) => !names.includes(member) && !isMemberOfHost(member))
+  return [...wrong, ...unknown.map((member) => problemOf(unknownMember('tenant', member, names)))]
+}
+
+function problemsWith(check: () => unknown): TenantProblem[] {
+  try {
+    check()
+    return []
+  } catch (error) {
+    if (error instanceof ConfigurationError) return [problemOf(error)]
+    throw error
+  }
+}
+
+function problemOf({ option, problem }: ConfigurationError): TenantProblem {
+  return { member: option.replace(/^tenant\.?/, ''), problem }
 }

@@ -1,12 +1,11 @@
 import { ConfigurationError } from '../configuration/configuration-error'
 import type { Client, Tenant, TenantStore } from '../contract/tenant-store'
 import { StoreCalls } from '../host/call-host'
-import { isTenantKey } from '../protocol/issuer'
+import { isTenantKey, type TenantAddress } from '../protocol/issuer'
 import { type OAuthError, type OAuthErrorOptions, oauthError } from '../protocol/oauth-error'
-import { addressesOf, checkFormer, isAtHost } from './addresses'
 import type { ProtectedResources } from './protected-resources'
 import { ResolvedTenant, type TenantDefaults, type Whereabouts } from './resolved-tenant'
-import { partitionOf, type TenantRecord, tenantRecord } from './tenant-record'
+import { checkFormer, partitionOf, type TenantRecord, tenantRecord } from './tenant-record'
 
 /** The companies that the host knows. */
 export class Tenants {
@@ -128,4 +127,18 @@ export class Tenants {
 
 export function noSuchTenant(detail?: OAuthErrorOptions['detail']): OAuthError {
   return oauthError('not_found', 'There is no customer sign-in at this address', { reason: 'tenant_gone', detail })
+}
+
+/** The address of a tenant, and then those that it had before. @param shared The base URL of tenants without a domain of their own. */
+function addressesOf(
+  { key, baseUrl, formerBaseUrls = [] }: TenantRecord,
+  shared: string,
+): readonly [TenantAddress, ...TenantAddress[]] {
+  const at = (url: string): TenantAddress => ({ baseUrl: url, keyInPath: url === shared ? key : undefined })
+  return [at(baseUrl ?? shared), ...formerBaseUrls.map(at)]
+}
+
+/** Whether an address is on a domain of the tenant's own, at this host. */
+function isAtHost({ baseUrl, keyInPath }: TenantAddress, host: string): boolean {
+  return keyInPath === undefined && (baseUrl === `https://${host}` || baseUrl === `http://${host}`)
 }
