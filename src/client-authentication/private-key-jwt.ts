@@ -1,6 +1,5 @@
 import { type Check, isObject, must, nullable, rememberAccepted } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
-import { isClientId } from '../protocol/client-id'
 import { digest } from '../protocol/digest'
 import {
   assertionAlgorithms,
@@ -14,6 +13,7 @@ import {
   type Signer,
 } from '../protocol/json-web-keys'
 import { type OAuthError, oauthError } from '../protocol/oauth-error'
+import { isClientId } from '../protocol/registered-id'
 import { type AuthenticationMethod, authenticationFailed, type KnownOfClient, type SingleUse } from './method'
 
 // Seconds. Clients sign for a minute to an hour.

@@ -12,8 +12,7 @@ import {
   registrationIn,
 } from '../protocol/registered-id'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
-import { maxNameLength, offeredHere, readClientMetadata } from './client-metadata'
-import { presentableName } from './client-name'
+import { maxNameLength, offeredHere, presentableName, readClientMetadata } from './client-metadata'
 import { checkMayRegister, checkMaySignIn, unknownClient } from './permissions'
 
 /** What is accepted of clients that register themselves. */

@@ -20,8 +20,8 @@ import { PerMinute } from '../collections/per-minute'
 import type { Client, ClientCredentials } from '../contract/tenant-store'
 import type { GuardedStore } from '../host/guarded-store'
 import type { Form } from '../http/body'
-import { isClientId } from '../protocol/client-id'
 import { oauthError } from '../protocol/oauth-error'
+import { isClientId } from '../protocol/registered-id'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 
 /** The client that a request names. */

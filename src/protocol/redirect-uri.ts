@@ -64,11 +64,9 @@ export function isAppRedirect(text: string): boolean {
  */
 export function redirectUriFault(redirectUri: unknown, appRedirects: readonly string[]): RedirectUriFault | undefined {
   if (typeof redirectUri !== 'string' || redirectUri.length > 512) return 'must be a string of at most 512 characters'
-  if (!URL.canParse(redirectUri)) return 'must be an absolute URI'
-  const { href, protocol, username, password } = new URL(redirectUri)
-  if (redirectUri.includes('#')) return 'must not have a fragment'
-  if (!uriText.test(redirectUri)) return 'must contain only characters that a URI may have'
-  if (username !== '' || password !== '') return 'must not contain a user name or password'
+  const fault = textFault(redirectUri)
+  if (fault !== undefined) return fault
+  const { href, protocol } = new URL(redirectUri)
   // What one parser changes, another may read differently: letter case, encodings, dot segments, default ports.
   if (href !== redirectUri && href !== `${redirectUri}/`) return 'must be written in its normal form'
   const scheme = protocol.slice(0, -1)
@@ -76,6 +74,15 @@ export function redirectUriFault(redirectUri: unknown, appRedirects: readonly st
   if (scheme === 'http') return 'must be https, except on loopback'
   if (scheme.includes('.') || appRedirects.some((accepted) => isWithin(accepted, redirectUri))) return undefined
   return 'must be https, http on loopback, or an app address that is accepted here'
+}
+
+/** What is wrong with the text of any redirect URI. */
+function textFault(redirectUri: string): RedirectUriFault | undefined {
+  if (!URL.canParse(redirectUri)) return 'must be an absolute URI'
+  const { username, password } = new URL(redirectUri)
+  if (redirectUri.includes('#')) return 'must not have a fragment'
+  if (!uriText.test(redirectUri)) return 'must contain only characters that a URI may have'
+  return username === '' && password === '' ? undefined : 'must not contain a user name or password'
 }
 
 function isWithin(accepted: string, redirectUri: string): boolean {
@@ -112,11 +119,9 @@ function hostnameOf(url: string): string {
  */
 export function ownRedirectUriFault(redirectUri: unknown): RedirectUriFault | undefined {
   if (typeof redirectUri !== 'string' || redirectUri.length > 2000) return 'must be a string of at most 2000 characters'
-  if (!URL.canParse(redirectUri)) return 'must be an absolute URI'
-  const { protocol, username, password } = new URL(redirectUri)
-  if (redirectUri.includes('#')) return 'must not have a fragment'
-  if (!uriText.test(redirectUri)) return 'must contain only characters that a URI may have'
-  if (username !== '' || password !== '') return 'must not contain a user name or password'
+  const fault = textFault(redirectUri)
+  if (fault !== undefined) return fault
+  const { protocol } = new URL(redirectUri)
   if (protocol === 'http:' && !isLoopbackUrl(redirectUri)) return 'must be https, except on loopback'
   return browserSchemes.includes(protocol) ? 'must be https, http on loopback, or the address of an app' : undefined
 }

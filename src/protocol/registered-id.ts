@@ -3,6 +3,11 @@ import { deflateRawSync, type InputType, inflateRawSync, type ZlibOptions } from
 import { type JsonWebKeySet, keySetFault, publicPart } from './json-web-keys'
 import { maxRedirectUris } from './redirect-uri'
 
+/** Whether a text can be a client id: 1 to 2048 characters of printable ASCII (`VSCHAR` in RFC 6749 appendix A.1). */
+export function isClientId(text: string): boolean {
+  return /^[\x20-\x7E]{1,2048}$/.test(text)
+}
+
 /** The registration that an id carries. Anybody can write an id, so nothing of it is more than what a stranger says. */
 export interface CarriedRegistration {
   redirectUris: readonly string[]

@@ -26,12 +26,11 @@ import type { AskConsent, Client, ClientRule, Tenant } from '../contract/tenant-
 import { languageTag } from '../pages/languages'
 import { links } from '../pages/links'
 import { theme } from '../pages/theme'
-import { isClientId } from '../protocol/client-id'
 import { grantTypes, isGrantType } from '../protocol/grant-types'
 import { isTenantKey } from '../protocol/issuer'
 import { leadsToOwnDevice } from '../protocol/loopback'
 import { isAppScheme, isRedirectHost, ownRedirectUriFault } from '../protocol/redirect-uri'
-import { isRegisteredId } from '../protocol/registered-id'
+import { isClientId, isRegisteredId } from '../protocol/registered-id'
 
 /** Checks the lifetime of access tokens, in an option or a tenant's record: at most an hour. */
 export const accessTokenLifetime = seconds(1, 3600)

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { presentableName } from '../../../src/clients/client-name'
+import { presentableName } from '../../../src/clients/client-metadata'
 
 describe('the name that a client gives itself', () => {
   it.each([

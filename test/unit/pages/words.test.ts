@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { OAuthError } from 'customer-sign-in'
-import { presentableName } from '../../../src/clients/client-name'
+import { presentableName } from '../../../src/clients/client-metadata'
 import type { Appearance } from '../../../src/pages/appearance'
 import { type ConsentQuestion, respondWithConsentPage } from '../../../src/pages/consent-page'
 import { respondWithErrorPage } from '../../../src/pages/error-page'

@@ -1,13 +1,13 @@
 import { deflateRawSync } from 'node:zlib'
 import type { Client } from 'customer-sign-in'
-import { strangerFault } from '../../../src/clients/client-metadata'
-import { presentableName } from '../../../src/clients/client-name'
+import { presentableName, strangerFault } from '../../../src/clients/client-metadata'
 import { Registrations } from '../../../src/clients/registrations'
 import { keySetFault } from '../../../src/protocol/json-web-keys'
 import { OAuthError } from '../../../src/protocol/oauth-error'
 import { redirectHostOf } from '../../../src/protocol/redirect-uri'
 import {
   type CarriedRegistration,
+  isClientId,
   maxRegisteredIdLength,
   newRegisteredId,
   registrationIn,
@@ -210,5 +210,18 @@ describe('24,000 ids in which something was changed', () => {
       for (const { status } of answers) expect(status).toBeLessThan(500)
     }
     expect(await host.told('error')).toEqual([])
+  })
+})
+
+describe('a client id', () => {
+  it.each(['a', ' ', '~', 'my app!', 'https://assistant.example/client.json', 'x'.repeat(2048)])(
+    'can be %j',
+    (text) => {
+      expect(isClientId(text)).toBe(true)
+    },
+  )
+
+  it.each(['', 'a\n', '\na', 'a\tb', 'ä', 'a\x7F', '\x1F', 'x'.repeat(2049)])('cannot be %j', (text) => {
+    expect(isClientId(text)).toBe(false)
   })
 })
