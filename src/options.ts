@@ -32,7 +32,7 @@ import { links } from './pages/links'
 import { type ScopeWords, scopesWithWords } from './pages/scope-words'
 import { theme } from './pages/theme'
 import type { ReplacedWords } from './pages/words'
-import { isLoopbackHost } from './protocol/loopback'
+import { isLoopbackHost } from './protocol/redirect-uri'
 import { impliedScopesOf } from './protocol/scope'
 import {
   accessTokenLifetime,

@@ -6,7 +6,7 @@ import type { Grant } from '../contract/token-store'
 import { withinTime } from '../host/call-host'
 import { type Languages, type LanguageTag, languageTagOf } from '../pages/languages'
 import type { ScopeTexts } from '../pages/scope-words'
-import { isLoopbackHost } from '../protocol/loopback'
+import { isLoopbackHost } from '../protocol/redirect-uri'
 import { shownId } from '../protocol/registered-id'
 import type { Company } from './company'
 

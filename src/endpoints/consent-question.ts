@@ -1,7 +1,7 @@
 import type { CheckedRequest } from '../authorization/authorizations'
 import type { ConsentSubject } from '../authorization/consent-tokens'
 import type { Customer } from '../authorization/customer'
-import { isLoopbackUrl } from '../protocol/loopback'
+import { isLoopbackUrl } from '../protocol/redirect-uri'
 import { shownId } from '../protocol/registered-id'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import type { SignInRequest } from './customer-sessions'

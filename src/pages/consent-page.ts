@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { isLoopbackHost } from '../protocol/loopback'
+import { isLoopbackHost } from '../protocol/redirect-uri'
 import type { Appearance } from './appearance'
 import { type Html, html, isolate } from './html'
 import { logo, respondWithPage } from './page'

@@ -6,7 +6,7 @@ import {
   type webcrypto,
 } from 'node:crypto'
 import { verify as verifyJwt } from 'jsonwebtoken'
-import { isLoopbackHost } from './loopback'
+import { isLoopbackHost } from './redirect-uri'
 
 /** A key as JSON (RFC 7517 section 4), such as Node's `KeyObject` exports. */
 // The types of each version of Node have another one, with or without an index signature: the union takes them all.

@@ -28,8 +28,7 @@ import { links } from '../pages/links'
 import { theme } from '../pages/theme'
 import { grantTypes, isGrantType } from '../protocol/grant-types'
 import { isTenantKey } from '../protocol/issuer'
-import { leadsToOwnDevice } from '../protocol/loopback'
-import { isAppScheme, isRedirectHost, ownRedirectUriFault } from '../protocol/redirect-uri'
+import { isAppScheme, isRedirectHost, leadsToOwnDevice, ownRedirectUriFault } from '../protocol/redirect-uri'
 import { isClientId, isRegisteredId } from '../protocol/registered-id'
 
 /** Checks the lifetime of access tokens, in an option or a tenant's record: at most an hour. */

@@ -1,4 +1,4 @@
-import { leadsToOwnDevice } from '../../protocol/loopback'
+import { leadsToOwnDevice } from '../../protocol/redirect-uri'
 import { type Answer, bearerChallenge, type Challenge, interference, placeOf } from '../answer'
 import { checkApiAcrossOrigins } from '../cross-origin'
 import { wellKnownOf } from '../document'

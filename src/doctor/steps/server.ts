@@ -1,4 +1,4 @@
-import { leadsToOwnDevice } from '../../protocol/loopback'
+import { leadsToOwnDevice } from '../../protocol/redirect-uri'
 import { placeOf } from '../answer'
 import {
   checkDocument,

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../../protocol/loopback'
+import { isLoopbackHost } from '../../protocol/redirect-uri'
 import { notJson } from '../answer'
 import { webAddress } from '../document'
 import { fault } from '../findings'

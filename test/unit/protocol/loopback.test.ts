@@ -1,4 +1,9 @@
-import { isLoopbackHost, isLoopbackUrl, leadsToOwnDevice, withoutLoopbackPort } from '../../../src/protocol/loopback'
+import {
+  isLoopbackHost,
+  isLoopbackUrl,
+  leadsToOwnDevice,
+  withoutLoopbackPort,
+} from '../../../src/protocol/redirect-uri'
 
 describe('a loopback host', () => {
   it.each(['http://localhost/', 'http://127.0.0.1:8080/', 'http://[::1]:8080/', 'http://LOCALHOST', 'http://[0::1]'])(
