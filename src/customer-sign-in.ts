@@ -6,14 +6,12 @@ import { assistants } from './assistants/assistants'
 import { type AuthorizationResponse, Authorizations } from './authorization/authorizations'
 import { ConsentTokens } from './authorization/consent-tokens'
 import { type IssueAuthorizationCodeRequest, issueAuthorizationCode } from './authorization/issue-authorization-code'
-import type { AuthenticationRules } from './client-authentication/method'
 import { Clients } from './clients/clients'
 import { KeySets } from './clients/key-sets'
 import { MetadataDocuments } from './clients/metadata-documents'
 import { Registrations } from './clients/registrations'
 import { warn } from './configuration/warnings'
 import { type ConnectGuide, type ConnectRequest, connect } from './connect/connect'
-import type { WayInRules } from './connect/way-in'
 import { logRequestsIfAsked } from './debug/request-log'
 import { lookUpByDns, lookUpBySystem } from './documents/addresses'
 import type { FetchGuard } from './documents/guarded-fetch'
@@ -34,7 +32,7 @@ import { Grants } from './grants/grants'
 import { Redemptions } from './grants/redemptions'
 import { Revocations } from './grants/revocations'
 import { type Health, HealthChecks, type HealthRequest } from './health/health-checks'
-import { type Emit, emitter, warnOfErrors } from './host/emitter'
+import { emitter, warnOfErrors } from './host/emitter'
 import { GuardedStore } from './host/guarded-store'
 import type { NodeRequest } from './http/node-messages'
 import { PublicDocuments } from './http/public-documents'
@@ -263,8 +261,11 @@ function build(options: Options, now: () => number): CustomerSignIn {
   const tokens = new AccessTokens(signingKeys, options.accessTokenClaims, timeout, now)
   const consentTokens = new ConsentTokens(secrets, now)
   const fetching = fetchGuard(options)
-  const documents = metadataDocuments(options, fetching, emit)
-  const registrationRules = { appRedirects: options.appRedirects, authentication: authenticationRules(options) }
+  const registrationRules = registrationRulesOf(options)
+  const documents =
+    options.metadataDocuments === false
+      ? undefined
+      : new MetadataDocuments(fetching, registrationRules, options.knownAssistants, emit)
   const registrations = new Registrations(registrationRules, secrets, now)
   const clients = new Clients(documents, registrations, registrationRules)
   const keySets = new KeySets(fetching)
@@ -300,7 +301,7 @@ function build(options: Options, now: () => number): CustomerSignIn {
   const languages = new Languages(words, locale)
   const appearances = new Appearances(languages, { theme, links })
   const scopeTexts = new ScopeTexts(options.scopes, locale)
-  const rules = wayInRules(options)
+  const rules = { ...registrationRules, fetchesDocuments: fetching.ports.includes(443) }
   const health = new HealthChecks(store, keyring, () => documents?.counts() ?? noDocuments, emit, now)
   const consents = new Consents(consentTokens, store, appearances, { consent, scopeTexts, timeout }, emit)
   const customers = new CustomerSessions(authenticate, timeout)
@@ -386,23 +387,8 @@ function tenantDefaults(options: Options, scopes: readonly string[]): TenantDefa
   return { scopes, implied, accessTokenLifetime, refreshTokenLifetime, ...waysIn, askConsent, theme, links }
 }
 
-function metadataDocuments(options: Options, guard: FetchGuard, emit: Emit): MetadataDocuments | undefined {
-  const { metadataDocuments: sources, appRedirects, knownAssistants: known } = options
-  if (sources === false) return undefined
-  return new MetadataDocuments(guard, appRedirects, { authentication: authenticationRules(options), known, emit })
-}
-
-function authenticationRules({
-  clientAuthentication: methods,
-  metadataDocuments: sources,
-}: Options): AuthenticationRules {
-  return { methods, allowLoopback: sources === 'with-loopback' }
-}
-
-function wayInRules(options: Options): WayInRules {
-  const { appRedirects, metadataDocuments: sources } = options
-  const fetchesDocuments = typeof sources === 'object' ? sources.ports.includes(443) : sources !== false
-  return { appRedirects, authentication: authenticationRules(options), fetchesDocuments }
+function registrationRulesOf({ appRedirects, clientAuthentication: methods, metadataDocuments }: Options) {
+  return { appRedirects, authentication: { methods, allowLoopback: metadataDocuments === 'with-loopback' } }
 }
 
 /** How documents and keys are fetched: registered clients and the tenants' own have keys even where documents are off. */

@@ -24,9 +24,6 @@ export const credentialMembers: Required<AuthenticationMethod['credentials']> = 
 
 const memberNames = Object.keys(credentialMembers) as (keyof ClientCredentials)[]
 
-/** The rules where clients cannot authenticate. */
-export const publicClients: AuthenticationRules = { methods: [none.name], allowLoopback: false }
-
 /** Whether a text is a method that this library knows. */
 export function isClientAuthenticationMethod(text: unknown): text is ClientAuthenticationMethod {
   return all.some(({ name }) => name === text)

@@ -1,6 +1,5 @@
 import { parse } from 'content-type'
-import type { AuthenticationRules } from '../client-authentication/method'
-import { authenticationOfDocument, publicClients } from '../client-authentication/methods'
+import { authenticationOfDocument } from '../client-authentication/methods'
 import { BoundedMap } from '../collections/bounded-map'
 import { ConfigurationError } from '../configuration/configuration-error'
 import type { ClientMetadata, KnownAssistant } from '../contract/tenant-store'
@@ -15,6 +14,7 @@ import { asError } from '../protocol/thrown'
 import { tellOfDocuments } from '../telemetry/channels'
 import type { TenantIdentity } from '../tenants/resolved-tenant'
 import { readClientMetadata } from './client-metadata'
+import type { RegistrationRules } from './registrations'
 
 // Milliseconds.
 const minute = 60_000
@@ -22,36 +22,29 @@ const hour = 60 * minute
 const day = 24 * hour
 const week = 7 * day
 
-/** What a host can choose about metadata documents, apart from where they may be. */
-export interface DocumentChoices {
-  /** Which methods of clients to authenticate are on. By default none. */
-  authentication?: AuthenticationRules | undefined
-  /** Used for documents that cannot be fetched. By default none. */
-  known?: readonly KnownAssistant[] | undefined
-  emit?: Emit | undefined
-}
-
 /**
  * The clients whose id is the https URL of their metadata document (draft-ietf-oauth-client-id-metadata-document). Failures are not cached:
  * each customer's sign-in asks for the document again.
  */
 export class MetadataDocuments {
   readonly #allowLoopback: boolean
-  readonly #appRedirects: readonly string[]
-  readonly #authentication: AuthenticationRules
+  readonly #rules: RegistrationRules
   readonly #emit: Emit
   readonly #documents: RemoteDocuments<ClientMetadata>
   readonly #toldAt = new BoundedMap<string, number>(1000)
 
-  /** @throws {ConfigurationError} for a known document that a client could not have. */
+  /**
+   * @param known Used for documents that cannot be fetched.
+   * @throws {ConfigurationError} for a known document that a client could not have.
+   */
   constructor(
     guard: FetchGuard,
-    appRedirects: readonly string[],
-    { authentication = publicClients, known = [], emit = () => {} }: DocumentChoices = {},
+    rules: RegistrationRules,
+    known: readonly KnownAssistant[] = [],
+    emit: Emit = () => {},
   ) {
     this.#allowLoopback = guard.allowLoopback
-    this.#appRedirects = appRedirects
-    this.#authentication = authentication
+    this.#rules = rules
     this.#emit = emit
     this.#documents = new RemoteDocuments(guard, {
       read: (fetched, url) => this.#read(url, fetched),
@@ -151,8 +144,8 @@ export class MetadataDocuments {
     if (metadata.client_id !== clientId) throw otherClient()
     // MCP requires it of documents, and the draft does not. A registration may leave it out.
     if ((metadata.client_name ?? '') === '') throw invalid('the document must have a client_name')
-    const { keys } = authenticationOfDocument(metadata, this.#authentication)
-    return { ...readClientMetadata(metadata, this.#appRedirects), ...keys }
+    const { keys } = authenticationOfDocument(metadata, this.#rules.authentication)
+    return { ...readClientMetadata(metadata, this.#rules.appRedirects), ...keys }
   }
 }
 

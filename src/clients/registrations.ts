@@ -15,7 +15,7 @@ import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import { maxNameLength, offeredHere, presentableName, readClientMetadata } from './client-metadata'
 import { checkMayRegister, checkMaySignIn, unknownClient } from './permissions'
 
-/** What is accepted of clients that register themselves. */
+/** What is accepted of clients that describe themselves, by a registration or a metadata document. */
 export interface RegistrationRules {
   /** Redirect URIs of apps that are accepted although their scheme has no dot. */
   appRedirects: readonly string[]

@@ -1,4 +1,3 @@
-import type { AuthenticationRules } from '../client-authentication/method'
 import {
   acceptPublic,
   authenticationOfDocument,
@@ -7,6 +6,7 @@ import {
 } from '../client-authentication/methods'
 import { strangerFault } from '../clients/client-metadata'
 import { refusingRule } from '../clients/permissions'
+import type { RegistrationRules } from '../clients/registrations'
 import type { KnownAssistant } from '../contract/tenant-store'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 
@@ -48,10 +48,7 @@ export interface ConnectableAssistant {
 }
 
 /** What of the options decides which assistants are let in. */
-export interface WayInRules {
-  /** Redirect URIs of apps that are accepted although their scheme has no dot. */
-  appRedirects: readonly string[]
-  authentication: AuthenticationRules
+export interface WayInRules extends RegistrationRules {
   /** Whether documents may be fetched at port 443, where those of all assistants are. */
   fetchesDocuments: boolean
 }

@@ -19,6 +19,7 @@ import { connectionsBegunBy } from '../../support/connections'
 import { textOf } from '../../support/consent-form'
 import { DocumentServer, publishing } from '../../support/document-server'
 import { type DnsAnswer, NameServer } from '../../support/name-server'
+import { publicClients } from '../../support/public-clients'
 import { register } from '../../support/registration'
 import { expectTokens, redirectUri, type TestSignIn } from '../../support/sign-in'
 import { started } from '../../support/started'
@@ -208,7 +209,7 @@ describe('the copy of a known assistant’s document', () => {
   it('is not used because strangers cause too many fetches', async () => {
     const { server, known } = await published({ status: 500, cacheControl: 'no-store' })
     const lookUp = async () => ['127.0.0.1']
-    const documents = new MetadataDocuments({ allowLoopback: true, ports: [443], lookUp }, [], { known: [known] })
+    const documents = new MetadataDocuments({ allowLoopback: true, ports: [443], lookUp }, publicClients, [known])
     stopClock()
     const acme = { id: 'acme', key: 'acme' }
     const many = (path: string) => documents.find(server.url(path, 'a.example'), acme).catch(() => {})
@@ -234,7 +235,7 @@ describe('a server whose name servers know only the names of its own network', (
     const names = await NameServer.start(({ type }) => (typeof answer === 'string' || type === 'A' ? answer : []))
     const guard = { allowLoopback: false, ports: [443], lookUp: lookUpByDns([names.address]) }
     const emit = jest.fn()
-    return { documents: new MetadataDocuments(guard, [], { known, emit }), emit }
+    return { documents: new MetadataDocuments(guard, publicClients, known, emit), emit }
   }
 
   it.each<[answer: DnsAnswer, reason: RegExp]>([

@@ -6,6 +6,7 @@ import { Authorization, asTheySay, expectErrorPage } from '../../support/authori
 import { releaseClock, stopClock } from '../../support/clock'
 import { DocumentServer, publishing } from '../../support/document-server'
 import { heapUsed } from '../../support/heap-used'
+import { publicClients } from '../../support/public-clients'
 import { redirectUri } from '../../support/sign-in'
 import { started } from '../../support/started'
 import { trustTestCertificate } from '../../support/tls-certificate'
@@ -154,7 +155,7 @@ describe('a stranger with slow documents', () => {
 describe('a flood of documents that cannot be fetched', () => {
   const unreachable = () => {
     const lookUp = () => Promise.reject(new Error('There is no such name'))
-    return new MetadataDocuments({ allowLoopback: false, ports: [443], lookUp }, [])
+    return new MetadataDocuments({ allowLoopback: false, ports: [443], lookUp }, publicClients)
   }
   const refused = (documents: MetadataDocuments, url: string, tenant = acme) =>
     documents.find(url, tenant).then(fail, (error) => error.detail.reason as string)
@@ -202,7 +203,7 @@ describe('documents that were fetched before, and then are slow', () => {
       else held.answer(self)(req, res)
     })
     const lookUp = async () => ['127.0.0.1']
-    const documents = new MetadataDocuments({ allowLoopback: true, ports: [443], lookUp }, [])
+    const documents = new MetadataDocuments({ allowLoopback: true, ports: [443], lookUp }, publicClients)
     const found = (path: number, site: string) => documents.find(server.url(`/${path}`, site), acme)
     const clock = stopClock()
     const honest = server.url('/0', 'honest.example')

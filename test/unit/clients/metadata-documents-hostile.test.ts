@@ -3,12 +3,13 @@ import type { Socket } from 'node:net'
 import { createServer as createTcpServer } from 'node:net'
 import { MetadataDocuments } from '../../../src/clients/metadata-documents'
 import { DocumentServer, publishing } from '../../support/document-server'
+import { publicClients } from '../../support/public-clients'
 import { trustTestCertificate } from '../../support/tls-certificate'
 
 const acme = { id: 'acme', key: 'acme' }
 
 const documentsOf = () =>
-  new MetadataDocuments({ allowLoopback: true, ports: [443], lookUp: async () => ['127.0.0.1'] }, [])
+  new MetadataDocuments({ allowLoopback: true, ports: [443], lookUp: async () => ['127.0.0.1'] }, publicClients)
 
 /** Stops the clock of timers; connections go on. */
 const stopTimers = () =>

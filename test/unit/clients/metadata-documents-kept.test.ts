@@ -3,6 +3,7 @@ import { Authorization, asTheySay, expectErrorPage } from '../../support/authori
 import { releaseClock, stopClock } from '../../support/clock'
 import { textOf } from '../../support/consent-form'
 import { DocumentServer, publishing } from '../../support/document-server'
+import { publicClients } from '../../support/public-clients'
 import type { TestSignIn } from '../../support/sign-in'
 import { started } from '../../support/started'
 
@@ -113,7 +114,7 @@ describe('a metadata document is kept', () => {
   it('and is fetched again once for all who wait for it at any tenant', async () => {
     const server = await DocumentServer.start()
     const lookUp = async () => ['127.0.0.1']
-    const documents = new MetadataDocuments({ allowLoopback: true, ports: [443], lookUp }, [])
+    const documents = new MetadataDocuments({ allowLoopback: true, ports: [443], lookUp }, publicClients)
     const clock = stopClock()
     await documents.find(server.url(), acme)
     clock.advance(minute)
@@ -227,7 +228,7 @@ describe('a metadata document that is not fresh any more', () => {
       const url = server.url('/client.json', 'assistant.example')
       let addresses = ['127.0.0.1']
       const lookUp = async () => addresses
-      const documents = new MetadataDocuments({ allowLoopback: true, ports: [443], lookUp }, [])
+      const documents = new MetadataDocuments({ allowLoopback: true, ports: [443], lookUp }, publicClients)
       const clock = stopClock()
       await documents.find(url, acme)
       addresses = unusable
@@ -281,7 +282,7 @@ describe('a metadata document that is not fresh any more', () => {
 
 describe('fetches are counted', () => {
   const lookUp = async () => ['127.0.0.1']
-  const documentsOf = () => new MetadataDocuments({ allowLoopback: true, ports: [443], lookUp }, [])
+  const documentsOf = () => new MetadataDocuments({ allowLoopback: true, ports: [443], lookUp }, publicClients)
   const tooMany = { code: 'temporarily_unavailable', description: expect.stringMatching(/^Too many/) }
 
   /** A server under any name, with documents at odd numbers and at `/client.json`. */

@@ -1,7 +1,8 @@
 import { MetadataDocuments } from '../../../src/clients/metadata-documents'
+import { publicClients } from '../../support/public-clients'
 
 const isDocumentUrl = (clientId: string, allowLoopback: boolean) =>
-  new MetadataDocuments({ allowLoopback, ports: [443], lookUp: async () => [] }, []).isDocumentUrl(clientId)
+  new MetadataDocuments({ allowLoopback, ports: [443], lookUp: async () => [] }, publicClients).isDocumentUrl(clientId)
 
 describe('a client id is the URL of a metadata document', () => {
   it.each([

@@ -9,6 +9,7 @@ import { releaseClock, stopClock } from '../../support/clock'
 import { DocumentServer, publishing } from '../../support/document-server'
 import { faultyStore, hangs, rejects } from '../../support/faulty-store'
 import { acmeHost, onDomains, storeOf } from '../../support/own-domain'
+import { publicClients } from '../../support/public-clients'
 import { register } from '../../support/registration'
 import { clientId, expectTokens, redirectUri } from '../../support/sign-in'
 import { started } from '../../support/started'
@@ -351,7 +352,7 @@ describe('the channel of documents', () => {
     )
     const documents = new MetadataDocuments(
       { allowLoopback: true, ports: [443], lookUp: async () => ['127.0.0.1'] },
-      [],
+      publicClients,
     )
     const clock = stopClock()
     const heard = Heard.start()
