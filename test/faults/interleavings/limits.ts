@@ -1,11 +1,15 @@
 import type { Rule } from './referee'
 import type { World } from './world'
 
+export type Way = readonly [scenario: string, path: readonly number[]]
+
 /** What the credential chain cannot do: a way in which a rule does not hold, for a reason. */
 export interface Limit {
   /** As docs/credential-chain.md says it. */
   name: string
   rule: Rule
+  /** The shortest way to it: a scenario, and the choices. */
+  way: Way
   /** Whether the violation of a world is this one. */
   is(world: World): boolean
 }
@@ -20,6 +24,25 @@ const hasSeveralProcesses = ({ prepared }: World) => new Set(prepared.scenario.a
 const hasParallelRequests = ({ prepared }: World) =>
   prepared.scenario.actors.filter(({ isHonest }) => isHonest).length > 1
 const isGrantLost = ({ store, prepared }: World) => !store.contents.some(({ grantId }) => grantId === prepared.grantId)
+const isCodeExpired = ({ store, storeNow, prepared }: World) =>
+  store.contents.some(
+    ({ grantId, credential, expiresAt }) =>
+      grantId === prepared.grantId && credential?.kind === 'code' && expiresAt <= storeNow,
+  )
+/** What is live in the store, or was until a replay ended the grant. */
+const liveOf = ({ store, prepared }: World) => {
+  const grants = [store, ...store.earlier].flatMap(({ contents }) => contents)
+  const { hash } = grants.find(({ grantId }) => grantId === prepared.grantId)?.credential ?? {}
+  return hash === undefined ? undefined : prepared.nameOfHash(hash)
+}
+/** Whether what was presented comes more than four redemptions after what is live. */
+const isAhead = (world: World) => {
+  const { prepared, violation } = world
+  const live = liveOf(world)
+  const names = prepared.tokens.map(prepared.nameOf)
+  const placeOf = (name: string) => names.indexOf(name)
+  return live !== undefined && placeOf(violation?.presented ?? '') - placeOf(live) > 4
+}
 const secondsPassed = ({ prepared, passes }: World) =>
   prepared.scenario.passes.slice(0, passes).reduce((sum, passed) => sum + passed, 0)
 
@@ -27,86 +50,109 @@ const secondsPassed = ({ prepared, passes }: World) =>
 export const limits: readonly Limit[] = [
   {
     name: 'a call that failed is applied before its deadline',
+    way: ['parallel requests', [0, 4, 4, 3]],
     rule: 'nothing is applied after 503',
     is: tells('before its deadline'),
   },
   {
     name: 'a call is applied after its deadline, because the clock was set back',
+    way: ['parallel requests', [0, 7, 10, 8]],
     rule: 'nothing is applied after 503',
     is: ({ clockShift }) => clockShift < 0,
   },
   {
     name: 'a repeat is answered with 503, because the clock was set back',
+    way: ["the store's clock", [0, 0, 0, 0, 6, 10, 9]],
     rule: 'an honest client stays',
     is: (world) => world.clockShift < 0 && tells('503')(world),
   },
   {
     name: 'a repeat looks late, because the clock was set forward',
+    way: ["the store's clock", [0, 0, 0, 6, 1, 1]],
     rule: 'an honest client stays',
     is: ({ clockShift, prepared }) => clockShift > prepared.scenario.window * 1000,
   },
   {
+    name: 'a gap of more than four redemptions',
+    way: ['two failovers', [0, 2, 4, 0]],
+    rule: 'an honest client stays',
+    is: (world) => isFailover(world) && isAhead(world),
+  },
+  {
     name: 'a lost sign-in',
+    way: ['a code, later', [0, 5, 0]],
     rule: 'an honest client stays',
     is: (world) => isFailover(world) && isGrantLost(world) && !tells('replayed')(world),
   },
   {
     name: 'a lost code redemption',
+    way: ['a failover after a theft', [0, 3, 1]],
     rule: 'an honest client stays',
-    is: (world) => isFailover(world) && world.grants().length === 0 && world.now >= 60_000 && !tells('replayed')(world),
+    is: (world) => isFailover(world) && isCodeExpired(world) && !tells('replayed')(world),
   },
   {
     name: 'a reversal that is lost',
+    way: ['a code, later', [0, 1, 7, 0, 0, 5, 1]],
     rule: 'an honest client stays',
     is: (world) => isFailover(world) && world.facts.wasReversed,
   },
   {
     name: 'a revocation that is lost',
+    way: ['a failover after a revocation', [0, 0, 1, 1, 0, 0]],
     rule: 'ended stays ended',
     is: isFailover,
   },
   {
     name: 'theft is noticed one redemption late',
+    way: ['a failover after a theft', [2, 4, 1, 1]],
     rule: 'a used token gives nothing',
     is: isFailover,
   },
   {
     name: 'two winners after a failover',
+    way: ['a failover after a theft', [1, 2, 1]],
     rule: 'one winner',
     is: isFailover,
   },
   {
-    name: 'a gap of more than four redemptions',
-    rule: 'an honest client stays',
-    is: (world) => world.faults.filter((fault) => fault === 'failover').length > 1,
-  },
-  {
     name: 'a repeat of a credential older than the last 16',
+    way: ['a failover of a long chain', [0, 0, 2, 0, 0, 1, 1]],
     rule: 'an honest client stays',
-    is: (world) => isFailover(world) && world.prepared.scenario.before.length >= 16,
+    is: (world) => isFailover(world) && tells('replayed')(world) && Number(presents(world)?.slice(6)) <= 1,
   },
   {
     name: 'parallel requests without a window',
+    way: ['strict', [0, 0, 0, 3]],
     rule: 'an honest client stays',
     is: (world) => isStrict(world) && hasParallelRequests(world),
   },
   {
     name: 'a lost response without a window',
+    way: ['strict, one request at a time', [0, 0, 1, 0, 1]],
     rule: 'an honest client stays',
     is: (world) => isStrict(world) && world.faults.includes('response'),
   },
   {
     name: 'another process before the reversal, without a window',
+    way: ['strict, one request at a time', [0, 1, 1, 0, 0]],
     rule: 'an honest client stays',
     is: (world) => isStrict(world) && isUnheard(world) && (hasSeveralProcesses(world) || tells('in the end')(world)),
   },
   {
-    name: 'a code again, after its refresh token was used',
+    name: 'a code that expires',
+    way: ['a code, later', [0, 6, 0, 9]],
     rule: 'an honest client stays',
-    is: (world) => presents(world) === 'the code' && world.grants()[0]?.swap?.redeemed === 'refresh_token',
+    is: (world) => isCodeExpired(world) && presents(world) === 'the code',
+  },
+  {
+    name: 'a code again, after its refresh token was used',
+    way: ['a code', [0, 0, 0, 0, 0, 0, 4, 3]],
+    rule: 'an honest client stays',
+    is: (world) => presents(world) === 'the code' && !['the code', 'token 1', undefined].includes(liveOf(world)),
   },
   {
     name: 'a code again, later than 10 s',
+    way: ['a code, later', [0, 0, 2, 0, 6]],
     rule: 'an honest client stays',
     is: (world) => {
       const isOfCode = presents(world) === 'the code' || hasParallelRequests(world)
@@ -115,22 +161,26 @@ export const limits: readonly Limit[] = [
   },
   {
     name: 'a client that comes later than the window',
+    way: ['a retry later', [0, 1, 5, 0, 8, 0, 5]],
     rule: 'an honest client stays',
     is: (world) =>
       !isStrict(world) && isUnheard(world) && secondsPassed(world) >= Math.max(1, world.prepared.scenario.window),
   },
   {
     name: 'a redemption that was reversed after its repeat was answered',
+    way: ['a thief', [0, 0, 1, 4, 7, 3, 5, 0, 3]],
     rule: 'a used token gives nothing',
     is: ({ facts }) => facts.wasReversed,
   },
   {
     name: 'a thief inside the window',
+    way: ['a thief of a used token', [1, 2]],
     rule: 'a thief gets nothing',
     is: ({ violation }) => violation?.age !== undefined,
   },
   {
     name: 'a thief of the live token',
+    way: ['a thief', [1, 2]],
     rule: 'a thief gets nothing',
     is: ({ violation }) => violation?.age === undefined,
   },

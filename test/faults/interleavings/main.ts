@@ -1,54 +1,106 @@
+import { fork } from 'node:child_process'
 import { parseArgs } from 'node:util'
-import { explore } from './explore'
+import { type Explored, explore } from './explore'
 import { openHouse } from './house'
-import { limitOf } from './limits'
+import { limitOf, limits } from './limits'
 import { prepare } from './prepared'
 import { scenarios } from './scenarios'
+import { sentence } from './tell'
 
 // No error of the code is looked at but by its code.
 Error.stackTraceLimit = 0
+// How many scenarios are explored at once, each in a process of its own.
+const parallel = 2
 
 const { values } = parseArgs({
-  options: { scenario: { type: 'string', multiple: true }, states: { type: 'string', default: '250000' } },
+  options: { scenario: { type: 'string', multiple: true }, states: { type: 'string' } },
 })
 
-/** Explores the scenarios, prints what was found, and fails if a rule is broken that no limit explains. */
+interface Found {
+  limit: string | undefined
+  rule: string | undefined
+  told: string | undefined
+  trace: readonly string[]
+  path: readonly number[]
+}
+
+type Report = Omit<Explored, 'findings' | 'steps'> & { findings: Found[] }
+
+/** Explores one scenario, and reports the shortest way to each limit, and to each broken rule. */
+async function exploreOne(name: string): Promise<Report> {
+  const scenario = scenarios.find((each) => each.name === name)
+  if (!scenario) throw new Error(`There is no scenario "${name}"`)
+  const known = new Set<string | undefined>()
+  const explored = await explore(
+    await prepare(scenario, openHouse()),
+    (world) => {
+      const met = limitOf(world)?.name ?? world.violation?.rule
+      const isNew = !known.has(met)
+      known.add(met)
+      return isNew
+    },
+    { maxStates: Number(values.states ?? scenario.maxStates ?? 250_000) },
+  )
+  const findings = explored.findings.map(({ world, trace, path }) => {
+    const { rule, told } = world.violation ?? {}
+    return { limit: limitOf(world)?.name, rule, told, trace, path }
+  })
+  return { ...explored, findings }
+}
+
+/** Explores the scenarios, prints what was found, and fails if a rule is broken that no limit explains, or if a limit is not as it is stated. */
 async function main(): Promise<void> {
-  const known = new Set<string>()
+  const chosen = scenarios.filter(({ name }) => values.scenario?.includes(name) ?? true)
+  const waiting = chosen.map(({ name }) => name)
+  const shortest = new Map<string, Found & { scenario: string }>()
   let all = 0
-  for (const scenario of scenarios.filter(({ name }) => values.scenario?.includes(name) ?? true)) {
-    const prepared = await prepare(scenario, openHouse())
-    const explored = await explore(
-      prepared,
-      (world) => {
-        const name = limitOf(world)?.name ?? `${scenario.name}: ${world.violation?.rule}`
-        const isNew = !known.has(name)
-        known.add(name)
-        return isNew
-      },
-      { maxStates: Number(values.states) },
-    )
-    const { states, schedules, depth, isWhole, findings } = explored
-    all += states
-    const ways = schedules === undefined ? '' : `, ${schedules} schedules`
-    print(`${scenario.name}: ${states} states${isWhole ? '' : ' (not all)'}${ways}, depth ${depth}`)
-    for (const { world, trace, path } of findings) {
-      const limit = limitOf(world)
-      print(limit ? `  limit: ${limit.name}` : `  BROKEN: ${world.violation?.rule}: ${world.violation?.told}`)
-      for (const step of trace) print(`    - ${step}`)
-      if (limit) continue
-      print(`  it('${world.violation?.rule}', () => expectKept('${scenario.name}', ${JSON.stringify(path)}))`)
-      process.exitCode = 1
+  const work = async () => {
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+      const { states, schedules, depth, isWhole, findings } = await inChild(name)
+      all += states
+      const ways = schedules === undefined ? '' : `, ${schedules} schedules`
+      print(`${name}: ${states} states${isWhole ? '' : ' (not all)'}${ways}, depth ${depth}`)
+      for (const found of findings) {
+        const { limit, rule, told, trace, path } = found
+        if (limit === undefined) {
+          process.exitCode = 1
+          print(`  BROKEN: ${rule}: ${told}. ${sentence(trace)}`)
+          print(`  it('${rule}', () => expectKept('${name}', ${JSON.stringify(path)}))`)
+        } else if (trace.length < (shortest.get(limit)?.trace.length ?? Number.POSITIVE_INFINITY)) {
+          shortest.set(limit, { ...found, scenario: name })
+        }
+      }
     }
   }
+  await Promise.all(Array.from({ length: parallel }, work))
   print(`${all} states in all`)
+  for (const { name, way } of limits) {
+    const found = shortest.get(name)
+    const isStated = found?.path.length === way[1].length
+    if (!isStated && values.scenario === undefined) process.exitCode = 1
+    if (!found) print(`${name}: not found`)
+    else print(`${name}: ${sentence(found.trace)}`)
+    if (found && !isStated) print(`  way: ${JSON.stringify([found.scenario, found.path])},`)
+  }
+}
+
+function inChild(name: string): Promise<Report> {
+  return new Promise((resolve, reject) => {
+    const child = fork(__filename, ['--scenario', name, ...(values.states ? ['--states', values.states] : [])])
+    child.once('message', (report) => resolve(report as Report))
+    child.once('exit', (code) => reject(new Error(`The exploration of "${name}" ended with ${code}`)))
+  })
 }
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-main().catch((error) => {
-  process.stderr.write(`${error.stack ?? error}\n`)
-  process.exitCode = 1
-})
+const isChild = process.send !== undefined && values.scenario !== undefined
+const run = isChild ? exploreOne(values.scenario?.[0] ?? '').then((report) => void process.send?.(report)) : main()
+run
+  .catch((error) => {
+    process.stderr.write(`${error.stack ?? error}\n`)
+    process.exitCode = 1
+  })
+  .finally(() => isChild && process.disconnect())

@@ -59,6 +59,8 @@ export interface Scenario {
   passes: readonly number[]
   /** By how many seconds the store's clock may be set, once and at any time. */
   clock: readonly number[]
+  /** After how many states the exploration ends. Default 250,000. */
+  maxStates?: number
   /** Whether access tokens are signed by a signer that takes its time. */
   hasSigner?: boolean
 }

@@ -26,19 +26,29 @@ const usual = {
 } as const
 
 /** One process has the step `prepare` still, another one moves. */
-const moving = { ...usual, moving: { A: 'prepare', B: 'move' }, faults: ofStore, maxFaults: 1, passes: [] } as const
+const moving = {
+  ...usual,
+  moving: { A: 'prepare', B: 'move' },
+  faults: ofStore,
+  maxFaults: 1,
+  passes: [],
+  maxStates: 60_000,
+} as const
+
+const four = ['A', 'B', 'A', 'B'].map((at, place) => ({ ...client, name: `request ${place + 1}`, at: [at] }))
 
 /** The scenarios of `npm run interleavings`. */
 export const scenarios: readonly Scenario[] = [
-  { ...usual, name: 'parallel requests', actors: [client, twin, stranger], clock: [-30, 30] },
   {
     ...usual,
     name: 'four requests',
-    actors: ['A', 'B', 'A', 'B'].map((at, place) => ({ ...client, name: `request ${place + 1}`, at: [at] })),
+    actors: four,
     faults: ofStore,
     passes: [],
     clock: [30],
+    maxStates: 1_200_000,
   },
+  { ...usual, name: 'parallel requests', actors: [client, twin, stranger], clock: [-30, 30] },
   { ...usual, name: 'the same in memory', store: 'memory', actors: [client, twin], maxFaults: 2 },
   { ...usual, name: 'a retry later', actors: [{ ...client, at: ['A', 'B', 'A'] }], passes: [2, 20, 278] },
   { ...usual, name: 'a code', before: [], actors: [{ ...client, at: ['A', 'B', 'A'] }, twin], passes: [2, 61] },

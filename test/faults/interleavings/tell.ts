@@ -4,6 +4,11 @@ import type { Prepared } from './prepared'
 import type { Actor } from './scenario'
 import type { Choice, World } from './world'
 
+/** A way in words, as docs/credential-chain.md has it. */
+export function sentence(trace: readonly string[]): string {
+  return trace.join(' → ')
+}
+
 /** What happens, in words: a choice, and what it leads to. */
 export function tellChoice(choice: Choice, before: World, after: World): string {
   const answered = before.progress.flatMap((progress, actor) => {
