@@ -18,25 +18,19 @@ export interface JsonWebKeySet {
   keys: readonly JsonWebKey[]
 }
 
-const isCurve = (name: string) => (key: KeyObject) => key.asymmetricKeyDetails?.namedCurve === name
-/** Strangers choose these keys. With a larger one, or a larger exponent than 65537 and the like, one signature takes up to 15 ms to verify. */
-const isRsa = ({ asymmetricKeyType, asymmetricKeyDetails: details }: KeyObject) => {
-  const { modulusLength = 0, publicExponent = 0n } = details ?? {}
-  return asymmetricKeyType === 'rsa' && modulusLength >= 2048 && modulusLength <= 4096 && publicExponent < 2n ** 32n
-}
-
-const isEd25519 = ({ asymmetricKeyType }: KeyObject) => asymmetricKeyType === 'ed25519'
-
-/** The algorithms that clients can sign with (RFC 7518 section 3.1, RFC 8037 section 3.1), each with the keys that it is for. */
+/**
+ * The algorithms that clients can sign with (RFC 7518 section 3.1, RFC 8037 section 3.1), each with the `kty` of its keys and, except for RSA,
+ * their `crv`.
+ */
 const algorithms = {
-  ES256: isCurve('prime256v1'),
-  ES384: isCurve('secp384r1'),
-  RS256: isRsa,
-  PS256: isRsa,
-  EdDSA: isEd25519,
+  ES256: ['EC', 'P-256'],
+  ES384: ['EC', 'P-384'],
+  RS256: ['RSA'],
+  PS256: ['RSA'],
+  EdDSA: ['OKP', 'Ed25519'],
   // Another name for the same, which RFC 9864 section 2.2 has given it.
-  Ed25519: isEd25519,
-} as const
+  Ed25519: ['OKP', 'Ed25519'],
+} as const satisfies Record<string, readonly [kty: string, crv?: string]>
 
 /** The algorithms that clients can sign with, as metadata and error descriptions list them. */
 export const assertionAlgorithms = Object.keys(algorithms) as readonly AssertionAlgorithm[]
@@ -72,7 +66,7 @@ export function keySetFault(given: unknown): (typeof keySetFaults)[number] | und
   if (!keys.every((key) => typeof key === 'object' && key !== null && isFlat(key))) return malformed
   if (keys.some((key) => privateMembers.some((member) => key[member] !== undefined))) return secret
   if (Buffer.byteLength(JSON.stringify(publicPart({ keys }))) > maxBytes) return malformed
-  return keys.some((jwk) => algorithmsOf(jwk).length > 0) ? undefined : useless
+  return keys.some((jwk) => assertionAlgorithms.some((alg) => keyFor(alg, jwk))) ? undefined : useless
 }
 
 /** Whether the members that are used are texts, and `key_ops` is a list of texts: others could be nested without end. */
@@ -106,13 +100,13 @@ export interface Signer {
 
 /** Whether a set may have the key of a signer. */
 export function hasKeyOf({ alg, kid }: Signer, set: JsonWebKeySet): boolean {
-  return set.keys.some((jwk) => isCandidate(jwk, kid) && algorithmsOf(jwk).includes(alg))
+  return set.keys.some((jwk) => isCandidate(jwk, kid) && keyFor(alg, jwk) !== undefined)
 }
 
 /** Whether a JWS is signed with a key of a set, by the algorithm that its header names and that the key is for. */
 export function isSignedBy(jws: string, { alg, kid }: Signer, { keys }: JsonWebKeySet): boolean {
   return keys.some((jwk) => {
-    const key = isCandidate(jwk, kid) && algorithmsOf(jwk).includes(alg) ? keyOf(jwk) : undefined
+    const key = isCandidate(jwk, kid) ? keyFor(alg, jwk) : undefined
     return key !== undefined && verifies(jws, key, alg)
   })
 }
@@ -123,11 +117,15 @@ function isCandidate({ kid, use, key_ops }: JsonWebKey, wanted: string | undefin
   return (use ?? 'sig') === 'sig' && (!Array.isArray(key_ops) || key_ops.includes('verify'))
 }
 
-/** The algorithms that a key is for. A key that names one is for no other (RFC 7517 section 4.4). */
-function algorithmsOf(jwk: JsonWebKey): AssertionAlgorithm[] {
-  const key = keyOf(jwk)
-  const isNamed = (alg: AssertionAlgorithm) => jwk.alg === undefined || newName(jwk.alg) === newName(alg)
-  return key ? assertionAlgorithms.filter((alg) => isNamed(alg) && algorithms[alg](key)) : []
+/**
+ * A key, if it is for an algorithm. A key that names one is for no other (RFC 7517 section 4.4).
+ *
+ * Strangers choose these keys. It takes a millisecond to see whether a point is on P-521, so nothing is made of a key of another kind.
+ */
+function keyFor(alg: AssertionAlgorithm, jwk: JsonWebKey): KeyObject | undefined {
+  const [kty, crv]: readonly [string, string?] = algorithms[alg]
+  const isNamed = jwk.alg === undefined || newName(jwk.alg) === newName(alg)
+  return isNamed && jwk.kty === kty && (crv === undefined || jwk.crv === crv) ? keyOf(jwk) : undefined
 }
 
 function newName(alg: unknown): unknown {
@@ -138,10 +136,17 @@ function keyOf(jwk: JsonWebKey): KeyObject | undefined {
   // Node makes a public key of these members alone, whatever else is there.
   const { kty, crv, x, y, n, e } = jwk
   try {
-    return createPublicKey({ key: { kty, crv, x, y, n, e }, format: 'jwk' } as JsonWebKeyInput)
+    const key = createPublicKey({ key: { kty, crv, x, y, n, e }, format: 'jwk' } as JsonWebKeyInput)
+    return kty !== 'RSA' || isUsualRsa(key) ? key : undefined
   } catch {
     return undefined
   }
+}
+
+/** With a larger key, or a larger exponent than 65537 and the like, one signature takes up to 15 ms to verify. */
+function isUsualRsa({ asymmetricKeyDetails: details }: KeyObject): boolean {
+  const { modulusLength = 0, publicExponent = 0n } = details ?? {}
+  return modulusLength >= 2048 && modulusLength <= 4096 && publicExponent < 2n ** 32n
 }
 
 function verifies(jws: string, key: KeyObject, alg: AssertionAlgorithm): boolean {

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
+import crypto, { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
 import {
   hasKeyOf,
   isKeySetUrl,
@@ -75,6 +75,18 @@ describe('a set of keys', () => {
     ]
     for (const other of others) expect(keySetFault({ keys: [other] })).toBe(useless)
     expect(keySetFault({ keys: [...others, jwkOf('ES256')] })).toBeUndefined()
+  })
+
+  it('is of no use, and takes no computing, if all of its keys are of kinds that nobody signs with here', () => {
+    const curves = ['P-521', 'secp256k1'].map((namedCurve) => generateKeyPairSync('ec', { namedCurve }))
+    const others = [...curves, generateKeyPairSync('ed448'), generateKeyPairSync('x25519')]
+    const jwks = others.map(({ publicKey }) => publicKey.export({ format: 'jwk' }))
+    const made = jest.spyOn(crypto, 'createPublicKey')
+    expect(keySetFault({ keys: [...jwks, { ...jwkOf('ES256'), alg: 'ES512' }] })).toBe(useless)
+    expect(made).not.toHaveBeenCalled()
+    expect(keySetFault({ keys: [...jwks, jwkOf('ES256')] })).toBeUndefined()
+    expect(made).toHaveBeenCalledTimes(1)
+    made.mockRestore()
   })
 
   it('is kept with the members that are used, and no others', () => {
