@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import request from 'supertest'
 import { createHost } from '../../../examples/quickstart/host'
+import { describeWith } from '../../support/describe-with'
 
 // The command that `npm run example:quickstart` runs after the build.
 const command = ['--import', 'tsx', join('examples', 'quickstart', 'main.ts')]
@@ -79,9 +80,7 @@ describe('the quickstart with --once', () => {
   })
 })
 
-const withCurl = spawnSync('curl', ['--version']).status === 0 ? describe : describe.skip
-
-withCurl('the quickstart, serving on', () => {
+describeWith('curl', spawnSync('curl', ['--version']).status === 0)('the quickstart, serving on', () => {
   let example: ChildProcess
   let stdout = ''
   beforeAll(async () => {

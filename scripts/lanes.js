@@ -1,0 +1,33 @@
+/**
+ * The lanes of `npm run test:field`, each with the globs of its test files. `npm test` runs what is in none of them.
+ *
+ * @type {Record<string, string[]>}
+ */
+const lanes = {
+  stores: [
+    'test/unit/!(redis|postgres)/*{redis,postgres}*.test.ts',
+    'test/unit/{redis,postgres}/!(redis-token-store|postgres-token-store).test.ts',
+    'test/unit/store-contract/*.test.ts',
+    'test/unit/{properties/grant,grants/parallel-redemption,administration/revoke-all-of-client,doctor/nginx}.test.ts',
+  ],
+  docs: [
+    'test/docs/{guides,operations}/*.test.ts',
+    'test/docs/{snippets,testing,limits,mounting,coming-from-mcp-auth-router}.test.ts',
+  ],
+  package: ['test/field/package/!(layers).test.ts'],
+  examples: ['test/field/examples/*.test.ts'],
+  browser: ['test/field/browser/!(login).test.ts', 'test/field/browser/games/*.test.ts'],
+  assistants: ['test/field/assistants/*.test.ts', 'test/field/clients/mcp-bursts.test.ts'],
+  languages: ['test/field/other-clients/*.test.ts'],
+  frameworks: ['test/field/frameworks/*.test.ts'],
+  faults: ['test/faults/{redis,postgres,hostile}-*.test.ts'],
+  histories: ['test/faults/{histories,interleavings}/**/*.test.ts'],
+}
+
+/** Jest's `testMatch` for a lane, or for `npm test`. */
+function testMatchOf(lane) {
+  if (lane !== undefined) return lanes[lane].map((glob) => `**/${glob}`)
+  return ['**/*.test.ts', ...Object.values(lanes).flatMap((globs) => globs.map((glob) => `!**/${glob}`))]
+}
+
+module.exports = { names: Object.keys(lanes), testMatchOf }
