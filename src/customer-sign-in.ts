@@ -42,12 +42,13 @@ import { Appearances } from './pages/appearance'
 import { Languages } from './pages/languages'
 import { defaultScopes, ScopeTexts } from './pages/scope-words'
 import { impliedScopesOf } from './protocol/scope'
+import { authOf } from './resource-server/auth'
 import { type ProtectedResourceOptions, protectedResource } from './resource-server/protected-resource'
 import {
   AccessTokenGuards,
   type Middleware,
   type RequireAccessTokenOptions,
-  type TenantRequest,
+  type RouteRequest,
 } from './resource-server/require-access-token'
 import { requireScopes } from './resource-server/require-scopes'
 import { warnOfUnknownScopes } from './resource-server/unknown-scopes'
@@ -128,13 +129,7 @@ export interface CustomerSignIn extends Handler {
    * @example
    * app.get('/v1/:tenantKey/me', signIn.requireAccessToken({ tenantKey: (req) => req.params.tenantKey }), handler)
    */
-  requireAccessToken<R extends NodeRequest = TenantRequest>(
-    required: RequireAccessTokenOptions<R> & { tenantKey: (req: R) => string | Promise<string> },
-  ): Middleware<R>
-  /** For an API of one tenant. */
-  requireAccessToken<R extends NodeRequest = NodeRequest>(
-    required: RequireAccessTokenOptions<R> & { tenantKey: string },
-  ): Middleware<R>
+  requireAccessToken<R extends NodeRequest = RouteRequest>(required: RequireAccessTokenOptions<R>): Middleware
 
   /**
    * Announces an API that every tenant has, and returns the middleware that guards it. The challenges of the middleware lead clients to the
@@ -145,13 +140,28 @@ export interface CustomerSignIn extends Handler {
    * @example
    * app.post('/v1/:tenantKey/mcp', signIn.protectedResource({ path: '/v1/:tenantKey/mcp', scopes: ['profile'] }), handler)
    */
-  protectedResource(options: ProtectedResourceOptions): Middleware<NodeRequest>
+  protectedResource(options: ProtectedResourceOptions): Middleware
+
+  /**
+   * Gives what a guard has found: who is calling, through which client, and what the access token permits.
+   *
+   * @param of The request, which `protectedResource`, `requireAccessToken` or the MCP SDK's `requireBearerAuth` has let through. In a tool of
+   * an MCP server, what the SDK calls the tool with: its `extra` (SDK 1) or `ctx` (SDK 2).
+   * @throws {OAuthError} `server_error` (500) if no guard has let the request through.
+   *
+   * @example
+   * app.get('/v1/:tenantKey/me', guard, (req, res) => {
+   *   const { subject } = signIn.auth(req)
+   *   …
+   * })
+   */
+  auth(of: object): AccessTokenInfo
 
   /**
    * Requires more scopes of a request that a guard has let through, wherever it turns out that they are needed: in a route, or in a tool of
    * an MCP server.
    *
-   * @param req The request, with `req.auth` from `protectedResource`, `requireAccessToken` or the MCP SDK's `requireBearerAuth`.
+   * @param of The request, or what a tool is called with, as in {@link CustomerSignIn.auth}.
    * @param scopes A list, or a string with spaces between them.
    * @throws {OAuthError} `insufficient_scope` (403) if the token lacks one of them. Its `status` and `headers` are those of the response:
    * `WWW-Authenticate` names the resource's metadata and every scope to ask for, which is all that the token has and all that is needed.
@@ -164,7 +174,7 @@ export interface CustomerSignIn extends Handler {
    *   …
    * })
    */
-  requireScopes(req: object, scopes: string | readonly string[]): void
+  requireScopes(of: object, scopes: string | readonly string[]): void
 
   /**
    * Gives what a "Connect an assistant" page shows to a company's customers: the address of the company's MCP server, and for each assistant
@@ -335,6 +345,7 @@ function build(options: Options, now: () => number): CustomerSignIn {
     wellKnown: router.handleWellKnown,
     issueAuthorizationCode: (request: IssueAuthorizationCodeRequest) =>
       issueAuthorizationCode(request, () => baseUrl.current(), tenants, authorizations),
+    auth: (of: object) => authOf(of, 'auth', emit),
     requireScopes: (req: object, required: string | readonly string[]) =>
       requireScopes(req, required, resources, baseUrl, warnOfScopes, emit),
     verifyAccessToken: (token: string, of: VerifyAccessTokenOptions & TenantSelector) =>

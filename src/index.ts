@@ -98,15 +98,14 @@ export { type ErrorContext, OAuthError, type OAuthErrorOptions } from './protoco
 export type { OAuthErrorCode } from './protocol/oauth-error-codes'
 export type { DenialReason, FaultReason } from './protocol/reasons'
 export type { ProtectedResourceOptions } from './resource-server/protected-resource'
-export type {
-  AuthorizedRequest,
-  Middleware,
-  PerRequest,
-  RequireAccessTokenOptions,
-  TenantRequest,
-} from './resource-server/require-access-token'
+export type { Middleware, RequireAccessTokenOptions, RouteRequest } from './resource-server/require-access-token'
 export type { AccessTokenVerifier, VerifierOptions } from './resource-server/verifier'
-export type { AccessTokenInfo, TenantSelector, VerifyAccessTokenOptions } from './resource-server/verify-access-token'
+export type {
+  AccessTokenInfo,
+  CustomerTokenInfo,
+  TenantSelector,
+  VerifyAccessTokenOptions,
+} from './resource-server/verify-access-token'
 export type { Handler } from './router'
 export { MemoryTenantStore } from './stores/memory-tenant-store'
 export { MemoryTokenStore, type MemoryTokenStoreOptions } from './stores/memory-token-store'

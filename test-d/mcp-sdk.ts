@@ -1,8 +1,10 @@
 // The types of this library fit those of the MCP SDK, in the versions that the tests run.
-import type { AuthInfo as AuthInfo2 } from '@modelcontextprotocol/client'
+import type { AuthInfo as AuthInfo2, ServerContext as ServerContext2 } from '@modelcontextprotocol/client'
 import { InvalidTokenError } from '@modelcontextprotocol/sdk/server/auth/errors.js'
 import { requireBearerAuth } from '@modelcontextprotocol/sdk/server/auth/middleware/bearerAuth.js'
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js'
+import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js'
+import type { ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js'
 import type { AccessTokenInfo, CustomerSignIn } from 'customer-sign-in'
 import { InvalidTokenError as InvalidTokenError117 } from 'mcp-sdk-1.17.0/server/auth/errors.js'
 import { requireBearerAuth as requireBearerAuth117 } from 'mcp-sdk-1.17.0/server/auth/middleware/bearerAuth.js'
@@ -12,6 +14,10 @@ declare const signIn: CustomerSignIn
 declare const info: AccessTokenInfo
 
 export const authInfo: [AuthInfo, AuthInfo117, AuthInfo2] = [info, info, info]
+
+// What the SDK calls a tool with says who is calling. A tool of SDK 2 gets its `ServerContext`.
+export const who = (extra: RequestHandlerExtra<ServerRequest, ServerNotification>) => signIn.auth(extra).subject
+export const who2 = (ctx: ServerContext2) => signIn.auth(ctx).subject
 
 const invalidToken = (description: string) => new InvalidTokenError(description)
 

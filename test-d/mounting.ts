@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { createSecureServer } from 'node:http2'
 import { createServer as createTlsServer } from 'node:https'
 import connect from 'connect'
-import type { AuthorizedRequest, CustomerSignIn, Handler } from 'customer-sign-in'
+import type { AccessTokenInfo, CustomerSignIn, Handler, Middleware } from 'customer-sign-in'
 import express, { type Express, type Request, type RequestHandler } from 'express'
 import express4 from 'express4'
 
@@ -58,17 +58,17 @@ export const middleware: RequestHandler = signIn
 
 export function protectedRoutes(app: Express): void {
   app.get('/me', signIn.requireAccessToken({ tenantKey: 'acme' }), (req, res) => {
-    const { subject, scopes, expiresAt } = (req as AuthorizedRequest<typeof req>).auth
+    const { subject, scopes, expiresAt } = signIn.auth(req)
     res.json({ subject, scopes, until: new Date(expiresAt * 1000) })
   })
 
   app.get('/v1/:tenantKey/me', signIn.requireAccessToken({ tenantKey: (req) => req.params.tenantKey }), (req, res) => {
-    res.json({ tenantKey: req.params.tenantKey, of: (req as AuthorizedRequest<typeof req>).auth.subject })
+    res.json({ tenantKey: req.params.tenantKey, of: signIn.auth(req).subject })
   })
 
   const mcp = signIn.protectedResource({ path: '/v1/:tenantKey/mcp', scopes: ['profile'], checkRevocation: true })
   app.post('/v1/:tenantKey/mcp', mcp, (req, res) => {
-    res.json((req as AuthorizedRequest<typeof req>).auth.grantId)
+    res.json(signIn.auth(req).grantId)
   })
 
   const ofCompany = ({ params }: Request<{ company: string }>) => params.company
@@ -76,8 +76,15 @@ export function protectedRoutes(app: Express): void {
     res.json(req.params.company)
   })
 
-  // @ts-expect-error A request of node:http has no `params`.
-  createServer((req, res) => signIn.requireAccessToken({ tenantKey: ofCompany })(req, res, () => res.end()))
+  // Without a declaration, a request has the parameters of the route and what node:http gives it.
+  const byHost = signIn.requireAccessToken({ tenantKey: (req) => req.params.company ?? req.headers.host ?? '' })
+  const bySubdomain = signIn.requireAccessToken({ tenantKey: async (req: Request) => req.subdomains[0] ?? '' })
+  app.get('/:company/you', byHost, bySubdomain, (req, res) => {
+    const auth: AccessTokenInfo = signIn.auth(req)
+    res.json(auth.kind satisfies 'customer')
+  })
+  const either: Middleware[] = [byHost, mcp]
+  app.use(either)
 }
 
 export function refused(app: Express): void {
@@ -90,9 +97,12 @@ export function refused(app: Express): void {
   // @ts-expect-error There is no such member: it is called `scopes`.
   app.use(signIn.requireAccessToken({ tenantKey: 'acme', scope: 'profile' }))
 
+  // @ts-expect-error A key that may be undefined names no tenant.
+  app.use(signIn.requireAccessToken({ tenantKey: (req) => req.headers.host }))
+
   // @ts-expect-error `path` is required.
   app.use(signIn.protectedResource({ scopes: ['profile'] }))
 
-  // @ts-expect-error Only a request that the middleware has let through has `auth`.
-  app.use((req: IncomingMessage) => req.auth)
+  // @ts-expect-error What a guard has found is not the request itself.
+  app.get('/me', (req) => signIn.auth(req.headers.authorization))
 }

@@ -1,13 +1,13 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
-import type { AccessTokenInfo, CustomerSignIn } from 'customer-sign-in'
+import type { CustomerSignIn } from 'customer-sign-in'
 import type { RequestHandler } from 'express'
 import { companies } from './companies'
 
 /** Answers one MCP request. It keeps nothing for the next request, so any process can answer that one. */
 export function answerMcp(signIn: CustomerSignIn): RequestHandler {
   return async (req, res, next) => {
-    const server = createMcpServer((scopes) => {
+    const server = createMcpServer(signIn, (scopes) => {
       try {
         signIn.requireScopes(req, scopes)
       } catch (error) {
@@ -26,23 +26,19 @@ export function answerMcp(signIn: CustomerSignIn): RequestHandler {
 }
 
 /**
- * The company's MCP server, with two tools. `protectedResource` has set `req.auth`; the SDK hands it to the tools as `authInfo`.
+ * The company's MCP server, with two tools. `signIn.auth` reads who is calling from what the SDK calls a tool with.
  *
  * @param requireScopes Throws if the customer has not allowed these scopes.
  */
-function createMcpServer(requireScopes: (scopes: string) => void): McpServer {
+function createMcpServer(signIn: CustomerSignIn, requireScopes: (scopes: string) => void): McpServer {
   const server = new McpServer({ name: 'company', version: '1.0.0' })
-  server.registerTool(
-    'who_am_i',
-    { description: 'Says which customer of which company you act for' },
-    ({ authInfo }) => {
-      const { subject, tenantKey } = authInfo as AccessTokenInfo
-      return { content: [{ type: 'text', text: `${subject}, customer of ${companies.get(tenantKey)?.name}` }] }
-    },
-  )
-  server.registerTool('book_trip', { description: 'Books a trip for the customer' }, ({ authInfo }) => {
+  server.registerTool('who_am_i', { description: 'Says which customer of which company you act for' }, (extra) => {
+    const { subject, tenantKey } = signIn.auth(extra)
+    return { content: [{ type: 'text', text: `${subject}, customer of ${companies.get(tenantKey)?.name}` }] }
+  })
+  server.registerTool('book_trip', { description: 'Books a trip for the customer' }, (extra) => {
     requireScopes('trips:write')
-    const { subject, tenantKey } = authInfo as AccessTokenInfo
+    const { subject, tenantKey } = signIn.auth(extra)
     return { content: [{ type: 'text', text: `Booked for ${subject} with ${companies.get(tenantKey)?.name}` }] }
   })
   return server

@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
-import { type AuthorizedRequest, createCustomerSignIn, type Tenant, type TenantStore } from 'customer-sign-in'
+import { createCustomerSignIn, type Tenant, type TenantStore } from 'customer-sign-in'
 import { PostgresTokenStore } from 'customer-sign-in/postgres'
-import express, { type Request } from 'express'
+import express from 'express'
 import { Pool } from 'pg'
 import { schema } from './database'
 
@@ -71,10 +71,10 @@ app.get('/ready', async (_req, res) => {
 })
 app.use(signIn)
 
-const required = { tenantKey: ({ params }: Request<{ tenantKey: string }>) => params.tenantKey, checkRevocation: true }
+const guard = signIn.requireAccessToken({ tenantKey: (req) => req.params.tenantKey, checkRevocation: true })
 
-app.post('/v1/:tenantKey/sign-out', signIn.requireAccessToken(required), async (req, res) => {
-  const { tenantKey, subject } = (req as AuthorizedRequest<typeof req>).auth
+app.post('/v1/:tenantKey/sign-out', guard, async (req, res) => {
+  const { tenantKey, subject } = signIn.auth(req)
   res.json({ ended: await signIn.grants.revokeAll({ tenantKey, subject }) })
 })
 

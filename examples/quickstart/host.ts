@@ -1,6 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
 import {
-  type AuthorizedRequest,
   type Client,
   type CustomerSignIn,
   type CustomerSignInEvent,
@@ -8,7 +7,7 @@ import {
   MemoryTokenStore,
   type Tenant,
 } from 'customer-sign-in'
-import express, { type Express, type Request } from 'express'
+import express, { type Express } from 'express'
 import { authorizePage } from './authorize'
 import { showError } from './pages'
 
@@ -65,12 +64,12 @@ export function createApp(signIn: CustomerSignIn, baseUrl: string): Express {
   app.get(
     '/v1/:tenantKey/bookings',
     signIn.requireAccessToken({
-      tenantKey: (req: Request<{ tenantKey: string }>) => req.params.tenantKey,
+      tenantKey: (req) => req.params.tenantKey,
       scopes: 'bookings',
       checkRevocation: true,
     }),
     (req, res) => {
-      const { tenantKey, subject } = (req as AuthorizedRequest<typeof req>).auth
+      const { tenantKey, subject } = signIn.auth(req)
       const own = bookings.filter(({ company, customer }) => company === tenantKey && customer === subject)
       res.json({ customer: subject, bookings: own.map(({ booking }) => booking) })
     },

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
-import { type AuthorizedRequest, createCustomerSignIn, type Tenant } from 'customer-sign-in'
+import { createCustomerSignIn, type RequireAccessTokenOptions, type Tenant } from 'customer-sign-in'
 import { RedisTokenStore } from 'customer-sign-in/redis'
-import express, { type Request } from 'express'
+import express from 'express'
 import { Redis } from 'ioredis'
 import { refreshRetryWindow } from './retry-window'
 
@@ -60,15 +60,15 @@ app.get('/ready', async (_req, res) => {
 })
 app.use(signIn)
 
-const required = { tenantKey: ({ params }: Request<{ tenantKey: string }>) => params.tenantKey, checkRevocation: true }
+const required: RequireAccessTokenOptions = { tenantKey: (req) => req.params.tenantKey, checkRevocation: true }
 
 app.get('/v1/:tenantKey/bookings', signIn.requireAccessToken({ ...required, scopes: 'bookings' }), (req, res) => {
-  const { subject } = (req as AuthorizedRequest<typeof req>).auth
+  const { subject } = signIn.auth(req)
   res.json({ customer: subject, bookings: ['London to Turin, seat 12A'] })
 })
 
 app.post('/v1/:tenantKey/sign-out', signIn.requireAccessToken(required), async (req, res) => {
-  const { tenantKey, subject } = (req as AuthorizedRequest<typeof req>).auth
+  const { tenantKey, subject } = signIn.auth(req)
   res.json({ ended: await signIn.grants.revokeAll({ tenantKey, subject }) })
 })
 

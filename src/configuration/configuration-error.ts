@@ -171,6 +171,7 @@ export const helpPages: Readonly<Record<string, string>> = {
   verifyAccessToken: 'docs/configuration.md#protected-apis',
   requireAccessToken: 'docs/configuration.md#protected-apis',
   protectedResource: 'docs/configuration.md#protected-apis',
+  auth: 'docs/configuration.md#protected-apis',
   requireScopes: 'docs/configuration.md#step-up',
   verifier: 'README.md#with-the-mcp-sdk',
   issueAuthorizationCode: 'docs/configuration.md#your-own-authorize-page',

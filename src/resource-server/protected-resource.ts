@@ -47,7 +47,7 @@ export function protectedResource(
   tenants: Tenants,
   baseUrl: BaseUrl,
   warnOfScopes: WarnOfScopes,
-): Middleware<NodeRequest> {
+): Middleware {
   const guard = 'protectedResource'
   const { path, scopes, scopesSupported, checkRevocation } = checkedMembers(options, guard)
   warnOfScopes(guard, [...scopes, ...scopesSupported])

@@ -24,32 +24,32 @@ import {
   verifyOptions,
 } from './verify-access-token'
 
-/** A value, or a function that returns it for a request, now or later. */
-export type PerRequest<R, T> = T | ((req: R) => T | Promise<T>)
+/** A request to a route with parameters in its path, as Express and most routers have it. */
+export type RouteRequest = IncomingMessage & { params: { tenantKey: string; [name: string]: string } }
 
-/** What `requireAccessToken` requires of a request. */
-export interface RequireAccessTokenOptions<R = IncomingMessage> extends Omit<VerifyAccessTokenOptions, 'resource'> {
-  /** The tenant that the token must belong to. */
-  tenantKey: PerRequest<R, string>
+/** A text, or a function that returns it for a request, now or later. */
+type PerRequest<R> = string | ((req: R) => string | Promise<string>)
+
+/**
+ * What `requireAccessToken` requires of a request. Leave out what you do not require: undefined is refused. A function gets the request as
+ * your router has it. Declare its parameter only if it needs more than `params`: `(req: Request) => req.subdomains[0] ?? ''`.
+ */
+export interface RequireAccessTokenOptions<R = RouteRequest> extends Omit<VerifyAccessTokenOptions, 'resource'> {
+  /** The tenant that the token must belong to, such as `(req) => req.params.tenantKey`. */
+  tenantKey: PerRequest<R>
   /** The API that the token must be for. By default the tenant's first resource. */
-  resource?: PerRequest<R, string>
+  resource?: PerRequest<R>
 }
 
-/** Passes a request on to the next handler, or answers it. */
-export type Middleware<R> = (req: R, res: NodeResponse, next: (error?: unknown) => void) => void
-
-/** A request to an Express route with `:tenantKey` in its path. */
-export type TenantRequest = IncomingMessage & { params: { tenantKey: string } }
-
-/** A request that `requireAccessToken` has let through. */
-export type AuthorizedRequest<R = IncomingMessage> = R & { auth: AccessTokenInfo }
+/** Passes a request on to the next handler, or answers it. For Express, Connect, node:http and node:http2. */
+export type Middleware = (req: NodeRequest, res: NodeResponse, next: (error?: unknown) => void) => void
 
 /** What a guard requires of a request, after its checks. */
-export interface Requirement<R> extends Omit<CheckedOptions, 'resource'> {
+export interface Requirement extends Omit<CheckedOptions, 'resource'> {
   /** Finds the tenant of a request, and writes its key into the place as soon as that is known. */
-  tenantOf: (req: R, place: Place) => Promise<ResolvedTenant>
+  tenantOf: (req: NodeRequest, place: Place) => Promise<ResolvedTenant>
   /** The API that the token must be for. Undefined stands for the tenant's first. */
-  resourceOf: (req: R, tenant: ResolvedTenant) => string | undefined | Promise<string>
+  resourceOf: (req: NodeRequest, tenant: ResolvedTenant) => string | undefined | Promise<string>
   /** The name of the method that made the guard. */
   guard: 'requireAccessToken' | 'protectedResource'
 }
@@ -91,11 +91,11 @@ export class AccessTokenGuards {
   }
 
   /** Makes the middleware from the host's options. */
-  requireAccessToken<R extends NodeRequest>(options: RequireAccessTokenOptions<R>): Middleware<R> {
+  requireAccessToken<R extends NodeRequest>(options: RequireAccessTokenOptions<R>): Middleware {
     const guard = 'requireAccessToken'
     const { tenantKey, resource, ...others } = checkedRequirement<R>(options)
     this.#warnOfScopes(guard, others.scopes)
-    return this.middleware<R>({
+    return this.middleware({
       ...others,
       guard,
       tenantOf: async (req, place) => {
@@ -108,7 +108,7 @@ export class AccessTokenGuards {
   }
 
   /** Makes the middleware: it sets `req.auth` and calls `next`, or answers with an error. */
-  middleware<R extends NodeRequest>(requirement: Requirement<R>): Middleware<R> {
+  middleware(requirement: Requirement): Middleware {
     return (req, response, next) => {
       const res = response as ServerResponse
       const { originalUrl = req.url } = req as HostRequest
@@ -122,10 +122,10 @@ export class AccessTokenGuards {
   }
 
   /** Whether a request may pass. If not, it has been answered. */
-  async #passes<R extends NodeRequest>(
-    req: R,
+  async #passes(
+    req: NodeRequest,
     res: ServerResponse,
-    requirement: Requirement<R>,
+    requirement: Requirement,
     message: GuardMessage,
   ): Promise<boolean> {
     const known: Known = { place: { where: requirement.guard } }
@@ -151,7 +151,7 @@ export class AccessTokenGuards {
     }
   }
 
-  async #authorize<R extends NodeRequest>(req: R, requirement: Requirement<R>, known: Known): Promise<AccessTokenInfo> {
+  async #authorize(req: NodeRequest, requirement: Requirement, known: Known): Promise<AccessTokenInfo> {
     const { tenantOf, resourceOf, scopes, checkRevocation, guard } = requirement
     const tenant = await tenantOf(req, known.place)
     const resource = await resourceOf(req, tenant)
@@ -162,7 +162,7 @@ export class AccessTokenGuards {
     return auth
   }
 
-  #challenge<R>({ scopes }: Requirement<R>, { tenant, resource }: Known): Challenge {
+  #challenge({ scopes }: Requirement, { tenant, resource }: Known): Challenge {
     return { scopes, metadataUrl: tenant && this.#verifications.metadataUrlOf(resource, tenant) }
   }
 
@@ -172,9 +172,9 @@ export class AccessTokenGuards {
    * @throws {OAuthError} `server_error` if a function returns anything but a string: a default must not take its place. Any string is taken
    * as it is.
    */
-  async #read<R>(value: PerRequest<R, string>, req: R, { what }: Kind, name: string): Promise<string> {
+  async #read<R>(value: PerRequest<R>, req: NodeRequest, { what }: Kind, name: string): Promise<string> {
     if (typeof value === 'string') return value
-    const given: unknown = await callHost(name, this.#timeout, () => value(req))
+    const given: unknown = await callHost(name, this.#timeout, () => value(req as R))
     if (typeof given === 'string') return given
     throw oauthError('server_error', 'This API is misconfigured', {
       cause: wrongAnswer(name, given, what),
@@ -193,7 +193,7 @@ const anApi: Kind = { what: 'an absolute URL without a fragment', accepts: isRes
 
 function checkedRequirement<R>(given: RequireAccessTokenOptions<R>) {
   const perRequest = ({ what, accepts }: Kind) =>
-    must<PerRequest<R, string>>(
+    must<PerRequest<R>>(
       `${what}, or a function of the request`,
       (value) => (typeof value === 'string' ? accepts(value) : typeof value === 'function'),
       { quotes: true },

@@ -1,19 +1,19 @@
 import { IncomingMessage } from 'node:http'
-import { isObject, requiredScopes } from '../configuration/checks'
-import { ConfigurationError } from '../configuration/configuration-error'
+import { requiredScopes } from '../configuration/checks'
 import { type Emit, reportError } from '../host/emitter'
 import type { BaseUrl } from '../http/request-address'
 import { addressOf } from '../protocol/issuer'
-import { type OAuthError, oauthError } from '../protocol/oauth-error'
+import { oauthError } from '../protocol/oauth-error'
 import { canonicalResource, metadataUrlOf } from '../protocol/resource'
 import { scopesOf, withoutOfflineAccess } from '../protocol/scope'
 import type { ProtectedResources } from '../tenants/protected-resources'
+import { authOf } from './auth'
 import { withChallenge } from './challenge'
 import type { WarnOfScopes } from './unknown-scopes'
 import type { AccessTokenInfo } from './verify-access-token'
 
 /**
- * Requires scopes of a request that a guard has let through. It is not async: a host that forgets to wait for it would require nothing.
+ * Requires scopes of a request that a guard has let through, or of a tool call in it. It is not async: a host that forgets to wait for it would require nothing.
  *
  * @throws {OAuthError} `insufficient_scope` with its challenge; `server_error` if no guard has let the request through.
  */
@@ -27,8 +27,7 @@ export function requireScopes(
 ): void {
   const required = requiredScopes(given, 'requireScopes.scopes')
   warnOfScopes('requireScopes', required)
-  const auth = authOf(req)
-  if (!auth) throw reportError(notGuarded(), { where: 'requireScopes' }, emit)
+  const auth = authOf(req, 'requireScopes', emit)
   if (required.every((scope) => auth.scopes.includes(scope))) return
   const refused = oauthError('insufficient_scope', `The access token must have the scope ${required.join(' ')}`, {
     detail: { asked: auth.scopes, accepted: required },
@@ -42,15 +41,6 @@ export function requireScopes(
   throw reportError(withChallenge(refused, challenge), place, emit)
 }
 
-/** What a guard of this library, or the MCP SDK's with this library's verifier, has set. */
-function authOf(req: object): AccessTokenInfo | undefined {
-  const { auth } = req as { auth?: unknown }
-  if (!isObject(auth) || !isObject(auth.claims) || !Array.isArray(auth.scopes)) return undefined
-  return auth.resource instanceof URL && typeof auth.tenantKey === 'string'
-    ? (auth as object as AccessTokenInfo)
-    : undefined
-}
-
 function metadataUrlFor(
   { resource, tenantKey, claims }: AccessTokenInfo,
   announced: ProtectedResources,
@@ -59,11 +49,4 @@ function metadataUrlFor(
   const address = addressOf(String(claims.iss), tenantKey, baseUrl)
   const found = announced.named(canonicalResource(resource.href) ?? '', address)
   return found && metadataUrlOf(found.urlFor(address))
-}
-
-function notGuarded(): OAuthError {
-  const cause = new ConfigurationError('requireScopes.req', undefined, 'a request that a guard has let through', {
-    says: 'has no auth: put protectedResource, requireAccessToken or requireBearerAuth in front',
-  })
-  return oauthError('server_error', 'This API is misconfigured', { cause, reason: 'misconfigured' })
 }

@@ -36,8 +36,19 @@ export interface VerifyAccessTokenOptions {
  */
 export type TenantSelector = { tenantKey: string; anyTenant?: never } | { anyTenant: true; tenantKey?: never }
 
-/** What an access token says: a superset of the MCP SDK's `AuthInfo`. */
-export interface AccessTokenInfo {
+/** What an access token says: a superset of the MCP SDK's `AuthInfo`. Its `kind` says whom the client acts for. */
+export type AccessTokenInfo = CustomerTokenInfo
+
+/** What an access token says with which a client acts for a customer. */
+export interface CustomerTokenInfo extends AccessTokenFacts {
+  /** The client acts for a customer. */
+  kind: 'customer'
+  /** The customer inside the tenant. */
+  subject: string
+}
+
+/** What every access token says. */
+interface AccessTokenFacts {
   /** The token itself. */
   token: string
   /** The client that it was issued to. */
@@ -51,8 +62,6 @@ export interface AccessTokenInfo {
   expiresAt: number
   /** The API that the token is for. */
   resource: URL
-  /** The customer inside the tenant. */
-  subject: string
   /** The key of the tenant that issued it. */
   tenantKey: string
   /** The grant that it belongs to, as {@link CustomerGrants.revoke} takes it. */
@@ -191,6 +200,7 @@ export class AccessTokenVerifications {
       throw invalidToken('The access token has been revoked', 'ended_or_lost')
     }
     return {
+      kind: 'customer',
       token,
       clientId: claims.client_id,
       scopes,

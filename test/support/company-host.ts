@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
-  type AuthorizedRequest,
   type Client,
   type CustomerSignIn,
   type CustomerSignInOptions,
@@ -11,12 +10,12 @@ import {
   MemoryTokenStore,
   type TokenStore,
 } from 'customer-sign-in'
-import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
+import express, { type Express, type Request, type RequestHandler } from 'express'
 import { clientId, neededSecrets, redirectUri, signingKey } from './sign-in'
 
 export interface CompanyHostOptions extends Partial<CustomerSignInOptions> {
   /** What the API does; by default it responds with the customer. */
-  api?: RequestHandler
+  api?: (signIn: CustomerSignIn) => RequestHandler
   /** What the client of the company has, beside its id and redirect URI. */
   client?: Partial<Client>
 }
@@ -84,7 +83,7 @@ export class CompanyHost {
     return new URL(response.headers.get('location') ?? '')
   }
 
-  #addRoutes(api: RequestHandler): void {
+  #addRoutes(api: (signIn: CustomerSignIn) => RequestHandler): void {
     const { app, signIn } = this
     app.use(signIn)
 
@@ -94,12 +93,16 @@ export class CompanyHost {
       res.redirect(redirectTo)
     })
 
-    app.all('/v1/:tenantKey/api', signIn.protectedResource({ path: '/v1/:tenantKey/api', scopes: ['profile'] }), api)
+    app.all(
+      '/v1/:tenantKey/api',
+      signIn.protectedResource({ path: '/v1/:tenantKey/api', scopes: ['profile'] }),
+      api(signIn),
+    )
   }
 }
 
-function greet(req: Request, res: Response): void {
-  res.json({ subject: (req as AuthorizedRequest<Request>).auth.subject })
+function greet(signIn: CustomerSignIn): RequestHandler {
+  return (req, res) => res.json({ subject: signIn.auth(req).subject })
 }
 
 function authorizationRequest({ params, query }: Request<{ tenantKey: string }>): IssueAuthorizationCodeRequest {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { type AuthorizedRequest, createCustomerSignIn, MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
+import { createCustomerSignIn, MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
 import express, { type Express, type Response as ExpressResponse, type Request } from 'express'
 import { leadingTo } from '../../support/customer'
 import { signingKey } from '../../support/sign-in'
@@ -46,7 +46,7 @@ export class ProxiedHost {
     this.app.use(path || '/', signIn)
     const mcp = `${path}/v1/:tenantKey/mcp`
     this.app.all([mcp, '/mcp'], signIn.protectedResource({ path: '/v1/:tenantKey/mcp' }))
-    this.app.post([mcp, '/mcp'], (req, res) => res.json((req as AuthorizedRequest<typeof req>).auth.subject))
+    this.app.post([mcp, '/mcp'], (req, res) => res.json(signIn.auth(req).subject))
     this.app.get([mcp, '/mcp'], (_req, res) => {
       res.type('text/event-stream').write('data: first\n\n')
       this.#sendSecond = () => res.end('data: second\n\n')

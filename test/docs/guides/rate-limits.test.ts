@@ -158,11 +158,14 @@ describe('the limit of docs/rate-limits.md for an API', () => {
       next()
     }
     const app: Express = express()
-    const body = inTenMinutes(code)
-      .replace(/^import .*$/gm, '')
-      .replace('(req as AuthorizedRequest<typeof req>)', 'req')
+    const body = inTenMinutes(code).replace(/^import .*$/gm, '')
     const mcp = (_req: object, res: { end(): void }) => res.end()
-    new Function('app', 'signIn', 'rateLimit', 'mcp', body)(app, { protectedResource: guard }, rateLimit, mcp)
+    new Function('app', 'signIn', 'rateLimit', 'mcp', body)(
+      app,
+      { protectedResource: guard, auth: ({ auth }: { auth: unknown }) => auth },
+      rateLimit,
+      mcp,
+    )
     const call = (grant: string) => request(app).post('/v1/acme/mcp').set('Authorization', grant)
     for (let each = 0; each < 120; each++) await call('one').expect(200)
     expect((await call('one').expect(429)).body.error).toBe('too_many_requests')

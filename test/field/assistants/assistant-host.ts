@@ -49,7 +49,7 @@ export class AssistantHost {
     app.use(signIn)
     const paths = [path, '/mcp']
     app.all(paths, signIn.protectedResource({ path, scopes: ['profile'] }))
-    app.post(paths, mcpServer)
+    app.post(paths, mcpServer(signIn))
     // Other methods would open a stream of messages from the server, which has none to send.
     app.all(paths, (_req, res) => void res.status(405).end())
     server.on('request', app)

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import type { AuthorizedRequest, CustomerSignIn, CustomerSignInOptions } from 'customer-sign-in'
+import type { CustomerSignIn, CustomerSignInOptions } from 'customer-sign-in'
 import request from 'supertest'
 import { HostApp, testSignIn } from '../../support/host-app'
 import { http1Client } from '../../support/wire-client'
@@ -37,11 +37,7 @@ function bookingsOf(subject: string): string[] {
   return [`a flight of ${subject}`]
 }
 
-const ownHandlers: Pick<HostParts, 'api' | 'page' | 'failed'> = {
-  api(req, res) {
-    const { subject } = (req as AuthorizedRequest).auth
-    res.end(JSON.stringify(bookingsOf(subject ?? '')))
-  },
+const ownHandlers: Pick<HostParts, 'page' | 'failed'> = {
   page(req, res) {
     if (req.url?.endsWith('/broken')) throw new Error('the page is broken')
     if (req.url === '/echo') req.pipe(res)
@@ -62,7 +58,8 @@ export function servesCustomersInProcess(assemble: (parts: HostParts) => Request
       app = await HostApp.start((origin) => {
         const signIn = testSignIn({ baseUrl: configured ? origin + prefix : undefined, authenticate })
         const guard = signIn.protectedResource({ path: '/v1/:tenantKey/bookings', scopes: 'profile' })
-        return assemble({ signIn, prefix, guard, ...ownHandlers })
+        const api: HostParts['api'] = (req, res) => res.end(JSON.stringify(bookingsOf(signIn.auth(req).subject)))
+        return assemble({ signIn, prefix, guard, api, ...ownHandlers })
       })
       return { origin: app.origin, connect: () => http1Client(app.origin), stop: () => app.stop() }
     }, mounting)

@@ -1,14 +1,13 @@
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import {
-  type AuthorizedRequest,
   type CustomerSignInEvent,
   type CustomerSignInOptions,
   createCustomerSignIn,
   MemoryTokenStore,
   type TenantStore,
 } from 'customer-sign-in'
-import express, { type Express, type Request } from 'express'
+import express, { type Express } from 'express'
 import { signingKey } from '../../support/sign-in'
 import { testCertificate } from '../../support/tls-certificate'
 
@@ -45,7 +44,7 @@ export class AcmeHost {
     app.options('/v1/acme/bookings', (_req, res) => res.end())
     app.use('/v1/acme/bookings', signIn.requireAccessToken({ tenantKey: 'acme', scopes: 'profile' }))
     app.get('/v1/acme/bookings', (req, res) => {
-      const { subject, clientId } = (req as AuthorizedRequest<Request>).auth
+      const { subject, clientId } = signIn.auth(req)
       res.json({ subject, clientId })
     })
     server.on('request', app)

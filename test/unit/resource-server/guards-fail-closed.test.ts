@@ -1,4 +1,4 @@
-import type { AuthorizedRequest, CustomerSignIn } from 'customer-sign-in'
+import type { CustomerSignIn } from 'customer-sign-in'
 import express, { type Request } from 'express'
 import request from 'supertest'
 import { clientId, expectError, redirectUri, tenants } from '../../support/sign-in'
@@ -12,7 +12,7 @@ async function asked(guard: object, options: object = {}) {
   const { access_token } = await host.connected()
   const app = express()
   app.use(host.signIn.requireAccessToken({ tenantKey: 'acme', ...guard } as Guard), (req: Request, res) => {
-    res.json((req as AuthorizedRequest<Request>).auth.scopes)
+    res.json(host.signIn.auth(req).scopes)
   })
   const response = await request(app).get('/').set('Authorization', `Bearer ${access_token}`)
   const [event] = await host.told('error')

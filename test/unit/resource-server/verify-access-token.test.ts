@@ -37,6 +37,7 @@ describe('verifyAccessToken', () => {
       const { access_token } = await host.connected({ claims: { plan: 'gold' } })
       const [grant] = await host.signIn.grants.list({ tenantKey: 'acme', subject: 'customer-1' })
       expect(await verify(access_token, inAcme)).toEqual({
+        kind: 'customer',
         token: access_token,
         clientId: 'assistant-app',
         scopes: ['profile', 'calendar'],

@@ -1,4 +1,4 @@
-import { type AuthorizedRequest, MemoryTenantStore, OAuthError } from 'customer-sign-in'
+import { MemoryTenantStore, OAuthError } from 'customer-sign-in'
 import { type SignInForTests, type TestTokens, testSignIn, tokensFor } from 'customer-sign-in/testing'
 import express, { type ErrorRequestHandler, type Express } from 'express'
 import request, { type Test } from 'supertest'
@@ -12,7 +12,7 @@ function appOf(signIn: SignInForTests, guard: { checkRevocation?: boolean } = { 
   const app = express()
   app.use(signIn)
   app.get(path, signIn.protectedResource({ path, scopes: 'bookings', ...guard }), (req, res) => {
-    res.json((req as AuthorizedRequest<typeof req>).auth)
+    res.json(signIn.auth(req))
   })
   return app
 }

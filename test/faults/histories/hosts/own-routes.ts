@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AuthorizedRequest, CustomerSignIn } from 'customer-sign-in'
+import type { CustomerSignIn } from 'customer-sign-in'
 import type { Layer } from './listener'
 
 /** The host's own routes: an API at `/v1/:tenantKey/mcp`, and what the pages for its customers would do. */
@@ -15,7 +15,7 @@ export function ownRoutes(signIn: CustomerSignIn): Layer[] {
     (req, res, next) => {
       if (!/^\/v1\/[^/]+\/mcp$/.test(req.url ?? '')) return next()
       guard(req, res, () => {
-        const { subject, tenantKey, clientId, grantId } = (req as AuthorizedRequest).auth
+        const { subject, tenantKey, clientId, grantId } = signIn.auth(req)
         respond(res, 200, { subject, tenantKey, clientId, grantId })
       })
     },

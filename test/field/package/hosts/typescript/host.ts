@@ -1,13 +1,12 @@
 import type { AddressInfo } from 'node:net'
 import {
-  type AuthorizedRequest,
   type CustomerSignInOptions,
   createCustomerSignIn,
   MemoryTenantStore,
   MemoryTokenStore,
   type Tenant,
 } from 'customer-sign-in'
-import express, { type Request } from 'express'
+import express from 'express'
 
 const clientId = 'assistant-app'
 const redirectUri = 'https://assistant.example/callback'
@@ -34,11 +33,9 @@ app.get('/authorize', async (req, res) => {
   res.redirect(redirectTo)
 })
 
-const requireAccessToken = signIn.requireAccessToken({
-  tenantKey: (req: Request<{ tenantKey: string }>) => req.params.tenantKey,
-})
+const requireAccessToken = signIn.requireAccessToken({ tenantKey: (req) => req.params.tenantKey })
 app.get('/v1/:tenantKey/me', requireAccessToken, (req, res) => {
-  res.json({ subject: (req as AuthorizedRequest<typeof req>).auth.subject })
+  res.json({ subject: signIn.auth(req).subject })
 })
 
 const server = app.listen(0, '127.0.0.1', () => {
