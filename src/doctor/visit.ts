@@ -44,6 +44,8 @@ export interface Found {
     documents: boolean
     /** Whether clients can authenticate in the `Authorization` header. */
     basic: boolean
+    /** Whether they can authenticate by a secret in the form. */
+    inForm: boolean
     /** Whether its redirects name the issuer (RFC 9207). */
     namesIssuer: boolean
   }

@@ -17,7 +17,7 @@ export const publicDocument: Client = {
 
 /** Registers a client (RFC 7591 section 3), unless one was given. */
 export async function register(visit: Visit): Promise<Client> {
-  const [{ registration: url, documents, basic }] = visit.found('server')
+  const [{ registration: url, documents, basic, inForm }] = visit.found('server')
   const { clientId, redirectUri, wire } = visit
   if (clientId !== undefined) {
     visit.note(`Not tried: the client is ${clientId}.`)
@@ -40,7 +40,7 @@ export async function register(visit: Visit): Promise<Client> {
   if (typeof id !== 'string' || id === '') throw fault('no-client-id', { status: String(answer.status) })
   if (typeof issuedAt === 'number') wire.tellTime('client_id_issued_at of the registration', issuedAt, sent)
   visit.note(`Registered a client named “${clientName}”: ${id}`)
-  if (basic) {
+  if (basic || inForm) {
     visit.note(
       'Clients can register for a secret. A customer-sign-in derives it from credentialSecrets: if you drop one of these, the clients that it has given secrets must register again.',
     )

@@ -41,6 +41,7 @@ export async function readServer(visit: Visit): Promise<Found['server']> {
     keys: endpoints.jwks_uri,
     documents: members.client_id_metadata_document_supported === true,
     basic: lists(members, 'token_endpoint_auth_methods_supported', 'client_secret_basic'),
+    inForm: lists(members, 'token_endpoint_auth_methods_supported', 'client_secret_post'),
     namesIssuer: members.authorization_response_iss_parameter_supported === true,
   }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { MemoryTenantStore, newClientSecret } from 'customer-sign-in'
+import { type ClientAuthenticationMethod, MemoryTenantStore, newClientSecret } from 'customer-sign-in'
 import { examine } from '../../../src/doctor/examine'
 import { answerMcp, behindNginx, deployed, everyNameLeadsHere, findingsOf, found } from '../../support/deployment'
 import { describeWithNginx } from '../../support/front-server'
@@ -83,6 +83,21 @@ describe('the doctor, at a good deployment', () => {
       'leave',
     ])
   })
+
+  it.each(['client_secret_basic', 'client_secret_post'] as const)(
+    'says what ends the clients that have registered for a secret: %s',
+    async (method) => {
+      const toldWith = async (...clientAuthentication: ClientAuthenticationMethod[]) => {
+        const origin = await deployed({
+          options: () => ({ clientAuthentication, credentialSecrets: [randomBytes(32)] }),
+        })
+        const { steps } = await examine(`${origin}/v1/acme/mcp`)
+        return steps.flatMap(({ notes }) => notes.filter((note) => note.includes('credentialSecrets')))
+      }
+      expect(await toldWith('none')).toEqual([])
+      expect(await toldWith('none', method)).toEqual([expect.stringContaining('if you drop one of these')])
+    },
+  )
 
   it('deletes its registration where a server has a way', async () => {
     const deleted: unknown[] = []

@@ -96,6 +96,7 @@ describe('a server that means harm to the doctor', () => {
       keys: undefined,
       documents: false,
       basic: false,
+      inForm: false,
       namesIssuer: true,
     }
     const resource = { resource: api, issuer, reachedAt: issuer }
