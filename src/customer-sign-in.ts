@@ -208,7 +208,7 @@ export interface CustomerSignIn extends Handler {
   /**
    * Replaces keys and secrets of this process without a restart. Everything is checked first: if anything is wrong, the former ones stay.
    * Requests that are being answered during the change succeed, unless the key is removed for which a signer is being asked: they get 503, and
-   * the client keeps what it has. Call it in every process of the host (docs/health-and-keys.md).
+   * the client keeps what it has. Call it in every process of the host (docs/operations.md#health).
    *
    * @param keys The new lists. What is left out stays as it is. Secrets that were not given as an option follow `signingKeys`.
    * @throws {ConfigurationError} for wrong keys or secrets, and if a list has none of those in use.

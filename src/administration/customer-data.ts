@@ -61,7 +61,7 @@ export interface Erased {
 }
 
 /**
- * What a host can do with everything that the store has about a customer (docs/erasing-and-exporting.md). Each method rejects with
+ * What a host can do with everything that the store has about a customer (docs/administration.md#erasing-a-customer). Each method rejects with
  * `not_found` for an unknown `tenantKey`, and with a `ConfigurationError` for a member that is unknown, missing or wrong.
  */
 export interface CustomerData {

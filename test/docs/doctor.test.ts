@@ -5,21 +5,12 @@ import { doctorUsage } from '../../src/doctor/command'
 import { findings } from '../../src/doctor/findings'
 import { type Report, stepText, stepTitles } from '../../src/doctor/report'
 import { publicDocument } from '../../src/doctor/steps/registration'
-import { allTablesUnder, blockUnder, root, tableUnder, textOf } from './pages'
+import { blockUnder, root, tableUnder, textOf } from './pages'
 
 const page = 'docs/doctor.md'
 const bare = (cell: string) => cell.replaceAll('`', '')
 
 describe('docs/doctor.md', () => {
-  it('has each finding with its words and its remedy', () => {
-    const rows = allTablesUnder('## Findings', page).flat()
-    const written = rows.map(([code = '', mark, says, remedy]) => [bare(code), mark, says, remedy])
-    const marks = { wrong: '✗', warning: '!' }
-    expect(written).toEqual(
-      Object.entries(findings).map(([code, { level, says, remedy }]) => [code, marks[level], says, remedy]),
-    )
-  })
-
   it('has each step, in order', () => {
     const named = tableUnder('## Steps', page).map(([step = '']) => bare(step))
     expect(named).toEqual(Object.keys(stepTitles))

@@ -1,23 +1,28 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { ConfigurationError, MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
 import { helpPages } from '../../src/configuration/configuration-error'
 import { checkedOptions } from '../../src/options'
-import { allTablesUnder, leadsSomewhere, textOf } from './pages'
+import { leadsSomewhere, root, textOf } from './pages'
 
 const { files }: { files: string[] } = JSON.parse(textOf('package.json'))
 const options = Object.keys(
   checkedOptions({ tenantStore: new MemoryTenantStore([]), tokenStore: new MemoryTokenStore() }),
 )
-// The names of the other errors, as the second table lists them: `requireAccessToken.tenantKey`, `tenant.` and the like.
-const [, others = []] = allTablesUnder('## Configuration errors', 'docs/errors.md')
-const otherNames = others.flatMap(([cell = '']) => [...cell.matchAll(/`(\w+)[\w.]*`/g)].map(([, name = '']) => name))
+const source = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts') && !name.endsWith('configuration-error.ts'))
+  .map((name) => textOf(`src/${name}`))
+  .join()
+const thrown = [...source.matchAll(/new ConfigurationError\(\s*['`](\w+)/g)].map(([, name = '']) => name)
 
 describe('the help of a ConfigurationError', () => {
-  it.each([...new Set([...options, ...otherNames, 'options'])])('has a page for %s', (name) => {
+  it.each([...new Set([...options, ...thrown])])('has a page for %s', (name) => {
     expect(Object.keys(helpPages)).toContain(name)
   })
 
-  it('has no page for names that do not exist', () => {
-    expect(Object.keys(helpPages).filter((name) => ![...options, ...otherNames, 'options'].includes(name))).toEqual([])
+  it('has no page for names that the source does not have', () => {
+    const others = Object.keys(helpPages).filter((name) => name !== 'options' && !options.includes(name))
+    expect(others.filter((name) => !new RegExp(`['\`]${name}['\`.]|(class|get) ${name}\\b`).test(source))).toEqual([])
   })
 
   it.each(Object.entries(helpPages))('leads to a heading that exists: %s', (_, page) => {
@@ -29,7 +34,7 @@ describe('the help of a ConfigurationError', () => {
     ['scopes', 'docs/configuration.md#scopes'],
     ['scopes[1]', 'docs/configuration.md#scopes'],
     ['impliedScopes.bookings:write[0]', 'docs/configuration.md#scopes-that-imply-others'],
-    ['metadataDocuments.ports', 'docs/configuration.md#metadata-documents'],
+    ['metadataDocuments.ports', 'docs/clients.md#metadata-documents'],
     ['tenant.clients[0].redirectUris[1]', 'docs/configuration.md#tenants'],
     ['accessTokenTtl', 'docs/errors.md#configuration-errors'],
     ['constructor', 'docs/errors.md#configuration-errors'],

@@ -6,9 +6,11 @@ describe('the links and pictures of the README and the docs', () => {
     expect(dead).toEqual([])
   })
 
-  it('reach every page from the README', () => {
-    const reached = linksOf('README.md').map((link) => link.split('#')[0])
-    expect(reached).toEqual(expect.arrayContaining(pages.filter((page) => page !== 'README.md')))
+  it('reach every page from the index, and the index from the README', () => {
+    const reached = linksOf('docs/README.md').map((link) => `docs/${link.split('#')[0]}`)
+    const others = pages.filter((page) => page.startsWith('docs/') && page !== 'docs/README.md')
+    expect(reached).toEqual(expect.arrayContaining(others))
+    expect(linksOf('README.md')).toEqual(expect.arrayContaining(['docs/README.md', 'CHANGELOG.md']))
   })
 })
 

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DocumentsMessage, FetchMessage, GuardMessage, RequestMessage, StoreMessage } from 'customer-sign-in'
 import request from 'supertest'
 import { parse } from 'yaml'
 import { common, own } from '../../src/opentelemetry/attributes'
@@ -15,14 +14,6 @@ const page = 'docs/observability.md'
 
 const codesIn = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code)
 
-/** The members of a type. It compiles only with every one of them, and with no other. */
-function membersOf<Type extends object>(members: { [Member in keyof Type]-?: true }): string[] {
-  return Object.keys(members)
-}
-
-const refusal = { error: true, description: true, reason: true, duration: true } as const
-const whose = { tenantKey: true, tenantId: true, clientId: true, outcome: true, status: true } as const
-
 describe('the tables of docs/observability.md', () => {
   it('have every channel, as the source names it', () => {
     const [channels = []] = allTablesUnder('## Channels', page)
@@ -34,39 +25,6 @@ describe('the tables of docs/observability.md', () => {
       ...readFileSync(join(root, 'src', name), 'utf8').matchAll(/'(customer-sign-in:\w+)'/g),
     ])
     expect(named.sort()).toEqual([...new Set(used.map(([, name]) => name))].sort())
-  })
-
-  it('have every member of the messages', () => {
-    const [, types = []] = allTablesUnder('## Channels', page)
-    const documented = Object.fromEntries(types.map(([type, members]) => [codesIn(type)[0], codesIn(members).sort()]))
-    expect(documented).toEqual({
-      RequestMessage: membersOf<RequestMessage>({
-        endpoint: true,
-        method: true,
-        route: true,
-        path: true,
-        baseUrl: true,
-        ...whose,
-        ...refusal,
-      }).sort(),
-      GuardMessage: membersOf<GuardMessage>({ guard: true, method: true, path: true, ...whose, ...refusal }).sort(),
-      StoreMessage: membersOf<StoreMessage>({
-        store: true,
-        method: true,
-        system: true,
-        outcome: true,
-        error: true,
-        duration: true,
-      }).sort(),
-      FetchMessage: membersOf<FetchMessage>({
-        url: true,
-        byHost: true,
-        status: true,
-        error: true,
-        duration: true,
-      }).sort(),
-      DocumentsMessage: membersOf<DocumentsMessage>({ kept: true, change: true }).sort(),
-    })
   })
 
   it('have every attribute of the spans', () => {

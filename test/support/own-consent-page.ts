@@ -13,7 +13,7 @@ const after = '\nexport const { consent, scopes: words } = given\n'
 
 type PageOptions = Pick<CustomerSignInOptions, 'consent' | 'scopes'>
 
-/** The options of the consent page that docs/own-pages.md shows, once the tests of a file begin. */
+/** The options of the consent page that docs/pages.md shows, once the tests of a file begin. */
 export function ownConsentPage(): () => PageOptions {
   const folder = snippetFolder()
   let options: PageOptions = {}

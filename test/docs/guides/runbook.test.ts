@@ -21,6 +21,7 @@ import { snippetsOf, textOf } from '../pages'
 import { runSnippet } from './run-snippet'
 
 const page = 'docs/runbook.md'
+const keys = 'docs/keys.md'
 const customer = { tenantKey: 'acme', subject: 'customer-1' }
 const secret = (name: string) => name.padEnd(32, '.')
 const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
@@ -35,7 +36,7 @@ function sqlUnder(heading: string): string[] {
 afterEach(releaseClock)
 
 it('each snippet of docs/runbook.md is run by a test of this file', () => {
-  expect(snippetsOf(page)).toHaveLength(9)
+  expect(snippetsOf(page)).toHaveLength(6)
 })
 
 it('the metrics and alerts that docs/runbook.md names are those of docs/observability.md', () => {
@@ -53,7 +54,7 @@ describe('A signing key has leaked', () => {
     const verify = (token: string) => host.signIn.verifyAccessToken(token, { tenantKey: 'acme' })
     expect(await verify(stolen)).toMatchObject({ subject: 'somebody-else' })
 
-    const { dropLeakedKey } = await runSnippet(page, 'async function dropLeakedKey', { signIn: host.signIn })
+    const { dropLeakedKey } = await runSnippet(keys, 'async function dropLeakedKey', { signIn: host.signIn })
     await dropLeakedKey(pemOf(newKey()), pemOf(signingKey))
     for (const token of [stolen, tokens.access_token])
       await expect(verify(token)).rejects.toMatchObject({ code: 'invalid_token' })
@@ -84,7 +85,7 @@ describe('A credential secret has leaked', () => {
   it('customers stay signed in', async () => {
     const host = await started({ credentialSecrets: [secret('leaked')] })
     const tokens = await host.connected()
-    const { dropLeakedSecret } = await runSnippet(page, 'async function dropLeakedSecret', { signIn: host.signIn })
+    const { dropLeakedSecret } = await runSnippet(keys, 'async function dropLeakedSecret', { signIn: host.signIn })
     await dropLeakedSecret(secret('new'), secret('leaked'))
     const second = expectTokens(await host.refresh(tokens.refresh_token))
     expectTokens(await host.refresh(second.refresh_token))
@@ -104,7 +105,7 @@ describe('A credential secret has leaked', () => {
     const host = await started()
     const tokens = await host.connected()
     const elsewhere = await host.connected({ tenantKey: 'globex' })
-    const { endEverything } = await runSnippet(page, 'async function endEverything', { signIn: host.signIn })
+    const { endEverything } = await runSnippet(keys, 'async function endEverything', { signIn: host.signIn })
     await endEverything(['acme', 'globex'])
     expectError(await host.refresh(tokens.refresh_token), 400, 'invalid_grant')
     expectError(await host.refresh(elsewhere.refresh_token, {}, 'globex'), 400, 'invalid_grant')

@@ -5,8 +5,9 @@ export type Way = readonly [scenario: string, path: readonly number[]]
 
 /** What the credential chain cannot do: a way in which a rule does not hold, for a reason. */
 export interface Limit {
-  /** As docs/credential-chain.md says it. */
   name: string
+  /** Why it is so, for docs/credential-chain.md. */
+  why: string
   rule: Rule
   /** The shortest way to it: a scenario, and the choices. */
   way: Way
@@ -50,108 +51,126 @@ const secondsPassed = ({ prepared, passes }: World) =>
 export const limits: readonly Limit[] = [
   {
     name: 'a call that failed is applied before its deadline',
+    why: 'A connection that breaks does not say what is still on its way. The process remembers the attempt, and reverses it.',
     way: ['parallel requests', [0, 4, 4, 3]],
     rule: 'nothing is applied after 503',
     is: tells('before its deadline'),
   },
   {
     name: 'a call is applied after its deadline, because the clock was set back',
+    why: 'The store compares the deadline with its own clock.',
     way: ['parallel requests', [0, 7, 10, 8]],
     rule: 'nothing is applied after 503',
     is: ({ clockShift }) => clockShift < 0,
   },
   {
     name: 'a repeat is answered with 503, because the clock was set back',
+    why: 'A negative age opens no window, and ends nothing.',
     way: ["the store's clock", [0, 0, 0, 0, 6, 10, 9]],
     rule: 'an honest client stays',
     is: (world) => world.clockShift < 0 && tells('503')(world),
   },
   {
     name: 'a repeat looks late, because the clock was set forward',
+    why: "By more than the window: an age is the difference of two readings of the store's clock.",
     way: ["the store's clock", [0, 0, 0, 6, 1, 1]],
     rule: 'an honest client stays',
     is: ({ clockShift, prepared }) => clockShift > prepared.scenario.window * 1000,
   },
   {
     name: 'a gap of more than four redemptions',
+    why: 'The library derives four successors of what the store has, and no more. It takes two failovers here, because one loses at most four writes.',
     way: ['two failovers', [0, 2, 4, 0]],
     rule: 'an honest client stays',
     is: (world) => isFailover(world) && isAhead(world),
   },
   {
     name: 'a lost sign-in',
+    why: 'The store has no such grant, and does not know who signed in.',
     way: ['a code, later', [0, 5, 0]],
     rule: 'an honest client stays',
     is: (world) => isFailover(world) && isGrantLost(world) && !tells('replayed')(world),
   },
   {
     name: 'a lost code redemption',
+    why: 'The grant waits for its code again, and expires with it.',
     way: ['a failover after a theft', [0, 3, 1]],
     rule: 'an honest client stays',
     is: (world) => isFailover(world) && isCodeExpired(world) && !tells('replayed')(world),
   },
   {
     name: 'a reversal that is lost',
+    why: 'The store has a redemption again of which no client has the result.',
     way: ['a code, later', [0, 1, 7, 0, 0, 5, 1]],
     rule: 'an honest client stays',
     is: (world) => isFailover(world) && world.facts.wasReversed,
   },
   {
     name: 'a revocation that is lost',
+    why: 'The store has the grant again.',
     way: ['a failover after a revocation', [0, 0, 1, 1, 0, 0]],
     rule: 'ended stays ended',
     is: isFailover,
   },
   {
     name: 'theft is noticed one redemption late',
+    why: 'A used credential is live again in the store.',
     way: ['a failover after a theft', [2, 4, 1, 1]],
     rule: 'a used token gives nothing',
     is: isFailover,
   },
   {
     name: 'two winners after a failover',
+    why: 'The store redeems a credential once more whose redemption it has lost.',
     way: ['a failover after a theft', [1, 2, 1]],
     rule: 'one winner',
     is: isFailover,
   },
   {
     name: 'a repeat of a credential older than the last 16',
+    why: 'A grant remembers 16 redemptions, and one refresh after a failover can be several of them.',
     way: ['a failover of a long chain', [0, 0, 2, 0, 0, 1, 1]],
     rule: 'an honest client stays',
     is: (world) => isFailover(world) && tells('replayed')(world) && Number(presents(world)?.slice(6)) <= 1,
   },
   {
     name: 'parallel requests without a window',
+    why: 'The second refresh is a repeat.',
     way: ['strict', [0, 0, 0, 3]],
     rule: 'an honest client stays',
     is: (world) => isStrict(world) && hasParallelRequests(world),
   },
   {
     name: 'a lost response without a window',
+    why: 'Nobody has the refresh token that is live.',
     way: ['strict, one request at a time', [0, 0, 1, 0, 1]],
     rule: 'an honest client stays',
     is: (world) => isStrict(world) && world.faults.includes('response'),
   },
   {
     name: 'another process before the reversal, without a window',
+    why: 'Only the first process knows that nobody was given the result.',
     way: ['strict, one request at a time', [0, 1, 1, 0, 0]],
     rule: 'an honest client stays',
     is: (world) => isStrict(world) && isUnheard(world) && (hasSeveralProcesses(world) || tells('in the end')(world)),
   },
   {
     name: 'a code that expires',
+    why: 'A code lives for 60 seconds, also where the store has not answered.',
     way: ['a code, later', [0, 6, 0, 9]],
     rule: 'an honest client stays',
     is: (world) => isCodeExpired(world) && presents(world) === 'the code',
   },
   {
     name: 'a code again, after its refresh token was used',
+    why: 'Somebody has the first tokens, so the code is a replay.',
     way: ['a code', [0, 0, 0, 0, 0, 0, 4, 3]],
     rule: 'an honest client stays',
     is: (world) => presents(world) === 'the code' && !['the code', 'token 1', undefined].includes(liveOf(world)),
   },
   {
     name: 'a code again, later than 10 s',
+    why: 'RFC 6749 section 4.1.2 asks for its refusal.',
     way: ['a code, later', [0, 0, 2, 0, 6]],
     rule: 'an honest client stays',
     is: (world) => {
@@ -161,6 +180,7 @@ export const limits: readonly Limit[] = [
   },
   {
     name: 'a client that comes later than the window',
+    why: 'Its repeat cannot be told from that of a thief.',
     way: ['a retry later', [0, 1, 5, 0, 8, 0, 5]],
     rule: 'an honest client stays',
     is: (world) =>
@@ -168,18 +188,21 @@ export const limits: readonly Limit[] = [
   },
   {
     name: 'a redemption that was reversed after its repeat was answered',
+    why: 'The credential is live again, although it gave tokens.',
     way: ['a thief', [0, 0, 1, 4, 7, 3, 5, 0, 3]],
     rule: 'a used token gives nothing',
     is: ({ facts }) => facts.wasReversed,
   },
   {
     name: 'a thief inside the window',
+    why: 'The window answers whoever has the credential.',
     way: ['a thief of a used token', [1, 2]],
     rule: 'a thief gets nothing',
     is: ({ violation }) => violation?.age !== undefined,
   },
   {
     name: 'a thief of the live token',
+    why: 'A bearer token is redeemed by whoever comes first.',
     way: ['a thief', [1, 2]],
     rule: 'a thief gets nothing',
     is: ({ violation }) => violation?.age === undefined,

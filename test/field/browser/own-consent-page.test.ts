@@ -13,7 +13,7 @@ type Callback = (...args: Parameters<RequestHandler>) => void
 
 const backInTheApp: Callback = (_req, res) => void res.send('<h1>Back in the app</h1>')
 
-describeWithBrowser('the consent page that docs/own-pages.md shows', () => {
+describeWithBrowser('the consent page that docs/pages.md shows', () => {
   const options = ownConsentPage()
 
   /** A host with helmet in front, and a client of the company's own or one that registered itself. */

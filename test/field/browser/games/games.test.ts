@@ -152,7 +152,7 @@ describeWithDisplay('nobody who is made to press something else presses Allow', 
     ['wants colors of their own', '--force-high-contrast'],
   ])('as a customer who %s', (name, flag) => play(name, windowOverAll, { flags: [flag] }), timeLimit)
 
-  it('on the page that docs/own-pages.md shows', () => play('own page', windowOverAll, { host: ownPage() }), timeLimit)
+  it('on the page that docs/pages.md shows', () => play('own page', windowOverAll, { host: ownPage() }), timeLimit)
 
   it(
     'behind a page that has it prepared ahead of time, because the browser opens it anew all the same',

@@ -1,0 +1,166 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { table } from './table'
+
+/** A row of bench/results/node-26.json. */
+interface Row {
+  server: string
+  workload: string
+  cpu_us: number
+  rps: number
+  /** Null where the floor does not serve such a request. */
+  ratio_to_floor: number | null
+  ratio_low: number
+  ratio_high: number
+  floor: string
+}
+
+const textOf = (file: string) => readFileSync(join(__dirname, '../../bench/results', file), 'utf8')
+const rowsOn = (version: string): Row[] => JSON.parse(textOf(`node-${version}.json`))
+const versions = ['22', '24', '26']
+
+/** A table of a file in bench/results, as it is: the first one after a heading. */
+const copied = (file: string, heading: string) => () => {
+  const [, after = ''] = `\n${textOf(file)}`.split(`\n${heading}\n`)
+  const [found] = /(?:^\|.*\|$\n?)+/m.exec(after) ?? []
+  if (found === undefined) throw new Error(`${file} has no table under ${heading}`)
+  return found.trim()
+}
+
+const ratio = ({ server, floor, ratio_to_floor }: Row) =>
+  server === floor || ratio_to_floor === null ? '' : `${ratio_to_floor.toFixed(2)} × ${floor}`
+
+const half = ({ server, floor, ratio_low, ratio_high }: Row) =>
+  server === floor ? '' : `${ratio_low.toFixed(2)} to ${ratio_high.toFixed(2)}`
+
+function refresh(): string {
+  const rows = rowsOn('26').filter(({ workload }) => workload === 'refresh')
+  return table(
+    ['server', 'CPU µs', 'requests/s', 'ratio to its floor', 'half of the rounds'],
+    rows.map((row) => [row.server, row.cpu_us.toFixed(0), row.rps.toFixed(0), ratio(row), half(row)]),
+  )
+}
+
+function otherRequests(): string {
+  const rows = rowsOn('26').filter(({ workload, server }) => workload !== 'refresh' && server !== 'F0')
+  return table(
+    ['request', 'server', 'CPU µs', 'ratio to its floor'],
+    rows.map((row) => [row.workload, row.server, row.cpu_us.toFixed(0), ratio(row)]),
+  )
+}
+
+const compared = [
+  ['refresh', 'customer-sign-in', 'F1'],
+  ['refresh', 'customer-sign-in in Express 5', 'FX'],
+  ['refresh of a registered client', 'customer-sign-in', 'F1'],
+  ['refresh of a registered client', 'customer-sign-in in Express 5', 'FX'],
+  ['code', 'customer-sign-in in Express 5', 'FX'],
+  ...['mcpAuthRouter', 'oauth2orize', 'express-oauth-server', 'oidc-provider'].map((peer) => [
+    'refresh',
+    'customer-sign-in in Express 5',
+    peer,
+  ]),
+  ['refresh', 'customer-sign-in', 'oidc-provider'],
+  ...['api', 'api with revocation', 'api with a new token'].map((api) => [api, 'customer-sign-in in Express 5', 'FX']),
+  ['metadata', 'customer-sign-in', 'F1'],
+  ['metadata', 'customer-sign-in in Express 5', 'FX'],
+] as const
+
+function versionsOfNode(): string {
+  const cpu = (version: string, workload: string, server: string) => {
+    const found = rowsOn(version).find((row) => row.server === server && row.workload === workload)
+    if (!found) throw new Error(`There is no row of ${server}, ${workload}`)
+    return found.cpu_us
+  }
+  return table(
+    ['request', 'server', 'divided by', ...versions.map((version) => `Node ${version}`)],
+    compared.map(([request = '', server = '', other = '']) => [
+      request,
+      server,
+      other,
+      ...versions.map((version) => (cpu(version, request, server) / cpu(version, request, other)).toFixed(2)),
+    ]),
+  )
+}
+
+/** A row of bench/results/node-26-databases.json. */
+interface ServerRow {
+  server: string
+  commands: Record<string, number>
+  round_trips: number
+  /** Absent for PostgreSQL. */
+  bytes_after_0?: number
+  bytes_after_1?: number
+  bytes_after_20?: number
+  refresh_winners: number
+  code_winners: number
+  replay_ends_grant: boolean
+  code_replay_ends_grant: boolean
+}
+
+function whatEachDoes(): string {
+  const rows: ServerRow[] = JSON.parse(textOf('node-26-databases.json'))
+  const yesOrNo = (is: boolean) => (is ? 'yes' : 'no')
+  const counted = ([name, count]: [string, number]) => (count === 1 ? name : `${count} ${name}`)
+  return table(
+    [
+      'server',
+      'round trips',
+      'commands',
+      'bytes after 0, 1, 20 refreshes',
+      'winners of 50',
+      'of 50 with one code',
+      'replay ends the grant',
+      'of a code',
+    ],
+    rows.map((row) => [
+      row.server,
+      `${row.round_trips}`,
+      Object.entries(row.commands).map(counted).join(', '),
+      row.bytes_after_0 === undefined ? '' : [row.bytes_after_0, row.bytes_after_1, row.bytes_after_20].join(', '),
+      `${row.refresh_winners}`,
+      `${row.code_winners}`,
+      yesOrNo(row.replay_ends_grant),
+      yesOrNo(row.code_replay_ends_grant),
+    ]),
+  )
+}
+
+/** Multiplies what was measured: each grant is refreshed once an hour, processes are half busy, a shard has 20,000,000 grants. */
+function scaling(): string {
+  const { memory, scale } = JSON.parse(textOf('redis.json'))
+  const rps = rowsOn('26').find(
+    ({ server, workload }) => server === 'customer-sign-in in Express 5' && workload === 'refresh',
+  )?.rps as number
+  const script = Math.max(...scale.map((each: { serverCpuUnderLoad: number }) => each.serverCpuUnderLoad))
+  const rows = [1e6, 1e7, 1e8].map((grants) => {
+    const [refreshes, shards] = [grants / 3600, Math.ceil(grants / 2e7)]
+    return [
+      grants.toLocaleString('en'),
+      Math.round(refreshes).toLocaleString('en'),
+      `${Math.ceil(refreshes / (rps / 2))}`,
+      `${shards}`,
+      `${(((grants / shards) * memory.bytesPerGrantAfterRotations) / 1e9).toFixed(1)} GB`,
+      `${(((refreshes / shards) * script) / 1e4).toFixed(1)} %`,
+    ]
+  })
+  return table(
+    ['active grants', 'refreshes a second', 'processes', 'shards', 'memory of each shard', 'CPU of each shard'],
+    rows,
+  )
+}
+
+export const measured = {
+  refresh,
+  'other-requests': otherRequests,
+  peers: copied('node-26.md', '## CPU time of a refresh, divided by that of another server'),
+  'what-each-does': whatEachDoes,
+  stores: copied('node-26.md', '## PostgreSQL compared with Redis'),
+  'refresh-profile': copied('node-26.md', '## Where the time of a refresh goes'),
+  'metadata-profile': copied('node-26.md', '## Where the time of the metadata goes'),
+  'versions-of-node': versionsOfNode,
+  listeners: copied('telemetry.md', '## CPU time of a refresh by who listens'),
+  scaling,
+  growth: copied('growth.md', '## What each process and master adds'),
+  endurance: copied('endurance.md', '# One process of customer-sign-in under full load'),
+}

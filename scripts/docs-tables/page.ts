@@ -1,0 +1,24 @@
+const generated = /(<!-- generated: ([\w-]+) -->\n)([\s\S]*?)(<!-- \/generated -->\n)/g
+
+export type Parts = Readonly<Record<string, () => string | Promise<string>>>
+
+/**
+ * A page with its generated parts written again.
+ *
+ * @param kept The names of parts that stay as they are.
+ * @throws {Error} for a part that the page does not have, and for one that nothing makes.
+ */
+export async function withSections(page: string, parts: Parts, kept: readonly string[] = []): Promise<string> {
+  const marked = [...page.matchAll(generated)].map(([, , name = '']) => name)
+  const [made, unmade] = [Object.keys(parts), marked.filter((name) => !(name in parts))]
+  const unknown = [...unmade, ...made.filter((name) => !marked.includes(name))]
+  if (unknown.length > 0) throw new Error(`Not both in a page and in scripts/docs-tables/sections.ts: ${unknown}`)
+  const texts = new Map<string, string>()
+  for (const [name, make] of Object.entries(parts)) if (!kept.includes(name)) texts.set(name, `\n${await make()}\n\n`)
+  return page.replace(generated, (_, begin, name, before, end) => begin + (texts.get(name) ?? before) + end)
+}
+
+/** The page without its generated parts: what somebody has written. */
+export function byHand(page: string): string {
+  return page.replace(generated, '')
+}

@@ -1,0 +1,196 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
+import { ConfigurationError, helpPages } from '../../src/configuration/configuration-error'
+import { findings } from '../../src/doctor/findings'
+import { checkedOptions } from '../../src/options'
+import { answeredCodes, hostCodes } from '../../src/protocol/oauth-error-codes'
+import { follow, tell } from '../../test/faults/interleavings/explore'
+import { openHouse } from '../../test/faults/interleavings/house'
+import { limits } from '../../test/faults/interleavings/limits'
+import { prepare } from '../../test/faults/interleavings/prepared'
+import { scenarios, smallScenarios } from '../../test/faults/interleavings/scenarios'
+import { sentence } from '../../test/faults/interleavings/tell'
+import { assistants } from '../../test/field/assistants/assistants'
+import { realClients } from '../../test/field/assistants/real-clients'
+import { clientsTableOf, registrationsTableOf, tableOf } from '../../test/field/assistants/table'
+import { docstringOf, membersOf, parentsOf } from './docstrings'
+import { measured } from './measured'
+import { table } from './table'
+
+/** The parts whose figures differ a little from one version of Node to the next. */
+export const varying = ['registrations']
+
+/** The generated parts of the pages in docs/, by page and by the name in their markers. */
+export const sections: Record<string, Record<string, () => string | Promise<string>>> = {
+  'docs/assistants.md': {
+    assistants: () => tableOf(assistants),
+    clients: () => clientsTableOf(realClients),
+    registrations: () => registrationsTableOf(assistants),
+  },
+  'docs/configuration.md': {
+    tenant: () => membersTable('contract/tenant-store', 'Tenant'),
+    client: () => membersTable('contract/tenant-store', 'Client', 'ClientMetadata', 'ClientCredentials'),
+  },
+  'docs/credential-chain.md': { limits: limitsMet },
+  'docs/doctor.md': { findings: findingsByPlace },
+  'docs/errors.md': { codes: () => codesTable(answeredCodes), 'host-codes': () => codesTable(hostCodes), help },
+  'docs/events.md': { events: eventsTable },
+  'docs/observability.md': { messages },
+  'docs/options.md': { options: optionsTable, api },
+  'docs/performance.md': measured,
+  'docs/writing-a-token-store.md': {
+    grant: () => membersTable('contract/token-store', 'Grant'),
+    'new-grant': () => membersTable('contract/token-store', 'NewGrant'),
+    swap: () => membersTable('contract/token-store', 'CredentialSwap'),
+    sqlite: () => included('examples/sqlite/sqlite-token-store.ts', 'ts'),
+  },
+}
+
+const code = (text: string) => `\`${text}\``
+const textOf = (file: string) => readFileSync(join(__dirname, '../..', file), 'utf8')
+
+function included(file: string, language: string): string {
+  return `\`\`\`${language}\n${textOf(file).trim()}\n\`\`\``
+}
+
+function membersTable(file: string, ...names: string[]): string {
+  const members = names.flatMap((name) => membersOf(file, name))
+  return table(
+    ['member', 'what it is'],
+    members.map(({ name, isOptional, says }) => [code(name), isOptional ? says : `Required. ${says}`]),
+  )
+}
+
+/** Each option with what it may be, as its own error says it. */
+function optionsTable(): string {
+  const rows = membersOf('options', 'CustomerSignInOptions').map(({ name, says }) => {
+    const { [name]: page = '' } = helpPages
+    return [code(name), allowed(name), `${says} [More](${page.replace('docs/', '')})`]
+  })
+  return table(['option', 'allowed', 'what it does'], rows)
+}
+
+function allowed(option: string): string {
+  const required = { tenantStore: new MemoryTenantStore([]), tokenStore: new MemoryTokenStore() }
+  try {
+    checkedOptions({ ...required, [option]: 'wrong' } as Parameters<typeof checkedOptions>[0])
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.allowed
+  }
+  throw new Error(`${option} can be anything`)
+}
+
+/** The members of what `createCustomerSignIn` returns. */
+function api(): string {
+  const groups = { grants: 'customer-grants', customers: 'customer-data', tenants: 'tenant-data' }
+  const types = { grants: 'CustomerGrants', customers: 'CustomerData', tenants: 'TenantData' }
+  const rows = new Map<string, string>()
+  for (const { name, says } of membersOf('customer-sign-in', 'CustomerSignIn')) {
+    // Of an overloaded method, the first docstring says what it does.
+    if (!(name in groups) && !rows.has(`signIn.${name}`)) rows.set(`signIn.${name}`, says)
+  }
+  for (const [group, file] of Object.entries(groups)) {
+    for (const { name, says } of membersOf(`administration/${file}`, types[group as keyof typeof types])) {
+      rows.set(`signIn.${group}.${name}`, says)
+    }
+  }
+  return table(
+    ['call', 'what it does'],
+    [...rows].map(([name, says]) => [code(name), says]),
+  )
+}
+
+function codesTable(codes: Record<string, { status: number; meaning: string; source: string }>): string {
+  return table(
+    ['`error`', 'status', 'meaning', 'defined in'],
+    Object.entries(codes).map(([name, { status, meaning, source }]) => [code(name), `${status}`, meaning, source]),
+  )
+}
+
+/** The page that explains each name that a ConfigurationError can begin with. */
+function help(): string {
+  const pages = [...new Set(Object.values(helpPages))]
+  const namesOf = (page: string) => Object.keys(helpPages).filter((name) => helpPages[name] === page)
+  return table(
+    ['the message begins with', 'see'],
+    pages.map((page) => {
+      const link = page.startsWith('docs/') ? page.replace('docs/', '') : `../${page}`
+      const title = link.replace('.md', '').replace('#', ': ').replaceAll('-', ' ')
+      return [namesOf(page).map(code).join(', '), `[${title}](${link})`]
+    }),
+  )
+}
+
+const places: Record<string, string> = {
+  'not-https': 'No answer',
+  'redirect-https': "An answer that is not the app's",
+  'company-unknown': 'The API',
+  'wrong-scheme': 'Metadata',
+  'preflight-refused': 'Clients in a browser',
+  'no-keys': 'Endpoints',
+  'sign-in-abandoned': 'With `--login`',
+}
+
+function findingsByPlace(): string {
+  const marks = { wrong: '✗', warning: '!' }
+  const parts: { heading: string; rows: string[][] }[] = []
+  for (const [name, { level, says, remedy }] of Object.entries(findings)) {
+    const { [name]: heading } = places
+    if (heading !== undefined) parts.push({ heading, rows: [] })
+    parts.at(-1)?.rows.push([code(name), marks[level], says, remedy])
+  }
+  const missing = Object.keys(places).filter((name) => !(name in findings))
+  if (missing.length > 0 || parts.length < 7) throw new Error(`There is no finding ${missing}`)
+  return parts
+    .map(({ heading, rows }) => `### ${heading}\n\n${table(['code', '', 'what it says', 'what to change'], rows)}`)
+    .join('\n\n')
+}
+
+/** Each limit of the credential chain with the shortest way to it, which the explorer goes again. */
+async function limitsMet(): Promise<string> {
+  const known = [...smallScenarios, ...scenarios]
+  const lines: string[] = []
+  for (const { name, why, way } of limits) {
+    const scenario = known.find((each) => each.name === way[0])
+    if (!scenario) throw new Error(`There is no scenario "${way[0]}"`)
+    const prepared = await prepare(scenario, openHouse())
+    await follow(prepared, way[1])
+    const title = name.charAt(0).toUpperCase() + name.slice(1)
+    lines.push(`- **${title}**. ${why} *${sentence(await tell(prepared, way[1]))}*`)
+  }
+  return lines.join('\n')
+}
+
+function eventsTable(): string {
+  const file = 'contract/customer-sign-in-event'
+  const inherited: Record<string, string> = {
+    CustomerEvent: 'of a customer',
+    GrantEvent: 'of a grant',
+    RepeatEvent: 'of a repeat',
+    ErrorContext: 'what is certain of a grant',
+  }
+  const declared = [...textOf(`src/${file}.ts`).matchAll(/^export interface (\w+) [^{]*\{\n {2}type: '(\w+)'/gm)]
+  const rows = declared.map(([, name = '', type = '']) => {
+    const own = membersOf(file, name).map((member) => `${code(member.name)}: ${member.says.replace(/\.$/, '')}`)
+    const others = parentsOf(file, name).flatMap((parent) => inherited[parent] ?? [])
+    const when = docstringOf(file, `export interface ${name} `).replaceAll(
+      'A `DeniedEvent` follows',
+      '`denied` follows',
+    )
+    return [code(type), when, [...others, ...own].join('; ')]
+  })
+  return table(['`type`', 'when', 'members'], rows)
+}
+
+function messages(): string {
+  const file = 'telemetry/messages'
+  const types = ['RequestMessage', 'GuardMessage', 'StoreMessage', 'FetchMessage', 'DocumentsMessage']
+  const withParents = (name: string) => [...parentsOf(file, name), name].flatMap((each) => membersOf(file, each))
+  return types
+    .map((type) => {
+      const rows = withParents(type).map(({ name, says }) => [code(name), says])
+      return `**\`${type}\`**\n\n${table(['member', 'what it is'], rows)}`
+    })
+    .join('\n\n')
+}
