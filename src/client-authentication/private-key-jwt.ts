@@ -1,4 +1,4 @@
-import { type Check, isObject, must, nullable, rememberAccepted } from '../configuration/checks'
+import { type Check, must, nullable } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import { digest } from '../protocol/digest'
 import {
@@ -24,12 +24,10 @@ const leeway = 60
 /** The `client_assertion_type` of a JWT (RFC 7523 section 2.2). */
 const jwtBearer = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
-// Remembered as text, because the keys are parsed to check them.
-const isKeySet = rememberAccepted((text) => keySetFault(JSON.parse(text)) === undefined)
-
 const keySet: Check<JsonWebKeySet> = (given, name) => {
-  if (isObject(given) && isKeySet(JSON.stringify(given))) return given as unknown as JsonWebKeySet
-  throw new ConfigurationError(name, given, 'a JSON Web Key Set of public keys', { says: keySetFault(given) })
+  const says = keySetFault(given)
+  if (says === undefined) return given as JsonWebKeySet
+  throw new ConfigurationError(name, given, 'a JSON Web Key Set of public keys', { says })
 }
 
 const keySetUrl = must<string>(

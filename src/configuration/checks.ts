@@ -1,4 +1,3 @@
-import { BoundedMap } from '../collections/bounded-map'
 import { isAppRedirect } from '../protocol/redirect-uri'
 import { isResource } from '../protocol/resource'
 import { isScopeToken, withoutOfflineAccess } from '../protocol/scope'
@@ -29,22 +28,6 @@ export function must<T>(
 /** A string that the predicate accepts, which an error quotes. */
 export function mustBeText(allowed: string, accepts: (text: string) => boolean): Check<string> {
   return must(allowed, (given) => typeof given === 'string' && accepts(given), { quotes: true })
-}
-
-const maxRemembered = 10_000
-
-/**
- * The same predicate, which remembers the texts that it has accepted: tenant records are checked on every request, and to parse their URLs
- * each time would cost more than all other checks together.
- */
-export function rememberAccepted(accepts: (text: string) => boolean): (text: string) => boolean {
-  const accepted = new BoundedMap<string, true>(maxRemembered)
-  return (text) => {
-    if (accepted.get(text)) return true
-    if (!accepts(text)) return false
-    accepted.set(text, true)
-    return true
-  }
 }
 
 /** A check of an option that may be omitted. */
@@ -88,20 +71,13 @@ export function record<T extends Record<string, Check<unknown>>>(
   members: T,
   isIgnored: (member: string) => boolean = () => false,
 ): Check<Checked<T>> {
-  const checks = Object.entries(members).map(([member, check]) => ({ member, check }))
-  const names = Object.keys(members)
-  const known = new Set(names)
   return (given, name) => {
     if (!isObject(given)) throw new ConfigurationError(name || 'options', given, 'an object')
-    // Records are checked on every request, so this makes no array of their members.
-    for (const member in given) {
-      if (!known.has(member) && Object.hasOwn(given, member) && !isIgnored(member))
-        throw unknownMember(name, member, names)
-    }
+    const unknown = Object.keys(given).find((member) => !Object.hasOwn(members, member) && !isIgnored(member))
+    if (unknown !== undefined) throw unknownMember(name, unknown, Object.keys(members))
     const prefix = name === '' ? '' : `${name}.`
-    const checked: Record<string, unknown> = {}
-    for (const { member, check } of checks) checked[member] = check(given[member], prefix + member)
-    return checked as Checked<T>
+    const checked = Object.entries(members).map(([member, check]) => [member, check(given[member], prefix + member)])
+    return Object.fromEntries(checked)
   }
 }
 
@@ -215,19 +191,15 @@ export const httpUrl: Check<string> = mustBeText(
 )
 
 /** A resource indicator (RFC 8707 section 2). */
-export const resource: Check<string> = mustBeText('an absolute URL without a fragment', rememberAccepted(isResource))
-
-const isWebImage = rememberAccepted(
-  (text) =>
-    URL.canParse(text) &&
-    // Its origin becomes part of the page's content security policy, where `;` and `,` would begin another directive or policy.
-    /^https:\/\/[\w.:[\]-]+$/.test(new URL(text).origin),
-)
+export const resource: Check<string> = mustBeText('an absolute URL without a fragment', isResource)
 
 /** An image that a page may show. */
 export const imageUrl: Check<string> = mustBeText(
   'an https or data URL of an image',
-  (text) => text.startsWith('data:image/') || isWebImage(text),
+  (text) =>
+    text.startsWith('data:image/') ||
+    // Its origin becomes part of the page's content security policy, where `;` and `,` would begin another directive or policy.
+    (URL.canParse(text) && /^https:\/\/[\w.:[\]-]+$/.test(new URL(text).origin)),
 )
 
 /** Redirect URIs of an app with a private-use scheme: one address, or with a slash at its end every address that begins with it. */

@@ -1,17 +1,11 @@
-import { type Check, must, nullable, record, rememberAccepted } from '../configuration/checks'
+import { type Check, mustBeText, nullable, record } from '../configuration/checks'
 import type { Links } from '../contract/tenant-store'
 
-const isWebPage = rememberAccepted((text) => {
+const webPage = mustBeText('an absolute https URL without credentials', (text) => {
   if (!/^https:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text)) return false
   const { username, password } = new URL(text)
   return username === '' && password === ''
 })
-
-const webPage = must<string>(
-  'an absolute https URL without credentials',
-  (given) => typeof given === 'string' && isWebPage(given),
-  { quotes: true },
-)
 
 /** Addresses of pages of a company's own. */
 export const links: Check<Links> = record({

@@ -1,4 +1,4 @@
-import { type Check, must, nullable, record, rememberAccepted } from '../configuration/checks'
+import { type Check, must, nullable, record } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import type { Theme, ThemeColors } from '../contract/tenant-store'
 
@@ -42,14 +42,12 @@ const members = record({
   ),
 })
 
-const isReadable = rememberAccepted((text) => faultOf(JSON.parse(text)) === undefined)
-
 /** How the pages look, if everybody can read them: colours that are too much alike are refused. */
 export const theme: Check<Theme> = (given, name) => {
   const checked = members(given, name)
-  if (isReadable(JSON.stringify(checked))) return checked
-  const { scheme, says, allowed } = faultOf(checked) ?? { scheme: '', says: '', allowed: '' }
-  throw new ConfigurationError(`${name}.${scheme}`, undefined, allowed, { says })
+  const fault = faultOf(checked)
+  if (!fault) return checked
+  throw new ConfigurationError(`${name}.${fault.scheme}`, undefined, fault.allowed, { says: fault.says })
 }
 
 /** The colours of the light page and of the dark one. Undefined for a page that there is not. */

@@ -52,6 +52,11 @@ export class ProtectedResources {
     this.#paths.set(ownPath, path)
   }
 
+  /** How many resources there are. None is ever taken back. */
+  get count(): number {
+    return this.#announced.size
+  }
+
   /** The addresses of the resources at a tenant, in the order in which they were announced. */
   urlsFor(address: TenantAddress): string[] {
     const urls = [...this.#announced.values()].map((resource) => resource.urlFor(address))

@@ -15,7 +15,6 @@ import {
   nullable,
   optional,
   record,
-  rememberAccepted,
   resource,
   scopeToken,
   seconds,
@@ -50,17 +49,17 @@ export const askConsent = must<AskConsent>('always or once', (given) => given ==
   quotes: true,
 })
 
-const isOwnBaseUrl = rememberAccepted((text) => {
+function isOwnBaseUrl(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { origin, protocol, hostname } = new URL(text)
   return origin === text && (protocol === 'https:' || (protocol === 'http:' && leadsToOwnDevice(hostname)))
-})
+}
 
-const isBaseUrl = rememberAccepted((text) => {
+function isBaseUrl(text: string): boolean {
   if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return false
   const { origin, pathname } = new URL(text)
   return text === `${origin}${pathname.replace(/\/$/, '')}`
-})
+}
 
 /** Checks the address of a tenant's own domain, and returns it without a slash at its end. */
 const ownBaseUrl = withoutSlash(
@@ -82,11 +81,10 @@ function withoutSlash(check: Check<string>): Check<string> {
   return (given, name) => check(typeof given === 'string' ? given.replace(/\/$/, '') : given, name)
 }
 
-const isRedirectUri = rememberAccepted((text) => ownRedirectUriFault(text) === undefined)
-
 const redirectUri: Check<string> = (given, name) => {
-  if (typeof given === 'string' && isRedirectUri(given)) return given
-  throw new ConfigurationError(name, given, 'a redirect URI', { says: ownRedirectUriFault(given) })
+  const says = ownRedirectUriFault(given)
+  if (says === undefined) return given as string
+  throw new ConfigurationError(name, given, 'a redirect URI', { says })
 }
 
 const grantType = must<string>(grantTypes.join(' or '), isGrantType, { quotes: true })
@@ -131,17 +129,15 @@ const clientRecords: Check<Client[]> = (given, name) => {
 
 const anyClientId = mustBeText('a client id: 1 to 2048 characters of printable ASCII', isClientId)
 
-const isHost = rememberAccepted(isRedirectHost)
-
 const host = mustBeText(
   'a host in lower case, such as claude.ai, without scheme, port and path; localhost for every loopback address',
-  isHost,
+  isRedirectHost,
 )
 
 /** Checks where redirect URIs lead. */
 const redirectHost = mustBeText(
   'a host in lower case, such as claude.ai; localhost for every loopback address; or the scheme of an app with its colon, such as cursor:',
-  (given) => isAppScheme(given) || isHost(given),
+  (given) => isAppScheme(given) || isRedirectHost(given),
 )
 
 /** Checks a {@link ClientRule}, in an option or a tenant's record. */
@@ -183,23 +179,26 @@ const members = {
   clients: nullable(clientRecords),
 }
 
-const names = Object.keys(members)
+/** The members of a record that say something to this library. */
+export const memberNames = Object.keys(members) as (keyof typeof members)[]
 
 /**
  * Whether an unknown member may be the host's own. A name that is nearly one of these members may not: it is probably misspelt, and what it
  * says would be ignored.
  */
-const isMemberOfHost = rememberAccepted((name) => nearestName(name, names, { maxDistance: 1 }) === undefined)
+function isMemberOfHost(name: string): boolean {
+  return nearestName(name, memberNames, { maxDistance: 1 }) === undefined
+}
 
 /** A tenant's record without null members and without the host's own members. */
 export type TenantRecord = Checked<typeof members>
 
 /**
- * Checks a tenant's record, on every request, because the host may change its objects at any time.
+ * Checks a tenant's record.
  *
  * @throws {ConfigurationError} at the first member that is wrong, or whose name is probably misspelt.
  */
-export function tenantRecord(given: Tenant): TenantRecord {
+export function tenantRecord(given: object): TenantRecord {
   return check(given, 'tenant')
 }
 
@@ -251,8 +250,8 @@ export function checkTenant(record: Tenant): TenantProblem[] {
   const wrong = Object.entries({ ...members, key: tenantKey }).flatMap(([member, check]) =>
     problemsWith(() => check(given[member], `tenant.${member}`)),
   )
-  const unknown = Object.keys(given).filter((member) => !names.includes(member) && !isMemberOfHost(member))
-  return [...wrong, ...unknown.map((member) => problemOf(unknownMember('tenant', member, names)))]
+  const unknown = Object.keys(given).filter((member) => !Object.hasOwn(members, member) && !isMemberOfHost(member))
+  return [...wrong, ...unknown.map((member) => problemOf(unknownMember('tenant', member, memberNames)))]
 }
 
 function problemsWith(check: () => unknown): TenantProblem[] {

@@ -1,14 +1,29 @@
+import { BoundedMap } from '../collections/bounded-map'
+import { isObject } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import type { Client, Tenant, TenantStore } from '../contract/tenant-store'
 import { StoreCalls } from '../host/call-host'
 import { isTenantKey, type TenantAddress } from '../protocol/issuer'
 import { type OAuthError, type OAuthErrorOptions, oauthError } from '../protocol/oauth-error'
 import type { ProtectedResources } from './protected-resources'
-import { ResolvedTenant, type TenantDefaults, type Whereabouts } from './resolved-tenant'
-import { checkFormer, partitionOf, type TenantRecord, tenantRecord } from './tenant-record'
+import { type ResolvedTenant, resolveTenant, type TenantDefaults, type TenantWithoutRecord } from './resolved-tenant'
+import { checkFormer, memberNames, partitionOf, type TenantRecord, tenantRecord } from './tenant-record'
 
-/** The companies that the host knows. */
+/** A tenant at each of its addresses, the one that it has now first, and what it was resolved from. */
+interface KnownTenant {
+  at: readonly TenantWithoutRecord[]
+  /** A copy of what its record said. */
+  said: Data
+  shared: string
+  announced: number
+}
+
+/** How many tenants stay resolved. */
+const maxKnown = 10_000
+
+/** The companies that the host knows. A tenant is resolved again whenever its record, which the store is asked for each time, has changed. */
 export class Tenants {
+  readonly #known = new BoundedMap<string, KnownTenant>(maxKnown)
   readonly #store: TenantStore
   readonly #defaults: TenantDefaults
   readonly #announced: ProtectedResources
@@ -38,9 +53,8 @@ export class Tenants {
    * `temporarily_unavailable` (503) if the host's store fails.
    */
   async find(tenantKey: string, shared: string): Promise<ResolvedTenant> {
-    const { record, checked } = await this.#recordOf(tenantKey, shared)
-    const addresses = addressesOf(checked, shared)
-    return this.#resolved(record, checked, { here: addresses[0], addresses, shared })
+    const record = await this.#recordOf(tenantKey)
+    return tenantOf(record, this.#resolved(record, shared)[0])
   }
 
   /**
@@ -51,11 +65,11 @@ export class Tenants {
    */
   async findInPath(tenantKey: string, host: string | undefined, shared: string): Promise<ResolvedTenant> {
     if (this.areFoundByHost && (await this.#mayBeOwnDomain(host, shared))) throw noSuchTenant({ host })
-    const { record, checked } = await this.#recordOf(tenantKey, shared)
-    const addresses = addressesOf(checked, shared)
-    const here = addresses.find(({ keyInPath }) => keyInPath !== undefined)
-    if (!here) throw noSuchTenant()
-    return this.#resolved(record, checked, { here, addresses, shared })
+    const record = await this.#recordOf(tenantKey)
+    return tenantOf(
+      record,
+      this.#resolved(record, shared).find(({ address }) => address.keyInPath !== undefined),
+    )
   }
 
   /** Whether a host may be that of a domain of a tenant's own. The host of the shared base URL is nobody's, and is not looked up. */
@@ -80,32 +94,47 @@ export class Tenants {
     if (host === undefined) return undefined
     const record = await this.#calls.call('findTenantByHost', () => this.#store.findTenantByHost?.(host))
     if (!record || typeof record.key !== 'string' || !isTenantKey(record.key)) return undefined
-    const checked = this.#checked(record, shared)
-    const addresses = addressesOf(checked, shared)
     // A store that compares in another way, such as without the port, would otherwise make one company answer at the address of another.
-    const here = addresses.find((address) => isAtHost(address, host))
-    return here && this.#resolved(record, checked, { here, addresses, shared })
+    const here = this.#resolved(record, shared).find(({ address }) => isAtHost(address, host))
+    return here && { ...here, record }
   }
 
   /** Finds what is the same at all addresses of a tenant. @throws {OAuthError} As `find` does. */
   async identify(
     tenantKey: string,
   ): Promise<{ id: string; clients: readonly Client[]; locale: string | undefined; ownAddresses: readonly string[] }> {
-    const { checked } = await this.#recordOf(tenantKey)
+    const checked = this.#checked(await this.#recordOf(tenantKey))
     const { clients = [], locale, baseUrl = [], formerBaseUrls = [] } = checked
     return { id: partitionOf(checked), clients, locale, ownAddresses: formerBaseUrls.concat(baseUrl) }
   }
 
-  /** @param shared Omitted if nobody asks for the tenant's addresses. */
-  async #recordOf(tenantKey: string, shared?: string): Promise<{ record: Tenant; checked: TenantRecord }> {
+  async #recordOf(tenantKey: string): Promise<Tenant> {
     if (!isTenantKey(tenantKey)) throw noSuchTenant()
     const record = await this.#calls.call('findTenant', () => this.#store.findTenant(tenantKey))
     // A store that folds case would otherwise make one tenant answer under two issuers.
     if (!record || record.key !== tenantKey) throw noSuchTenant()
-    return { record, checked: this.#checked(record, shared) }
+    return record
   }
 
-  #checked(record: Tenant, shared: string | undefined): TenantRecord {
+  /** A tenant at each of its addresses. Compared by value, because the host may change its objects at any time. */
+  #resolved(record: Tenant, shared: string): readonly TenantWithoutRecord[] {
+    const known = this.#known.get(record.key)
+    const announced = this.#announced.count
+    if (known && known.shared === shared && known.announced === announced && saysTheSame(record, known.said)) {
+      return known.at
+    }
+    const said = copyOfRecord(record)
+    const checked = this.#checked(said ?? record, shared)
+    const addresses = addressesOf(checked, shared)
+    const at = addresses.map((here) =>
+      resolveTenant(checked, { here, addresses, shared }, this.#defaults, this.#announced),
+    )
+    if (said) this.#known.set(record.key, { at: frozen(at), said, shared, announced })
+    return at
+  }
+
+  /** @param shared Omitted if nobody asks for the tenant's addresses. */
+  #checked(record: object, shared?: string): TenantRecord {
     try {
       const checked = tenantRecord(record)
       if (shared !== undefined) checkFormer(checked, shared)
@@ -119,10 +148,12 @@ export class Tenants {
       })
     }
   }
+}
 
-  #resolved(record: Tenant, checked: TenantRecord, whereabouts: Whereabouts): ResolvedTenant {
-    return new ResolvedTenant(record, checked, whereabouts, this.#defaults, this.#announced)
-  }
+/** @throws {OAuthError} `not_found` if the tenant is not where it was looked for. */
+function tenantOf(record: Tenant, here: TenantWithoutRecord | undefined): ResolvedTenant {
+  if (!here) throw noSuchTenant()
+  return { ...here, record }
 }
 
 export function noSuchTenant(detail?: OAuthErrorOptions['detail']): OAuthError {
@@ -141,4 +172,61 @@ function addressesOf(
 /** Whether an address is on a domain of the tenant's own, at this host. */
 function isAtHost({ baseUrl, keyInPath }: TenantAddress, host: string): boolean {
   return keyInPath === undefined && (baseUrl === `https://${host}` || baseUrl === `http://${host}`)
+}
+
+/** Whether a record says what it said when it was copied. Of the host's own members only the names matter, which may be misspelt. */
+function saysTheSame(record: Tenant, said: Data): boolean {
+  for (const name in record) if (!Object.hasOwn(said, name) && Object.hasOwn(record, name)) return false
+  return memberNames.every((name) => isSame(record[name], said[name]))
+}
+
+/** @returns Undefined if there is an object of a class inside, of which nobody can see what it says next time. */
+function copyOfRecord(record: Tenant): Data | undefined {
+  if (!isObject(record) || !memberNames.every((name) => isData(record[name]))) return undefined
+  const ofHost = Object.keys(record).map((name) => [name, undefined])
+  return Object.fromEntries([...ofHost, ...memberNames.map((name) => [name, copyOf(record[name])])])
+}
+
+type Data = Readonly<Record<string, unknown>>
+
+// How many lists and objects are around a value. Around those of a client's key there are six; a circle has no end.
+const maxDepth = 10
+
+/** Whether a value and all that is inside show what they say: an object of a class may say more to those who ask it. */
+function isData(value: unknown, depth = 0): boolean {
+  if (typeof value !== 'object' || value === null) return typeof value !== 'function'
+  if (depth === maxDepth || !(Array.isArray(value) || isPlain(value))) return false
+  return Object.values(value).every((inside) => isData(inside, depth + 1))
+}
+
+/** Whether all that an object has are members of its own that everybody sees. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  const hasClass = prototype !== null && Object.getPrototypeOf(prototype) !== null
+  return !hasClass && Object.getOwnPropertyNames(value).length === Object.keys(value).length
+}
+
+function copyOf(data: unknown): unknown {
+  if (Array.isArray(data)) return Array.from(data, copyOf)
+  if (!isObject(data)) return data
+  return Object.fromEntries(Object.entries(data).map(([name, inside]) => [name, copyOf(inside)]))
+}
+
+function isSame(given: unknown, copy: unknown): boolean {
+  if (Array.isArray(copy)) {
+    const isLong = Array.isArray(given) && given.length === copy.length
+    return isLong && copy.every((item, place) => isSame(given[place], item))
+  }
+  if (!isObject(copy)) return Object.is(given, copy)
+  if (!isObject(given) || !isPlain(given)) return false
+  const names = Object.keys(given)
+  const isEqual = (name: string) => Object.hasOwn(copy, name) && isSame(given[name], copy[name])
+  return names.length === Object.keys(copy).length && names.every(isEqual)
+}
+
+/** Freezes a value and all that is inside, because requests share it. */
+function frozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  Object.values(Object.freeze(value)).forEach(frozen)
+  return value
 }
