@@ -330,14 +330,12 @@ function build(options: Options, now: () => number): CustomerSignIn {
     refresh_token: refreshToken({ redemptions, tokens }),
   }
   const endpoints: Endpoints = {
-    metadata: (context) => metadata(context, publicDocuments, serverMetadata),
-    jwks: (context) => jwks(context, publicDocuments, tokens),
-    token: (context) => token(context, { clients, clientAuthentication, grantTypes, emit }),
-    authorize: hasAuthorize
-      ? (context) => authorize(context, { appearances, authorizations, customers, consents, emit })
-      : undefined,
-    register: hasRegister ? (context) => register(context, registrations, emit) : undefined,
-    revoke: hasRevoke ? (context) => revoke(context, revocations, clients, clientAuthentication) : undefined,
+    metadata: metadata(publicDocuments, serverMetadata),
+    jwks: jwks(publicDocuments, tokens),
+    token: token({ clients, clientAuthentication, grantTypes, emit }),
+    authorize: hasAuthorize ? authorize({ appearances, authorizations, customers, consents, emit }) : undefined,
+    register: hasRegister ? register(registrations, emit) : undefined,
+    revoke: hasRevoke ? revoke(revocations, clients, clientAuthentication) : undefined,
   }
   const errorPages = new ErrorPages(errorPage, appearances, timeout, emit)
   const router = new Router(tenants, baseUrl, resources, endpoints, errorPages, emit)

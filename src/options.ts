@@ -27,6 +27,7 @@ import type { FetchMetadataDocumentHook } from './documents/guarded-fetch'
 import type { ConsentHook } from './endpoints/consents'
 import type { AuthenticateHook } from './endpoints/customer-sessions'
 import type { ErrorPageHook } from './endpoints/error-pages'
+import { longestRetryWindow } from './grants/redemptions'
 import { Languages, languageTag, replacedWords } from './pages/languages'
 import { links } from './pages/links'
 import { type ScopeWords, scopesWithWords } from './pages/scope-words'
@@ -34,13 +35,7 @@ import { theme } from './pages/theme'
 import type { ReplacedWords } from './pages/words'
 import { isLoopbackHost } from './protocol/redirect-uri'
 import { impliedScopesOf } from './protocol/scope'
-import {
-  accessTokenLifetime,
-  askConsent,
-  clientRule,
-  longestRetryWindow,
-  refreshTokenLifetime,
-} from './tenants/tenant-record'
+import { accessTokenLifetime, askConsent, clientRule, refreshTokenLifetime } from './tenants/tenant-record'
 import type { AccessTokenClaimsHook } from './tokens/access-tokens'
 import { credentialSecrets, signingKeyList } from './tokens/keyring'
 import type { SigningKeyInput } from './tokens/signing-keys'

@@ -1,7 +1,7 @@
 import { isConfidential } from '../client-authentication/methods'
 import { type Clients, type FoundClient, scopesOfferedTo } from '../clients/clients'
-import { mayUse } from '../clients/permissions'
 import type { Agreement, Grants } from '../grants/grants'
+import { mayUse } from '../protocol/grant-types'
 import { oauthError } from '../protocol/oauth-error'
 import { isCodeChallenge } from '../protocol/pkce'
 import { redirectUriMatches, withResponse } from '../protocol/redirect-uri'

@@ -5,7 +5,7 @@ import type { ErrorDescription } from '../protocol/oauth-error-codes'
 import type { RedirectUriFault } from '../protocol/redirect-uri'
 import { isRegisteredId } from '../protocol/registered-id'
 import { withImplied } from '../protocol/scope'
-import type { ResolvedTenant } from '../tenants/resolved-tenant'
+import { ownClient, type ResolvedTenant } from '../tenants/resolved-tenant'
 import { atTenant, offeredHere, strangerFault } from './client-metadata'
 import type { MetadataDocuments } from './metadata-documents'
 import { checkMayRedeem, checkMaySignIn, unknownClient } from './permissions'
@@ -110,11 +110,6 @@ export class Clients {
   noteAllowed({ client }: FoundClient): void {
     this.#documents?.markAllowed(client.clientId)
   }
-}
-
-/** The tenant's own record of a client. */
-export function ownClient(clientId: string, tenant: ResolvedTenant): Client | undefined {
-  return tenant.policy.clients.find((client) => client.clientId === clientId)
 }
 
 /**

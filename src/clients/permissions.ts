@@ -1,5 +1,4 @@
-import type { Client, ClientRule } from '../contract/tenant-store'
-import { defaultGrantTypes, type GrantTypeName } from '../protocol/grant-types'
+import type { ClientRule } from '../contract/tenant-store'
 import { type OAuthError, oauthError } from '../protocol/oauth-error'
 import type { DenialReason } from '../protocol/reasons'
 import { redirectHostOf } from '../protocol/redirect-uri'
@@ -18,12 +17,6 @@ interface JudgedClient {
 }
 
 const reason = 'client_not_allowed'
-
-/** Whether a client may use a grant type. @param record Undefined for a client that is not the tenant's own. */
-export function mayUse(grantType: GrantTypeName, record: Pick<Client, 'grantTypes'> | undefined): boolean {
-  const named: readonly string[] = record?.grantTypes ?? defaultGrantTypes
-  return named.includes(grantType)
-}
 
 /** @throws {OAuthError} `unauthorized_client` (403) if a rule of the company keeps a client out. Nothing is sent to its redirect URI. */
 export function checkMaySignIn(client: JudgedClient, tenant: ResolvedTenant): void {

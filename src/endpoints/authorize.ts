@@ -9,7 +9,7 @@ import { withResponse } from '../protocol/redirect-uri'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import type { Consents } from './consents'
 import type { CustomerSessions, SignInRequest } from './customer-sessions'
-import type { Context } from './endpoint'
+import type { Context, Endpoint } from './endpoint'
 
 type QueryParameters = Record<string, string | string[] | undefined>
 
@@ -30,7 +30,11 @@ interface AuthorizeRooms {
  * For a client that is not the tenant's own, it is a page until the customer has signed in: anybody can register an address, and a link
  * to this server must not lead there by itself (RFC 9700 section 4.11.2).
  */
-export async function authorize(
+export function authorize(rooms: AuthorizeRooms): Endpoint {
+  return (context) => answered(context, rooms)
+}
+
+async function answered(
   context: Context,
   { appearances, authorizations, customers, consents, emit }: AuthorizeRooms,
 ): Promise<void> {

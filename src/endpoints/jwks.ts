@@ -1,10 +1,12 @@
 import type { PublicDocuments } from '../http/public-documents'
 import { respondWithDocument } from '../http/responses'
 import type { AccessTokens } from '../tokens/access-tokens'
-import type { Context } from './endpoint'
+import type { Endpoint } from './endpoint'
 
 /** `GET I/jwks`: the public keys that access tokens verify with (RFC 7517 section 5). */
-export function jwks({ req, res }: Context, documents: PublicDocuments, tokens: AccessTokens): void {
-  const keySet = documents.get(tokens.keySetName, () => ({ keys: tokens.publicKeys }))
-  respondWithDocument(req, res, keySet)
+export function jwks(documents: PublicDocuments, tokens: AccessTokens): Endpoint {
+  return ({ req, res }) => {
+    const keySet = documents.get(tokens.keySetName, () => ({ keys: tokens.publicKeys }))
+    respondWithDocument(req, res, keySet)
+  }
 }

@@ -4,7 +4,7 @@ import type { PublicDocuments } from '../http/public-documents'
 import { respondWithDocument } from '../http/responses'
 import { defaultGrantTypes } from '../protocol/grant-types'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
-import type { Context } from './endpoint'
+import type { Endpoint } from './endpoint'
 
 /** What is the same at all tenants. */
 interface ServerMetadata {
@@ -16,15 +16,14 @@ interface ServerMetadata {
 }
 
 /** The authorization server metadata of a tenant (RFC 8414 section 2). */
-export function metadata({ req, res, tenant }: Context, documents: PublicDocuments, server: ServerMetadata): void {
-  const { registration, metadataDocuments, scopes } = tenant.policy
-  const offered = `${registration} ${metadataDocuments} ${scopes.join(' ')}`
-  const name = `metadata ${tenant.address.issuer} ${offered} ${JSON.stringify(tenant.look.links)}`
-  respondWithDocument(
-    req,
-    res,
-    documents.get(name, () => members(tenant, server)),
-  )
+export function metadata(documents: PublicDocuments, server: ServerMetadata): Endpoint {
+  return ({ req, res, tenant }) => {
+    const { registration, metadataDocuments, scopes } = tenant.policy
+    const offered = `${registration} ${metadataDocuments} ${scopes.join(' ')}`
+    const name = `metadata ${tenant.address.issuer} ${offered} ${JSON.stringify(tenant.look.links)}`
+    const document = documents.get(name, () => members(tenant, server))
+    respondWithDocument(req, res, document)
+  }
 }
 
 function members(

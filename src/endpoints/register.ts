@@ -5,24 +5,22 @@ import { readJson } from '../http/body'
 import { respondWithJson } from '../http/responses'
 import { defaultGrantTypes } from '../protocol/grant-types'
 import { oauthError } from '../protocol/oauth-error'
-import type { Context } from './endpoint'
+import type { Endpoint } from './endpoint'
 
 /** `POST I/register`: registers a client (RFC 7591 section 3). */
-export async function register(
-  { req, res, tenant, message }: Context,
-  registrations: Registrations,
-  emit: Emit,
-): Promise<void> {
-  if (!tenant.policy.registration) {
-    throw oauthError('access_denied', 'Clients cannot register here', { status: 403, reason: 'registration_off' })
+export function register(registrations: Registrations, emit: Emit): Endpoint {
+  return async ({ req, res, tenant, message }) => {
+    if (!tenant.policy.registration) {
+      throw oauthError('access_denied', 'Clients cannot register here', { status: 403, reason: 'registration_off' })
+    }
+    const metadata = await readJson(req, res)
+    const registered = registrations.register(metadata, tenant)
+    const { client } = registered
+    message.clientId = client.clientId
+    respondWithJson(res, clientInformation(registered), { status: 201 })
+    const leftOut = leftOutOf(metadata.redirect_uris, client)
+    emit({ type: 'registered', tenantKey: tenant.key, tenantId: tenant.id, clientId: client.clientId, leftOut })
   }
-  const metadata = await readJson(req, res)
-  const registered = registrations.register(metadata, tenant)
-  const { client } = registered
-  message.clientId = client.clientId
-  respondWithJson(res, clientInformation(registered), { status: 201 })
-  const leftOut = leftOutOf(metadata.redirect_uris, client)
-  emit({ type: 'registered', tenantKey: tenant.key, tenantId: tenant.id, clientId: client.clientId, leftOut })
 }
 
 /** The redirect URIs that the client asked for and did not get. Undefined if there are none. */

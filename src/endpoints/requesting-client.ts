@@ -14,7 +14,7 @@ import {
   isConfidential,
   methodsOf,
 } from '../client-authentication/methods'
-import { type Clients, ownClient } from '../clients/clients'
+import type { Clients } from '../clients/clients'
 import type { KeySets } from '../clients/key-sets'
 import { PerMinute } from '../collections/per-minute'
 import type { Client, ClientCredentials } from '../contract/tenant-store'
@@ -22,7 +22,7 @@ import type { GuardedStore } from '../host/guarded-store'
 import type { Form } from '../http/body'
 import { oauthError } from '../protocol/oauth-error'
 import { isClientId } from '../protocol/registered-id'
-import type { ResolvedTenant } from '../tenants/resolved-tenant'
+import { ownClient, type ResolvedTenant } from '../tenants/resolved-tenant'
 
 /** The client that a request names. */
 export interface RequestingClient {

@@ -3,37 +3,38 @@ import { hasRules } from '../clients/permissions'
 import type { Revocations } from '../grants/revocations'
 import { readForm } from '../http/body'
 import { respondWithJson } from '../http/responses'
-import type { Context } from './endpoint'
+import type { Endpoint } from './endpoint'
 import { type ClientAuthentication, tokenAudiences } from './requesting-client'
 
 /** `POST I/revoke`: ends the grant of a token (RFC 7009 section 2). A token that is not the client's is no error. */
-export async function revoke(
-  { req, res, tenant, message }: Context,
+export function revoke(
   revocations: Revocations,
   clients: Clients,
   clientAuthentication: ClientAuthentication,
-): Promise<void> {
-  const form = await readForm(req, res)
-  const named = clientAuthentication.identify(req, form, tenant)
-  message.clientId = named.clientId
-  // To authenticate such a client, its document and its keys may have to be fetched. Every other client may end its grants, whatever the rules.
-  const isFetched = named.proof !== undefined && clients.isDocument(named.clientId, tenant)
-  if (isFetched && hasRules(tenant.policy.clientRules)) clients.checkMayRedeem(named.clientId, tenant)
-  const token = form.required('token')
-  // Anybody can write an id with an address of keys, and must not make this server fetch something there.
-  if (named.proof && clients.publishesKeys(named.clientId, tenant) && !revocations.hasIssued(token, named, tenant)) {
+): Endpoint {
+  return async ({ req, res, tenant, message }) => {
+    const form = await readForm(req, res)
+    const named = clientAuthentication.identify(req, form, tenant)
+    message.clientId = named.clientId
+    // To authenticate such a client, its document and its keys may have to be fetched. Every other client may end its grants, whatever the rules.
+    const isFetched = named.proof !== undefined && clients.isDocument(named.clientId, tenant)
+    if (isFetched && hasRules(tenant.policy.clientRules)) clients.checkMayRedeem(named.clientId, tenant)
+    const token = form.required('token')
+    // Anybody can write an id with an address of keys, and must not make this server fetch something there.
+    if (named.proof && clients.publishesKeys(named.clientId, tenant) && !revocations.hasIssued(token, named, tenant)) {
+      respondWithJson(res, {})
+      return
+    }
+    const audiences = [...tokenAudiences(tenant), `${tenant.address.endpoints}/revoke`]
+    const client = await clientAuthentication.authenticate(named, tenant, audiences)
+    const { clientId, isAuthenticated, useUp } = client
+    // A stranger with any token must not make this server fetch a document.
+    const isDocument = clients.isDocument(clientId, tenant)
+    if (!isDocument) await clientAuthentication.checkPublic(client, tenant)
+    await revocations.revoke(token, { clientId, isAuthenticated }, tenant, async (by) => {
+      if (isDocument && by === 'access_token') await clientAuthentication.checkPublic(client, tenant)
+      await useUp?.(true)
+    })
     respondWithJson(res, {})
-    return
   }
-  const audiences = [...tokenAudiences(tenant), `${tenant.address.endpoints}/revoke`]
-  const client = await clientAuthentication.authenticate(named, tenant, audiences)
-  const { clientId, isAuthenticated, useUp } = client
-  // A stranger with any token must not make this server fetch a document.
-  const isDocument = clients.isDocument(clientId, tenant)
-  if (!isDocument) await clientAuthentication.checkPublic(client, tenant)
-  await revocations.revoke(token, { clientId, isAuthenticated }, tenant, async (by) => {
-    if (isDocument && by === 'access_token') await clientAuthentication.checkPublic(client, tenant)
-    await useUp?.(true)
-  })
-  respondWithJson(res, {})
 }

@@ -1,14 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import type { Clients } from '../clients/clients'
-import { mayUse } from '../clients/permissions'
 import type { Granted, GrantType, TokenRequest } from '../grant-types/grant-type'
 import type { Emit } from '../host/emitter'
 import { type Form, readForm } from '../http/body'
 import { hasHungUp } from '../http/node-messages'
 import { respondWithJson } from '../http/responses'
-import { type GrantTypeName, grantTypes, isGrantType } from '../protocol/grant-types'
+import { type GrantTypeName, grantTypes, isGrantType, mayUse } from '../protocol/grant-types'
 import { oauthError } from '../protocol/oauth-error'
-import type { Context } from './endpoint'
+import type { Context, Endpoint } from './endpoint'
 import { type ClientAuthentication, type RequestingClient, tokenAudiences } from './requesting-client'
 
 /** What the endpoint works with. */
@@ -20,13 +19,15 @@ interface TokenRooms {
 }
 
 /** `POST I/token`: gives tokens to a client (RFC 6749 section 3.2). */
-export async function token(context: Context, rooms: TokenRooms): Promise<void> {
-  const form = await readForm(context.req, context.res, { repeatable: ['resource'] })
-  const named = namedClient(form, context, rooms)
-  const client = await authenticated(requestOf(named, form, context), rooms)
-  const granted = await grantTypeOf(form, client, rooms).grant(requestOf(client, form, context))
-  respondWithTokens(context.res, granted)
-  rooms.emit(granted.event)
+export function token(rooms: TokenRooms): Endpoint {
+  return async (context) => {
+    const form = await readForm(context.req, context.res, { repeatable: ['resource'] })
+    const named = namedClient(form, context, rooms)
+    const client = await authenticated(requestOf(named, form, context), rooms)
+    const granted = await grantTypeOf(form, client, rooms).grant(requestOf(client, form, context))
+    respondWithTokens(context.res, granted)
+    rooms.emit(granted.event)
+  }
 }
 
 function namedClient(form: Form, { req, tenant, message }: Context, rooms: TokenRooms): RequestingClient {

@@ -1,7 +1,7 @@
-import { mayUse } from '../clients/permissions'
 import type { PresentedCredential } from '../grants/credential'
 import type { Grants } from '../grants/grants'
 import { presentedCredential } from '../grants/redemptions'
+import { mayUse } from '../protocol/grant-types'
 import { oauthError } from '../protocol/oauth-error'
 import { codeChallengeOf, isCodeVerifier } from '../protocol/pkce'
 import { requestedResource } from '../protocol/resource'

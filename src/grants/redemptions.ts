@@ -6,7 +6,6 @@ import type { GuardedStore } from '../host/guarded-store'
 import { type CredentialKind, credentialKinds } from '../protocol/grant-types'
 import { type OAuthError, temporarilyUnavailable, withContext } from '../protocol/oauth-error'
 import { isSameResource, type ResolvedTenant, spelledByTenant, stillOffered } from '../tenants/resolved-tenant'
-import { longestRetryWindow } from '../tenants/tenant-record'
 import { type AccessTokenTerms, type Settle, scopesGone } from '../tokens/access-tokens'
 import {
   authenticatedBinding,
@@ -70,6 +69,14 @@ const maxLooks = 4
 const clockSlack = 1000
 // A client's parallel requests refresh within some seconds, and the last one to save its tokens may not have the newest. Milliseconds.
 const burst = 10_000
+
+/**
+ * The longest `refreshRetryWindow` for access tokens that live this long, in seconds. A process of a client that shares its tokens with
+ * another one presents a used refresh token when its access token expires, so at most an access token's life after that use.
+ */
+export function longestRetryWindow(accessTokenLifetime: number): number {
+  return accessTokenLifetime + 300
+}
 
 /** Reads a credential. @throws {OAuthError} `invalid_grant` if the text is no credential of this kind. */
 export function presentedCredential(

@@ -52,3 +52,12 @@ export const defaultGrantTypes = grantTypes.filter((name) => users[name] === 'ev
 export function isGrantType(text: unknown): text is GrantTypeName {
   return grantTypes.includes(text as GrantTypeName)
 }
+
+/** Whether a client may use a grant type. @param record Undefined for a client that is not the tenant's own. */
+export function mayUse(
+  grantType: GrantTypeName,
+  record: { grantTypes?: readonly string[] | null | undefined } | undefined,
+): boolean {
+  const named: readonly string[] = record?.grantTypes ?? defaultGrantTypes
+  return named.includes(grantType)
+}

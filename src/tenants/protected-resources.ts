@@ -1,14 +1,21 @@
 import { ConfigurationError } from '../configuration/configuration-error'
 import { warn } from '../configuration/warnings'
-import { issuerOf, type TenantAddress } from '../protocol/issuer'
-import { canonicalResource, type ProtectedResource, resourceAt } from '../protocol/resource'
+import {
+  canonicalResource,
+  issuerOf,
+  type ProtectedResource,
+  resourceAt,
+  type TenantAddress,
+} from '../protocol/resource'
 
 // A host may guard several routes of one API separately. This many calls are probably one for each request.
 const maxAnnouncements = 20
 
 /** The protected resources that the host has announced. Every tenant has each of them, at a path of its own. */
 export class ProtectedResources {
-  readonly #announced = new Map<string, ProtectedResource>()
+  /** All of them, in the order in which they were announced. Another list whenever there is one more. */
+  all: readonly ProtectedResource[] = []
+  readonly #byName = new Map<string, ProtectedResource>()
   /** How often each was announced, by its name. */
   readonly #announcements = new Map<string, number>()
 
@@ -35,9 +42,12 @@ export class ProtectedResources {
         `protectedResource was called again and again for ${path}: call it once, not for each request`,
       )
     }
-    const resource = this.#announced.get(name) ?? resourceAt(path, scopes, scopesSupported)
+    const known = this.#byName.get(name)
+    if (known) return known
+    const resource = resourceAt(path, scopes, scopesSupported)
     this.#checkOwnPath(path, resource.urlFor({ baseUrl: '', keyInPath: undefined }))
-    this.#announced.set(name, resource)
+    this.#byName.set(name, resource)
+    this.all = [...this.all, resource]
     return resource
   }
 
@@ -52,14 +62,9 @@ export class ProtectedResources {
     this.#paths.set(ownPath, path)
   }
 
-  /** How many resources there are. None is ever taken back. */
-  get count(): number {
-    return this.#announced.size
-  }
-
-  /** The addresses of the resources at a tenant, in the order in which they were announced. */
+  /** The addresses of the resources at a tenant. */
   urlsFor(address: TenantAddress): string[] {
-    const urls = [...this.#announced.values()].map((resource) => resource.urlFor(address))
+    const urls = this.all.map((resource) => resource.urlFor(address))
     return [...new Set(urls)]
   }
 
@@ -70,7 +75,7 @@ export class ProtectedResources {
   namesAt(address: TenantAddress, others: readonly TenantAddress[]): ReadonlyMap<string, string> {
     const names = new Map<string, string>()
     for (const other of others) {
-      for (const { urlFor } of [...this.#announced.values(), { urlFor: issuerOf }]) {
+      for (const { urlFor } of [...this.all, { urlFor: issuerOf }]) {
         names.set(canonicalForm(urlFor(other)), canonicalForm(urlFor(address)))
       }
     }
@@ -79,15 +84,12 @@ export class ProtectedResources {
 
   /** Finds the protected resource that has this address, in canonical form, at a tenant. */
   named(canonical: string, address: TenantAddress): ProtectedResource | undefined {
-    for (const resource of this.#announced.values()) {
-      if (canonicalResource(resource.urlFor(address)) === canonical) return resource
-    }
-    return undefined
+    return this.all.find(({ urlFor }) => canonicalResource(urlFor(address)) === canonical)
   }
 
   /** Finds the protected resource at a path below the base URL, and the key of its tenant. */
   at(path: string): { resource: ProtectedResource; tenantKey: string } | undefined {
-    for (const resource of this.#announced.values()) {
+    for (const resource of this.all) {
       const found = resource.tenantKeyIn(path)
       if (found?.rest === '') return { resource, tenantKey: found.tenantKey }
     }
@@ -96,8 +98,7 @@ export class ProtectedResources {
 
   /** Finds the protected resource at a path on a domain of a tenant's own. */
   onOwnDomain(path: string): ProtectedResource | undefined {
-    for (const resource of this.#announced.values()) if (resource.restOnOwnDomain(path) === '') return resource
-    return undefined
+    return this.all.find(({ restOnOwnDomain }) => restOnOwnDomain(path) === '')
   }
 }
 

@@ -1,7 +1,6 @@
 import type { AskConsent, Client, ClientRule, Links, Tenant, Theme } from '../contract/tenant-store'
 import { withDefaultLinks } from '../pages/links'
-import { endpointsOf, issuerOf, type TenantAddress } from '../protocol/issuer'
-import { canonicalResource, spellingOf } from '../protocol/resource'
+import { canonicalResource, endpointsOf, issuerOf, spellingOf, type TenantAddress } from '../protocol/resource'
 import { type ImpliedScopes, withImplied } from '../protocol/scope'
 import type { ProtectedResources } from './protected-resources'
 import { partitionOf, type TenantRecord } from './tenant-record'
@@ -178,6 +177,11 @@ function lookOf({ name, logoUri, locale, theme, links }: TenantRecord, defaults:
     theme: theme ?? defaults.theme,
     links: withDefaultLinks(links, defaults.links),
   }
+}
+
+/** The tenant's own record of a client. */
+export function ownClient(clientId: string, { policy }: ResolvedTenant): Client | undefined {
+  return policy.clients.find((client) => client.clientId === clientId)
 }
 
 /** Returns those of the scopes that the tenant still offers. Undefined if there were some and none is left. */

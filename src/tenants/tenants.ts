@@ -3,8 +3,8 @@ import { isObject } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import type { Client, Tenant, TenantStore } from '../contract/tenant-store'
 import { StoreCalls } from '../host/call-host'
-import { isTenantKey, type TenantAddress } from '../protocol/issuer'
 import { type OAuthError, type OAuthErrorOptions, oauthError } from '../protocol/oauth-error'
+import { isTenantKey, type ProtectedResource, type TenantAddress } from '../protocol/resource'
 import type { ProtectedResources } from './protected-resources'
 import { type ResolvedTenant, resolveTenant, type TenantDefaults, type TenantWithoutRecord } from './resolved-tenant'
 import { checkFormer, memberNames, partitionOf, type TenantRecord, tenantRecord } from './tenant-record'
@@ -15,7 +15,7 @@ interface KnownTenant {
   /** A copy of what its record said. */
   said: Data
   shared: string
-  announced: number
+  announced: readonly ProtectedResource[]
 }
 
 /** How many tenants stay resolved. */
@@ -119,7 +119,7 @@ export class Tenants {
   /** A tenant at each of its addresses. Compared by value, because the host may change its objects at any time. */
   #resolved(record: Tenant, shared: string): readonly TenantWithoutRecord[] {
     const known = this.#known.get(record.key)
-    const announced = this.#announced.count
+    const announced = this.#announced.all
     if (known && known.shared === shared && known.announced === announced && saysTheSame(record, known.said)) {
       return known.at
     }
@@ -195,12 +195,13 @@ const maxDepth = 10
 /** Whether a value and all that is inside show what they say: an object of a class may say more to those who ask it. */
 function isData(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return typeof value !== 'function'
-  if (depth === maxDepth || !(Array.isArray(value) || isPlain(value))) return false
+  if (depth === maxDepth || !isPlain(value)) return false
   return Object.values(value).every((inside) => isData(inside, depth + 1))
 }
 
-/** Whether all that an object has are members of its own that everybody sees. */
+/** Whether it is a list, or an object all of whose members are its own and everybody sees them. */
 function isPlain(value: object): boolean {
+  if (Array.isArray(value)) return true
   const prototype: unknown = Object.getPrototypeOf(value)
   const hasClass = prototype !== null && Object.getPrototypeOf(prototype) !== null
   return !hasClass && Object.getOwnPropertyNames(value).length === Object.keys(value).length
@@ -213,15 +214,16 @@ function copyOf(data: unknown): unknown {
 }
 
 function isSame(given: unknown, copy: unknown): boolean {
-  if (Array.isArray(copy)) {
-    const isLong = Array.isArray(given) && given.length === copy.length
-    return isLong && copy.every((item, place) => isSame(given[place], item))
-  }
-  if (!isObject(copy)) return Object.is(given, copy)
-  if (!isObject(given) || !isPlain(given)) return false
-  const names = Object.keys(given)
-  const isEqual = (name: string) => Object.hasOwn(copy, name) && isSame(given[name], copy[name])
-  return names.length === Object.keys(copy).length && names.every(isEqual)
+  if (typeof copy !== 'object' || copy === null) return Object.is(given, copy)
+  if (typeof given !== 'object' || given === null || !isPlain(given)) return false
+  const isOfGiven = ([name, said]: [string, unknown]) =>
+    Object.hasOwn(given, name) && isSame(Reflect.get(given, name), said)
+  const isAsLong = Array.isArray(given) === Array.isArray(copy) && lengthOf(given) === lengthOf(copy)
+  return isAsLong && Object.entries(copy).every(isOfGiven)
+}
+
+function lengthOf(value: object): number {
+  return Array.isArray(value) ? value.length : Object.keys(value).length
 }
 
 /** Freezes a value and all that is inside, because requests share it. */

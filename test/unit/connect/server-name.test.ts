@@ -1,5 +1,5 @@
 import { serverNameOf } from '../../../src/connect/connect'
-import { isTenantKey } from '../../../src/protocol/issuer'
+import { isTenantKey } from '../../../src/protocol/resource'
 
 describe('the name of a company’s MCP server', () => {
   it.each([

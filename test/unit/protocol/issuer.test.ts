@@ -1,4 +1,4 @@
-import { addressOf, endpointsOf, issuerOf, isTenantKey, tenantKeyOf } from '../../../src/protocol/issuer'
+import { addressOf, endpointsOf, issuerOf, isTenantKey, tenantKeyOf } from '../../../src/protocol/resource'
 
 const baseUrl = 'https://assistants.example'
 
