@@ -31,7 +31,7 @@ export async function figuresOf(report: string | undefined): Promise<Record<stri
       written.map((name) => byHand(readFileSync(join(root, 'docs', name), 'utf8'))),
     ),
     'files of the package': packed.entryCount,
-    'kB of the package': kB(packed.unpackedSize),
+    'kB of the package': kB(packed.size),
     ...(report === undefined ? {} : { 'seconds of npm test': secondsOf(report) }),
   }
 }
@@ -86,7 +86,8 @@ function membersOf(name: string, text: string): number {
   return [...members.matchAll(/^ {2}\w+\??[:(]/gm)].length
 }
 
-function packedPackage(): { entryCount: number; unpackedSize: number } {
+/** What `npm publish` would upload, of the build that is there. */
+function packedPackage(): { entryCount: number; size: number } {
   const args = ['pack', '--dry-run', '--json', '--ignore-scripts', '--silent']
   return JSON.parse(execFileSync('npm', args, { cwd: root, encoding: 'utf8' }))[0]
 }

@@ -2,23 +2,19 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { runNode } from './command'
 import { HostProject } from './host-project'
-import { PackedPackage } from './packed-package'
+import type { PackedPackage } from './packed-package'
 import { walkThrough } from './walk-through'
 
-jest.setTimeout(120_000)
-
-describe('the installed package', () => {
-  let packed: PackedPackage
+/** Tests of hosts that have installed the package. */
+export function installedHosts(packed: () => PackedPackage): void {
   let esm: HostProject
   let commonjs: HostProject
   let bare: HostProject
 
   beforeAll(async () => {
-    packed = await PackedPackage.pack()
-    const install = (name: string) => HostProject.install(name, packed)
+    const install = (name: string) => HostProject.install(name, packed())
     ;[esm, commonjs, bare] = await Promise.all([install('esm'), install('commonjs'), install('bare')])
   })
-  afterAll(() => packed.remove())
 
   it('serves Express 5 in a host of ES modules', async () => {
     await esm.whileServing(walkThrough)
@@ -60,7 +56,7 @@ describe('the installed package', () => {
       expect(imported).toEqual(expect.arrayContaining(required))
     }
   })
-})
+}
 
 function installed({ folder }: HostProject, dependency: string): boolean {
   return existsSync(join(folder, 'node_modules', dependency))

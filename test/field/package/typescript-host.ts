@@ -1,9 +1,7 @@
 import { runNode, runTool } from './command'
 import { HostProject } from './host-project'
-import { PackedPackage, root } from './packed-package'
+import { type PackedPackage, root } from './packed-package'
 import { walkThrough } from './walk-through'
-
-jest.setTimeout(240_000)
 
 const strict = [
   ...['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess'],
@@ -14,15 +12,13 @@ const nodenext = ['--module', 'nodenext', '--moduleResolution', 'nodenext']
 const bundler = ['--module', 'esnext', '--moduleResolution', 'bundler']
 const node10 = ['--module', 'commonjs', '--moduleResolution', 'node10']
 
-describe('a TypeScript host', () => {
-  let packed: PackedPackage
+/** Tests of a host in TypeScript that has installed the package. */
+export function typescriptHost(packed: () => PackedPackage): void {
   let host: HostProject
 
   beforeAll(async () => {
-    packed = await PackedPackage.pack()
-    host = await HostProject.install('typescript', packed)
+    host = await HostProject.install('typescript', packed())
   })
-  afterAll(() => packed.remove())
 
   it.each([
     ['nodenext', nodenext],
@@ -59,4 +55,4 @@ describe('a TypeScript host', () => {
       compilerIn,
     )
   }
-})
+}
