@@ -165,6 +165,33 @@ describe('a registered client', () => {
     },
   )
 
+  it('keeps its secret for as long as the one that it is derived from is in credentialSecrets', async () => {
+    const [old, latest] = [Buffer.alloc(32, 'old'), Buffer.alloc(32, 'new')] as const
+    const host = await started({ clientAuthentication: all, credentialSecrets: [old] })
+    const { body } = await register(host, { token_endpoint_auth_method: 'client_secret_post' })
+    const { client_id, client_secret } = body
+    const fields = { client_id, client_secret }
+    const signedIn = await host.asCustomer({ clientId: client_id })
+    let { refresh_token } = expectTokens(await host.exchange(signedIn, fields))
+    const refreshWith = async (...credentialSecrets: Buffer[]) => {
+      await host.signIn.setKeys({ credentialSecrets })
+      const response = await host.refresh(refresh_token, fields)
+      refresh_token = response.body.refresh_token ?? refresh_token
+      return response
+    }
+    for (const listed of [
+      [old, latest],
+      [latest, old],
+    ])
+      expectTokens(await refreshWith(...listed))
+    expectError(await refreshWith(latest), 401, 'invalid_client')
+    expectTokens(await refreshWith(latest, old))
+    const other = (await register(host, { token_endpoint_auth_method: 'client_secret_post' })).body
+    await host.signIn.setKeys({ credentialSecrets: [latest] })
+    const asOther = { client_id: other.client_id, client_secret: other.client_secret }
+    expectTokens(await host.exchange(await host.asCustomer({ clientId: other.client_id }), asOther))
+  })
+
   it('signs a customer in with its key', async () => {
     const host = await startedWith(all)
     const { body } = await register(host, { token_endpoint_auth_method: 'private_key_jwt', jwks })
