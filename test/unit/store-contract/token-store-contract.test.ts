@@ -15,6 +15,9 @@ import { runContract } from './run-contract'
 // A broken store hides nothing. It adds to the contents of the sound one.
 const inMemory = { contents: (store: TokenStore) => (store as MemoryTokenStore).contents() }
 
+// Small groups, of which no defect is the matter of both.
+const others = ['a grant without a credential', 'what may be used once']
+
 describe('the token store contract', () => {
   let clockwork: NodeJS.Timeout
 
@@ -50,9 +53,12 @@ describe('the token store contract', () => {
     ...brokenTenants,
     ...brokenMarks,
   ])('finds a store that $that', async ({ defect, foundBy }) => {
-    const { passed, failed } = await runContract(() => brokenStore(defect), inMemory)
+    const { passed, failed } = await runContract(() => brokenStore(defect), {
+      ...inMemory,
+      around: [foundBy, ...others],
+    })
     expect(failed).toContainEqual(expect.stringContaining(foundBy))
     // A store that is broken in one way must not fail every test.
-    expect(passed.length).toBeGreaterThan(failed.length)
+    expect(passed).not.toEqual([])
   })
 })
