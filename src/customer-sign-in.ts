@@ -1,5 +1,4 @@
 import { ConnectedGrants } from './administration/connected-grants'
-import { type CustomerData, customerData } from './administration/customer-data'
 import { type CustomerGrants, customerGrants } from './administration/customer-grants'
 import { type TenantData, tenantData } from './administration/tenant-data'
 import { assistants } from './assistants/assistants'
@@ -56,7 +55,6 @@ import { type AccessTokenVerifier, type VerifierOptions, verifier } from './reso
 import {
   type AccessTokenInfo,
   AccessTokenVerifications,
-  type TenantSelector,
   type VerifyAccessTokenOptions,
 } from './resource-server/verify-access-token'
 import { type Endpoints, type Handler, Router } from './router'
@@ -105,7 +103,7 @@ export interface CustomerSignIn extends Handler {
    * @example
    * const { subject } = await signIn.verifyAccessToken(token, { tenantKey: 'acme', scopes: 'profile' })
    */
-  verifyAccessToken(token: string, check: VerifyAccessTokenOptions & TenantSelector): Promise<AccessTokenInfo>
+  verifyAccessToken(token: string, check: VerifyAccessTokenOptions): Promise<AccessTokenInfo>
 
   /**
    * Makes a verifier for the MCP SDK's `requireBearerAuth({ verifier })`.
@@ -219,13 +217,10 @@ export interface CustomerSignIn extends Handler {
    */
   setKeys(keys: NewKeys): Promise<void>
 
-  /** The clients that customers have connected. */
+  /** What customers have connected: to list it, to export it, and to end it. */
   grants: CustomerGrants
 
-  /** What the store has about a customer: to export it, and to erase it. */
-  customers: CustomerData
-
-  /** What the store has about a company: to end its grants, and to erase it. */
+  /** What the store has about a tenant: to end its grants, and to erase it. */
   tenants: TenantData
 }
 
@@ -346,8 +341,7 @@ function build(options: Options, now: () => number): CustomerSignIn {
     auth: (of: object) => authOf(of, 'auth', emit),
     requireScopes: (req: object, required: string | readonly string[]) =>
       requireScopes(req, required, resources, baseUrl, warnOfScopes, emit),
-    verifyAccessToken: (token: string, of: VerifyAccessTokenOptions & TenantSelector) =>
-      verifications.verify(token, of),
+    verifyAccessToken: (token: string, of: VerifyAccessTokenOptions) => verifications.verify(token, of),
     verifier: (of: VerifierOptions) => verifier(of, verifications, timeout, emit),
     requireAccessToken: <R extends NodeRequest>(of: RequireAccessTokenOptions<R>) => guards.requireAccessToken(of),
     protectedResource: (of: ProtectedResourceOptions) =>
@@ -366,9 +360,9 @@ function build(options: Options, now: () => number): CustomerSignIn {
       grants,
       store,
       new ConnectedGrants(registrations, documents, options, scopeTexts, languages, locale),
+      registrations,
     ),
-    customers: customerData(tenants, grants, store, registrations),
-    tenants: tenantData(grants, store),
+    tenants: tenantData(tenants, grants, store),
   })
 }
 

@@ -1,20 +1,7 @@
-export type { CompanySelector } from './administration/company'
 export type { ConnectedGrant, GrantedScope } from './administration/connected-grants'
-export type {
-  CustomerData,
-  CustomerExport,
-  CustomerExportRequest,
-  CustomerSelector,
-  Erased,
-  ExportedGrant,
-} from './administration/customer-data'
-export type {
-  ConnectedGrantsPage,
-  ConnectedGrantsPageRequest,
-  ConnectedGrantsRequest,
-  CustomerGrants,
-  GrantSelector,
-} from './administration/customer-grants'
+export type { CustomerGrants, GrantSelector, GrantsRequest } from './administration/customer-grants'
+export type { ExportedGrant } from './administration/exported-grants'
+export type { GrantsPage, PageRequest, TenantSelector } from './administration/named-tenant'
 export type { TenantCall, TenantData } from './administration/tenant-data'
 export { knownAssistants } from './assistants/assistants'
 export type { AuthorizationResponse } from './authorization/authorizations'
@@ -102,8 +89,8 @@ export type { Middleware, RequireAccessTokenOptions, RouteRequest } from './reso
 export type { AccessTokenVerifier, VerifierOptions } from './resource-server/verifier'
 export type {
   AccessTokenInfo,
+  AccessTokenRequirements,
   CustomerTokenInfo,
-  TenantSelector,
   VerifyAccessTokenOptions,
 } from './resource-server/verify-access-token'
 export type { Handler } from './router'

@@ -6,6 +6,9 @@ import type {
   ConnectedGrant,
   ConnectGuide,
   CustomerSignIn,
+  ExportedGrant,
+  GrantsPage,
+  TenantSelector,
 } from 'customer-sign-in'
 
 declare const signIn: CustomerSignIn
@@ -90,14 +93,32 @@ export async function connect(): Promise<string[]> {
 }
 
 export async function connectedAssistants(): Promise<void> {
-  const [grant] = await signIn.grants.list({ tenantKey: 'acme', subject: 'customer-1' })
+  const [grant] = (await signIn.grants.list({ tenantKey: 'acme', subject: 'customer-1' })).grants
   const connected: ConnectedGrant | undefined = grant
-  const revoked: boolean = await signIn.grants.revoke({ tenantKey: 'acme', grantId: connected?.grantId ?? '' })
+  const revoked: boolean = await signIn.grants.revoke({
+    tenantKey: 'acme',
+    subject: 'customer-1',
+    grantId: connected?.grantId ?? '',
+  })
+  const page: GrantsPage<ConnectedGrant> = await signIn.grants.list({ tenantId: 'acme', anyCustomer: true, limit: 10 })
+  const exported: GrantsPage<ExportedGrant> = await signIn.grants.export({
+    tenantKey: 'acme',
+    subject: 'customer-1',
+    after: page.next,
+  })
+  const tenant: TenantSelector = { tenantKey: 'acme' }
+  const ended: number = (await signIn.tenants.end(tenant)) + (await signIn.tenants.erase({ tenantId: 'acme' }))
   const count: number = await signIn.grants.revokeAll({ tenantKey: 'acme', subject: String(revoked) })
-  await signIn.grants.revokeAll({ tenantKey: 'acme', clientId: `${count}` })
+  await signIn.grants.revokeAll({ tenantKey: 'acme', clientId: `${count + ended} ${exported.grants.length}` })
 
-  // @ts-expect-error `tenantKey` is required: a grant belongs to a tenant.
-  await signIn.grants.list({ subject: 'customer-1' })
+  // @ts-expect-error The grants of all customers are never listed by mistake.
+  await signIn.grants.list({ tenantKey: 'acme' })
+
+  // @ts-expect-error Whose grant it is must be said.
+  await signIn.grants.revoke({ tenantKey: 'acme', grantId: 'a grant' })(
+    // @ts-expect-error `tenantKey` is required: a grant belongs to a tenant.
+    await signIn.grants.list({ subject: 'customer-1' }),
+  ).grants
 
   // @ts-expect-error The list leaves out the hash of a grant's credential.
   connected?.credential

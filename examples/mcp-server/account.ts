@@ -40,7 +40,7 @@ export function accountPages(signIn: CustomerSignIn, baseUrl: string): Router {
       const { customer } = sessionOf(req, tenantKey) ?? {}
       if (customer === undefined) return res.redirect(303, loginAt(tenantKey, appsAt(tenantKey)))
       const language = languageOf(req)
-      const apps = await signIn.grants.list({ tenantKey, subject: customer, language })
+      const apps = (await signIn.grants.list({ tenantKey, subject: customer, language })).grants
       res
         .set({ 'Content-Security-Policy': formPagePolicy, 'Cache-Control': 'no-store', Vary: 'Accept-Language' })
         .send(appsPage({ customer, company: nameOf(tenantKey), apps, language }))

@@ -1,4 +1,4 @@
-import type { ClientRule, ConnectedGrant, ConnectedGrantsPage } from 'customer-sign-in'
+import type { ClientRule, ConnectedGrant, GrantsPage } from 'customer-sign-in'
 import { appDetails, appName, type Language } from './apps-page'
 import type { Company } from './companies'
 import { escaped, isolated, page } from './pages'
@@ -67,7 +67,7 @@ export interface BlockEntry {
 
 interface AdminOf {
   company: Company
-  page: ConnectedGrantsPage
+  page: GrantsPage<ConnectedGrant>
   language: Language
   /** What could not be blocked, and why, in English. */
   refused?: BlockEntry & { problem: string }
@@ -113,7 +113,7 @@ function customerSection(grant: ConnectedGrant, language: Language): string {
         <p>${appName(grant, language)}</p>
         ${appDetails(grant, allowed, language)}
         <dl><dt>${labels.clientId}</dt><dd>${isolated(clientId)}</dd></dl>
-        ${button('disconnect', { value: grantId }, disconnect, `${subject}, ${clientName}`)}
+        ${button('disconnect', { value: grantId, subject }, disconnect, `${subject}, ${clientName}`)}
         ${button('block', { list: 'clientIds', value: clientId }, blockApp, `${clientName}, ${clientId}`)}
       </section>`
 }

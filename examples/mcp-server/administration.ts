@@ -32,11 +32,12 @@ export function administration(signIn: CustomerSignIn, baseUrl: string): Router 
       refuseOtherSites(baseUrl),
       express.urlencoded({ extended: false }),
       forStaff(baseUrl, async (staff, req, res) => {
-        const { action, value, list, sure } = (req.body ?? {}) as Record<string, unknown>
+        const { action, value, list, sure, subject } = (req.body ?? {}) as Record<string, unknown>
         const { company, actor } = staff
         const { key: tenantKey, id: tenantId } = company
         const entry = entryOf(list, value)
-        if (action === 'disconnect' && isText(value)) await signIn.grants.revoke({ tenantKey, grantId: value, actor })
+        if (action === 'disconnect' && isText(value) && isText(subject))
+          await signIn.grants.revoke({ tenantKey, subject, grantId: value, actor })
         else if (action === 'end' && sure === 'yes') await signIn.tenants.end({ tenantId, actor })
         else if (action === 'allow' && entry) save(withoutEntry(company, entry))
         else if (action === 'block' && entry) {
@@ -53,7 +54,13 @@ export function administration(signIn: CustomerSignIn, baseUrl: string): Router 
   async function shown({ company }: Staff, req: CompanyRequest, refused?: BlockEntry & { problem: string }) {
     const { key: tenantKey } = company
     const language = languageOf(req)
-    const page = await signIn.grants.page({ tenantKey, after: textOf(req.query.after), limit, language })
+    const page = await signIn.grants.list({
+      tenantKey,
+      anyCustomer: true,
+      after: textOf(req.query.after),
+      limit,
+      language,
+    })
     return adminPage({ company, page, language, refused })
   }
 }

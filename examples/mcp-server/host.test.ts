@@ -41,7 +41,7 @@ describe('the MCP server', () => {
     const [first, second] = [await tokensFor(signIn, ada), await tokensFor(signIn, ada)]
     await call('who_am_i', first.accessToken).expect(401)
     await call('who_am_i', second.accessToken).expect(200)
-    expect(await signIn.grants.list(ada)).toMatchObject([{ grantId: second.grantId }])
+    expect((await signIn.grants.list(ada)).grants).toMatchObject([{ grantId: second.grantId }])
   })
 
   it('ends with the grant', async () => {

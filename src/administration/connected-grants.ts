@@ -8,7 +8,7 @@ import { type Languages, type LanguageTag, languageTagOf } from '../pages/langua
 import type { ScopeTexts } from '../pages/scope-words'
 import { isLoopbackHost } from '../protocol/redirect-uri'
 import { shownId } from '../protocol/registered-id'
-import type { Company } from './company'
+import type { NamedTenant } from './named-tenant'
 
 /** What a scope is called, for a page. */
 export interface GrantedScope {
@@ -103,13 +103,17 @@ export class ConnectedGrants {
    *
    * @param language The tag of the language of what is in words. Default: the company's.
    */
-  async describe(grants: readonly Grant[], company: Company, language: string | undefined): Promise<ConnectedGrant[]> {
+  async describe(
+    grants: readonly Grant[],
+    tenant: NamedTenant,
+    language: string | undefined,
+  ): Promise<ConnectedGrant[]> {
     const connected = grants.filter(({ credential }) => credential?.kind !== 'code')
-    const asked = language ?? company.locale ?? this.#locale
+    const asked = language ?? tenant.locale ?? this.#locale
     const tag = languageTagOf(asked) as LanguageTag
     const { onDevice } = this.#languages.choose([asked]).words.consent
     const clientIds = new Set(connected.map(({ clientId }) => clientId))
-    const clients = await this.#clientsOf(clientIds, company, onDevice)
+    const clients = await this.#clientsOf(clientIds, tenant, onDevice)
     return connected.map(({ grantId, clientId, subject, scopes, resource, createdAt, expiresAt, swap }) => ({
       grantId,
       clientId,
@@ -126,39 +130,39 @@ export class ConnectedGrants {
 
   async #clientsOf(
     clientIds: ReadonlySet<string>,
-    company: Company,
+    tenant: NamedTenant,
     onDevice: string,
   ): Promise<Map<string, ConnectedClient>> {
-    await this.#fetchDocuments([...clientIds], company)
-    return new Map([...clientIds].map((clientId) => [clientId, this.#client(clientId, company, onDevice)]))
+    await this.#fetchDocuments([...clientIds], tenant)
+    return new Map([...clientIds].map((clientId) => [clientId, this.#client(clientId, tenant, onDevice)]))
   }
 
-  #client(clientId: string, company: Company, onDevice: string): ConnectedClient {
-    const own = company.clients.find((client) => client.clientId === clientId)
+  #client(clientId: string, tenant: NamedTenant, onDevice: string): ConnectedClient {
+    const own = tenant.clients.find((client) => client.clientId === clientId)
     if (own) return described(own, { name: clientId, vouchedFor: true, onDevice })
     const unknown = { vouchedFor: false, onDevice }
     if (!this.#documents?.isDocumentUrl(clientId)) {
-      return described(this.#shown(this.#registrations.read(clientId, company.id), company), {
+      return described(this.#shown(this.#registrations.read(clientId, tenant.id), tenant), {
         name: shownId(clientId),
         ...unknown,
       })
     }
     const publisher = new URL(clientId).host
     return {
-      ...described(this.#shown(this.#documents.remembered(clientId), company), { name: publisher, ...unknown }),
+      ...described(this.#shown(this.#documents.remembered(clientId), tenant), { name: publisher, ...unknown }),
       publisher,
     }
   }
 
   /** What a stranger's client says of itself, without redirect URIs that no stranger's client can sign in with. */
-  #shown(client: ClientMetadata | undefined, { ownAddresses }: Company): ClientMetadata | undefined {
+  #shown(client: ClientMetadata | undefined, { ownAddresses }: NamedTenant): ClientMetadata | undefined {
     const { appRedirects, baseUrl = [] } = this.#rules
     const isPossible = (uri: string) => strangerFault(uri, appRedirects, ownAddresses.concat(baseUrl)) === undefined
     return client && { ...client, redirectUris: client.redirectUris.filter(isPossible) }
   }
 
   /** Fetches the documents that this process has never seen. A list does not wait for them for long, and fails with none of them. */
-  async #fetchDocuments(clientIds: readonly string[], { id, key, clients }: Company): Promise<void> {
+  async #fetchDocuments(clientIds: readonly string[], { id, key, clients }: NamedTenant): Promise<void> {
     const documents = this.#documents
     if (!documents || key === undefined) return
     const unseen = clientIds

@@ -1,46 +1,41 @@
-import { identifier, optional, record, requirements, text } from '../configuration/checks'
+import type { Registrations } from '../clients/registrations'
+import { flag, identifier, optional, record, requirements, text } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import type { Grants } from '../grants/grants'
 import type { GuardedStore } from '../host/guarded-store'
 import { languageTag } from '../pages/languages'
+import { customerHandle } from '../protocol/customer-handle'
 import type { Tenants } from '../tenants/tenants'
 import { actor } from './actor'
-import { type CompanySelector, companyMembers, companyOf, pageMembers } from './company'
 import type { ConnectedGrant, ConnectedGrants } from './connected-grants'
+import { type ExportedGrant, exportedGrants } from './exported-grants'
+import {
+  type GrantsPage,
+  namedTenant,
+  type PageRequest,
+  pageMembers,
+  type TenantSelector,
+  tenantMembers,
+} from './named-tenant'
 
-/** Whose connected clients to list. */
-export type ConnectedGrantsRequest = CompanySelector & {
-  /** The customer. */
-  subject: string
-  /**
-   * The language of what is in words, the scopes above all: a tag, such as `de` (RFC 5646). A scope without words in it has those of the option `locale`, or else
-   * English ones. Default: the company's `locale`, or else the option.
-   */
-  language?: string | undefined
-}
-
-/** Which page of a company's connected clients to give. */
-export type ConnectedGrantsPageRequest = CompanySelector & {
-  /** Only the grants of this client. */
-  clientId?: string | undefined
-  /** The `next` of the page before. */
-  after?: string | undefined
-  /** The most grants of a page, 1 to 1000. Default 100. */
-  limit?: number | undefined
-  /** The language of what is in words, as in {@link ConnectedGrantsRequest}. */
-  language?: string | undefined
-}
-
-/** A page of a company's connected clients. */
-export interface ConnectedGrantsPage {
-  /** The grants of this page, in no particular order. They can be fewer than the limit, even none, although there is a next page. */
-  grants: ConnectedGrant[]
-  /** The `after` of the next page. Absent if this is the last one. */
-  next?: string | undefined
-}
+/**
+ * Which grants to list: those of a customer, or with `anyCustomer: true` those of all customers of the tenant. One of them is required, so that
+ * no customer sees the grants of others by mistake.
+ */
+export type GrantsRequest = TenantSelector &
+  PageRequest &
+  ({ subject: string; anyCustomer?: never } | { anyCustomer: true; subject?: never }) & {
+    /** Only the grants of this client. */
+    clientId?: string | undefined
+    /**
+     * The language of what is in words, the scopes above all: a tag, such as `de` (RFC 5646). A scope without words in it has those of the option
+     * `locale`, or else English ones. Default: the tenant's `locale`, or else the option.
+     */
+    language?: string | undefined
+  }
 
 /** Whose grants to end: those of a customer, of a client, or of one customer and one client. */
-export type GrantSelector = CompanySelector &
+export type GrantSelector = TenantSelector &
   (
     | { subject: string; clientId?: never }
     | { clientId: string; subject?: never }
@@ -49,50 +44,64 @@ export type GrantSelector = CompanySelector &
 
 /**
  * What a host can ask about its customers' grants and do to them. Each method rejects with `not_found` for an unknown `tenantKey`, and with a
- * `ConfigurationError` for a member that is unknown, missing or empty. With `tenantId`, each works for a company that is switched off, too.
+ * `ConfigurationError` for a member that is unknown, missing or empty. With `tenantId`, each works for a tenant that is switched off, too.
  */
 export interface CustomerGrants {
   /**
-   * Lists the clients that a customer has connected, with what a "Connected apps" page shows of each. A sign-in whose code is not redeemed yet
-   * is not among them.
-   *
-   * @returns A grant for each sign-in, in any order.
-   * @throws {OAuthError} `temporarily_unavailable` if the store fails. A metadata document that cannot be fetched within a second is no error.
-   *
-   * @example
-   * const apps = await signIn.grants.list({ tenantKey: 'acme', subject: customer.id, language: 'de' })
-   */
-  list(of: ConnectedGrantsRequest): Promise<ConnectedGrant[]>
-  /**
-   * Gives the clients that a company's customers have connected, page by page: all of them, or those of one client. On Redis, each page goes
-   * through the whole store (docs/operations-redis.md).
+   * Lists what customers have connected, page by page, with what a "Connected apps" page shows of each: a grant for each sign-in. A sign-in
+   * whose code is not redeemed yet is not among them. On Redis, each page with `anyCustomer` goes through the whole store
+   * (docs/operations-redis.md).
    *
    * The pages have every grant that was there from the first page to the last, and no page has a grant twice.
    *
-   * @throws {OAuthError} `temporarily_unavailable` if the store fails, or cannot read one of the grants.
+   * @throws {OAuthError} `temporarily_unavailable` if the store fails, or cannot read one of the grants. A metadata document that cannot be
+   * fetched within a second is no error.
+   *
+   * @example
+   * const { grants } = await signIn.grants.list({ tenantKey: 'acme', subject: customer.id, language: 'de' })
    *
    * @example
    * let after: string | undefined
    * do {
-   *   const page = await signIn.grants.page({ tenantKey: 'acme', clientId, after })
+   *   const page = await signIn.grants.list({ tenantKey: 'acme', anyCustomer: true, clientId, after })
    *   for (const { subject, connectedAt } of page.grants) console.log(subject, new Date(connectedAt))
    *   after = page.next
    * } while (after !== undefined)
    */
-  page(of: ConnectedGrantsPageRequest): Promise<ConnectedGrantsPage>
+  list(of: GrantsRequest): Promise<GrantsPage<ConnectedGrant>>
   /**
-   * Ends one grant: its refresh token is refused from then on, and its access tokens wherever revocation is checked.
+   * Exports everything that the store has about a customer, page by page, as plain JSON without hashes and other secrets. A grant that is
+   * created or ends between two pages may be left out, and no grant is exported twice.
    *
-   * @param which.actor Who makes the call, for its event: 1 to 200 characters (docs/administration.md).
-   * @returns Whether there was such a grant.
+   * @throws {OAuthError} `temporarily_unavailable` if the store fails, or cannot read one of the customer's grants.
+   *
+   * @example
+   * let after: string | undefined
+   * do {
+   *   const page = await signIn.grants.export({ tenantKey: 'acme', subject: customer.id, after })
+   *   archive.add(page.grants)
+   *   after = page.next
+   * } while (after !== undefined)
    */
-  revoke(which: CompanySelector & { grantId: string; actor?: string | undefined }): Promise<boolean>
+  export(of: TenantSelector & PageRequest & { subject: string }): Promise<GrantsPage<ExportedGrant>>
+  /**
+   * Ends one grant of a customer: its refresh token is refused from then on, and its access tokens wherever revocation is checked.
+   *
+   * @param which.subject Whose grant it must be: nothing is done to that of another customer.
+   * @param which.actor Who makes the call, for its event: 1 to 200 characters (docs/administration.md).
+   * @returns Whether the customer had such a grant.
+   *
+   * @example
+   * await signIn.grants.revoke({ tenantKey: 'acme', subject: customer.id, grantId: req.body.grantId })
+   */
+  revoke(which: TenantSelector & { subject: string; grantId: string; actor?: string | undefined }): Promise<boolean>
   /**
    * Ends all grants of a customer, which signs the customer out everywhere; or the customer's grants of one client; or every customer's
    * grants of a client. On Redis, the last of these goes through the whole store (docs/operations-redis.md).
    *
-   * When it resolves, every such grant that existed when it was called has ended. If it rejects, some may have ended already: call it again
-   * until it resolves.
+   * When it resolves, every such grant that existed when it was called has ended. Without a `clientId`, nothing about the customer is left in
+   * the store, not even about grants that had expired (docs/administration.md#erasing-a-customer). If it rejects, or the process ends in the middle,
+   * some may be left: call it again until it resolves.
    *
    * @param of.actor Who makes the call, for its events: 1 to 200 characters (docs/administration.md).
    * @returns How many this call has ended.
@@ -103,44 +112,57 @@ export interface CustomerGrants {
   revokeAll(of: GrantSelector & { actor?: string | undefined }): Promise<number>
 }
 
-const ofCustomer = record({ ...companyMembers, subject: identifier, language: optional(languageTag) })
-const onePage = record({ ...companyMembers, ...pageMembers, clientId: optional(text), language: optional(languageTag) })
-const grantsOf = requirements({ ...companyMembers, subject: optional(identifier), clientId: optional(text), actor })
-const oneGrant = record({ ...companyMembers, grantId: text, actor })
+const someGrants = record({
+  ...tenantMembers,
+  ...pageMembers,
+  subject: optional(identifier),
+  anyCustomer: optional(flag, false),
+  clientId: optional(text),
+  language: optional(languageTag),
+})
+const ofCustomer = record({ ...tenantMembers, ...pageMembers, subject: identifier })
+const oneGrant = record({ ...tenantMembers, subject: identifier, grantId: text, actor })
+const owned = requirements({ ...tenantMembers, subject: optional(identifier), clientId: optional(text), actor })
 
 export function customerGrants(
   tenants: Tenants,
   grants: Grants,
   store: GuardedStore,
   connected: ConnectedGrants,
+  registrations: Registrations,
 ): CustomerGrants {
   return {
     async list(of) {
-      const { subject, language, ...named } = ofCustomer(of, 'grants.list')
-      const company = await companyOf(named, tenants, 'grants.list')
-      return connected.describe(await store.grantsOf({ tenantId: company.id, subject }), company, language)
+      const { subject, anyCustomer, clientId, after, limit, language, ...named } = someGrants(of, 'grants.list')
+      if ((subject !== undefined) === anyCustomer) throw notOneOwner('grants.list', 'a subject or anyCustomer: true')
+      const tenant = await namedTenant(named, tenants, 'grants.list')
+      const { grants: found, next } = await store.listGrants({ tenantId: tenant.id, subject, clientId, after, limit })
+      return { grants: await connected.describe(found, tenant, language), ...(next !== undefined && { next }) }
     },
 
-    async page(of) {
-      const { clientId, after, limit, language, ...named } = onePage(of, 'grants.page')
-      const company = await companyOf(named, tenants, 'grants.page')
-      const { grants: found, next } = await store.listGrants({ tenantId: company.id, clientId, after, limit })
-      return { grants: await connected.describe(found, company, language), ...(next !== undefined && { next }) }
+    async export(of) {
+      const { subject, after, limit, ...named } = ofCustomer(of, 'grants.export')
+      const tenant = await namedTenant(named, tenants, 'grants.export')
+      const { grants: found, next } = await store.listGrants({ tenantId: tenant.id, subject, after, limit })
+      return { grants: exportedGrants(found, tenant, registrations), ...(next !== undefined && { next }) }
     },
 
     async revoke(which) {
-      const { grantId, actor, ...company } = oneGrant(which, 'grants.revoke')
-      const { id: tenantId } = await companyOf(company, tenants, 'grants.revoke')
+      const { grantId, subject, actor, ...named } = oneGrant(which, 'grants.revoke')
+      const { id: tenantId } = await namedTenant(named, tenants, 'grants.revoke')
+      // The id says whose it is, also where the store does not find the grant because a replica lags.
+      if (!grantId.startsWith(customerHandle(tenantId, subject))) return false
       const grant = await store.findGrant(tenantId, grantId)
-      return grants.endNamed({ tenantId, grantId, grant }, company.tenantKey, 'host', actor)
+      if (grant && grant.subject !== subject) return false
+      return grants.endNamed({ tenantId, grantId, grant }, named.tenantKey, 'host', actor)
     },
 
     async revokeAll(of) {
-      const { actor, subject, clientId, ...company } = grantsOf(of, 'grants.revokeAll')
+      const { actor, subject, clientId, ...named } = owned(of, 'grants.revokeAll')
       const owner = checkedOwner(subject, clientId)
-      const { id: tenantId } = await companyOf(company, tenants, 'grants.revokeAll')
-      const about = { tenantKey: company.tenantKey, tenantId, ...owner }
-      return grants.endEach(store.deleteGrants({ tenantId, ...owner }), 'revokeAll', about, { actor })
+      const { id: tenantId } = await namedTenant(named, tenants, 'grants.revokeAll')
+      const about = { tenantKey: named.tenantKey, tenantId, ...owner }
+      return grants.endEach(store.deleteGrants({ tenantId, ...owner }), 'grants.revokeAll', about, { actor })
     },
   }
 }
@@ -149,7 +171,9 @@ export function customerGrants(
 function checkedOwner(subject: string | undefined, clientId: string | undefined) {
   if (subject !== undefined) return { subject, clientId }
   if (clientId !== undefined) return { clientId }
-  throw new ConfigurationError('grants.revokeAll', undefined, 'an object with a subject, a clientId, or both', {
-    says: 'must have a subject, a clientId, or both',
-  })
+  throw notOneOwner('grants.revokeAll', 'a subject, a clientId, or both')
+}
+
+function notOneOwner(method: string, owner: string): ConfigurationError {
+  return new ConfigurationError(method, undefined, `an object with ${owner}`, { says: `must have ${owner}` })
 }

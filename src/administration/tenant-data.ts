@@ -1,25 +1,21 @@
-import { identifier, record } from '../configuration/checks'
+import { record } from '../configuration/checks'
 import type { Grants } from '../grants/grants'
 import type { GuardedStore } from '../host/guarded-store'
+import type { Tenants } from '../tenants/tenants'
 import { actor } from './actor'
-import type { Erased } from './customer-data'
+import { namedTenant, type TenantSelector, tenantMembers } from './named-tenant'
 
-/** What a host names a company by in these calls, and who makes the call. */
-export interface TenantCall {
-  /** The `id` of the company, or `key:` and its `key` if it has none. An id that nothing is stored under is no error. */
-  tenantId: string
-  /** Who makes the call, for its events: 1 to 200 characters (docs/administration.md). */
-  actor?: string | undefined
-}
+/** A tenant, and who makes the call, for its events: 1 to 200 characters (docs/administration.md). */
+export type TenantCall = TenantSelector & { actor?: string | undefined }
 
 /**
- * What a host can do with everything that the store has about a tenant. Neither method asks the tenant store, so both work for a company that
- * is switched off or gone.
+ * What a host can do with everything that the store has about a tenant. With `tenantId`, neither method asks the tenant store, so both work for
+ * a tenant that is switched off or gone, and an id that nothing is stored under is no error.
  */
 export interface TenantData {
   /**
    * Ends all grants of a company's customers: their refresh tokens are refused from then on, and their access tokens wherever revocation is
-   * checked. There is a `revoked` event for each grant, without a `tenantKey`. On Redis it goes through the whole
+   * checked. There is a `revoked` event for each grant. On Redis it goes through the whole
    * store.
    *
    * When it resolves, every grant that existed when it was called has ended. If it rejects, or the process ends in the middle, some may be
@@ -32,37 +28,36 @@ export interface TenantData {
    * @example
    * await signIn.tenants.end({ tenantId: 'company-1', actor: 'staff:42' })
    */
-  end(tenant: TenantCall): Promise<{ grants: number }>
+  end(tenant: TenantCall): Promise<number>
   /**
    * Erases a company: ends all grants of its customers, and leaves nothing about it in the store, not even used ids.
-   * There is a `revoked` event for each grant that it ends, without a `tenantKey`. On Redis it goes through the whole store.
+   * There is a `revoked` event for each grant that it ends. On Redis it goes through the whole store.
    *
    * Call it when your tenant store no longer returns the company, or its customers can sign in again. If it rejects, or the process ends in
    * the middle, something may be left: call it again until it resolves.
    *
+   * @returns How many live grants this call has ended. What had expired is erased as well, and not counted.
    * @throws {OAuthError} `temporarily_unavailable` if the store fails.
    * @throws {ConfigurationError} for a member that is unknown, missing or wrong.
    *
    * @example
    * await signIn.tenants.erase({ tenantId: 'company-1' })
    */
-  erase(tenant: TenantCall): Promise<Erased>
+  erase(tenant: TenantCall): Promise<number>
 }
 
-const oneTenant = record({ tenantId: identifier, actor })
+const oneTenant = record({ ...tenantMembers, actor })
 
-export function tenantData(grants: Grants, store: GuardedStore): TenantData {
+export function tenantData(tenants: Tenants, grants: Grants, store: GuardedStore): TenantData {
+  async function end(call: TenantCall, where: string, all: 'grants' | 'everything'): Promise<number> {
+    const { actor, ...named } = oneTenant(call, where)
+    const { id: tenantId } = await namedTenant(named, tenants, where)
+    const about = { tenantKey: named.tenantKey, tenantId }
+    return grants.endEach(store.deleteGrants({ tenantId, all }), where, about, { actor })
+  }
+
   return {
-    async end(tenant) {
-      const { tenantId, actor } = oneTenant(tenant, 'tenants.end')
-      const deleted = store.deleteGrants({ tenantId, all: 'grants' })
-      return { grants: await grants.endEach(deleted, 'tenants.end', { tenantId }, { actor }) }
-    },
-
-    async erase(tenant) {
-      const { tenantId, actor } = oneTenant(tenant, 'tenants.erase')
-      const deleted = store.deleteGrants({ tenantId, all: 'everything' })
-      return { grants: await grants.endEach(deleted, 'tenants.erase', { tenantId }, { actor }) }
-    },
+    end: (tenant) => end(tenant, 'tenants.end', 'grants'),
+    erase: (tenant) => end(tenant, 'tenants.erase', 'everything'),
   }
 }

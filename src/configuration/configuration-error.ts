@@ -177,7 +177,6 @@ export const helpPages: Readonly<Record<string, string>> = {
   issueAuthorizationCode: 'docs/configuration.md#your-own-authorize-page',
   connect: 'docs/connect-an-assistant.md#what-the-call-gives',
   grants: 'docs/administration.md#ending-grants',
-  customers: 'docs/administration.md#erasing-a-customer',
   tenants: 'docs/administration.md#the-calls',
   instrument: 'docs/observability.md#opentelemetry',
   RedisTokenStore: 'docs/operations-redis.md#connecting-to-redis',

@@ -17,9 +17,9 @@ import { type Challenge, challengeOf, withChallenge } from './challenge'
 import type { WarnOfScopes } from './unknown-scopes'
 import {
   type AccessTokenInfo,
+  type AccessTokenRequirements,
   type AccessTokenVerifications,
   type CheckedOptions,
-  type VerifyAccessTokenOptions,
   verifyOptions,
 } from './verify-access-token'
 
@@ -33,7 +33,7 @@ type PerRequest<R> = string | ((req: R) => string | Promise<string>)
  * What `requireAccessToken` requires of a request. Leave out what you do not require: undefined is refused. A function gets the request as
  * your router has it. Declare its parameter only if it needs more than `params`: `(req: Request) => req.subdomains[0] ?? ''`.
  */
-export interface RequireAccessTokenOptions<R = RouteRequest> extends Omit<VerifyAccessTokenOptions, 'resource'> {
+export interface RequireAccessTokenOptions<R = RouteRequest> extends Omit<AccessTokenRequirements, 'resource'> {
   /** The tenant that the token must belong to, such as `(req) => req.params.tenantKey`. */
   tenantKey: PerRequest<R>
   /** The API that the token must be for. By default the tenant's first resource. */

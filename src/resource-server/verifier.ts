@@ -7,13 +7,13 @@ import { guardedRequests } from '../telemetry/channels'
 import type { GuardMessage } from '../telemetry/messages'
 import {
   type AccessTokenInfo,
+  type AccessTokenRequirements,
   type AccessTokenVerifications,
-  type VerifyAccessTokenOptions,
   verifyOptions,
 } from './verify-access-token'
 
 /** What `signIn.verifier` verifies, and how it refuses. The SDK checks scopes itself (`requiredScopes`). */
-export interface VerifierOptions extends Omit<VerifyAccessTokenOptions, 'scopes'> {
+export interface VerifierOptions extends Omit<AccessTokenRequirements, 'scopes'> {
   /** The tenant that the token must belong to. */
   tenantKey: string
   /**

@@ -20,7 +20,7 @@ import { type AccessTokens, claimedIssuer, invalidToken, notOurs } from '../toke
 import { withChallenge } from './challenge'
 
 /** What an access token must have, in addition to its tenant. Leave out what you do not require: undefined is refused. */
-export interface VerifyAccessTokenOptions {
+export interface AccessTokenRequirements {
   /** The API that the token must be for. By default the tenant's first resource. */
   resource?: string
   /** The scopes that the token must have: a list, or a string with spaces between them. Default none. */
@@ -30,10 +30,11 @@ export interface VerifyAccessTokenOptions {
 }
 
 /**
- * The tenant that the token must belong to, or `anyTenant: true`. One of them is required, so that no token of one company works for another
- * by mistake.
+ * What `verifyAccessToken` requires, with the tenant that the token must belong to, or `anyTenant: true`. One of them is required, so that no
+ * token of one tenant works for another by mistake.
  */
-export type TenantSelector = { tenantKey: string; anyTenant?: never } | { anyTenant: true; tenantKey?: never }
+export type VerifyAccessTokenOptions = AccessTokenRequirements &
+  ({ tenantKey: string; anyTenant?: never } | { anyTenant: true; tenantKey?: never })
 
 /** What an access token says: a superset of the MCP SDK's `AuthInfo`. Its `kind` says whom the client acts for. */
 export type AccessTokenInfo = CustomerTokenInfo
@@ -69,14 +70,14 @@ interface AccessTokenFacts {
   claims: Record<string, unknown>
 }
 
-/** The checks of {@link VerifyAccessTokenOptions}. */
+/** The checks of {@link AccessTokenRequirements}. */
 export const verifyOptions = {
   resource: optional(resourceIndicator),
   scopes: optional(requiredScopes, []),
   checkRevocation: optional(flag),
 }
 
-/** {@link VerifyAccessTokenOptions} after the checks. */
+/** {@link AccessTokenRequirements} after the checks. */
 export type CheckedOptions = Checked<typeof verifyOptions>
 
 const checkedMembers = requirements({
@@ -115,7 +116,7 @@ export class AccessTokenVerifications {
   }
 
   /** Verifies an access token of a named tenant, or of any. */
-  async verify(token: string, given: VerifyAccessTokenOptions & TenantSelector): Promise<AccessTokenInfo> {
+  async verify(token: string, given: VerifyAccessTokenOptions): Promise<AccessTokenInfo> {
     const { tenantKey, anyTenant, ...options } = checkedMembers(given, 'verifyAccessToken')
     const baseUrl = this.#baseUrl.current()
     const key = anyTenant === true ? await this.#tenantKeyFor(token, baseUrl) : checkedTenantKey(tenantKey)

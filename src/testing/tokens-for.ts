@@ -108,7 +108,7 @@ export const tokensFor: TokensForTests = Object.assign(signedIn, {
 
   async revoked(signIn: SignInForTests, request: TokensRequest) {
     const tokens = await signedIn(signIn, request)
-    await signIn.grants.revoke({ tenantKey: request.tenantKey, grantId: tokens.grantId })
+    await signIn.grants.revoke({ tenantKey: request.tenantKey, subject: request.subject, grantId: tokens.grantId })
     return tokens
   },
 

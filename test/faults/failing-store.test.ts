@@ -119,7 +119,7 @@ describe.each(failures)('a store that %s', (_, fault) => {
     const tenantKey = 'acme'
     const calls = {
       list: () => grants.list({ tenantKey, subject: 'customer-1' }),
-      revoke: () => grants.revoke({ tenantKey, grantId }),
+      revoke: () => grants.revoke({ tenantKey, subject: 'customer-1', grantId }),
     }
     await expect(calls[call]()).rejects.toMatchObject(unavailable)
   })

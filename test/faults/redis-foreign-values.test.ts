@@ -124,7 +124,9 @@ describeWithRedis('a value under the key prefix that is not the store’s own', 
       const { grants } = host.signIn
       const check = { tenantKey: 'acme', checkRevocation: true }
       await expect(host.signIn.verifyAccessToken(access_token, check)).rejects.toMatchObject(unavailable)
-      await expect(grants.revoke({ tenantKey: 'acme', grantId })).rejects.toMatchObject(unavailable)
+      await expect(grants.revoke({ tenantKey: 'acme', subject: 'customer-1', grantId })).rejects.toMatchObject(
+        unavailable,
+      )
       await expect(grants.revokeAll(ofCustomer)).rejects.toMatchObject(unavailable)
       await expect(grants.list(ofCustomer)).rejects.toMatchObject(unavailable)
     })
@@ -147,7 +149,7 @@ describeWithRedis('a value under the key prefix that is not the store’s own', 
       await expect(host.signIn.grants.revokeAll(of)).rejects.toMatchObject(unavailable)
       expect(await host.told('revoked')).toHaveLength(ended)
       const errors = await host.told('error')
-      expect(errors).toMatchObject([{ where: 'revokeAll', tenantKey: 'acme' }])
+      expect(errors).toMatchObject([{ where: 'grants.revokeAll', tenantKey: 'acme' }])
       expect(errors[0]?.error.message).toContain(JSON.stringify(key))
     }
     for (const index of [0, 2]) {
@@ -163,7 +165,7 @@ describeWithRedis('a value under the key prefix that is not the store’s own', 
     const other = await host.connected()
     await redis.del(key)
     await write(redis, key, ours)
-    expect(await host.signIn.tenants.erase({ tenantId: 'acme' })).toEqual({ grants: 1 })
+    expect(await host.signIn.tenants.erase({ tenantId: 'acme' })).toBe(1)
     expect(await redis.keys('csi:[^e]:*')).toEqual([])
     for (const token of [refresh_token, other.refresh_token]) {
       expectError(await host.refresh(token), 400, 'invalid_grant')

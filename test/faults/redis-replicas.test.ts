@@ -64,7 +64,9 @@ describeWithRedis('a store that waits for a replica', () => {
     const { grantId } = await host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })
     replica.signal('SIGSTOP')
     for (const _ of [1, 2]) {
-      await expect(host.signIn.grants.revoke({ tenantKey: 'acme', grantId })).rejects.toMatchObject(unavailable)
+      await expect(
+        host.signIn.grants.revoke({ tenantKey: 'acme', subject: 'customer-1', grantId }),
+      ).rejects.toMatchObject(unavailable)
     }
   })
 
@@ -110,7 +112,9 @@ describeWithRedis('a store that waits for a replica', () => {
       const { grantId } = await host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })
       replica.signal('SIGSTOP')
       proxy.cutNext({ point: 'before the reply', at: 0 })
-      await expect(host.signIn.grants.revoke({ tenantKey: 'acme', grantId })).rejects.toMatchObject(unavailable)
+      await expect(
+        host.signIn.grants.revoke({ tenantKey: 'acme', subject: 'customer-1', grantId }),
+      ).rejects.toMatchObject(unavailable)
     } finally {
       await proxy.stop()
     }

@@ -40,8 +40,8 @@ const requirements = [
 ]
 const resources = [{ resource: '/mcp' }, { resource: '' }, { resource: null }, { resource: undefined }, { resource: 1 }]
 
-// A company must be named in one way.
-const notOneCompany = [
+// A tenant must be named in one way.
+const notOneTenant = [
   { tenantId: 'acme' },
   { tenantKey: undefined },
   { tenantKey: '' },
@@ -52,7 +52,7 @@ const notOneCompany = [
 const noActor = [{ actor: '' }, { actor: null }, { actor: 7 }, { actor: 'a'.repeat(201) }, { actor: 'two\nlines' }]
 
 const notOneCustomer = [
-  ...notOneCompany,
+  ...notOneTenant,
   { subject: '' },
   { subject: undefined },
   { subject: null },
@@ -146,20 +146,29 @@ const methods: [string, Call, object, object[]][] = [
     'grants.list',
     (signIn, given) => signIn.grants.list(given),
     { tenantKey, subject },
-    [...notOneCompany, { clientId }, { subject: '' }, { subject: undefined }, { subject: ['a'] }, { tenantKey: 1 }],
+    [
+      ...notOneTenant,
+      { anyCustomer: true },
+      { anyCustomer: 1 },
+      { limit: 0 },
+      { subject: '' },
+      { subject: undefined },
+      { subject: ['a'] },
+      { tenantKey: 1 },
+    ],
   ],
   [
     'grants.revoke',
     (signIn, given) => signIn.grants.revoke(given),
-    { tenantKey, grantId: 'a grant' },
-    [...notOneCompany, ...noActor, { subject }, { grantId: '' }, { grantId: undefined }, { grantId: null }],
+    { tenantKey, subject, grantId: 'a grant' },
+    [...notOneCustomer, ...noActor, { grantId: '' }, { grantId: undefined }, { grantId: null }],
   ],
   [
     'grants.revokeAll',
     (signIn, given) => signIn.grants.revokeAll(given),
     { tenantKey, subject },
     [
-      ...notOneCompany,
+      ...notOneTenant,
       ...noActor,
       { subject: undefined },
       { subject: null },
@@ -167,11 +176,13 @@ const methods: [string, Call, object, object[]][] = [
       { clientId: '' },
       { grantId: 'a grant' },
       { all: true },
+      { anyCustomer: true },
+      { limit: 10 },
     ],
   ],
   [
-    'customers.export',
-    (signIn, given) => signIn.customers.export(given),
+    'grants.export',
+    (signIn, given) => signIn.grants.export(given),
     { tenantKey, subject },
     [
       ...notOneCustomer,
@@ -184,25 +195,11 @@ const methods: [string, Call, object, object[]][] = [
       { limit: null },
     ],
   ],
-  [
-    'customers.erase',
-    (signIn, given) => signIn.customers.erase(given),
-    { tenantKey, subject },
-    [...notOneCustomer, ...noActor, { limit: 10 }],
-  ],
   ...(['end', 'erase'] as const).map((name): [string, Call, object, object[]] => [
     `tenants.${name}`,
     (signIn, given) => signIn.tenants[name](given),
-    { tenantId: 'acme' },
-    [
-      ...noActor,
-      { tenantKey },
-      { subject },
-      { tenantId: '' },
-      { tenantId: undefined },
-      { tenantId: null },
-      { tenantId: ['acme'] },
-    ],
+    { tenantKey },
+    [...notOneTenant, ...noActor, { subject }],
   ]),
 ]
 

@@ -140,8 +140,8 @@ describeWithRedis('The store is lost, or was restored from a backup', () => {
     const host = await start()
     const [kept, disconnected, stolen] = [await host.connected(), await host.connected(), await host.connected()]
     await server.command('SAVE')
-    const [grant] = await host.signIn.grants.list(customer).then((all) => all.filter(isOf(disconnected.access_token)))
-    await host.signIn.grants.revoke({ tenantKey: 'acme', grantId: grant?.grantId ?? '' })
+    const [grant] = (await host.signIn.grants.list(customer)).grants.filter(isOf(disconnected.access_token))
+    await host.signIn.grants.revoke({ tenantKey: 'acme', subject: 'customer-1', grantId: grant?.grantId ?? '' })
     const newest = expectTokens(await host.refresh(stolen.refresh_token))
     expectError(await host.refresh(stolen.refresh_token), 400, 'invalid_grant')
     expectError(await host.refresh(newest.refresh_token), 400, 'invalid_grant')
@@ -149,7 +149,7 @@ describeWithRedis('The store is lost, or was restored from a backup', () => {
     await server.start()
 
     const { endAllAgain } = await runSnippet(page, 'async function endAllAgain', { signIn: host.signIn })
-    expect(await host.signIn.grants.list(customer)).toHaveLength(3)
+    expect((await host.signIn.grants.list(customer)).grants).toHaveLength(3)
     expect(await endAllAgain([...host.events])).toBe(2)
     for (const { refresh_token } of [disconnected, stolen, newest])
       expectError(await host.refresh(refresh_token), 400, 'invalid_grant')
@@ -256,7 +256,12 @@ describeWithPostgres('A thief may have come first', () => {
     expect(row).toMatchObject({ tenant_id: 'acme', subject: 'customer-1', client_id: clientId, older_grant: grantId })
     expect(row?.used_until).toEqual(new Date())
     expect(others).toEqual([])
-    const named = { tenantId: String(row?.tenant_id), grantId: String(row?.older_grant), actor: 'staff:42' }
+    const named = {
+      tenantId: String(row?.tenant_id),
+      subject: String(row?.subject),
+      grantId: String(row?.older_grant),
+      actor: 'staff:42',
+    }
     await host.signIn.grants.revoke(named)
     expectError(await thief(), 400, 'invalid_grant')
     expect((await host.told('denied')).at(-1)).toMatchObject({ reason: 'ended_or_lost', grantId })
@@ -337,7 +342,7 @@ describe('A customer’s account was taken over', () => {
   it('ends what is connected, says what it was, and leaves other customers alone', async () => {
     const host = await started()
     const [theirs, others] = [await host.connected(), await host.connected({ subject: 'customer-2' })]
-    const [{ connectedAt } = { connectedAt: Number.NaN }] = await host.signIn.grants.list(customer)
+    const [{ connectedAt } = { connectedAt: Number.NaN }] = (await host.signIn.grants.list(customer)).grants
     const { disconnectEverything } = await runSnippet(page, 'async function disconnectEverything', {
       signIn: host.signIn,
     })

@@ -80,8 +80,8 @@ describeWithPostgres('A restored backup, as docs/operations-postgres.md says,', 
 
     const revoked: Extract<CustomerSignInEvent, { type: 'revoked' }>[] = await on.told('revoked')
     expect(revoked).toHaveLength(1)
-    for (const { tenantKey = customer.tenantKey, grantId } of revoked)
-      await on.signIn.grants.revoke({ tenantKey, grantId })
+    for (const { tenantKey = customer.tenantKey, subject, grantId } of revoked)
+      await on.signIn.grants.revoke({ tenantKey, subject, grantId })
     expectError(await on.refresh(newest.refresh_token), 400, 'invalid_grant')
   })
 })

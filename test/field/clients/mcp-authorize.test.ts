@@ -65,7 +65,7 @@ describe.each(sdks)('an assistant on the MCP SDK %s', (version, connectTo) => {
     const { host, server } = await mcpHost()
     const assistant = new NewAssistant()
     expect(await (await connected(server, assistant)).whoAmI()).toEqual(isCustomer1)
-    expect(await host.signIn.grants.list({ tenantKey: 'acme', subject: 'customer-1' })).toMatchObject([
+    expect((await host.signIn.grants.list({ tenantKey: 'acme', subject: 'customer-1' })).grants).toMatchObject([
       { clientId: assistant.clientId, clientName: 'Assistant' },
     ])
   })

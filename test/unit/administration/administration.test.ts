@@ -95,7 +95,7 @@ function administration(createStore: () => TokenStore): void {
       await host.asCustomer({ subject: 'carol' })
       const other = await connected(host, 'globex')
       turn('off')
-      expect(await host.signIn.tenants.end({ tenantId, actor })).toEqual({ grants: 3 })
+      expect(await host.signIn.tenants.end({ tenantId, actor })).toBe(3)
       turn('on')
       for (const refresh of ended) expectError(await refresh(), 400, 'invalid_grant')
       expectTokens(await other())
@@ -111,8 +111,8 @@ function administration(createStore: () => TokenStore): void {
       faulty.next('deleteGrants', rejects)
       await expect(host.signIn.tenants.end({ tenantId })).rejects.toMatchObject({ code: 'temporarily_unavailable' })
       expect(await host.told('error')).toMatchObject([{ where: 'tenants.end', tenantId }])
-      expect(await host.signIn.tenants.end({ tenantId })).toEqual({ grants: 1 })
-      expect(await host.signIn.tenants.end({ tenantId })).toEqual({ grants: 0 })
+      expect(await host.signIn.tenants.end({ tenantId })).toBe(1)
+      expect(await host.signIn.tenants.end({ tenantId })).toBe(0)
       expectError(await refresh(), 400, 'invalid_grant')
     })
   })
@@ -120,20 +120,24 @@ function administration(createStore: () => TokenStore): void {
   describe('each call', () => {
     it('works by the id of a company that is switched off, and says in its events who made it', async () => {
       const { host, tenantId, turn } = await companies()
-      const { grants, customers, tenants } = host.signIn
+      const { grants, tenants } = host.signIn
       const clientId = await registered(host)
       for (const subject of ['ada', 'bob']) await connected(host, 'acme', clientId, subject)
       for (const subject of ['carol', 'dan', 'eve', 'fay']) await connected(host, 'acme', ownClientId, subject)
       turn('off')
-      const [grant] = await grants.list({ tenantId, subject: 'carol' })
-      expect(await grants.revoke({ tenantId, grantId: grant?.grantId ?? '', actor: 'one' })).toBe(true)
+      const [grant] = (await grants.list({ tenantId, subject: 'carol' })).grants
+      expect(await grants.revoke({ tenantId, subject: 'carol', grantId: grant?.grantId ?? '', actor: 'one' })).toBe(
+        true,
+      )
       expect(await grants.revokeAll({ tenantId, subject: 'dan', actor: 'two' })).toBe(1)
       expect(await grants.revokeAll({ tenantId, clientId, subject: 'bob', actor: 'three' })).toBe(1)
-      expect((await customers.export({ tenantId, subject: 'ada' })).grants).toHaveLength(1)
-      expect((await grants.page({ tenantId, clientId })).grants).toMatchObject([{ clientId, subject: 'ada' }])
+      expect((await grants.export({ tenantId, subject: 'ada' })).grants).toHaveLength(1)
+      expect((await grants.list({ tenantId, anyCustomer: true, clientId })).grants).toMatchObject([
+        { clientId, subject: 'ada' },
+      ])
       expect(await grants.revokeAll({ tenantId, clientId, actor: 'four' })).toBe(1)
-      expect(await customers.erase({ tenantId, subject: 'eve', actor: 'five' })).toEqual({ grants: 1 })
-      expect(await tenants.erase({ tenantId, actor: 'six' })).toEqual({ grants: 1 })
+      expect(await grants.revokeAll({ tenantId, subject: 'eve', actor: 'five' })).toBe(1)
+      expect(await tenants.erase({ tenantId, actor: 'six' })).toBe(1)
       const told = (await host.told('revoked')).map(({ subject, actor }) => `${subject} ${actor}`)
       expect(told).toEqual(['carol one', 'dan two', 'bob three', 'ada four', 'eve five', 'fay six'])
     })

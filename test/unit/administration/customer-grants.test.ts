@@ -19,7 +19,7 @@ describe('grants.list', () => {
     const { grantId } = await recordOf(host.tokenStore)
     clock.advance(60)
     await host.refresh(tokens.refresh_token)
-    expect(await host.signIn.grants.list(customer)).toEqual([
+    expect((await host.signIn.grants.list(customer)).grants).toEqual([
       {
         grantId,
         clientId: 'assistant-app',
@@ -44,23 +44,23 @@ describe('grants.list', () => {
     clock.advance(3600)
     await host.connected()
     const { grantId } = await recordOf(host.tokenStore)
-    await host.signIn.grants.revoke({ tenantKey: 'acme', grantId })
+    await host.signIn.grants.revoke({ tenantKey: 'acme', subject: 'customer-1', grantId })
     await host.asCustomer()
-    expect(await host.signIn.grants.list(customer)).toEqual([])
+    expect((await host.signIn.grants.list(customer)).grants).toEqual([])
   })
 
   it('gives no grants of another customer or another tenant, even if the names are the same', async () => {
     const host = await started()
     await host.connected({ subject: 'customer-2' })
     await host.connected({ tenantKey: 'globex' })
-    expect(await host.signIn.grants.list(customer)).toEqual([])
+    expect((await host.signIn.grants.list(customer)).grants).toEqual([])
   })
 
   it('gives nothing with which a grant could be redeemed', async () => {
     const host = await started()
     await host.connected()
     const { credential, swap } = await recordOf(host.tokenStore)
-    const listed = JSON.stringify(await host.signIn.grants.list(customer))
+    const listed = JSON.stringify((await host.signIn.grants.list(customer)).grants)
     expect(listed).not.toContain(credential?.hash)
     expect(listed).not.toContain(swap?.attempt)
   })
@@ -72,7 +72,7 @@ describe('grants.revoke', () => {
     const ended = await host.connected()
     const { grantId } = await recordOf(host.tokenStore)
     const other = await host.connected()
-    const which = { tenantKey: 'acme', grantId }
+    const which = { ...customer, grantId }
     expect(await host.signIn.grants.revoke(which)).toBe(true)
     expect(await host.signIn.grants.revoke(which)).toBe(false)
     expectError(await host.refresh(ended.refresh_token), 400, 'invalid_grant')
@@ -91,11 +91,21 @@ describe('grants.revoke', () => {
     ])
   })
 
+  it('ends nothing of another customer', async () => {
+    const host = await started()
+    const { refresh_token } = await host.connected()
+    const { grantId } = await recordOf(host.tokenStore)
+    for (const subject of ['customer-2', 'customer-']) {
+      expect(await host.signIn.grants.revoke({ tenantKey: 'acme', subject, grantId })).toBe(false)
+    }
+    expectTokens(await host.refresh(refresh_token))
+  })
+
   it('ends nothing of another tenant', async () => {
     const host = await started()
     const { refresh_token } = await host.connected()
     const { grantId } = await recordOf(host.tokenStore)
-    expect(await host.signIn.grants.revoke({ tenantKey: 'globex', grantId })).toBe(false)
+    expect(await host.signIn.grants.revoke({ tenantKey: 'globex', subject: 'customer-1', grantId })).toBe(false)
     expectTokens(await host.refresh(refresh_token))
   })
 
@@ -105,7 +115,7 @@ describe('grants.revoke', () => {
     const host = await started({ tokenStore })
     const { refresh_token } = await host.connected()
     const { grantId } = await recordOf(memory)
-    expect(await host.signIn.grants.revoke({ tenantKey: 'acme', grantId })).toBe(true)
+    expect(await host.signIn.grants.revoke({ tenantKey: 'acme', subject: 'customer-1', grantId })).toBe(true)
     expectError(await host.refresh(refresh_token), 400, 'invalid_grant')
   })
 
@@ -115,7 +125,7 @@ describe('grants.revoke', () => {
     const { grantId } = await recordOf(host.tokenStore)
     const checked = { tenantKey: 'acme', checkRevocation: true }
     expect((await host.signIn.verifyAccessToken(access_token, checked)).grantId).toBe(grantId)
-    await host.signIn.grants.revoke({ tenantKey: 'acme', grantId })
+    await host.signIn.grants.revoke({ tenantKey: 'acme', subject: 'customer-1', grantId })
     await expect(host.signIn.verifyAccessToken(access_token, checked)).rejects.toMatchObject({
       code: 'invalid_token',
       status: 401,
@@ -201,7 +211,7 @@ describe('grants.revokeAll', () => {
     await host.connected()
     always('deleteGrants', rejects)
     await expect(host.signIn.grants.revokeAll(customer)).rejects.toMatchObject({ code: 'temporarily_unavailable' })
-    const fault = { where: 'revokeAll', reason: 'token_store_failed', tenantId: 'acme', ...customer }
+    const fault = { where: 'grants.revokeAll', reason: 'token_store_failed', tenantId: 'acme', ...customer }
     expect(await host.told('error')).toMatchObject([fault])
   })
 
@@ -226,8 +236,10 @@ describe('the members of grants', () => {
     const tenantKey = 'nowhere'
     const missing = { code: 'not_found', status: 404 }
     await expect(signIn.grants.list({ tenantKey, subject: 'customer-1' })).rejects.toMatchObject(missing)
-    await expect(signIn.grants.revoke({ tenantKey, grantId: 'none' })).rejects.toMatchObject(missing)
-    await expect(signIn.grants.page({ tenantKey })).rejects.toMatchObject(missing)
+    await expect(signIn.grants.revoke({ tenantKey, subject: 'customer-1', grantId: 'none' })).rejects.toMatchObject(
+      missing,
+    )
+    await expect(signIn.grants.list({ tenantKey, anyCustomer: true })).rejects.toMatchObject(missing)
     await expect(signIn.grants.revokeAll({ tenantKey, subject: 'customer-1' })).rejects.toMatchObject(missing)
   })
 
@@ -258,15 +270,17 @@ describe('the members of grants', () => {
   })
 
   it.each<[string, unknown, unknown]>([
-    ['an unknown member', { tenantKey, subject, clientId }, { tenantKey, grantId, subject }],
-    ['a language that is none', { tenantKey, subject, language: 'the German one' }, { tenantKey, grantId: 1 }],
-    ['one that is undefined', { tenantKey, subject: undefined }, { tenantKey, grantId: undefined }],
-    ['one that is empty', { tenantKey, subject: '' }, { tenantKey: '', grantId }],
+    ['an unknown member', { tenantKey, subject, grantId }, { tenantKey, grantId, subject, clientId }],
+    ['a language that is none', { tenantKey, subject, language: 'the German one' }, { tenantKey, subject, grantId: 1 }],
+    ['one that is undefined', { tenantKey, subject: undefined }, { tenantKey, subject: undefined, grantId }],
+    ['one that is empty', { tenantKey, subject: '' }, { tenantKey, subject: '', grantId }],
+    ['everybody and somebody', { tenantKey, subject, anyCustomer: true }, { tenantKey, grantId }],
+    ['nobody', { tenantKey }, { tenantKey, subject }],
   ])('reject list and revoke of %s', async (_, of, which) => {
     const { signIn } = await started()
     const list = signIn.grants.list(of as { tenantKey: string; subject: string })
     await expect(list).rejects.toBeInstanceOf(ConfigurationError)
-    const revoke = signIn.grants.revoke(which as { tenantKey: string; grantId: string })
+    const revoke = signIn.grants.revoke(which as { tenantKey: string; subject: string; grantId: string })
     await expect(revoke).rejects.toBeInstanceOf(ConfigurationError)
   })
 
@@ -277,7 +291,7 @@ describe('the members of grants', () => {
     const { refresh_token } = await former.connected()
     const tenantStore = new MemoryTenantStore([{ key: 'acme', ...acme, id: 'another company' }])
     const latter = await started({ tokenStore, tenantStore })
-    expect(await latter.signIn.grants.list(customer)).toEqual([])
+    expect((await latter.signIn.grants.list(customer)).grants).toEqual([])
     expect(await latter.signIn.grants.revokeAll(customer)).toBe(0)
     expectTokens(await former.refresh(refresh_token))
   })

@@ -19,9 +19,9 @@ const [acme, globex] = ['acme', 'globex'].map((key) => ({ key, id: `${key} ${ran
 const tenantStore = new MemoryTenantStore([acme, globex].flatMap((tenant) => tenant ?? []))
 const tenantKey = 'acme'
 
-describe('grants.page, in MemoryTokenStore', () => pageOfGrants(() => new MemoryTokenStore()))
+describe('grants.list, in MemoryTokenStore', () => pageOfGrants(() => new MemoryTokenStore()))
 
-describeWithRedis('grants.page, in RedisTokenStore', () => {
+describeWithRedis('grants.list, in RedisTokenStore', () => {
   let server: RedisServer
   let redis: Redis
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describeWithRedis('grants.page, in RedisTokenStore', () => {
   pageOfGrants(() => new RedisTokenStore(redis, { keyPrefix: `${randomUUID()}:` }))
 })
 
-describeWithPostgres('grants.page, in PostgresTokenStore', () => {
+describeWithPostgres('grants.list, in PostgresTokenStore', () => {
   let server: PostgresServer
   let pool: Pool
   beforeAll(async () => {
@@ -61,12 +61,12 @@ function pageOfGrants(createStore: () => TokenStore): void {
   }
 
   /** The customer and client of each grant on all pages, and how many pages there were. */
-  async function all(host: TestSignIn, of: Parameters<TestSignIn['signIn']['grants']['page']>[0]) {
+  async function all(host: TestSignIn, of: { tenantKey: string; clientId?: string; limit?: number }) {
     const found: string[] = []
     let after: string | undefined
     let pages = 0
     do {
-      const page = await host.signIn.grants.page({ ...of, after })
+      const page = await host.signIn.grants.list({ anyCustomer: true, ...of, after })
       found.push(...page.grants.map(({ subject, clientName }) => `${subject}: ${clientName}`))
       after = page.next
       pages++
@@ -99,7 +99,7 @@ function pageOfGrants(createStore: () => TokenStore): void {
     const tokenStore = createStore()
     await connected(await start(tokenStore), 'desk', 'ada')
     const host = await started({ tokenStore, tenantStore: new MemoryTenantStore([]) })
-    const page = await host.signIn.grants.page({ tenantId: acme?.id ?? '' })
+    const page = await host.signIn.grants.list({ tenantId: acme?.id ?? '', anyCustomer: true })
     expect(page).not.toHaveProperty('next')
     expect(page.grants).toMatchObject([{ subject: 'ada', clientName: 'desk', vouchedFor: false, destinations: [] }])
   })
@@ -107,28 +107,28 @@ function pageOfGrants(createStore: () => TokenStore): void {
   it('gives no page to somebody who has made up where it begins', async () => {
     const host = await start()
     await connected(host, 'desk', 'ada')
-    const { grants } = await host.signIn.grants.page({ tenantKey, after: '~ made up \u0000' })
+    const { grants } = await host.signIn.grants.list({ tenantKey, anyCustomer: true, after: '~ made up \u0000' })
     expect(grants.length).toBeLessThanOrEqual(1)
   })
 }
 
-describe('grants.page', () => {
+describe('grants.list of any customer', () => {
   it.each<[string, unknown, string]>([
-    ['nobody’s grants', {}, 'grants.page must have a tenantKey or a tenantId, and not both'],
+    ['nobody’s grants', {}, 'grants.list must have a tenantKey or a tenantId, and not both'],
     [
       'two companies’ grants',
       { tenantKey, tenantId: 'acme' },
-      'grants.page must have a tenantKey or a tenantId, and not',
+      'grants.list must have a tenantKey or a tenantId, and not',
     ],
-    ['a customer’s grants', { tenantKey, subject: 'ada' }, 'grants.page.subject is not a member of grants.page'],
-    ['no grants', { tenantKey, limit: 0 }, 'grants.page.limit must be a whole number from 1 to 1000'],
-    ['too many grants', { tenantKey, limit: 1001 }, 'grants.page.limit must be a whole number from 1 to 1000'],
-    ['a page that begins nowhere', { tenantKey, after: '' }, 'grants.page.after must be a string that is not empty'],
-    ['the grants of an empty client', { tenantKey, clientId: '' }, 'grants.page.clientId must be a string that is'],
-    ['words in no language', { tenantKey, language: '?' }, 'grants.page.language must be a language tag'],
+    ['a customer’s grants and everybody’s', { tenantKey, subject: 'ada' }, 'must have a subject or anyCustomer: true'],
+    ['no grants', { tenantKey, limit: 0 }, 'grants.list.limit must be a whole number from 1 to 1000'],
+    ['too many grants', { tenantKey, limit: 1001 }, 'grants.list.limit must be a whole number from 1 to 1000'],
+    ['a page that begins nowhere', { tenantKey, after: '' }, 'grants.list.after must be a string that is not empty'],
+    ['the grants of an empty client', { tenantKey, clientId: '' }, 'grants.list.clientId must be a string that is'],
+    ['words in no language', { tenantKey, language: '?' }, 'grants.list.language must be a language tag'],
   ])('refuses to give %s', async (_, of, message) => {
     const { signIn } = await started({ tenantStore })
-    await expect(signIn.grants.page(of as { tenantKey: string })).rejects.toThrow(message)
+    await expect(signIn.grants.list({ ...(of as { tenantKey: string }), anyCustomer: true })).rejects.toThrow(message)
   })
 
   it('has 100 grants on a page by default', async () => {
@@ -139,7 +139,7 @@ describe('grants.page', () => {
       return { grants: [] }
     }
     const { signIn } = await started({ tokenStore, tenantStore })
-    expect(await signIn.grants.page({ tenantKey })).toEqual({ grants: [] })
+    expect(await signIn.grants.list({ tenantKey, anyCustomer: true })).toEqual({ grants: [] })
     expect(limit).toBe(100)
   })
 
@@ -147,7 +147,9 @@ describe('grants.page', () => {
     const { store, always } = faultyStore()
     const { signIn } = await started({ tokenStore: store, tenantStore })
     always('listGrants', rejects)
-    await expect(signIn.grants.page({ tenantKey })).rejects.toMatchObject({ code: 'temporarily_unavailable' })
+    await expect(signIn.grants.list({ tenantKey, anyCustomer: true })).rejects.toMatchObject({
+      code: 'temporarily_unavailable',
+    })
   })
 
   const grant = { clientId: 'desk', credential: { kind: 'code' }, scopes: [] }
@@ -164,7 +166,7 @@ describe('grants.page', () => {
     const tokenStore = new MemoryTokenStore()
     tokenStore.listGrants = async () => page as never
     const { signIn } = await started({ tokenStore, tenantStore })
-    await expect(signIn.grants.page({ tenantKey })).rejects.toMatchObject({
+    await expect(signIn.grants.list({ tenantKey, anyCustomer: true })).rejects.toMatchObject({
       code: 'temporarily_unavailable',
       cause: { message: expect.stringContaining('tokenStore.listGrants must return a page of grants') },
     })

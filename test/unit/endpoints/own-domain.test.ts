@@ -475,7 +475,7 @@ describe('the API of the host', () => {
     const redeeming = postToken(`${app.origin}/oauth`, { ...fields, code_verifier: codeVerifier })
     const { access_token } = expectTokens(await redeeming.set('Host', acmeHost))
     await app.stop()
-    const grants = await signIn.grants.list({ tenantKey: 'acme', subject: 'customer-1' })
+    const grants = (await signIn.grants.list({ tenantKey: 'acme', subject: 'customer-1' })).grants
     expect(grants).toMatchObject([{ clientId, resource: acmeAddress }])
     await expect(signIn.verifyAccessToken(access_token, { anyTenant: true })).resolves.toMatchObject({
       tenantKey: 'acme',

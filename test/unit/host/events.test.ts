@@ -17,7 +17,7 @@ describe('onEvent', () => {
     const second = expectTokens(await host.refresh(first.refresh_token))
     await host.refresh(first.refresh_token)
     const { grantId } = await recordOf(host.tokenStore)
-    await host.signIn.grants.revoke({ tenantKey: 'acme', grantId })
+    await host.signIn.grants.revoke({ tenantKey: 'acme', subject: 'customer-1', grantId })
     expectError(await host.refresh(second.refresh_token), 400, 'invalid_grant')
     await host.told('revoked')
     const about = { ...grant, grantId }

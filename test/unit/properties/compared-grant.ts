@@ -106,7 +106,7 @@ export class ComparedGrant {
 
   /** Whether the grant is among the customer's connected clients. */
   async expectListed(host: TestSignIn): Promise<void> {
-    const listed = await host.signIn.grants.list({ tenantKey: 'acme', subject: this.subject })
+    const listed = (await host.signIn.grants.list({ tenantKey: 'acme', subject: this.subject })).grants
     expect(listed).toHaveLength(this.isAlive() && this.#state.live > 0 ? 1 : 0)
   }
 

@@ -80,7 +80,7 @@ describe('a scope that implies others', () => {
     const tokens = expectTokens(await host.exchange(await new Authorization(host, { scope: 'write' }).allowed()))
     expect(tokens.scope).toBe('write')
     expect(decode(tokens.access_token)).toMatchObject({ scope: 'write' })
-    const grants = await host.signIn.grants.list({ tenantKey: 'acme', subject: 'customer-1' })
+    const grants = (await host.signIn.grants.list({ tenantKey: 'acme', subject: 'customer-1' })).grants
     expect(grants).toMatchObject([{ scopes: ['write'] }])
     expect(await host.told('allowed')).toMatchObject([{ scopes: ['write'] }])
   })

@@ -118,7 +118,7 @@ describe('requireAccessToken', () => {
     it('refuses a token whose grant has been revoked', async () => {
       const { access_token } = await host.connected()
       const { body } = await get('/v1/acme/payments', `Bearer ${access_token}`).expect(200)
-      await host.signIn.grants.revoke({ tenantKey: 'acme', grantId: body.grantId })
+      await host.signIn.grants.revoke({ tenantKey: 'acme', subject: 'customer-1', grantId: body.grantId })
       expectError(await get('/v1/acme/payments', `Bearer ${access_token}`), 401, 'invalid_token')
       await get('/v1/acme/me', `Bearer ${access_token}`).expect(200)
     })

@@ -91,7 +91,7 @@ describe.each(versions)(
     it('refuses a token of a revoked grant if it checks revocation', async () => {
       const { access_token } = await host.connected()
       const { body } = await call('/payments', access_token).expect(200)
-      await host.signIn.grants.revoke({ tenantKey: 'acme', grantId: body.grantId })
+      await host.signIn.grants.revoke({ tenantKey: 'acme', subject: 'customer-1', grantId: body.grantId })
       await call('/payments', access_token).expect(401)
     })
 

@@ -1,10 +1,4 @@
-import {
-  ConfigurationError,
-  OAuthError,
-  type Tenant,
-  type TenantSelector,
-  type VerifyAccessTokenOptions,
-} from 'customer-sign-in'
+import { ConfigurationError, OAuthError, type Tenant, type VerifyAccessTokenOptions } from 'customer-sign-in'
 import { releaseClock, stopClock } from '../../support/clock'
 import { readToken } from '../../support/forged-token'
 import { expectTokens, TestSignIn, tenants } from '../../support/sign-in'
@@ -22,11 +16,10 @@ describe('verifyAccessToken', () => {
   })
   afterEach(() => host.stop())
 
-  const verify = (token: string, check: VerifyAccessTokenOptions & TenantSelector) =>
-    host.signIn.verifyAccessToken(token, check)
+  const verify = (token: string, check: VerifyAccessTokenOptions) => host.signIn.verifyAccessToken(token, check)
 
   /** The OAuth error code that a token is refused with. */
-  async function refusal(token: string, check: VerifyAccessTokenOptions & TenantSelector): Promise<string> {
+  async function refusal(token: string, check: VerifyAccessTokenOptions): Promise<string> {
     const outcome = await verify(token, check).catch((error) => error)
     return outcome instanceof OAuthError ? outcome.code : 'none'
   }
@@ -35,7 +28,7 @@ describe('verifyAccessToken', () => {
     const clock = stopClock()
     try {
       const { access_token } = await host.connected({ claims: { plan: 'gold' } })
-      const [grant] = await host.signIn.grants.list({ tenantKey: 'acme', subject: 'customer-1' })
+      const [grant] = (await host.signIn.grants.list({ tenantKey: 'acme', subject: 'customer-1' })).grants
       expect(await verify(access_token, inAcme)).toEqual({
         kind: 'customer',
         token: access_token,
@@ -57,7 +50,7 @@ describe('verifyAccessToken', () => {
     it('must be named, even by hosts that do not compile against the types', async () => {
       const { access_token } = await host.connected()
       for (const check of [{}, { tenantKey: undefined }, { tenantKey: null }, { anyTenant: false }, { anyTenant: 1 }]) {
-        await expect(verify(access_token, check as TenantSelector)).rejects.toThrow(ConfigurationError)
+        await expect(verify(access_token, check as VerifyAccessTokenOptions)).rejects.toThrow(ConfigurationError)
       }
     })
 
@@ -134,7 +127,7 @@ describe('verifyAccessToken', () => {
     it('makes a token invalid only if it is checked', async () => {
       const { access_token } = await host.connected()
       const { grantId } = await verify(access_token, now)
-      await host.signIn.grants.revoke({ tenantKey: 'acme', grantId })
+      await host.signIn.grants.revoke({ tenantKey: 'acme', subject: 'customer-1', grantId })
       expect(await refusal(access_token, now)).toBe('invalid_token')
       await verify(access_token, inAcme)
     })

@@ -125,7 +125,7 @@ describe('tokensFor', () => {
 
   it('stores a grant, which the host’s own calls know', async () => {
     const { grantId } = await tokensFor(signIn, { tenantKey: 'globex', subject: 'grace', scopes: 'profile' })
-    expect(await signIn.grants.list({ tenantKey: 'globex', subject: 'grace' })).toMatchObject([
+    expect((await signIn.grants.list({ tenantKey: 'globex', subject: 'grace' })).grants).toMatchObject([
       { grantId, clientName: 'Test client', scopes: ['profile'] },
     ])
     expect(await signIn.grants.revokeAll({ tenantKey: 'globex', subject: 'grace' })).toBe(1)

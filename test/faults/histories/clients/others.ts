@@ -55,7 +55,7 @@ async function revocation(scene: Scene, owners: readonly Owner[]): Promise<void>
     byToken('refresh token', newest),
     byToken('older refresh token', older),
     byToken('access token', accessToken),
-    byHost('grants.revoke', '/host/revoke', { grantId }),
+    byHost('grants.revoke', '/host/revoke', { subject: party.subject, grantId }),
     byHost('grants.revokeAll of the customer', '/host/revoke-all', { subject: party.subject }),
     ...(victim.isRegistered
       ? [byHost('grants.revokeAll of the client', '/host/revoke-all', { clientId: party.clientId })]

@@ -3,13 +3,29 @@ import { ConfigurationError } from '../configuration/configuration-error'
 import type { Client } from '../contract/tenant-store'
 import type { Tenants } from '../tenants/tenants'
 
-/** A company: by its key while the tenant store knows it, or by its id, which works for a company that is gone too. */
-export type CompanySelector = { tenantKey: string; tenantId?: never } | { tenantId: string; tenantKey?: never }
+/** A tenant: by its key while the tenant store knows it, or by its id, which works for one that is switched off or gone too. */
+export type TenantSelector = { tenantKey: string; tenantId?: never } | { tenantId: string; tenantKey?: never }
 
-/** What is known of a company that the host names. */
-export interface Company {
+/** Which page of a list to give. */
+export interface PageRequest {
+  /** The `next` of the page before. */
+  after?: string | undefined
+  /** The most grants of a page, 1 to 1000. Default 100. */
+  limit?: number | undefined
+}
+
+/** A page of a list. */
+export interface GrantsPage<G> {
+  /** The grants of this page, in no particular order. They can be fewer than the limit, even none, although there is a next page. */
+  grants: G[]
+  /** The `after` of the next page. Absent if this is the last one. */
+  next?: string | undefined
+}
+
+/** What is known of a tenant that the host names. */
+export interface NamedTenant {
   id: string
-  /** Absent if the host names the company by its id. */
+  /** Absent if the host names the tenant by its id. */
   key: string | undefined
   /** The clients in its record, and the language that it has chosen. There is no record if the host names it by its id. */
   clients: readonly Client[]
@@ -18,10 +34,10 @@ export interface Company {
   ownAddresses: readonly string[]
 }
 
-/** The members by which a host names a company. */
-export const companyMembers = { tenantKey: optional(text), tenantId: optional(identifier) }
+/** The members by which a host names a tenant. */
+export const tenantMembers = { tenantKey: optional(text), tenantId: optional(identifier) }
 
-/** The members that say which page a host asks for. */
+/** The members of {@link PageRequest}. */
 export const pageMembers = {
   after: optional(text),
   limit: optional(
@@ -34,16 +50,16 @@ export const pageMembers = {
 }
 
 /**
- * Finds the company that a host names.
+ * Finds the tenant that a host names.
  *
  * @param method What an error calls the host's call.
  * @throws {OAuthError} `not_found` for an unknown key.
  */
-export async function companyOf(
+export async function namedTenant(
   { tenantKey, tenantId }: { tenantKey: string | undefined; tenantId: string | undefined },
   tenants: Tenants,
   method: string,
-): Promise<Company> {
+): Promise<NamedTenant> {
   if (tenantKey !== undefined && tenantId === undefined)
     return { key: tenantKey, ...(await tenants.identify(tenantKey)) }
   if (tenantId !== undefined && tenantKey === undefined)
