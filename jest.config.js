@@ -12,6 +12,8 @@ module.exports = {
   testTimeout: 60_000,
   moduleNameMapper: {
     '^customer-sign-in$': '<rootDir>/src',
+    '^customer-sign-in/store$': '<rootDir>/src/store',
+    '^customer-sign-in/telemetry$': '<rootDir>/src/telemetry',
     '^customer-sign-in/redis$': '<rootDir>/src/redis',
     '^customer-sign-in/postgres$': '<rootDir>/src/postgres',
     '^customer-sign-in/opentelemetry$': '<rootDir>/src/opentelemetry',

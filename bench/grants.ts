@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { NewGrant, TokenStore } from 'customer-sign-in'
+import type { NewGrant, TokenStore } from 'customer-sign-in/store'
 
 const day = 86_400_000
 // Far enough ahead: no call here waits for long, and the server uses this machine's clock.

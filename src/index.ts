@@ -11,25 +11,7 @@ export { type ClientSecret, newClientSecret } from './client-authentication/clie
 export type { ClientAuthenticationMethod } from './client-authentication/method'
 export { ConfigurationError } from './configuration/configuration-error'
 export type { AssistantGuide, ConnectGuide, ConnectRequest } from './connect/connect'
-export type {
-  AllowedEvent,
-  CustomerEvent,
-  CustomerSignInEvent,
-  DeclinedEvent,
-  DeniedEvent,
-  ErrorEvent,
-  ExpiredEvent,
-  GrantEvent,
-  IssuedEvent,
-  RefreshedEvent,
-  RegisteredEvent,
-  RepeatEvent,
-  ReplayedEvent,
-  RetriedEvent,
-  RevokedEvent,
-  StaleEvent,
-  TimedEvent,
-} from './contract/customer-sign-in-event'
+export type { CustomerSignInEvent } from './contract/customer-sign-in-event'
 export type {
   AskConsent,
   Client,
@@ -44,23 +26,6 @@ export type {
   Theme,
   ThemeColors,
 } from './contract/tenant-store'
-export type {
-  CreateResult,
-  CredentialSwap,
-  Grant,
-  GrantOwner,
-  GrantPage,
-  GrantPageRequest,
-  Late,
-  NewGrant,
-  RedeemedCredential,
-  ReversalResult,
-  ReversedCode,
-  ReversedCredential,
-  SwapResult,
-  SwapReversal,
-  TokenStore,
-} from './contract/token-store'
 export { type CustomerSignIn, createCustomerSignIn } from './customer-sign-in'
 export type { FetchMetadataDocumentHook, MetadataDocumentResponse } from './documents/guarded-fetch'
 export type { ConsentHook, ConsentRequest } from './endpoints/consents'
@@ -79,11 +44,10 @@ export type { NodeRequest, NodeResponse } from './http/node-messages'
 export type { CustomerSignInOptions, DocumentSources } from './options'
 export type { ScopeWords } from './pages/scope-words'
 export type { ReplacedWords, Words } from './pages/words'
-export type { CredentialKind, GrantTypeName } from './protocol/grant-types'
+export type { GrantTypeName } from './protocol/grant-types'
 export type { JsonWebKey, JsonWebKeySet } from './protocol/json-web-keys'
 export { type ErrorContext, OAuthError, type OAuthErrorOptions } from './protocol/oauth-error'
 export type { OAuthErrorCode } from './protocol/oauth-error-codes'
-export type { DenialReason, FaultReason } from './protocol/reasons'
 export type { ProtectedResourceOptions } from './resource-server/protected-resource'
 export type { Middleware, RequireAccessTokenOptions, RouteRequest } from './resource-server/require-access-token'
 export type { AccessTokenVerifier, VerifierOptions } from './resource-server/verifier'
@@ -96,16 +60,6 @@ export type {
 export type { Handler } from './router'
 export { MemoryTenantStore } from './stores/memory-tenant-store'
 export { MemoryTokenStore, type MemoryTokenStoreOptions } from './stores/memory-token-store'
-export type {
-  DocumentsMessage,
-  EndpointName,
-  FetchMessage,
-  GuardMessage,
-  MessageRefusal,
-  RequestMessage,
-  StoreMessage,
-  TimedMessage,
-} from './telemetry/messages'
 export { checkTenant, type TenantProblem } from './tenants/tenant-record'
 export type { AccessTokenClaimsHook, AccessTokenRequest } from './tokens/access-tokens'
 export type { ExternalSigningKey, SigningAlgorithm } from './tokens/external-signer'

@@ -1,5 +1,6 @@
 // A host can tell every OAuth error by its code, and can throw no other.
-import { type DeniedEvent, OAuthError, type OAuthErrorCode } from 'customer-sign-in'
+import { OAuthError, type OAuthErrorCode } from 'customer-sign-in'
+import type { DeniedEvent } from 'customer-sign-in/telemetry'
 
 export function whatToDo(error: OAuthError): string {
   switch (error.code) {

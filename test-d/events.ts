@@ -1,12 +1,6 @@
 // The `type` of an event determines its other members.
-import type {
-  CustomerSignInEvent,
-  DenialReason,
-  FaultReason,
-  GrantEvent,
-  RepeatEvent,
-  RevokedEvent,
-} from 'customer-sign-in'
+import type { CustomerSignInEvent } from 'customer-sign-in'
+import type { DenialReason, FaultReason, GrantEvent, RepeatEvent, RevokedEvent } from 'customer-sign-in/telemetry'
 
 export function described(event: CustomerSignInEvent): string {
   switch (event.type) {

@@ -1,6 +1,7 @@
 // How a host moves to PostgreSQL.
-import { MemoryTokenStore, type TokenStore } from 'customer-sign-in'
+import { MemoryTokenStore } from 'customer-sign-in'
 import { MovingTokenStore, type MovingTokenStoreOptions, PostgresTokenStore } from 'customer-sign-in/postgres'
+import type { TokenStore } from 'customer-sign-in/store'
 import { Pool } from 'pg'
 
 const to = new PostgresTokenStore(new Pool())

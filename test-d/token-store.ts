@@ -14,7 +14,7 @@ import type {
   SwapResult,
   SwapReversal,
   TokenStore,
-} from 'customer-sign-in'
+} from 'customer-sign-in/store'
 import { tokenStoreContract } from 'customer-sign-in/testing'
 
 class MapTokenStore implements TokenStore {

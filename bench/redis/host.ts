@@ -1,7 +1,8 @@
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type CustomerSignIn, createCustomerSignIn, MemoryTenantStore, type TokenStore } from 'customer-sign-in'
+import { type CustomerSignIn, createCustomerSignIn, MemoryTenantStore } from 'customer-sign-in'
+import type { TokenStore } from 'customer-sign-in/store'
 import { likeness } from '../grants'
 
 const { tenantId: tenantKey, resource, scopes } = likeness

@@ -1,11 +1,6 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
-import {
-  type CustomerSignInOptions,
-  createCustomerSignIn,
-  MemoryTenantStore,
-  MemoryTokenStore,
-  type TokenStore,
-} from 'customer-sign-in'
+import { type CustomerSignInOptions, createCustomerSignIn, MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
+import type { TokenStore } from 'customer-sign-in/store'
 import { PostgresTokenStore } from 'customer-sign-in/postgres'
 import { RedisTokenStore } from 'customer-sign-in/redis'
 import { Cluster, Redis } from 'ioredis'

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
-import { createCustomerSignIn, MemoryTokenStore, type TokenStore } from 'customer-sign-in'
+import { createCustomerSignIn, MemoryTokenStore } from 'customer-sign-in'
+import type { TokenStore } from 'customer-sign-in/store'
 import express, { type Express } from 'express'
 
 export const clientId = 'travel-assistant'

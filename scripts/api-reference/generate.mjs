@@ -35,7 +35,9 @@ which an editor shows too. [The other pages](../../README.md#documentation) say 
 
 | import | what it has |
 |---|---|
-| [\`customer-sign-in\`](customer-sign-in.md) | \`createCustomerSignIn\`, its options and members, errors, events, and the stores in memory |
+| [\`customer-sign-in\`](customer-sign-in.md) | \`createCustomerSignIn\`, its options and members and errors, the event of \`onEvent\`, and the stores in memory |
+| [\`customer-sign-in/store\`](customer-sign-in.store.md) | the contract of a token store, for whoever writes one |
+| [\`customer-sign-in/telemetry\`](customer-sign-in.telemetry.md) | what listeners are told: each kind of event, and the messages of the channels |
 | [\`customer-sign-in/redis\`](customer-sign-in.redis.md) | \`RedisTokenStore\` |
 | [\`customer-sign-in/postgres\`](customer-sign-in.postgres.md) | \`PostgresTokenStore\`, \`postgresSchema\`, \`MovingTokenStore\` |
 | [\`customer-sign-in/opentelemetry\`](customer-sign-in.opentelemetry.md) | \`instrument\`: spans and metrics |

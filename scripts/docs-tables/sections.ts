@@ -83,8 +83,8 @@ function allowed(option: string): string {
 
 /** The members of what `createCustomerSignIn` returns. */
 function api(): string {
-  const groups = { grants: 'customer-grants', customers: 'customer-data', tenants: 'tenant-data' }
-  const types = { grants: 'CustomerGrants', customers: 'CustomerData', tenants: 'TenantData' }
+  const groups = { grants: 'customer-grants', tenants: 'tenant-data' }
+  const types = { grants: 'CustomerGrants', tenants: 'TenantData' }
   const rows = new Map<string, string>()
   for (const { name, says } of membersOf('customer-sign-in', 'CustomerSignIn')) {
     // Of an overloaded method, the first docstring says what it does.

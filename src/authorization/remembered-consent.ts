@@ -20,11 +20,11 @@ const markLength = 8
 export function consentMark({ found, redirectUri }: Recipient, tenant: ResolvedTenant): string | undefined {
   const { client, source } = found
   const asks = source === 'tenant' ? (client.askConsent ?? tenant.policy.askConsent) : tenant.policy.askConsent
-  if (asks !== 'once' || !isNamedByCompany(found, tenant) || !hasProvenReceiver(redirectUri)) return undefined
+  if (asks !== 'once' || !isNamedByTenant(found, tenant) || !hasProvenReceiver(redirectUri)) return undefined
   return digest('consent to', redirectUri).slice(0, markLength)
 }
 
-function isNamedByCompany({ client: { clientId }, source }: FoundClient, { policy }: ResolvedTenant): boolean {
+function isNamedByTenant({ client: { clientId }, source }: FoundClient, { policy }: ResolvedTenant): boolean {
   if (source === 'tenant') return true
   return source === 'document' && isNamed({ clientId, isDocument: true }, policy.clientRules.allowed ?? {})
 }

@@ -4,7 +4,7 @@ import { parametersOf } from '../http/body'
 import type { Language, Languages } from './languages'
 
 /** What a company's pages have of its own. */
-export interface CompanyLook {
+export interface TenantLook {
   /** The tag of the language that the company has chosen. */
   locale?: string | undefined
   logoUri?: string | undefined
@@ -13,7 +13,7 @@ export interface CompanyLook {
 }
 
 /** What is not in the text of a page: in which language it is, how it looks, and whose links it has. */
-export interface Appearance extends Omit<CompanyLook, 'locale'> {
+export interface Appearance extends Omit<TenantLook, 'locale'> {
   language: Language
 }
 
@@ -22,10 +22,10 @@ export class Appearances {
   /** The tags of the languages that the pages can be in. */
   readonly languageTags: readonly string[]
   readonly #languages: Languages
-  readonly #byDefault: CompanyLook
+  readonly #byDefault: TenantLook
 
   /** @param byDefault For pages of no company. */
-  constructor(languages: Languages, byDefault: CompanyLook) {
+  constructor(languages: Languages, byDefault: TenantLook) {
     this.languageTags = languages.tags
     this.#languages = languages
     this.#byDefault = byDefault
@@ -35,7 +35,7 @@ export class Appearances {
    * How the answer to a request looks. Its language is the first in which there are words: what the client asks for, then the company's
    * own, then what the browser asks for, then the one that the host has chosen.
    */
-  of(req: IncomingMessage, { locale, logoUri, theme, links }: CompanyLook = this.#byDefault): Appearance {
+  of(req: IncomingMessage, { locale, logoUri, theme, links }: TenantLook = this.#byDefault): Appearance {
     const tags = [...askedByClient(req), ...(locale === undefined ? [] : [locale]), ...askedByBrowser(req)]
     return { language: this.#languages.choose(tags), logoUri, theme, links }
   }

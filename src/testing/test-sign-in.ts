@@ -59,7 +59,7 @@ export function testSignIn(options: Partial<CustomerSignInOptions> = {}): SignIn
   const clock = new MovableClock()
   const given = {
     ...options,
-    tenantStore: options.tenantStore ?? anyCompany,
+    tenantStore: options.tenantStore ?? anyTenant,
     tokenStore: options.tokenStore ?? new MemoryTokenStore({ now: clock.now }),
     baseUrl: options.baseUrl ?? 'https://app.test',
     signingKeys: options.signingKeys ?? [ownKey()],
@@ -136,7 +136,7 @@ export const testClient = {
 const maxKeyLength = 64
 
 /** A company for every key. */
-export const anyCompany: TenantStore = { findTenant: (key) => ({ key, id: key, name: key }) }
+export const anyTenant: TenantStore = { findTenant: (key) => ({ key, id: key, name: key }) }
 
 /** The companies of a store, each with {@link testClient} as one more client of its own. */
 export class TestTenants {

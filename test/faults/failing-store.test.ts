@@ -1,4 +1,5 @@
-import { MemoryTenantStore, OAuthError, type TokenStore } from 'customer-sign-in'
+import { MemoryTenantStore, OAuthError } from 'customer-sign-in'
+import type { TokenStore } from 'customer-sign-in/store'
 import type { Response } from 'supertest'
 import { releaseClock, stopClock } from '../support/clock'
 import { type Fault, faultyStore, hangs, losesItsAnswer, rejects } from '../support/faulty-store'

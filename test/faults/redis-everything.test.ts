@@ -1,5 +1,5 @@
-import type { TokenStore } from 'customer-sign-in'
 import { type RedisClient, RedisTokenStore, type RedisTokenStoreOptions } from 'customer-sign-in/redis'
+import type { TokenStore } from 'customer-sign-in/store'
 import { tokenStoreContract } from 'customer-sign-in/testing'
 import { Cluster, Redis } from 'ioredis'
 import { RedisCluster } from '../support/redis-cluster'

@@ -1,4 +1,4 @@
-import type { Grant } from 'customer-sign-in'
+import type { Grant } from 'customer-sign-in/store'
 import { releaseClock, stopClock } from '../support/clock'
 import { faultyStore } from '../support/faulty-store'
 import { recordOf } from '../support/records'

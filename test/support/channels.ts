@@ -1,13 +1,13 @@
 import { subscribe, type TracingChannel, tracingChannel, unsubscribe } from 'node:diagnostics_channel'
 import { EventEmitter, once } from 'node:events'
+import type { CustomerSignInEvent } from 'customer-sign-in'
 import type {
-  CustomerSignInEvent,
   DocumentsMessage,
   FetchMessage,
   GuardMessage,
   RequestMessage,
   StoreMessage,
-} from 'customer-sign-in'
+} from 'customer-sign-in/telemetry'
 
 interface Messages {
   request: RequestMessage

@@ -8,8 +8,8 @@ import {
   type IssueAuthorizationCodeRequest,
   MemoryTenantStore,
   MemoryTokenStore,
-  type TokenStore,
 } from 'customer-sign-in'
+import type { TokenStore } from 'customer-sign-in/store'
 import express, { type Express, type Request, type RequestHandler } from 'express'
 import { clientId, neededSecrets, redirectUri, signingKey } from './sign-in'
 

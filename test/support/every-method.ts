@@ -1,4 +1,4 @@
-import type { TokenStore } from 'customer-sign-in'
+import type { TokenStore } from 'customer-sign-in/store'
 import { createGrant, reversalOf, swapOf } from '../../src/store-contract/records'
 import { recordsOf } from './records'
 

@@ -1,4 +1,5 @@
-import { MemoryTokenStore, type TokenStore } from 'customer-sign-in'
+import { MemoryTokenStore } from 'customer-sign-in'
+import type { TokenStore } from 'customer-sign-in/store'
 import { wrapStore } from './wrap-store'
 
 /** What happens to a call. `apply` makes the call, at most once. */

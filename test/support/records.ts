@@ -1,4 +1,4 @@
-import type { Grant, TokenStore } from 'customer-sign-in'
+import type { Grant, TokenStore } from 'customer-sign-in/store'
 
 /** The grants of a customer as they are in the store now, to compare or restore them later. */
 export async function recordsOf(store: TokenStore, tenantId = 'acme', subject = 'customer-1'): Promise<Grant[]> {

@@ -10,8 +10,8 @@ import {
   MemoryTenantStore,
   MemoryTokenStore,
   type Tenant,
-  type TokenStore,
 } from 'customer-sign-in'
+import type { TokenStore } from 'customer-sign-in/store'
 import request, { type Response, type Test } from 'supertest'
 import { codeChallengeOf } from '../../src/protocol/pkce'
 

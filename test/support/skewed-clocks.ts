@@ -1,4 +1,4 @@
-import type { Grant, TokenStore } from 'customer-sign-in'
+import type { Grant, TokenStore } from 'customer-sign-in/store'
 import { releaseClock, stopClock } from './clock'
 
 /** A store and the processes of a host, each with its own time. Time passes for all of them at the same pace. */

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
-import { type CustomerSignInEvent, type Grant, MemoryTokenStore } from 'customer-sign-in'
+import { type CustomerSignInEvent, MemoryTokenStore } from 'customer-sign-in'
+import type { Grant } from 'customer-sign-in/store'
 import type { Response } from 'supertest'
 import { takenApart } from './credential-text'
 import { wrapStore } from './wrap-store'

@@ -1,4 +1,4 @@
-import type { Grant, TokenStore } from 'customer-sign-in'
+import type { Grant, TokenStore } from 'customer-sign-in/store'
 
 /** One call of a store; `apply` makes it. */
 export interface StoreCall {

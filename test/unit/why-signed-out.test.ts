@@ -132,7 +132,8 @@ describe('why a customer was signed out is in the log:', () => {
   it.each([
     [
       'the host, by the grant',
-      (ada: Complaint) => ada.host.signIn.grants.revoke({ tenantKey: 'acme', subject: 'customer-1', grantId: ada.grantId }),
+      (ada: Complaint) =>
+        ada.host.signIn.grants.revoke({ tenantKey: 'acme', subject: 'customer-1', grantId: ada.grantId }),
     ],
     [
       'the host, by the customer',

@@ -15,7 +15,8 @@ export const stores = [
 `
 
 const undefinedEverywhere = `
-import { createCustomerSignIn, MemoryTokenStore, type Grant, OAuthError, type Tenant } from 'customer-sign-in'
+import { createCustomerSignIn, MemoryTokenStore, OAuthError, type Tenant } from 'customer-sign-in'
+import type { Grant } from 'customer-sign-in/store'
 
 declare const row: { name: string | undefined; clientName: string | undefined; scopes: string[] | undefined }
 declare const stored: Grant

@@ -1,11 +1,5 @@
-import {
-  type ConnectedGrant,
-  type Grant,
-  type GrantPage,
-  MemoryTenantStore,
-  MemoryTokenStore,
-  type Tenant,
-} from 'customer-sign-in'
+import { type ConnectedGrant, MemoryTenantStore, MemoryTokenStore, type Tenant } from 'customer-sign-in'
+import type { Grant, GrantPage } from 'customer-sign-in/store'
 import { ConnectedGrants } from '../../../src/administration/connected-grants'
 import { Languages } from '../../../src/pages/languages'
 import { ScopeTexts } from '../../../src/pages/scope-words'

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { type Grant, MemoryTenantStore, MemoryTokenStore, type NewGrant, type TokenStore } from 'customer-sign-in'
+import { MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
 import { RedisTokenStore } from 'customer-sign-in/redis'
+import type { Grant, NewGrant, TokenStore } from 'customer-sign-in/store'
 import { Redis } from 'ioredis'
 import { customerHandle } from '../../../src/protocol/customer-handle'
 import { describeWithRedis, RedisServer } from '../../support/redis-server'

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Grant, MemoryTokenStore } from 'customer-sign-in'
+import { MemoryTokenStore } from 'customer-sign-in'
+import type { Grant } from 'customer-sign-in/store'
 import { releaseClock, stopClock } from '../../support/clock'
 import { expectTokens } from '../../support/sign-in'
 import { started } from '../../support/started'

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { type Grant, MemoryTokenStore } from 'customer-sign-in'
+import { MemoryTokenStore } from 'customer-sign-in'
+import type { Grant } from 'customer-sign-in/store'
 import { forged, junk, takenApart } from '../../support/credential-text'
 import { recordOf, recordsOf, restore } from '../../support/records'
 import { expectError, expectTokens, type SignedIn, type TestSignIn, type Tokens } from '../../support/sign-in'

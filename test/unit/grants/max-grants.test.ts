@@ -1,4 +1,5 @@
-import { type GrantPage, MemoryTokenStore } from 'customer-sign-in'
+import { MemoryTokenStore } from 'customer-sign-in'
+import type { GrantPage } from 'customer-sign-in/store'
 import { releaseClock, stopClock } from '../../support/clock'
 import { faultyStore, rejects } from '../../support/faulty-store'
 import { recordsOf } from '../../support/records'

@@ -1,4 +1,5 @@
-import { MemoryTokenStore, type TokenStore } from 'customer-sign-in'
+import { MemoryTokenStore } from 'customer-sign-in'
+import type { TokenStore } from 'customer-sign-in/store'
 import type { Response } from 'supertest'
 import { releaseClock, stopClock } from '../../support/clock'
 import { recordOf, recordsOf } from '../../support/records'

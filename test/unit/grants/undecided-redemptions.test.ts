@@ -1,4 +1,5 @@
-import { type CredentialSwap, type Grant, MemoryTokenStore, type SwapReversal } from 'customer-sign-in'
+import { MemoryTokenStore } from 'customer-sign-in'
+import type { CredentialSwap, Grant, SwapReversal } from 'customer-sign-in/store'
 import type { Response } from 'supertest'
 import { recordsOf } from '../../support/records'
 import { expectError, expectTokens, type TestSignIn } from '../../support/sign-in'

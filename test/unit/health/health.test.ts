@@ -1,5 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
-import { type Health, type HealthRequest, MemoryTokenStore, type TokenStore } from 'customer-sign-in'
+import { type Health, type HealthRequest, MemoryTokenStore } from 'customer-sign-in'
+import type { TokenStore } from 'customer-sign-in/store'
 import request from 'supertest'
 import { Authorization, asTheySay } from '../../support/authorization'
 import { releaseClock, stopClock } from '../../support/clock'

@@ -1,4 +1,5 @@
-import { type CreateResult, MemoryTokenStore, type NewGrant, type TokenStore } from 'customer-sign-in'
+import { MemoryTokenStore } from 'customer-sign-in'
+import type { CreateResult, NewGrant, TokenStore } from 'customer-sign-in/store'
 import { GuardedStore } from '../../../src/host/guarded-store'
 import { releaseClock, stopClock } from '../../support/clock'
 import { SkewedClocks } from '../../support/skewed-clocks'

@@ -1,5 +1,5 @@
-import type { Grant } from 'customer-sign-in'
 import { PostgresTokenStore, postgresSchema } from 'customer-sign-in/postgres'
+import type { Grant } from 'customer-sign-in/store'
 import { Pool } from 'pg'
 import { clockOf, createGrant, findGrant } from '../../../src/store-contract/records'
 import { describeWithPostgres, PostgresServer } from '../../support/postgres-server'

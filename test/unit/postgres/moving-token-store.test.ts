@@ -1,6 +1,7 @@
-import { type CustomerSignInOptions, MemoryTokenStore, type TokenStore } from 'customer-sign-in'
+import { type CustomerSignInOptions, MemoryTokenStore } from 'customer-sign-in'
 import { MovingTokenStore, type PostgresPool, PostgresTokenStore, postgresSchema } from 'customer-sign-in/postgres'
 import { RedisTokenStore } from 'customer-sign-in/redis'
+import type { TokenStore } from 'customer-sign-in/store'
 import { tokenStoreContract } from 'customer-sign-in/testing'
 import { Redis } from 'ioredis'
 import { Pool } from 'pg'

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { ConfigurationError, type Grant, type NewGrant } from 'customer-sign-in'
+import { ConfigurationError } from 'customer-sign-in'
 import { PostgresTokenStore, type PostgresTokenStoreOptions, postgresSchema } from 'customer-sign-in/postgres'
+import type { Grant, NewGrant } from 'customer-sign-in/store'
 import { tokenStoreContract } from 'customer-sign-in/testing'
 import { Pool } from 'pg'
 import * as pg800 from 'pg-8.0.3'

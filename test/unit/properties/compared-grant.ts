@@ -1,4 +1,5 @@
-import type { CustomerSignInEvent, Grant, TokenStore } from 'customer-sign-in'
+import type { CustomerSignInEvent } from 'customer-sign-in'
+import type { Grant, TokenStore } from 'customer-sign-in/store'
 import { forged, junk, takenApart } from '../../support/credential-text'
 import { recordOf, restore } from '../../support/records'
 import { expectError, expectTokens, type SignedIn, type TestSignIn } from '../../support/sign-in'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Grant } from 'customer-sign-in'
 import { type RedisClient, RedisTokenStore } from 'customer-sign-in/redis'
+import type { Grant } from 'customer-sign-in/store'
 import { Redis } from 'ioredis'
 import { createGrant } from '../../../src/store-contract/records'
 import { describeWithRedis, RedisServer } from '../../support/redis-server'

@@ -1,4 +1,4 @@
-import type { CreateResult, SwapResult, TokenStore } from 'customer-sign-in'
+import type { CreateResult, SwapResult, TokenStore } from 'customer-sign-in/store'
 import { type BrokenStore, century, change, ownTime } from './broken-store'
 
 /** How far the clock of this host is ahead of the store's. */

@@ -1,4 +1,4 @@
-import type { Grant, NewGrant, TokenStore } from 'customer-sign-in'
+import type { Grant, NewGrant, TokenStore } from 'customer-sign-in/store'
 import type { BrokenStore } from './broken-store'
 
 /** What a broken store keeps in addition to the sound one. */

@@ -1,4 +1,4 @@
-import type { Grant, GrantOwner } from 'customer-sign-in'
+import type { Grant, GrantOwner } from 'customer-sign-in/store'
 import { type BrokenStore, century, change, ownTime } from './broken-store'
 
 /** Stores that are wrong about creating, finding, listing and ending grants. */

@@ -1,4 +1,4 @@
-import type { GrantOwner, NewGrant, TokenStore } from 'customer-sign-in'
+import type { GrantOwner, NewGrant, TokenStore } from 'customer-sign-in/store'
 import type { BrokenStore, Defect } from './broken-store'
 
 /** Creates grants as if they had been asserted at another time. */

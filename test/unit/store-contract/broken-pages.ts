@@ -1,4 +1,4 @@
-import type { Grant, GrantPage, GrantPageRequest, TokenStore } from 'customer-sign-in'
+import type { Grant, GrantPage, GrantPageRequest, TokenStore } from 'customer-sign-in/store'
 import type { BrokenStore } from './broken-store'
 
 /** Stores that are wrong about the pages of grants. */

@@ -1,4 +1,4 @@
-import type { Grant, SwapReversal, TokenStore } from 'customer-sign-in'
+import type { Grant, SwapReversal, TokenStore } from 'customer-sign-in/store'
 import { type BrokenStore, change, ownTime } from './broken-store'
 
 /** Reverses a swap, and then changes the resulting grant. */

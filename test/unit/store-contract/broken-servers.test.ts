@@ -1,6 +1,6 @@
-import type { TokenStore } from 'customer-sign-in'
 import { PostgresTokenStore, postgresSchema } from 'customer-sign-in/postgres'
 import { type RedisClient, RedisTokenStore } from 'customer-sign-in/redis'
+import type { TokenStore } from 'customer-sign-in/store'
 import { Redis } from 'ioredis'
 import { Pool } from 'pg'
 import { reverseScript, type Script, swapScript } from '../../../src/redis/scripts'

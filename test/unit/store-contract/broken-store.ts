@@ -1,4 +1,5 @@
-import { type Grant, MemoryTokenStore, type TokenStore } from 'customer-sign-in'
+import { MemoryTokenStore } from 'customer-sign-in'
+import type { Grant, TokenStore } from 'customer-sign-in/store'
 import { wrapStore } from '../../support/wrap-store'
 
 /** The methods of a broken store, which can call those of a sound one. */

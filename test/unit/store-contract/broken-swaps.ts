@@ -1,4 +1,4 @@
-import type { CredentialSwap, Grant, NewGrant, SwapResult, TokenStore } from 'customer-sign-in'
+import type { CredentialSwap, Grant, NewGrant, SwapResult, TokenStore } from 'customer-sign-in/store'
 import { type BrokenStore, century, change, ownTime } from './broken-store'
 
 const pause = () => new Promise((resolve) => setImmediate(resolve))

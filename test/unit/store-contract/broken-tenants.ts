@@ -1,4 +1,5 @@
-import type { Grant, MemoryTokenStore, TokenStore } from 'customer-sign-in'
+import type { MemoryTokenStore } from 'customer-sign-in'
+import type { Grant, TokenStore } from 'customer-sign-in/store'
 import { type BrokenStore, type Defect, ownTime } from './broken-store'
 
 type Contents = ReturnType<MemoryTokenStore['contents']>

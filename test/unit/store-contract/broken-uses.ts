@@ -1,4 +1,4 @@
-import type { TokenStore } from 'customer-sign-in'
+import type { TokenStore } from 'customer-sign-in/store'
 import { type BrokenStore, ownTime } from './broken-store'
 
 /** A store that keeps used ids in a map of its own: when each is free again, by its key. */

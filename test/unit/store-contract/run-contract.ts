@@ -1,4 +1,4 @@
-import type { TokenStore } from 'customer-sign-in'
+import type { TokenStore } from 'customer-sign-in/store'
 import { tokenStoreContract } from 'customer-sign-in/testing'
 
 /**

@@ -1,4 +1,5 @@
-import { MemoryTokenStore, type TokenStore } from 'customer-sign-in'
+import { MemoryTokenStore } from 'customer-sign-in'
+import type { TokenStore } from 'customer-sign-in/store'
 import { releaseClock, stopClock } from '../../support/clock'
 import { brokenClocks } from './broken-clocks'
 import { brokenErasures } from './broken-erasures'

@@ -1,4 +1,5 @@
-import { MemoryTokenStore, type NewGrant } from 'customer-sign-in'
+import { MemoryTokenStore } from 'customer-sign-in'
+import type { NewGrant } from 'customer-sign-in/store'
 import { tokenStoreContract } from 'customer-sign-in/testing'
 import { releaseClock, stopClock } from '../../support/clock'
 import { recordsOf } from '../../support/records'

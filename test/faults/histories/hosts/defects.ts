@@ -1,4 +1,4 @@
-import type { CredentialSwap, Grant, SwapResult, TokenStore } from 'customer-sign-in'
+import type { CredentialSwap, Grant, SwapResult, TokenStore } from 'customer-sign-in/store'
 import { type StoreCall, wrapStore } from '../../../support/wrap-store'
 
 /** Ways in which a store can be wrong. The checker must notice each of them. */

@@ -1,6 +1,6 @@
-import type { TokenStore } from 'customer-sign-in'
 import { PostgresTokenStore } from 'customer-sign-in/postgres'
 import { RedisTokenStore } from 'customer-sign-in/redis'
+import type { TokenStore } from 'customer-sign-in/store'
 import { Cluster, Redis } from 'ioredis'
 import { Pool } from 'pg'
 import type { StoreSettings } from './campaign-store'

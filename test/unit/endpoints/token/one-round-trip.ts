@@ -1,4 +1,4 @@
-import type { TokenStore } from 'customer-sign-in'
+import type { TokenStore } from 'customer-sign-in/store'
 import { expectTokens } from '../../../support/sign-in'
 import { wrapStore } from '../../../support/wrap-store'
 import type { CreateTokenStore, Start } from './start'

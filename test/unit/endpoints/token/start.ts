@@ -1,4 +1,5 @@
-import type { CustomerSignInOptions, TokenStore } from 'customer-sign-in'
+import type { CustomerSignInOptions } from 'customer-sign-in'
+import type { TokenStore } from 'customer-sign-in/store'
 import type { TestSignIn } from '../../../support/sign-in'
 
 /** Gives the store to test with. */

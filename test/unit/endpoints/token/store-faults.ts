@@ -1,4 +1,5 @@
-import { MemoryTenantStore, type TokenStore } from 'customer-sign-in'
+import { MemoryTenantStore } from 'customer-sign-in'
+import type { TokenStore } from 'customer-sign-in/store'
 import { faultyStore, rejects } from '../../../support/faulty-store'
 import { clientId, expectError, expectTokens, tenants } from '../../../support/sign-in'
 import type { CreateTokenStore, Start } from './start'

@@ -3,10 +3,13 @@ import { createCustomerSignIn, MemoryTenantStore, MemoryTokenStore } from 'custo
 import { instrument } from 'customer-sign-in/opentelemetry'
 import { PostgresTokenStore } from 'customer-sign-in/postgres'
 import { RedisTokenStore } from 'customer-sign-in/redis'
+import type { TokenStore } from 'customer-sign-in/store'
+import type { GuardMessage, RevokedEvent } from 'customer-sign-in/telemetry'
 import { testSignIn } from 'customer-sign-in/testing'
 
 // Of each entry point something, so that the declarations behind all of them are checked.
 export const entries = [instrument, PostgresTokenStore, RedisTokenStore, testSignIn]
+export type Entries = [TokenStore, GuardMessage, RevokedEvent]
 
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const exported = publicKey.export({ format: 'jwk' })
