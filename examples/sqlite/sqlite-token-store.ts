@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
-import type { Grant, GrantPageRequest, TokenStore } from 'customer-sign-in'
+import type { Grant, GrantPageRequest, TokenStore } from 'customer-sign-in/store'
 
 // The clock that all processes share.
 const clock = "cast(round(unixepoch('subsec') * 1000) as integer)"
