@@ -5,8 +5,15 @@ import { aboutGrant, type Emit, faultEvent } from '../host/emitter'
 import type { GuardedStore } from '../host/guarded-store'
 import { type ErrorContext, temporarilyUnavailable } from '../protocol/oauth-error'
 import type { TenantIdentity } from '../tenants/resolved-tenant'
-import { credentialHash, datesOf, formatCredential, grantIdOf, handleOf, partLength } from './credential'
-import type { CredentialChain } from './credential-chain'
+import {
+  type CredentialChain,
+  credentialHash,
+  datesOf,
+  formatCredential,
+  grantIdOf,
+  handleOf,
+  partLength,
+} from './credential'
 
 /** How long grants live, and how many there can be. Times are milliseconds. */
 export interface GrantLimits {

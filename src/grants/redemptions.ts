@@ -9,6 +9,7 @@ import { isSameResource, type ResolvedTenant, spelledByTenant, stillOffered } fr
 import { type AccessTokenTerms, type Settle, scopesGone } from '../tokens/access-tokens'
 import {
   authenticatedBinding,
+  type CredentialChain,
   credentialHash,
   datesOf,
   type Expiry,
@@ -20,8 +21,8 @@ import {
   type PresentedCredential,
   parseCredential,
   readExpiry,
+  type Successor,
 } from './credential'
-import type { CredentialChain, Successor } from './credential-chain'
 import type { Grants } from './grants'
 import {
   grantGone,

@@ -4,8 +4,14 @@ import type { GuardedStore } from '../host/guarded-store'
 import { OAuthError } from '../protocol/oauth-error'
 import type { TenantIdentity } from '../tenants/resolved-tenant'
 import type { AccessTokens } from '../tokens/access-tokens'
-import { authenticatedBinding, type Binding, grantIdOf, isLive, parseCredential } from './credential'
-import type { CredentialChain } from './credential-chain'
+import {
+  authenticatedBinding,
+  type Binding,
+  type CredentialChain,
+  grantIdOf,
+  isLive,
+  parseCredential,
+} from './credential'
 import type { Grants } from './grants'
 
 /** The grant that a token of this server names, with its record if it still exists. */

@@ -19,7 +19,7 @@ const secret = must<string | Buffer>('at least 32 bytes, as a string or Buffer',
 /** Checks the option `credentialSecrets`. */
 export const credentialSecrets: Check<Secrets> = (given, name) => {
   const [first, ...others] = listOf(secret)(given, name).map((item) => Buffer.from(item as string))
-  // Four keep the search for a lost write short (credential-chain.ts).
+  // Four keep the search for a lost write short (`CredentialChain`).
   if (!first || others.length > 3) throw new ConfigurationError(name, given, 'an array of 1 to 4 secrets')
   return [first, ...others]
 }

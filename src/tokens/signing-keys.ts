@@ -51,7 +51,7 @@ export function loadSigningKeys(inputs: readonly SigningKeyInput[], timeout: num
     const name = `signingKeys[${index}]`
     return isExternal(input) ? externalKey(input, name, timeout) : loadSigningKey(input, name)
   })
-  // By default each key is a credential secret too, and with four the search for a lost write stays short (credential-chain.ts).
+  // By default each key is a credential secret too, and with four the search for a lost write stays short (`CredentialChain`).
   if (!first || others.length > 3) throw new ConfigurationError('signingKeys', inputs, `an array of 1 to 4 ${allowed}`)
   const kids = new Set([first, ...others].map(({ kid }) => kid))
   if (kids.size < inputs.length)

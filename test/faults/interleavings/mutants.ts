@@ -84,7 +84,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'follows the chain three steps only',
     scenario: 'one failover',
-    patch: { file: 'grants/credential-chain.ts', old: 'const maxGap = 4', by: 'const maxGap = 3' },
+    patch: { file: 'grants/credential.ts', old: 'const maxGap = 4', by: 'const maxGap = 3' },
   },
   {
     name: 'answers a revocation before it is done',

@@ -23,13 +23,11 @@ export type Answer = { token: string; by: string }
 /** The rooms of the house that the requests of one process go through, over its own connection to the store. */
 export function roomsOf(house: House) {
   const { GuardedStore } = house.load<typeof import('../../../src/host/guarded-store')>('host/guarded-store')
-  const { CredentialChain } =
-    house.load<typeof import('../../../src/grants/credential-chain')>('grants/credential-chain')
   const { Grants } = house.load<typeof import('../../../src/grants/grants')>('grants/grants')
   const { Redemptions, presentedCredential } =
     house.load<typeof import('../../../src/grants/redemptions')>('grants/redemptions')
   const { Revocations } = house.load<typeof import('../../../src/grants/revocations')>('grants/revocations')
-  const { parseCredential, credentialHash } =
+  const { CredentialChain, parseCredential, credentialHash } =
     house.load<typeof import('../../../src/grants/credential')>('grants/credential')
   const chain = new CredentialChain([Buffer.alloc(32, 'secret')])
 

@@ -1,4 +1,5 @@
 import {
+  CredentialChain,
   credentialHash,
   datesOf,
   formatCredential,
@@ -6,7 +7,6 @@ import {
   parseCredential,
   readExpiry,
 } from '../../../src/grants/credential'
-import { CredentialChain } from '../../../src/grants/credential-chain'
 import { customerHandle } from '../../../src/protocol/customer-handle'
 
 // Another program has computed these values.
