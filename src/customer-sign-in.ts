@@ -1,3 +1,5 @@
+// More than 300 lines: the one place that builds all rooms, and the words of the public API.
+
 import { ConnectedGrants } from './administration/connected-grants'
 import { type CustomerGrants, customerGrants } from './administration/customer-grants'
 import { type TenantData, tenantData } from './administration/tenant-data'

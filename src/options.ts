@@ -1,3 +1,5 @@
+// More than 300 lines: one list, each option with its words, its check and its default.
+
 import { appRedirectsOfAssistants, knownAssistants } from './assistants/assistants'
 import type { ClientAuthenticationMethod } from './client-authentication/method'
 import { authenticationMethods, isClientAuthenticationMethod } from './client-authentication/methods'

@@ -3,6 +3,7 @@ import type { MetadataDocuments } from '../clients/metadata-documents'
 import type { RegistrationRules, Registrations } from '../clients/registrations'
 import type { ClientMetadata } from '../contract/tenant-store'
 import type { Grant } from '../contract/token-store'
+import { isConnected } from '../grants/credential'
 import { withinTime } from '../host/call-host'
 import { type Languages, type LanguageTag, languageTagOf } from '../pages/languages'
 import type { ScopeTexts } from '../pages/scope-words'
@@ -108,7 +109,7 @@ export class ConnectedGrants {
     tenant: NamedTenant,
     language: string | undefined,
   ): Promise<ConnectedGrant[]> {
-    const connected = grants.filter(({ credential }) => credential?.kind !== 'code')
+    const connected = grants.filter(isConnected)
     const asked = language ?? tenant.locale ?? this.#locale
     const tag = languageTagOf(asked) as LanguageTag
     const { onDevice } = this.#languages.choose([asked]).words.consent

@@ -1,3 +1,5 @@
+// More than 300 lines: data.
+
 import type { ConnectableAssistant, McpServer } from '../connect/way-in'
 import type { KnownAssistant } from '../contract/tenant-store'
 

@@ -1,6 +1,7 @@
 import type { FoundClient } from '../clients/clients'
 import { isNamed } from '../clients/permissions'
 import type { Grant } from '../contract/token-store'
+import { isConnected } from '../grants/credential'
 import { digest } from '../protocol/digest'
 import { hasProvenReceiver } from '../protocol/redirect-uri'
 import { withImplied } from '../protocol/scope'
@@ -42,10 +43,9 @@ export function isRemembered(
   { policy }: ResolvedTenant,
 ): boolean {
   return grants.some((grant) => {
-    const { clientId, consentTo, credential } = grant
-    // A code that nobody has redeemed has connected nothing, and the customer cannot disconnect it.
-    if (credential?.kind === 'code' || clientId !== found.client.clientId) return false
-    if (consentTo !== mark || grant.resource !== resource) return false
+    // The customer cannot see or end a grant that is not connected.
+    if (!isConnected(grant) || grant.clientId !== found.client.clientId) return false
+    if (grant.consentTo !== mark || grant.resource !== resource) return false
     const allowed = withImplied(grant.scopes, policy.implied)
     return scopes.every((scope) => allowed.includes(scope))
   })

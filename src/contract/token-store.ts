@@ -1,3 +1,5 @@
+// More than 300 lines: one contract, three quarters of it the words that authors of stores need.
+
 import { digest } from '../protocol/digest'
 import type { CredentialKind } from '../protocol/grant-types'
 

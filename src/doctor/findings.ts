@@ -1,3 +1,5 @@
+// More than 300 lines: one table of words.
+
 const wrong = <const Says extends string, const Remedy extends string>(says: Says, remedy: Remedy) =>
   ({ level: 'wrong', says, remedy }) as const
 const warning = <const Says extends string, const Remedy extends string>(says: Says, remedy: Remedy) =>

@@ -23,7 +23,7 @@ export function token(rooms: TokenRooms): Endpoint {
   return async (context) => {
     const form = await readForm(context.req, context.res, { repeatable: ['resource'] })
     const named = namedClient(form, context, rooms)
-    const client = await authenticated(requestOf(named, form, context), rooms)
+    const client = named.proof ? await authenticated(requestOf(named, form, context), rooms) : named
     const granted = await grantTypeOf(form, client, rooms).grant(requestOf(client, form, context))
     respondWithTokens(context.res, granted)
     rooms.emit(granted.event)
@@ -33,6 +33,7 @@ export function token(rooms: TokenRooms): Endpoint {
 function namedClient(form: Form, { req, tenant, message }: Context, rooms: TokenRooms): RequestingClient {
   const client = rooms.clientAuthentication.identify(req, form, tenant)
   message.clientId = client.clientId
+  if (!client.preRegistered) rooms.clients.checkMayRedeem(client.clientId, tenant)
   return client
 }
 
@@ -41,13 +42,10 @@ function requestOf(client: RequestingClient, form: Form, { req, res, tenant }: C
 }
 
 /** Authenticates a client, for which its document and its keys may have to be fetched. What can refuse it before that comes first. */
-async function authenticated(request: TokenRequest, rooms: TokenRooms): Promise<RequestingClient> {
+function authenticated(request: TokenRequest, rooms: TokenRooms): Promise<RequestingClient> {
   const { client, form, tenant } = request
-  const { clients, clientAuthentication } = rooms
-  if (!client.preRegistered) clients.checkMayRedeem(client.clientId, tenant)
-  const isFetched = client.proof !== undefined && clients.publishesKeys(client.clientId, tenant)
-  if (isFetched) grantTypeOf(form, client, rooms).checkIssued(request)
-  return clientAuthentication.authenticate(client, tenant, tokenAudiences(tenant))
+  if (rooms.clients.publishesKeys(client.clientId, tenant)) grantTypeOf(form, client, rooms).checkIssued(request)
+  return rooms.clientAuthentication.authenticate(client, tenant, tokenAudiences(tenant))
 }
 
 function grantTypeOf(form: Form, { preRegistered }: RequestingClient, rooms: TokenRooms): GrantType {

@@ -29,7 +29,7 @@ export async function redeemedFor(
   { client, tenant }: TokenRequest,
   { redemptions, tokens }: CredentialRooms,
 ): Promise<RedeemedCredential> {
-  await client.useUp?.(redemptions.hasIssued(presented))
+  if (client.useUp) await client.useUp(redemptions.hasIssued(presented))
   const redemption = await redemptions.redeem(presented, tokens.settling(requested, tenant))
   if (redemption.issued) return { ...redemption, issued: redemption.issued }
   const { grant, now } = redemption

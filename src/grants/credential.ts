@@ -146,6 +146,11 @@ export function bindingOf(grant: Grant): Binding {
   }
 }
 
+/** Whether the customer has connected the client: a code that nobody has redeemed has connected nothing. */
+export function isConnected({ credential }: Pick<Grant, 'credential'>): boolean {
+  return credential?.kind !== 'code'
+}
+
 /** The values of a binding that belong to a kind of credential, in their order. */
 function boundValues(kind: CredentialKind, binding: Binding): string[] {
   const values = credentialKinds[kind].boundTo.map((name) => binding[name] ?? '')

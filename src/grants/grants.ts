@@ -12,6 +12,7 @@ import {
   formatCredential,
   grantIdOf,
   handleOf,
+  isConnected,
   partLength,
 } from './credential'
 
@@ -161,8 +162,9 @@ export class Grants {
     await this.#endSome(created, tenant, { where: 'createGrant', reason: 'too_many' }, (others) => {
       const excess = Math.max(0, others.length + 1 - this.#limits.maxGrantsPerClient)
       // Grants whose code has not been redeemed end first, so that a page that asks for codes again and again cannot end grants in use.
-      const isWaiting = ({ credential }: Grant) => Number(credential?.kind === 'code')
-      others.sort((one, other) => isWaiting(other) - isWaiting(one) || one.createdAt - other.createdAt)
+      others.sort(
+        (one, other) => Number(isConnected(one)) - Number(isConnected(other)) || one.createdAt - other.createdAt,
+      )
       return others.slice(0, excess)
     })
   }

@@ -1,3 +1,5 @@
+// More than 300 lines: one decision, which reads from top to bottom like its flowchart.
+
 import { warn } from '../configuration/warnings'
 import type { RepeatEvent } from '../contract/customer-sign-in-event'
 import { type Grant, liveHash, maxRedeemed } from '../contract/token-store'
@@ -143,7 +145,7 @@ export class Redemptions {
       const { grant, now } = redeemed
       // Access tokens live for whole seconds, and none outlives its grant: the one of this redemption would have expired.
       if (grant.expiresAt - now < 1000) return this.#refuseExpired(presented, expiryOf(grant))
-      await this.#endUnserved(presented, grant)
+      if (!isServed(presented, grant)) await this.#refuseUnserved(presented, grant)
       const scopes = settled?.scopes ?? stillOffered(grant.scopes, presented.tenant)
       if (scopes === undefined) {
         // The tenant may offer them again.
@@ -368,13 +370,12 @@ export class Redemptions {
   /** Checks that a request names no other resource than the grant's. If the grant's is gone, its address may lead to another one by now. */
   async #checkResource(presented: PresentedCredential, grant: Grant): Promise<void> {
     if (!namesAnother(presented, grant)) return
-    await this.#endUnserved(presented, grant)
+    if (!isServed(presented, grant)) await this.#refuseUnserved(presented, grant)
     throw resourceNotGranted(presented, grant)
   }
 
   /** Ends a grant whose resource the tenant no longer has, because the API would refuse every token of it: the client must sign in again. */
-  async #endUnserved(presented: PresentedCredential, grant: Grant): Promise<void> {
-    if (isServed(presented, grant)) return
+  async #refuseUnserved(presented: PresentedCredential, grant: Grant): Promise<never> {
     await this.#grants.end(grant, presented.tenant, 'resource_gone')
     throw resourceGone(presented, grant)
   }

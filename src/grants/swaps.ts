@@ -89,18 +89,17 @@ export class Swaps {
     const { tenantId, grantId, from, to, redeems, remember, rest, lifetime, resource } = step
     const swap = { tenantId, grantId, from, to, attempt, redeems, remember, rest, lifetime, resource }
     const patience = this.#patience()
-    const send = async () => {
-      const result = await this.#store.swapCredential(swap, patience)
-      return interpret(result, step, attempt)
-    }
     try {
-      const result = await send()
+      const result = interpret(await this.#store.swapCredential(swap, patience), step, attempt)
       // The store may still apply the earlier sendings of this attempt, which may swap from another live credential than this one.
       const isDecided = result.outcome === 'swapped' || result.outcome === 'missing'
       if (!isDecided && overAt !== undefined) this.#rememberAttempt(step, attempt, overAt)
       return result
     } catch (lost) {
-      const again = await send().catch(() => undefined)
+      const again = await this.#store
+        .swapCredential(swap, patience)
+        .then((result) => interpret(result, step, attempt))
+        .catch(() => undefined)
       if (again?.outcome === 'swapped' || again?.outcome === 'missing') return again
       this.#rememberAttempt(step, attempt, patience.giveUpAt)
       if (again?.outcome === 'fresh') return again

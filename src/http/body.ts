@@ -51,7 +51,7 @@ export async function readForm(
   res: ServerResponse,
   { repeatable = [] }: { repeatable?: readonly string[] | undefined } = {},
 ): Promise<Form> {
-  return new Form(await readParameters(req, res), repeatable)
+  return new Form(parametersIn(await readBody(req, res, formType)), repeatable)
 }
 
 /**
@@ -61,19 +61,20 @@ export async function readForm(
  */
 export async function readFormOfHost(req: IncomingMessage, res: ServerResponse): Promise<URLSearchParams> {
   const form = new URLSearchParams()
-  for (const [name, value] of Object.entries(await readParameters(req, res))) {
+  for (const [name, value] of Object.entries(parametersIn(await readBody(req, res, formType)))) {
     for (const item of [value].flat()) if (typeof item === 'string') form.append(name, item)
   }
   return form
 }
 
 /** The parameters of a form body, or what the host's body parser has made of them. */
-async function readParameters(req: IncomingMessage, res: ServerResponse): Promise<Record<string, unknown>> {
-  const body = await readBody(req, res, 'application/x-www-form-urlencoded')
+function parametersIn(body: unknown): Record<string, unknown> {
   const text = textOf(body)
   if (text !== undefined) return parametersOf(text)
   return typeof body === 'object' && body !== null ? { ...body } : {}
 }
+
+const formType = 'application/x-www-form-urlencoded'
 
 /** Decodes a form-encoded text, however many parameters it has. */
 export function parametersOf(text: string): Record<string, string | string[] | undefined> {

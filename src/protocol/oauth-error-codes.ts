@@ -1,3 +1,5 @@
+// More than 300 lines: one table, from which the compiler makes types.
+
 interface OAuthErrorDefinition {
   /** The HTTP status of the error, unless it says another one. */
   status: number

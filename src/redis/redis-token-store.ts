@@ -1,3 +1,5 @@
+// More than 300 lines: one class, whose keys and passes over the servers belong to all of its methods.
+
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { must, objectWith, optional, record, seconds } from '../configuration/checks'
