@@ -16,10 +16,10 @@ describe('every interleaving', () => {
     expect(findings.map(({ trace, world }) => [world.violation?.told, ...trace])).toEqual([])
   })
 
-  it.each(mutants)('finds a defect: $name', async ({ scenario, patch, changed }) => {
+  it.each(mutants)('finds a defect: $name', async ({ rule, scenario, patch, changed }) => {
     const prepared = await prepare(scenarioNamed(scenario), openHouse(patch && [patch]), changed)
     const { findings } = await explore(prepared, isBroken, { maxFindings: 1 })
-    expect(findings.map(({ trace }) => trace.length > 0)).toEqual([true])
+    expect(findings.map(({ trace, world }) => [trace.length > 0, world.violation?.rule])).toEqual([[true, rule]])
   })
 
   it('keeps a credential live whose signer failed, while the first sending of its swap is still on its way', async () => {

@@ -1,9 +1,11 @@
 import type { Applied, ExploredStore, StoreCall } from './explored-store'
 import type { Patch } from './house'
+import type { Rule } from './referee'
 
 /** A small defect, and the scenario in which it breaks a rule. */
 export interface Mutant {
   name: string
+  rule: Rule
   patch?: Patch
   /** Gives the store a defect. */
   changed?: (store: ExploredStore) => ExploredStore
@@ -13,6 +15,7 @@ export interface Mutant {
 export const mutants: readonly Mutant[] = [
   {
     name: "takes another's swap for its own",
+    rule: 'one winner',
     scenario: 'two requests',
     patch: {
       file: 'grants/swaps.ts',
@@ -22,11 +25,13 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'forgets an attempt before its deadline',
+    rule: 'an honest client stays',
     scenario: 'strict, at one process',
     patch: { file: 'grants/swaps.ts', old: 'if (!isOver) return', by: '' },
   },
   {
     name: 'takes an attempt for over when its client is answered',
+    rule: 'an honest client stays',
     scenario: 'strict, at one process',
     patch: {
       file: 'grants/swaps.ts',
@@ -36,16 +41,19 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'gives one attempt to two requests',
+    rule: 'one winner',
     scenario: 'an attempt of two requests',
     patch: { file: 'grants/swaps.ts', old: 'undecided.attempts.delete(attempt)\n    if', by: 'if' },
   },
   {
     name: 'forgets a reversal that failed',
+    rule: 'an honest client stays',
     scenario: 'strict, at one process',
     patch: { file: 'grants/swaps.ts', old: 'this.#rememberAttempt(step, attempt, overAt)\n    await', by: 'await' },
   },
   {
     name: 'answers the code again without keeping its refresh token',
+    rule: 'an honest client stays',
     scenario: 'a code at two processes',
     patch: {
       file: 'grants/redemptions.ts',
@@ -55,16 +63,19 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'answers a repeat at the very end of its window',
+    rule: 'a used token gives nothing',
     scenario: 'a repeat at the end of the window',
     patch: { file: 'grants/redemptions.ts', old: ': age < window', by: ': age <= window' },
   },
   {
     name: 'forgives the repeat of the newest used token',
+    rule: 'a late replay ends the grant',
     scenario: 'a repeat at the end of the window',
     patch: { file: 'grants/redemptions.ts', old: 'const ends = isOld &&', by: 'const ends = isOld && place !== 0 &&' },
   },
   {
     name: 'refuses a replay although its grant could not be ended',
+    rule: 'a late replay ends the grant',
     scenario: 'a repeat at the end of the window',
     patch: {
       file: 'grants/redemptions.ts',
@@ -74,6 +85,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'takes the credential of another client for a replay',
+    rule: 'an honest client stays',
     scenario: 'two requests',
     patch: {
       file: 'grants/redemptions.ts',
@@ -82,12 +94,24 @@ export const mutants: readonly Mutant[] = [
     },
   },
   {
+    name: 'lets another client redeem a credential',
+    rule: 'another client gets nothing',
+    scenario: 'two requests',
+    patch: {
+      file: 'grants/credential.ts',
+      old: "boundTo.map((name) => binding[name] ?? '')",
+      by: "boundTo.map(() => '')",
+    },
+  },
+  {
     name: 'follows the chain three steps only',
+    rule: 'an honest client stays',
     scenario: 'one failover',
     patch: { file: 'grants/credential.ts', old: 'const maxGap = 4', by: 'const maxGap = 3' },
   },
   {
     name: 'answers a revocation before it is done',
+    rule: 'ended stays ended',
     scenario: 'a revocation without faults',
     patch: {
       file: 'grants/revocations.ts',
@@ -97,6 +121,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'sends a swap without a deadline',
+    rule: 'nothing is applied after 503',
     scenario: 'a slow store',
     patch: {
       file: 'host/guarded-store.ts',
@@ -106,6 +131,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'swaps after the deadline',
+    rule: 'nothing is applied after 503',
     scenario: 'a slow store in memory',
     patch: {
       file: 'stores/memory-token-store.ts',
@@ -115,6 +141,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "reverses another's swap",
+    rule: 'one winner',
     scenario: 'a reversal in memory',
     patch: {
       file: 'stores/memory-token-store.ts',
@@ -124,6 +151,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'deletes a grant in the new store before the old one',
+    rule: 'ended stays ended',
     scenario: 'a move and a revocation without faults',
     patch: {
       file: 'postgres/moving-token-store.ts',
@@ -135,6 +163,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'ends all grants in the old store, and leaves their copies',
+    rule: 'ended stays ended',
     scenario: 'a move and the end of all grants without faults',
     patch: {
       file: 'postgres/moving-token-store.ts',
@@ -148,11 +177,13 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'makes a copy live without asking the old store again',
+    rule: 'one winner',
     scenario: 'a move without faults',
     patch: { file: 'postgres/imports.ts', old: 'const again = await read()', by: 'const again = found' },
   },
   {
     name: 'leaves the copy of a grant as it is while it swaps the old one',
+    rule: 'one winner',
     scenario: 'a move without faults',
     patch: {
       file: 'postgres/moving-token-store.ts',
@@ -162,6 +193,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "answers with the old store's winner although the copy has another",
+    rule: 'one winner',
     scenario: 'a move without faults',
     patch: {
       file: 'postgres/moving-token-store.ts',
@@ -171,6 +203,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'reads the clock before it locks the grant',
+    rule: 'nothing is applied after 503',
     scenario: 'a slow store',
     changed: (store) => new HastyStore(store),
   },
