@@ -1,18 +1,27 @@
 import { type Check, identifier, isObject, must, nullable, record } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
+import { isReservedSubject, reservedPrefixes } from '../protocol/subject'
 import { plainJson } from '../tokens/plain-json'
 
 /** The customer, as the host's own session knows them. */
 export interface Customer {
   /**
    * Identifies them inside the tenant: `sub` in access tokens. It must never change. Use one that nobody can guess, such as a random id: who sees a code, a
-   * refresh token or a grant id can test guesses (docs/security.md#subjects-that-nobody-can-guess).
+   * refresh token or a grant id can test guesses (docs/security.md#subjects-that-nobody-can-guess). It cannot begin with `client:` or
+   * `workload:`: such subjects are nobody's customer.
    */
   subject: string
   /** What the consent page calls them. */
   name?: string | undefined
   /** More claims for the access tokens of the grant: plain JSON. */
   claims?: Record<string, unknown> | undefined
+}
+
+/** Checks a customer's subject. It is not that of a client which acts for nobody but itself: no API could tell them apart (RFC 9068 section 5). */
+export const customerSubject: Check<string> = (given, name) => {
+  const subject = identifier(given, name)
+  if (!isReservedSubject(subject)) return subject
+  throw new ConfigurationError(name, given, `text that does not begin with ${reservedPrefixes.join(' or ')}`)
 }
 
 /** Checks the host's own claims for access tokens, and returns them as JSON carries them. The error quotes none of them. */
@@ -27,7 +36,7 @@ export const customerClaims: Check<Record<string, unknown>> = (given, name) => {
  * get onto a page or into a token only because of its name.
  */
 export const customerRecord: Check<Customer> = record({
-  subject: identifier,
+  subject: customerSubject,
   name: nullable(must<string>('a string', (given) => typeof given === 'string')),
   claims: nullable(customerClaims),
 })

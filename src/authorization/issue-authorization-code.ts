@@ -1,10 +1,10 @@
-import { type Check, identifier, listOf, nullable, record, text } from '../configuration/checks'
+import { type Check, listOf, nullable, record, text } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import { oauthError } from '../protocol/oauth-error'
 import { scopesOf } from '../protocol/scope'
 import type { Tenants } from '../tenants/tenants'
 import type { AuthorizationResponse, Authorizations } from './authorizations'
-import { customerClaims } from './customer'
+import { customerClaims, customerSubject } from './customer'
 
 /** An authorization request to which a customer has signed in and agreed, on pages of the host's own (RFC 6749 section 4.1.1). */
 export interface IssueAuthorizationCodeRequest {
@@ -64,7 +64,7 @@ const members = record({
   redirectUri: ofRequest('redirect_uri'),
   codeChallenge: ofRequest('code_challenge'),
   codeChallengeMethod: ofRequest('code_challenge_method'),
-  subject: identifier,
+  subject: customerSubject,
   scopes: requestedScopes,
   resource: ofRequest('resource'),
   state: ofRequest('state'),

@@ -62,6 +62,23 @@ describe('issueAuthorizationCode', () => {
     expectTokens(await host.exchange(await host.asCustomer({ subject: '😀' })))
   })
 
+  it.each(['client:nightly', 'client:', 'workload:agent'])(
+    'refuses the subject %s, which no customer has',
+    async (subject) => {
+      const host = await started()
+      await expect(host.asCustomer({ subject })).rejects.toMatchObject({
+        name: 'ConfigurationError',
+        message: expect.stringContaining('subject must be text that does not begin with client: or workload:'),
+      })
+      expect((await host.tokenStore.listGrants({ tenantId: 'acme', limit: 10 })).grants).toEqual([])
+    },
+  )
+
+  it.each(['client', 'Client:nightly', 'a client:'])('takes the subject %s, which is a customer’s', async (subject) => {
+    const host = await started()
+    expectTokens(await host.exchange(await host.asCustomer({ subject })))
+  })
+
   it('grants the scopes that the customer has chosen, as a list', async () => {
     const host = await started()
     const signedIn = await host.asCustomer({ scopes: ['calendar'] })

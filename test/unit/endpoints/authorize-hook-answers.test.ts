@@ -39,6 +39,11 @@ describe('what authenticate gives', () => {
       { subject: '😀'.slice(0, 1) },
       'customer.subject has half of a surrogate pair: take care not to cut a text in the middle of a character',
     ],
+    [
+      'the subject of a client',
+      { subject: 'client:nightly' },
+      'customer.subject must be text that does not begin with client: or workload:, but is a string of 14 characters',
+    ],
     ['a name that is no text', { subject, name: { first: 'Ada' } }, 'customer.name must be a string, but is an object'],
     [
       'claims in a list',
