@@ -314,17 +314,18 @@ function build(options: Options, now: () => number): CustomerSignIn {
   const customers = new CustomerSessions(authenticate, timeout)
   const publicDocuments = new PublicDocuments()
   const revocations = new Revocations(store, chain, grants, tokens)
-  const serverMetadata = {
-    externalEndpoints,
-    methods: clientAuthentication.methods,
-    languageTags: appearances.languageTags,
-  }
   const hasAuthorize = authenticate && externalEndpoints.authorization === undefined
   const hasRegister = registration && externalEndpoints.registration === undefined
   const hasRevoke = externalEndpoints.revocation === undefined
   const grantTypes = {
     authorization_code: authorizationCode({ redemptions, tokens }, grants),
     refresh_token: refreshToken({ redemptions, tokens }),
+  }
+  const serverMetadata = {
+    externalEndpoints,
+    grantTypes,
+    methods: clientAuthentication.methods,
+    languageTags: appearances.languageTags,
   }
   const endpoints: Endpoints = {
     metadata: metadata(publicDocuments, serverMetadata),

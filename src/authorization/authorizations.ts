@@ -8,7 +8,7 @@ import { redirectUriMatches, withResponse } from '../protocol/redirect-uri'
 import { requestedResource } from '../protocol/resource'
 import { chosenScopes, grantedScopes, withImplied } from '../protocol/scope'
 import type { ProtectedResources } from '../tenants/protected-resources'
-import { type ResolvedTenant, spelledByTenant } from '../tenants/resolved-tenant'
+import { ownClient, type ResolvedTenant, spelledByTenant } from '../tenants/resolved-tenant'
 import type { SubmittedPage } from './consent-tokens'
 
 /** A client that exists, and one of its own redirect URIs, to which the browser may be sent. */
@@ -18,22 +18,31 @@ export interface Recipient {
 }
 
 /** An authorization request as it was received (RFC 6749 section 4.1.1), by a browser or by `issueAuthorizationCode`. */
-export interface ReceivedRequest {
+export interface ReceivedRequest extends AskedFor {
   codeChallenge: string | undefined
   codeChallengeMethod: string | undefined
+}
+
+/** What a request asks for. */
+interface AskedFor {
   /** The `scope` of the request as it is, or a list that the host has chosen. */
   scopes?: string | readonly string[] | undefined
+  /** Each `resource` of the request. */
   resources: readonly string[]
 }
 
-/** An authorization request that was checked. It can be granted if the customer agrees. */
-export interface CheckedRequest extends Recipient {
-  codeChallenge: string
+/** What a request is for. */
+interface Terms {
   scopes: string[]
-  /** The scopes, and those that they imply: what the customer is asked about. */
-  permitted: readonly string[]
   /** In canonical form. */
   resource: string
+}
+
+/** An authorization request that was checked. It can be granted if the customer agrees. */
+export interface CheckedRequest extends Recipient, Terms {
+  codeChallenge: string
+  /** The scopes, and those that they imply: what the customer is asked about. */
+  permitted: readonly string[]
 }
 
 /** A checked request to which the customer has agreed. */
@@ -115,11 +124,21 @@ export class Authorizations {
         reason: 'no_code_challenge',
       })
     }
-    const offered = scopesOfferedTo(client.clientId, tenant)
+    const terms = this.terms({ scopes, resources }, client.clientId, tenant)
+    return { ...recipient, codeChallenge, ...terms, permitted: withImplied(terms.scopes, tenant.policy.implied) }
+  }
+
+  /**
+   * Settles what a request is for: what it asks for, as far as the tenant offers it to the client.
+   *
+   * @throws {OAuthError} `invalid_scope` or `invalid_target`.
+   */
+  terms({ scopes, resources }: AskedFor, clientId: string, tenant: ResolvedTenant): Terms {
+    const offered = scopesOfferedTo(clientId, tenant)
     if (offered.length === 0 && tenant.policy.scopes.length > 0) {
       throw oauthError('invalid_scope', 'This tenant offers none of the scopes of the client', {
         reason: 'scope_not_offered',
-        detail: { asked: client.scopes, accepted: tenant.policy.scopes },
+        detail: { asked: ownClient(clientId, tenant)?.scopes, accepted: tenant.policy.scopes },
       })
     }
     const resource = resourceOf(resources, tenant)
@@ -127,13 +146,7 @@ export class Authorizations {
       typeof scopes === 'object'
         ? chosenScopes(scopes, offered)
         : grantedScopes(scopes, offered, resources.length > 0 ? this.#scopesOf(resource, offered, tenant) : offered)
-    return {
-      ...recipient,
-      codeChallenge,
-      scopes: granted,
-      permitted: withImplied(granted, tenant.policy.implied),
-      resource,
-    }
+    return { scopes: granted, resource }
   }
 
   /** The scopes that the host has announced for a resource (the required ones, if there are any), as far as they are offered, or all that are offered. */

@@ -1,5 +1,6 @@
 import type { ClientMetadata } from '../contract/tenant-store'
 import { quotationMarks } from '../pages/words'
+import { redirectingGrantTypes } from '../protocol/grant-types'
 import { type OAuthError, oauthError } from '../protocol/oauth-error'
 import type { ErrorDescription } from '../protocol/oauth-error-codes'
 import { isOnHostOf, maxRedirectUris, type RedirectUriFault, redirectUriFault } from '../protocol/redirect-uri'
@@ -22,7 +23,9 @@ export function readClientMetadata(
   ownAddresses?: readonly string[],
 ): ClientMetadata {
   const { redirect_uris, client_name, client_uri, scope, grant_types, response_types } = withoutNulls(metadata)
-  if (!allows(grant_types, 'authorization_code')) throw invalidMetadata('grant_types must include authorization_code')
+  if (!redirectingGrantTypes.some((type) => allows(grant_types, type))) {
+    throw invalidMetadata(`grant_types must include ${redirectingGrantTypes.join(' or ')}`)
+  }
   if (!allows(response_types, 'code')) throw invalidMetadata('response_types must include code')
   if (scope !== undefined && typeof scope !== 'string') throw invalidMetadata('scope must be a string')
   if (client_name !== undefined && (typeof client_name !== 'string' || client_name.length > maxNameLength)) {

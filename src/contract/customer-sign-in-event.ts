@@ -1,4 +1,4 @@
-import type { CredentialKind } from '../protocol/grant-types'
+import type { CredentialKind, GrantTypeName } from '../protocol/grant-types'
 import type { ErrorContext } from '../protocol/oauth-error'
 import type { OAuthErrorCode } from '../protocol/oauth-error-codes'
 import type { DenialReason, FaultReason } from '../protocol/reasons'
@@ -57,9 +57,11 @@ export interface DeclinedEvent extends CustomerEvent {
   resource: string
 }
 
-/** A code was redeemed for the first tokens of a grant. */
+/** A client got the first tokens of a grant. */
 export interface IssuedEvent extends GrantEvent {
   type: 'issued'
+  /** What it got them for. */
+  grantType: GrantTypeName
   /** The scopes of the access token. */
   scopes: string[]
   /** The protected API that it is for. */

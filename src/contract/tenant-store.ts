@@ -82,8 +82,11 @@ export interface Tenant {
   theme?: Theme | null | undefined
   /** Pages of the company's own. Each takes precedence over that of the option. */
   links?: NullableMembers<Links> | null | undefined
-  /** The clients that the company has registered by hand. */
-  clients?: NullableMembers<Client>[] | null | undefined
+  /** The clients that the company has registered by hand. Without `authorization_code` in its `grantTypes`, one needs no `redirectUris`. */
+  clients?:
+    | (Omit<NullableMembers<Client>, 'redirectUris'> & { redirectUris?: string[] | null | undefined })[]
+    | null
+    | undefined
   /** What customers can grant here. Takes precedence over the option `scopes`. */
   scopes?: string[] | null | undefined
   /**

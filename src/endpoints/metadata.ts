@@ -1,14 +1,16 @@
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
 import { algorithmsOf } from '../client-authentication/methods'
+import type { GrantTypes } from '../grant-types/grant-type'
 import type { PublicDocuments } from '../http/public-documents'
 import { respondWithDocument } from '../http/responses'
-import { defaultGrantTypes } from '../protocol/grant-types'
+import { type GrantTypeName, grantTypes } from '../protocol/grant-types'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import type { Endpoint } from './endpoint'
 
 /** What is the same at all tenants. */
 interface ServerMetadata {
   externalEndpoints: { readonly [endpoint in 'authorization' | 'registration' | 'revocation']?: string | undefined }
+  grantTypes: GrantTypes
   /** The methods of client authentication that are on. */
   methods: readonly ClientAuthenticationMethod[]
   /** The languages of the library's pages. */
@@ -19,9 +21,10 @@ interface ServerMetadata {
 export function metadata(documents: PublicDocuments, server: ServerMetadata): Endpoint {
   return ({ req, res, tenant }) => {
     const { registration, metadataDocuments, scopes } = tenant.policy
-    const offered = `${registration} ${metadataDocuments} ${scopes.join(' ')}`
+    const offeredTypes = grantTypes.filter((name) => server.grantTypes[name].isOffered(tenant))
+    const offered = `${registration} ${metadataDocuments} ${offeredTypes} ${scopes.join(' ')}`
     const name = `metadata ${tenant.address.issuer} ${offered} ${JSON.stringify(tenant.look.links)}`
-    const document = documents.get(name, () => members(tenant, server))
+    const document = documents.get(name, () => members(tenant, offeredTypes, server))
     respondWithDocument(req, res, document)
   }
 }
@@ -32,6 +35,7 @@ function members(
     policy: { scopes, registration, metadataDocuments },
     look: { links },
   }: ResolvedTenant,
+  offeredTypes: readonly GrantTypeName[],
   { externalEndpoints, methods, languageTags }: ServerMetadata,
 ): object {
   const algorithms = algorithmsOf(methods)
@@ -44,7 +48,7 @@ function members(
     jwks_uri: `${endpoints}/jwks`,
     response_types_supported: ['code'],
     // `refresh_token` too: clients such as the MCP TypeScript SDK 1.17 do not refresh if it is not listed.
-    grant_types_supported: defaultGrantTypes,
+    grant_types_supported: offeredTypes,
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: methods,
     token_endpoint_auth_signing_alg_values_supported: algorithms,

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import type { Clients } from '../clients/clients'
-import type { Granted, GrantType, TokenRequest } from '../grant-types/grant-type'
+import type { Granted, GrantType, GrantTypes, TokenRequest } from '../grant-types/grant-type'
 import type { Emit } from '../host/emitter'
 import { type Form, readForm } from '../http/body'
 import { hasHungUp } from '../http/node-messages'
 import { respondWithJson } from '../http/responses'
-import { type GrantTypeName, grantTypes, isGrantType, mayUse } from '../protocol/grant-types'
+import { grantTypes, isGrantType, mayUse } from '../protocol/grant-types'
 import { oauthError } from '../protocol/oauth-error'
 import type { Context, Endpoint } from './endpoint'
 import { type ClientAuthentication, type RequestingClient, tokenAudiences } from './requesting-client'
@@ -14,7 +14,7 @@ import { type ClientAuthentication, type RequestingClient, tokenAudiences } from
 interface TokenRooms {
   clients: Clients
   clientAuthentication: ClientAuthentication
-  grantTypes: Record<GrantTypeName, GrantType>
+  grantTypes: GrantTypes
   emit: Emit
 }
 

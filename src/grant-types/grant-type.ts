@@ -1,6 +1,7 @@
 import type { RequestingClient } from '../endpoints/requesting-client'
 import type { Emit } from '../host/emitter'
 import type { Form } from '../http/body'
+import type { GrantTypeName } from '../protocol/grant-types'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import type { IssuedAccessToken } from '../tokens/access-tokens'
 
@@ -23,6 +24,9 @@ export interface Granted extends IssuedAccessToken {
 
 /** A grant type (RFC 6749 section 1.3): each is a file that reads like its section of the RFC, and one row of a table. */
 export interface GrantType {
+  /** Whether the metadata of a company lists it. */
+  isOffered(tenant: ResolvedTenant): boolean
+
   /**
    * Checks that this server has issued what a request presents to that very client. Asked before keys of the client are fetched: anybody can
    * write an id with an address of keys, and must not make this server fetch something there.
@@ -38,3 +42,6 @@ export interface GrantType {
    */
   grant(request: TokenRequest): Promise<Granted>
 }
+
+/** The table of all grant types. */
+export type GrantTypes = Readonly<Record<GrantTypeName, GrantType>>

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import type { RevokedEvent } from '../contract/customer-sign-in-event'
 import { type Grant, liveHash, type NewGrant } from '../contract/token-store'
 import { aboutGrant, type Emit, faultEvent } from '../host/emitter'
-import type { GuardedStore } from '../host/guarded-store'
+import type { GuardedStore, Patience } from '../host/guarded-store'
 import { type ErrorContext, temporarilyUnavailable } from '../protocol/oauth-error'
-import type { TenantIdentity } from '../tenants/resolved-tenant'
+import type { ResolvedTenant, TenantIdentity } from '../tenants/resolved-tenant'
 import {
   type CredentialChain,
   credentialHash,
@@ -52,6 +52,18 @@ interface Draft {
   codeOf(created: Grant): string
 }
 
+/** A grant that nothing redeems, before it is stored: it lives as long as its only access token. */
+export type GrantOfOneToken = Omit<NewGrant, 'deadline' | 'credential' | 'request'>
+
+/** Makes a grant that nothing redeems. */
+export function grantOfOneToken(
+  terms: Pick<NewGrant, 'clientId' | 'subject' | 'scopes' | 'resource'>,
+  { id: tenantId, policy }: ResolvedTenant,
+): GrantOfOneToken {
+  const grantId = grantIdOf(handleOf(tenantId, terms.subject, randomBytes(partLength)))
+  return { ...terms, tenantId, grantId, lifetime: policy.accessTokenLifetime * 1000 }
+}
+
 /** Creates and ends grants. `Redemptions` redeems them. */
 export class Grants {
   readonly #store: GuardedStore
@@ -68,20 +80,36 @@ export class Grants {
 
   /** Stores a grant. @returns The authorization code that redeems it. */
   async create(agreement: Agreement, tenant: TenantIdentity): Promise<string> {
-    const patience = { giveUpAt: performance.now() + this.#store.timeout, timeout: this.#store.timeout / 2 }
+    const patience = this.#patience()
     const create = async () => {
       const { grant, codeOf } = this.#draft(agreement, tenant)
-      const result = await this.#store.createGrant(grant, patience)
-      if (result.outcome === 'ended') throw temporarilyUnavailable(new Error('The token store answered ended'))
-      const { grant: created } = result
-      // The store's client may have sent the command twice: then the second sending finds the grant of the first.
-      if (liveHash(created) === liveHash(grant)) return { created, code: codeOf(created) }
-      throw temporarilyUnavailable(new Error('The token store has another grant under a new random id'))
+      const created = await this.#send(grant, patience)
+      return { created, code: codeOf(created) }
     }
     // If the reply is lost, another grant is created. Even if the store stored the first one, nobody has its code.
     const { created, code } = await create().catch(create)
     await this.#endOldest(created, tenant)
     return code
+  }
+
+  /** Stores a grant that nothing redeems. If the reply is lost, it is sent again: the store finds it, or stores it then. */
+  async createForToken(grant: GrantOfOneToken, tenant: TenantIdentity): Promise<void> {
+    const patience = this.#patience()
+    const create = () => this.#send(grant, patience)
+    await this.#endOldest(await create().catch(create), tenant)
+  }
+
+  /** That of a call which is sent twice if need be. */
+  #patience(): Patience {
+    return { giveUpAt: performance.now() + this.#store.timeout, timeout: this.#store.timeout / 2 }
+  }
+
+  async #send(grant: Omit<NewGrant, 'deadline'>, patience: Patience): Promise<Grant> {
+    const result = await this.#store.createGrant(grant, patience)
+    if (result.outcome === 'ended') throw temporarilyUnavailable(new Error('The token store answered ended'))
+    // The store's client may have sent the command twice: then the second sending finds the grant of the first.
+    if (liveHash(result.grant) === liveHash(grant)) return result.grant
+    throw temporarilyUnavailable(new Error('The token store has another grant under a new random id'))
   }
 
   /**

@@ -8,16 +8,18 @@ import { asError, messageOf } from '../protocol/thrown'
 import { withoutCredentials } from '../protocol/without-credentials'
 import type { GuardMessage, RequestMessage } from '../telemetry/messages'
 
+type GrantNames = Pick<Grant, 'tenantId' | 'grantId' | 'clientId' | 'subject'>
+
 /** What every event about a grant says of it. */
 export function aboutGrant<Key extends string | undefined>(
-  { tenantId, grantId, clientId, subject }: Grant,
+  { tenantId, grantId, clientId, subject }: GrantNames,
   tenantKey: Key,
 ): Omit<GrantEvent, keyof TimedEvent | 'tenantKey'> & { tenantKey: Key } {
   return { tenantKey, tenantId, grantId, clientId, subject }
 }
 
 /** Whom an error about a grant concerns. */
-export function contextOf({ tenantId, grantId, clientId, subject }: Grant): ErrorContext {
+export function contextOf({ tenantId, grantId, clientId, subject }: GrantNames): ErrorContext {
   return { tenantId, grantId, clientId, subject }
 }
 

@@ -39,14 +39,27 @@ interface CredentialKindDefinition {
 /** What a client can send as `grant_type` to the token endpoint (RFC 6749 section 1.3). */
 export type GrantTypeName = 'authorization_code' | 'refresh_token'
 
-/** Who may use a grant type: every client that does not say which ones it uses (RFC 7591 section 2), or only those whose record names it. */
-const users: Record<GrantTypeName, 'everyone' | 'named'> = { authorization_code: 'everyone', refresh_token: 'everyone' }
+/** Every grant type. What it does is in `grant-types/`. */
+const definitions: Record<GrantTypeName, GrantTypeDefinition> = {
+  authorization_code: { users: 'everyone', redirects: true },
+  refresh_token: { users: 'everyone', redirects: false },
+}
+
+interface GrantTypeDefinition {
+  /** Who may use it: every client that does not say which ones it uses (RFC 7591 section 2), or only those whose record names it. */
+  users: 'everyone' | 'named'
+  /** Whether a client needs redirect URIs for it. */
+  redirects: boolean
+}
 
 /** Every grant type, in the order in which metadata and error descriptions list them. */
-export const grantTypes = Object.keys(users) as readonly GrantTypeName[]
+export const grantTypes = Object.keys(definitions) as readonly GrantTypeName[]
 
 /** What a client may use that does not say what it uses. */
-export const defaultGrantTypes = grantTypes.filter((name) => users[name] === 'everyone')
+export const defaultGrantTypes = grantTypes.filter((name) => definitions[name].users === 'everyone')
+
+/** What a client needs redirect URIs for. */
+export const redirectingGrantTypes = grantTypes.filter((name) => definitions[name].redirects)
 
 /** Whether a text is a grant type. */
 export function isGrantType(text: unknown): text is GrantTypeName {

@@ -92,7 +92,7 @@ export const answeredCodes = {
       'client_name must be a string of at most *number* characters',
       'scope must be a string',
       'The client_id carries redirect_uris, client_name, the host of client_uri, and jwks or jwks_uri in at most *number* characters: shorten *member*',
-      'grant_types must include authorization_code',
+      'grant_types must include *grant types*',
       'response_types must include code',
       "client_id in the document does not match the document's URL",
       'the document must not have a client_secret, because everyone can read it',

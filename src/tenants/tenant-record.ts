@@ -25,7 +25,7 @@ import type { AskConsent, Client, ClientRule, Tenant } from '../contract/tenant-
 import { languageTag } from '../pages/languages'
 import { links } from '../pages/links'
 import { theme } from '../pages/theme'
-import { grantTypes, isGrantType } from '../protocol/grant-types'
+import { defaultGrantTypes, grantTypes, isGrantType, redirectingGrantTypes } from '../protocol/grant-types'
 import { isAppScheme, isRedirectHost, leadsToOwnDevice, ownRedirectUriFault } from '../protocol/redirect-uri'
 import { isClientId, isRegisteredId } from '../protocol/registered-id'
 import { isTenantKey } from '../protocol/resource'
@@ -88,7 +88,7 @@ const clientMembers = record({
   ),
   clientName: nullable(text),
   clientUri: nullable(httpUrl),
-  redirectUris: listOf(redirectUri),
+  redirectUris: nullable(listOf(redirectUri)),
   grantTypes: nullable(distinct(grantType)),
   scopes: nullable(distinct(scopeToken)),
   firstParty: nullable(flag),
@@ -98,10 +98,20 @@ const clientMembers = record({
 
 const clientRecord: Check<Client> = (given, name) => {
   const client = clientMembers(given, name)
-  if (client.jwks === undefined || client.jwksUri === undefined) return client
-  throw new ConfigurationError(`${name}.jwksUri`, client.jwksUri, 'omitted where jwks is given', {
-    says: 'must be omitted, because the client has jwks',
-  })
+  if (client.jwks !== undefined && client.jwksUri !== undefined) {
+    throw new ConfigurationError(`${name}.jwksUri`, client.jwksUri, 'omitted where jwks is given', {
+      says: 'must be omitted, because the client has jwks',
+    })
+  }
+  const { redirectUris, grantTypes: uses = defaultGrantTypes } = client
+  if (redirectUris !== undefined) return client as Client
+  const redirecting = redirectingGrantTypes.find((type) => uses.includes(type))
+  if (redirecting === undefined) return { ...client, redirectUris: [] }
+  throw new ConfigurationError(
+    `${name}.redirectUris`,
+    redirectUris,
+    `an array, because the client may use ${redirecting}`,
+  )
 }
 
 /** Checks the clients of a tenant's record, and returns each without its null members. */

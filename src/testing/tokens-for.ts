@@ -162,7 +162,7 @@ async function signedIn(signIn: SignInForTests, request: TokensRequest): Promise
 async function redirectUriOf(clientId: string, tenantKey: string, signIn: SignInForTests): Promise<string> {
   const tenant = await partsOf(signIn).tenants.find(tenantKey)
   const own = tenant?.clients?.find((client) => client.clientId === clientId)
-  const { redirectUris: [first = ''] = [] } = own ?? registrationIn(clientId) ?? {}
+  const [first = ''] = (own ?? registrationIn(clientId))?.redirectUris ?? []
   return first
 }
 

@@ -3,7 +3,7 @@ import { decode, sign } from 'jsonwebtoken'
 import { isObject } from '../configuration/checks'
 import { wrongAnswer } from '../configuration/configuration-error'
 import type { Tenant } from '../contract/tenant-store'
-import type { Grant } from '../contract/token-store'
+import type { Grant, NewGrant } from '../contract/token-store'
 import { callHost, type HookAnswer } from '../host/call-host'
 import { contextOf } from '../host/emitter'
 import { digest } from '../protocol/digest'
@@ -22,7 +22,7 @@ import { TokenSignatures } from './token-signatures'
 export interface AccessTokenRequest {
   /** The tenant's record, as the `tenantStore` gave it. */
   tenant: Tenant
-  /** Whether the client exchanges a code or a refresh token. */
+  /** What the client has sent as `grant_type`. */
   grantType: GrantTypeName
   /** The grant. */
   grantId: string
@@ -68,7 +68,10 @@ export interface RequestedTerms {
 }
 
 /** Settles what an access token of a grant says. @param left Tells for how many milliseconds the grant will live at least. */
-export type Settle = (grant: Grant, left: () => Promise<number>) => Promise<AccessTokenTerms>
+export type Settle = (grant: GrantOfToken, left: () => Promise<number>) => Promise<AccessTokenTerms>
+
+/** What an access token says of its grant, which need not be stored yet. */
+type GrantOfToken = Pick<Grant, 'tenantId' | 'grantId' | 'clientId' | 'subject' | 'scopes' | 'resource' | 'claims'>
 
 /** An access token and for how many seconds it is valid. */
 export interface IssuedAccessToken {
@@ -156,6 +159,20 @@ export class AccessTokens {
   }
 
   /**
+   * Issues the access token of a grant that nothing redeems. It comes before the grant is stored: if the host's hook or a signer refuses or fails,
+   * nothing is left behind.
+   */
+  async issueFirst(
+    grant: GrantOfToken & Pick<NewGrant, 'lifetime'>,
+    grantType: GrantTypeName,
+    tenant: ResolvedTenant,
+  ): Promise<IssuedAccessToken> {
+    const settle = this.settling({ grantType, scope: undefined }, tenant)
+    const terms: AccessTokenTerms = (await settle?.(grant, async () => grant.lifetime)) ?? { scopes: grant.scopes }
+    return terms.issued ?? this.issue(grant, terms, grant.lifetime, tenant)
+  }
+
+  /**
    * Signs an access token.
    *
    * @param left For how many milliseconds the grant lives, which no token of it outlives.
@@ -163,7 +180,7 @@ export class AccessTokens {
    * `OAuthError` of the signer's.
    */
   async issue(
-    grant: Grant,
+    grant: GrantOfToken,
     terms: Pick<AccessTokenTerms, 'scopes' | 'claims'>,
     left: number,
     tenant: ResolvedTenant,
@@ -211,7 +228,7 @@ export class AccessTokens {
 
   async #hostClaims(
     scopes: string[],
-    { grantId, clientId, subject, resource, claims = {} }: Grant,
+    { grantId, clientId, subject, resource, claims = {} }: GrantOfToken,
     grantType: GrantTypeName,
     tenant: ResolvedTenant,
   ): Promise<Record<string, unknown>> {
@@ -230,7 +247,7 @@ function nameOf(keys: SigningKeys): string {
 
 /** The payload of an access token, as JSON. Times are in seconds. */
 function payloadOf(
-  grant: Grant,
+  grant: GrantOfToken,
   { scopes, claims }: AccessTokenTerms,
   now: number,
   expiresAt: number,
@@ -271,7 +288,7 @@ export function notOurs(): OAuthError {
 }
 
 /** The error for a grant if the tenant no longer offers any of its scopes. */
-export function scopesGone(grant: Grant): OAuthError {
+export function scopesGone(grant: GrantOfToken): OAuthError {
   return oauthError('invalid_scope', 'This tenant no longer offers any of the granted scopes', {
     reason: 'scopes_gone',
     context: contextOf(grant),

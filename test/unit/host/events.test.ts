@@ -23,7 +23,7 @@ describe('onEvent', () => {
     const about = { ...grant, grantId }
     const granted = { scopes: ['calendar'], resource: host.issuer() }
     expect(host.events.filter(({ type }) => type !== 'denied')).toEqual([
-      { type: 'issued', ...about, ...granted },
+      { type: 'issued', grantType: 'authorization_code', ...about, ...granted },
       { type: 'refreshed', recovered: false, rotated: true, ...about, ...granted },
       {
         type: 'replayed',
