@@ -192,7 +192,10 @@ export const answeredCodes = {
     status: 403,
     meaning: 'The access token lacks a scope that the API requires.',
     source: 'RFC 6750 section 3.1',
-    descriptions: ['The access token must have the scope *scopes*'],
+    descriptions: [
+      'The access token must have the scope *scopes*',
+      'This API accepts only access tokens for a *kinds*',
+    ],
   },
   not_found: {
     status: 404,

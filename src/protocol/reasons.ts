@@ -39,6 +39,7 @@ export const denialReasons = [
   'token_expired',
   'wrong_tenant',
   'wrong_issuer',
+  'subject_not_accepted',
 ] as const
 
 /**

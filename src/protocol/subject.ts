@@ -7,6 +7,11 @@ export type SubjectKind = 'customer' | 'client'
 /** Every kind of subject. */
 export const subjectKinds: readonly SubjectKind[] = ['customer', 'client']
 
+/** Whether a text is a kind of subject. */
+export function isSubjectKind(text: unknown): text is SubjectKind {
+  return subjectKinds.includes(text as SubjectKind)
+}
+
 const clientPrefix = 'client:'
 
 /** What no customer's subject begins with. Nobody has those of workloads yet. */

@@ -2,11 +2,13 @@ import { flag, must, optional, requiredScopes, requirements } from '../configura
 import type { Place } from '../host/emitter'
 import type { NodeRequest } from '../http/node-messages'
 import { type BaseUrl, type HostRequest, requestHost, requestPath } from '../http/request-address'
+import type { SubjectKind } from '../protocol/subject'
 import type { ProtectedResources } from '../tenants/protected-resources'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import { noSuchTenant, type Tenants } from '../tenants/tenants'
 import type { AccessTokenGuards, Middleware } from './require-access-token'
 import type { WarnOfScopes } from './unknown-scopes'
+import { accepts } from './verify-access-token'
 
 /** A protected resource that every tenant has, at a path of its own. */
 export interface ProtectedResourceOptions {
@@ -24,6 +26,8 @@ export interface ProtectedResourceOptions {
   scopesSupported?: string | readonly string[]
   /** Whether to ask the store, once for each request, if the grant has ended. Default false. */
   checkRevocation?: boolean
+  /** Whom the client may act for: a `customer`, or as a `client` for nobody but itself. Default `['customer']`. */
+  accepts?: readonly SubjectKind[]
 }
 
 const checkedMembers = requirements({
@@ -35,6 +39,7 @@ const checkedMembers = requirements({
   scopes: optional(requiredScopes, []),
   scopesSupported: optional(requiredScopes, []),
   checkRevocation: optional(flag, false),
+  accepts,
 })
 
 /**
@@ -49,7 +54,7 @@ export function protectedResource(
   warnOfScopes: WarnOfScopes,
 ): Middleware {
   const guard = 'protectedResource'
-  const { path, scopes, scopesSupported, checkRevocation } = checkedMembers(options, guard)
+  const { path, scopes, scopesSupported, ...others } = checkedMembers(options, guard)
   warnOfScopes(guard, [...scopes, ...scopesSupported])
   const announced = resources.announce(path, scopes, scopesSupported)
 
@@ -73,8 +78,8 @@ export function protectedResource(
   return guards.middleware({
     tenantOf,
     resourceOf: (_req, tenant) => announced.urlFor(tenant.address),
+    ...others,
     scopes,
-    checkRevocation,
     guard,
   })
 }

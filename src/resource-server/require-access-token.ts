@@ -151,12 +151,11 @@ export class AccessTokenGuards {
   }
 
   async #authorize(req: NodeRequest, requirement: Requirement, known: Known): Promise<AccessTokenInfo> {
-    const { tenantOf, resourceOf, scopes, checkRevocation, guard } = requirement
+    const { tenantOf, resourceOf, ...required } = requirement
     const tenant = await tenantOf(req, known.place)
     const resource = await resourceOf(req, tenant)
     Object.assign(known, { tenant, resource })
-    const verification = { checkRevocation, scopes, resource, guard }
-    const auth = await this.#verifications.verifyFor(tenant, bearerToken(req), verification)
+    const auth = await this.#verifications.verifyFor(tenant, bearerToken(req), { ...required, resource })
     Object.assign(req, { auth })
     return auth
   }

@@ -1,7 +1,10 @@
 import {
   anything,
+  type Check,
   type Checked,
+  distinct,
   flag,
+  must,
   optional,
   requiredScopes,
   requirements,
@@ -13,6 +16,7 @@ import { type BaseUrl, hostOfOrigin } from '../http/request-address'
 import { OAuthError, oauthError, withContext } from '../protocol/oauth-error'
 import { canonicalResource, metadataUrlOf, tenantKeyOf } from '../protocol/resource'
 import { scopesOf, withImplied, withoutOfflineAccess } from '../protocol/scope'
+import { isSubjectKind, kindOfSubject, type SubjectKind, subjectKinds } from '../protocol/subject'
 import type { ProtectedResources } from '../tenants/protected-resources'
 import { isSameResource, type ResolvedTenant, spelledByTenant } from '../tenants/resolved-tenant'
 import type { Tenants } from '../tenants/tenants'
@@ -27,6 +31,8 @@ export interface AccessTokenRequirements {
   scopes?: string | readonly string[]
   /** Whether to ask the store, in one read, if the grant has ended. By default the token alone decides. */
   checkRevocation?: boolean
+  /** Whom the client may act for: a `customer`, or as a `client` for nobody but itself. Default `['customer']`. */
+  accepts?: readonly SubjectKind[]
 }
 
 /**
@@ -37,13 +43,21 @@ export type VerifyAccessTokenOptions = AccessTokenRequirements &
   ({ tenantKey: string; anyTenant?: never } | { anyTenant: true; tenantKey?: never })
 
 /** What an access token says: a superset of the MCP SDK's `AuthInfo`. Its `kind` says whom the client acts for. */
-export type AccessTokenInfo = CustomerTokenInfo
+export type AccessTokenInfo = CustomerTokenInfo | ClientTokenInfo
 
 /** What an access token says with which a client acts for a customer. */
 export interface CustomerTokenInfo extends AccessTokenFacts {
   /** The client acts for a customer. */
   kind: 'customer'
   /** The customer inside the tenant. */
+  subject: string
+}
+
+/** What an access token says with which a client acts for nobody but itself. A guard lets it pass only if it `accepts` clients. */
+export interface ClientTokenInfo extends AccessTokenFacts {
+  /** The client acts for itself. */
+  kind: 'client'
+  /** `client:` and the client's id. */
   subject: string
 }
 
@@ -70,8 +84,21 @@ interface AccessTokenFacts {
   claims: Record<string, unknown>
 }
 
+const subjectKind = must<SubjectKind>(subjectKinds.join(' or '), isSubjectKind, { quotes: true })
+
+/** Not none, which may be a mistake of the host's. */
+const acceptedKinds: Check<SubjectKind[]> = (given, name) => {
+  const kinds = distinct(subjectKind)(given, name)
+  if (kinds.length > 0) return kinds
+  throw new ConfigurationError(name, given, `an array of ${subjectKinds.join(' and ')}, or omitted`)
+}
+
+/** The check of what guards accept. */
+export const accepts = optional<SubjectKind[]>(acceptedKinds, ['customer'])
+
 /** The checks of {@link AccessTokenRequirements}. */
 export const verifyOptions = {
+  accepts,
   resource: optional(resourceIndicator),
   scopes: optional(requiredScopes, []),
   checkRevocation: optional(flag),
@@ -182,7 +209,7 @@ export class AccessTokenVerifications {
   async #verified(
     tenant: ResolvedTenant,
     token: string,
-    { resource = tenant.address.resources[0], scopes: required, checkRevocation = false, guard }: Verification,
+    { resource = tenant.address.resources[0], scopes: required, checkRevocation = false, accepts, guard }: Verification,
   ): Promise<AccessTokenInfo> {
     const claims = this.#tokens.claimsOf(token)
     // The issuer alone does not tell companies apart: it stays the same when a tenant key passes to another company.
@@ -191,6 +218,8 @@ export class AccessTokenVerifications {
     if (!isFor(resource, claims.aud, tenant)) {
       throw invalidToken('The access token is not for this resource', 'wrong_resource')
     }
+    const kind = kindOfSubject(claims.sub)
+    if (!accepts.includes(kind)) throw notAccepted(kind, accepts)
     // A scope that the tenant no longer offers counts for nothing, even if an older token has it.
     const scopes = withImplied(scopesOf(claims.scope), tenant.policy.implied).filter((scope) =>
       tenant.policy.scopes.includes(scope),
@@ -200,12 +229,12 @@ export class AccessTokenVerifications {
       throw invalidToken('The access token has been revoked', 'ended_or_lost')
     }
     return {
-      kind: 'customer',
       token,
       clientId: claims.client_id,
       scopes,
       expiresAt: claims.exp,
       resource: new URL(claims.aud),
+      kind,
       subject: claims.sub,
       tenantKey: tenant.key,
       grantId: claims.grant_id,
@@ -239,6 +268,14 @@ function isFor(resource: string, audience: string, tenant: ResolvedTenant): bool
 function checkedTenantKey(tenantKey: unknown): string {
   if (typeof tenantKey === 'string') return tenantKey
   throw new ConfigurationError('tenantKey', tenantKey, 'the key of a tenant, or anyTenant: true in its place')
+}
+
+/** Another token of the same client would not help, so this is not `invalid_token`. */
+function notAccepted(kind: SubjectKind, accepted: readonly SubjectKind[]): OAuthError {
+  return oauthError('insufficient_scope', `This API accepts only access tokens for a ${accepted.join(' or ')}`, {
+    reason: 'subject_not_accepted',
+    detail: { asked: kind, accepted },
+  })
 }
 
 function requiresUnknownScope(guard: string, scope: string, { key }: ResolvedTenant): OAuthError {

@@ -127,6 +127,18 @@ describe('a tenant’s row', () => {
 })
 
 describe('a tenant’s client', () => {
+  it.each([
+    [['client_credentials'], undefined],
+    [['client_credentials', 'refresh_token'], undefined],
+    [['client_credentials', 'authorization_code'], 'tenant.clients[0].redirectUris'],
+    [undefined, 'tenant.clients[0].redirectUris'],
+  ])('with the grant types %j needs redirect URIs only for codes', async (grantTypes, option) => {
+    for (const none of [{}, { redirectUris: null }]) {
+      const refusal = await refusalOf({ clients: [{ clientId: 'nightly', grantTypes, ...none }] })
+      expect(refusal?.option).toBe(option)
+    }
+  })
+
   it.each<[string, string, Record<string, unknown>]>([
     ['an id that is no text', 'clientId', { clientId: 7 }],
     ['an empty id', 'clientId', { clientId: '' }],
