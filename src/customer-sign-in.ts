@@ -27,6 +27,7 @@ import { ClientAuthentication } from './endpoints/requesting-client'
 import { revoke } from './endpoints/revoke'
 import { token } from './endpoints/token'
 import { authorizationCode } from './grant-types/authorization-code'
+import { clientCredentials } from './grant-types/client-credentials'
 import { refreshToken } from './grant-types/refresh-token'
 import { CredentialChain } from './grants/credential'
 import { Grants } from './grants/grants'
@@ -320,6 +321,7 @@ function build(options: Options, now: () => number): CustomerSignIn {
   const grantTypes = {
     authorization_code: authorizationCode({ redemptions, tokens }, grants),
     refresh_token: refreshToken({ redemptions, tokens }),
+    client_credentials: clientCredentials(options.clientAuthentication, authorizations, grants, tokens),
   }
   const serverMetadata = {
     externalEndpoints,

@@ -34,6 +34,11 @@ export function isConfidential(client: ClientCredentials): boolean {
   return memberNames.some((member) => client[member] !== undefined)
 }
 
+/** Whether a client has what one of these methods takes. */
+export function canAuthenticate(client: ClientCredentials, methods: readonly ClientAuthenticationMethod[]): boolean {
+  return isConfidential(client) && methodsOf(client).some(({ name }) => methods.includes(name))
+}
+
 /** Whether public clients are accepted. */
 export function acceptPublic(methods: readonly ClientAuthenticationMethod[]): boolean {
   return methods.includes(none.name)

@@ -151,7 +151,7 @@ export interface ClientMetadata extends ClientCredentials {
   clientName?: string | undefined
   /** The address of the client's own web page. */
   clientUri?: string | undefined
-  /** Where authorization codes may be sent. Compared as exact text, except the port of a loopback address, and `/` in place of no path. */
+  /** Where authorization codes may be sent. Compared as exact text, except the port of a loopback address, and `/` in place of no path. Only needed for `authorization_code`. */
   redirectUris: string[]
   /**
    * For a client of the tenant's own, the most that it may ask for; by default all scopes that the tenant offers. For other clients, what
@@ -164,7 +164,10 @@ export interface ClientMetadata extends ClientCredentials {
 export interface Client extends ClientMetadata {
   /** What the client sends as `client_id`. */
   clientId: string
-  /** What the client may send as `grant_type`. Default: both, `authorization_code` and `refresh_token`. */
+  /**
+   * What the client may send as `grant_type`. Default: `authorization_code` and `refresh_token`. With `client_credentials`, which the client must
+   * authenticate for, it gets tokens for itself.
+   */
   grantTypes?: string[] | undefined
   /**
    * Whether this is the company's own app: its customers are not asked for consent, unless it wants that with `prompt=consent`. Only for a

@@ -37,12 +37,13 @@ interface CredentialKindDefinition {
 }
 
 /** What a client can send as `grant_type` to the token endpoint (RFC 6749 section 1.3). */
-export type GrantTypeName = 'authorization_code' | 'refresh_token'
+export type GrantTypeName = 'authorization_code' | 'refresh_token' | 'client_credentials'
 
 /** Every grant type. What it does is in `grant-types/`. */
 const definitions: Record<GrantTypeName, GrantTypeDefinition> = {
   authorization_code: { users: 'everyone', redirects: true },
   refresh_token: { users: 'everyone', redirects: false },
+  client_credentials: { users: 'named', redirects: false },
 }
 
 interface GrantTypeDefinition {

@@ -41,6 +41,7 @@ describe('a registration is refused', () => {
     ['a scope that is no text', { scope: ['profile'] }, 'invalid_client_metadata', /scope/],
     ['grant types without codes', { grant_types: ['refresh_token'] }, 'invalid_client_metadata', /authorization_code/],
     ['grant types that are no list', { grant_types: 'authorization_code' }, 'invalid_client_metadata', /grant_types/],
+    ['only what services use', { grant_types: ['client_credentials'] }, 'invalid_client_metadata', /grant_types/],
     ['only the implicit grant', { grant_types: ['implicit'] }, 'invalid_client_metadata', /grant_types/],
     ['response types without code', { response_types: ['token'] }, 'invalid_client_metadata', /response_types/],
     ['response types that are no list', { response_types: 'code' }, 'invalid_client_metadata', /response_types/],

@@ -25,9 +25,9 @@ describe('the kinds of credential', () => {
 })
 
 describe('a grant type', () => {
-  it('is one of these, which all clients may use', () => {
-    expect(grantTypes).toEqual(['authorization_code', 'refresh_token'])
-    expect(defaultGrantTypes).toEqual(grantTypes)
+  it('is one of these, of which all clients may use the first two', () => {
+    expect(grantTypes).toEqual(['authorization_code', 'refresh_token', 'client_credentials'])
+    expect(defaultGrantTypes).toEqual(['authorization_code', 'refresh_token'])
     expect(grantTypes.every(isGrantType)).toBe(true)
   })
 
