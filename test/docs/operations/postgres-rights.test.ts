@@ -1,5 +1,4 @@
 import { PostgresTokenStore, postgresSchema } from 'customer-sign-in/postgres'
-import { tokenStoreContract } from 'customer-sign-in/testing'
 import { Pool } from 'pg'
 import { everyMethod } from '../../support/every-method'
 import { describeWithPostgres, PostgresServer } from '../../support/postgres-server'
@@ -33,14 +32,7 @@ describeWithPostgres('the rights that docs/operations-postgres.md gives', () => 
     await everyMethod(store)
   }
 
-  describe('are enough', () => {
-    tokenStoreContract({ describe, it }, () => new PostgresTokenStore(pool), {
-      contents: () =>
-        Promise.all(['grants', 'used_ids', 'ended'].map((table) => server.query(`table customer_sign_in.${table}`))),
-    })
-  })
-
-  it('are enough for everything else', everything)
+  it('are enough', everything)
 
   it.each(granted)('are not enough without %s on %s', async (right, table) => {
     await server.query(`revoke ${right} on ${table} from sign_in`)

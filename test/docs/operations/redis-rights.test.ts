@@ -1,5 +1,4 @@
 import { RedisTokenStore } from 'customer-sign-in/redis'
-import { tokenStoreContract } from 'customer-sign-in/testing'
 import { Cluster, Redis } from 'ioredis'
 import { Redis as Redis5 } from 'ioredis5'
 import { everyMethod } from '../../support/every-method'
@@ -45,11 +44,7 @@ describeWithRedis('the rights that docs/operations-redis.md gives', () => {
     await server.command('FLUSHALL')
   })
 
-  describe('are enough', () => {
-    tokenStoreContract({ describe, it }, () => new RedisTokenStore(redis))
-  })
-
-  it('are enough for everything else, and Redis has refused no command', async () => {
+  it('are enough, and Redis has refused no command', async () => {
     await everyMethod(new RedisTokenStore(redis))
     expect(await server.command('ACL', 'LOG')).toEqual([])
   })

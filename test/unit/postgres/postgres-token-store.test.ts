@@ -1,80 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { ConfigurationError } from 'customer-sign-in'
-import { PostgresTokenStore, type PostgresTokenStoreOptions, postgresSchema } from 'customer-sign-in/postgres'
+import { PostgresTokenStore, postgresSchema } from 'customer-sign-in/postgres'
 import type { Grant, NewGrant } from 'customer-sign-in/store'
 import { tokenStoreContract } from 'customer-sign-in/testing'
 import { Pool } from 'pg'
-import * as pg800 from 'pg-8.0.3'
 import { customerHandle } from '../../../src/protocol/customer-handle'
-import { describeOnEachPostgres, describeWithPostgres, PostgresServer } from '../../support/postgres-server'
+import { describeWithPostgres, PostgresServer } from '../../support/postgres-server'
 
 const minute = 60_000
 const tables = ['grants', 'used_ids']
-
-describeOnEachPostgres('PostgresTokenStore', (version) => {
-  let server: PostgresServer
-  beforeAll(async () => {
-    server = await PostgresServer.start({}, { version })
-  })
-  afterAll(() => server.stop())
-
-  /** Runs the contract with a pool that lives as long as the suite. */
-  function contractOver(
-    name: string,
-    options: PostgresTokenStoreOptions,
-    { role, connect = (url: string) => new Pool({ connectionString: url }) }: Connection = {},
-  ): void {
-    describe(name, () => {
-      let pool: ReturnType<typeof connect>
-      beforeAll(async () => {
-        const { schema, tablePrefix } = options
-        if (role) await server.query(`create role "${role}" login`)
-        await server.query(postgresSchema({ schema, tablePrefix, role }))
-        const url = new URL(server.url)
-        if (role) url.username = role
-        pool = connect(url.href)
-      })
-      afterAll(() => pool.end())
-
-      tokenStoreContract({ describe, it }, () => new PostgresTokenStore(pool, options), {
-        contents: () => {
-          const { schema = 'customer_sign_in', tablePrefix = '' } = options
-          return Promise.all(tables.map((table) => server.query(`select * from "${schema}".${tablePrefix}${table}`)))
-        },
-      })
-    })
-  }
-
-  it('has an index of hashes that no major version has changed since 8.4, as docs/operations-postgres.md says', async () => {
-    expect(await server.query(`select hashtext('customer-sign-in') as hash`)).toEqual([{ hash: -1901714391 }])
-  })
-
-  contractOver('with the newest pg', {})
-  contractOver('with a driver that refuses undefined', { schema: 'strict' }, { connect: strictPool })
-  contractOver(
-    'with the first pg 8',
-    { schema: 'first_pg' },
-    { connect: (url) => new pg800.Pool({ connectionString: url }) },
-  )
-  contractOver('in the schema public, with a prefix', { schema: 'public', tablePrefix: 'sign_in_' })
-  contractOver('as a role that may do nothing else', { schema: 'least_rights' }, { role: 'some host' })
-})
-
-/** A pool like those of drivers that do not take undefined for null. */
-function strictPool(connectionString: string): Pool {
-  const pool = new Pool({ connectionString })
-  const query = pool.query.bind(pool) as (text: string, values: unknown[]) => Promise<{ rows: unknown[] }>
-  const strict = async (text: string, values: unknown[]) => {
-    if (values.includes(undefined)) throw new TypeError('UNDEFINED_VALUE: Undefined values are not allowed')
-    return query(text, values)
-  }
-  return Object.assign(pool, { query: strict })
-}
-
-interface Connection {
-  role?: string
-  connect?: (url: string) => Pool
-}
 
 describeWithPostgres('PostgresTokenStore', () => {
   let server: PostgresServer
@@ -91,6 +25,13 @@ describeWithPostgres('PostgresTokenStore', () => {
   })
   afterEach(() => pool.end())
   afterAll(() => server.stop())
+
+  describe('passes the contract', () => {
+    const all = ['grants', 'used_ids', 'ended']
+    tokenStoreContract({ describe, it }, () => store, {
+      contents: () => Promise.all(all.map((table) => server.query(`table customer_sign_in.${table}`))),
+    })
+  })
 
   describe('sweep', () => {
     it('deletes what has expired, and keeps the rest', async () => {
