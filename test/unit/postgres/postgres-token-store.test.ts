@@ -351,7 +351,7 @@ describeWithPostgres('PostgresTokenStore', () => {
     })
 
     it('say what to do when the pool has no connection left', async () => {
-      const small = new Pool({ connectionString: server.url, max: 1, connectionTimeoutMillis: 50 })
+      const small = new Pool({ connectionString: server.url, max: 1, connectionTimeoutMillis: 1000 })
       const held = await small.connect()
       await expect(new PostgresTokenStore(small).findGrant('t', 'g')).rejects.toThrow(/no connection to spare/)
       held.release()
