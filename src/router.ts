@@ -49,8 +49,9 @@ export interface Endpoints {
   revoke: Endpoint | undefined
 }
 
-const readMethods = ['GET', 'HEAD']
-const metadataPath = '/.well-known/oauth-authorization-server'
+export const readMethods = ['GET', 'HEAD']
+/** Where the metadata is (RFC 8414 section 3). */
+export const metadataPath = '/.well-known/oauth-authorization-server'
 
 /** Finds the endpoint of a request and its tenant, and turns an error into a response. */
 export class Router {
@@ -241,7 +242,7 @@ function metadataRouteOf(resource: ProtectedResource): Route {
 }
 
 /** The routes of the endpoints, by the path below `/v1/{tenantKey}/oauth`, or below `/oauth` on a domain of a tenant's own. */
-function routesOf({ token, jwks, authorize, register, revoke }: Endpoints): Record<string, Route> {
+export function routesOf({ token, jwks, authorize, register, revoke }: Endpoints): Record<string, Route> {
   return {
     '/token': { name: 'token', methods: ['POST'], endpoint: token },
     '/jwks': { name: 'jwks', methods: readMethods, endpoint: jwks },

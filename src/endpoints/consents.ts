@@ -59,8 +59,8 @@ export interface ConsentRequest extends SignInRequest {
  * @useDeclaredType
  */
 export type ConsentHook = {
-  of(req: IncomingMessage, res: ServerResponse, request: ConsentRequest): HookAnswer<boolean>
-}['of']
+  consent(req: IncomingMessage, res: ServerResponse, request: ConsentRequest): HookAnswer<boolean>
+}['consent']
 
 /** How customers are asked. */
 export interface ConsentRules {

@@ -41,8 +41,12 @@ export interface SignInRequest {
  */
 export type AuthenticateHook = {
   // The type of a method is bivariant, so a host may declare the request and response types of its framework.
-  of(req: IncomingMessage, res: ServerResponse, request: SignInRequest): HookAnswer<NullableMembers<Customer> | null>
-}['of']
+  authenticate(
+    req: IncomingMessage,
+    res: ServerResponse,
+    request: SignInRequest,
+  ): HookAnswer<NullableMembers<Customer> | null>
+}['authenticate']
 
 /** The customers who are signed in at the host. */
 export class CustomerSessions {

@@ -39,8 +39,8 @@ export interface ShownError {
  */
 export type ErrorPageHook = {
   // The type of a method is bivariant, so a host may declare the request and response types of its framework.
-  of(req: IncomingMessage, res: ServerResponse, error: ShownError): HookAnswer<unknown>
-}['of']
+  errorPage(req: IncomingMessage, res: ServerResponse, error: ShownError): HookAnswer<unknown>
+}['errorPage']
 
 /** Tells customers why a sign-in cannot go on. */
 export class ErrorPages {

@@ -26,18 +26,15 @@ import {
 /** A request to a route with parameters in its path, as Express and most routers have it. */
 export type RouteRequest = IncomingMessage & { params: { tenantKey: string; [name: string]: string } }
 
-/** A text, or a function that returns it for a request, now or later. */
-type PerRequest<R> = string | ((req: R) => string | Promise<string>)
-
 /**
  * What `requireAccessToken` requires of a request. Leave out what you do not require: undefined is refused. A function gets the request as
  * your router has it. Declare its parameter only if it needs more than `params`: `(req: Request) => req.subdomains[0] ?? ''`.
  */
 export interface RequireAccessTokenOptions<R = RouteRequest> extends Omit<AccessTokenRequirements, 'resource'> {
   /** The tenant that the token must belong to, such as `(req) => req.params.tenantKey`. */
-  tenantKey: PerRequest<R>
+  tenantKey: string | ((req: R) => string | Promise<string>)
   /** The API that the token must be for. By default the tenant's first resource. */
-  resource?: PerRequest<R>
+  resource?: string | ((req: R) => string | Promise<string>)
 }
 
 /** Passes a request on to the next handler, or answers it. For Express, Connect, node:http and node:http2. */
@@ -180,6 +177,8 @@ export class AccessTokenGuards {
     })
   }
 }
+
+type PerRequest<R> = RequireAccessTokenOptions<R>['tenantKey']
 
 interface Kind {
   what: string
