@@ -59,13 +59,15 @@ function travelPlatform(baseUrl: string) {
     tenantStore: new MemoryTenantStore([{ key: 'acme', name: 'Acme Air', logoUri }, globex]),
     tokenStore: new MemoryTokenStore(),
     baseUrl,
-    signingKeys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey],
+    keys: { signing: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey] },
     scopes: {
-      profile: { en: 'Know who you are', de: 'Erfahren, wer Sie sind', ar: 'معرفة هويتك' },
+      profile: { words: { en: 'Know who you are', de: 'Erfahren, wer Sie sind', ar: 'معرفة هويتك' } },
       bookings: {
-        en: 'See and change your bookings',
-        de: 'Ihre Buchungen sehen und ändern',
-        ar: 'عرض حجوزاتك وتغييرها',
+        words: {
+          en: 'See and change your bookings',
+          de: 'Ihre Buchungen sehen und ändern',
+          ar: 'عرض حجوزاتك وتغييرها',
+        },
       },
     },
     authenticate: () => ({ subject: 'ada', name: 'Ada Lovelace' }),

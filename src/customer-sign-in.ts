@@ -14,8 +14,7 @@ import { Registrations } from './clients/registrations'
 import { warn } from './configuration/warnings'
 import { type ConnectGuide, type ConnectRequest, connect } from './connect/connect'
 import { logRequestsIfAsked } from './debug/request-log'
-import { lookUpByDns, lookUpBySystem } from './documents/addresses'
-import type { FetchGuard } from './documents/guarded-fetch'
+import { fetchGuard } from './documents/document-sources'
 import { authorize } from './endpoints/authorize'
 import { Consents } from './endpoints/consents'
 import { CustomerSessions } from './endpoints/customer-sessions'
@@ -31,7 +30,7 @@ import { clientCredentials } from './grant-types/client-credentials'
 import { refreshToken } from './grant-types/refresh-token'
 import { CredentialChain } from './grants/credential'
 import { Grants } from './grants/grants'
-import { Redemptions } from './grants/redemptions'
+import { Redemptions, replayTolerance as tolerance } from './grants/redemptions'
 import { Revocations } from './grants/revocations'
 import { type Health, HealthChecks, type HealthRequest } from './health/health-checks'
 import { emitter, warnOfErrors } from './host/emitter'
@@ -39,10 +38,10 @@ import { GuardedStore } from './host/guarded-store'
 import type { NodeRequest } from './http/node-messages'
 import { PublicDocuments } from './http/public-documents'
 import { BaseUrl } from './http/request-address'
-import { type CustomerSignInOptions, checkedOptions, type Options } from './options'
+import { type CurrentOptions, type CustomerSignInOptions, checkedOptions, following, type Options } from './options'
 import { Appearances } from './pages/appearance'
 import { Languages } from './pages/languages'
-import { defaultScopes, ScopeTexts } from './pages/scope-words'
+import { ScopeTexts } from './pages/scope-words'
 import { impliedScopesOf } from './protocol/scope'
 import { authOf } from './resource-server/auth'
 import { type ProtectedResourceOptions, protectedResource } from './resource-server/protected-resource'
@@ -62,11 +61,12 @@ import {
 } from './resource-server/verify-access-token'
 import { type Endpoints, type Handler, Router } from './router'
 import { MemoryTokenStore } from './stores/memory-token-store'
+import { defaultScopes } from './tenants/offered-scopes'
 import { ProtectedResources } from './tenants/protected-resources'
 import type { TenantDefaults } from './tenants/resolved-tenant'
 import { Tenants } from './tenants/tenants'
 import { AccessTokens } from './tokens/access-tokens'
-import { Keyring, type NewKeys } from './tokens/keyring'
+import { type KeyOptions, Keyring } from './tokens/keyring'
 
 /** The router, to mount as it is, with the rest of the API as its properties. */
 export interface CustomerSignIn extends Handler {
@@ -79,7 +79,7 @@ export interface CustomerSignIn extends Handler {
   /**
    * Stores a grant and returns its authorization code, for hosts with an authorize page of their own.
    *
-   * @returns The code, valid for `authorizationCodeLifetime` seconds and once, and the complete URL to send the browser to.
+   * @returns The code, valid for `lifetimes.authorizationCode` seconds and once, and the complete URL to send the browser to.
    * @throws {OAuthError} `invalid_request`, `invalid_scope`, `invalid_target`; `not_found` for an unknown tenant; `temporarily_unavailable`
    * when a store fails; `invalid_client` or `unauthorized_client` when there is no such client or the redirect URI is not the client's.
    * After the last two, do not send the browser to the redirect URI.
@@ -211,14 +211,14 @@ export interface CustomerSignIn extends Handler {
    * Requests that are being answered during the change succeed, unless the key is removed for which a signer is being asked: they get 503, and
    * the client keeps what it has. Call it in every process of the host (docs/operations.md#health).
    *
-   * @param keys The new lists. What is left out stays as it is. Secrets that were not given as an option follow `signingKeys`.
+   * @param keys The new lists. What is left out stays as it is. Secrets that were not given as an option follow `signing`.
    * @throws {ConfigurationError} for wrong keys or secrets, and if a list has none of those in use.
    * @throws {OAuthError} `temporarily_unavailable` if the first key has a signer, and that does not sign.
    *
    * @example
-   * await signIn.setKeys({ signingKeys: [oldKey, newKey] })
+   * await signIn.setKeys({ signing: [oldKey, newKey] })
    */
-  setKeys(keys: NewKeys): Promise<void>
+  setKeys(keys: KeyOptions): Promise<void>
 
   /** What customers have connected: to list it, to export it, and to end it. */
   grants: CustomerGrants
@@ -237,91 +237,79 @@ export interface CustomerSignIn extends Handler {
  * app.use(signIn)
  */
 export function createCustomerSignIn(options: CustomerSignInOptions): CustomerSignIn {
-  return createCustomerSignInAt(() => Date.now(), options)
+  return createCustomerSignInWith({}, options)
 }
 
-/**
- * Does the same by another clock, for tests in which time passes (testing/test-sign-in.ts).
- *
- * @param now The clock, in milliseconds since 1970. What is issued, and what expires, goes by it. How long a call may take, and how long
- * something fetched is kept, does not.
- */
-export function createCustomerSignInAt(now: () => number, options: CustomerSignInOptions): CustomerSignIn {
-  return build(checkedOptions(options), now)
+/** What is the same in every production, and a test may choose (testing/test-sign-in.ts). */
+export interface Circumstances {
+  /**
+   * The clock, in milliseconds since 1970. What is issued, and what expires, goes by it. How long a call may take, and how long something
+   * fetched is kept, does not.
+   */
+  now?: (() => number) | undefined
+  /** Milliseconds. */
+  replayTolerance?: number | undefined
 }
 
-/** Builds every room once, with what it needs. */
-function build(options: Options, now: () => number): CustomerSignIn {
+/** Does the same in other circumstances. Builds every room once, with what it needs. */
+export function createCustomerSignInWith(circumstances: Circumstances, given: CustomerSignInOptions): CustomerSignIn {
+  const { now = () => Date.now(), replayTolerance = tolerance } = circumstances
+  const options = checkedOptions(given)
   warnOfDefaults(options)
   logRequestsIfAsked()
   const emit = emitter(options.onEvent ?? warnOfErrors, now)
-  const timeout = options.hostTimeout * 1000
-  const codeLifetime = options.authorizationCodeLifetime * 1000
+  const { clients: clientOptions, pages, externalEndpoints, hostTimeout: timeout } = options
   const scopes = Object.keys(options.scopes)
-  const keyring = new Keyring(options, timeout)
+  const keyring = new Keyring(options.keys, timeout)
   const { signingKeys, secrets } = keyring.inUse
 
   const baseUrl = new BaseUrl(options.baseUrl)
   const store = new GuardedStore(options.tokenStore, timeout)
   const chain = new CredentialChain(secrets)
   const resources = new ProtectedResources(options.tenantStore.findTenantByHost !== undefined)
-  const tenants = new Tenants(options.tenantStore, tenantDefaults(options, scopes), resources, timeout)
+  const defaults = following(given, tenantDefaults(options))
+  const tenants = new Tenants(options.tenantStore, defaults, resources, timeout)
   const tokens = new AccessTokens(signingKeys, options.accessTokenClaims, timeout, now)
   const consentTokens = new ConsentTokens(secrets, now)
-  const fetching = fetchGuard(options)
-  const registrationRules = registrationRulesOf(options)
+  const fetching = fetchGuard(clientOptions.documents, clientOptions.fetch)
+  const registrationRules = registrationRulesOf(clientOptions)
   const documents =
-    options.metadataDocuments === false
+    clientOptions.documents === false
       ? undefined
-      : new MetadataDocuments(fetching, registrationRules, options.knownAssistants, emit)
+      : new MetadataDocuments(fetching, registrationRules, clientOptions.known, emit)
   const registrations = new Registrations(registrationRules, secrets, now)
   const clients = new Clients(documents, registrations, registrationRules)
   const keySets = new KeySets(fetching)
-  const clientAuthentication = new ClientAuthentication(options.clientAuthentication, clients, keySets, store, now)
-  const grants = new Grants(
-    store,
-    chain,
-    {
-      codeLifetime,
-      grantLifetime: options.grantLifetime && options.grantLifetime * 1000,
-      maxGrantsPerClient: options.maxGrantsPerClient,
-      replaceGrants: options.replaceGrants,
-    },
-    emit,
-  )
-  const redemptions = new Redemptions(
-    store,
-    chain,
-    grants,
-    {
-      codeLifetime,
-      refreshRetryWindow: options.refreshRetryWindow * 1000,
-      replayTolerance: options.replayTolerance * 1000,
-    },
-    emit,
-    now,
-  )
+  const clientAuthentication = new ClientAuthentication(clientOptions.authentication, clients, keySets, store, now)
+  const grants = new Grants(store, chain, options.grants, emit)
+  const { refreshRetryWindow } = options
+  const redemptions = new Redemptions(store, chain, grants, { refreshRetryWindow, replayTolerance }, emit, now)
   const authorizations = new Authorizations(clients, grants, resources)
   const verifications = new AccessTokenVerifications(tokens, tenants, store, baseUrl, resources, scopes)
   const warnOfScopes = warnOfUnknownScopes(options.scopes === defaultScopes ? undefined : scopes)
   const guards = new AccessTokenGuards(verifications, tokens, tenants, baseUrl, timeout, warnOfScopes, emit)
-  const { authenticate, consent, errorPage, locale, words, theme, links, registration, externalEndpoints } = options
-  const languages = new Languages(words, locale)
-  const appearances = new Appearances(languages, { theme, links })
-  const scopeTexts = new ScopeTexts(options.scopes, locale)
+  const languages = new Languages(pages.words, pages.locale)
+  const appearances = new Appearances(languages, pages)
+  const scopeTexts = new ScopeTexts(options.scopes, pages.locale)
   const rules = { ...registrationRules, fetchesDocuments: fetching.ports.includes(443) }
   const health = new HealthChecks(store, keyring, () => documents?.counts() ?? noDocuments, emit, now)
-  const consents = new Consents(consentTokens, store, appearances, { consent, scopeTexts, timeout }, emit)
-  const customers = new CustomerSessions(authenticate, timeout)
+  const consents = new Consents(
+    consentTokens,
+    store,
+    appearances,
+    { consent: pages.consent, scopeTexts, timeout },
+    emit,
+  )
+  const customers = new CustomerSessions(options.authenticate, timeout)
   const publicDocuments = new PublicDocuments()
   const revocations = new Revocations(store, chain, grants, tokens)
-  const hasAuthorize = authenticate && externalEndpoints.authorization === undefined
-  const hasRegister = registration && externalEndpoints.registration === undefined
+  const hasAuthorize = options.authenticate && externalEndpoints.authorization === undefined
+  const hasRegister = clientOptions.registration && externalEndpoints.registration === undefined
   const hasRevoke = externalEndpoints.revocation === undefined
   const grantTypes = {
     authorization_code: authorizationCode({ redemptions, tokens }, grants),
     refresh_token: refreshToken({ redemptions, tokens }),
-    client_credentials: clientCredentials(options.clientAuthentication, authorizations, grants, tokens),
+    client_credentials: clientCredentials(clientOptions.authentication, authorizations, grants, tokens),
   }
   const serverMetadata = {
     externalEndpoints,
@@ -337,7 +325,7 @@ function build(options: Options, now: () => number): CustomerSignIn {
     register: hasRegister ? register(registrations, emit) : undefined,
     revoke: hasRevoke ? revoke(revocations, clients, clientAuthentication) : undefined,
   }
-  const errorPages = new ErrorPages(errorPage, appearances, timeout, emit)
+  const errorPages = new ErrorPages(pages.error, appearances, timeout, emit)
   const router = new Router(tenants, baseUrl, resources, endpoints, errorPages, emit)
   return Object.assign(router.handle, {
     wellKnown: router.handleWellKnown,
@@ -352,7 +340,7 @@ function build(options: Options, now: () => number): CustomerSignIn {
     protectedResource: (of: ProtectedResourceOptions) =>
       protectedResource(of, guards, resources, tenants, baseUrl, warnOfScopes),
     health: async (request: HealthRequest = {}) => health.check(request),
-    setKeys: (keys: NewKeys) =>
+    setKeys: (keys: KeyOptions) =>
       keyring.change(keys, (inUse) => {
         tokens.use(inUse.signingKeys)
         chain.use(inUse.secrets)
@@ -364,7 +352,14 @@ function build(options: Options, now: () => number): CustomerSignIn {
       tenants,
       grants,
       store,
-      new ConnectedGrants(registrations, documents, options, scopeTexts, languages, locale),
+      new ConnectedGrants(
+        registrations,
+        documents,
+        { appRedirects: clientOptions.appRedirects, baseUrl: options.baseUrl },
+        scopeTexts,
+        languages,
+        pages.locale,
+      ),
       registrations,
     ),
     tenants: tenantData(tenants, grants, store),
@@ -373,9 +368,9 @@ function build(options: Options, now: () => number): CustomerSignIn {
 
 const noDocuments = { kept: 0, stale: 0, failing: 0 }
 
-function warnOfDefaults({ baseUrl, signingKeys, tokenStore }: Options): void {
+function warnOfDefaults({ baseUrl, keys, tokenStore }: Options): void {
   if (baseUrl === undefined) warn('BASE_URL', 'baseUrl is not set: the public address is taken from the requests')
-  if (signingKeys === undefined) warn('SIGNING_KEYS', 'signingKeys is not set: access tokens end with this process')
+  if (keys.signing === undefined) warn('SIGNING_KEYS', 'keys.signing is not set: access tokens end with this process')
   if (process.env.NODE_ENV === 'production' && tokenStore instanceof MemoryTokenStore) {
     warn(
       'MEMORY_STORE',
@@ -384,26 +379,26 @@ function warnOfDefaults({ baseUrl, signingKeys, tokenStore }: Options): void {
   }
 }
 
-function tenantDefaults(options: Options, scopes: readonly string[]): TenantDefaults {
-  const { accessTokenLifetime, refreshTokenLifetime, registration, askConsent, theme, links } = options
-  const registeredClients = registration && options.externalEndpoints.registration === undefined
-  const implied = impliedScopesOf(options.impliedScopes)
-  const metadataDocuments = options.metadataDocuments !== false
-  const { allowedClients: allowed, blockedClients } = options
-  const clientRules = { allowed, blocked: blockedClients ? [blockedClients] : [] }
-  const waysIn = { registration, registeredClients, metadataDocuments, clientRules }
-  return { scopes, implied, accessTokenLifetime, refreshTokenLifetime, ...waysIn, askConsent, theme, links }
+/** What a tenant has if its record does not say otherwise. What the options say at each request is given then. */
+function tenantDefaults(options: Options): (current: CurrentOptions) => TenantDefaults {
+  const { clients, pages, externalEndpoints } = options
+  const fixed = {
+    scopes: Object.keys(options.scopes),
+    implied: impliedScopesOf(options.scopes),
+    registration: clients.registration,
+    registeredClients: clients.registration && externalEndpoints.registration === undefined,
+    metadataDocuments: clients.documents !== false,
+    askConsent: pages.askConsent,
+    theme: pages.theme,
+    links: pages.links,
+  }
+  return ({ lifetimes, allowed, blocked }) => ({
+    ...fixed,
+    lifetimes,
+    clientRules: { allowed, blocked: blocked ? [blocked] : [] },
+  })
 }
 
-function registrationRulesOf({ appRedirects, clientAuthentication: methods, metadataDocuments }: Options) {
-  return { appRedirects, authentication: { methods, allowLoopback: metadataDocuments === 'with-loopback' } }
-}
-
-/** How documents and keys are fetched: registered clients and the tenants' own have keys even where documents are off. */
-function fetchGuard({ metadataDocuments: sources, fetchMetadataDocument: byHost }: Options): FetchGuard {
-  const ports = typeof sources === 'object' ? sources.ports : [443]
-  // Only the hosts file of this machine may have the name of a server on it.
-  return sources === 'with-loopback'
-    ? { allowLoopback: true, ports, lookUp: lookUpBySystem, byHost }
-    : { allowLoopback: false, ports, lookUp: lookUpByDns(), byHost }
+function registrationRulesOf({ appRedirects, authentication: methods, documents }: Options['clients']) {
+  return { appRedirects, authentication: { methods, allowLoopback: documents === 'with-loopback' } }
 }

@@ -27,6 +27,7 @@ export type {
   ThemeColors,
 } from './contract/tenant-store'
 export { type CustomerSignIn, createCustomerSignIn } from './customer-sign-in'
+export type { DocumentSources } from './documents/document-sources'
 export type { FetchMetadataDocumentHook, MetadataDocumentResponse } from './documents/guarded-fetch'
 export type { ConsentHook, ConsentRequest } from './endpoints/consents'
 export type { AuthenticateHook, SignInRequest } from './endpoints/customer-sessions'
@@ -41,7 +42,7 @@ export type {
 } from './health/health-checks'
 export type { HookAnswer } from './host/call-host'
 export type { NodeRequest, NodeResponse } from './http/node-messages'
-export type { CustomerSignInOptions, DocumentSources } from './options'
+export type { ClientOptions, CustomerSignInOptions, GrantOptions, LifetimeOptions, PageOptions } from './options'
 export type { ScopeWords } from './pages/scope-words'
 export type { ReplacedWords, Words } from './pages/words'
 export type { GrantTypeName } from './protocol/grant-types'
@@ -65,5 +66,5 @@ export { MemoryTokenStore, type MemoryTokenStoreOptions } from './stores/memory-
 export { checkTenant, type TenantProblem } from './tenants/tenant-record'
 export type { AccessTokenClaimsHook, AccessTokenRequest } from './tokens/access-tokens'
 export type { ExternalSigningKey, SigningAlgorithm } from './tokens/external-signer'
-export type { NewKeys } from './tokens/keyring'
+export type { KeyOptions } from './tokens/keyring'
 export type { SigningKeyInput } from './tokens/signing-keys'

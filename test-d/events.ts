@@ -18,7 +18,7 @@ export function described(event: CustomerSignInEvent): string {
     case 'declined':
       return `${event.tenantKey} ${event.clientId} ${event.subject} ${event.scopes.join(' ')} ${event.resource}`
     case 'expired':
-      return `${event.grantId} ${event.limit satisfies `${string}Lifetime`} ${new Date(event.expiredAt)}`
+      return `${event.grantId} ${event.limit satisfies `lifetimes.${string}`} ${new Date(event.expiredAt)}`
     case 'registered':
       return `${event.tenantKey} ${event.tenantId} ${event.clientId}`
     case 'stale':

@@ -7,8 +7,8 @@ import type {
   ExternalSigningKey,
   Health,
   HealthProblem,
+  KeyOptions,
   KeysHealth,
-  NewKeys,
   SigningKeyInput,
   TokenStoreHealth,
 } from 'customer-sign-in'
@@ -47,14 +47,14 @@ export const externalKeys: ExternalSigningKey[] = [
 ]
 
 export const mixed: SigningKeyInput[] = [privateKey, 'PEM', { publicKey, sign }]
-export const options: Pick<CustomerSignInOptions, 'signingKeys' | 'credentialSecrets'> = { signingKeys: mixed }
+export const options: Pick<CustomerSignInOptions, 'keys'> = { keys: { signing: mixed } }
 
 export async function rotate(old: KeyObject, next: KeyObject): Promise<void> {
-  const keys: NewKeys = { signingKeys: [old, next] }
+  const keys: KeyOptions = { signing: [old, next] }
   await signIn.setKeys(keys)
   await signIn.setKeys({ credentialSecrets: ['.'.repeat(32), Buffer.alloc(32)] })
   // @ts-expect-error Each is a list.
-  await signIn.setKeys({ signingKeys: next })
-  // @ts-expect-error The keys are called signingKeys.
+  await signIn.setKeys({ signing: next })
+  // @ts-expect-error The keys are called signing.
   await signIn.setKeys({ keys: [next] })
 }

@@ -32,16 +32,14 @@ createCustomerSignIn(least)
 createCustomerSignIn({
   ...least,
   baseUrl: 'https://assistant.example',
-  signingKeys: ['PEM', Buffer.from('PEM'), { kty: 'EC', crv: 'P-256' }, createPrivateKey('PEM')],
-  accessTokenLifetime: 600,
-  refreshTokenLifetime: 86_400,
-  grantLifetime: 31_536_000,
-  authorizationCodeLifetime: 60,
+  keys: {
+    signing: ['PEM', Buffer.from('PEM'), { kty: 'EC', crv: 'P-256' }, createPrivateKey('PEM')],
+    credentialSecrets: ['a'.repeat(32), Buffer.alloc(32)],
+  },
+  lifetimes: { accessToken: 600, refreshToken: 86_400, grant: 31_536_000, authorizationCode: 60 },
   refreshRetryWindow: 10,
-  replayTolerance: 0,
-  credentialSecrets: ['a'.repeat(32), Buffer.alloc(32)],
   scopes: ['profile', 'calendar'],
-  clientAuthentication: ['none', 'private_key_jwt', 'client_secret_basic', 'client_secret_post'],
+  clients: { authentication: ['none', 'private_key_jwt', 'client_secret_basic', 'client_secret_post'] },
   externalEndpoints: { authorization: 'https://login.example/authorize' },
   accessTokenClaims: ({ tenant, subject, grantType }: AccessTokenRequest) => {
     if (grantType === 'refresh_token' && subject === '') throw new OAuthError('invalid_grant', 'Deactivated')
@@ -58,7 +56,7 @@ const keys: JsonWebKeySet = { keys: [{ kty: 'EC', crv: 'P-256', x: '', y: '', ki
 const credentials: ClientCredentials = { secretHashes: [hash], jwks: keys }
 createCustomerSignIn({
   ...least,
-  clientAuthentication: methods,
+  clients: { authentication: methods },
   tenantStore: new MemoryTenantStore([
     {
       key: 'acme',
@@ -71,7 +69,7 @@ createCustomerSignIn({
 })
 
 // @ts-expect-error No client authenticates this way.
-createCustomerSignIn({ ...least, clientAuthentication: ['client_secret_jwt'] })
+createCustomerSignIn({ ...least, clients: { authentication: ['client_secret_jwt'] } })
 
 // A host writes its hooks against the types of its framework.
 createCustomerSignIn({
@@ -82,26 +80,39 @@ createCustomerSignIn({
     res.redirect(`/login?next=${encodeURIComponent(url)}`)
     return undefined
   },
-  consent: (_req, _res, { customer, client, scopes }: ConsentRequest) =>
-    customer.subject === client.clientId && scopes.includes('profile'),
-  askConsent: 'once',
-  errorPage: (_req, res: Response, { status, tenant, tryAgain }: ShownError) =>
-    res.render('error', { status, company: tenant?.name, tryAgain }),
-  registration: false,
-  metadataDocuments: 'with-loopback',
-  fetchMetadataDocument: (url, signal) => fetch(url, { signal, redirect: 'manual' }),
-  knownAssistants: [
-    ...knownAssistants,
-    { document: { client_id: 'https://a.example/b', client_name: 'A', redirect_uris: ['https://a.example/c'] } },
-  ],
-  appRedirects: ['cursor://anysphere.cursor-mcp/oauth/'],
+  pages: {
+    consent: (_req, _res, { customer, client, scopes }: ConsentRequest) =>
+      customer.subject === client.clientId && scopes.includes('profile'),
+    askConsent: 'once',
+    error: (_req, res: Response, { status, tenant, tryAgain }: ShownError) =>
+      res.render('error', { status, company: tenant?.name, tryAgain }),
+  },
+  clients: {
+    registration: false,
+    documents: 'with-loopback',
+    fetch: (url, signal) => fetch(url, { signal, redirect: 'manual' }),
+    known: [
+      ...knownAssistants,
+      { document: { client_id: 'https://a.example/b', client_name: 'A', redirect_uris: ['https://a.example/c'] } },
+    ],
+    appRedirects: ['cursor://anysphere.cursor-mcp/oauth/'],
+  },
 })
-createCustomerSignIn({ ...least, authenticate: async () => null, consent: false, metadataDocuments: false })
-createCustomerSignIn({ ...least, authenticate: (_req, res: Response) => res.redirect('/login'), consent: () => {} })
-createCustomerSignIn({ ...least, metadataDocuments: { ports: [443, 8443] } })
+createCustomerSignIn({
+  ...least,
+  authenticate: async () => null,
+  pages: { consent: false },
+  clients: { documents: false },
+})
+createCustomerSignIn({
+  ...least,
+  authenticate: (_req, res: Response) => res.redirect('/login'),
+  pages: { consent: () => {} },
+})
+createCustomerSignIn({ ...least, clients: { documents: { ports: [443, 8443] } } })
 
 // Read-only lists and asynchronous hooks are accepted too.
-const frozen = { scopes: ['profile'], signingKeys: ['PEM'], credentialSecrets: ['secret'] } as const
+const frozen = { scopes: ['profile'], keys: { signing: ['PEM'], credentialSecrets: ['secret'] } } as const
 createCustomerSignIn({
   ...least,
   ...frozen,
@@ -133,15 +144,17 @@ createCustomerSignIn({ tenantStore })
 
 // @ts-expect-error An unknown option is a mistake.
 createCustomerSignIn({ ...least, accessTokenTtl: 600 })
+// @ts-expect-error There is no such member of a group.
+createCustomerSignIn({ ...least, lifetimes: { accessTokenTtl: 600 } })
 
 // @ts-expect-error An unknown endpoint is a mistake.
 createCustomerSignIn({ ...least, externalEndpoints: { token: 'https://login.example/token' } })
 
 // @ts-expect-error Lifetimes are numbers of seconds.
-createCustomerSignIn({ ...least, accessTokenLifetime: '1h' })
+createCustomerSignIn({ ...least, lifetimes: { accessToken: '1h' } })
 
 // @ts-expect-error `signingKeys` is a list, for rotation.
-createCustomerSignIn({ ...least, signingKeys: 'PEM' })
+createCustomerSignIn({ ...least, keys: { signing: 'PEM' } })
 
 // @ts-expect-error `scopes` is a list, or an object with words.
 createCustomerSignIn({ ...least, scopes: 'profile calendar' })
@@ -150,20 +163,20 @@ createCustomerSignIn({ ...least, scopes: 'profile calendar' })
 createCustomerSignIn({ ...least, authenticate: () => ({ name: 'Ada' }) })
 
 // @ts-expect-error `consent` is a function or `false`.
-createCustomerSignIn({ ...least, consent: true })
+createCustomerSignIn({ ...least, pages: { consent: true } })
 
 // @ts-expect-error Customers are asked always or once.
-createCustomerSignIn({ ...least, askConsent: false })
+createCustomerSignIn({ ...least, pages: { askConsent: false } })
 
 // @ts-expect-error The only text is 'with-loopback'.
-createCustomerSignIn({ ...least, metadataDocuments: 'yes' })
+createCustomerSignIn({ ...least, clients: { documents: 'yes' } })
 
 // @ts-expect-error A document has a name.
 const nameless: KnownAssistant = { document: { client_id: 'https://a.example/b', redirect_uris: [] } }
-createCustomerSignIn({ ...least, knownAssistants: [nameless] })
+createCustomerSignIn({ ...least, clients: { known: [nameless] } })
 
 // @ts-expect-error The hook returns a response, not a document.
-createCustomerSignIn({ ...least, fetchMetadataDocument: async () => ({ client_id: 'https://a.example/b' }) })
+createCustomerSignIn({ ...least, clients: { fetch: async () => ({ client_id: 'https://a.example/b' }) } })
 
 // @ts-expect-error Claims are an object.
 createCustomerSignIn({ ...least, accessTokenClaims: () => 'gold' })

@@ -23,7 +23,7 @@ const german: ReplacedWords = { consent: { allow: 'Zulassen', deny: undefined },
 /** A whole language, in which no word can be forgotten. */
 export const swedish: (english: Words) => ReplacedWords = ({ consent, error }) => ({ consent, error })
 
-createCustomerSignIn({ ...least, locale: 'de', theme, links, words: { de: german, sv: {} } })
+createCustomerSignIn({ ...least, pages: { locale: 'de', theme, links, words: { de: german, sv: {} } } })
 createCustomerSignIn({ ...least, scopes: { profile: 'Know who you are', bookings } })
 
 const rows: Tenant[] = [
@@ -33,16 +33,16 @@ const rows: Tenant[] = [
 new MemoryTenantStore(rows)
 
 // @ts-expect-error There is no such word.
-createCustomerSignIn({ ...least, words: { de: { consent: { alow: 'Zulassen' } } } })
+createCustomerSignIn({ ...least, pages: { words: { de: { consent: { alow: 'Zulassen' } } } } })
 
 // @ts-expect-error The words of scopes are in the option scopes.
-createCustomerSignIn({ ...least, words: { de: { scopes: { profile: 'Wissen, wer Sie sind' } } } })
+createCustomerSignIn({ ...least, pages: { words: { de: { scopes: { profile: 'Wissen, wer Sie sind' } } } } })
 
 // @ts-expect-error A word is plain text.
-createCustomerSignIn({ ...least, words: { de: { consent: { allow: () => 'Zulassen' } } } })
+createCustomerSignIn({ ...least, pages: { words: { de: { consent: { allow: () => 'Zulassen' } } } } })
 
 // @ts-expect-error A colour belongs to a scheme.
-createCustomerSignIn({ ...least, theme: { accent: '#0b6e4f' } })
+createCustomerSignIn({ ...least, pages: { theme: { accent: '#0b6e4f' } } })
 
 // @ts-expect-error There is no such link.
-createCustomerSignIn({ ...least, links: { privcy: 'https://acme.example/privacy' } })
+createCustomerSignIn({ ...least, pages: { links: { privcy: 'https://acme.example/privacy' } } })

@@ -30,7 +30,7 @@ export class Host {
       tenantStore: new MemoryTenantStore([{ key: tenantKey, id: tenantKey, clients, scopes, resources: [resource] }]),
       tokenStore,
       baseUrl: this.#url,
-      signingKeys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey],
+      keys: { signing: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey] },
     })
     server.on('request', this.#signIn)
   }

@@ -28,11 +28,11 @@ const metadataDocument = {
 export type StoreName = keyof typeof stores
 
 /** Its keys and secrets. */
-type Keys = Pick<CustomerSignInOptions, 'signingKeys' | 'credentialSecrets'>
+type Keys = Pick<CustomerSignInOptions, 'keys'>
 
 /** This library, as its README mounts it. @param signingKey Default: a new one. Processes that share a store share theirs. */
 export function customerSignIn(host: HostApp, store: StoreName, signingKey = newSigningKey()): StartContender {
-  return withKeys(host, store, { signingKeys: [signingKey] })
+  return withKeys(host, store, { keys: { signing: [signingKey] } })
 }
 
 /** The same, except that a function of the host signs, as for a key in a KMS. */
@@ -42,7 +42,7 @@ export const customerSignInWithSigner: StartContender = (baseUrl, databasePort) 
     publicKey: createPublicKey(privateKey),
     sign: async (data: Uint8Array) => sign('sha256', data, privateKey),
   }
-  const keys = { signingKeys: [signer], credentialSecrets: [randomBytes(32)] }
+  const keys = { keys: { signing: [signer], credentialSecrets: [randomBytes(32)] } }
   return withKeys('node:http', 'Redis', keys)(baseUrl, databasePort)
 }
 
@@ -56,13 +56,13 @@ function withKeys(host: HostApp, store: StoreName, keys: Keys): StartContender {
       tokenStore: stores[store](databasePort),
       baseUrl,
       authenticate: ({ headers }) => ({ subject: String(headers['x-customer']) }),
-      fetchMetadataDocument: async () => Response.json(metadataDocument),
-      // A grant then remembers only its newest redemption, as it does with refreshes an hour apart.
-      replayTolerance: 0,
+      clients: { fetch: async () => Response.json(metadataDocument) },
       ...keys,
-      accessTokenLifetime: setup.accessTokenLifetime,
-      authorizationCodeLifetime: setup.authorizationCodeLifetime,
-      refreshTokenLifetime: setup.refreshTokenLifetime,
+      lifetimes: {
+        accessToken: setup.accessTokenLifetime,
+        authorizationCode: setup.authorizationCodeLifetime,
+        refreshToken: setup.refreshTokenLifetime,
+      },
     })
     const offline = signIn.requireAccessToken({ tenantKey, scopes: 'profile' })
     const revocable = signIn.requireAccessToken({ tenantKey, scopes: 'profile', checkRevocation: true })

@@ -18,13 +18,13 @@ import { sessionOf } from './sessions'
 export const settings = {
   tenantStore: { findTenant: (key) => companies.get(key) },
   scopes: {
-    profile: { en: 'Know who you are', de: 'Wissen, wer Sie sind' },
-    'trips:write': { en: 'Book and cancel trips for you', de: 'Reisen für Sie buchen und absagen' },
+    profile: { words: { en: 'Know who you are', de: 'Wissen, wer Sie sind' } },
+    'trips:write': { words: { en: 'Book and cancel trips for you', de: 'Reisen für Sie buchen und absagen' } },
   },
   // MCP clients refresh in parallel: the second refresh must not sign the customer out.
   refreshRetryWindow: 300,
   // The page of connected apps has one line for each, however often it has signed in.
-  replaceGrants: true,
+  grants: { replace: true },
   authenticate(req: Request, res: Response, { url, tenant, prompt }) {
     const session = prompt.includes('login') ? undefined : sessionOf(req, tenant.key)
     if (session) return { subject: session.customer, name: session.customer }
@@ -37,7 +37,10 @@ export function createHost(baseUrl: string, onEvent: (event: CustomerSignInEvent
   const tokenStore = new MemoryTokenStore()
   // A real host loads its keys, so that tokens still work after a restart.
   const signingKeys = [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey]
-  return createApp(createCustomerSignIn({ ...settings, tokenStore, baseUrl, signingKeys, onEvent }), baseUrl)
+  return createApp(
+    createCustomerSignIn({ ...settings, tokenStore, baseUrl, keys: { signing: signingKeys }, onEvent }),
+    baseUrl,
+  )
 }
 
 /** One app for several companies. Each has an MCP server that its customers connect their assistants to. */

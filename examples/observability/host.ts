@@ -20,7 +20,7 @@ export function createHost(baseUrl: string): Host {
   let condition: Condition = 'well'
   const signIn = createCustomerSignIn({
     baseUrl,
-    signingKeys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey],
+    keys: { signing: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey] },
     tokenStore: unsteady(new MemoryTokenStore(), () => condition),
     tenantStore: {
       findTenant: (key) => {
@@ -30,9 +30,8 @@ export function createHost(baseUrl: string): Host {
       },
     },
     authenticate: ({ headers }) => ({ subject: String(headers['x-customer']) }),
-    consent: false,
-    replayTolerance: 0,
-    metadataDocuments: 'with-loopback',
+    pages: { consent: false },
+    clients: { documents: 'with-loopback' },
     onEvent: () => {},
   })
   const app = express()

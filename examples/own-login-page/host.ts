@@ -29,7 +29,7 @@ export function createHost(baseUrl: string): Express {
   const tokenStore = new MemoryTokenStore()
   // A real host loads its keys, so that tokens still work after a restart.
   const signingKeys = [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey]
-  return createApp(createCustomerSignIn({ ...settings, tokenStore, baseUrl, signingKeys }), baseUrl)
+  return createApp(createCustomerSignIn({ ...settings, tokenStore, baseUrl, keys: { signing: signingKeys } }), baseUrl)
 }
 
 /** An app with a login of its own, to which customer sign-in is added. */

@@ -45,8 +45,7 @@ const signIn = createCustomerSignIn({
   tenantStore,
   tokenStore: new PostgresTokenStore(pool, { schema }),
   baseUrl: setting('BASE_URL'),
-  signingKeys: [setting('SIGNING_KEY')],
-  credentialSecrets: [setting('CREDENTIAL_SECRET')],
+  keys: { signing: [setting('SIGNING_KEY')], credentialSecrets: [setting('CREDENTIAL_SECRET')] },
   scopes: { bookings: 'See your bookings' },
   // A real host reads its session here, and redirects to its login page if there is none.
   authenticate: () => ({ subject: 'cus_W2kq8ZpX4nTb', name: 'Ada Lovelace' }),

@@ -37,22 +37,18 @@ function findTenant(key: string): Tenant | undefined {
   return clients && { key, name, clients, scopes: ['profile', 'bookings'] }
 }
 
-/** Seconds. Within this time, a used refresh token that is presented again is refused, but the grant does not end. */
-export const replayTolerance = 3
-
 /** What the app depends on, in production and in its tests. */
-export const settings = {
-  tenantStore: { findTenant },
-  // The default is 10. It is shorter here, so that the example can wait until it is over.
-  replayTolerance,
-}
+export const settings = { tenantStore: { findTenant } }
 
 /** The app as it runs in production. */
 export function createHost(baseUrl: string, onEvent: (event: CustomerSignInEvent) => void): Express {
   const tokenStore = new MemoryTokenStore()
   // A real host loads its keys, so that tokens still work after a restart.
   const signingKeys = [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey]
-  return createApp(createCustomerSignIn({ ...settings, tokenStore, baseUrl, signingKeys, onEvent }), baseUrl)
+  return createApp(
+    createCustomerSignIn({ ...settings, tokenStore, baseUrl, keys: { signing: signingKeys }, onEvent }),
+    baseUrl,
+  )
 }
 
 /** One app for several companies. Each has a protected API, and customer sign-in for the clients that call it. */

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { RequestListener } from 'node:http'
-import { replayTolerance } from './host'
 import { escaped, page } from './pages'
 
 const clientId = 'travel-assistant'
@@ -33,7 +32,7 @@ export function commands({ host, redirectUri }: Addresses, { accessToken, refres
     { shows: 'the bookings', command: `curl -s ${bearer} "${host}/v1/acme/bookings"` },
     { shows: 'another company: 401, with the reason', command: `curl -si ${bearer} "${host}/v1/globex/bookings"` },
     {
-      shows: `fresh tokens; the second time invalid_grant; after ${replayTolerance} seconds the grant ends, and with it the bookings`,
+      shows: 'fresh tokens; the second time invalid_grant; after 10 seconds the grant ends, and with it the bookings',
       command: curlForm(`${host}/v1/acme/oauth/token`, { grant_type: 'refresh_token', refresh_token: refreshToken }),
     },
     {

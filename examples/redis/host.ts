@@ -31,14 +31,12 @@ const signIn = createCustomerSignIn({
   tenantStore: { findTenant: (key) => (key === acme.key ? acme : undefined) },
   tokenStore: new RedisTokenStore(redis, { keyPrefix: 'example:' }),
   baseUrl: setting('BASE_URL'),
-  signingKeys: [setting('SIGNING_KEY')],
-  credentialSecrets: [setting('CREDENTIAL_SECRET')],
+  keys: { signing: [setting('SIGNING_KEY')], credentialSecrets: [setting('CREDENTIAL_SECRET')] },
   scopes: { bookings: 'See your bookings' },
   // A real host reads its session here, and redirects to its login page if there is none.
   authenticate: () => ({ subject: 'cus_W2kq8ZpX4nTb', name: 'Ada Lovelace' }),
   // A client that never got its answer may ask another process, and gets the same refresh token there.
   refreshRetryWindow,
-  replayTolerance: refreshRetryWindow,
   onEvent(event) {
     if (event.type === 'error') process.stderr.write(`${event.where}: ${event.error.message}\n`)
   },

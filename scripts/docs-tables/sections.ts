@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
-import { ConfigurationError, helpPages } from '../../src/configuration/configuration-error'
+import { ConfigurationError, helpFor, helpPages } from '../../src/configuration/configuration-error'
 import { findings } from '../../src/doctor/findings'
 import { checkedOptions } from '../../src/options'
 import { answeredCodes, hostCodes } from '../../src/protocol/oauth-error-codes'
@@ -64,21 +64,31 @@ function membersTable(file: string, ...names: string[]): string {
 
 /** Each option with what it may be, as its own error says it. */
 function optionsTable(): string {
-  const rows = membersOf('options', 'CustomerSignInOptions').map(({ name, says }) => {
-    const { [name]: page = '' } = helpPages
-    return [code(name), allowed(name), `${says} [More](${page.replace('docs/', '')})`]
+  const rows = membersOf('options', 'CustomerSignInOptions').flatMap(({ name, type, says }) => {
+    const [, group] = /^(\w+Options) \|/.exec(type) ?? []
+    if (group === undefined) return [optionRow(name, says)]
+    return membersOf(name === 'keys' ? 'tokens/keyring' : 'options', group).map((member) =>
+      optionRow(`${name}.${member.name}`, member.says),
+    )
   })
   return table(['option', 'allowed', 'what it does'], rows)
 }
 
-function allowed(option: string): string {
+function optionRow(path: string, says: string): string[] {
+  return [code(path), allowed(path), `${says} [More](${helpFor(path).replace(/^.*\/docs\//, '')})`]
+}
+
+function allowed(path: string): string {
+  const [name = '', member] = path.split('.')
   const required = { tenantStore: new MemoryTenantStore([]), tokenStore: new MemoryTokenStore() }
   try {
-    checkedOptions({ ...required, [option]: 'wrong' } as Parameters<typeof checkedOptions>[0])
+    checkedOptions({ ...required, [name]: member === undefined ? 'wrong' : { [member]: 'wrong' } } as Parameters<
+      typeof checkedOptions
+    >[0])
   } catch (error) {
     if (error instanceof ConfigurationError) return error.allowed
   }
-  throw new Error(`${option} can be anything`)
+  throw new Error(`${path} can be anything`)
 }
 
 /** The members of what `createCustomerSignIn` returns. */

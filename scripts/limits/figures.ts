@@ -24,7 +24,8 @@ export async function figuresOf(report: string | undefined): Promise<Record<stri
     ...(await walksOf({ 'a refresh': 'refresh', 'an authorization': 'authorize', 'a guard': 'guard' })),
     'promises of a refresh': cost.promises,
     'kB allocated by a refresh': cost.kB,
-    options: membersOf('CustomerSignInOptions', textOf('options')),
+    'options at the top level': membersOf('CustomerSignInOptions').length,
+    'levels of options': levelsOf('CustomerSignInOptions'),
     ...exportsOfEntryPoints(),
     'lines of README.md': linesOf([readme]),
     'kB of README.md': kB(Buffer.byteLength(readme)),
@@ -81,10 +82,18 @@ function typesExportedBy(text: string): boolean[] {
   return [...lists, ...[...text.matchAll(/^export (\w+) \w/gm)].map(([, kind = '']) => /^(interface|type)$/.test(kind))]
 }
 
-function membersOf(name: string, text: string): number {
-  const [, members] = new RegExp(`^export interface ${name} \\{\n(.*?)^\\}`, 'ms').exec(text) ?? []
+/** The declarations of the members of an interface. */
+function membersOf(name: string): string[] {
+  const declaration = new RegExp(`^export interface ${name} \\{\n(.*?)^\\}`, 'ms')
+  const [, members] = files.map((file) => declaration.exec(textOf(file))).find((found) => found !== null) ?? []
   if (members === undefined) throw new Error(`There is no interface ${name}`)
-  return [...members.matchAll(/^ {2}\w+\??[:(]/gm)].length
+  return [...members.matchAll(/^ {2}\w+\??[:(].*/gm)].map(([member]) => member)
+}
+
+/** How deep options are: a member whose type is called so has another level below it. */
+function levelsOf(name: string): number {
+  const below = membersOf(name).flatMap((member) => /: (\w+Options)\b/.exec(member)?.[1] ?? [])
+  return 1 + Math.max(0, ...below.map(levelsOf))
 }
 
 /** What `npm publish` would upload, of the build that is there. */

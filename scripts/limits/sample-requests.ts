@@ -31,7 +31,7 @@ export function sampleRequests({ createCustomerSignIn, MemoryTenantStore, Memory
     tenantStore: new MemoryTenantStore([{ key: 'acme', id: 'acme', name: 'Acme', clients }]),
     tokenStore: new MemoryTokenStore(),
     baseUrl: 'https://app.test',
-    signingKeys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey],
+    keys: { signing: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey] },
     authenticate: () => ({ subject: 'customer' }),
     onEvent: () => {},
   })

@@ -332,7 +332,7 @@ export const assistants: readonly Assistant[] = [
  * `npm run assistants:check` compares them with the live documents.
  *
  * @example
- * knownAssistants: [...knownAssistants, { document: { client_id, client_name, redirect_uris } }]
+ * clients: { known: [...knownAssistants, { document: { client_id, client_name, redirect_uris } }] }
  */
 export const knownAssistants: readonly KnownAssistant[] = assistants.flatMap(({ document }) => document ?? [])
 

@@ -60,7 +60,7 @@ export interface AgreedRequest extends CheckedRequest {
 
 /** The response to an authorization request that was granted (RFC 6749 section 4.1.2). */
 export interface AuthorizationResponse {
-  /** Valid for `authorizationCodeLifetime` seconds, and once. */
+  /** Valid for `lifetimes.authorizationCode` seconds, and once. */
   code: string
   /** The complete URL to send the browser to, with `code`, `state` and `iss` (RFC 9207). */
   redirectTo: string

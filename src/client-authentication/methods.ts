@@ -1,3 +1,5 @@
+import { type Check, distinct, must } from '../configuration/checks'
+import { ConfigurationError } from '../configuration/configuration-error'
 import type { ClientCredentials } from '../contract/tenant-store'
 import { oauthError } from '../protocol/oauth-error'
 import { clientSecretBasic } from './client-secret-basic'
@@ -27,6 +29,21 @@ const memberNames = Object.keys(credentialMembers) as (keyof ClientCredentials)[
 /** Whether a text is a method that this library knows. */
 export function isClientAuthenticationMethod(text: unknown): text is ClientAuthenticationMethod {
   return all.some(({ name }) => name === text)
+}
+
+const method = must<ClientAuthenticationMethod>(
+  Object.keys(authenticationMethods)
+    .join(', ')
+    .replace(/, (?=\w+$)/, ' or '),
+  isClientAuthenticationMethod,
+  { quotes: true },
+)
+
+/** Checks the option `clients.authentication`. */
+export const methodList: Check<readonly ClientAuthenticationMethod[]> = (given, name) => {
+  const methods = distinct(method)(given, name)
+  if (methods.length > 0) return methods
+  throw new ConfigurationError(name, given, 'an array of at least one method, or omitted')
 }
 
 /** Whether a client must authenticate (RFC 6749 section 2.1). */
@@ -69,7 +86,7 @@ export function checkMethods(
   if (own.some((method) => methods.includes(method))) return
   throw oauthError(
     'invalid_client',
-    `The option clientAuthentication has no method of this client: ${own.join(', ')}`,
+    `The option clients.authentication has no method of this client: ${own.join(', ')}`,
     { reason: 'method_off', detail: { clientId: client.clientId, asked: own, accepted: methods } },
   )
 }
@@ -140,7 +157,7 @@ function chosen(
   const name = offered.filter(isClientAuthenticationMethod).find((known) => methods.includes(known))
   if (name === undefined) {
     const own =
-      `token_endpoint_auth_method must be ${methods.join(' or ')}: see the option clientAuthentication` as const
+      `token_endpoint_auth_method must be ${methods.join(' or ')}: see the option clients.authentication` as const
     throw oauthError('invalid_client_metadata', own, {
       reason: 'method_off',
       detail: { asked: offered, accepted: methods },

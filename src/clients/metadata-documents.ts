@@ -134,7 +134,7 @@ export class MetadataDocuments {
       if (!(error instanceof OAuthError)) throw error
       if (error.reason === 'method_off') return []
       const says = `cannot be used: ${error.description}`
-      throw new ConfigurationError(`knownAssistants[${index}].document`, document, 'a metadata document of a client', {
+      throw new ConfigurationError(`clients.known[${index}].document`, document, 'a metadata document of a client', {
         says,
       })
     }

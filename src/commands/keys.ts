@@ -9,7 +9,7 @@ export const keysUsage = `  keys              Print a new signing key (ES256) an
     --folder PATH         write them to the new files signing-key.pem and credential-secret there
 `
 
-/** A signing key and a credential secret, as the options `signingKeys` and `credentialSecrets` take them. */
+/** A signing key and a credential secret, as the option `keys` takes them. */
 interface Keys {
   /** PEM (PKCS #8). */
   signingKey: string
@@ -21,7 +21,7 @@ const formats: Readonly<Record<string, (keys: Keys) => string>> = {
   env: ({ signingKey, credentialSecret }) =>
     `SIGNING_KEY="${signingKey.replaceAll('\n', '\\n')}"\nCREDENTIAL_SECRET="${credentialSecret}"\n`,
   json: ({ signingKey, credentialSecret }) =>
-    `${JSON.stringify({ signingKeys: [signingKey], credentialSecrets: [credentialSecret] }, null, 2)}\n`,
+    `${JSON.stringify({ signing: [signingKey], credentialSecrets: [credentialSecret] }, null, 2)}\n`,
   kubernetes: ({ signingKey, credentialSecret }) => `apiVersion: v1
 kind: Secret
 metadata:
@@ -34,7 +34,7 @@ ${signingKey.trimEnd().replaceAll(/^/gm, '    ')}
 `,
 }
 
-/** `customer-sign-in keys`: makes keys for the options `signingKeys` and `credentialSecrets`. @returns The exit code. */
+/** `customer-sign-in keys`: makes keys for the option `keys`. @returns The exit code. */
 export function keys(args: string[]): number {
   const text = { type: 'string' } as const
   const { values } = parseArgs({ args, options: { format: text, folder: text } })

@@ -1,4 +1,4 @@
-import { isAppRedirect } from '../protocol/redirect-uri'
+import { isAppRedirect, isLoopbackHost } from '../protocol/redirect-uri'
 import { isResource } from '../protocol/resource'
 import { isScopeToken, withoutOfflineAccess } from '../protocol/scope'
 import { ConfigurationError, listOfNames, unknownMember } from './configuration-error'
@@ -74,11 +74,27 @@ export function record<T extends Record<string, Check<unknown>>>(
   return (given, name) => {
     if (!isObject(given)) throw new ConfigurationError(name || 'options', given, 'an object')
     const unknown = Object.keys(given).find((member) => !Object.hasOwn(members, member) && !isIgnored(member))
-    if (unknown !== undefined) throw unknownMember(name, unknown, Object.keys(members))
+    if (unknown !== undefined) throw unknownMember(name, unknown, Object.keys(members), pathsInGroups(members))
     const prefix = name === '' ? '' : `${name}.`
     const checked = Object.entries(members).map(([member, check]) => [member, check(given[member], prefix + member)])
     return Object.fromEntries(checked)
   }
+}
+
+/** Options that belong together. Left out, the group is what its members are that are left out. */
+export function group<T extends Record<string, Check<unknown>>>(members: T): Check<Checked<T>> {
+  const check = record(members)
+  return Object.assign<Check<Checked<T>>, Group>((given, name) => check(given === undefined ? {} : given, name), {
+    members: Object.keys(members),
+  })
+}
+
+interface Group {
+  members?: readonly string[]
+}
+
+function pathsInGroups(checks: Record<string, Check<unknown> & Group>): string[] {
+  return Object.entries(checks).flatMap(([name, { members = [] }]) => members.map((member) => `${name}.${member}`))
 }
 
 /**
@@ -111,22 +127,23 @@ export function anything<T>(given: unknown): T {
 export type Checked<T extends Record<string, Check<unknown>>> = { [K in keyof T]: ReturnType<T[K]> }
 
 /**
- * A duration.
+ * A duration that the host gives in seconds. The check returns milliseconds.
  *
  * @param options.fractions Whether it may be a fraction of a second. Default false.
  */
-export function seconds(
+export function duration(
   min: number,
   max: number,
   { fractions = false }: { fractions?: boolean | undefined } = {},
 ): Check<number> {
   const isNumber = (given: unknown): given is number =>
     typeof given === 'number' && (fractions || Number.isInteger(given))
-  return must(
+  const check = must<number>(
     `a ${fractions ? 'number' : 'whole number'} of seconds from ${min} to ${max}`,
     (given) => isNumber(given) && given >= min && given <= max,
     { quotes: true },
   )
+  return (given, name) => check(given, name) * 1000
 }
 
 /** An object that has these methods, of its own or from its class. */
@@ -189,6 +206,19 @@ export const httpUrl: Check<string> = mustBeText(
     return (protocol === 'https:' || protocol === 'http:') && username === '' && password === ''
   },
 )
+
+/** The public address of this server, in normal form: hosts, issuers and the addresses in records are compared with it as text. */
+export function publicAddress(given: unknown, name: string): string {
+  const url = httpUrl(given, name)
+  const { origin, protocol, hostname, search } = new URL(url)
+  if (search !== '') throw new ConfigurationError(name, given, 'an address without a query', { quotes: true })
+  if (process.env.NODE_ENV === 'production' && protocol !== 'https:' && !isLoopbackHost(hostname)) {
+    throw new ConfigurationError(name, given, 'an https address in production (NODE_ENV), except on loopback', {
+      quotes: true,
+    })
+  }
+  return url.replace(/^[^:]+:\/\/[^/]*/, origin).replace(/\/+$/, '')
+}
 
 /** A resource indicator (RFC 8707 section 2). */
 export const resource: Check<string> = mustBeText('an absolute URL without a fragment', isResource)

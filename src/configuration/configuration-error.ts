@@ -10,7 +10,7 @@ interface Wording {
 
 /** A wrong option, argument, record, or result of a hook. Its message says what was given, what is allowed, and where to read more. */
 export class ConfigurationError extends Error {
-  /** The option's name, such as `accessTokenLifetime` or `signingKeys[1]`. */
+  /** The option's path, such as `lifetimes.accessToken` or `keys.signing[1]`. */
   readonly option: string
   /** What the option may be. */
   readonly allowed: string
@@ -39,9 +39,15 @@ export class ConfigurationError extends Error {
  *
  * @param owner The name of the object that has the member, such as `requireAccessToken`; `''` for the options.
  * @param names The known members.
+ * @param inGroups The paths of those that are in a group, such as `lifetimes.accessToken`.
  */
-export function unknownMember(owner: string, member: string, names: readonly string[]): ConfigurationError {
-  const nearest = nearestName(member, names)
+export function unknownMember(
+  owner: string,
+  member: string,
+  names: readonly string[],
+  inGroups: readonly string[] = [],
+): ConfigurationError {
+  const nearest = nearestName(member, names) ?? nearestPath(member, inGroups)
   const suggestion = nearest === undefined ? '' : ` Did you mean ${nearest}?`
   const [option, kind, noun] =
     owner === '' ? [member, 'an option', 'option'] : [`${owner}.${member}`, `a member of ${owner}`, 'member']
@@ -105,6 +111,18 @@ export function nearestName(
   return nearest
 }
 
+/** Many call a member of a group by its own name alone, or with the group's before or after it: `accessTokenLifetime`. */
+function nearestPath(misspelt: string, paths: readonly string[]): string | undefined {
+  const pathOf = new Map(
+    paths.flatMap((path) => {
+      const [group, name] = path.split('.')
+      return [`${name}`, `${name}${group}`, `${group}${name}`].map((spelling) => [spelling, path])
+    }),
+  )
+  const nearest = nearestName(misspelt, [...pathOf.keys()])
+  return nearest && pathOf.get(nearest)
+}
+
 function lettersOf(name: string): string {
   return name.toLowerCase().replaceAll(/[_-]/g, '')
 }
@@ -130,36 +148,32 @@ export const helpPages: Readonly<Record<string, string>> = {
   tenantStore: 'docs/configuration.md#tenants',
   tokenStore: 'docs/operations.md#which-store',
   baseUrl: 'docs/configuration.md#base-url',
-  signingKeys: 'docs/keys.md#making-keys',
-  accessTokenLifetime: 'docs/configuration.md#lifetimes',
-  refreshTokenLifetime: 'docs/configuration.md#lifetimes',
-  grantLifetime: 'docs/configuration.md#lifetimes',
-  authorizationCodeLifetime: 'docs/configuration.md#lifetimes',
-  refreshRetryWindow: 'docs/credential-chain.md#choosing-refreshretrywindow',
-  replayTolerance: 'docs/credential-chain.md#replays-and-retries',
-  credentialSecrets: 'docs/keys.md#making-keys',
-  maxGrantsPerClient: 'docs/administration.md#ending-grants',
-  replaceGrants: 'docs/administration.md#one-grant-for-each-client',
-  scopes: 'docs/configuration.md#scopes',
-  impliedScopes: 'docs/configuration.md#scopes-that-imply-others',
   authenticate: 'docs/configuration.md#login-authenticate',
-  consent: 'docs/configuration.md#consent',
-  askConsent: 'docs/configuration.md#remembered-consent',
-  errorPage: 'docs/pages.md#an-error-page-of-your-own',
-  locale: 'docs/pages.md#languages',
-  words: 'docs/pages.md#words',
-  theme: 'docs/pages.md#theme',
-  links: 'docs/pages.md#links',
-  registration: 'docs/clients.md#dynamic-registration',
-  metadataDocuments: 'docs/clients.md#metadata-documents',
-  fetchMetadataDocument: 'docs/clients.md#a-fetch-of-your-own',
-  allowedClients: 'docs/clients.md#which-clients-a-company-allows',
-  blockedClients: 'docs/clients.md#which-clients-a-company-allows',
-  knownAssistants: 'docs/clients.md#documents-that-cannot-be-fetched',
-  appRedirects: 'docs/clients.md#redirect-uris',
-  clientAuthentication: 'docs/clients.md#clients-that-authenticate',
-  externalEndpoints: 'docs/configuration.md#your-own-authorize-page',
+  refreshRetryWindow: 'docs/credential-chain.md#choosing-refreshretrywindow',
+  keys: 'docs/keys.md#making-keys',
+  lifetimes: 'docs/configuration.md#lifetimes',
+  scopes: 'docs/configuration.md#scopes',
+  clients: 'docs/options.md#options',
+  'clients.registration': 'docs/clients.md#dynamic-registration',
+  'clients.documents': 'docs/clients.md#metadata-documents',
+  'clients.authentication': 'docs/clients.md#clients-that-authenticate',
+  'clients.allowed': 'docs/clients.md#which-clients-a-company-allows',
+  'clients.blocked': 'docs/clients.md#which-clients-a-company-allows',
+  'clients.fetch': 'docs/clients.md#a-fetch-of-your-own',
+  'clients.known': 'docs/clients.md#documents-that-cannot-be-fetched',
+  'clients.appRedirects': 'docs/clients.md#redirect-uris',
+  grants: 'docs/administration.md#ending-grants',
+  'grants.replace': 'docs/administration.md#one-grant-for-each-client',
+  pages: 'docs/options.md#options',
+  'pages.consent': 'docs/configuration.md#consent',
+  'pages.error': 'docs/pages.md#an-error-page-of-your-own',
+  'pages.askConsent': 'docs/configuration.md#remembered-consent',
+  'pages.locale': 'docs/pages.md#languages',
+  'pages.words': 'docs/pages.md#words',
+  'pages.theme': 'docs/pages.md#theme',
+  'pages.links': 'docs/pages.md#links',
   accessTokenClaims: 'docs/configuration.md#access-token-claims',
+  externalEndpoints: 'docs/configuration.md#your-own-authorize-page',
   onEvent: 'docs/configuration.md#events',
   hostTimeout: 'docs/errors.md#temporarily_unavailable-503',
   health: 'docs/operations.md#health',
@@ -176,7 +190,6 @@ export const helpPages: Readonly<Record<string, string>> = {
   verifier: 'docs/configuration.md#with-the-mcp-sdk',
   issueAuthorizationCode: 'docs/configuration.md#your-own-authorize-page',
   connect: 'docs/connect-an-assistant.md#what-the-call-gives',
-  grants: 'docs/administration.md#ending-grants',
   tenants: 'docs/administration.md#the-calls',
   instrument: 'docs/observability.md#opentelemetry',
   RedisTokenStore: 'docs/operations-redis.md#connecting-to-redis',
@@ -187,9 +200,10 @@ export const helpPages: Readonly<Record<string, string>> = {
   postgresSchema: 'docs/operations-postgres.md#installing-the-tables',
 }
 
-/** Where the documentation of an option is, such as `scopes[1]` or `requireAccessToken.tenantKey`: this package brings its pages with it. */
+/** Where the documentation of an option is, such as `scopes[1]` or `clients.allowed.documentHosts`: this package brings its pages with it. */
 export function helpFor(option: string): string {
-  const name = option.replace(/[.[].*/s, '')
-  const page = (Object.hasOwn(helpPages, name) && helpPages[name]) || 'docs/errors.md#configuration-errors'
+  const [name = '', member] = option.split(/[.[]/)
+  const known = [`${name}.${member}`, name].find((path) => Object.hasOwn(helpPages, path))
+  const page = known === undefined ? 'docs/errors.md#configuration-errors' : helpPages[known]
   return `node_modules/customer-sign-in/${page}`
 }

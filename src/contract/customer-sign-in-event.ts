@@ -97,7 +97,7 @@ export interface RetriedEvent extends GrantEvent, RepeatEvent {
 export interface ReplayedEvent extends GrantEvent, RepeatEvent {
   type: 'replayed'
   /**
-   * Whether the replay ended the grant. It did not if it came within `replayTolerance`, if the client had closed the connection, if the store
+   * Whether the replay ended the grant. It did not if it came within 10 seconds, if the client had closed the connection, if the store
    * failed (the grant may still have ended), or if the grant was gone already.
    */
   ended: boolean
@@ -110,7 +110,7 @@ export interface RevokedEvent extends Omit<GrantEvent, 'tenantKey'> {
   tenantKey?: string | undefined
   /**
    * Why it ended: by the `host`, by its `client` (RFC 7009), because the tenant no longer has its resource, because the customer has more than
-   * `maxGrantsPerClient`, or because a later sign-in has replaced it (`replaceGrants`).
+   * `grants.perClient`, or because a later sign-in has replaced it (`grants.replace`).
    */
   reason: 'host' | 'client' | 'resource_gone' | 'too_many' | 'replaced'
   /** Who has ended it, as the host's call has said. Absent if it has not. */
@@ -123,7 +123,7 @@ export interface ExpiredEvent extends TimedEvent {
   /** Which kind of credential it was. */
   credential: CredentialKind
   /** The option that set its expiry. */
-  limit: 'authorizationCodeLifetime' | 'refreshTokenLifetime' | 'grantLifetime'
+  limit: 'lifetimes.authorizationCode' | 'lifetimes.refreshToken' | 'lifetimes.grant'
   /** When it expired, in milliseconds since 1970, to the second. */
   expiredAt: number
   /** The key of the tenant that the request named. */
@@ -161,9 +161,9 @@ export interface StaleEvent extends TimedEvent {
   tenantId: string
   /** The client: the address of its document. */
   clientId: string
-  /** Which copy: the one that this process has fetched last, or the one in `knownAssistants`. */
+  /** Which copy: the one that this process has fetched last, or the one in `clients.known`. */
   copy: 'kept' | 'known'
-  /** Seconds since the copy was fetched. Absent for one in `knownAssistants`. */
+  /** Seconds since the copy was fetched. Absent for one in `clients.known`. */
   age?: number | undefined
   /** For the operator: its `reason` says why the document cannot be fetched. */
   detail: Readonly<Record<string, unknown>>

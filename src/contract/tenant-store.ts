@@ -94,24 +94,24 @@ export interface Tenant {
    * then the tenant's issuer.
    */
   resources?: string[] | null | undefined
-  /** Seconds, 1 to 3600. Takes precedence over the option. */
+  /** Seconds, 1 to 3600. Takes precedence over the option `lifetimes.accessToken`. */
   accessTokenLifetime?: number | null | undefined
-  /** Seconds, up to 30 days. Takes precedence over the option. */
+  /** Seconds, up to 30 days. Takes precedence over the option `lifetimes.refreshToken`. */
   refreshTokenLifetime?: number | null | undefined
-  /** Whether clients can register themselves here. False takes precedence over the option. */
+  /** Whether clients can register themselves here. False takes precedence over the option `clients.registration`. */
   registration?: boolean | null | undefined
   /**
-   * Whether clients can be identified here by the URL of their metadata document. False takes precedence over the option. Default: the
-   * `registration` of this record, because a company that lets no stranger's client register wants none with a document either.
+   * Whether clients can be identified here by the URL of their metadata document. False takes precedence over the option
+   * `clients.documents`. Default: the `registration` of this record, because a company that lets no stranger's client register wants none with a document either.
    *
    * When you turn it off, new sign-ins of such clients are refused. What customers have connected works until it is revoked.
    */
   metadataDocuments?: boolean | null | undefined
   /** How often customers are asked for consent. Takes precedence over the option. */
   askConsent?: AskConsent | null | undefined
-  /** The only clients that are allowed here, besides `clients`. Takes the place of the option `allowedClients`. `{}` allows no others. */
+  /** The only clients that are allowed here, besides `clients`. Takes the place of the option `clients.allowed`. `{}` allows no others. */
   allowedClients?: NullableMembers<ClientRule> | null | undefined
-  /** Clients that are not allowed here, besides those in the option `blockedClients`. It takes precedence over `allowedClients`. */
+  /** Clients that are not allowed here, besides those in the option `clients.blocked`. It takes precedence over `allowedClients`. */
   blockedClients?: NullableMembers<ClientRule> | null | undefined
 }
 
@@ -133,7 +133,7 @@ export interface ClientRule {
 }
 
 /**
- * What a client authenticates with at the token endpoint, if the option `clientAuthentication` allows it. A client that has any of it must
+ * What a client authenticates with at the token endpoint, if the option `clients.authentication` allows it. A client that has any of it must
  * authenticate; a client without is public (RFC 6749 section 2.1).
  */
 export interface ClientCredentials {

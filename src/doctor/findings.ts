@@ -264,7 +264,7 @@ export const findings = {
   ),
   'no-way-in': wrong(
     'Clients can neither register nor be known by a metadata document, so no assistant can introduce itself',
-    "Set `registration` or `metadataDocuments` to true (in the company's record too). Or put the client into the company's clients, and run the doctor with `--client-id`",
+    "Set `clients.registration` or `clients.documents` to true (in the company's record `registration` or `metadataDocuments`). Or put the client into the company's clients, and run the doctor with `--client-id`",
   ),
   'no-pkce': wrong(
     '`code_challenge_methods_supported` does not list `S256`. Assistants that follow the MCP specification stop here',
@@ -328,11 +328,11 @@ export const findings = {
   // What is wrong with the endpoints of the authorization server.
   'no-keys': wrong(
     '{url} has no keys, so nobody can verify an access token',
-    'Set `signingKeys`, and look at what answers there',
+    'Set `keys.signing`, and look at what answers there',
   ),
   'keys-differ': wrong(
     '{url} has other keys from one request to the next, so what one process issues, another refuses',
-    'Give all processes the same `signingKeys` and `credentialSecrets`. If you are replacing keys at this moment, wait until all processes have the new ones',
+    'Give all processes the same `keys`. If you are replacing keys at this moment, wait until all processes have the new ones',
   ),
   'private-keys': wrong(
     '{url} shows a private key to everybody',
@@ -344,7 +344,7 @@ export const findings = {
   ),
   'registration-refused': wrong(
     'A client with a redirect URI on its own device is not registered: {status} {error} {description}',
-    "Look at the denied events of `onEvent`. With `allowedClients`, add `127.0.0.1` to `redirectHosts` if apps on the customer's device may connect. If it is about the method, add none to `clientAuthentication`",
+    "Look at the denied events of `onEvent`. With `clients.allowed` or the record's `allowedClients`, add `127.0.0.1` to `redirectHosts` if apps on the customer's device may connect. If it is about the method, add none to `clients.authentication`",
   ),
   'no-client-id': wrong(
     'The registration is answered with {status}, but without a `client_id`',
@@ -454,7 +454,7 @@ export const findings = {
   ),
   'code-refused': wrong(
     'The code is refused: {status} {error}. {description}',
-    'Give all processes the same store, `signingKeys` and `credentialSecrets`, and look at the denied events of `onEvent`',
+    'Give all processes the same store, `keys`, and look at the denied events of `onEvent`',
   ),
   'token-response': wrong(
     'The token response has no valid {member} (RFC 6749 section 5.1)',
@@ -466,7 +466,7 @@ export const findings = {
   ),
   'token-rejected': wrong(
     '{request} refuses the access token that was just issued: {status} {error}. {description}',
-    'Guard the API with the same tenant, `baseUrl` and `signingKeys` as the sign-in. Check the clocks of the servers',
+    'Guard the API with the same tenant, `baseUrl` and `keys.signing` as the sign-in. Check the clocks of the servers',
   ),
   'scope-insufficient': wrong(
     '{request} refuses the access token, because it lacks the scope {scope}',
@@ -479,7 +479,7 @@ export const findings = {
   'call-fails': wrong('{request} with a valid access token is answered with {status}', 'Look into the log of the API'),
   'refresh-refused': wrong(
     'The refresh token is refused: {status} {error}. {description}',
-    'Give all processes the same store, `signingKeys` and `credentialSecrets`, and look at the denied and replayed events of `onEvent`',
+    'Give all processes the same store, `keys`, and look at the denied and replayed events of `onEvent`',
   ),
   'revocation-without-effect': wrong(
     'After the revocation, the refresh token still works',

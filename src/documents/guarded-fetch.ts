@@ -224,7 +224,7 @@ function checkedResponse(given: unknown): MetadataDocumentResponse {
   try {
     const { status, headers } = Object(given)
     if (Number.isInteger(status) && typeof headers?.get === 'function') return given as MetadataDocumentResponse
-    throw wrongAnswer('fetchMetadataDocument', given, 'a Response')
+    throw wrongAnswer('clients.fetch', given, 'a Response')
   } catch (wrongOrUnreadable) {
     throw temporarilyUnavailable(wrongOrUnreadable, 'hook_failed')
   }
@@ -232,7 +232,7 @@ function checkedResponse(given: unknown): MetadataDocumentResponse {
 
 async function readResponse(response: MetadataDocumentResponse, signal: AbortSignal): Promise<FetchedDocument> {
   const { status, headers, body, redirected } = response
-  if (redirected) throw new ForbiddenFetch('fetchMetadataDocument has followed a redirect')
+  if (redirected) throw new ForbiddenFetch('clients.fetch has followed a redirect')
   // A host's own object may return promises, which must not be left alone.
   const given: unknown[] = ['content-type', 'cache-control'].map((name) => headers.get(name))
   const [type, cacheControl] = (await Promise.all(given)).map((value) =>

@@ -233,18 +233,18 @@ export class Consents {
       proof: this.#tokens.issue(subjectOf(question, tenant)),
       form: submission?.form,
     }
-    const allowed = await callHost('consent', 'unlimited', () => ask(req, res, request))
+    const allowed = await callHost('pages.consent', 'unlimited', () => ask(req, res, request))
     if (allowed === true) {
       if (req.method !== 'POST' || submission) return 'allowed'
-      const cause = new Error('consent returned true for a form whose consent_token is not the proof of a page')
+      const cause = new Error('pages.consent returned true for a form whose consent_token is not the proof of a page')
       throw temporarilyUnavailable(cause, 'hook_failed')
     }
     if (allowed === false) return 'declined'
     if (allowed !== undefined) {
-      throw temporarilyUnavailable(wrongAnswer('consent', allowed, 'true, false or nothing'), 'hook_failed')
+      throw temporarilyUnavailable(wrongAnswer('pages.consent', allowed, 'true, false or nothing'), 'hook_failed')
     }
     if (await responseBegins(res, this.#rules.timeout)) return undefined
-    const cause = new Error('consent returned neither true nor false and did not answer the request')
+    const cause = new Error('pages.consent returned neither true nor false and did not answer the request')
     throw temporarilyUnavailable(cause, 'hook_failed')
   }
 

@@ -98,9 +98,9 @@ export class ErrorPages {
       const isSent = called.then(() => begins)
       // A hook that has begun its page may take its time, and may still fail.
       if (await Promise.race([isSent, begins.then((begun) => begun && isSent)])) return true
-      throw new Error('errorPage did not answer the request')
+      throw new Error('pages.error did not answer the request')
     } catch (thrown) {
-      this.#emit(faultEvent('errorPage', temporarilyUnavailable(thrown, 'hook_failed'), error.context))
+      this.#emit(faultEvent('pages.error', temporarilyUnavailable(thrown, 'hook_failed'), error.context))
       if (res.headersSent) return false
       // What the host has set is for its own page, for example how that is encoded.
       for (const name of res.getHeaderNames()) res.removeHeader(name)

@@ -37,13 +37,13 @@ function presentedCode(request: TokenRequest): PresentedCredential {
     throw oauthError('invalid_request', 'code_verifier must be 43 to 128 characters of A-Z a-z 0-9 - . _ ~')
   }
   const { clientId, isAuthenticated } = client
-  // Without refresh tokens the grant need only outlive the access token.
-  const lifetime = mayRefresh(request) ? tenant.policy.refreshTokenLifetime : tenant.policy.accessTokenLifetime
+  const { refreshToken, accessToken } = tenant.policy.lifetimes
   return presentedCredential('code', code, {
     binding: { clientId, redirectUri, codeChallenge: codeChallengeOf(codeVerifier), isAuthenticated },
     resource: requestedResource(form.all('resource'), tenant.address),
     tenant,
-    lifetime: lifetime * 1000,
+    // Without refresh tokens the grant need only outlive the access token.
+    lifetime: mayRefresh(request) ? refreshToken : accessToken,
     hasHungUp,
   })
 }

@@ -28,7 +28,7 @@ function presentedRefreshToken({ form, client, tenant, hasHungUp }: TokenRequest
     binding: { clientId: client.clientId, isAuthenticated: client.isAuthenticated },
     resource: requestedResource(form.all('resource'), tenant.address),
     tenant,
-    lifetime: tenant.policy.refreshTokenLifetime * 1000,
+    lifetime: tenant.policy.lifetimes.refreshToken,
     hasHungUp,
   })
 }

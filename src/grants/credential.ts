@@ -99,7 +99,7 @@ export function datesOf(grant: Pick<Grant, 'expiresAt' | 'endsAt'>): Buffer {
   return dates
 }
 
-/** When a credential expires, in milliseconds since 1970, and whether its grant ends then in any case (`grantLifetime`). */
+/** When a credential expires, in milliseconds since 1970, and whether its grant ends then in any case (`lifetimes.grant`). */
 export interface Expiry {
   expiresAt: number
   isEnd: boolean

@@ -16,15 +16,12 @@ import {
   partLength,
 } from './credential'
 
-/** How long grants live, and how many there can be. Times are milliseconds. */
+/** How many grants a customer can have. */
 export interface GrantLimits {
-  codeLifetime: number
-  /** The absolute end of a grant, however often it is refreshed. */
-  grantLifetime: number | undefined
-  /** How many grants a customer can have of one client. */
-  maxGrantsPerClient: number
+  /** Of one client. */
+  perClient: number
   /** Whether a sign-in ends the customer's earlier grants of the same client and resource. */
-  replaceGrants: boolean
+  replace: boolean
 }
 
 /** What a customer has agreed to. */
@@ -61,7 +58,7 @@ export function grantOfOneToken(
   { id: tenantId, policy }: ResolvedTenant,
 ): GrantOfOneToken {
   const grantId = grantIdOf(handleOf(tenantId, terms.subject, randomBytes(partLength)))
-  return { ...terms, tenantId, grantId, lifetime: policy.accessTokenLifetime * 1000 }
+  return { ...terms, tenantId, grantId, lifetime: policy.lifetimes.accessToken }
 }
 
 /** Creates and ends grants. `Redemptions` redeems them. */
@@ -79,7 +76,7 @@ export class Grants {
   }
 
   /** Stores a grant. @returns The authorization code that redeems it. */
-  async create(agreement: Agreement, tenant: TenantIdentity): Promise<string> {
+  async create(agreement: Agreement, tenant: ResolvedTenant): Promise<string> {
     const patience = this.#patience()
     const create = async () => {
       const { grant, codeOf } = this.#draft(agreement, tenant)
@@ -117,7 +114,7 @@ export class Grants {
    *
    * @returns Undefined if it cannot be redeemed, or no longer.
    */
-  async codeAgain(agreement: Agreement, tenant: TenantIdentity): Promise<string | undefined> {
+  async codeAgain(agreement: Agreement, tenant: ResolvedTenant): Promise<string | undefined> {
     const { grant, codeOf } = this.#draft(agreement, tenant)
     const created = await this.#store.findGrant(tenant.id, grant.grantId)
     return created && liveHash(created) === liveHash(grant) ? codeOf(created) : undefined
@@ -173,14 +170,14 @@ export class Grants {
   }
 
   /**
-   * Ends the customer's earlier grants of the same client and resource, if `replaceGrants` is on, once the code of a grant has been redeemed. A
+   * Ends the customer's earlier grants of the same client and resource, if `grants.replace` is on, once the code of a grant has been redeemed. A
    * failure leaves them as they are, and does not fail the sign-in.
    *
    * Only earlier ones: of two sign-ins at the same time, neither could otherwise be sure to survive the other.
    */
   async endReplaced(redeemed: Grant, tenant: TenantIdentity): Promise<void> {
-    if (!this.#limits.replaceGrants) return
-    await this.#endSome(redeemed, tenant, { where: 'replaceGrants', reason: 'replaced' }, (others) =>
+    if (!this.#limits.replace) return
+    await this.#endSome(redeemed, tenant, { where: 'grants.replace', reason: 'replaced' }, (others) =>
       others.filter((grant) => grant.resource === redeemed.resource && isEarlier(grant, redeemed)),
     )
   }
@@ -188,7 +185,7 @@ export class Grants {
   /** Ends the oldest of a customer's grants of one client if there are too many. A failure only postpones that. */
   async #endOldest(created: Grant, tenant: TenantIdentity): Promise<void> {
     await this.#endSome(created, tenant, { where: 'createGrant', reason: 'too_many' }, (others) => {
-      const excess = Math.max(0, others.length + 1 - this.#limits.maxGrantsPerClient)
+      const excess = Math.max(0, others.length + 1 - this.#limits.perClient)
       // Grants whose code has not been redeemed end first, so that a page that asks for codes again and again cannot end grants in use.
       others.sort(
         (one, other) => Number(isConnected(one)) - Number(isConnected(other)) || one.createdAt - other.createdAt,
@@ -219,7 +216,7 @@ export class Grants {
     }
   }
 
-  #draft({ isConfidential, seed, ...agreement }: Agreement, tenant: TenantIdentity): Draft {
+  #draft({ isConfidential, seed, ...agreement }: Agreement, tenant: ResolvedTenant): Draft {
     const kind = 'code'
     const { clientId, subject, scopes, resource, claims, consentTo, redirectUri, codeChallenge } = agreement
     const binding = { clientId, redirectUri, codeChallenge, isAuthenticated: isConfidential }
@@ -238,8 +235,8 @@ export class Grants {
       consentTo,
       credential: { kind, hash: credentialHash(kind, secret, binding) } as const,
       request: { redirectUri, codeChallenge },
-      lifetime: this.#limits.codeLifetime,
-      endsAfter: this.#limits.grantLifetime,
+      lifetime: tenant.policy.lifetimes.authorizationCode,
+      endsAfter: tenant.policy.lifetimes.grant,
     }
     const codeOf = (created: Grant) => {
       const dates = datesOf(created)

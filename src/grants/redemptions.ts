@@ -38,12 +38,16 @@ import {
 } from './refusals'
 import { type Step, Swaps } from './swaps'
 
+/**
+ * For how long a used code or refresh token that is presented again is refused without ending its grant, in milliseconds: most repeats are no
+ * theft, but two tabs, a double submit, an impatient retry. After that, a replay ends the grant (RFC 9700 section 4.14).
+ */
+export const replayTolerance = 10_000
+
 /** How repeated and late redemptions are judged. Milliseconds. */
 export interface RedemptionRules {
   refreshRetryWindow: number
   replayTolerance: number
-  /** How long a code lives whose redemption was reversed, counted from its creation. */
-  codeLifetime: number
 }
 
 /** The grant as it is after a redemption, and the refresh token that redeems it next. */
@@ -74,11 +78,11 @@ const clockSlack = 1000
 const burst = 10_000
 
 /**
- * The longest `refreshRetryWindow` for access tokens that live this long, in seconds. A process of a client that shares its tokens with
+ * The longest `refreshRetryWindow` for access tokens that live this long, in milliseconds. A process of a client that shares its tokens with
  * another one presents a used refresh token when its access token expires, so at most an access token's life after that use.
  */
 export function longestRetryWindow(accessTokenLifetime: number): number {
-  return accessTokenLifetime + 300
+  return accessTokenLifetime + 300_000
 }
 
 /** Reads a credential. @throws {OAuthError} `invalid_grant` if the text is no credential of this kind. */
@@ -250,7 +254,7 @@ export class Redemptions {
 
   /** For how long a used refresh token of a tenant is answered with the live one, in milliseconds. */
   #windowOf({ policy }: ResolvedTenant): number {
-    return Math.min(this.#rules.refreshRetryWindow, longestRetryWindow(policy.accessTokenLifetime) * 1000)
+    return Math.min(this.#rules.refreshRetryWindow, longestRetryWindow(policy.lifetimes.accessToken))
   }
 
   /** For how long a grant remembers a redeemed credential, in milliseconds. */
@@ -263,7 +267,7 @@ export class Redemptions {
     const [hash, ...before] = redeems
     const { credential, binding, grantId, tenant, lifetime, resource } = presented
     const { redirectUri = '', codeChallenge = '' } = binding
-    const code = { request: { redirectUri, codeChallenge }, lifetime: this.#rules.codeLifetime }
+    const code = { request: { redirectUri, codeChallenge }, lifetime: tenant.policy.lifetimes.authorizationCode }
     const isCode = credential.kind === 'code'
     const window = this.#windowOf(tenant)
     return {
@@ -362,7 +366,7 @@ export class Redemptions {
 
   #refuseExpired(presented: PresentedCredential, { expiresAt, isEnd }: Expiry): never {
     const { kind } = presented.credential
-    const limit = isEnd ? 'grantLifetime' : credentialKinds[kind].lifetimeOption
+    const limit = isEnd ? 'lifetimes.grant' : credentialKinds[kind].lifetimeOption
     this.#emit({ type: 'expired', credential: kind, limit, expiredAt: expiresAt, ...ownerOf(presented) })
     throw grantGone(presented, 'expired')
   }
@@ -397,7 +401,7 @@ export class Redemptions {
     this.#hasWarnedOfSecrets = true
     warn(
       'SECRETS',
-      'A code was redeemed that this process has not issued. Do all processes that share this token store have the same credentialSecrets?',
+      'A code was redeemed that this process has not issued. Do all processes that share this token store have the same keys.credentialSecrets?',
     )
   }
 }

@@ -1,4 +1,4 @@
-import { optional, record, seconds } from '../configuration/checks'
+import { duration, optional, record } from '../configuration/checks'
 import { withinTime } from '../host/call-host'
 import { type Emit, faultEvent } from '../host/emitter'
 import type { GuardedStore } from '../host/guarded-store'
@@ -55,7 +55,7 @@ export interface KeysHealth {
   signing: string
   /** How many keys verify. */
   verifying: number
-  /** Whether the key was made for this process, because `signingKeys` is not set. */
+  /** Whether the key was made for this process, because `keys.signing` is not set. */
   temporary: boolean
   /** Whether the last signature of the host's own signer was right. Absent if this process signs itself. */
   signerWorks?: boolean | undefined
@@ -71,7 +71,7 @@ export interface DocumentCounts {
   failing: number
 }
 
-const checks = { timeout: optional(seconds(0.01, 60, { fractions: true }), 0.5) }
+const checks = { timeout: optional(duration(0.01, 60, { fractions: true }), 500) }
 
 // Seconds. The clocks of machines that are kept in time differ by much less.
 const maxClockOffset = 60
@@ -99,7 +99,7 @@ export class HealthChecks {
   /** @throws {ConfigurationError} for a wrong request, and for nothing else. */
   async check(request: HealthRequest): Promise<Health> {
     const { timeout } = record(checks)(request, 'health')
-    const [store, signer] = await Promise.all([this.#store.look(timeout * 1000), this.#lookAtSigner(timeout * 1000)])
+    const [store, signer] = await Promise.all([this.#store.look(timeout), this.#lookAtSigner(timeout)])
     this.#isReady ||= this.#store.hasWorked && this.#signerHasWorked
     const problems = [...storeProblems(store), ...clockProblems(this.#clockOffset), ...signerProblems(signer)]
     const { signingKeys } = this.#keyring.inUse
@@ -167,9 +167,9 @@ function signerProblems(finding: Finding | undefined): HealthProblem[] {
   if (finding.outcome === 'fails') {
     const remedy =
       'Look at the error of the event whose where is health. Then look at the key in its service: whether it is on, and who may use it'
-    return [{ part, problem: 'The signer of signingKeys[0] fails, so clients get 503', remedy }]
+    return [{ part, problem: 'The signer of keys.signing[0] fails, so clients get 503', remedy }]
   }
-  const problem = `The signer of signingKeys[0] has not answered for ${finding.milliseconds} ms`
+  const problem = `The signer of keys.signing[0] has not answered for ${finding.milliseconds} ms`
   return [{ part, problem, remedy: 'See whether its service and the network to it are up' }]
 }
 

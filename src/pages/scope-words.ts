@@ -1,6 +1,6 @@
-import { isObject, listOf, scopeToken, text } from '../configuration/checks'
+import { type Check, isObject, text } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
-import { type LanguageTag, languageTag, languageTagOf, lookUp, packagedWords } from './languages'
+import { type LanguageTag, languageTag, languageTagOf, lookUp } from './languages'
 
 /** What a scope is called on the consent page: in one text, or in one for each language tag. */
 export type ScopeWords = string | Readonly<Record<string, string>>
@@ -16,25 +16,14 @@ interface Text extends LanguageTag {
   text: string
 }
 
-/** The default of the option `scopes`: `profile`, in all languages of this package. */
-export const defaultScopes: Readonly<Record<string, ScopeWords>> = {
-  profile: Object.fromEntries(Object.entries(packagedWords).map(([tag, { scopes }]) => [tag, scopes.profile])),
-}
-
-/** Checks the option `scopes`. The words for a scope in a list are the scope itself. */
-export function scopesWithWords(given: unknown, name: string): Readonly<Record<string, ScopeWords>> {
-  if (given === undefined) return defaultScopes
-  if (Array.isArray(given)) return Object.fromEntries(listOf(scopeToken)(given, name).map((scope) => [scope, scope]))
-  if (!isObject(given)) throw new ConfigurationError(name, given, 'an array or an object', { quotes: true })
-  for (const [scope, words] of Object.entries(given)) checkWords(words, `${name}.${scopeToken(scope, name)}`)
-  return given as Readonly<Record<string, ScopeWords>>
-}
-
-function checkWords(given: unknown, name: string): void {
+/** Checks the words for a scope. */
+export const scopeWords: Check<ScopeWords> = (given, name) => {
+  if (typeof given === 'string') return text(given, name)
   const allowed = 'a string that is not empty, or an object with one for each language tag'
-  if (typeof given === 'string') text(given, name)
-  else if (!isObject(given) || Object.keys(given).length === 0) throw new ConfigurationError(name, given, allowed)
-  else for (const [tag, words] of Object.entries(given)) text(words, `${name}.${languageTag(tag, name)}`)
+  if (!isObject(given) || Object.keys(given).length === 0) throw new ConfigurationError(name, given, allowed)
+  return Object.fromEntries(
+    Object.entries(given).map(([tag, words]) => [languageTag(tag, name), text(words, `${name}.${tag}`)]),
+  )
 }
 
 /** What the scopes are called on the consent page. */
@@ -43,8 +32,8 @@ export class ScopeTexts {
   readonly #fallbacks: readonly LanguageTag[]
 
   /** @param locale The language of a scope that has no words in the language of the page; then it is English. */
-  constructor(scopes: Readonly<Record<string, ScopeWords>>, locale: string) {
-    this.#texts = new Map(Object.entries(scopes).map(([scope, words]) => [scope, textsOf(words)]))
+  constructor(scopes: Readonly<Record<string, { words: ScopeWords }>>, locale: string) {
+    this.#texts = new Map(Object.entries(scopes).map(([scope, { words }]) => [scope, textsOf(words)]))
     this.#fallbacks = [locale, 'en'].flatMap((tag) => languageTagOf(tag) ?? [])
   }
 

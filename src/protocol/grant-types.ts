@@ -5,7 +5,7 @@ export type CredentialKind = 'code' | 'refresh_token'
 export const credentialKinds = {
   code: {
     label: 'The authorization code',
-    lifetimeOption: 'authorizationCodeLifetime',
+    lifetimeOption: 'lifetimes.authorizationCode',
     prefix: 'csic_',
     boundTo: ['clientId', 'redirectUri', 'codeChallenge'],
     letter: 'c',
@@ -13,7 +13,7 @@ export const credentialKinds = {
   },
   refresh_token: {
     label: 'The refresh token',
-    lifetimeOption: 'refreshTokenLifetime',
+    lifetimeOption: 'lifetimes.refreshToken',
     prefix: 'csir_',
     boundTo: ['clientId'],
     letter: 'r',

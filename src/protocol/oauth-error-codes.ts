@@ -55,7 +55,7 @@ export const answeredCodes = {
       'The client_secret is not valid',
       'client_assertion *problem*',
       'The keys of the client cannot be used: *reason*',
-      'The option clientAuthentication has no method of this client: *methods*',
+      'The option clients.authentication has no method of this client: *methods*',
     ],
   },
   invalid_grant: {
@@ -96,7 +96,7 @@ export const answeredCodes = {
       'response_types must include code',
       "client_id in the document does not match the document's URL",
       'the document must not have a client_secret, because everyone can read it',
-      'token_endpoint_auth_method must be *methods*: see the option clientAuthentication',
+      'token_endpoint_auth_method must be *methods*: see the option clients.authentication',
       'private_key_jwt needs either jwks or jwks_uri',
       'jwks_uri must be an https URL',
       'jwks *problem*',

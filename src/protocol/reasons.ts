@@ -73,8 +73,8 @@ export const blames = {
   tenantStore: { refused: 'store_refused', failed: 'tenant_store_failed' },
   accessTokenClaims: { refused: 'claims_refused', failed: 'hook_failed' },
   authenticate: { refused: 'login_refused', failed: 'hook_failed' },
-  consent: { refused: 'consent_refused', failed: 'hook_failed' },
-  signingKeys: { refused: 'signer_refused', failed: 'signer_failed' },
+  pages: { refused: 'consent_refused', failed: 'hook_failed' },
+  keys: { refused: 'signer_refused', failed: 'signer_failed' },
   guard: { refused: 'guard_refused', failed: 'hook_failed' },
 } as const satisfies Record<string, { refused: DenialReason; failed: FaultReason }>
 

@@ -91,8 +91,9 @@ function noneOffered(asked: readonly string[], accepted: readonly string[]) {
 export type ImpliedScopes = ReadonlyMap<string, readonly string[]>
 
 /** Follows what each scope is declared to imply to the end. */
-export function impliedScopesOf(declared: Readonly<Record<string, readonly string[]>>): ImpliedScopes {
-  const direct = new Map(Object.entries(declared))
+export function impliedScopesOf(scopes: Readonly<Record<string, { implies: readonly string[] }>>): ImpliedScopes {
+  const declared = Object.entries(scopes).filter(([, { implies }]) => implies.length > 0)
+  const direct = new Map(declared.map(([scope, { implies }]) => [scope, implies]))
   return new Map([...direct.keys()].map((scope) => [scope, reachedFrom(scope, direct)]))
 }
 

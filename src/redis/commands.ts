@@ -40,11 +40,11 @@ export class RedisCommands {
   readonly #replicas: number
   readonly #replicaTimeout: number
 
-  /** @param replicaTimeout In seconds. */
+  /** @param replicaTimeout In milliseconds. */
   constructor(redis: RedisClient, replicas: number, replicaTimeout: number) {
     this.#redis = redis
     this.#replicas = replicas
-    this.#replicaTimeout = replicaTimeout * 1000
+    this.#replicaTimeout = replicaTimeout
   }
 
   /** Runs a script on its keys. */

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { must, objectWith, optional, record, seconds } from '../configuration/checks'
+import { duration, must, objectWith, optional, record } from '../configuration/checks'
 import {
   type CreateResult,
   type CredentialSwap,
@@ -72,7 +72,7 @@ const checks = {
     must<number>('a whole number, 0 or more', (given) => Number.isInteger(given) && Number(given) >= 0),
     0,
   ),
-  replicaTimeout: optional(seconds(0.01, 60, { fractions: true }), 1),
+  replicaTimeout: optional(duration(0.01, 60, { fractions: true }), 1000),
 }
 
 /**

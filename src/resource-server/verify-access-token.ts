@@ -69,7 +69,7 @@ interface AccessTokenFacts {
   clientId: string
   /**
    * What the token permits: the scopes that the customer has granted, or fewer if the client asked for a narrower scope when it refreshed;
-   * and the scopes that these imply (option `impliedScopes`). Without those that the tenant no longer offers.
+   * and the scopes that these imply (option `scopes`). Without those that the tenant no longer offers.
    */
   scopes: string[]
   /** Seconds since 1970. */

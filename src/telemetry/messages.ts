@@ -88,7 +88,7 @@ export interface StoreMessage extends TimedMessage {
 export interface FetchMessage extends TimedMessage {
   /** The address, without its query. Strangers choose it. */
   readonly url: string
-  /** Whether the host's own `fetchMetadataDocument` fetches it. */
+  /** Whether the host's own `clients.fetch` fetches it. */
   readonly byHost: boolean
   /** The status of the response. Absent if there was none. */
   status?: number | undefined

@@ -34,6 +34,15 @@ export interface ClientRules {
   blocked: readonly ClientRule[]
 }
 
+/** How long something is valid, in milliseconds. */
+export interface Lifetimes {
+  accessToken: number
+  refreshToken: number
+  authorizationCode: number
+  /** From the sign-in on, however often the grant is refreshed. */
+  grant: number | undefined
+}
+
 /** What a tenant offers, and to whom. */
 export interface TenantPolicy {
   clients: readonly Client[]
@@ -41,10 +50,7 @@ export interface TenantPolicy {
   scopes: readonly string[]
   /** Which scopes imply others. */
   implied: ImpliedScopes
-  /** Seconds. */
-  accessTokenLifetime: number
-  /** Seconds. */
-  refreshTokenLifetime: number
+  lifetimes: Lifetimes
   /** Whether clients can register themselves. */
   registration: boolean
   /** Whether customers can sign in with clients that registered themselves, as far as the rules allow them. */
@@ -142,13 +148,18 @@ function namedHere(resources: readonly string[], namesHere: ReadonlyMap<string, 
 function policyOf(checked: TenantRecord, defaults: TenantDefaults): TenantPolicy {
   const { registration = true, metadataDocuments = registration, allowedClients, blockedClients } = checked
   const allowed = allowedClients ?? defaults.clientRules.allowed
+  const { lifetimes } = defaults
   const blocked = blockedClients ? [...defaults.clientRules.blocked, blockedClients] : defaults.clientRules.blocked
   return {
     clients: checked.clients ?? [],
     scopes: withImplied(checked.scopes ?? defaults.scopes, defaults.implied),
     implied: defaults.implied,
-    accessTokenLifetime: checked.accessTokenLifetime ?? defaults.accessTokenLifetime,
-    refreshTokenLifetime: checked.refreshTokenLifetime ?? defaults.refreshTokenLifetime,
+    lifetimes: {
+      accessToken: checked.accessTokenLifetime ?? lifetimes.accessToken,
+      refreshToken: checked.refreshTokenLifetime ?? lifetimes.refreshToken,
+      authorizationCode: lifetimes.authorizationCode,
+      grant: lifetimes.grant,
+    },
     registration: defaults.registration && registration && allowsRegistration(allowed),
     registeredClients: defaults.registeredClients && registration,
     metadataDocuments: defaults.metadataDocuments && metadataDocuments && allowsDocuments(allowed),

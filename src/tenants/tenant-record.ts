@@ -4,6 +4,7 @@ import {
   type Check,
   type Checked,
   distinct,
+  duration,
   flag,
   httpUrl,
   identifier,
@@ -17,7 +18,6 @@ import {
   record,
   resource,
   scopeToken,
-  seconds,
   text,
 } from '../configuration/checks'
 import { ConfigurationError, nearestName, unknownMember } from '../configuration/configuration-error'
@@ -31,10 +31,10 @@ import { isClientId, isRegisteredId } from '../protocol/registered-id'
 import { isTenantKey } from '../protocol/resource'
 
 /** Checks the lifetime of access tokens, in an option or a tenant's record: at most an hour. */
-export const accessTokenLifetime = seconds(1, 3600)
+export const accessTokenLifetime = duration(1, 3600)
 
 /** Checks the lifetime of refresh tokens, in an option or a tenant's record: at most 30 days. */
-export const refreshTokenLifetime = seconds(1, 30 * 86_400)
+export const refreshTokenLifetime = duration(1, 30 * 86_400)
 
 /** How often customers are asked for consent. */
 export const askConsent = must<AskConsent>('always or once', (given) => given === 'always' || given === 'once', {
@@ -187,7 +187,7 @@ function isMemberOfHost(name: string): boolean {
   return nearestName(name, memberNames, { maxDistance: 1 }) === undefined
 }
 
-/** A tenant's record without null members and without the host's own members. */
+/** A tenant's record without null members and without the host's own members. Times are milliseconds. */
 export type TenantRecord = Checked<typeof members>
 
 /**

@@ -16,6 +16,7 @@ interface KnownTenant {
   said: Data
   shared: string
   announced: readonly ProtectedResource[]
+  defaults: TenantDefaults
 }
 
 /** How many tenants stay resolved. */
@@ -25,15 +26,16 @@ const maxKnown = 10_000
 export class Tenants {
   readonly #known = new BoundedMap<string, KnownTenant>(maxKnown)
   readonly #store: TenantStore
-  readonly #defaults: TenantDefaults
+  readonly #defaults: () => TenantDefaults
   readonly #announced: ProtectedResources
   readonly #calls: StoreCalls
 
   /**
+   * @param defaults What a tenant has whose record does not say: the same object while the options say the same.
    * @param announced The resources of a tenant whose record names none.
    * @param timeout How long the host's store may take, in milliseconds.
    */
-  constructor(store: TenantStore, defaults: TenantDefaults, announced: ProtectedResources, timeout: number) {
+  constructor(store: TenantStore, defaults: () => TenantDefaults, announced: ProtectedResources, timeout: number) {
     this.#store = store
     this.#defaults = defaults
     this.#announced = announced
@@ -120,33 +122,38 @@ export class Tenants {
   #resolved(record: Tenant, shared: string): readonly TenantWithoutRecord[] {
     const known = this.#known.get(record.key)
     const announced = this.#announced.all
-    if (known && known.shared === shared && known.announced === announced && saysTheSame(record, known.said)) {
-      return known.at
-    }
+    const defaults = orMisconfigured(this.#defaults)
+    const isKnown = known?.shared === shared && known.announced === announced && known.defaults === defaults
+    if (isKnown && saysTheSame(record, known.said)) return known.at
     const said = copyOfRecord(record)
     const checked = this.#checked(said ?? record, shared)
     const addresses = addressesOf(checked, shared)
-    const at = addresses.map((here) =>
-      resolveTenant(checked, { here, addresses, shared }, this.#defaults, this.#announced),
-    )
-    if (said) this.#known.set(record.key, { at: frozen(at), said, shared, announced })
+    const at = addresses.map((here) => resolveTenant(checked, { here, addresses, shared }, defaults, this.#announced))
+    if (said) this.#known.set(record.key, { at: frozen(at), said, shared, announced, defaults })
     return at
   }
 
   /** @param shared Omitted if nobody asks for the tenant's addresses. */
   #checked(record: object, shared?: string): TenantRecord {
-    try {
+    return orMisconfigured(() => {
       const checked = tenantRecord(record)
       if (shared !== undefined) checkFormer(checked, shared)
       if (checked.baseUrl === undefined || this.areFoundByHost) return checked
       const allowed = 'omitted, because tenantStore has no findTenantByHost'
       throw new ConfigurationError('tenant.baseUrl', checked.baseUrl, allowed, { quotes: true })
-    } catch (error) {
-      throw oauthError('server_error', 'Customer sign-in is misconfigured at this address', {
-        cause: error,
-        reason: 'misconfigured',
-      })
-    }
+    })
+  }
+}
+
+/** Reads what the host says. @throws {OAuthError} `server_error` if it cannot be used. */
+function orMisconfigured<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw oauthError('server_error', 'Customer sign-in is misconfigured at this address', {
+      cause: error,
+      reason: 'misconfigured',
+    })
   }
 }
 

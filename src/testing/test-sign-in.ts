@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { duration, optional } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import type { CustomerSignInEvent } from '../contract/customer-sign-in-event'
 import type { Tenant, TenantStore } from '../contract/tenant-store'
-import { type CustomerSignIn, createCustomerSignInAt } from '../customer-sign-in'
+import { type CustomerSignIn, createCustomerSignInWith } from '../customer-sign-in'
 import { warnOfErrors } from '../host/emitter'
 import { type CustomerSignInOptions, checkedOptions } from '../options'
 import { MemoryTokenStore } from '../stores/memory-token-store'
@@ -33,6 +34,8 @@ export function partsOf(signIn: SignInForTests): Parts {
   throw new ConfigurationError('tokensFor.signIn', signIn, 'what testSignIn has returned')
 }
 
+const tolerance = optional(duration(0, 60))
+
 let signingKey: KeyObject | undefined
 
 /**
@@ -44,13 +47,18 @@ let signingKey: KeyObject | undefined
  *
  * @param options The options of `createCustomerSignIn`. Each takes the place of a default. Pass those of your own that your app depends on,
  * such as `scopes`. Each company of your `tenantStore` gets a client for {@link tokensFor} in addition to its own.
+ * @param options.replayTolerance For how many seconds a used code or refresh token that is presented again is refused without ending its
+ * grant. Default 10, as it always is in production; with 0 a replay ends the grant at once.
  * @throws {ConfigurationError} for a wrong option, and in production (`NODE_ENV`).
  *
  * @example
  * const signIn = testSignIn({ scopes: ['profile', 'bookings'] })
  * const app = createApp(signIn)
  */
-export function testSignIn(options: Partial<CustomerSignInOptions> = {}): SignInForTests {
+export function testSignIn({
+  replayTolerance,
+  ...options
+}: Partial<CustomerSignInOptions> & { replayTolerance?: number | undefined } = {}): SignInForTests {
   if (process.env.NODE_ENV === 'production') {
     throw new ConfigurationError('testSignIn', undefined, 'called in tests', {
       says: 'must not be called in production (NODE_ENV): createCustomerSignIn makes what a production app needs',
@@ -62,7 +70,7 @@ export function testSignIn(options: Partial<CustomerSignInOptions> = {}): SignIn
     tenantStore: options.tenantStore ?? anyTenant,
     tokenStore: options.tokenStore ?? new MemoryTokenStore({ now: clock.now }),
     baseUrl: options.baseUrl ?? 'https://app.test',
-    signingKeys: options.signingKeys ?? [ownKey()],
+    keys: { ...options.keys, signing: options.keys?.signing ?? [ownKey()] },
   }
   const { baseUrl = given.baseUrl, onEvent = warnOfErrors } = checkedOptions(given)
   const tenants = new TestTenants(given.tenantStore)
@@ -71,7 +79,11 @@ export function testSignIn(options: Partial<CustomerSignInOptions> = {}): SignIn
     events.push(event)
     return onEvent(event)
   }
-  const made = createCustomerSignInAt(clock.nowOrAgo, { ...given, tenantStore: tenants.asStore(), onEvent: keepEvent })
+  const circumstances = {
+    now: clock.nowOrAgo,
+    replayTolerance: tolerance(replayTolerance, 'testSignIn.replayTolerance'),
+  }
+  const made = createCustomerSignInWith(circumstances, { ...given, tenantStore: tenants.asStore(), onEvent: keepEvent })
   const signIn = Object.assign(made, { clock, events })
   partsOfSignIns.set(signIn, { baseUrl, clock, tenants })
   return signIn

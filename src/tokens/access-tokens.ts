@@ -187,7 +187,7 @@ export class AccessTokens {
   ): Promise<IssuedAccessToken> {
     const [key] = this.#keys
     const now = Math.floor(this.#now() / 1000)
-    const expiresAt = now + Math.min(tenant.policy.accessTokenLifetime, Math.floor(left / 1000))
+    const expiresAt = now + Math.floor(Math.min(tenant.policy.lifetimes.accessToken, left) / 1000)
     const payload = payloadOf(grant, terms, now, expiresAt, tenant)
     // `sign` copies and checks an object. A string is signed as it is: its claims were checked when they came in.
     const accessToken = key.signer

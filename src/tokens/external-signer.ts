@@ -15,7 +15,7 @@ export function isSigningAlgorithm(name: unknown): name is SigningAlgorithm {
 
 /**
  * A signing key whose private part this process does not have, such as a key of a key management service (KMS) or of a hardware security
- * module (HSM). It needs the option `credentialSecrets`.
+ * module (HSM). It needs the option `keys.credentialSecrets`.
  *
  * @example
  * {
@@ -82,7 +82,7 @@ export class ExternalSigner {
   async token(head: string, payload: string): Promise<string> {
     const signed = head + Buffer.from(payload).toString('base64url')
     try {
-      const token = await callHost('signingKeys.sign', this.#timeout, async () => {
+      const token = await callHost('keys.signing.sign', this.#timeout, async () => {
         const signature: unknown = await this.#sign(Buffer.from(signed), this.#key.kid)
         return this.#verified(`${signed}.${this.#encoded(signature)}`)
       })
@@ -104,7 +104,7 @@ export class ExternalSigner {
 
   #encoded(signature: unknown): string {
     if (!(signature instanceof Uint8Array))
-      throw new Error('signingKeys.sign must return the signature as a Uint8Array')
+      throw new Error('keys.signing.sign must return the signature as a Uint8Array')
     return Buffer.from(rawSignature(signature, this.#key.algorithm)).toString('base64url')
   }
 
@@ -115,7 +115,7 @@ export class ExternalSigner {
       return token
     } catch {
       throw new Error(
-        `signingKeys.sign returned a signature that the publicKey does not verify with ${algorithm}: does it sign with another key, or another algorithm?`,
+        `keys.signing.sign returned a signature that the publicKey does not verify with ${algorithm}: does it sign with another key, or another algorithm?`,
       )
     }
   }

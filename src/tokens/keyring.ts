@@ -16,19 +16,25 @@ const secret = must<string | Buffer>('at least 32 bytes, as a string or Buffer',
   typeof item === 'string' ? Buffer.byteLength(item) >= 32 : Buffer.isBuffer(item) && item.length >= 32,
 )
 
-/** Checks the option `credentialSecrets`. */
-export const credentialSecrets: Check<Secrets> = (given, name) => {
+const credentialSecrets: Check<Secrets> = (given, name) => {
   const [first, ...others] = listOf(secret)(given, name).map((item) => Buffer.from(item as string))
   // Four keep the search for a lost write short (`CredentialChain`).
   if (!first || others.length > 3) throw new ConfigurationError(name, given, 'an array of 1 to 4 secrets')
   return [first, ...others]
 }
 
-/** New keys or secrets, or both. What is left out stays as it is. */
-export interface NewKeys {
-  /** As the option: the first signs, all verify. */
-  signingKeys?: readonly SigningKeyInput[] | undefined
-  /** As the option: the first derives, all are recognised. */
+/** The options `keys`: what access tokens are signed with, and what refresh tokens are derived from. */
+export interface KeyOptions {
+  /**
+   * The keys for access tokens: the first signs, all verify. Required in production. Outside production the library makes a key for the
+   * process by default, and warns. A key whose private part this process does not have is `{ publicKey, sign }`.
+   */
+  signing?: readonly SigningKeyInput[] | undefined
+  /**
+   * Secrets of at least 32 bytes, from which refresh tokens and consent tokens are derived: the first derives, all are recognised. Default:
+   * the private parts of the signing keys. Required if one of these has its private part elsewhere, and if clients that register themselves
+   * can have a secret, which is derived too.
+   */
   credentialSecrets?: readonly (string | Buffer)[] | undefined
 }
 
@@ -39,18 +45,19 @@ export interface KeysInUse {
   secrets: Secrets
 }
 
-/** A check of the option `signingKeys`. The keys themselves are read later. */
-export const signingKeyList = must<readonly SigningKeyInput[]>('an array of private keys', Array.isArray)
-
-const checks = { signingKeys: optional(signingKeyList), credentialSecrets: optional(credentialSecrets) }
+/** The checks of {@link KeyOptions}. The signing keys themselves are read later. */
+export const keyMembers = {
+  signing: optional(must<readonly SigningKeyInput[]>('an array of private keys', Array.isArray)),
+  credentialSecrets: optional(credentialSecrets),
+}
 
 /** Keys and secrets after their checks. */
-export type GivenKeys = Checked<typeof checks>
+export type GivenKeys = Checked<typeof keyMembers>
 
 /** Holds the keys and secrets of this process, and changes them while requests are answered. */
 export class Keyring {
   readonly #timeout: number
-  /** The option `credentialSecrets`, if the secrets are not those of the signing keys. */
+  /** The option `keys.credentialSecrets`, if the secrets are not those of the signing keys. */
   #ownSecrets: Secrets | undefined
   #inUse: KeysInUse
   /** Whether the signing key was made for this process. */
@@ -62,7 +69,7 @@ export class Keyring {
    * @param timeout How long a signer of the host's own may take, in milliseconds.
    * @throws {ConfigurationError} for a wrong key, or without secrets for a key whose private part is elsewhere.
    */
-  constructor({ signingKeys: inputs, credentialSecrets }: GivenKeys, timeout: number) {
+  constructor({ signing: inputs, credentialSecrets }: GivenKeys, timeout: number) {
     this.#timeout = timeout
     this.#isTemporary = inputs === undefined
     this.#ownSecrets = credentialSecrets
@@ -85,16 +92,16 @@ export class Keyring {
    * @throws {ConfigurationError} for wrong ones, and for a change that keeps none of the former ones.
    * @throws {OAuthError} `temporarily_unavailable` if the first key has a signer that does not sign.
    */
-  change(given: NewKeys, apply: (keys: KeysInUse) => void): Promise<void> {
+  change(given: KeyOptions, apply: (keys: KeysInUse) => void): Promise<void> {
     const change = this.#changed.then(() => this.#change(given, apply))
     this.#changed = change.catch(() => {})
     return change
   }
 
-  async #change(given: NewKeys, apply: (keys: KeysInUse) => void): Promise<void> {
-    const { signingKeys: inputs, credentialSecrets: newSecrets } = record(checks)(given, 'setKeys')
+  async #change(given: KeyOptions, apply: (keys: KeysInUse) => void): Promise<void> {
+    const { signing: inputs, credentialSecrets: newSecrets } = record(keyMembers)(given, 'setKeys')
     if (!inputs && !newSecrets)
-      throw new ConfigurationError('setKeys', given, 'given signingKeys, credentialSecrets or both')
+      throw new ConfigurationError('setKeys', given, 'given signing, credentialSecrets or both')
     const own = newSecrets ?? this.#ownSecrets
     const former = this.#inUse
     const signingKeys = inputs ? loadSigningKeys(inputs, this.#timeout) : former.signingKeys
@@ -114,7 +121,11 @@ function secretsOf(signingKeys: SigningKeys, own: Secrets | undefined): Secrets 
   const [first, ...others] = signingKeys.map((key, index) => {
     const secret = privatePart(key)
     if (secret) return secret
-    throw new ConfigurationError('credentialSecrets', undefined, `set, because signingKeys[${index}] has a signer`)
+    throw new ConfigurationError(
+      'keys.credentialSecrets',
+      undefined,
+      `set, because keys.signing[${index}] has a signer`,
+    )
   })
   return [first as Buffer, ...others]
 }
@@ -125,7 +136,7 @@ function secretsOf(signingKeys: SigningKeys, own: Secrets | undefined): Secrets 
  */
 function checkSomeStay(former: KeysInUse, next: KeysInUse): void {
   if (!next.signingKeys.some((key) => former.signingKeys.some((known) => isSame(key, known))))
-    throw allNew('signingKeys', 'keys')
+    throw allNew('signing', 'keys')
   if (next.secrets.some((secret) => former.secrets.some((known) => known.equals(secret)))) return
   throw allNew('credentialSecrets', 'secrets')
 }

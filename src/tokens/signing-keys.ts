@@ -48,20 +48,20 @@ const allowed =
  */
 export function loadSigningKeys(inputs: readonly SigningKeyInput[], timeout: number): SigningKeys {
   const [first, ...others] = inputs.map((input, index) => {
-    const name = `signingKeys[${index}]`
+    const name = `keys.signing[${index}]`
     return isExternal(input) ? externalKey(input, name, timeout) : loadSigningKey(input, name)
   })
   // By default each key is a credential secret too, and with four the search for a lost write stays short (`CredentialChain`).
-  if (!first || others.length > 3) throw new ConfigurationError('signingKeys', inputs, `an array of 1 to 4 ${allowed}`)
+  if (!first || others.length > 3) throw new ConfigurationError('keys.signing', inputs, `an array of 1 to 4 ${allowed}`)
   const kids = new Set([first, ...others].map(({ kid }) => kid))
   if (kids.size < inputs.length)
-    throw new ConfigurationError('signingKeys', inputs, 'an array in which no key comes twice')
+    throw new ConfigurationError('keys.signing', inputs, 'an array in which no key comes twice')
   return [first, ...others]
 }
 
 /** One ES256 key that lives as long as the process. */
 export function temporarySigningKey(): SigningKey {
-  return loadSigningKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey, 'signingKeys')
+  return loadSigningKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey, 'keys.signing')
 }
 
 /** The private part of a key, as a secret to derive from. Undefined if this process does not have it. */

@@ -38,7 +38,7 @@ describe('the tables of docs/observability.md', () => {
   it('have every span and metric that there is, and every attribute of a metric', async () => {
     const telemetry = await OpenTelemetry.start({ tenantLabel: (key) => key })
     const server = await DocumentServer.start()
-    const host = (await ApiHost.start({ authenticate: asTheySay, metadataDocuments: 'with-loopback' })).protect()
+    const host = (await ApiHost.start({ authenticate: asTheySay, clients: { documents: 'with-loopback' } })).protect()
     const heard = Heard.start()
     await host.token()
     await request(host.baseUrl).get('/v1/acme/mcp').set('Authorization', 'Bearer none').expect(401)

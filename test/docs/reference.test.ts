@@ -19,7 +19,12 @@ import { allTablesUnder, tableUnder, textOf } from './pages'
 
 const required = { tenantStore: new MemoryTenantStore([]), tokenStore: new MemoryTokenStore() }
 const noTenants = new MemoryTenantStore([])
-const defaults: Record<string, unknown> = checkedOptions(required)
+/** Every option by its path, such as `lifetimes.grant`. */
+const paths = Object.entries(checkedOptions(required)).flatMap(([name, value]) =>
+  ['keys', 'lifetimes', 'clients', 'grants', 'pages'].includes(name)
+    ? Object.keys(value as object).map((member) => `${name}.${member}`)
+    : [name],
+)
 
 /** The members of a type. It compiles only with every one of them, and with no other. */
 function membersOf<Type extends object>(members: { [Member in keyof Type]-?: true }): string[] {
@@ -27,7 +32,7 @@ function membersOf<Type extends object>(members: { [Member in keyof Type]-?: tru
 }
 
 describe('what an option says that it may be', () => {
-  const numbers = Object.keys(defaults).flatMap((option) => {
+  const numbers = paths.flatMap((option) => {
     const [, least = '', most] =
       /number.* ([\d.]+)(?: to ([\d.]+)|,? or more)$/.exec(refusalOf(option, 'wrong').allowed) ?? []
     return least === '' ? [] : [{ option, least: Number(least), most: most === undefined ? undefined : Number(most) }]
@@ -44,10 +49,10 @@ describe('what an option says that it may be', () => {
     expect(numbers.length).toBeGreaterThan(6)
   })
 
-  it('has everything that consent and metadataDocuments can be', () => {
-    for (const value of [false, () => true]) expect(accepts('consent', value)).toBe(true)
+  it('has everything that pages.consent and clients.documents can be', () => {
+    for (const value of [false, () => true]) expect(accepts('pages.consent', value)).toBe(true)
     for (const value of [true, false, 'with-loopback', { ports: [8443] }])
-      expect(accepts('metadataDocuments', value)).toBe(true)
+      expect(accepts('clients.documents', value)).toBe(true)
   })
 })
 
@@ -116,16 +121,16 @@ describe('docs/errors.md', () => {
     ['authenticate, that returns something else', { authenticate: () => 'customer-1' }],
     ['authenticate, that does nothing', { authenticate: () => undefined, hostTimeout: 0.1 }],
     ['authenticate, that returns a wrong customer', { authenticate: () => ({ subject: '' }) }],
-    ['consent, that returns something else', { consent: () => 'yes' }],
-    ['consent, that does nothing', { consent: () => undefined, hostTimeout: 0.1 }],
-    ['errorPage, that does nothing', { errorPage: () => undefined, tenantStore: noTenants, hostTimeout: 0.1 }],
-    ['fetchMetadataDocument, that returns something else', { fetchMetadataDocument: () => 'a document' }],
+    ['pages.consent, that returns something else', { pages: { consent: () => 'yes' } }],
+    ['pages.consent, that does nothing', { pages: { consent: () => undefined }, hostTimeout: 0.1 }],
+    ['pages.error, that does nothing', { pages: { error: () => undefined }, tenantStore: noTenants, hostTimeout: 0.1 }],
+    ['clients.fetch, that returns something else', { clients: { fetch: () => 'a document' } }],
     ['accessTokenClaims, that returns something else', { accessTokenClaims: () => 'gold' }],
     ['accessTokenClaims, whose error has no such code', { accessTokenClaims: () => new OAuthError('no' as never, '') }],
     ['accessTokenClaims, whose error has a header that cannot be sent', { accessTokenClaims: refusesWithHeader }],
   ])('has what an error event says about %s', async (_, options) => {
     const host = await started({ authenticate: asTheySay, ...options })
-    const client_id = 'fetchMetadataDocument' in options ? 'https://assistant.example/client.json' : ownClientId
+    const client_id = 'clients' in options ? 'https://assistant.example/client.json' : ownClientId
     await new Authorization(host, { client_id }).open()
     if ('accessTokenClaims' in options) await host.exchange(await host.asCustomer())
     const [event] = await host.told('error')
@@ -167,13 +172,15 @@ function bare(cell: string): string {
   return cell.replaceAll('`', '')
 }
 
-function checked(options: object): Record<string, unknown> {
-  return checkedOptions({ ...required, ...options } as CustomerSignInOptions)
+function check(path: string, value: unknown): void {
+  const [name = '', member] = path.split('.')
+  const given = { ...required, [name]: member === undefined ? value : { [member]: value } }
+  checkedOptions(given as CustomerSignInOptions)
 }
 
 function accepts(option: string, value: unknown): boolean {
   try {
-    checked({ [option]: value })
+    check(option, value)
     return true
   } catch {
     return false
@@ -182,7 +189,7 @@ function accepts(option: string, value: unknown): boolean {
 
 function refusalOf(option: string, value: unknown): ConfigurationError {
   try {
-    checked({ [option]: value })
+    check(option, value)
   } catch (error) {
     if (error instanceof ConfigurationError) return error
   }

@@ -33,7 +33,7 @@ describe.each(kinds)('redeeming a %s', (kind) => {
       tokenStore: faulty.store,
       hostTimeout,
       replayTolerance: 0,
-      authorizationCodeLifetime: 600,
+      lifetimes: { authorizationCode: 600 },
       ...options,
     })
     const redeem = await liveCredential[kind](host)

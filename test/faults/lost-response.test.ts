@@ -36,8 +36,8 @@ describe('a client whose response was lost on its way', () => {
   it('may reach a process that has the secrets in another order', async () => {
     stopClock()
     const tokenStore = new MemoryTokenStore()
-    const here = await started({ ...window, tokenStore, credentialSecrets: secrets })
-    const there = await started({ ...window, tokenStore, credentialSecrets: [...secrets].reverse() })
+    const here = await started(window, { tokenStore, keys: { credentialSecrets: secrets } })
+    const there = await started(window, { tokenStore, keys: { credentialSecrets: [...secrets].reverse() } })
     let { refresh_token } = await here.connected()
     for (const [used, repeated] of [
       [here, there],
@@ -54,8 +54,8 @@ describe('a client whose response was lost on its way', () => {
   it('can use either text of the refresh token that two processes gave it', async () => {
     stopClock()
     const tokenStore = new MemoryTokenStore()
-    const here = await started({ ...window, tokenStore, credentialSecrets: secrets })
-    const there = await started({ ...window, tokenStore, credentialSecrets: [...secrets].reverse() })
+    const here = await started(window, { tokenStore, keys: { credentialSecrets: secrets } })
+    const there = await started(window, { tokenStore, keys: { credentialSecrets: [...secrets].reverse() } })
     for (const pick of [0, 1]) {
       const { refresh_token } = await here.connected()
       const answers = [

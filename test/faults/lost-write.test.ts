@@ -1,16 +1,17 @@
-import { type CustomerSignInOptions, MemoryTokenStore } from 'customer-sign-in'
+import { MemoryTokenStore } from 'customer-sign-in'
 import { releaseClock, stopClock } from '../support/clock'
 import { forged, junk } from '../support/credential-text'
 import { type Fault, faultyStore, hangs, losesItsAnswer, rejects } from '../support/faulty-store'
 import { recordOf, recordsOf, restore } from '../support/records'
 import { expectError, expectTokens } from '../support/sign-in'
 import { started } from '../support/started'
+import type { TestOptions } from '../support/test-options'
 
 const strict = { replayTolerance: 0 }
 const secrets = ['first secret', 'second secret', 'third secret'].map((secret) => secret.padEnd(32, '.'))
 
 /** A customer whose client has refreshed `behind` times since the store was copied. The store is back at that copy. */
-async function storeBehind(by: number, options: Partial<CustomerSignInOptions> = {}) {
+async function storeBehind(by: number, options: TestOptions = {}) {
   const clock = stopClock()
   const faulty = faultyStore()
   const host = await started({ ...strict, tokenStore: faulty.store, ...options })
@@ -122,7 +123,7 @@ describe('a store that has lost the newest refreshes of a grant', () => {
     ].map((order) => order.map((index) => secrets[index] ?? ''))
     const hosts = await Promise.all(
       orders.map((credentialSecrets) =>
-        started({ ...strict, tokenStore, credentialSecrets, baseUrl: 'https://assistant.example' }),
+        started(strict, { tokenStore, keys: { credentialSecrets }, baseUrl: 'https://assistant.example' }),
       ),
     )
     for (const last of hosts) {

@@ -1,8 +1,9 @@
-import { type CustomerSignInOptions, MemoryTenantStore, type ProtectedResourceOptions } from 'customer-sign-in'
+import { MemoryTenantStore, type ProtectedResourceOptions } from 'customer-sign-in'
 import { type SignInForTests, type TokensRequest, testSignIn, tokensFor } from 'customer-sign-in/testing'
 import express, { type Express, type Request, type Response } from 'express'
 import { HostApp } from './host-app'
-import { clientId, neededSecrets, signingKey, tenants } from './sign-in'
+import { clientId, signingKey, tenants } from './sign-in'
+import { neededSecrets, replaced, type TestOptions } from './test-options'
 
 const running: HostApp[] = []
 
@@ -14,17 +15,17 @@ export class ApiHost {
   readonly signIn: SignInForTests
   readonly app: Express = express()
 
-  private constructor(origin: string, options: Partial<CustomerSignInOptions>, basePath: string) {
+  private constructor(origin: string, options: TestOptions, basePath: string) {
     this.baseUrl = origin + basePath
     const tenantStore = new MemoryTenantStore(tenants)
     const onEvent = () => {}
-    const given = { ...neededSecrets(options), ...options }
-    this.signIn = testSignIn({ baseUrl: this.baseUrl, tenantStore, signingKeys: [signingKey], onEvent, ...given })
+    const needed = { baseUrl: this.baseUrl, tenantStore, keys: { signing: [signingKey] }, onEvent }
+    this.signIn = testSignIn(replaced(replaced(needed, neededSecrets(options)), options))
     this.app.use(this.signIn.wellKnown)
     this.app.use(basePath || '/', this.signIn)
   }
 
-  static async start(options: Partial<CustomerSignInOptions> = {}, basePath = ''): Promise<ApiHost> {
+  static async start(options: TestOptions = {}, basePath = ''): Promise<ApiHost> {
     const hosts: ApiHost[] = []
     const server = await HostApp.start((origin) => {
       const host = new ApiHost(origin, options, basePath)

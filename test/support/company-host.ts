@@ -3,17 +3,16 @@ import type { AddressInfo } from 'node:net'
 import {
   type Client,
   type CustomerSignIn,
-  type CustomerSignInOptions,
-  createCustomerSignIn,
   type IssueAuthorizationCodeRequest,
   MemoryTenantStore,
   MemoryTokenStore,
 } from 'customer-sign-in'
 import type { TokenStore } from 'customer-sign-in/store'
 import express, { type Express, type Request, type RequestHandler } from 'express'
-import { clientId, neededSecrets, redirectUri, signingKey } from './sign-in'
+import { clientId, redirectUri, signingKey } from './sign-in'
+import { createSignIn, type TestOptions } from './test-options'
 
-export interface CompanyHostOptions extends Partial<CustomerSignInOptions> {
+export interface CompanyHostOptions extends TestOptions {
   /** What the API does; by default it responds with the customer. */
   api?: (signIn: CustomerSignIn) => RequestHandler
   /** What the client of the company has, beside its id and redirect URI. */
@@ -35,7 +34,7 @@ export class CompanyHost {
     this.#server = server
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     this.tokenStore = options.tokenStore ?? new MemoryTokenStore()
-    this.signIn = createCustomerSignIn({
+    const needed = {
       tenantStore: new MemoryTenantStore([
         {
           key: 'acme',
@@ -45,11 +44,10 @@ export class CompanyHost {
         },
       ]),
       baseUrl: this.url,
-      signingKeys: [signingKey],
-      ...neededSecrets(options),
-      ...options,
+      keys: { signing: [signingKey] },
       tokenStore: this.tokenStore,
-    })
+    }
+    this.signIn = createSignIn(needed, options)
     this.#addRoutes(api)
     server.on('request', this.app)
   }

@@ -1,4 +1,3 @@
-import type { CustomerSignInOptions } from 'customer-sign-in'
 import { postgresSchema } from 'customer-sign-in/postgres'
 import type { RedisOptions } from 'ioredis'
 import type { HostSettings } from './host-process/settings'
@@ -11,6 +10,7 @@ import type { WireProtocol } from './server-proxy'
 import type { TestSignIn } from './sign-in'
 import { startedOnPostgres } from './started-on-postgres'
 import { startedOnRedis } from './started-on-redis'
+import type { TestOptions } from './test-options'
 
 type Describe = (name: string, define: () => void) => void
 
@@ -25,7 +25,7 @@ export interface DatabaseServer {
 }
 
 /** How a host uses a database, besides its options. */
-export interface OnDatabase extends Partial<CustomerSignInOptions> {
+export interface OnDatabase extends TestOptions {
   /**
    * Whether the client library connects again at once, and whether it then sends commands again. `pg` does neither: each statement fails
    * with its connection, and the next one opens another. Default: what the library does by default.

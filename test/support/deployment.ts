@@ -1,19 +1,14 @@
 import dns from 'node:dns'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import {
-  type CustomerSignIn,
-  type CustomerSignInOptions,
-  createCustomerSignIn,
-  MemoryTenantStore,
-  MemoryTokenStore,
-} from 'customer-sign-in'
+import { type CustomerSignIn, type CustomerSignInOptions, MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
 import { examine } from '../../src/doctor/examine'
 import type { Report } from '../../src/doctor/report'
 import type { VisitOptions } from '../../src/doctor/visit'
 import { type FrontPlace, FrontServer } from './front-server'
 import { signingKey } from './sign-in'
+import { createSignIn } from './test-options'
 
 const path = '/v1/:tenantKey/mcp'
 const servers: Server[] = []
@@ -55,17 +50,17 @@ export function hostApp(
   origin: string,
   { options = () => ({}), api = guarded, before, mount }: Deployed = {},
 ): Express {
-  const signIn = createCustomerSignIn({
+  const needed: CustomerSignInOptions = {
     tenantStore: new MemoryTenantStore([{ key: 'acme', id: '1', name: 'Acme Air' }]),
     tokenStore: new MemoryTokenStore(),
-    signingKeys: [signingKey],
+    keys: { signing: [signingKey] },
     // The copies of documents are used, so that no test needs the internet.
-    fetchMetadataDocument: () => Promise.reject(new Error('There is no internet')),
+    clients: { fetch: () => Promise.reject(new Error('There is no internet')) },
     authenticate: (_req: Request, res: Response) => res.redirect('/login'),
     onEvent: () => {},
     baseUrl: origin,
-    ...options(origin),
-  })
+  }
+  const signIn = createSignIn(needed, options(origin))
   const app = express()
   app.set('trust proxy', true)
   if (before) app.use(before(origin))

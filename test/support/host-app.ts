@@ -1,25 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import {
-  type CustomerSignIn,
-  type CustomerSignInOptions,
-  createCustomerSignIn,
-  MemoryTenantStore,
-  MemoryTokenStore,
-} from 'customer-sign-in'
+import { type CustomerSignIn, MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
 import request, { type Test } from 'supertest'
 import { codeChallengeOf } from '../../src/protocol/pkce'
-import {
-  clientId,
-  type FormFields,
-  formBody,
-  neededSecrets,
-  redirectUri,
-  type SignedIn,
-  signingKey,
-  tenants,
-} from './sign-in'
+import { clientId, type FormFields, formBody, redirectUri, type SignedIn, signingKey, tenants } from './sign-in'
+import { createSignIn, type TestOptions } from './test-options'
 
 /** A host's app on a free loopback port. */
 export class HostApp {
@@ -49,15 +35,14 @@ export class HostApp {
 }
 
 /** Sign-in with the tests' tenants and keys, made as in production: unlike the kit for hosts' own tests, it adds nothing. */
-export function testSignIn(options: Partial<CustomerSignInOptions> = {}): CustomerSignIn {
-  return createCustomerSignIn({
+export function testSignIn(options: TestOptions = {}): CustomerSignIn {
+  const needed = {
     tenantStore: new MemoryTenantStore(tenants),
     tokenStore: new MemoryTokenStore(),
-    signingKeys: [signingKey],
+    keys: { signing: [signingKey] },
     onEvent: () => {},
-    ...neededSecrets(options),
-    ...options,
-  })
+  }
+  return createSignIn(needed, options)
 }
 
 /** A customer signs in and agrees. */

@@ -9,19 +9,19 @@ const [tenantStore, tokenStore, authenticate] = []
 let given
 const createCustomerSignIn = (options) => { given = options }
 `
-const after = '\nexport const { consent, scopes: words } = given\n'
+const after = '\nexport const { pages, scopes: words } = given\n'
 
-type PageOptions = Pick<CustomerSignInOptions, 'consent' | 'scopes'>
+type OwnPage = Pick<CustomerSignInOptions, 'pages' | 'scopes'>
 
 /** The options of the consent page that docs/pages.md shows, once the tests of a file begin. */
-export function ownConsentPage(): () => PageOptions {
+export function ownConsentPage(): () => OwnPage {
   const folder = snippetFolder()
-  let options: PageOptions = {}
+  let options: OwnPage = {}
   beforeAll(async () => {
     const file = join(folder, 'own-consent-page.ts')
     writeFileSync(file, before + snippetWith('function sendPage').code + after)
-    const { consent, words } = await import(file)
-    options = { consent, scopes: words }
+    const { pages, words } = await import(file)
+    options = { pages, scopes: words }
   })
   afterAll(() => rmSync(folder, { recursive: true }))
   return () => options

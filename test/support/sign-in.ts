@@ -4,8 +4,6 @@ import type { AddressInfo } from 'node:net'
 import {
   type CustomerSignIn,
   type CustomerSignInEvent,
-  type CustomerSignInOptions,
-  createCustomerSignIn,
   type IssueAuthorizationCodeRequest,
   MemoryTenantStore,
   MemoryTokenStore,
@@ -14,19 +12,13 @@ import {
 import type { TokenStore } from 'customer-sign-in/store'
 import request, { type Response, type Test } from 'supertest'
 import { codeChallengeOf } from '../../src/protocol/pkce'
+import { createSignIn, type TestOptions } from './test-options'
 
 export const clientId = 'assistant-app'
 export const redirectUri = 'https://assistant.example/callback'
 
 /** The signing key of the tests, unless a test has its own. */
 export const signingKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
-
-/** The secrets that a host must have whose clients can register for a secret. */
-export function neededSecrets({ clientAuthentication = [] }: Partial<CustomerSignInOptions>) {
-  return clientAuthentication.some((method) => method.startsWith('client_secret'))
-    ? { credentialSecrets: ['the secret of a host, of more than 32 bytes'] }
-    : {}
-}
 
 /** Two companies; `globex` has its own API. */
 export const tenants: Tenant[] = [
@@ -71,26 +63,25 @@ export class TestSignIn {
   inContext: (req: IncomingMessage, handle: () => void) => void = (_req, handle) => handle()
   readonly #server: Server
 
-  private constructor(server: Server, options: Partial<CustomerSignInOptions>) {
+  private constructor(server: Server, options: TestOptions) {
     this.#server = server
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     this.tokenStore = options.tokenStore ?? new MemoryTokenStore()
-    this.signIn = createCustomerSignIn({
+    const needed = {
       tenantStore: new MemoryTenantStore(tenants),
-      baseUrl: this.url,
-      signingKeys: [signingKey],
-      onEvent: (event) => this.events.push(event),
-      ...neededSecrets(options),
-      ...options,
       tokenStore: this.tokenStore,
-    })
+      baseUrl: this.url,
+      keys: { signing: [signingKey] },
+      onEvent: (event: CustomerSignInEvent) => this.events.push(event),
+    }
+    this.signIn = createSignIn(needed, options)
     server.on('request', (req, res) => {
       this.onRequest(req)
       this.inContext(req, () => this.signIn(req, res))
     })
   }
 
-  static async start(options: Partial<CustomerSignInOptions> = {}): Promise<TestSignIn> {
+  static async start(options: TestOptions = {}): Promise<TestSignIn> {
     const server = createServer()
     // On a busy machine, a client may send a request just as an idle connection is closed.
     server.keepAliveTimeout = 0

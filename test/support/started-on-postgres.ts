@@ -1,9 +1,9 @@
 import { Socket } from 'node:net'
-import type { CustomerSignInOptions } from 'customer-sign-in'
 import { PostgresTokenStore, type PostgresTokenStoreOptions } from 'customer-sign-in/postgres'
 import { Pool, type PoolConfig } from 'pg'
 import type { TestSignIn } from './sign-in'
 import { started } from './started'
+import type { TestOptions } from './test-options'
 
 const sockets: Socket[] = []
 
@@ -12,7 +12,7 @@ afterEach(() => {
 })
 
 /** How a host uses PostgreSQL, besides its options. */
-export interface OnPostgres extends Partial<CustomerSignInOptions> {
+export interface OnPostgres extends TestOptions {
   /** Its pool, or the settings of one. */
   pool?: PoolConfig | Pool
   store?: PostgresTokenStoreOptions

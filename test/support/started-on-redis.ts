@@ -1,8 +1,8 @@
-import type { CustomerSignInOptions } from 'customer-sign-in'
 import { type RedisClient, RedisTokenStore, type RedisTokenStoreOptions } from 'customer-sign-in/redis'
 import { Redis, type RedisOptions } from 'ioredis'
 import type { TestSignIn } from './sign-in'
 import { started } from './started'
+import type { TestOptions } from './test-options'
 
 const clients: { disconnect(): void }[] = []
 
@@ -11,7 +11,7 @@ afterEach(() => {
 })
 
 /** How a host uses Redis, besides its options. */
-export interface OnRedis extends Partial<CustomerSignInOptions> {
+export interface OnRedis extends TestOptions {
   redis?: RedisOptions
   store?: RedisTokenStoreOptions
 }

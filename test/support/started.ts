@@ -1,13 +1,13 @@
-import type { CustomerSignInOptions } from 'customer-sign-in'
 import { TestSignIn } from './sign-in'
+import { replaced, type TestOptions } from './test-options'
 
 const running: TestSignIn[] = []
 
 afterEach(stopAll)
 
-/** An authorization server with these options, stopped after the test. */
-export async function started(options: Partial<CustomerSignInOptions> = {}): Promise<TestSignIn> {
-  const host = await TestSignIn.start(options)
+/** An authorization server with these options, stopped after the test. Of several, the later replace the earlier. */
+export async function started(...options: TestOptions[]): Promise<TestSignIn> {
+  const host = await TestSignIn.start(options.reduce(replaced, {}))
   running.push(host)
   return host
 }

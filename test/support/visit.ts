@@ -1,4 +1,4 @@
-import { type CustomerSignInOptions, MemoryTenantStore, type Tenant } from 'customer-sign-in'
+import { MemoryTenantStore, type Tenant } from 'customer-sign-in'
 import express, { type Express } from 'express'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { Authorization } from './authorization'
@@ -7,6 +7,7 @@ import { HostApp } from './host-app'
 import { registered } from './registration'
 import { clientId, expectTokens, type FormFields, type TestSignIn, type Tokens } from './sign-in'
 import { started } from './started'
+import type { TestOptions } from './test-options'
 
 /** Two companies, at which an app on the customer's own machine asks for consent. */
 export const companies: Tenant[] = ['acme', 'globex'].map((key) => ({
@@ -16,7 +17,7 @@ export const companies: Tenant[] = ['acme', 'globex'].map((key) => ({
   clients: [{ clientId, clientName: 'Travel Assistant', redirectUris: ['http://127.0.0.1/callback'] }],
 }))
 
-interface VisitOptions extends Partial<CustomerSignInOptions> {
+interface VisitOptions extends TestOptions {
   browser?: BrowserContextOptions
 }
 

@@ -9,7 +9,7 @@ import { signingKey } from '../support/sign-in'
 import { started } from '../support/started'
 
 const needed = { tenantStore: new MemoryTenantStore([]), tokenStore: new MemoryTokenStore() }
-const complete = { ...needed, baseUrl: 'https://assistant.example', signingKeys: [signingKey] }
+const complete = { ...needed, baseUrl: 'https://assistant.example', keys: { signing: [signingKey] } }
 const day = 86_400
 
 /** The host's own store. No test here calls its methods. */
@@ -20,6 +20,11 @@ const databaseStore = Object.fromEntries(
 /** Makes a server with options that no compiler has checked. */
 function create(options: unknown) {
   return createCustomerSignIn(options as CustomerSignInOptions)
+}
+
+/** An option with its value, such as `{ lifetimes: { grant: 60 } }` at `lifetimes.grant`. */
+function at(path: string, value: unknown): object {
+  return path.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as object
 }
 
 /** The error with which the server refuses these options at start-up. */
@@ -60,31 +65,38 @@ describe('a tenantStore that finds tenants by their host', () => {
 
 describe('createCustomerSignIn', () => {
   it('says which option is wrong, what was given and what is allowed', () => {
-    const error = refusalOf({ ...complete, accessTokenLifetime: 3601 })
+    const error = refusalOf({ ...complete, lifetimes: { accessToken: 3601 } })
     expect(error).toMatchObject({
       name: 'ConfigurationError',
-      option: 'accessTokenLifetime',
+      option: 'lifetimes.accessToken',
       allowed: 'a whole number of seconds from 1 to 3600',
       message:
-        'customer-sign-in: accessTokenLifetime must be a whole number of seconds from 1 to 3600, but is 3601. ' +
+        'customer-sign-in: lifetimes.accessToken must be a whole number of seconds from 1 to 3600, but is 3601. ' +
         'See node_modules/customer-sign-in/docs/configuration.md#lifetimes',
       help: 'node_modules/customer-sign-in/docs/configuration.md#lifetimes',
     })
   })
 
   it('lists the options if it is given an unknown one', () => {
-    const error = refusalOf({ ...complete, accessTokenTtl: 60 })
-    expect(error.option).toBe('accessTokenTtl')
-    for (const name of ['accessTokenLifetime', 'baseUrl', 'tenantStore', 'onEvent'])
-      expect(error.message).toContain(name)
+    const error = refusalOf({ ...complete, ttl: 60 })
+    expect(error.option).toBe('ttl')
+    for (const name of ['lifetimes', 'baseUrl', 'tenantStore', 'onEvent']) expect(error.message).toContain(name)
     expect(refusalOf({ ...complete, externalEndpoints: { token: 'https://a.example' } }).option).toBe(
       'externalEndpoints.token',
     )
   })
 
   it.each([
-    ['accessTokenLiftime', 'accessTokenLifetime'],
-    ['signingKey', 'signingKeys'],
+    ['lifetime', 'lifetimes'],
+    ['accessTokenLifetime', 'lifetimes.accessToken'],
+    ['refreshTokenTtl', 'lifetimes.refreshToken'],
+    ['signingKey', 'keys.signing'],
+    ['credentialSecrets', 'keys.credentialSecrets'],
+    ['allowedClients', 'clients.allowed'],
+    ['clientAuthentication', 'clients.authentication'],
+    ['replaceGrants', 'grants.replace'],
+    ['error_page', 'pages.error'],
+    ['theme', 'pages.theme'],
     ['scope', 'scopes'],
     ['baseURL', 'baseUrl'],
     ['onevents', 'onEvent'],
@@ -95,9 +107,22 @@ describe('createCustomerSignIn', () => {
     )
   })
 
+  it.each([
+    ['keys', 'signin', 'Did you mean signing? The members are signing and credentialSecrets'],
+    ['lifetimes', 'code', 'The members are accessToken, refreshToken, authorizationCode and grant'],
+    ['clients', 'regstration', 'Did you mean registration? The members are registration, documents, '],
+    ['grants', 'max', 'The members are perClient and replace'],
+    ['pages', 'Theme', 'Did you mean theme? The members are consent, error, '],
+  ])('lists the members of %s if it is given the unknown one %s', (group, unknown, says) => {
+    const error = refusalOf({ ...complete, [group]: { [unknown]: 1 } })
+    expect(error.option).toBe(`${group}.${unknown}`)
+    expect(error.message).toContain(`${group}.${unknown} is not a member of ${group}. ${says}`)
+    expect(refusalOf({ ...complete, [group]: null }).message).toContain(`${group} must be an object, but is null. See `)
+  })
+
   it('suggests nothing for a name that is similar to none', () => {
-    expect(refusalOf({ ...complete, accessTokenTtl: 60 }).message).toContain(
-      'customer-sign-in: accessTokenTtl is not an option. The options are tenantStore,',
+    expect(refusalOf({ ...complete, pkce: true }).message).toContain(
+      'customer-sign-in: pkce is not an option. The options are tenantStore,',
     )
     expect(refusalOf({ ...complete, ['x'.repeat(100_000)]: 60 }).message).toContain('is not an option. The options are')
   })
@@ -113,23 +138,26 @@ describe('createCustomerSignIn', () => {
       'scopes[0] must be a scope token: printable ASCII without spaces, quotes and backslashes, but is "a b"',
     ],
     [
-      { impliedScopes: { profile: ['mail'] } },
-      'impliedScopes.profile has "mail", which the option scopes does not have',
+      { scopes: { profile: { implies: ['mail'] } } },
+      'scopes.profile.implies has "mail", which the option scopes does not have',
     ],
     [
-      { scopes: ['a', 'b'], impliedScopes: { a: ['b'], b: ['a'] } },
-      'impliedScopes.a implies itself, directly or by way of others',
+      { scopes: { a: { implies: ['b'] }, b: { implies: ['a'] } } },
+      'scopes.a.implies leads back to a, directly or by way of others',
     ],
-    [{ appRedirects: 'cursor' }, 'appRedirects must be an array, but is a string of 6 characters'],
-    [{ credentialSecrets: [] }, 'credentialSecrets must be an array of 1 to 4 secrets, but is an array of 0 items'],
-    [{ registration: 'yes' }, 'registration must be true or false, but is "yes"'],
+    [{ clients: { appRedirects: 'cursor' } }, 'clients.appRedirects must be an array, but is a string of 6 characters'],
     [
-      { allowedClients: { documentHosts: ['https://claude.ai'] } },
-      'allowedClients.documentHosts[0] must be a host in lower case, such as claude.ai, without scheme, port and path; localhost for every loopback address, but is "https://claude.ai"',
+      { keys: { credentialSecrets: [] } },
+      'keys.credentialSecrets must be an array of 1 to 4 secrets, but is an array of 0 items',
+    ],
+    [{ clients: { registration: 'yes' } }, 'clients.registration must be true or false, but is "yes"'],
+    [
+      { clients: { allowed: { documentHosts: ['https://claude.ai'] } } },
+      'clients.allowed.documentHosts[0] must be a host in lower case, such as claude.ai, without scheme, port and path; localhost for every loopback address, but is "https://claude.ai"',
     ],
     [
-      { blockedClients: { hosts: ['claude.ai'] } },
-      'blockedClients.hosts is not a member of blockedClients. The members are clientIds, documentHosts and redirectHosts',
+      { clients: { blocked: { hosts: ['claude.ai'] } } },
+      'clients.blocked.hosts is not a member of clients.blocked. The members are clientIds, documentHosts and redirectHosts',
     ],
     [{ externalEndpoints: null }, 'externalEndpoints must be an object, but is null'],
     [
@@ -137,8 +165,8 @@ describe('createCustomerSignIn', () => {
       'externalEndpoints.token is not a member of externalEndpoints. The members are authorization, registration and revocation',
     ],
     [
-      { metadataDocuments: { port: [443] } },
-      'metadataDocuments.port is not a member of metadataDocuments. Did you mean ports? The only member is ports',
+      { clients: { documents: { port: [443] } } },
+      'clients.documents.port is not a member of clients.documents. Did you mean ports? The only member is ports',
     ],
     [
       { tokenStore: Object.assign(new MemoryTokenStore(), { findGrant: undefined, useOnce: 1 }) },
@@ -146,17 +174,20 @@ describe('createCustomerSignIn', () => {
         'deleteGrants and useOnce, but has no findGrant and useOnce',
     ],
     [
-      { clientAuthentication: [] },
-      'clientAuthentication must be an array of at least one method, or omitted, but is an array of 0 items',
+      { clients: { authentication: [] } },
+      'clients.authentication must be an array of at least one method, or omitted, but is an array of 0 items',
     ],
     [
-      { clientAuthentication: ['client_secret_jwt'] },
-      'clientAuthentication[0] must be none, private_key_jwt, client_secret_basic or client_secret_post, but is "client_secret_jwt"',
+      { clients: { authentication: ['client_secret_jwt'] } },
+      'clients.authentication[0] must be none, private_key_jwt, client_secret_basic or client_secret_post, but is "client_secret_jwt"',
     ],
-    [{ clientAuthentication: ['none', 'none'] }, 'clientAuthentication[1] is "none", which the list has already'],
     [
-      { clientAuthentication: ['none', 'client_secret_post'] },
-      'credentialSecrets is missing: it must be set, because clients that register get a secret for client_secret_post (clientAuthentication), unless registration is false',
+      { clients: { authentication: ['none', 'none'] } },
+      'clients.authentication[1] is "none", which the list has already',
+    ],
+    [
+      { clients: { authentication: ['none', 'client_secret_post'] } },
+      'keys.credentialSecrets is missing: it must be set, because clients that register get a secret for client_secret_post (clients.authentication), unless clients.registration is false',
     ],
     [{ hostTimeout: 'soon' }, 'hostTimeout must be a number of seconds from 0.1 to 60, but is "soon"'],
   ])('reads like English: %j', (wrong, message) => {
@@ -164,26 +195,26 @@ describe('createCustomerSignIn', () => {
   })
 
   it.each([true, false, 'with-loopback', { ports: [443] }, { ports: [1, 65_535] }])(
-    'takes %j for metadataDocuments',
-    (metadataDocuments) => {
-      create({ ...complete, metadataDocuments })
+    'takes %j for clients.documents',
+    (documents) => {
+      create({ ...complete, clients: { documents } })
     },
   )
 
   it.each([
-    ['yes', 'metadataDocuments'],
-    [null, 'metadataDocuments'],
-    [[443], 'metadataDocuments'],
-    [{}, 'metadataDocuments.ports'],
-    [{ ports: [] }, 'metadataDocuments.ports'],
-    [{ ports: 443 }, 'metadataDocuments.ports'],
-    [{ ports: [0] }, 'metadataDocuments.ports'],
-    [{ ports: [65_536] }, 'metadataDocuments.ports'],
-    [{ ports: ['443'] }, 'metadataDocuments.ports'],
-    [{ ports: [443.5] }, 'metadataDocuments.ports'],
-    [{ ports: [443], loopback: true }, 'metadataDocuments.loopback'],
-  ])('refuses %j for metadataDocuments', (metadataDocuments, option) => {
-    expect(refusalOf({ ...complete, metadataDocuments }).option).toBe(option)
+    ['yes', 'clients.documents'],
+    [null, 'clients.documents'],
+    [[443], 'clients.documents'],
+    [{}, 'clients.documents.ports'],
+    [{ ports: [] }, 'clients.documents.ports'],
+    [{ ports: 443 }, 'clients.documents.ports'],
+    [{ ports: [0] }, 'clients.documents.ports'],
+    [{ ports: [65_536] }, 'clients.documents.ports'],
+    [{ ports: ['443'] }, 'clients.documents.ports'],
+    [{ ports: [443.5] }, 'clients.documents.ports'],
+    [{ ports: [443], loopback: true }, 'clients.documents.loopback'],
+  ])('refuses %j for clients.documents', (documents, option) => {
+    expect(refusalOf({ ...complete, clients: { documents } }).option).toBe(option)
   })
 
   it.each(['tenantStore', 'tokenStore'])('requires %s', (option) => {
@@ -200,17 +231,16 @@ describe('createCustomerSignIn', () => {
   })
 
   it.each<[string, number, number]>([
-    ['accessTokenLifetime', 1, 3600],
-    ['refreshTokenLifetime', 1, 30 * day],
-    ['grantLifetime', 1, 3650 * day],
-    ['authorizationCodeLifetime', 1, 600],
+    ['lifetimes.accessToken', 1, 3600],
+    ['lifetimes.refreshToken', 1, 30 * day],
+    ['lifetimes.grant', 1, 3650 * day],
+    ['lifetimes.authorizationCode', 1, 600],
     ['refreshRetryWindow', 0, 3900],
-    ['replayTolerance', 0, 60],
     ['hostTimeout', 0.1, 60],
   ])('accepts %s from %d to %d seconds', (option, least, most) => {
-    for (const within of [least, most]) create({ ...complete, [option]: within })
+    for (const within of [least, most]) create({ ...complete, ...at(option, within) })
     for (const beyond of [least - 1, least - 0.01, most + 1, Number.NaN, Number.POSITIVE_INFINITY, `${least}`, null]) {
-      expect(refusalOf({ ...complete, [option]: beyond }).option).toBe(option)
+      expect(refusalOf({ ...complete, ...at(option, beyond) }).option).toBe(option)
     }
   })
 
@@ -227,29 +257,43 @@ describe('createCustomerSignIn', () => {
     ['a baseUrl with the end of its line', 'baseUrl', { baseUrl: 'https://assistant.example\n' }],
     ['a baseUrl without slashes', 'baseUrl', { baseUrl: 'https:assistant.example' }],
     ['a baseUrl that is no text', 'baseUrl', { baseUrl: new URL('https://assistant.example') }],
-    ['a signing key that is not in a list', 'signingKeys', { signingKeys: signingKey }],
-    ['no signing keys', 'signingKeys', { signingKeys: [] }],
-    ['a secret that is not in a list', 'credentialSecrets', { credentialSecrets: 'x'.repeat(32) }],
-    ['no secrets', 'credentialSecrets', { credentialSecrets: [] }],
-    ['a secret that is neither', 'credentialSecrets[0]', { credentialSecrets: [new Uint8Array(32)] }],
-    ['five secrets', 'credentialSecrets', { credentialSecrets: Array.from('12345', (text) => text.repeat(32)) }],
-    ['a secret of 31 bytes', 'credentialSecrets[1]', { credentialSecrets: ['x'.repeat(32), 'x'.repeat(31)] }],
-    ['a secret of 31 bytes in a Buffer', 'credentialSecrets[0]', { credentialSecrets: [Buffer.alloc(31)] }],
+    ['a signing key that is not in a list', 'keys.signing', { keys: { signing: signingKey } }],
+    ['no signing keys', 'keys.signing', { keys: { signing: [] } }],
+    ['a secret that is not in a list', 'keys.credentialSecrets', { keys: { credentialSecrets: 'x'.repeat(32) } }],
+    ['no secrets', 'keys.credentialSecrets', { keys: { credentialSecrets: [] } }],
+    ['a secret that is neither', 'keys.credentialSecrets[0]', { keys: { credentialSecrets: [new Uint8Array(32)] } }],
+    [
+      'five secrets',
+      'keys.credentialSecrets',
+      { keys: { credentialSecrets: Array.from('12345', (text) => text.repeat(32)) } },
+    ],
+    [
+      'a secret of 31 bytes',
+      'keys.credentialSecrets[1]',
+      { keys: { credentialSecrets: ['x'.repeat(32), 'x'.repeat(31)] } },
+    ],
+    [
+      'a secret of 31 bytes in a Buffer',
+      'keys.credentialSecrets[0]',
+      { keys: { credentialSecrets: [Buffer.alloc(31)] } },
+    ],
     ['scopes that are not a list', 'scopes', { scopes: 'profile' }],
     ['a scope with a space', 'scopes[0]', { scopes: ['a b'] }],
     ['a scope with a quote', 'scopes[0]', { scopes: ['a"b'] }],
     ['an empty scope', 'scopes[1]', { scopes: ['profile', ''] }],
-    ['implied scopes in a list', 'impliedScopes', { impliedScopes: ['profile'] }],
-    ['an implied scope that is not in a list', 'impliedScopes.profile', { impliedScopes: { profile: 'profile' } }],
-    ['an implied scope with a space', 'impliedScopes.profile[0]', { impliedScopes: { profile: ['a b'] } }],
-    ['a scope with a space that implies others', 'impliedScopes', { impliedScopes: { 'a b': ['profile'] } }],
-    ['an unknown scope that implies others', 'impliedScopes.admin', { impliedScopes: { admin: ['profile'] } }],
-    ['an unknown implied scope', 'impliedScopes.profile', { impliedScopes: { profile: ['toString'] } }],
-    ['a scope that implies itself', 'impliedScopes.profile', { impliedScopes: { profile: ['profile'] } }],
+    [
+      'an implied scope that is not in a list',
+      'scopes.profile.implies',
+      { scopes: { profile: { implies: 'profile' } } },
+    ],
+    ['an implied scope with a space', 'scopes.profile.implies[0]', { scopes: { profile: { implies: ['a b'] } } }],
+    ['a scope with a space that implies others', 'scopes', { scopes: { 'a b': { implies: [] } } }],
+    ['an unknown implied scope', 'scopes.profile.implies', { scopes: { profile: { implies: ['toString'] } } }],
+    ['a scope that implies itself', 'scopes.profile.implies', { scopes: { profile: { implies: ['profile'] } } }],
     [
       'scopes that imply each other',
-      'impliedScopes.a',
-      { scopes: ['a', 'b', 'c'], impliedScopes: { a: ['b'], b: ['c'], c: ['a'] } },
+      'scopes.a.implies',
+      { scopes: { a: { implies: ['b'] }, b: { implies: ['c'] }, c: { implies: ['a'] } } },
     ],
     ['endpoints that are one address', 'externalEndpoints', { externalEndpoints: 'https://a.example' }],
     ['an endpoint that is a path', 'externalEndpoints.revocation', { externalEndpoints: { revocation: '/revoke' } }],
@@ -258,19 +302,31 @@ describe('createCustomerSignIn', () => {
       'externalEndpoints.registration',
       { externalEndpoints: { registration: 'https://a:b@c.example' } },
     ],
-    ['clients without a list', 'allowedClients', { allowedClients: ['claude.ai'] }],
-    ['one host in place of a list', 'allowedClients.redirectHosts', { allowedClients: { redirectHosts: 'claude.ai' } }],
-    ['a client id that is none', 'blockedClients.clientIds[0]', { blockedClients: { clientIds: ['é'] } }],
-    ['a host with a port', 'blockedClients.redirectHosts[0]', { blockedClients: { redirectHosts: ['claude.ai:443'] } }],
+    ['clients without a list', 'clients.allowed', { clients: { allowed: ['claude.ai'] } }],
+    [
+      'one host in place of a list',
+      'clients.allowed.redirectHosts',
+      { clients: { allowed: { redirectHosts: 'claude.ai' } } },
+    ],
+    ['a client id that is none', 'clients.blocked.clientIds[0]', { clients: { blocked: { clientIds: ['é'] } } }],
+    [
+      'a host with a port',
+      'clients.blocked.redirectHosts[0]',
+      { clients: { blocked: { redirectHosts: ['claude.ai:443'] } } },
+    ],
     [
       'a scheme as a document host',
-      'allowedClients.documentHosts[0]',
-      { allowedClients: { documentHosts: ['cursor:'] } },
+      'clients.allowed.documentHosts[0]',
+      { clients: { allowed: { documentHosts: ['cursor:'] } } },
     ],
-    ['a whole scheme of an app', 'appRedirects[0]', { appRedirects: ['cursor://'] }],
-    ['the name of a scheme', 'appRedirects[1]', { appRedirects: ['cursor://x/', 'vscode'] }],
-    ['a web address of an app', 'appRedirects[0]', { appRedirects: ['https://assistant.example/'] }],
-    ['an app’s address that is not in a list', 'appRedirects', { appRedirects: 'cursor://x/' }],
+    ['a whole scheme of an app', 'clients.appRedirects[0]', { clients: { appRedirects: ['cursor://'] } }],
+    ['the name of a scheme', 'clients.appRedirects[1]', { clients: { appRedirects: ['cursor://x/', 'vscode'] } }],
+    [
+      'a web address of an app',
+      'clients.appRedirects[0]',
+      { clients: { appRedirects: ['https://assistant.example/'] } },
+    ],
+    ['an app’s address that is not in a list', 'clients.appRedirects', { clients: { appRedirects: 'cursor://x/' } }],
     ['claims instead of a function', 'accessTokenClaims', { accessTokenClaims: { plan: 'gold' } }],
     ['the name of a function', 'onEvent', { onEvent: 'console.log' }],
   ])('refuses %s, by the name %s', (_, name, wrong) => {
@@ -278,10 +334,10 @@ describe('createCustomerSignIn', () => {
   })
 
   it('accepts a refreshRetryWindow of up to 300 s more than an access token lives', () => {
-    const options = { ...complete, accessTokenLifetime: 600 }
+    const options = { ...complete, lifetimes: { accessToken: 600 } }
     create({ ...options, refreshRetryWindow: 900 })
     expect(refusalOf({ ...options, refreshRetryWindow: 901 }).message).toContain(
-      'refreshRetryWindow must be at most accessTokenLifetime + 300, here 900, but is 901. See ',
+      'refreshRetryWindow must be at most lifetimes.accessToken + 300, here 900, but is 901. See ',
     )
   })
 
@@ -293,14 +349,15 @@ describe('createCustomerSignIn', () => {
   )
 
   it('takes scopes that imply others, step by step and at once', () => {
-    create({ ...complete, scopes: ['a', 'b', 'c'], impliedScopes: { a: ['b', 'c'], b: ['c'], c: [] } })
+    create({ ...complete, scopes: { a: { implies: ['b', 'c'] }, b: { implies: ['c'] }, c: 'See everything' } })
   })
 
   it('treats an option that is undefined as left out', () => {
     const optional = Object.fromEntries(
-      ['grantLifetime', 'externalEndpoints', 'scopes', 'onEvent', 'credentialSecrets'].map((name) => [name, undefined]),
+      ['lifetimes', 'externalEndpoints', 'scopes', 'onEvent', 'pages'].map((name) => [name, undefined]),
     )
     create({ ...complete, ...optional })
+    create({ ...complete, ...at('lifetimes.grant', undefined), ...at('pages.consent', undefined) })
   })
 })
 
@@ -308,10 +365,10 @@ describe('an error at start-up does not quote', () => {
   const pem = signingKey.export({ format: 'pem', type: 'pkcs8' }).toString()
 
   it.each<[string, Record<string, unknown>, string]>([
-    ['a key that is not in a list', { signingKeys: pem }, pem.split('\n')[1] ?? ''],
-    ['a key that is cut off', { signingKeys: [pem.slice(0, -60)] }, pem.split('\n')[1] ?? ''],
-    ['a secret that is not in a list', { credentialSecrets: 'hunter2' }, 'hunter2'],
-    ['a secret that is too short', { credentialSecrets: ['hunter2'] }, 'hunter2'],
+    ['a key that is not in a list', { keys: { signing: pem } }, pem.split('\n')[1] ?? ''],
+    ['a key that is cut off', { keys: { signing: [pem.slice(0, -60)] } }, pem.split('\n')[1] ?? ''],
+    ['a secret that is not in a list', { keys: { credentialSecrets: 'hunter2' } }, 'hunter2'],
+    ['a secret that is too short', { keys: { credentialSecrets: ['hunter2'] } }, 'hunter2'],
     ['a number under a misspelt name', { credentialPin: 48151623 }, '48151623'],
     ['a key under a misspelt name', { signingKey: pem }, pem.split('\n')[1] ?? ''],
     ['a secret under a misspelt name', { credentialSecret: 'hunter2' }, 'hunter2'],
@@ -329,8 +386,8 @@ describe('in production', () => {
     process.env.NODE_ENV = 'production'
   })
 
-  it.each(['baseUrl', 'signingKeys'])('%s is required', (option) => {
-    const error = refusalOf({ ...complete, [option]: undefined })
+  it.each(['baseUrl', 'keys.signing'])('%s is required', (option) => {
+    const error = refusalOf({ ...complete, ...at(option, undefined) })
     expect(error.option).toBe(option)
     expect(error.message).toContain('production')
   })
@@ -344,10 +401,10 @@ describe('in production', () => {
   })
 
   it('metadata documents are never fetched from the machine itself', () => {
-    expect(refusalOf({ ...complete, metadataDocuments: 'with-loopback' }).message).toContain(
-      'customer-sign-in: metadataDocuments must be true, false or { ports } in production (NODE_ENV), but is "with-loopback". See ',
+    expect(refusalOf({ ...complete, clients: { documents: 'with-loopback' } }).message).toContain(
+      'customer-sign-in: clients.documents must be true, false or { ports } in production (NODE_ENV), but is "with-loopback". See ',
     )
-    for (const metadataDocuments of [true, false, { ports: [443, 8443] }]) create({ ...complete, metadataDocuments })
+    for (const documents of [true, false, { ports: [443, 8443] }]) create({ ...complete, clients: { documents } })
   })
 
   it('nothing else is required, and there is no warning', () => {
@@ -372,7 +429,7 @@ describe('outside production', () => {
         expect.objectContaining({ type: 'CustomerSignInWarning', code: 'CUSTOMER_SIGN_IN_BASE_URL' }),
       ],
       [
-        expect.stringContaining('signingKeys'),
+        expect.stringContaining('keys.signing'),
         expect.objectContaining({ type: 'CustomerSignInWarning', code: 'CUSTOMER_SIGN_IN_SIGNING_KEYS' }),
       ],
     ])
@@ -384,7 +441,10 @@ describe('outside production', () => {
   })
 
   it('each server makes its own signing key', async () => {
-    const [first, second] = [await started({ signingKeys: undefined }), await started({ signingKeys: undefined })]
+    const [first, second] = [
+      await started({ keys: { signing: undefined } }),
+      await started({ keys: { signing: undefined } }),
+    ]
     const { access_token } = await first.connected()
     await first.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })
     await expect(second.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })).rejects.toMatchObject({

@@ -1,6 +1,5 @@
 import {
   type CustomerSignInEvent,
-  type CustomerSignInOptions,
   MemoryTenantStore,
   MemoryTokenStore,
   OAuthError,
@@ -13,6 +12,7 @@ import { HostApp } from '../support/host-app'
 import { registered } from '../support/registration'
 import { clientId, expectTokens, type TestSignIn, type Tokens, tenants } from '../support/sign-in'
 import { started } from '../support/started'
+import type { TestOptions } from '../support/test-options'
 
 const day = 86_400
 
@@ -28,7 +28,7 @@ class Complaint {
   tokens!: Tokens
   #client = clientId
 
-  static async of(options: Partial<CustomerSignInOptions> = {}, isRegistered = false): Promise<Complaint> {
+  static async of(options: TestOptions = {}, isRegistered = false): Promise<Complaint> {
     const complaint = new Complaint()
     complaint.host = await started({
       tenantStore: { findTenant: (key) => complaint.companies.get(key) },
@@ -99,7 +99,7 @@ describe('why a customer was signed out is in the log:', () => {
     const ada = await Complaint.of()
     ada.clock.advance(30 * day + 1)
     await ada.refresh()
-    expect(await ada.says()).toEqual(['expired by refreshTokenLifetime', 'denied: expired'])
+    expect(await ada.says()).toEqual(['expired by lifetimes.refreshToken', 'denied: expired'])
     const [expired] = await ada.host.told('expired')
     expect(expired).toMatchObject({ tenantKey: 'acme', tenantId: 'acme', clientId, grantId: ada.grantId })
     expect((expired?.at ?? 0) - (expired?.expiredAt ?? 0)).toBeLessThan(2000)
@@ -110,23 +110,23 @@ describe('why a customer was signed out is in the log:', () => {
     const signedIn = await ada.host.asCustomer({ subject: 'ada' })
     ada.clock.advance(61)
     await ada.host.exchange(signedIn)
-    expect(await ada.says()).toEqual(['expired by authorizationCodeLifetime', 'denied: expired'])
+    expect(await ada.says()).toEqual(['expired by lifetimes.authorizationCode', 'denied: expired'])
   })
 
   it('the assistant came too late with its code, and the host adds claims', async () => {
     const ada = await Complaint.of({ accessTokenClaims: () => ({}) })
     ada.clock.advance(30 * day + 1)
     await ada.refresh()
-    expect(await ada.says()).toEqual(['expired by refreshTokenLifetime', 'denied: expired'])
+    expect(await ada.says()).toEqual(['expired by lifetimes.refreshToken', 'denied: expired'])
   })
 
-  it('the grantLifetime was over, although the assistant was in use', async () => {
-    const ada = await Complaint.of({ grantLifetime: 40 * day })
+  it('lifetimes.grant was over, although the assistant was in use', async () => {
+    const ada = await Complaint.of({ lifetimes: { grant: 40 * day } })
     ada.clock.advance(25 * day)
     const { refresh_token } = expectTokens(await ada.refresh())
     ada.clock.advance(15 * day + 1)
     await ada.refresh(refresh_token)
-    expect(await ada.says()).toEqual(['expired by grantLifetime', 'denied: expired'])
+    expect(await ada.says()).toEqual(['expired by lifetimes.grant', 'denied: expired'])
   })
 
   it.each([
@@ -155,7 +155,7 @@ describe('why a customer was signed out is in the log:', () => {
   })
 
   it('too many sign-ins of the same client', async () => {
-    const ada = await Complaint.of({ maxGrantsPerClient: 1 })
+    const ada = await Complaint.of({ grants: { perClient: 1 } })
     ada.clock.advance(1)
     await ada.host.asCustomer({ subject: 'ada' })
     await ada.refresh()
@@ -242,7 +242,7 @@ describe('why a customer was signed out is in the log:', () => {
   })
 
   it.each([true, false])('what she answered, if the host asks for consent itself and is told %s', async (answer) => {
-    const ada = await Complaint.of({ consent: () => answer })
+    const ada = await Complaint.of({ pages: { consent: () => answer } })
     await new Authorization(ada.host).open('ada')
     expect(await ada.says()).toEqual(answer ? ['allowed'] : ['declined', 'denied: declined'])
   })

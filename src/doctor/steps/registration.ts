@@ -42,7 +42,7 @@ export async function register(visit: Visit): Promise<Client> {
   visit.note(`Registered a client named “${clientName}”: ${id}`)
   if (basic || inForm) {
     visit.note(
-      'Clients can register for a secret. A customer-sign-in derives it from credentialSecrets: if you drop one of these, the clients that it has given secrets must register again.',
+      'Clients can register for a secret. A customer-sign-in derives it from keys.credentialSecrets: if you drop one of these, the clients that it has given secrets must register again.',
     )
   }
   return { id, redirectUri, source: 'registered', management: managementIn(more, url) }

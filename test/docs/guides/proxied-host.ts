@@ -28,7 +28,7 @@ export class ProxiedHost {
       ]),
       tokenStore: new MemoryTokenStore(),
       baseUrl: sharedAddress + path,
-      signingKeys: [signingKey],
+      keys: { signing: [signingKey] },
       refreshRetryWindow: 300,
       onEvent: () => {},
       authenticate: (req, res: ExpressResponse, { url }) =>

@@ -25,7 +25,7 @@ const signIn = createCustomerSignIn({
   tenantStore: new MemoryTenantStore([{ key: 'acme', id: '1', clients: [{ clientId: '${clientId}', redirectUris: ['${redirectUri}'] }] }]),
   tokenStore: new RedisTokenStore(redis),
   baseUrl: 'https://assistants.example',
-  signingKeys: [String(process.env.SIGNING_KEY)],
+  keys: { signing: [String(process.env.SIGNING_KEY)] },
   refreshRetryWindow: 300,
   onEvent() {},
 })

@@ -1,11 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import {
-  type CustomerSignInEvent,
-  type CustomerSignInOptions,
-  MemoryTenantStore,
-  MemoryTokenStore,
-  type Tenant,
-} from 'customer-sign-in'
+import { type CustomerSignInEvent, MemoryTenantStore, MemoryTokenStore, type Tenant } from 'customer-sign-in'
 import request from 'supertest'
 import { releaseClock, stopClock } from '../../support/clock'
 import { faultyStore, hangs } from '../../support/faulty-store'
@@ -17,6 +11,7 @@ import { register, registered } from '../../support/registration'
 import { clientId, expectError, expectTokens, signingKey, tenants } from '../../support/sign-in'
 import { started } from '../../support/started'
 import { startedOnRedis } from '../../support/started-on-redis'
+import type { TestOptions } from '../../support/test-options'
 import { snippetsOf, textOf } from '../pages'
 import { runSnippet } from './run-snippet'
 
@@ -48,7 +43,7 @@ it('the metrics and alerts that docs/runbook.md names are those of docs/observab
 
 describe('A signing key has leaked', () => {
   it('a token that the thief has made is refused, and the customer goes on', async () => {
-    const host = await started({ credentialSecrets: [secret('own')] })
+    const host = await started({ keys: { credentialSecrets: [secret('own')] } })
     const tokens = await host.connected()
     const stolen = forgedToken(tokens.access_token, { payload: { sub: 'somebody-else' } })
     const verify = (token: string) => host.signIn.verifyAccessToken(token, { tenantKey: 'acme' })
@@ -67,13 +62,13 @@ describe('A signing key has leaked', () => {
   it('a restart with the new key has the same effect', async () => {
     const shared = {
       tokenStore: new MemoryTokenStore(),
-      credentialSecrets: [secret('own')],
+      keys: { credentialSecrets: [secret('own')] },
       baseUrl: 'https://a.example',
     }
     const before = await started(shared)
     const tokens = await before.connected()
     const stolen = forgedToken(tokens.access_token, { payload: { sub: 'somebody-else' } })
-    const after = await started({ ...shared, signingKeys: [newKey()] })
+    const after = await started(shared, { keys: { signing: [newKey()] } })
     await expect(after.signIn.verifyAccessToken(stolen, { tenantKey: 'acme' })).rejects.toMatchObject({
       code: 'invalid_token',
     })
@@ -83,7 +78,7 @@ describe('A signing key has leaked', () => {
 
 describe('A credential secret has leaked', () => {
   it('customers stay signed in', async () => {
-    const host = await started({ credentialSecrets: [secret('leaked')] })
+    const host = await started({ keys: { credentialSecrets: [secret('leaked')] } })
     const tokens = await host.connected()
     const { dropLeakedSecret } = await runSnippet(keys, 'async function dropLeakedSecret', { signIn: host.signIn })
     await dropLeakedSecret(secret('new'), secret('leaked'))
@@ -93,10 +88,10 @@ describe('A credential secret has leaked', () => {
 
   it('after a restart with the new one too, except a client that has lost its last response', async () => {
     const shared = { tokenStore: new MemoryTokenStore(), baseUrl: 'https://a.example', refreshRetryWindow: 300 }
-    const before = await started({ ...shared, credentialSecrets: [secret('leaked')] })
+    const before = await started(shared, { keys: { credentialSecrets: [secret('leaked')] } })
     const [tokens, unlucky] = [await before.connected(), await before.connected({ subject: 'customer-2' })]
     expectTokens(await before.refresh(unlucky.refresh_token))
-    const after = await started({ ...shared, credentialSecrets: [secret('new')] })
+    const after = await started(shared, { keys: { credentialSecrets: [secret('new')] } })
     expectTokens(await after.refresh(tokens.refresh_token))
     expectError(await after.refresh(unlucky.refresh_token), 400, 'invalid_grant')
   })
@@ -216,7 +211,7 @@ describeWithPostgres('A thief may have come first', () => {
   const minutes = (count: number) => count * 60
 
   /** A thief redeems the refresh token that a customer's client has, and the client comes too, some seconds later. */
-  async function stolen(secondsBetween: number, options: Partial<CustomerSignInOptions> = {}) {
+  async function stolen(secondsBetween: number, options: TestOptions = {}) {
     const clock = stopClock()
     const host = await started(options)
     const { refresh_token } = await host.connected()
@@ -292,7 +287,7 @@ describeWithPostgres('A thief may have come first', () => {
   })
 
   it('is over with replaceGrants as soon as the customer signs in again', async () => {
-    const { clock, host, thief } = await stolen(5, { replaceGrants: true })
+    const { clock, host, thief } = await stolen(5, { grants: { replace: true } })
     clock.advance(minutes(10))
     await host.connected()
     expectError(await thief(), 400, 'invalid_grant')

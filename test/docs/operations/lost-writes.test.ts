@@ -1,7 +1,7 @@
-import type { CustomerSignInOptions } from 'customer-sign-in'
 import { describeWithRedis, RedisServer } from '../../support/redis-server'
 import { expectError, expectTokens, type TestSignIn, type Tokens } from '../../support/sign-in'
 import { startedOnRedis } from '../../support/started-on-redis'
+import type { TestOptions } from '../../support/test-options'
 
 const customer = { tenantKey: 'acme', subject: 'customer-1' }
 
@@ -12,7 +12,7 @@ describeWithRedis('Lost writes, as docs/operations.md says', () => {
   })
   afterAll(() => server.stop())
 
-  function started(options: Partial<CustomerSignInOptions> = {}): Promise<TestSignIn> {
+  function started(options: TestOptions = {}): Promise<TestSignIn> {
     return startedOnRedis(server.port, { redis: { maxRetriesPerRequest: null }, replayTolerance: 0, ...options })
   }
 
@@ -48,7 +48,7 @@ describeWithRedis('Lost writes, as docs/operations.md says', () => {
   })
 
   it('do nothing, if they are the redemption of a code and the client refreshes in time', async () => {
-    const host = await started({ authorizationCodeLifetime: 60 })
+    const host = await started({ lifetimes: { authorizationCode: 60 } })
     const signedIn = await host.asCustomer()
     const tokens = await losing(async () => expectTokens(await host.exchange(signedIn)))
     await refreshed(host, tokens, 2)

@@ -1,4 +1,4 @@
-import type { CustomerSignInEvent, CustomerSignInOptions } from 'customer-sign-in'
+import type { CustomerSignInEvent } from 'customer-sign-in'
 import { PostgresTokenStore, postgresSchema } from 'customer-sign-in/postgres'
 import { Pool } from 'pg'
 
@@ -6,6 +6,7 @@ import { describeWithPostgres, PostgresServer } from '../../support/postgres-ser
 import { eventually } from '../../support/redis-server'
 import { expectError, expectTokens, type TestSignIn, type Tokens } from '../../support/sign-in'
 import { started } from '../../support/started'
+import type { TestOptions } from '../../support/test-options'
 
 const customer = { tenantKey: 'acme', subject: 'customer-1' }
 const tables = ['grants', 'used_ids', 'ended']
@@ -25,7 +26,7 @@ beforeEach(async () => {
 afterEach(() => pool.end())
 afterAll(() => server.stop())
 
-function host(options: Partial<CustomerSignInOptions> = {}): Promise<TestSignIn> {
+function host(options: TestOptions = {}): Promise<TestSignIn> {
   return started({ tokenStore: new PostgresTokenStore(pool), replayTolerance: 0, ...options })
 }
 

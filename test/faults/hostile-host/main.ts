@@ -15,7 +15,7 @@ const ways: Record<string, (value: () => unknown) => unknown> = {
 // These have no time limit, because a customer may have to think.
 const withoutTimeLimit = [
   'authenticate',
-  'consent',
+  'pages.consent',
   'onEvent',
   'tokenStore.deleteGrants',
   'tokenStore.deleteGrants, as it goes on',

@@ -67,7 +67,10 @@ export class HostileHost {
   #assembled(baseUrl: string) {
     return testSignIn({
       baseUrl,
-      clientAuthentication: ['none', 'private_key_jwt'],
+      clients: {
+        authentication: ['none', 'private_key_jwt'],
+        fetch: this.#at('clients.fetch', async () => this.#documentResponse()),
+      },
       hostTimeout: 0.1,
       replayTolerance: 0,
       tokenStore: this.#tokenStore(),
@@ -76,12 +79,15 @@ export class HostileHost {
         findTenantByHost: this.#at('tenantStore.findTenantByHost', () => null),
       },
       authenticate: this.#at('authenticate', () => ({ subject: 'customer-1' })),
-      consent: this.#at('consent', () => true),
-      errorPage: this.#at('errorPage', (_req: unknown, res: ServerResponse) => this.#showError(res)),
-      fetchMetadataDocument: this.#at('fetchMetadataDocument', async () => this.#documentResponse()),
+      pages: {
+        consent: this.#at('pages.consent', () => true),
+        error: this.#at('pages.error', (_req: unknown, res: ServerResponse) => this.#showError(res)),
+      },
       accessTokenClaims: this.#at('accessTokenClaims', () => ({})),
-      signingKeys: [{ publicKey: createPublicKey(signingKey), sign: this.#at('signingKeys.sign', signed) }],
-      credentialSecrets: [Buffer.alloc(32)],
+      keys: {
+        signing: [{ publicKey: createPublicKey(signingKey), sign: this.#at('keys.signing.sign', signed) }],
+        credentialSecrets: [Buffer.alloc(32)],
+      },
       onEvent: this.#at('onEvent', (event: unknown) => this.told.push(event)),
     })
   }
@@ -92,8 +98,8 @@ export class HostileHost {
 
   /** A response whose parts can misbehave as well. */
   #documentResponse(): Response {
-    const get = this.#at('fetchMetadataDocument, its headers', () => 'application/json')
-    const next = this.#at('fetchMetadataDocument, its body', () => ({ done: true, value: undefined }))
+    const get = this.#at('clients.fetch, its headers', () => 'application/json')
+    const next = this.#at('clients.fetch, its body', () => ({ done: true, value: undefined }))
     return { status: 200, headers: { get }, body: { [Symbol.asyncIterator]: () => ({ next }) } } as never
   }
 
@@ -128,11 +134,11 @@ export class HostileHost {
     'tenantStore.findTenant': () => this.#get('/token'),
     'tenantStore.findTenantByHost': () => this.#fetched(new URL('/oauth/token', this.#issuer)),
     authenticate: () => this.#authorize(),
-    consent: () => this.#authorize(),
-    errorPage: () => this.#authorize('nobody'),
-    fetchMetadataDocument: () => this.#authorize(`https://assistant.example/${this.#count++}`),
-    'fetchMetadataDocument, its headers': () => this.#authorize(`https://assistant.example/${this.#count++}`),
-    'fetchMetadataDocument, its body': () => this.#authorize(`https://assistant.example/${this.#count++}`),
+    'pages.consent': () => this.#authorize(),
+    'pages.error': () => this.#authorize('nobody'),
+    'clients.fetch': () => this.#authorize(`https://assistant.example/${this.#count++}`),
+    'clients.fetch, its headers': () => this.#authorize(`https://assistant.example/${this.#count++}`),
+    'clients.fetch, its body': () => this.#authorize(`https://assistant.example/${this.#count++}`),
     accessTokenClaims: async () => this.#refresh(await this.#connected()),
     onEvent: () => this.#get('/token'),
     'tokenStore.createGrant': () => this.#authorize(),
@@ -142,10 +148,10 @@ export class HostileHost {
       const { act } = this.misdeed ?? {}
       const asked = () => this.#signIn.health()
       await this.#misbehaving('tokenStore.swapCredential', () => act?.(), asked)
-      await this.#misbehaving('signingKeys.sign', () => act?.(), asked)
+      await this.#misbehaving('keys.signing.sign', () => act?.(), asked)
       return undefined
     },
-    'signingKeys.sign': async () => this.#refresh(await this.#connected()),
+    'keys.signing.sign': async () => this.#refresh(await this.#connected()),
     'tokenStore.reverseSwap': async () => {
       const refreshToken = await this.#connected()
       const { act } = this.misdeed ?? {}

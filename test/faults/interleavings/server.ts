@@ -10,13 +10,15 @@ export const tenant = {
   id: 'acme',
   key: 'acme',
   address: { resources: [resource] },
-  policy: { scopes: ['profile'], accessTokenLifetime: 3600, refreshTokenLifetime: 30 * 86_400 },
+  policy: {
+    scopes: ['profile'],
+    lifetimes: { accessToken: 3600 * seconds, refreshToken: 30 * 86_400 * seconds, authorizationCode: 60 * seconds },
+  },
 }
 const redirectUri = 'https://client.example/callback'
 const codeChallenge = 'c'.repeat(43)
 export const subject = 'customer'
 export const clientId = 'client'
-const codeLifetime = 60 * seconds
 
 export type Answer = { token: string; by: string }
 
@@ -53,9 +55,8 @@ export function roomsOf(house: House) {
     now: () => number,
   ) {
     const guarded = new GuardedStore(store as never, hostTimeout)
-    const limits = { codeLifetime, grantLifetime: undefined, maxGrantsPerClient: 10, replaceGrants: true }
-    const grants = new Grants(guarded, chain, limits, emit)
-    const rules = { codeLifetime, refreshRetryWindow: window * seconds, replayTolerance: tolerance * seconds }
+    const grants = new Grants(guarded, chain, { perClient: 10, replace: true }, emit)
+    const rules = { refreshRetryWindow: window * seconds, replayTolerance: tolerance * seconds }
     const redemptions = new Redemptions(guarded, chain, grants, rules, emit, now)
     const revocations = new Revocations(guarded, chain, grants, {} as never)
 
@@ -86,7 +87,7 @@ export function roomsOf(house: House) {
           binding: bindingOf(kind, client),
           resource: undefined,
           tenant: tenant as never,
-          lifetime: tenant.policy.refreshTokenLifetime * seconds,
+          lifetime: tenant.policy.lifetimes.refreshToken,
           hasHungUp: async () => false,
         })
         const redemption = await redemptions.redeem(presented, undefined)

@@ -35,7 +35,7 @@ export function clocks(database: Database): void {
       })
 
       it('lets a code be redeemed at another process until it expires, and not later', async () => {
-        const [one, other] = await hosts({ authorizationCodeLifetime: 60 })
+        const [one, other] = await hosts({ lifetimes: { authorizationCode: 60 } })
         const [inTime, tooLate] = [await one.asCustomer(), await one.asCustomer()]
         server.clock.advance(50)
         const { refresh_token } = expectTokens(await other.exchange(inTime))
@@ -69,7 +69,7 @@ export function clocks(database: Database): void {
       })
 
       it('makes no access token live longer or shorter than its grant', async () => {
-        const [one, other] = await hosts({ grantLifetime: 600 })
+        const [one, other] = await hosts({ lifetimes: { grant: 600 } })
         const { expires_in, refresh_token } = await one.connected()
         expect([599, 600]).toContain(expires_in)
         server.clock.advance(500)

@@ -97,7 +97,7 @@ export function lostReplies(database: Database): void {
       const host = await database.startedOn(proxy.port, {
         client: 'connects at once',
         replayTolerance: 0,
-        clientAuthentication: ['private_key_jwt'],
+        clients: { authentication: ['private_key_jwt'] },
         tenantStore: new MemoryTenantStore([{ key: 'acme', id: 'acme', clients }]),
       })
       // The host has the address that all processes share.

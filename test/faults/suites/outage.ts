@@ -28,7 +28,7 @@ const later: [name: string, seconds: number][] = [
 
 // No repeat is tolerated, so a 503 must leave nothing behind. Customers sign in at the patient server, because
 // the one that gives up early creates a second grant when the machine is slow.
-const strict = { hostTimeout: 0.5, refreshRetryWindow: 0, replayTolerance: 0, authorizationCodeLifetime: 600 }
+const strict = { hostTimeout: 0.5, refreshRetryWindow: 0, replayTolerance: 0, lifetimes: { authorizationCode: 600 } }
 
 /** What got 503 in an outage leaves nothing behind, and its client can retry at another process. */
 export function outage(database: Database): void {

@@ -2,14 +2,15 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
   type CustomerSignInEvent,
-  createCustomerSignIn,
+  type CustomerSignInOptions,
   MemoryTenantStore,
   MemoryTokenStore,
   type Tenant,
 } from 'customer-sign-in'
 import express, { type Express } from 'express'
 import { mcpServer } from '../../support/mcp-server'
-import { neededSecrets, signingKey } from '../../support/sign-in'
+import { signingKey } from '../../support/sign-in'
+import { createSignIn, replaced } from '../../support/test-options'
 import type { HostSettings } from './assistant'
 
 const path = '/v1/:tenantKey/mcp'
@@ -30,21 +31,19 @@ export class AssistantHost {
     const company: Tenant = { key: 'acme', id: '1', name: 'Acme Air', clients: client ? [client] : [] }
     this.api = this.url + (ownDomain ? '/mcp' : path.replace(':tenantKey', 'acme'))
     this.issuer = this.url + (ownDomain ? '' : '/v1/acme/oauth')
-    const signIn = createCustomerSignIn({
+    const needed: CustomerSignInOptions = {
       tenantStore: new MemoryTenantStore([ownDomain ? { ...company, baseUrl: this.url } : company]),
       tokenStore: new MemoryTokenStore(),
       refreshRetryWindow: 300,
       authenticate: () => ({ subject: 'customer-1' }),
       baseUrl: ownDomain ? `http://localhost:${port}` : this.url,
-      signingKeys: [signingKey],
+      keys: { signing: [signingKey] },
       scopes: { profile: 'know who you are', 'bookings:write': 'change your bookings' },
       // The documents of the players are on loopback.
-      metadataDocuments: 'with-loopback',
+      clients: { documents: 'with-loopback' },
       onEvent: (event) => this.events.push(event),
-      ...neededSecrets({ ...options, ...circumstances }),
-      ...options,
-      ...circumstances,
-    })
+    }
+    const signIn = createSignIn(needed, replaced(options ?? {}, circumstances ?? {}))
     const app: Express = express()
     app.use(signIn)
     const paths = [path, '/mcp']

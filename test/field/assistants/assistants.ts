@@ -42,7 +42,7 @@ const claudeCallback = 'https://claude.ai/api/mcp/auth_callback'
 const claudeQuirks = [
   { what: 'asks for a scope with a leading space', source: github('anthropics/claude-ai-mcp', 453) },
   {
-    what: 'its site answers 403 to servers in some clouds that fetch its document; the copy in `knownAssistants` is used then',
+    what: 'its site answers 403 to servers in some clouds that fetch its document; the copy in `clients.known` is used then',
     source: github('anthropics/claude-ai-mcp', 650),
     isFault: true,
   },
@@ -81,7 +81,7 @@ const claudeRegistered: Assistant = {
   ...claude,
   variant: 'where documents are switched off',
   connects: 'registration',
-  host: { circumstances: { metadataDocuments: false } },
+  host: { circumstances: { clients: { documents: false } } },
   quirks: [
     {
       what: 'registers for `client_secret_post`, and accepts the answer `none`',
@@ -105,7 +105,7 @@ const claudeRegistered: Assistant = {
 const claudeBlocked: Assistant = {
   ...claude,
   variant: 'whose document is answered 403',
-  host: { circumstances: { fetchMetadataDocument: answered403 } },
+  host: { circumstances: { clients: { fetch: answered403 } } },
   quirks: [claudeQuirks[1]],
   plays: {
     ...claudePlays,
@@ -142,7 +142,7 @@ const claudeCode: Assistant = {
       isFault: true,
     },
     {
-      what: 'its site answers 403 to servers in some clouds that fetch its document; the copy in `knownAssistants` is used then',
+      what: 'its site answers 403 to servers in some clouds that fetch its document; the copy in `clients.known` is used then',
       source: github('anthropics/claude-code', 84263),
       isFault: true,
     },
@@ -158,7 +158,7 @@ const claudeCode: Assistant = {
 const claudeCodeBlocked: Assistant = {
   ...claudeCode,
   variant: 'whose document is answered 403',
-  host: { circumstances: { fetchMetadataDocument: answered403 } },
+  host: { circumstances: { clients: { fetch: answered403 } } },
   quirks: [claudeCode.quirks[1]].filter((quirk) => quirk !== undefined),
   plays: {
     ...claudeCode.plays,
@@ -254,7 +254,7 @@ const chatgpt: Assistant = {
 const chatgptSigning: Assistant = {
   ...chatgpt,
   variant: 'where private_key_jwt is on',
-  host: { options: { clientAuthentication: ['none', 'private_key_jwt'] } },
+  host: { options: { clients: { authentication: ['none', 'private_key_jwt'] } } },
   quirks: [
     {
       what: 'signs each of its requests to the token endpoint',
@@ -370,7 +370,7 @@ const cursorRegistered: Assistant = {
   ...cursor,
   variant: 'where documents are switched off',
   connects: 'registration',
-  host: { circumstances: { metadataDocuments: false } },
+  host: { circumstances: { clients: { documents: false } } },
   plays: {
     ...cursorPlays,
     registers: () => ({
@@ -515,10 +515,10 @@ const copilotCli: Assistant = {
 const copilotCliAway: Assistant = {
   ...copilotCli,
   variant: 'where the server has no way out',
-  host: { circumstances: { fetchMetadataDocument: noWayOut } },
+  host: { circumstances: { clients: { fetch: noWayOut } } },
   quirks: [
     {
-      what: 'the copy of its document in `knownAssistants` is used',
+      what: 'the copy of its document in `clients.known` is used',
       source: github('github/copilot-cli', 4901),
     },
   ],
@@ -566,7 +566,7 @@ const copilotCertified: Assistant = {
   variant: 'for certification',
   connects: 'own client',
   host: {
-    options: { clientAuthentication: ['none', 'client_secret_basic', 'client_secret_post'] },
+    options: { clients: { authentication: ['none', 'client_secret_basic', 'client_secret_post'] } },
     client: {
       clientId: 'copilot-studio',
       clientName: 'Microsoft Copilot Studio',
@@ -589,7 +589,7 @@ const foundry: Assistant = {
   name: 'Microsoft Foundry',
   connects: 'own client',
   host: {
-    options: { clientAuthentication: ['none', 'client_secret_basic', 'client_secret_post'] },
+    options: { clients: { authentication: ['none', 'client_secret_basic', 'client_secret_post'] } },
     client: {
       clientId: 'foundry',
       clientName: 'Microsoft Foundry',
@@ -624,7 +624,7 @@ const leChatCallback = 'https://callback.mistral.ai/v1/integrations_auth/oauth2_
 const leChat: Assistant = {
   name: 'Mistral Le Chat',
   connects: 'registration',
-  host: { options: { clientAuthentication: ['none', 'client_secret_basic', 'client_secret_post'] } },
+  host: { options: { clients: { authentication: ['none', 'client_secret_basic', 'client_secret_post'] } } },
   quirks: [
     {
       what: 'gives up in its callback if the registration has no secret',

@@ -25,7 +25,7 @@ export function registrationLengthsOf(assistants: readonly Assistant[]): Registr
   return assistants.flatMap((assistant) => {
     const { name, variant, connects, plays, host: settings } = assistant
     if (connects !== 'registration' || !plays?.registers) return []
-    const methods = settings?.options?.clientAuthentication ?? ['none']
+    const methods = settings?.options?.clients?.authentication ?? ['none']
     const rules = { appRedirects: appRedirectsOfAssistants, authentication: { methods, allowLoopback: false } }
     const registrations = new Registrations(rules, [Buffer.alloc(32)], Date.now)
     const policy = { scopes: [], registeredClients: true, clientRules: { allowed: undefined, blocked: [] } }

@@ -49,7 +49,10 @@ function settingsOf({ options = {}, client, ownDomain }: HostSettings = {}): str
 }
 
 function literal(value: unknown): string {
-  return JSON.stringify(value).replaceAll('"', "'").replaceAll("','", "', '")
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value).replaceAll('"', "'")
+  const members = Object.entries(value).map(([name, member]) => `${name}: ${literal(member)}`)
+  return `{ ${members.join(', ')} }`
 }
 
 function quirkText({ what, source, isFault }: Quirk): string {

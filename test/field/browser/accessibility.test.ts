@@ -24,7 +24,7 @@ describe.each(['light', 'dark'] as const)('in a %s browser, axe finds no fault w
       )
       const visit = await Visit.start({
         browser,
-        metadataDocuments: 'with-loopback',
+        clients: { documents: 'with-loopback' },
         tenantStore: new MemoryTenantStore(companies.map((company) => ({ ...company, logoUri }))),
         scopes: { profile: 'Know who you are', bookings: 'See your bookings' },
       })
@@ -69,7 +69,7 @@ describe.each(['light', 'dark'] as const)('in a %s browser, axe finds no fault w
           res.status(isAway ? 403 : 200).json(document)
         }),
       )
-      const visit = await Visit.start({ browser, metadataDocuments: 'with-loopback' })
+      const visit = await Visit.start({ browser, clients: { documents: 'with-loopback' } })
       const redirect_uri = 'http://127.0.0.1:41234/callback'
       await visit.open(visit.request({ client_id: `${origin}/client.json`, redirect_uri }))
       expect(await findings(visit.page)).toEqual([])

@@ -63,7 +63,7 @@ describeWithBrowser('the consent page', () => {
       )
       const visit = await Visit.start({
         browser: { viewport: { width: 320, height: 568 }, hasTouch: again, isMobile: again },
-        metadataDocuments: 'with-loopback',
+        clients: { documents: 'with-loopback' },
         tenantStore: new MemoryTenantStore([{ key: 'acme', name: 'Acme Air', logoUri }]),
       })
       const { page } = visit

@@ -41,9 +41,7 @@ interface Look {
 async function consentPage({ tag = 'en', theme = {}, browser = phone, words = {} }: Look): Promise<Visit> {
   const visit = await Visit.start({
     browser,
-    theme,
-    links,
-    words,
+    pages: { theme, links, words },
     tenantStore: new MemoryTenantStore(companies.map((company) => ({ ...company, logoUri }))),
   })
   const client_id = await visit.registered('Travel Assistant', 'http://127.0.0.1:41234/callback')
@@ -57,9 +55,8 @@ async function errorPage({ tag = 'en', theme = {}, browser = phone }: Look): Pro
   const { origin } = await site((app) => app.get('/client.json', (_req, res) => res.status(503).end()))
   const visit = await Visit.start({
     browser,
-    theme,
-    links,
-    metadataDocuments: 'with-loopback',
+    pages: { theme, links },
+    clients: { documents: 'with-loopback' },
     tenantStore: new MemoryTenantStore(companies.map((company) => ({ ...company, logoUri }))),
   })
   await visit.open(visit.request({ client_id: `${origin}/client.json`, ui_locales: tag }))

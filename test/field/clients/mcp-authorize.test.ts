@@ -95,7 +95,7 @@ describe.each(sdks)('an assistant on the MCP SDK %s', (version, connectTo) => {
 
   it('is identified by a document on the developer’s own machine, if the host allows that', async () => {
     const clientId = (await DocumentServer.start()).url()
-    const { server } = await mcpHost({ metadataDocuments: 'with-loopback' })
+    const { server } = await mcpHost({ clients: { documents: 'with-loopback' } })
     expect(await (await connected(server, new NewAssistant({ clientId }))).whoAmI()).toEqual(isCustomer1)
   })
 

@@ -17,7 +17,7 @@ async function mcpHost() {
   const host = await ApiHost.start({
     tenantStore: new MemoryTenantStore([{ key: 'acme' }]),
     authenticate: () => ({ subject: 'customer-1' }),
-    metadataDocuments: 'with-loopback',
+    clients: { documents: 'with-loopback' },
     refreshRetryWindow: 10,
     scopes,
   })

@@ -29,7 +29,7 @@ export class AcmeHost {
       tenantStore,
       tokenStore: new MemoryTokenStore(),
       baseUrl: this.origin,
-      signingKeys: [signingKey],
+      keys: { signing: [signingKey] },
       authenticate: () => ({ subject: 'ada' }),
       onEvent: (event) => this.events.push(event),
       ...options,

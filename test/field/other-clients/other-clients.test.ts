@@ -98,8 +98,8 @@ describe('a client with a secret, changed as the page says', () => {
       },
     }
     strict = await AcmeHost.start(withHash, {
-      clientAuthentication: ['client_secret_basic', 'client_secret_post'],
-      credentialSecrets: [randomBytes(32)],
+      clients: { authentication: ['client_secret_basic', 'client_secret_post'] },
+      keys: { credentialSecrets: [randomBytes(32)] },
     })
   })
   afterEach(() => {

@@ -29,7 +29,7 @@ const signIn = createCustomerSignIn({
   tokenStore: new MemoryTokenStore(),
   baseUrl: process.env['BASE_URL'],
   authenticate: undefined,
-  consent: undefined,
+  pages: { consent: undefined },
   accessTokenClaims: undefined,
   onEvent: undefined,
   externalEndpoints: { authorization: process.env['AUTHORIZE'], registration: undefined },
@@ -68,9 +68,11 @@ createCustomerSignIn({
     if (req.get('Cookie')) return { subject: 'customer-1', name: undefined }
     return res.redirect(url)
   },
-  async consent(_req, res: Response) {
-    await Promise.resolve()
-    return res.render('consent')
+  pages: {
+    async consent(_req, res: Response) {
+      await Promise.resolve()
+      return res.render('consent')
+    },
   },
 })
 `

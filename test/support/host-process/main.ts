@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createCustomerSignIn, MemoryTenantStore } from 'customer-sign-in'
+import { type CustomerSignInOptions, MemoryTenantStore } from 'customer-sign-in'
 import express from 'express'
+import { createSignIn } from '../test-options'
 import type { HostMessage, HostSettings } from './settings'
 import { openStore } from './store'
 
@@ -12,7 +13,7 @@ const server = createServer(app).listen(0, '127.0.0.1', () => {
   // On a busy machine, a client may send a request just as an idle connection is closed.
   server.keepAliveTimeout = 0
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const signIn = createCustomerSignIn({
+  const needed: CustomerSignInOptions = {
     tenantStore: new MemoryTenantStore([
       {
         key: 'acme',
@@ -22,11 +23,10 @@ const server = createServer(app).listen(0, '127.0.0.1', () => {
     ]),
     tokenStore: openStore(settings),
     baseUrl: 'https://assistants.example',
-    signingKeys: [settings.signingKey],
-    credentialSecrets: [settings.credentialSecret],
+    keys: { signing: [settings.signingKey], credentialSecrets: [settings.credentialSecret] },
     onEvent: (event) => tell({ event: event.type, error: event.type === 'error' ? event.error.message : undefined }),
-    ...settings.signIn,
-  })
+  }
+  const signIn = createSignIn(needed, settings.signIn)
   app.use(signIn)
   app.post('/codes', express.json(), async (req, res) => {
     res.json(await signIn.issueAuthorizationCode(req.body))

@@ -1,5 +1,6 @@
-import type { CustomerSignInEvent, CustomerSignInOptions } from 'customer-sign-in'
+import type { CustomerSignInEvent } from 'customer-sign-in'
 import type { RedisTokenStoreOptions } from 'customer-sign-in/redis'
+import type { TestOptions } from '../test-options'
 
 /** The settings of a host process, as JSON in its environment. */
 export interface HostSettings {
@@ -10,7 +11,7 @@ export interface HostSettings {
   store?: RedisTokenStoreOptions
   /** Seconds that its clock is ahead of the true time. Default 0. */
   clockOffset?: number
-  signIn?: Pick<CustomerSignInOptions, 'hostTimeout' | 'refreshRetryWindow' | 'replayTolerance' | 'baseUrl'>
+  signIn?: Pick<TestOptions, 'hostTimeout' | 'refreshRetryWindow' | 'replayTolerance' | 'baseUrl'>
   /** The path of an MCP server for every tenant. It checks at each request whether the grant still lives. */
   mcpPath?: string
   /** PEM, the same in every process. */

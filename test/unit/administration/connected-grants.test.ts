@@ -12,7 +12,7 @@ import { expectTokens, redirectUri, type TestSignIn } from '../../support/sign-i
 import { started } from '../../support/started'
 import { wrapStore } from '../../support/wrap-store'
 
-const metadataDocuments = 'with-loopback'
+const documentsHere = { documents: 'with-loopback' } as const
 const customer = { tenantKey: 'acme', subject: 'customer-1' }
 const companyWith = (members: Partial<Tenant>) =>
   new MemoryTenantStore([{ key: 'acme', id: 'acme', scopes: ['profile', 'calendar'], ...members }])
@@ -101,7 +101,7 @@ describe('what grants.list says of a client', () => {
 
   it('with a metadata document is its name, and the host that publishes the document', async () => {
     const documents = await DocumentServer.start()
-    const host = await started({ metadataDocuments })
+    const host = await started({ clients: documentsHere })
     await connectedAs(host, documents.url())
     expect(await listed(host)).toMatchObject({
       clientId: documents.url(),
@@ -116,7 +116,7 @@ describe('what grants.list says of a client', () => {
   it('comes from the last copy of a document, however old it is, without another fetch', async () => {
     const clock = stopClock()
     const documents = await DocumentServer.start((server) => publishing(server, {}, { 'Cache-Control': 'no-store' }))
-    const host = await started({ metadataDocuments })
+    const host = await started({ clients: documentsHere })
     await connectedAs(host, documents.url())
     clock.advance(20 * 86_400)
     expect(await listed(host)).toMatchObject({ clientName: 'Assistant' })
@@ -126,10 +126,10 @@ describe('what grants.list says of a client', () => {
   it('comes from the copy of a known assistant, without a fetch', async () => {
     const documents = await DocumentServer.start()
     const tokenStore = new MemoryTokenStore()
-    const before = await started({ tokenStore, metadataDocuments })
+    const before = await started({ tokenStore, clients: documentsHere })
     await connectedAs(before, documents.url())
     const document = { client_id: documents.url(), client_name: 'Well-known', redirect_uris: [redirectUri] }
-    const host = await started({ tokenStore, metadataDocuments, knownAssistants: [{ document }] })
+    const host = await started({ tokenStore, clients: { ...documentsHere, known: [{ document }] } })
     expect(await listed(host)).toMatchObject({ clientName: 'Well-known' })
     expect(documents.requests).toHaveLength(1)
   })
@@ -137,8 +137,8 @@ describe('what grants.list says of a client', () => {
   it('is fetched by a process that has never seen the document', async () => {
     const documents = await DocumentServer.start()
     const tokenStore = new MemoryTokenStore()
-    await connectedAs(await started({ tokenStore, metadataDocuments }), documents.url())
-    const host = await started({ tokenStore, metadataDocuments })
+    await connectedAs(await started({ tokenStore, clients: documentsHere }), documents.url())
+    const host = await started({ tokenStore, clients: documentsHere })
     expect(await listed(host)).toMatchObject({ clientName: 'Assistant' })
     expect(await listed(host)).toMatchObject({ clientName: 'Assistant' })
     expect(documents.requests).toHaveLength(2)
@@ -147,11 +147,14 @@ describe('what grants.list says of a client', () => {
   it.each([
     ['is gone', (): Promise<Response> => Promise.reject(new Error('gone'))],
     ['does not come', (): Promise<Response> => new Promise(() => {})],
-  ])('is the publisher if the document %s, and the list does not wait for it', async (_, fetchMetadataDocument) => {
+  ])('is the publisher if the document %s, and the list does not wait for it', async (_, fetch) => {
     const documents = await DocumentServer.start()
     const tokenStore = new MemoryTokenStore()
-    await connectedAs(await started({ tokenStore, metadataDocuments }), documents.url())
-    const host = await started({ tokenStore, metadataDocuments, fetchMetadataDocument: fetchMetadataDocument as never })
+    await connectedAs(await started({ tokenStore, clients: documentsHere }), documents.url())
+    const host = await started({
+      tokenStore,
+      clients: { ...documentsHere, fetch: fetch as never },
+    })
     const publisher = new URL(documents.origin).host
     expect(await listed(host)).toMatchObject({ clientName: publisher, publisher, destinations: [] })
     expect(await host.told('error')).toEqual([])
@@ -163,7 +166,7 @@ describe('what grants.list says of a client', () => {
       { clientId: documents.url(), clientName: 'Our own', redirectUris: [redirectUri] },
       { clientId: 'another', redirectUris: [redirectUri] },
     ]
-    const host = await started({ tenantStore: companyWith({ clients }), metadataDocuments })
+    const host = await started({ tenantStore: companyWith({ clients }), clients: documentsHere })
     await connectedAs(host, documents.url())
     const client = await listed(host)
     expect(client).toMatchObject({ clientName: 'Our own', vouchedFor: true })
@@ -174,8 +177,8 @@ describe('what grants.list says of a client', () => {
   it('is not fetched for a company that is named by its id, because it may be gone', async () => {
     const documents = await DocumentServer.start()
     const tokenStore = new MemoryTokenStore()
-    await connectedAs(await started({ tokenStore, metadataDocuments }), documents.url())
-    const host = await started({ tokenStore, metadataDocuments })
+    await connectedAs(await started({ tokenStore, clients: documentsHere }), documents.url())
+    const host = await started({ tokenStore, clients: documentsHere })
     const publisher = new URL(documents.origin).host
     const { grants } = await host.signIn.grants.list({ tenantId: 'acme', anyCustomer: true })
     expect(grants).toMatchObject([{ clientName: publisher, publisher }])
@@ -185,8 +188,8 @@ describe('what grants.list says of a client', () => {
   it('is its address alone where metadata documents are off', async () => {
     const documents = await DocumentServer.start()
     const tokenStore = new MemoryTokenStore()
-    await connectedAs(await started({ tokenStore, metadataDocuments }), documents.url())
-    const host = await started({ tokenStore, metadataDocuments: false })
+    await connectedAs(await started({ tokenStore, clients: documentsHere }), documents.url())
+    const host = await started({ tokenStore, clients: { documents: false } })
     const client = await listed(host)
     expect(client).toMatchObject({ clientName: documents.url(), vouchedFor: false })
     expect(client).not.toHaveProperty('publisher')
@@ -230,7 +233,7 @@ describe('the time of the last use in grants.list', () => {
 })
 
 describe('the words of scopes in grants.list', () => {
-  const scopes = { profile: { en: 'Know who you are', de: 'Wissen, wer Sie sind' }, calendar: 'Calendar' }
+  const scopes = { profile: { words: { en: 'Know who you are', de: 'Wissen, wer Sie sind' } }, calendar: 'Calendar' }
   const clients = [{ clientId: 'own', redirectUris: [redirectUri] }]
 
   it.each([
@@ -240,7 +243,11 @@ describe('the words of scopes in grants.list', () => {
     ['the option’s language, if there are none in the one that is asked for', 'sv', undefined, 'de'],
   ])('are in %s', async (_, language, locale, byDefault) => {
     const tenantStore = companyWith({ clients, locale })
-    const host = await started({ tenantStore, scopes, ...(byDefault !== undefined && { locale: byDefault }) })
+    const host = await started({
+      tenantStore,
+      scopes,
+      ...(byDefault !== undefined && { pages: { locale: byDefault } }),
+    })
     await connectedAs(host, 'own', 'profile calendar')
     const { scopes: granted, scopeTexts } = await listed(host, language)
     expect(granted).toEqual(['profile', 'calendar'])

@@ -13,7 +13,9 @@ afterEach(releaseClock)
 describe('grants.list', () => {
   it('gives the clients that a customer has connected, with the time and the scopes', async () => {
     const clock = stopClock()
-    const host = await started({ scopes: { profile: 'Know who you are', calendar: { en: 'See your calendar' } } })
+    const host = await started({
+      scopes: { profile: 'Know who you are', calendar: { words: { en: 'See your calendar' } } },
+    })
     const connectedAt = clock.now()
     const tokens = await host.connected({ scopes: 'calendar' })
     const { grantId } = await recordOf(host.tokenStore)
@@ -39,7 +41,7 @@ describe('grants.list', () => {
 
   it('leaves out codes that are not redeemed yet, and grants that have ended or expired', async () => {
     const clock = stopClock()
-    const host = await started({ refreshTokenLifetime: 3600 })
+    const host = await started({ lifetimes: { refreshToken: 3600 } })
     await host.connected()
     clock.advance(3600)
     await host.connected()
@@ -194,7 +196,7 @@ describe('grants.revokeAll', () => {
   it('leaves nothing about the customer in the store, not even about expired grants', async () => {
     const clock = stopClock()
     const tokenStore = new MemoryTokenStore()
-    const host = await started({ tokenStore, refreshTokenLifetime: 30 })
+    const host = await started({ tokenStore, lifetimes: { refreshToken: 30 } })
     await host.connected()
     await host.asCustomer()
     clock.advance(30)

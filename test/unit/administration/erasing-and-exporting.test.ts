@@ -167,7 +167,7 @@ function exportsAndErases(createStore: () => Promise<Store>): void {
       const withLimit = await started({
         tokenStore: store.tokenStore,
         tenantStore: new MemoryTenantStore([acme]),
-        grantLifetime: 600,
+        lifetimes: { grant: 600 },
       })
       await withLimit.connected(customer)
       const [limited] = (await host.signIn.grants.export(customer)).grants

@@ -1,7 +1,7 @@
 import { promises as dns } from 'node:dns'
 import {
+  type ClientOptions,
   ConfigurationError,
-  type CustomerSignInOptions,
   createCustomerSignIn,
   type KnownAssistant,
   knownAssistants,
@@ -41,8 +41,8 @@ async function published(answer: { status: number; type?: string; changes?: obje
   return { server, known, answer }
 }
 
-const startedWith = (knownAssistants: CustomerSignInOptions['knownAssistants']) =>
-  started({ authenticate: asTheySay, metadataDocuments: 'with-loopback', knownAssistants })
+const startedWith = (known: ClientOptions['known']) =>
+  started({ authenticate: asTheySay, clients: { documents: 'with-loopback', known } })
 
 const stores = { tenantStore: new MemoryTenantStore([]), tokenStore: new MemoryTokenStore() }
 const open = (host: TestSignIn, client_id: string) => new Authorization(host, { client_id }).open()
@@ -307,9 +307,9 @@ describe('knownAssistants', () => {
     ['a document without redirect URIs', { redirect_uris: [] }, 'redirect_uris must be an array'],
     ['a document with a secret', { client_secret: 'x' }, 'the document must not have a client_secret'],
   ])('cannot have %s', (_, changes, says) => {
-    const create = () => createCustomerSignIn({ ...stores, knownAssistants: [assistant({}), assistant(changes)] })
+    const create = () => createCustomerSignIn({ ...stores, clients: { known: [assistant({}), assistant(changes)] } })
     expect(create).toThrow(ConfigurationError)
-    expect(create).toThrow(/knownAssistants\[1\]\.document/)
+    expect(create).toThrow(/clients\.known\[1\]\.document/)
     expect(create).toThrow(says)
   })
 })
@@ -320,9 +320,11 @@ describe('the assistants that this package knows', () => {
     const own = { ...known.document, token_endpoint_auth_method: 'none' }
     const host = await started({
       authenticate: asTheySay,
-      metadataDocuments: 'with-loopback',
-      clientAuthentication: ['private_key_jwt'],
-      knownAssistants: [...knownAssistants, { document: own }],
+      clients: {
+        documents: 'with-loopback',
+        authentication: ['private_key_jwt'],
+        known: [...knownAssistants, { document: own }],
+      },
     })
     expectErrorPage(await open(host, server.url()), 503)
   })

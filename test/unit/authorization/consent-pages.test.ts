@@ -9,8 +9,8 @@ const acme = { key: 'acme', clients: [{ clientId, redirectUris: [redirectUri] }]
 const options = {
   authenticate: asTheySay,
   tenantStore: new MemoryTenantStore([acme]),
-  askConsent: 'once',
-  credentialSecrets: ['s'.repeat(32)],
+  pages: { askConsent: 'once' },
+  keys: { credentialSecrets: ['s'.repeat(32)] },
 } as const
 
 describe('a consent page over MemoryTokenStore', () => {

@@ -22,7 +22,7 @@ const tenantStoreWith = (client: Partial<Client>) =>
 const startedWith = (
   client: Partial<Client> = { secretHashes: [own.hash] },
   methods: typeof bothMethods | string[] = bothMethods,
-) => started({ tenantStore: tenantStoreWith(client), clientAuthentication: methods as never })
+) => started({ tenantStore: tenantStoreWith(client), clients: { authentication: methods as never } })
 
 describe('a client with a secret', () => {
   it('authenticates by HTTP Basic', async () => {
@@ -112,7 +112,7 @@ describe('a client with a secret', () => {
   it('cannot sign customers in where all of its methods are off, and the error names the option', async () => {
     const host = await startedWith(undefined, ['none'])
     const description =
-      'The option clientAuthentication has no method of this client: client_secret_basic, client_secret_post'
+      'The option clients.authentication has no method of this client: client_secret_basic, client_secret_post'
     await expect(host.asCustomer()).rejects.toMatchObject({ code: 'invalid_client', description })
     const response = await host.refresh('csir_', { client_secret: own.secret })
     expect(expectError(response, 401, 'invalid_client')).toBe(description)

@@ -24,7 +24,7 @@ const methods = ['none', 'private_key_jwt', 'client_secret_basic', 'client_secre
 function startedWith(client: Partial<Client> = { jwks: { keys: [key.jwk] } }, tokenStore = new MemoryTokenStore()) {
   const clients = clientsWith(client)
   const tenantStore = new MemoryTenantStore(['acme', 'globex'].map((name) => ({ key: name, id: name, clients })))
-  return started({ tenantStore, tokenStore, clientAuthentication: methods })
+  return started({ tenantStore, tokenStore, clients: { authentication: methods } })
 }
 
 const asserted = (host: TestSignIn, changes?: AssertionChanges): FormFields =>
@@ -182,8 +182,8 @@ describe('a client with a key', () => {
     const tenantStore = new MemoryTenantStore([
       { key: 'acme', id: 'acme', clients: clientsWith({ jwks: { keys: [key.jwk] } }) },
     ])
-    const host = await started({ tenantStore, clientAuthentication: ['none', 'client_secret_basic'] })
-    const description = 'The option clientAuthentication has no method of this client: private_key_jwt'
+    const host = await started({ tenantStore, clients: { authentication: ['none', 'client_secret_basic'] } })
+    const description = 'The option clients.authentication has no method of this client: private_key_jwt'
     await expect(host.asCustomer()).rejects.toMatchObject({ code: 'invalid_client', description })
     expect(expectError(await host.refresh('csir_', {}), 401, 'invalid_client')).toBe(description)
     const detail = { clientId, asked: ['private_key_jwt'], accepted: ['none', 'client_secret_basic'] }
@@ -208,7 +208,7 @@ describe('a client with a key', () => {
         { key: 'acme', id: 'acme', clients: clientsWith({ jwks: { keys: [key.jwk] } }) },
       ]),
       tokenStore,
-      clientAuthentication: methods,
+      clients: { authentication: methods },
       baseUrl: host.url,
     })
     const fields = asserted(host)
@@ -368,7 +368,7 @@ describe('a client with a key', () => {
 
   it('gets a challenge with the 401 that says its document cannot be used', async () => {
     const fetchMetadataDocument = async () => new Response('gone', { status: 404 })
-    const host = await started({ clientAuthentication: methods, fetchMetadataDocument })
+    const host = await started({ clients: { authentication: methods, fetch: fetchMetadataDocument } })
     const assertion = assertionOf(key, 'https://app.example/client.json', host.issuer())
     const response = await host.refresh('csir_unknown', { client_id: undefined, ...withAssertion(assertion) })
     expectError(response, 401, 'invalid_client')

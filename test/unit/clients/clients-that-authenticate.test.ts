@@ -79,7 +79,7 @@ describe.each(libraries)('%s, whose client the tenant has', (_, start) => {
       start: (issuer, api) => start(method, { clientId, secret, key }, issuer, api),
       checksIssuer: true,
       errorCode: webApiErrorCode,
-      options: { clientAuthentication: methods, client: own },
+      options: { clients: { authentication: methods }, client: own },
     })
   })
 })
@@ -88,8 +88,7 @@ describe.each(libraries)('%s', (_, start) => {
   let host: CompanyHost
   beforeAll(async () => {
     host = await CompanyHost.start({
-      clientAuthentication: ['none', ...methods],
-      metadataDocuments: 'with-loopback',
+      clients: { authentication: ['none', ...methods], documents: 'with-loopback' },
       onEvent: () => {},
     })
   })

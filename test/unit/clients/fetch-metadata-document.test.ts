@@ -12,12 +12,12 @@ const document = { client_id: url, client_name: 'Assistant', redirect_uris: [red
 const json = (body: unknown, init: ResponseInit = {}) =>
   new Response(JSON.stringify(body), { headers: { 'Content-Type': 'application/json' }, ...init })
 
-const startedWith = (fetchMetadataDocument: FetchMetadataDocumentHook, options: Partial<CustomerSignInOptions> = {}) =>
-  started({ authenticate: asTheySay, fetchMetadataDocument, ...options })
+const startedWith = (hook: FetchMetadataDocumentHook, options: Partial<CustomerSignInOptions> = {}) =>
+  started({ authenticate: asTheySay, clients: { fetch: hook } }, options)
 
 /** The customer's page, and why the operator is told that there is none. */
-async function refusedWith(fetchMetadataDocument: FetchMetadataDocumentHook, status = 400, client_id = url) {
-  const host = await startedWith(fetchMetadataDocument)
+async function refusedWith(hook: FetchMetadataDocumentHook, status = 400, client_id = url) {
+  const host = await startedWith(hook)
   const page = expectErrorPage(await new Authorization(host, { client_id }).open(), status)
   const [denied] = await host.told('denied')
   expect(denied).toMatchObject({ where: 'authorize', detail: { clientId: client_id } })
@@ -86,7 +86,7 @@ describe('a host’s own fetch of metadata documents', () => {
 
   it('may be asked for any port of this machine in development, and for no other port elsewhere', async () => {
     const hook = jest.fn(async (address: string) => json({ ...document, client_id: address }))
-    const host = await startedWith(hook, { metadataDocuments: 'with-loopback' })
+    const host = await startedWith(hook, { clients: { documents: 'with-loopback' } })
     const local = 'http://127.0.0.1:3000/client.json'
     await new Authorization(host, { client_id: local }).open().expect(200)
     const elsewhere = 'https://assistant.example:8443/client.json'
@@ -143,7 +143,7 @@ describe('a host’s own fetch of metadata documents', () => {
       expectErrorPage(await new Authorization(host, { client_id: url }).open(), 503)
       const [error] = await host.told('error')
       expect(error).toMatchObject({ where: 'authorize', reason: 'hook_failed' })
-      expect(error?.error.message).toContain('fetchMetadataDocument must return a Response')
+      expect(error?.error.message).toContain('clients.fetch must return a Response')
     },
   )
 
@@ -228,7 +228,7 @@ describe('a host’s own fetch of metadata documents', () => {
         if (address === jwks_uri) return json({ keys: [key.jwk] })
         return json({ ...document, token_endpoint_auth_method: 'private_key_jwt', jwks_uri })
       },
-      { clientAuthentication: ['none', 'private_key_jwt'] },
+      { clients: { authentication: ['none', 'private_key_jwt'] } },
     )
     const signedIn = await new Authorization(host, { client_id: url }).allowed()
     expectTokens(await host.exchange(signedIn, withAssertion(assertionOf(key, url, host.issuer()))))
@@ -236,7 +236,7 @@ describe('a host’s own fetch of metadata documents', () => {
   })
 
   it('is helped out by the copy of a known assistant', async () => {
-    const host = await startedWith(() => Promise.reject(new Error('No proxy')), { knownAssistants: [{ document }] })
+    const host = await startedWith(() => Promise.reject(new Error('No proxy')), { clients: { known: [{ document }] } })
     await new Authorization(host, { client_id: url }).open().expect(200)
     expect(await host.told('stale')).toMatchObject([{ clientId: url, detail: { reason: 'No proxy' } }])
   })

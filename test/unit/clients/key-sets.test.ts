@@ -34,12 +34,8 @@ class KeyServer {
 async function startedWith(jwksUri: string, options: Partial<CustomerSignInOptions> = {}) {
   const client: Client = { clientId, redirectUris: [redirectUri], jwksUri }
   const tenantStore = new MemoryTenantStore([{ key: 'acme', id: 'acme', clients: [client] }])
-  return started({
-    tenantStore,
-    clientAuthentication: ['none', 'private_key_jwt'],
-    metadataDocuments: 'with-loopback',
-    ...options,
-  })
+  const clients = { authentication: ['none', 'private_key_jwt'], documents: 'with-loopback' } as const
+  return started({ tenantStore, clients }, options)
 }
 
 const exchange = async (host: TestSignIn, by: ClientKey = key) =>
@@ -349,10 +345,12 @@ describe('the keys at a jwks_uri', () => {
     const asked: string[] = []
     const answers: (() => unknown)[] = [() => 'keys', () => Response.json({ keys: [key.jwk] })]
     const host = await startedWith('https://keys.example/jwks', {
-      metadataDocuments: true,
-      fetchMetadataDocument: async (url) => {
-        asked.push(url)
-        return answers.shift()?.() as Response
+      clients: {
+        documents: true,
+        fetch: async (url) => {
+          asked.push(url)
+          return answers.shift()?.() as Response
+        },
       },
     })
     const clock = stopClock()
@@ -366,9 +364,11 @@ describe('the keys at a jwks_uri', () => {
   it('are not fetched from this machine, except for development', async () => {
     const { server } = await KeyServer.start()
     for (const metadataDocuments of [true, false]) {
-      const host = await startedWith(server.url('/jwks'), { metadataDocuments })
+      const host = await startedWith(server.url('/jwks'), { clients: { documents: metadataDocuments } })
       expectError(await exchange(host), 401, 'invalid_client')
-      const secure = await startedWith(server.url('/jwks').replace('http:', 'https:'), { metadataDocuments })
+      const secure = await startedWith(server.url('/jwks').replace('http:', 'https:'), {
+        clients: { documents: metadataDocuments },
+      })
       expectError(await exchange(secure), 401, 'invalid_client')
     }
     expect(server.requests).toEqual([])
@@ -376,10 +376,10 @@ describe('the keys at a jwks_uri', () => {
 })
 
 describe('a client with a metadata document and a key', () => {
-  const methods = { clientAuthentication: ['none', 'private_key_jwt'] } as const
+  const methods = { clients: { authentication: ['none', 'private_key_jwt'] } } as const
   const document = (changes: object) => DocumentServer.start((self) => publishing(self, { ...changes }))
   const startedHost = (options: Partial<CustomerSignInOptions> = methods) =>
-    started({ authenticate: asTheySay, metadataDocuments: 'with-loopback', ...options })
+    started({ authenticate: asTheySay, clients: { documents: 'with-loopback' } }, options)
   const byKey = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [key.jwk] } }
   const asserted = (host: TestSignIn, id: string) => withAssertion(assertionOf(key, id, host.issuer()))
 
@@ -418,7 +418,7 @@ describe('a client with a metadata document and a key', () => {
 
   it('gets no secret, although it offers a method that needs one, because everyone can read its document', async () => {
     const server = await document({ token_endpoint_auth_methods_supported: ['none', 'client_secret_basic'] })
-    const host = await startedHost({ clientAuthentication: ['client_secret_basic'] })
+    const host = await startedHost({ clients: { authentication: ['client_secret_basic'] } })
     const page = expectErrorPage(await new Authorization(host, { client_id: server.url() }).open())
     expect(page).toContain('token_endpoint_auth_method must be client_secret_basic')
   })
@@ -426,7 +426,7 @@ describe('a client with a metadata document and a key', () => {
   it('that offers nothing else is refused where private_key_jwt is off, and the page names the option', async () => {
     const server = await document(byKey)
     const page = expectErrorPage(await new Authorization(await startedHost({}), { client_id: server.url() }).open())
-    expect(page).toContain('option clientAuthentication')
+    expect(page).toContain('option clients.authentication')
   })
 
   it.each<[string, object]>([
@@ -477,7 +477,7 @@ describe('a client with a metadata document and a key', () => {
 
   it('cannot authenticate with a secret, and its document is not fetched for that', async () => {
     const [host, server] = [
-      await startedHost({ clientAuthentication: ['none', 'client_secret_post'] }),
+      await startedHost({ clients: { authentication: ['none', 'client_secret_post'] } }),
       await document({}),
     ]
     const fields = { client_id: server.url(), client_secret: 'csis_' }

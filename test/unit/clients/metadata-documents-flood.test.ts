@@ -61,9 +61,11 @@ async function flooded() {
   const byHeart = honest.url('/by-heart.json', 'assistant.example')
   const host = await started({
     authenticate: asTheySay,
-    metadataDocuments: 'with-loopback',
+    clients: {
+      documents: 'with-loopback',
+      known: [{ document: { client_id: byHeart, client_name: 'Assistant', redirect_uris: [redirectUri] } }],
+    },
     tenantStore,
-    knownAssistants: [{ document: { client_id: byHeart, client_name: 'Assistant', redirect_uris: [redirectUri] } }],
   })
   const open = (url: string, tenantKey: string) => new Authorization(host, { client_id: url }, tenantKey).open()
   const opened = (urls: string[], tenantKey: string) =>

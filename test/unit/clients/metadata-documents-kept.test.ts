@@ -10,7 +10,7 @@ import { started } from '../../support/started'
 const tenantOf = (id: string) => ({ id, key: id })
 const acme = { id: 'acme', key: 'acme' }
 
-const startedWith = () => started({ authenticate: asTheySay, metadataDocuments: 'with-loopback' })
+const startedWith = () => started({ authenticate: asTheySay, clients: { documents: 'with-loopback' } })
 const open = (host: TestSignIn, client_id: string) => new Authorization(host, { client_id }).open()
 
 afterEach(releaseClock)

@@ -7,7 +7,7 @@ import { DocumentServer, publishing } from '../../support/document-server'
 import { redirectUri, type TestSignIn } from '../../support/sign-in'
 import { started } from '../../support/started'
 
-const startedWith = () => started({ authenticate: asTheySay, metadataDocuments: 'with-loopback' })
+const startedWith = () => started({ authenticate: asTheySay, clients: { documents: 'with-loopback' } })
 
 /** Fails unless the customer sees an error page and the operator is told why. @returns The reason. */
 async function expectRefused(host: TestSignIn, client_id: string): Promise<string> {

@@ -17,7 +17,7 @@ afterEach(releaseClock)
 const packageVersion = JSON.parse(readFileSync(join(__dirname, '../../../package.json'), 'utf8')).version
 
 const startedWith = (options: Partial<CustomerSignInOptions> = {}) =>
-  started({ authenticate: asTheySay, metadataDocuments: 'with-loopback', ...options })
+  started({ authenticate: asTheySay, clients: { documents: 'with-loopback' } }, options)
 
 describe('a client with a metadata document', () => {
   it('connects without being registered: from the code to the refresh', async () => {
@@ -214,7 +214,7 @@ describe('metadata documents', () => {
     [{ ports: [443, 8443] }, true],
     [false, undefined],
   ])('set to %j are announced as %j', async (metadataDocuments, announced) => {
-    const host = await started({ metadataDocuments })
+    const host = await started({ clients: { documents: metadataDocuments } })
     const { body } = await request(host.issuer()).get('/.well-known/oauth-authorization-server')
     expect(body.client_id_metadata_document_supported).toBe(announced)
   })
@@ -227,7 +227,7 @@ describe('metadata documents', () => {
     const tokens = expectTokens(
       await before.exchange(await new Authorization(before, { client_id }).allowed(), { client_id }),
     )
-    const host = await startedWith({ tokenStore, metadataDocuments: false })
+    const host = await startedWith({ tokenStore, clients: { documents: false } })
     const fetched = server.requests.length
     expectErrorPage(await new Authorization(host, { client_id }).open())
     expectError(await host.refresh(tokens.refresh_token, { client_id }), 401, 'invalid_client')
@@ -236,7 +236,7 @@ describe('metadata documents', () => {
   })
 
   it('are fetched only from the ports that the host names', async () => {
-    const host = await started({ authenticate: asTheySay, metadataDocuments: { ports: [8443] } })
+    const host = await started({ authenticate: asTheySay, clients: { documents: { ports: [8443] } } })
     for (const client_id of ['https://1.1.1.1/client.json', 'https://1.1.1.1:9443/client.json']) {
       expectErrorPage(await new Authorization(host, { client_id }).open())
       const [denied] = (await host.told('denied')).slice(-1)
@@ -291,12 +291,12 @@ describe('a company', () => {
   )
 
   it('takes them if registration is off for all: only its own setting counts', async () => {
-    const { opened } = await startedWhere({}, { registration: false })
+    const { opened } = await startedWhere({}, { clients: { registration: false } })
     await opened('globex').expect(200)
   })
 
   it('takes none if the host takes none, whatever its own setting', async () => {
-    const { opened, announced } = await startedWhere({ metadataDocuments: true }, { metadataDocuments: false })
+    const { opened, announced } = await startedWhere({ metadataDocuments: true }, { clients: { documents: false } })
     expectErrorPage(await opened('globex'))
     expect(await announced('globex')).toBeUndefined()
   })
@@ -334,7 +334,7 @@ describe('the server of a metadata document', () => {
       for (let count = 0; count < 3; count++) res.writeEarlyHints({ link: '</style.css>; rel=preload' })
       publishing(self)(req, res)
     })
-    const host = await started({ authenticate: asTheySay, metadataDocuments: 'with-loopback' })
+    const host = await started({ authenticate: asTheySay, clients: { documents: 'with-loopback' } })
     await new Authorization(host, { client_id: server.url() }).open().expect(200)
   })
 })

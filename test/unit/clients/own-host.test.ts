@@ -9,7 +9,7 @@ import { started } from '../../support/started'
 
 const baseUrl = 'https://signin.example/auth'
 const ours = 'https://signin.example:8443/callback'
-const startedThere = () => started({ baseUrl, authenticate: asTheySay, metadataDocuments: 'with-loopback' })
+const startedThere = () => started({ baseUrl, authenticate: asTheySay, clients: { documents: 'with-loopback' } })
 
 describe('a redirect URI on the host of this server', () => {
   it('cannot be registered', async () => {

@@ -26,8 +26,7 @@ function expectAccepted(signingKeys: (string | Buffer)[], credentialSecrets: (st
       tenantStore: new MemoryTenantStore([]),
       tokenStore: new MemoryTokenStore(),
       baseUrl: 'https://assistant.example',
-      signingKeys,
-      credentialSecrets,
+      keys: { signing: signingKeys, credentialSecrets },
     })
   } finally {
     process.env.NODE_ENV = NODE_ENV
@@ -47,8 +46,8 @@ describe('npx customer-sign-in keys', () => {
   })
 
   it('prints the two options as JSON', async () => {
-    const { signingKeys, credentialSecrets } = JSON.parse(await printed('--format', 'json'))
-    expectAccepted(signingKeys, credentialSecrets)
+    const { signing, credentialSecrets } = JSON.parse(await printed('--format', 'json'))
+    expectAccepted(signing, credentialSecrets)
   })
 
   it('prints a Secret of Kubernetes, whose files are those of the docs', async () => {
@@ -74,7 +73,7 @@ describe('npx customer-sign-in keys', () => {
     const [one, other] = await Promise.all([printed('--format', 'json'), printed('--format', 'json')])
     const all = [one, other]
       .map((text) => JSON.parse(text))
-      .flatMap((made) => [...made.signingKeys, ...made.credentialSecrets])
+      .flatMap((made) => [...made.signing, ...made.credentialSecrets])
     expect(new Set(all).size).toBe(4)
   })
 

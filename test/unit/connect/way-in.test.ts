@@ -1,5 +1,6 @@
 import {
   type Client,
+  type ClientOptions,
   type CustomerSignInOptions,
   knownAssistants,
   MemoryTenantStore,
@@ -29,7 +30,7 @@ const published = (isMeant: (host: string | undefined) => boolean) =>
 const isLoopback = (redirectUri: string) => /^http:\/\/(localhost|127\.0\.0\.1)[:/]/.test(redirectUri)
 
 /** Answers with the documents of the assistants, as their sites do. */
-const publishers: CustomerSignInOptions['fetchMetadataDocument'] = async (url) => {
+const publishers: ClientOptions['fetch'] = async (url) => {
   const known = knownAssistants.find(({ document }) => document.client_id === url)?.document
   const redirectUris = assistants.find(({ document }) => document === url)?.redirectUris
   const headers = { 'Content-Type': 'application/json' }
@@ -38,12 +39,14 @@ const publishers: CustomerSignInOptions['fetchMetadataDocument'] = async (url) =
 
 function company(record: Partial<Tenant>, options: Partial<CustomerSignInOptions> = {}): Promise<TestSignIn> {
   const resources = ['https://host.example/mcp']
-  return started({
-    tenantStore: new MemoryTenantStore([{ key: 'acme', id: 'acme', name: 'Acme Air', resources, ...record }]),
-    authenticate: asTheySay,
-    fetchMetadataDocument: publishers,
-    ...options,
-  })
+  return started(
+    {
+      tenantStore: new MemoryTenantStore([{ key: 'acme', id: 'acme', name: 'Acme Air', resources, ...record }]),
+      authenticate: asTheySay,
+      clients: { fetch: publishers },
+    },
+    options,
+  )
 }
 
 const guidesOf = async ({ signIn }: TestSignIn) => (await signIn.connect({ tenantKey: 'acme' })).assistants
@@ -82,21 +85,26 @@ const settings: [what: string, record: Partial<Tenant>, options: Partial<Custome
     {},
     without('gemini-cli', 'opencode'),
   ],
-  ['all where documents are off, because they register then', {}, { metadataDocuments: false }, all],
-  ['none where the host has both off', {}, { metadataDocuments: false, registration: false }, []],
+  ['all where documents are off, because they register then', {}, { clients: { documents: false } }, all],
+  ['none where the host has both off', {}, { clients: { documents: false, registration: false } }, []],
   [
     'those that register where documents cannot be fetched',
     {},
-    { metadataDocuments: { ports: [8443] } },
+    { clients: { documents: { ports: [8443] } } },
     ['gemini-cli', 'opencode'],
   ],
-  ['all where documents are fetched at other ports too', {}, { metadataDocuments: { ports: [8443, 443] } }, all],
-  ['all but Cursor where no app address is accepted', {}, { appRedirects: [] }, without('cursor')],
-  ['those that can sign where public clients are off', {}, { clientAuthentication: ['private_key_jwt'] }, ['chatgpt']],
+  ['all where documents are fetched at other ports too', {}, { clients: { documents: { ports: [8443, 443] } } }, all],
+  ['all but Cursor where no app address is accepted', {}, { clients: { appRedirects: [] } }, without('cursor')],
+  [
+    'those that can sign where public clients are off',
+    {},
+    { clients: { authentication: ['private_key_jwt'] } },
+    ['chatgpt'],
+  ],
   [
     'those that take a secret where public clients are off',
     {},
-    { clientAuthentication: ['client_secret_post'] },
+    { clients: { authentication: ['client_secret_post'] } },
     ['claude'],
   ],
   [
@@ -127,7 +135,7 @@ const settings: [what: string, record: Partial<Tenant>, options: Partial<Custome
   [
     'those that take a secret where public clients and documents are off',
     {},
-    { clientAuthentication: ['client_secret_post'], metadataDocuments: false },
+    { clients: { authentication: ['client_secret_post'], documents: false } },
     ['claude'],
   ],
 ]
@@ -182,9 +190,9 @@ describe('an assistant with an id of the company’s', () => {
     [
       'that goes with a secret',
       { secretHashes: [newClientSecret().hash] },
-      { clientAuthentication: ['none', 'client_secret_post'] },
+      { clients: { authentication: ['none', 'client_secret_post'] } },
     ],
-    ['where public clients are off', {}, { clientAuthentication: ['client_secret_post'] }],
+    ['where public clients are off', {}, { clients: { authentication: ['client_secret_post'] } }],
     ['for an address that any app on the device could have', { redirectUris: ['http://localhost:53682/callback'] }, {}],
   ])('is not shown with an id %s', async (_, client, options) => {
     expect(await guidesOf(await company(own(client), options))).toEqual([])

@@ -83,7 +83,7 @@ customer-sign-in POST /v1/acme/oauth/token 400 in 1.0 ms: token, tenant acme, cl
 
   it('shows what a client asked for, and a fetch', async () => {
     const server = await DocumentServer.start()
-    const host = await started({ authenticate: asTheySay, metadataDocuments: 'with-loopback' })
+    const host = await started({ authenticate: asTheySay, clients: { documents: 'with-loopback' } })
     const log = logged()
     const heard = Heard.start()
     await new Authorization(host, {
@@ -97,7 +97,7 @@ customer-sign-in POST /v1/acme/oauth/token 400 in 1.0 ms: token, tenant acme, cl
   })
 
   it('shows a fetch that failed', async () => {
-    const host = await started({ authenticate: asTheySay, metadataDocuments: 'with-loopback' })
+    const host = await started({ authenticate: asTheySay, clients: { documents: 'with-loopback' } })
     const log = logged()
     const heard = Heard.start()
     await new Authorization(host, { client_id: 'https://10.0.0.1/client.json' }).open()
@@ -154,7 +154,7 @@ customer-sign-in POST /v1/acme/oauth/token 400 in 1.0 ms: token, tenant acme, cl
   it('shows no code, token, verifier, cookie or header in any flow', async () => {
     const secrets: string[] = []
     const server = await DocumentServer.start()
-    const host = await started({ authenticate: asTheySay, metadataDocuments: 'with-loopback' })
+    const host = await started({ authenticate: asTheySay, clients: { documents: 'with-loopback' } })
     const log = logged()
     const heard = Heard.start()
     for (const client_id of [clientId, server.url(), (await register(host)).body.client_id]) {

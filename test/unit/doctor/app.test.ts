@@ -191,14 +191,17 @@ const cases: Record<string, [Deployed, string[]]> = {
     { before: withResource({ resource: 'acme', authorization_servers: [] }) },
     ['resource: member-missing', 'resource: member-missing'],
   ],
-  'lets nobody in': [{ options: () => ({ registration: false, metadataDocuments: false }) }, ['server: no-way-in']],
+  'lets nobody in': [
+    { options: () => ({ clients: { registration: false, documents: false } }) },
+    ['server: no-way-in'],
+  ],
   'has no page to sign in on': [{ options: () => ({ authenticate: undefined }) }, ['authorize: authorize-missing']],
   'redirects to a login page that is not there': [
     { options: () => ({ authenticate: (_req: Request, res: Response) => res.redirect('/missing') }) },
     ['authorize: login-page-fails'],
   ],
   'refuses the assistant whose document is tried': [
-    { options: () => ({ blockedClients: { documentHosts: ['claude.ai'] } }) },
+    { options: () => ({ clients: { blocked: { documentHosts: ['claude.ai'] } } }) },
     ['document: document-refused'],
   ],
   'has a registration of its own that fails': [
@@ -206,7 +209,7 @@ const cases: Record<string, [Deployed, string[]]> = {
     ['registration: temporarily-unavailable'],
   ],
   'refuses clients on the customer’s device': [
-    { options: () => ({ allowedClients: { redirectHosts: ['assistant.example'] } }) },
+    { options: () => ({ clients: { allowed: { redirectHosts: ['assistant.example'] } } }) },
     ['registration: registration-refused'],
   ],
   'announces registration that is off': [
@@ -416,7 +419,7 @@ describe('the doctor finds what is wrong with an app that', () => {
     const [tokenStore, credentialSecrets] = [new MemoryTokenStore(), ['x'.repeat(32)]]
     const processes = ['ec', 'ec'].map(() => {
       const signingKeys = [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey]
-      return hostApp(origin, { options: () => ({ tokenStore, credentialSecrets, signingKeys }) })
+      return hostApp(origin, { options: () => ({ tokenStore, keys: { credentialSecrets, signing: signingKeys } }) })
     })
     let requests = 0
     answer((req, res) => void processes[requests++ % 2]?.(req, res))

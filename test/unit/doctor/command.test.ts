@@ -29,7 +29,7 @@ describe('npx customer-sign-in doctor', () => {
   })
 
   it('says with exit code 0 what is not as it should be, but works', async () => {
-    const origin = await deployed({ options: () => ({ blockedClients: { documentHosts: ['claude.ai'] } }) })
+    const origin = await deployed({ options: () => ({ clients: { blocked: { documentHosts: ['claude.ai'] } } }) })
     const { status, stdout } = await runCommand(['doctor', `${origin}/v1/acme/mcp`])
     expect(status).toBe(0)
     expect(stdout).toContain(

@@ -71,8 +71,8 @@ describe('the doctor, at a good deployment', () => {
     const origin = await deployed({
       options: () => ({
         tenantStore: new MemoryTenantStore(tenants),
-        clientAuthentication: ['none', 'client_secret_basic'],
-        credentialSecrets: [randomBytes(32)],
+        clients: { authentication: ['none', 'client_secret_basic'] },
+        keys: { credentialSecrets: [randomBytes(32)] },
       }),
     })
     const { good, steps } = await examine(`${origin}/v1/acme/mcp`, { clientId: 'app' })
@@ -87,9 +87,9 @@ describe('the doctor, at a good deployment', () => {
   it.each(['client_secret_basic', 'client_secret_post'] as const)(
     'says what ends the clients that have registered for a secret: %s',
     async (method) => {
-      const toldWith = async (...clientAuthentication: ClientAuthenticationMethod[]) => {
+      const toldWith = async (...authentication: ClientAuthenticationMethod[]) => {
         const origin = await deployed({
-          options: () => ({ clientAuthentication, credentialSecrets: [randomBytes(32)] }),
+          options: () => ({ clients: { authentication }, keys: { credentialSecrets: [randomBytes(32)] } }),
         })
         const { steps } = await examine(`${origin}/v1/acme/mcp`)
         return steps.flatMap(({ notes }) => notes.filter((note) => note.includes('credentialSecrets')))
@@ -123,7 +123,7 @@ describe('the doctor, at a good deployment', () => {
   })
 
   it('finds nothing where clients are known by their document alone', async () => {
-    const origin = await deployed({ options: () => ({ registration: false }) })
+    const origin = await deployed({ options: () => ({ clients: { registration: false } }) })
     expect(await found(origin)).toEqual([])
   })
 })

@@ -22,7 +22,7 @@ describe('a server that means harm to the doctor', () => {
       options: () => ({
         tenantStore: new MemoryTenantStore([{ key: 'acme', id: '1', clients }]),
         authenticate: () => ({ subject: 'ada' }),
-        consent: false,
+        pages: { consent: false },
       }),
       before: () => (req, res, next) =>
         express.urlencoded()(req, res, () => {

@@ -74,7 +74,7 @@ describe('the doctor with a login finds', () => {
   const base: Partial<CustomerSignInOptions> = {
     tenantStore: new MemoryTenantStore([{ key: 'acme', id: '1', clients }]),
     authenticate: () => ({ subject: 'ada' }),
-    consent: false,
+    pages: { consent: false },
   }
 
   /** Changes what the browser comes back with. Undefined if it never does. */

@@ -94,7 +94,7 @@ describe('a submitted consent form has no effect', () => {
   })
 
   it('with the token of another server', async () => {
-    const [host, other] = [await signedIn(), await signedIn({ credentialSecrets: ['o'.repeat(32)] })]
+    const [host, other] = [await signedIn(), await signedIn({ keys: { credentialSecrets: ['o'.repeat(32)] } })]
     const authorization = new Authorization(host)
     const { text } = await request(other.url).get(authorization.path).expect(200)
     await expectAskedAgain(authorization, host, {
@@ -198,8 +198,8 @@ describe('a submitted consent form', () => {
     const [oldSecret, newSecret] = ['o'.repeat(32), 'n'.repeat(32)]
     const tokenStore = new MemoryTokenStore()
     const shared = { tokenStore, baseUrl: 'https://assistant.example' }
-    const first = await signedIn({ ...shared, credentialSecrets: [oldSecret] })
-    const second = await signedIn({ ...shared, credentialSecrets: [newSecret, oldSecret] })
+    const first = await signedIn({ ...shared, keys: { credentialSecrets: [oldSecret] } })
+    const second = await signedIn({ ...shared, keys: { credentialSecrets: [newSecret, oldSecret] } })
     const authorization = new Authorization(first)
     const { token } = await authorization.form()
     const fields = { consent_token: token, decision: 'allow' }

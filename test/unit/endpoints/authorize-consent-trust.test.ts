@@ -9,14 +9,14 @@ import { started } from '../../support/started'
 
 describe('consent', () => {
   it('is asked for a client that registered itself, even if the tenant’s own clients need none', async () => {
-    const host = await started({ authenticate: asTheySay, consent: false })
+    const host = await started({ authenticate: asTheySay, pages: { consent: false } })
     await new Authorization(host).open().expect(303)
     const client_id = await registered(host)
     consentForm(await new Authorization(host, { client_id }).open().expect(200))
   })
 
   it('is asked for with a word of caution, except for a client of the tenant’s own', async () => {
-    const host = await started({ authenticate: asTheySay, metadataDocuments: 'with-loopback' })
+    const host = await started({ authenticate: asTheySay, clients: { documents: 'with-loopback' } })
     const server = await DocumentServer.start()
     const caution = 'has not checked this app'
     const publisher = `Published by${new URL(server.origin).host}`

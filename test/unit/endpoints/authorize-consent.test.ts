@@ -11,7 +11,7 @@ const ownClient = new MemoryTenantStore([
 ])
 
 const consented = (consent: ConsentHook | false, options: object = {}) =>
-  started({ authenticate: asTheySay, consent, hostTimeout: 0.1, ...options })
+  started({ authenticate: asTheySay, pages: { consent }, hostTimeout: 0.1 }, options)
 
 describe('a consent function', () => {
   it('is told the customer, the tenant, the client, the scopes, the resource and the redirect URI', async () => {

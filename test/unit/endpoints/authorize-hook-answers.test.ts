@@ -87,17 +87,22 @@ describe('what consent gives', () => {
     ['an object', { allowed: true }, 'an object'],
     ['1', 1, '1'],
   ])('is no answer if it is %s, and the operator is told why', async (_, answer, shown) => {
-    const { message } = await toldOf({ consent: () => answer })
-    expect(message).toContain(`customer-sign-in: consent must return true, false or nothing, but returned ${shown}`)
+    const { message } = await toldOf({ pages: { consent: () => answer } })
+    expect(message).toContain(
+      `customer-sign-in: pages.consent must return true, false or nothing, but returned ${shown}`,
+    )
   })
 })
 
 describe('a hook that gives nothing and does not answer the request', () => {
   it.each([
-    ['authenticate', 'authenticate returned no customer and did not answer the request'],
-    ['consent', 'consent returned neither true nor false and did not answer the request'],
-  ])('is the host’s fault: %s', async (hook, message) => {
-    expect((await toldOf({ [hook]: () => undefined, hostTimeout: 0.1 })).message).toBe(message)
+    [{ authenticate: () => undefined }, 'authenticate returned no customer and did not answer the request'],
+    [
+      { pages: { consent: () => undefined } },
+      'pages.consent returned neither true nor false and did not answer the request',
+    ],
+  ])('is the host’s fault: %j', async (hook, message) => {
+    expect((await toldOf({ ...hook, hostTimeout: 0.1 })).message).toBe(message)
   })
 })
 

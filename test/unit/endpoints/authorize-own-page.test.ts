@@ -28,7 +28,7 @@ async function ownPage(options: object = {}, hook: ConsentHook = proofAlone) {
     asked.push(request)
     return hook(req, res, request)
   }
-  return { host: await started({ authenticate: asTheySay, consent, ...options }), asked }
+  return { host: await started({ authenticate: asTheySay, pages: { consent } }, options), asked }
 }
 
 /** Opens the page. @returns Its proof. */
@@ -45,7 +45,7 @@ const grantsAt = (host: TestSignIn) => recordsOf(host.tokenStore)
 
 describe('the host’s own consent page', () => {
   it('is told whether the company vouches for the client, and who publishes its document', async () => {
-    const { host, asked } = await ownPage({ metadataDocuments: 'with-loopback' })
+    const { host, asked } = await ownPage({ clients: { documents: 'with-loopback' } })
     const server = await DocumentServer.start()
     for (const client_id of [undefined, await registered(host), server.url()]) {
       await new Authorization(host, client_id === undefined ? {} : { client_id }).open().expect(200)
@@ -92,7 +92,7 @@ describe('the host’s own consent page', () => {
   ])('gets its form behind %s', async (_, parser) => {
     const consent = jest.fn(proofAlone)
     const app = await HostApp.start((baseUrl) =>
-      express().use(parser, testSignIn({ baseUrl, authenticate: asTheySay, consent })),
+      express().use(parser, testSignIn({ baseUrl, authenticate: asTheySay, pages: { consent } })),
     )
     const authorization = new Authorization({ url: app.origin })
     const consent_token = await proofOf(authorization)
@@ -166,7 +166,7 @@ describe('a form of the host’s own page', () => {
     const server = await DocumentServer.start((self) => (req, res) => publishing(self, document)(req, res))
     const acme = { ...tenants[0], key: 'acme', clients: [] as object[] }
     const tenantStore = new MemoryTenantStore([acme as never])
-    const { host, asked } = await ownPage({ tenantStore, metadataDocuments: 'with-loopback' })
+    const { host, asked } = await ownPage({ tenantStore, clients: { documents: 'with-loopback' } })
     const authorization = new Authorization(host, { client_id: server.url() })
     const consent_token = await proofOf(authorization)
     Object.assign(document, changes)
@@ -183,7 +183,7 @@ describe('a form of the host’s own page', () => {
     const authorization = new Authorization(host)
     const response = await submit(host, authorization, { answer: 'yes' })
     expectErrorRedirect(response, 'temporarily_unavailable', host.issuer())
-    const message = 'consent returned true for a form whose consent_token is not the proof of a page'
+    const message = 'pages.consent returned true for a form whose consent_token is not the proof of a page'
     expect(await host.told('error')).toMatchObject([{ reason: 'hook_failed', error: { message } }])
     expect(await grantsAt(host)).toEqual([])
   })

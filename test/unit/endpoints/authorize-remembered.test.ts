@@ -1,10 +1,4 @@
-import {
-  type Client,
-  type CustomerSignInOptions,
-  MemoryTenantStore,
-  MemoryTokenStore,
-  type Tenant,
-} from 'customer-sign-in'
+import { type Client, MemoryTenantStore, MemoryTokenStore, type Tenant } from 'customer-sign-in'
 import request from 'supertest'
 import { Authorization, asTheySay, expectErrorRedirect, expectRedirect } from '../../support/authorization'
 import { consentForm } from '../../support/consent-form'
@@ -19,6 +13,7 @@ import {
   type Tokens,
 } from '../../support/sign-in'
 import { started } from '../../support/started'
+import type { TestOptions } from '../../support/test-options'
 import { wrapStore } from '../../support/wrap-store'
 
 const second = 'https://assistant.example/second'
@@ -33,20 +28,16 @@ function acme(client: Partial<Client> = {}, tenant: Partial<Tenant> = {}): Tenan
 }
 
 /** A host that remembers consent, unless its records say otherwise. */
-function remembering({
-  client,
-  tenant,
-  ...options
-}: Partial<CustomerSignInOptions> & Members = {}): Promise<TestSignIn> {
+function remembering({ client, tenant, ...options }: TestOptions & Members = {}): Promise<TestSignIn> {
   const tenantStore = new MemoryTenantStore([acme(client, tenant), { ...acme(), key: 'globex', id: 'globex' }])
-  return started({
+  const given: TestOptions = {
     authenticate: asTheySay,
-    askConsent: 'once',
+    pages: { askConsent: 'once' },
     scopes: ['profile', 'calendar', 'bookings'],
     tenantStore,
-    fetchMetadataDocument: async () => Response.json(documentOf(document)),
-    ...options,
-  })
+    clients: { fetch: async () => Response.json(documentOf(document)) },
+  }
+  return started(given, options)
 }
 
 interface Members {
@@ -98,7 +89,7 @@ describe('a customer who has connected a client', () => {
   })
 
   it('is not asked for less than they have granted, and for what that implies', async () => {
-    const host = await remembering({ impliedScopes: { bookings: ['calendar'] } })
+    const host = await remembering({ scopes: { profile: {}, calendar: {}, bookings: { implies: ['calendar'] } } })
     await connected(host, { scope: 'profile bookings' })
     for (const scope of ['profile', 'bookings', 'calendar', 'calendar profile']) {
       expect([scope, await isAsked(host, { scope })]).toEqual([scope, false])
@@ -118,14 +109,14 @@ describe('a customer who has connected a client', () => {
     const tokenStore = new MemoryTokenStore()
     await connected(await remembering({ tokenStore }))
     const consent = jest.fn(() => false)
-    expect(await isAsked(await remembering({ tokenStore, consent }))).toBe(false)
+    expect(await isAsked(await remembering({ tokenStore, pages: { consent } }))).toBe(false)
     expect(consent).not.toHaveBeenCalled()
   })
 
   it.each<[string, Parameters<typeof remembering>[0]]>([
     ['the company names by its host', { tenant: { allowedClients: { documentHosts: ['assistant.example'] } } }],
     ['the company names by its address', { tenant: { allowedClients: { clientIds: [document] } } }],
-    ['the option names', { allowedClients: named }],
+    ['the option names', { clients: { allowed: named } }],
   ])('of a metadata document that %s is not asked', async (_, options) => {
     const host = await remembering(options)
     await connected(host, { client_id: document })
@@ -134,9 +125,9 @@ describe('a customer who has connected a client', () => {
 
   it.each<[string, boolean, Parameters<typeof remembering>[0]]>([
     ['no record says anything and the option is once', false, {}],
-    ['nobody says anything', true, { askConsent: undefined }],
+    ['nobody says anything', true, { pages: { askConsent: undefined } }],
     ['the company says always', true, { tenant: { askConsent: 'always' } }],
-    ['the company says once', false, { askConsent: 'always', tenant: { askConsent: 'once' } }],
+    ['the company says once', false, { pages: { askConsent: 'always' }, tenant: { askConsent: 'once' } }],
     ['the client’s record says always', true, { tenant: { askConsent: 'once' }, client: { askConsent: 'always' } }],
     ['the client’s record says once', false, { tenant: { askConsent: 'always' }, client: { askConsent: 'once' } }],
   ])('is asked as the closest record says: %s', async (_, asked, options) => {
@@ -167,7 +158,7 @@ describe('a customer is asked again, although consent is remembered,', () => {
     ['if the client wants it', { prompt: 'consent' }],
   ])('%s', async (_, parameters) => {
     const client = { redirectUris: [redirectUri, second, `${redirectUri}?`] }
-    const host = await remembering({ client, allowedClients: named })
+    const host = await remembering({ client, clients: { allowed: named } })
     await connected(host)
     expect(await isAsked(host)).toBe(false)
     expect(await isAsked(host, parameters)).toBe(true)
@@ -214,14 +205,14 @@ describe('a customer is asked again, although consent is remembered,', () => {
 
   it('if they connected the client before consent was remembered', async () => {
     const tokenStore = new MemoryTokenStore()
-    await connected(await remembering({ tokenStore, askConsent: 'always' }))
+    await connected(await remembering({ tokenStore, pages: { askConsent: 'always' } }))
     const host = await remembering({ tokenStore })
     expect(await isAsked(host)).toBe(true)
   })
 
   it('if nobody had asked them then', async () => {
     const tokenStore = new MemoryTokenStore()
-    const quiet = await remembering({ tokenStore, consent: false })
+    const quiet = await remembering({ tokenStore, pages: { consent: false } })
     const authorization = new Authorization(quiet, { scope: 'profile calendar' })
     await redeemed(quiet, authorization, await authorization.open())
     expect(await isAsked(await remembering({ tokenStore }))).toBe(true)
@@ -252,7 +243,7 @@ describe('consent is never remembered', () => {
   it.each(['http://127.0.0.1/callback', 'com.example.app:/callback'])(
     'for a client with a metadata document at %s',
     async (redirect_uri) => {
-      const host = await remembering({ appRedirects: [], allowedClients: named })
+      const host = await remembering({ clients: { appRedirects: [], allowed: named } })
       await connected(host, { client_id: document, redirect_uri })
       expect(await isAsked(host, { client_id: document, redirect_uri })).toBe(true)
     },
@@ -267,14 +258,14 @@ describe('consent is never remembered', () => {
 
   it('once the company no longer names the client', async () => {
     const tokenStore = new MemoryTokenStore()
-    await connected(await remembering({ tokenStore, allowedClients: named }), { client_id: document })
+    await connected(await remembering({ tokenStore, clients: { allowed: named } }), { client_id: document })
     expect(await isAsked(await remembering({ tokenStore }), { client_id: document })).toBe(true)
   })
 
   it('for a client that registered itself, whatever it says of itself, even if the company names it', async () => {
     const tokenStore = new MemoryTokenStore()
     const client_id = await registered(await remembering({ tokenStore }), { askConsent: 'once', ask_consent: 'once' })
-    const host = await remembering({ tokenStore, allowedClients: { clientIds: [client_id] } })
+    const host = await remembering({ tokenStore, clients: { allowed: { clientIds: [client_id] } } })
     await connected(host, { client_id })
     expect(await isAsked(host, { client_id })).toBe(true)
   })
@@ -333,7 +324,7 @@ describe('a store that cannot say what a customer has connected', () => {
       asked.push(method)
       return apply()
     })
-    const host = await remembering({ tokenStore, askConsent: 'always' })
+    const host = await remembering({ tokenStore, pages: { askConsent: 'always' } })
     await new Authorization(host).open().expect(200)
     expect(asked).toEqual([])
   })

@@ -28,7 +28,7 @@ async function registersWith(redirect_uri: string, host: TestSignIn): Promise<Fo
 }
 
 const startedWith = (options: Partial<CustomerSignInOptions> = {}) =>
-  started({ authenticate: asTheySay, metadataDocuments: 'with-loopback', ...options })
+  started({ authenticate: asTheySay, clients: { documents: 'with-loopback' } }, options)
 
 /** Everything in which two responses can differ, except the date. */
 function shown({ status, headers: { date, ...headers }, text }: Response): object {
@@ -111,7 +111,7 @@ describe.each(strangers)('once the customer has logged in, a client that %s', (_
     const consent = () => {
       throw new OAuthError('access_denied', 'Not on a Sunday')
     }
-    const host = await startedWith({ consent })
+    const host = await startedWith({ pages: { consent } })
     const { searchParams } = expectRedirect(await new Authorization(host, await known(host)).open())
     expect(searchParams.get('error_description')).toBe('Not on a Sunday')
   })

@@ -16,12 +16,14 @@ beforeEach(() => fetched.mockClear())
 
 /** A host with one company, which has these rules. */
 function company(record: Partial<Tenant> = {}, options: Partial<CustomerSignInOptions> = {}): Promise<TestSignIn> {
-  return started({
-    tenantStore: new MemoryTenantStore([{ ...tenants[0], key: 'acme', name: 'Acme <Air>', ...record }]),
-    authenticate: asTheySay,
-    fetchMetadataDocument: fetched,
-    ...options,
-  })
+  return started(
+    {
+      tenantStore: new MemoryTenantStore([{ ...tenants[0], key: 'acme', name: 'Acme <Air>', ...record }]),
+      authenticate: asTheySay,
+      clients: { fetch: fetched },
+    },
+    options,
+  )
 }
 
 const metadataOf = async (host: TestSignIn) =>
@@ -147,7 +149,7 @@ describe('a client with a document and a key', () => {
     }),
   )
   const withKeys = (record: Partial<Tenant>) =>
-    company(record, { fetchMetadataDocument: fetchedWithKey, clientAuthentication: ['none', 'private_key_jwt'] })
+    company(record, { clients: { fetch: fetchedWithKey, authentication: ['none', 'private_key_jwt'] } })
   const asserted = (host: TestSignIn) => withAssertion(assertionOf(key, document, host.issuer()))
   const revoke = (host: TestSignIn, token: string, fields: FormFields) =>
     request(host.url)
@@ -191,7 +193,7 @@ it.each(['none', 'client_secret_post'] as const)(
       {},
       {
         tenantStore: { findTenant: () => ({ ...tenant, ...record }) },
-        clientAuthentication: ['none', 'client_secret_post'],
+        clients: { authentication: ['none', 'client_secret_post'] },
       },
     )
     const { body: client } = await register(host, { redirect_uris: [callback], token_endpoint_auth_method: method })
@@ -244,7 +246,7 @@ describe('the metadata', () => {
     const off = await metadataOf(await company({ allowedClients, registration: false }))
     expect(off).not.toHaveProperty('registration_endpoint')
     expect(off).not.toHaveProperty('client_id_metadata_document_supported')
-    const offForAll = { registration: false, metadataDocuments: false }
+    const offForAll = { clients: { registration: false, documents: false } }
     const all = await metadataOf(await company({ allowedClients }, offForAll))
     expect(all).not.toHaveProperty('registration_endpoint')
     expect(all).not.toHaveProperty('client_id_metadata_document_supported')
@@ -256,17 +258,19 @@ describe('the rules of all companies', () => {
     (await authorizes(await company(record, options), document)).status
 
   it('apply where the record does not say', async () => {
-    expect(await signsIn({}, { allowedClients: { documentHosts: ['claude.ai'] } })).toBe(200)
-    expect(await signsIn({ allowedClients: null }, { allowedClients: { documentHosts: ['chatgpt.com'] } })).toBe(403)
-    expect(await signsIn({}, { blockedClients: { documentHosts: ['claude.ai'] } })).toBe(403)
+    expect(await signsIn({}, { clients: { allowed: { documentHosts: ['claude.ai'] } } })).toBe(200)
+    expect(await signsIn({ allowedClients: null }, { clients: { allowed: { documentHosts: ['chatgpt.com'] } } })).toBe(
+      403,
+    )
+    expect(await signsIn({}, { clients: { blocked: { documentHosts: ['claude.ai'] } } })).toBe(403)
   })
 
   it('give way to what the record allows, but not to what it does not block', async () => {
     const [claude, chatgpt] = [{ documentHosts: ['claude.ai'] }, { documentHosts: ['chatgpt.com'] }]
-    expect(await signsIn({ allowedClients: claude }, { allowedClients: chatgpt })).toBe(200)
-    expect(await signsIn({ allowedClients: chatgpt }, { allowedClients: claude })).toBe(403)
-    expect(await signsIn({ blockedClients: chatgpt }, { blockedClients: claude })).toBe(403)
-    expect(await signsIn({ blockedClients: claude }, { blockedClients: chatgpt })).toBe(403)
-    expect(await signsIn({ blockedClients: chatgpt }, { blockedClients: {} })).toBe(200)
+    expect(await signsIn({ allowedClients: claude }, { clients: { allowed: chatgpt } })).toBe(200)
+    expect(await signsIn({ allowedClients: chatgpt }, { clients: { allowed: claude } })).toBe(403)
+    expect(await signsIn({ blockedClients: chatgpt }, { clients: { blocked: claude } })).toBe(403)
+    expect(await signsIn({ blockedClients: claude }, { clients: { blocked: chatgpt } })).toBe(403)
+    expect(await signsIn({ blockedClients: chatgpt }, { clients: { blocked: {} } })).toBe(200)
   })
 })

@@ -58,7 +58,9 @@ describe('an id that somebody has written by hand', () => {
   ])('is no client with %s', async (_, text) => {
     const clientAuthentication = ['none', 'private_key_jwt'] as const
     for (const header of [0x10, 0x11]) {
-      expectErrorPage(await opens({ clientAuthentication }, craftedId({ text, header }), redirectUri))
+      expectErrorPage(
+        await opens({ clients: { authentication: clientAuthentication } }, craftedId({ text, header }), redirectUri),
+      )
     }
   })
 
@@ -69,14 +71,14 @@ describe('an id that somebody has written by hand', () => {
   })
 
   it.each<[what: string, options: Partial<CustomerSignInOptions>, record: Partial<Tenant>]>([
-    ['by the option', { registration: false }, {}],
+    ['by the option', { clients: { registration: false } }, {}],
     ['at the company', {}, { registration: false }],
     [
       'here, because the host has an endpoint of its own',
       { externalEndpoints: { registration: 'https://x.example' } },
       {},
     ],
-    ['without a key', { clientAuthentication: ['private_key_jwt'] }, {}],
+    ['without a key', { clients: { authentication: ['private_key_jwt'] } }, {}],
   ])('is no client where none can register: %s', async (_, options, record) => {
     const host = await startedWith(options, record)
     const client_id = craftedId({ text: redirectUri })
@@ -120,7 +122,7 @@ describe('an id that somebody has written by hand', () => {
   })
 
   it('has no secret, because only this server can make one', async () => {
-    const host = await startedWith({ clientAuthentication: ['none', 'client_secret_post'] })
+    const host = await startedWith({ clients: { authentication: ['none', 'client_secret_post'] } })
     const { body } = await register(host, { token_endpoint_auth_method: 'client_secret_post' })
     const { client_id, client_secret } = body
     const bytes = Buffer.from(client_id.slice(4), 'base64url')
@@ -143,10 +145,12 @@ describe('an id with an address of keys', () => {
   const asked: string[] = []
   const keyHost = () =>
     startedWith({
-      clientAuthentication: ['none', 'private_key_jwt'],
-      fetchMetadataDocument: async (url) => {
-        asked.push(String(url))
-        return Response.json({ keys: [key.jwk] })
+      clients: {
+        authentication: ['none', 'private_key_jwt'],
+        fetch: async (url) => {
+          asked.push(String(url))
+          return Response.json({ keys: [key.jwk] })
+        },
       },
     })
   beforeEach(() => {

@@ -12,14 +12,17 @@ const elsewhere = { redirect_uri: 'https://evil.example' }
 /** A host with a page of its own, and what its hook is told. */
 async function ownPage(options: object = {}, hook: ErrorPageHook = (_req, res) => res.end('the host’s own page')) {
   const told: ShownError[] = []
-  const errorPage: ErrorPageHook = (req, res, error) => {
+  const page: ErrorPageHook = (req, res, error) => {
     told.push(error)
     return hook(req, res, error)
   }
-  return { host: await started({ authenticate: asTheySay, errorPage, hostTimeout: 0.1, ...options }), told }
+  return {
+    host: await started({ authenticate: asTheySay, pages: { error: page }, hostTimeout: 0.1 }, options),
+    told,
+  }
 }
 
-describe('errorPage', () => {
+describe('pages.error', () => {
   it('shows an error in the host’s own way, with the status that the library’s page has', async () => {
     const { host, told } = await ownPage()
     const { status, text, headers } = await new Authorization(host, { ...elsewhere, ui_locales: 'de' }).open()
@@ -124,8 +127,8 @@ describe('errorPage', () => {
     ],
     ['rejects', () => Promise.reject(new Error('The template is broken')), 'The template is broken'],
     ['throws an OAuthError', () => Promise.reject(new OAuthError('not_found', 'No')), 'not_found: No'],
-    ['gives nothing and answers nothing', () => undefined, 'errorPage did not answer the request'],
-    ['never settles', () => new Promise(() => {}), 'errorPage did not answer the request'],
+    ['gives nothing and answers nothing', () => undefined, 'pages.error did not answer the request'],
+    ['never settles', () => new Promise(() => {}), 'pages.error did not answer the request'],
   ])('that %s leaves the library’s own page to the customer, and tells the operator', async (_, hook, message) => {
     const { host } = await ownPage({}, (req, res, error) => {
       res.statusCode = 200
@@ -137,7 +140,7 @@ describe('errorPage', () => {
     expect(response.headers).not.toHaveProperty('content-encoding')
     expect(response.headers).not.toHaveProperty('set-cookie')
     expect(response.headers['x-content-type-options']).toBe('nosniff')
-    const about = { where: 'errorPage', reason: 'hook_failed', tenantKey: 'acme', tenantId: 'acme' }
+    const about = { where: 'pages.error', reason: 'hook_failed', tenantKey: 'acme', tenantId: 'acme' }
     expect(await host.told('error')).toMatchObject([{ ...about, error: { message } }])
   })
 
@@ -149,7 +152,7 @@ describe('errorPage', () => {
           res.setHeader('X-Request-Id', '7').append('Set-Cookie', 'a=1').append('Set-Cookie', 'b=2')
           next()
         })
-        .use(testSignIn({ baseUrl, authenticate: asTheySay, errorPage })),
+        .use(testSignIn({ baseUrl, authenticate: asTheySay, pages: { error: errorPage } })),
     )
     const { headers } = await new Authorization({ url: app.origin }, elsewhere).open().expect(400)
     await app.stop()
@@ -162,7 +165,7 @@ describe('errorPage', () => {
       throw new Error('The template is broken')
     })
     await expect(new Authorization(host, elsewhere).open()).rejects.toThrow()
-    expect(await host.told('error')).toMatchObject([{ where: 'errorPage' }])
+    expect(await host.told('error')).toMatchObject([{ where: 'pages.error' }])
   })
 
   it('is not called once the host has begun a page of its own', async () => {
@@ -172,7 +175,7 @@ describe('errorPage', () => {
         throw new Error('The template is broken')
       },
       tenantStore: { findTenant: () => ({ ...tenants[0], clients: [] }) },
-      metadataDocuments: false,
+      clients: { documents: false },
     })
     const { body } = await request(host.url)
       .post('/v1/acme/oauth/register')

@@ -49,7 +49,7 @@ describe('the key set', () => {
     ['RS256', 'a KeyObject', rsa],
     ['PS256', 'a JWK', jwk(rsa, 'PS256')],
   ])('verifies the access tokens of a %s key given as %s', async (algorithm, _, key) => {
-    const host = await started({ signingKeys: [key] })
+    const host = await started({ keys: { signing: [key] } })
     const [published, ...others] = await publishedKeys(host)
     if (!published) throw new Error('The key set is empty')
     expect([published.alg, published.use, others]).toEqual([algorithm, 'sig', []])
@@ -62,7 +62,7 @@ describe('the key set', () => {
     ['an elliptic curve', p256, ['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']],
     ['RSA', rsa, ['alg', 'e', 'kid', 'kty', 'n', 'use']],
   ])('shows only the public members of a key of %s', async (_, key, members) => {
-    const [published] = await publishedKeys(await started({ signingKeys: [jwk(key)] }))
+    const [published] = await publishedKeys(await started({ keys: { signing: [jwk(key)] } }))
     expect(Object.keys(published ?? {}).sort()).toEqual(members)
   })
 
@@ -71,16 +71,16 @@ describe('the key set', () => {
     ['P-384', p384],
     ['RSA', rsa],
   ])('names a %s key by its RFC 7638 thumbprint', async (_, key) => {
-    const [published] = await publishedKeys(await started({ signingKeys: [key] }))
+    const [published] = await publishedKeys(await started({ keys: { signing: [key] } }))
     expect(published?.kid).toBe(thumbprint(createPublicKey(key).export({ format: 'jwk' })))
   })
 
   it('has every key: the first signs, and all verify', async () => {
-    const before = await started({ signingKeys: [rsa] })
+    const before = await started({ keys: { signing: [rsa] } })
     const { access_token } = await before.connected()
     const [oldKey] = await publishedKeys(before)
 
-    const after = await started({ signingKeys: [p256, rsa], baseUrl: before.url })
+    const after = await started({ keys: { signing: [p256, rsa] }, baseUrl: before.url })
     const keys = await publishedKeys(after)
     expect(keys.map(({ alg }) => alg)).toEqual(['ES256', 'RS256'])
     expect(keys[1]).toEqual(oldKey)

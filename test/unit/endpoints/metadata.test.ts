@@ -63,7 +63,7 @@ describe('metadata', () => {
 
   it('lists how clients can authenticate', async () => {
     const methods = ['none', 'private_key_jwt', 'client_secret_basic'] as const
-    const host = await started({ clientAuthentication: methods })
+    const host = await started({ clients: { authentication: methods } })
     const algorithms = ['ES256', 'ES384', 'RS256', 'PS256', 'EdDSA', 'Ed25519']
     const { body } = await get(host, `${wellKnown}/v1/acme/oauth`)
     expect(body).toMatchObject({
@@ -72,7 +72,7 @@ describe('metadata', () => {
       revocation_endpoint_auth_methods_supported: methods,
       revocation_endpoint_auth_signing_alg_values_supported: algorithms,
     })
-    const withSecrets = await started({ clientAuthentication: ['client_secret_post'] })
+    const withSecrets = await started({ clients: { authentication: ['client_secret_post'] } })
     const { body: other } = await get(withSecrets, `${wellKnown}/v1/acme/oauth`)
     expect(other.token_endpoint_auth_methods_supported).toEqual(['client_secret_post'])
     expect(other).not.toHaveProperty('token_endpoint_auth_signing_alg_values_supported')

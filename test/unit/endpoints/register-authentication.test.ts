@@ -1,4 +1,4 @@
-import type { CustomerSignInOptions } from 'customer-sign-in'
+import type { ClientOptions } from 'customer-sign-in'
 import { Authorization, asTheySay } from '../../support/authorization'
 import { assertionOf, basic, clientKey, withAssertion } from '../../support/confidential-clients'
 import { register } from '../../support/registration'
@@ -9,8 +9,8 @@ const key = clientKey()
 const jwks = { keys: [key.jwk] }
 const all = ['none', 'private_key_jwt', 'client_secret_basic', 'client_secret_post'] as const
 
-const startedWith = (clientAuthentication: CustomerSignInOptions['clientAuthentication']) =>
-  started({ authenticate: asTheySay, metadataDocuments: 'with-loopback', clientAuthentication })
+const startedWith = (authentication: ClientOptions['authentication']) =>
+  started({ authenticate: asTheySay, clients: { documents: 'with-loopback', authentication } })
 
 /** What the server answers about how the client authenticates. */
 async function chosen(host: TestSignIn, metadata: object) {
@@ -23,7 +23,7 @@ describe('a registration', () => {
   const none = { method: 'none', hasSecret: false, expires: undefined }
   const secret = (method: string) => ({ method, hasSecret: true, expires: 0 })
 
-  it.each<[string, CustomerSignInOptions['clientAuthentication'], object, object]>([
+  it.each<[string, ClientOptions['authentication'], object, object]>([
     ['asks for nothing', all, {}, none],
     ['asks for null', all, { token_endpoint_auth_method: null }, none],
     ['asks for none', all, { token_endpoint_auth_method: 'none', jwks }, none],
@@ -89,7 +89,7 @@ describe('a registration', () => {
     expect(await chosen(await startedWith(methods), metadata)).toEqual(answer)
   })
 
-  it.each<[string, CustomerSignInOptions['clientAuthentication'], object]>([
+  it.each<[string, ClientOptions['authentication'], object]>([
     ['private_key_jwt', undefined, { jwks }],
     ['private_key_jwt', ['none', 'client_secret_basic'], { jwks }],
     ['tls_client_auth', all, {}],
@@ -102,7 +102,7 @@ describe('a registration', () => {
     async (method, methods, more) => {
       const host = await startedWith(methods)
       const response = await register(host, { token_endpoint_auth_method: method, ...more })
-      expect(expectError(response, 400, 'invalid_client_metadata')).toContain('option clientAuthentication')
+      expect(expectError(response, 400, 'invalid_client_metadata')).toContain('option clients.authentication')
       expect(await host.told('denied')).toMatchObject([{ reason: 'method_off' }])
     },
   )
@@ -165,9 +165,9 @@ describe('a registered client', () => {
     },
   )
 
-  it('keeps its secret for as long as the one that it is derived from is in credentialSecrets', async () => {
+  it('keeps its secret for as long as the one that it is derived from is in keys.credentialSecrets', async () => {
     const [old, latest] = [Buffer.alloc(32, 'old'), Buffer.alloc(32, 'new')] as const
-    const host = await started({ clientAuthentication: all, credentialSecrets: [old] })
+    const host = await started({ clients: { authentication: all }, keys: { credentialSecrets: [old] } })
     const { body } = await register(host, { token_endpoint_auth_method: 'client_secret_post' })
     const { client_id, client_secret } = body
     const fields = { client_id, client_secret }
@@ -205,7 +205,7 @@ describe('a registered client', () => {
   it.each(['none', 'client_secret_post'])(
     'by the method %s can revoke its tokens, also where metadata documents are off',
     async (method) => {
-      const host = await started({ metadataDocuments: false, clientAuthentication: all })
+      const host = await started({ clients: { documents: false, authentication: all } })
       const { client_id, client_secret } = (await register(host, { token_endpoint_auth_method: method })).body
       const fields = { client_id, client_secret }
       const signedIn = await host.asCustomer({ clientId: client_id })

@@ -131,7 +131,7 @@ describe('a registration is refused', () => {
     const description = expectError(await register(host, long), 400, 'invalid_client_metadata')
     expect(description).toMatch(/at most 1024 characters: shorten redirect_uris$/)
     const keys = { token_endpoint_auth_method: 'private_key_jwt', jwks_uri: `https://keys.example/${noise(1800)}` }
-    const signing = await started({ clientAuthentication: ['none', 'private_key_jwt'] })
+    const signing = await started({ clients: { authentication: ['none', 'private_key_jwt'] } })
     expect(expectError(await register(signing, keys), 400, 'invalid_client_metadata')).toMatch(/shorten jwks_uri$/)
     const one = { redirect_uris: [`https://assistant.example/${noise(480)}`], software_statement: noise(5000) }
     const { body } = await register(host, one).expect(201)
@@ -165,7 +165,7 @@ describe('a registration', () => {
   })
 
   it('is accepted with the app addresses that the host names, and no others', async () => {
-    const host = await started({ appRedirects: ['assistant:/callback', 'assistant://connect/'] })
+    const host = await started({ clients: { appRedirects: ['assistant:/callback', 'assistant://connect/'] } })
     const accepted = ['assistant:/callback', 'assistant://connect/oauth', 'com.example.app:/callback']
     await register(host, { redirect_uris: accepted }).expect(201)
     for (const redirectUri of [

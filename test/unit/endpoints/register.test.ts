@@ -275,7 +275,7 @@ describe('a registration', () => {
 
 describe('where clients cannot register', () => {
   it('at all, the path is left to the host and the metadata does not name it', async () => {
-    const signIn = testSignIn({ baseUrl: 'https://assistant.example', registration: false })
+    const signIn = testSignIn({ baseUrl: 'https://assistant.example', clients: { registration: false } })
     const app = await HostApp.start(() => (req, res) => signIn(req, res, () => res.end('the host’s own')))
     const { text } = await request(app.origin).post('/v1/acme/oauth/register')
     const { body } = await request(app.origin).get('/v1/acme/oauth/.well-known/oauth-authorization-server')
@@ -301,7 +301,7 @@ describe('where clients cannot register', () => {
 
   it('at any tenant, no tenant turns it on', async () => {
     const tenantStore = new MemoryTenantStore([{ key: 'acme', registration: true }])
-    const host = await started({ tenantStore, registration: false })
+    const host = await started({ tenantStore, clients: { registration: false } })
     await register(host).expect(404)
   })
 

@@ -101,7 +101,7 @@ describe('revocation ends the grant', () => {
   })
 
   it('of a client that registered itself, and of one with a metadata document', async () => {
-    const host = await started({ authenticate: asTheySay, metadataDocuments: 'with-loopback' })
+    const host = await started({ authenticate: asTheySay, clients: { documents: 'with-loopback' } })
     for (const client_id of [await registered(host), (await DocumentServer.start()).url()]) {
       const signedIn = await new Authorization(host, { client_id }).allowed()
       const { refresh_token } = expectTokens(await host.exchange(signedIn, { client_id }))
@@ -165,7 +165,7 @@ describe('revocation gets the same response, and ends nothing,', () => {
   })
 
   it('for a refresh token that has expired', async () => {
-    const host = await started({ refreshTokenLifetime: 60 })
+    const host = await started({ lifetimes: { refreshToken: 60 } })
     const clock = stopClock()
     const { refresh_token } = await host.connected()
     clock.advance(60)

@@ -30,7 +30,7 @@ function companyWith(client: Partial<Client> = service, company: Partial<Tenant>
 }
 
 function optionsFor(...companies: Tenant[]) {
-  return { tenantStore: new MemoryTenantStore(companies), clientAuthentication: methods }
+  return { tenantStore: new MemoryTenantStore(companies), clients: { authentication: methods } }
 }
 
 /** A request with a secret by HTTP Basic. */
@@ -190,8 +190,8 @@ describe('client_credentials', () => {
     expect(await servicesOf(host)).toEqual([])
   })
 
-  it('keeps no more grants of a client than maxGrantsPerClient', async () => {
-    const host = await started({ ...optionsFor(companyWith()), maxGrantsPerClient: 2 })
+  it('keeps no more grants of a client than grants.perClient', async () => {
+    const host = await started({ ...optionsFor(companyWith()), grants: { perClient: 2 } })
     for (let count = 0; count < 4; count++) await given(ask(host))
     expect(await servicesOf(host)).toHaveLength(2)
     expect(await host.told('revoked')).toMatchObject([
@@ -300,7 +300,7 @@ describe('the metadata of a company', () => {
   it('changes with the record of its client', async () => {
     const client: Partial<Client> = { ...service }
     const company = companyWith(client)
-    const host = await started({ tenantStore: { findTenant: () => company }, clientAuthentication: methods })
+    const host = await started({ tenantStore: { findTenant: () => company }, clients: { authentication: methods } })
     const listed = async () => JSON.parse(await metadataOf(host, 'acme')).grant_types_supported.length
     expect(await listed()).toBe(3)
     client.secretHashes = undefined
@@ -310,7 +310,10 @@ describe('the metadata of a company', () => {
   })
 
   it('does not list it if the client’s method is off', async () => {
-    const host = await started({ ...optionsFor(companyWith()), clientAuthentication: ['none', 'private_key_jwt'] })
+    const host = await started({
+      ...optionsFor(companyWith()),
+      clients: { authentication: ['none', 'private_key_jwt'] },
+    })
     expect(JSON.parse(await metadataOf(host, 'acme')).grant_types_supported).toEqual(standard)
   })
 })

@@ -1,18 +1,16 @@
-import { type Client, type CustomerSignInOptions, MemoryTokenStore, newClientSecret } from 'customer-sign-in'
+import { type Client, MemoryTokenStore, newClientSecret } from 'customer-sign-in'
 import { releaseClock, stopClock } from '../../support/clock'
 import { recordOf, restore } from '../../support/records'
 import { clientId, expectError, expectTokens, redirectUri, type TestSignIn } from '../../support/sign-in'
 import { started } from '../../support/started'
+import type { TestOptions } from '../../support/test-options'
 
 const { secret, hash } = newClientSecret()
 const authenticated = { client_secret: secret }
-const authentication = { clientAuthentication: ['none', 'client_secret_post'] } as const
+const authentication = { clients: { authentication: ['none', 'client_secret_post'] } } as const
 
 /** A host whose only client has a secret, until a test changes the client. */
-async function hostWith(
-  options: Partial<CustomerSignInOptions> = {},
-  members: Partial<Client> = { secretHashes: [hash] },
-) {
+async function hostWith(options: TestOptions = {}, members: Partial<Client> = { secretHashes: [hash] }) {
   const client: Client = { clientId, redirectUris: [redirectUri], ...members }
   const resources = ['https://api.example/mcp']
   const tenantStore = { findTenant: (key: string) => ({ key, id: key, clients: [client], resources }) }
@@ -65,7 +63,7 @@ describe('the code and the refresh token of a client that authenticates', () => 
   it('are refused, and not used up, while the host has switched the method off', async () => {
     const tokenStore = new MemoryTokenStore()
     const { host } = await hostWith({ tokenStore })
-    const { host: without } = await hostWith({ tokenStore, clientAuthentication: ['none'] })
+    const { host: without } = await hostWith({ tokenStore, clients: { authentication: ['none'] } })
     const refreshToken = await connected(host)
     expectError(await without.refresh(refreshToken, authenticated), 401, 'invalid_client')
     expectTokens(await host.refresh(refreshToken, authenticated))
@@ -77,7 +75,7 @@ describe('the code and the refresh token of a client that authenticates', () => 
     const refreshToken = await connected(host)
     clock.advance(31 * 86_400)
     expectError(await host.refresh(refreshToken, authenticated), 400, 'invalid_grant')
-    expect(await host.told('expired')).toMatchObject([{ clientId, limit: 'refreshTokenLifetime' }])
+    expect(await host.told('expired')).toMatchObject([{ clientId, limit: 'lifetimes.refreshToken' }])
     delete client.secretHashes
     expectError(await host.refresh(refreshToken), 401, 'invalid_client')
   })
@@ -129,7 +127,7 @@ describe('the code and the refresh token of a client that authenticates', () => 
 })
 
 describe('a client that begins to authenticate', () => {
-  async function asPublic(options: Partial<CustomerSignInOptions> = {}) {
+  async function asPublic(options: TestOptions = {}) {
     const { host, client } = await hostWith(options, {})
     const begin = () => {
       client.secretHashes = [hash]

@@ -24,7 +24,7 @@ async function usedGrant() {
     tokenStore,
     replayTolerance: 0,
     refreshRetryWindow: 60,
-    credentialSecrets: [ourSecret],
+    keys: { credentialSecrets: [ourSecret] },
   })
   const signedIn = await host.asCustomer({ tenantKey: 'globex' })
   const first = expectTokens(await host.exchange(signedIn))
@@ -163,8 +163,8 @@ describe('a grant is neither ended nor changed by', () => {
 
   it('a refresh token that a server with other secrets had minted', async () => {
     const tokenStore = new MemoryTokenStore()
-    const host = await started({ tokenStore, credentialSecrets: [ourSecret], replayTolerance: 0 })
-    const stranger = await started({ tokenStore, credentialSecrets: [strangeSecret], baseUrl: host.url })
+    const host = await started({ tokenStore, keys: { credentialSecrets: [ourSecret] }, replayTolerance: 0 })
+    const stranger = await started({ tokenStore, keys: { credentialSecrets: [strangeSecret] }, baseUrl: host.url })
     const minted = await stranger.connected()
     const live = expectTokens(await host.refresh(minted.refresh_token))
     const before = await recordsOf(tokenStore)

@@ -4,8 +4,9 @@ import { releaseClock, stopClock } from '../../support/clock'
 import { recordsOf } from '../../support/records'
 import { expectError, expectTokens, tenants } from '../../support/sign-in'
 import { started } from '../../support/started'
+import type { TestOptions } from '../../support/test-options'
 
-type Keys = Pick<CustomerSignInOptions, 'credentialSecrets' | 'signingKeys'>
+type Keys = Pick<CustomerSignInOptions, 'keys'>
 
 const [acme] = tenants as [Tenant]
 const secret = (name: string) => name.padEnd(32, '.')
@@ -17,17 +18,17 @@ const rotations: [string, Record<'before' | 'during' | 'after', Keys>][] = [
   [
     'credentialSecrets',
     {
-      before: { credentialSecrets: [secret('old')] },
-      during: { credentialSecrets: [secret('new'), secret('old')] },
-      after: { credentialSecrets: [secret('new')] },
+      before: { keys: { credentialSecrets: [secret('old')] } },
+      during: { keys: { credentialSecrets: [secret('new'), secret('old')] } },
+      after: { keys: { credentialSecrets: [secret('new')] } },
     },
   ],
   [
-    'signingKeys, which credentials are derived from by default',
+    'keys.signing, which credentials are derived from by default',
     {
-      before: { signingKeys: [oldKey] },
-      during: { signingKeys: [newKey, oldKey] },
-      after: { signingKeys: [newKey] },
+      before: { keys: { signing: [oldKey] } },
+      during: { keys: { signing: [newKey, oldKey] } },
+      after: { keys: { signing: [newKey] } },
     },
   ],
 ]
@@ -36,7 +37,7 @@ afterEach(releaseClock)
 
 describe.each(rotations)('rotating %s', (_, { before, during, after }) => {
   /** One server for each step of the rotation, over one store and at one address. */
-  async function servers(options: Partial<CustomerSignInOptions> = {}) {
+  async function servers(options: TestOptions = {}) {
     const shared = { ...options, tokenStore: new MemoryTokenStore(), baseUrl: 'https://assistant.example' }
     return {
       tokenStore: shared.tokenStore,
@@ -133,14 +134,14 @@ describe.each(rotations)('rotating %s', (_, { before, during, after }) => {
   })
 })
 
-describe('rotating signingKeys', () => {
+describe('rotating keys.signing', () => {
   it('keeps the access tokens of the old key valid while that key is listed', async () => {
     const shared = { tokenStore: new MemoryTokenStore(), baseUrl: 'https://assistant.example' }
-    const old = await started({ ...shared, signingKeys: [oldKey] })
+    const old = await started(shared, { keys: { signing: [oldKey] } })
     const { access_token } = await old.connected()
-    const { signIn } = await started({ ...shared, signingKeys: [newKey, oldKey] })
+    const { signIn } = await started(shared, { keys: { signing: [newKey, oldKey] } })
     await signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })
-    const after = await started({ ...shared, signingKeys: [newKey] })
+    const after = await started(shared, { keys: { signing: [newKey] } })
     await expect(after.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })).rejects.toMatchObject({
       code: 'invalid_token',
     })
@@ -152,8 +153,7 @@ describe('processes with different secrets over one store', () => {
     started({
       tokenStore,
       baseUrl: 'https://assistant.example',
-      signingKeys: [oldKey],
-      credentialSecrets: [secret(name)],
+      keys: { signing: [oldKey], credentialSecrets: [secret(name)] },
     })
 
   it('cause one warning, when one redeems a code of another', async () => {

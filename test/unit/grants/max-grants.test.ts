@@ -24,9 +24,9 @@ async function connectedTimes(host: TestSignIn, times: number, clientId = 'assis
 
 afterEach(releaseClock)
 
-describe('maxGrantsPerClient', () => {
+describe('grants.perClient', () => {
   it('ends the oldest grants of a customer and a client, and reports it', async () => {
-    const host = await started({ maxGrantsPerClient: 3 })
+    const host = await started({ grants: { perClient: 3 } })
     const refreshes = await connectedTimes(host, 5)
     const [first, second, ...kept] = refreshes
     for (const refresh of [first, second]) expectError((await refresh?.()) as never, 400, 'invalid_grant')
@@ -42,7 +42,7 @@ describe('maxGrantsPerClient', () => {
       const [first, ...others] = (result as GrantPage).grants.reverse()
       return { grants: first ? [...others, first] : [] }
     })
-    const host = await started({ tokenStore, maxGrantsPerClient: 4 })
+    const host = await started({ tokenStore, grants: { perClient: 4 } })
     const [first, ...kept] = await connectedTimes(host, 5)
     expectError((await first?.()) as never, 400, 'invalid_grant')
     for (const refresh of kept) expectTokens(await refresh())
@@ -54,7 +54,7 @@ describe('maxGrantsPerClient', () => {
       const result = await apply()
       return method === 'deleteGrant' ? false : result
     })
-    const host = await started({ tokenStore, maxGrantsPerClient: 1 })
+    const host = await started({ tokenStore, grants: { perClient: 1 } })
     await connectedTimes(host, 2)
     expect(await recordsOf(memory, tenantKey)).toHaveLength(1)
     expect(await host.told('revoked')).toEqual([])
@@ -67,7 +67,7 @@ describe('maxGrantsPerClient', () => {
   })
 
   it('counts for each customer and client separately', async () => {
-    const host = await started({ maxGrantsPerClient: 2 })
+    const host = await started({ grants: { perClient: 2 } })
     const refreshes = [
       ...(await connectedTimes(host, 2)),
       ...(await connectedTimes(host, 2, 'other-app')),
@@ -77,7 +77,7 @@ describe('maxGrantsPerClient', () => {
   })
 
   it('also limits the codes that are not redeemed yet', async () => {
-    const host = await started({ maxGrantsPerClient: 3 })
+    const host = await started({ grants: { perClient: 3 } })
     const codes = []
     for (let time = 0; time < 10; time++) codes.push(await host.asCustomer())
     expect(await recordsOf(host.tokenStore)).toHaveLength(3)
@@ -85,7 +85,7 @@ describe('maxGrantsPerClient', () => {
   })
 
   it('ends codes that nobody has redeemed before grants in use, so that a page which asks again and again signs nobody out', async () => {
-    const host = await started({ maxGrantsPerClient: 3 })
+    const host = await started({ grants: { perClient: 3 } })
     const [inUse] = await connectedTimes(host, 1)
     for (let time = 0; time < 10; time++) await host.asCustomer({ tenantKey })
     expectTokens(await (inUse?.() ?? fail()))
@@ -94,7 +94,7 @@ describe('maxGrantsPerClient', () => {
 
   it('fails no sign-in if the store cannot list the grants', async () => {
     const { store, always, recover } = faultyStore()
-    const host = await started({ tokenStore: store, maxGrantsPerClient: 1 })
+    const host = await started({ tokenStore: store, grants: { perClient: 1 } })
     await host.connected()
     always('listGrants', rejects)
     await host.connected()

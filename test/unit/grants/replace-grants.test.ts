@@ -6,16 +6,15 @@ import { expectError, expectTokens } from '../../support/sign-in'
 import { started } from '../../support/started'
 import { wrapStore } from '../../support/wrap-store'
 
-const replaceGrants = true
 const api = { tenantKey: 'globex', resource: 'https://api.globex.example/mcp' }
 const files = { tenantKey: 'globex', resource: 'https://files.globex.example/' }
 
 afterEach(releaseClock)
 
-describe('replaceGrants', () => {
+describe('grants.replace', () => {
   it('ends the earlier grants of the same customer and client once the new code is redeemed, and reports each', async () => {
     const clock = stopClock()
-    const host = await started({ replaceGrants })
+    const host = await started({ grants: { replace: true } })
     const earlier = await host.connected()
     clock.advance(1)
     const signedIn = await host.asCustomer()
@@ -29,7 +28,7 @@ describe('replaceGrants', () => {
   })
 
   it('ends nothing for a sign-in that the customer or the client abandons', async () => {
-    const host = await started({ replaceGrants })
+    const host = await started({ grants: { replace: true } })
     const { refresh_token } = await host.connected()
     const signedIn = await host.asCustomer()
     expectError(await host.exchange(signedIn, { code_verifier: 'x'.repeat(43) }), 400, 'invalid_grant')
@@ -39,7 +38,7 @@ describe('replaceGrants', () => {
 
   it('also ends an earlier sign-in whose code is not redeemed yet', async () => {
     const clock = stopClock()
-    const host = await started({ replaceGrants })
+    const host = await started({ grants: { replace: true } })
     const abandoned = await host.asCustomer()
     clock.advance(1)
     await host.connected()
@@ -49,7 +48,7 @@ describe('replaceGrants', () => {
 
   it('keeps the grants of other customers, clients and companies, and of another API of the same client', async () => {
     const clock = stopClock()
-    const host = await started({ replaceGrants })
+    const host = await started({ grants: { replace: true } })
     const kept = [
       { ...(await host.connected({ ...api, subject: 'customer-2' })), ...api },
       { ...(await host.connected()), tenantKey: 'acme' },
@@ -70,7 +69,7 @@ describe('replaceGrants', () => {
     ['in the other order', [1, 0]],
   ])('leaves the later one of two sign-ins that are finished %s', async (_, order) => {
     const clock = stopClock()
-    const host = await started({ replaceGrants })
+    const host = await started({ grants: { replace: true } })
     const codes = [await host.asCustomer()]
     clock.advance(1)
     codes.push(await host.asCustomer())
@@ -98,7 +97,7 @@ describe('replaceGrants', () => {
       }
       return result
     })
-    const host = await started({ tokenStore, replaceGrants })
+    const host = await started({ tokenStore, grants: { replace: true } })
     const codes = []
     for (let count = 0; count < 5; count++) codes.push(await host.asCustomer())
     for (const response of await Promise.all(codes.map((code) => host.exchange(code)))) expectTokens(response)
@@ -113,13 +112,13 @@ describe('replaceGrants', () => {
   ])('fails no sign-in if the store does not %s, and tells the operator', async (_, method, fault) => {
     const clock = stopClock()
     const { store, always, recover } = faultyStore()
-    const host = await started({ tokenStore: store, replaceGrants, hostTimeout: 0.1 })
+    const host = await started({ tokenStore: store, grants: { replace: true }, hostTimeout: 0.1 })
     await host.connected()
     clock.advance(1)
     const signedIn = await host.asCustomer()
     always(method, fault)
     const { refresh_token } = expectTokens(await host.exchange(signedIn))
-    const about = { where: 'replaceGrants', reason: 'token_store_failed', tenantKey: 'acme', subject: 'customer-1' }
+    const about = { where: 'grants.replace', reason: 'token_store_failed', tenantKey: 'acme', subject: 'customer-1' }
     expect(await host.told('error')).toMatchObject([about])
     recover()
     expectTokens(await host.refresh(refresh_token))
@@ -133,7 +132,7 @@ describe('replaceGrants', () => {
     const before = await started({ tokenStore: memory })
     const baseUrl = before.url
     const tokens = [await before.connected(), await before.connected()]
-    const host = await started({ tokenStore: memory, baseUrl, replaceGrants })
+    const host = await started({ tokenStore: memory, baseUrl, grants: { replace: true } })
     for (const { refresh_token } of tokens) expectTokens(await host.refresh(refresh_token))
     expect(await recordsOf(memory)).toHaveLength(2)
   })

@@ -1,12 +1,12 @@
-import type { CustomerSignInOptions } from 'customer-sign-in'
 import { releaseClock, stopClock } from '../../support/clock'
 import { faultyStore, rejects } from '../../support/faulty-store'
 import { recordOf, recordsOf } from '../../support/records'
 import { clientId, expectError, expectTokens, redirectUri } from '../../support/sign-in'
 import { started } from '../../support/started'
+import type { TestOptions } from '../../support/test-options'
 
 /** A customer who has refreshed once, with a stopped clock. */
-async function refreshedOnce(options: Partial<CustomerSignInOptions>, tenantKey = 'acme') {
+async function refreshedOnce(options: TestOptions, tenantKey = 'acme') {
   const clock = stopClock()
   const host = await started(options)
   const first = await host.connected({ tenantKey })
@@ -161,7 +161,10 @@ describe('refreshRetryWindow', () => {
   })
 
   it('keeps a refresh token unchanged for at most half of its life, so that each refresh can extend the grant', async () => {
-    const { clock, refresh, second } = await refreshedOnce({ refreshRetryWindow: 3900, refreshTokenLifetime: 60 })
+    const { clock, refresh, second } = await refreshedOnce({
+      refreshRetryWindow: 3900,
+      lifetimes: { refreshToken: 60 },
+    })
     let live = second.refresh_token
     for (let minute = 0; minute < 5; minute++) {
       clock.advance(30)
@@ -231,7 +234,7 @@ describe('refreshRetryWindow', () => {
   })
 
   it('does not make the grant live longer', async () => {
-    const { clock, refresh, first } = await refreshedOnce({ refreshRetryWindow: 60, refreshTokenLifetime: 30 })
+    const { clock, refresh, first } = await refreshedOnce({ refreshRetryWindow: 60, lifetimes: { refreshToken: 30 } })
     clock.advance(20)
     expect(expectTokens(await refresh(first.refresh_token)).expires_in).toBeLessThanOrEqual(10)
     clock.advance(10)

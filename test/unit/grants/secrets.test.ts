@@ -95,7 +95,7 @@ describe('codes, tokens and the secrets they are made from', () => {
     const options = {
       authenticate: asTheySay,
       tokenStore: witness.tokenStore,
-      credentialSecrets: [credentialSecret],
+      keys: { credentialSecrets: [credentialSecret] },
       refreshRetryWindow: 5,
     }
     for (const onEvent of [witness.onEvent, undefined]) {
@@ -221,7 +221,11 @@ describe('client secrets and assertions', () => {
     warnings = jest.spyOn(process, 'emitWarning').mockImplementation()
     const clientAuthentication = ['none', 'private_key_jwt', 'client_secret_basic', 'client_secret_post'] as const
     for (const onEvent of [witness.onEvent, undefined]) {
-      const host = await started({ tokenStore: witness.tokenStore, clientAuthentication, onEvent })
+      const host = await started({
+        tokenStore: witness.tokenStore,
+        clients: { authentication: clientAuthentication },
+        onEvent,
+      })
       await authenticate(host)
       await host.told('error')
     }

@@ -122,9 +122,8 @@ describeWithRedis('a host that gets SIGTERM', () => {
       tenantStore: { findTenant: () => ({ key: 'acme', id: 'acme', clients }) },
       tokenStore: new RedisTokenStore(redis, { keyPrefix: 'example:' }),
       baseUrl,
-      signingKeys: [pem],
+      keys: { signing: [pem], credentialSecrets: [secret] },
       scopes: ['bookings'],
-      credentialSecrets: [secret],
     })
   })
   afterAll(async () => {

@@ -17,7 +17,7 @@ const partsOf = ({ problems }: Health) => problems.map(({ part }) => part)
 
 describe('signIn.health', () => {
   it('says that everything is well', async () => {
-    const { signIn } = await started({ signingKeys: [signingKey] })
+    const { signIn } = await started({ keys: { signing: [signingKey] } })
     expect(await signIn.health()).toEqual({
       ready: true,
       ok: true,
@@ -199,7 +199,7 @@ describe('signIn.health, of metadata documents,', () => {
       if (isAway) res.writeHead(503).end()
       else publishing(self)(req, res)
     })
-    const host = await started({ authenticate: asTheySay, metadataDocuments: 'with-loopback' })
+    const host = await started({ authenticate: asTheySay, clients: { documents: 'with-loopback' } })
     const clock = stopClock()
     const documents = async () => (await host.signIn.health({ timeout: 30 })).documents
     const open = (path: string) => new Authorization(host, { client_id: server.url(path) }).open().expect(200)
@@ -227,8 +227,7 @@ describe('signIn.health, of metadata documents,', () => {
     const document = { client_id: clientId, client_name: 'Known', redirect_uris: [redirectUri] }
     const host = await started({
       authenticate: asTheySay,
-      metadataDocuments: 'with-loopback',
-      knownAssistants: [{ document }],
+      clients: { documents: 'with-loopback', known: [{ document }] },
     })
     const clock = stopClock()
     const documents = async () => (await host.signIn.health({ timeout: 30 })).documents
@@ -243,7 +242,7 @@ describe('signIn.health, of metadata documents,', () => {
   })
 
   it('counts none where they are off', async () => {
-    const { signIn } = await started({ metadataDocuments: false })
+    const { signIn } = await started({ clients: { documents: false } })
     expect((await signIn.health()).documents).toEqual({ kept: 0, stale: 0, failing: 0 })
   })
 })
@@ -251,23 +250,23 @@ describe('signIn.health, of metadata documents,', () => {
 describe('signIn.health, of keys,', () => {
   it('names the one that signs, and counts those that verify', async () => {
     const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
-    const { signIn, url } = await started({ signingKeys: [signingKey, other] })
+    const { signIn, url } = await started({ keys: { signing: [signingKey, other] } })
     const { body } = await request(url).get('/v1/acme/oauth/jwks')
     expect((await signIn.health()).keys).toEqual({ signing: body.keys[0].kid, verifying: 2, temporary: false })
-    await signIn.setKeys({ signingKeys: [other, signingKey] })
+    await signIn.setKeys({ signing: [other, signingKey] })
     expect((await signIn.health()).keys).toEqual({ signing: body.keys[1].kid, verifying: 2, temporary: false })
   })
 
   it('says whether they were made for the process', async () => {
-    const { signIn } = await started({ signingKeys: undefined })
+    const { signIn } = await started({ keys: { signing: undefined } })
     expect((await signIn.health()).keys).toMatchObject({ verifying: 1, temporary: true })
-    await signIn.setKeys({ signingKeys: [signingKey] })
+    await signIn.setKeys({ signing: [signingKey] })
     expect((await signIn.health()).keys).toMatchObject({ verifying: 1, temporary: false })
   })
 
   it('has no secret and no private part', async () => {
     const secret = 'the secret that nobody may see ..'
-    const { signIn } = await started({ signingKeys: [signingKey], credentialSecrets: [secret] })
+    const { signIn } = await started({ keys: { signing: [signingKey], credentialSecrets: [secret] } })
     const text = JSON.stringify(await signIn.health())
     expect(text).not.toContain(secret)
     expect(text).not.toContain(signingKey.export({ format: 'jwk' }).d)
@@ -277,7 +276,7 @@ describe('signIn.health, of keys,', () => {
 describe('signIn.health, of a signer,', () => {
   const credentialSecrets = ['.'.repeat(32)]
   const withSigner = (by: (data: Uint8Array) => Uint8Array | Promise<Uint8Array>, options = {}) =>
-    started({ credentialSecrets, signingKeys: [{ publicKey, sign: by }], ...options })
+    started({ keys: { credentialSecrets, signing: [{ publicKey, sign: by }] } }, options)
 
   it('tries it once, and then relies on the tokens that it signs', async () => {
     let calls = 0
@@ -315,7 +314,7 @@ describe('signIn.health, of a signer,', () => {
     expect(health.problems).toEqual([
       {
         part: 'signingKeys',
-        problem: 'The signer of signingKeys[0] fails, so clients get 503',
+        problem: 'The signer of keys.signing[0] fails, so clients get 503',
         remedy: expect.stringContaining('service'),
       },
     ])

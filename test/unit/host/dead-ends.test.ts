@@ -81,7 +81,7 @@ describe('an assistant that gets no further leaves one event, which says what it
       },
     ],
   ])('%s', async (_, request, event) => {
-    const host = await started({ authenticate: asTheySay, metadataDocuments: false })
+    const host = await started({ authenticate: asTheySay, clients: { documents: false } })
     await request(host)
     expect(await host.told('denied')).toMatchObject([event])
   })

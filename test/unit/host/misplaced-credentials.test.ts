@@ -80,8 +80,10 @@ class TalkativeHost {
         if (asked.loginHint === undefined) return asTheySay(req, res, asked)
         throw new Error(`Nobody is called ${asked.loginHint} at ${decodeURIComponent(asked.url)}`)
       },
-      clientAuthentication: ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'],
-      metadataDocuments: 'with-loopback',
+      clients: {
+        authentication: ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'],
+        documents: 'with-loopback',
+      },
       onEvent: (what: CustomerSignInEvent) => talkative.told.push({ where: 'an event', what }),
     })
     talkative.host.protect({ scopes: 'profile' })

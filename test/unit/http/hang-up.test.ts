@@ -55,7 +55,7 @@ describe('a browser that hangs up', () => {
     const host = await started({
       hostTimeout: 0.1,
       authenticate: hook === 'authenticate' ? working : () => ({ subject: 'customer-1' }),
-      consent: (req, res, request) => working(req, res, request) as undefined,
+      pages: { consent: (req, res, request) => working(req, res, request) as undefined },
     })
     await hangUpWhile(host, atWork, get(new Authorization(host).path))
     const errors = errorsBefore(host, () => {
@@ -75,7 +75,7 @@ describe('a browser that hangs up', () => {
     const host = await started({
       hostTimeout: 0.1,
       authenticate: hook === 'authenticate' ? rendering : () => ({ subject: 'customer-1' }),
-      consent: (req, res, request) => rendering(req, res, request) as undefined,
+      pages: { consent: (req, res, request) => rendering(req, res, request) as undefined },
     })
     await hangUpWhile(host, called, get(new Authorization(host).path))
     await closeOf(await called)

@@ -3,10 +3,11 @@ import type { ServerResponse } from 'node:http'
 import { createServer, type Http2Server, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { type CustomerSignInEvent, type CustomerSignInOptions, MemoryTenantStore } from 'customer-sign-in'
+import { type CustomerSignInEvent, MemoryTenantStore } from 'customer-sign-in'
 import { responseBegins } from '../../../src/http/node-messages'
 import { codeForm, refreshForm, signedInTo, testSignIn } from '../../support/host-app'
 import { expectError, expectTokens, formBody, tenants } from '../../support/sign-in'
+import type { TestOptions } from '../../support/test-options'
 import { http2Client, type WireClient } from '../../support/wire-client'
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -33,7 +34,7 @@ afterEach(async () => {
 
 /** Sign-in on a server of HTTP/2 without a framework. @param before What happens to a request in front of it. */
 async function started(
-  options: Partial<CustomerSignInOptions> = {},
+  options: TestOptions = {},
   before?: (req: Http2ServerRequest) => Promise<unknown>,
 ): Promise<Host> {
   const events: CustomerSignInEvent[] = []

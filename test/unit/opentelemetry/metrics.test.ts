@@ -45,7 +45,7 @@ describe('the metrics', () => {
   it('measure in seconds how long requests, guards, store calls and fetches take', async () => {
     const telemetry = await OpenTelemetry.start()
     const server = await DocumentServer.start()
-    const host = (await ApiHost.start({ authenticate: asTheySay, metadataDocuments: 'with-loopback' })).protect()
+    const host = (await ApiHost.start({ authenticate: asTheySay, clients: { documents: 'with-loopback' } })).protect()
     const heard = Heard.start()
     await request(host.baseUrl).get('/v1/acme/mcp').expect(401)
     await new Authorization({ url: host.baseUrl }, { client_id: server.url() }).open().expect(200)
@@ -87,7 +87,7 @@ describe('the metrics', () => {
     const lookUp = jest.spyOn(dns, 'lookup') as unknown as jest.SpyInstance<Promise<{ address: string }[]>>
     lookUp.mockResolvedValue([{ address: '10.0.0.1' }])
     const telemetry = await OpenTelemetry.start()
-    const host = await started({ authenticate: asTheySay, metadataDocuments: 'with-loopback' })
+    const host = await started({ authenticate: asTheySay, clients: { documents: 'with-loopback' } })
     await new Authorization(host, { client_id }).open()
     expect(await telemetry.metrics('customer_sign_in_fetch_duration_count')).toEqual([
       `customer_sign_in_fetch_duration_count{error_type="${type}"} 1`,
@@ -99,7 +99,7 @@ describe('the metrics', () => {
     const server = await DocumentServer.start((self) => (req, res) => {
       res.writeHead(Number(new URL(req.url ?? '', self.origin).searchParams.get('status'))).end()
     })
-    const host = (await ApiHost.start({ authenticate: asTheySay, metadataDocuments: 'with-loopback' })).protect()
+    const host = (await ApiHost.start({ authenticate: asTheySay, clients: { documents: 'with-loopback' } })).protect()
     const url = host.baseUrl
     const heard = Heard.start()
     for (let index = 0; index < 20; index++) {

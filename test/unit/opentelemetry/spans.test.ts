@@ -241,7 +241,7 @@ describe('the span of a fetch', () => {
   it('is that of a client, and no id of the trace goes to the other server', async () => {
     const telemetry = await OpenTelemetry.start()
     const server = await DocumentServer.start()
-    const host = await started({ authenticate: asTheySay, metadataDocuments: 'with-loopback' })
+    const host = await started({ authenticate: asTheySay, clients: { documents: 'with-loopback' } })
     await new Authorization(host, { client_id: server.url() }).open().expect(200)
     const span = named(telemetry.spans, 'GET')
     expect(span.kind).toBe(SpanKind.CLIENT)
@@ -264,9 +264,11 @@ describe('the span of a fetch', () => {
     const suppressed: boolean[] = []
     const host = await started({
       authenticate: asTheySay,
-      fetchMetadataDocument: async () => {
-        suppressed.push(isTracingSuppressed(context.active()))
-        return new Response(null, { status })
+      clients: {
+        fetch: async () => {
+          suppressed.push(isTracingSuppressed(context.active()))
+          return new Response(null, { status })
+        },
       },
     })
     await new Authorization(host, { client_id: 'https://assistant.example/client.json' }).open()

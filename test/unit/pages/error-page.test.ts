@@ -31,7 +31,7 @@ describe('the error page', () => {
   })
 
   it('says that an app’s address did not answer, and that nothing is wrong with the account', async () => {
-    const host = await started({ authenticate: asTheySay, fetchMetadataDocument: () => Promise.reject(new Error()) })
+    const host = await started({ authenticate: asTheySay, clients: { fetch: () => Promise.reject(new Error()) } })
     const response = await new Authorization(host, { client_id: 'https://assistant.example/client.json' }).open()
     const text = textOf(expectErrorPage(response, 503))
     expect(text).toContain('that address did not answer. Nothing is wrong with your account')
@@ -85,11 +85,13 @@ describe('the link that tries again', () => {
     let isAway = true
     const host = await started({
       authenticate: asTheySay,
-      fetchMetadataDocument: async () =>
-        new Response(JSON.stringify(document), {
-          status: isAway ? 503 : 200,
-          headers: { 'Content-Type': 'application/json' },
-        }),
+      clients: {
+        fetch: async () =>
+          new Response(JSON.stringify(document), {
+            status: isAway ? 503 : 200,
+            headers: { 'Content-Type': 'application/json' },
+          }),
+      },
     })
     const mend = () => {
       isAway = false

@@ -1,4 +1,4 @@
-import type { CustomerSignInOptions } from 'customer-sign-in'
+import type { CustomerSignInOptions, PageOptions } from 'customer-sign-in'
 import { Authorization, asTheySay } from '../../support/authorization'
 import { textOf } from '../../support/consent-form'
 import { testSignIn } from '../../support/host-app'
@@ -6,11 +6,11 @@ import { elementsOf } from '../../support/html-elements'
 import { registered } from '../../support/registration'
 import { started } from '../../support/started'
 
-type OwnWords = NonNullable<CustomerSignInOptions['words']>
+type OwnWords = NonNullable<PageOptions['words']>
 
 /** The consent page of a client that registered itself. */
 async function pageWith(words: OwnWords, ui_locales: string, scopes?: CustomerSignInOptions['scopes']) {
-  const host = await started({ authenticate: asTheySay, words, scopes })
+  const host = await started({ authenticate: asTheySay, pages: { words }, scopes })
   const client_id = await registered(host, { client_name: 'Travel' })
   return (await new Authorization(host, { client_id, ui_locales }).open().expect(200)).text
 }
@@ -85,8 +85,8 @@ describe('the host’s own words', () => {
   })
 
   it('can be the language that takes the place of all others', () => {
-    expect(create({ locale: 'sv', words: { sv: {} } })).not.toThrow()
-    expect(create({ locale: 'de-AT' })).not.toThrow()
+    expect(create({ pages: { locale: 'sv', words: { sv: {} } } })).not.toThrow()
+    expect(create({ pages: { locale: 'de-AT' } })).not.toThrow()
   })
 })
 
@@ -94,68 +94,80 @@ describe('a mistake in the option', () => {
   const longTag = 'de-x-aaaaaaaa-aaaaaaaa-aaaaaaaa-aaaa'
 
   it.each<[string, object, string]>([
-    ['words that are no object', { words: [] }, 'words must be an object'],
+    ['words that are no object', { pages: { words: [] } }, 'pages.words must be an object'],
     [
       'a language that is no tag',
-      { words: { de_AT: {} } },
-      'words must be a language tag (RFC 5646) of at most 35 characters, such as de or pt-BR, but is "de_AT"',
+      { pages: { words: { de_AT: {} } } },
+      'pages.words must be a language tag (RFC 5646) of at most 35 characters, such as de or pt-BR, but is "de_AT"',
     ],
     [
       'a page that there is not',
-      { words: { de: { consnt: {} } } },
-      'words.de.consnt is not a member of words.de. Did you mean consent?',
+      { pages: { words: { de: { consnt: {} } } } },
+      'pages.words.de.consnt is not a member of words.de. Did you mean consent?',
     ],
     [
       'a word that there is not',
-      { words: { de: { consent: { alow: 'Ja' } } } },
-      'words.de.consent.alow is not a member of words.de.consent. Did you mean allow?',
+      { pages: { words: { de: { consent: { alow: 'Ja' } } } } },
+      'pages.words.de.consent.alow is not a member of words.de.consent. Did you mean allow?',
     ],
-    ['the words of scopes', { words: { de: { scopes: {} } } }, 'words.de.scopes is not a member of words.de'],
+    [
+      'the words of scopes',
+      { pages: { words: { de: { scopes: {} } } } },
+      'pages.words.de.scopes is not a member of words.de',
+    ],
     [
       'a number',
-      { words: { de: { consent: { allow: 7 } } } },
-      'words.de.consent.allow must be a string that is not empty, but is 7',
+      { pages: { words: { de: { consent: { allow: 7 } } } } },
+      'pages.words.de.consent.allow must be a string that is not empty, but is 7',
     ],
     [
       'no text',
-      { words: { de: { consent: { allow: '' } } } },
-      'words.de.consent.allow must be a string that is not empty',
+      { pages: { words: { de: { consent: { allow: '' } } } } },
+      'pages.words.de.consent.allow must be a string that is not empty',
     ],
     [
       'a sentence without one of its parts',
-      { words: { de: { consent: { question: '{client} verbinden?' } } } },
-      'words.de.consent.question must be plain text with {client} and {tenant}, but is "{client} verbinden?"',
+      { pages: { words: { de: { consent: { question: '{client} verbinden?' } } } } },
+      'pages.words.de.consent.question must be plain text with {client} and {tenant}, but is "{client} verbinden?"',
     ],
     [
       'a sentence with a part that it does not have',
-      { words: { de: { consent: { notChecked: '{tenant} hat {client} nicht geprüft.' } } } },
-      'words.de.consent.notChecked must be plain text with {tenant}, but is',
+      { pages: { words: { de: { consent: { notChecked: '{tenant} hat {client} nicht geprüft.' } } } } },
+      'pages.words.de.consent.notChecked must be plain text with {tenant}, but is',
     ],
     [
       'a part of a plain word',
-      { words: { de: { consent: { allow: '{client}' } } } },
+      { pages: { words: { de: { consent: { allow: '{client}' } } } } },
       'must be plain text without braces',
     ],
-    ['a lone brace', { words: { de: { consent: { allow: 'Ja}' } } } }, 'must be plain text without braces'],
+    ['a lone brace', { pages: { words: { de: { consent: { allow: 'Ja}' } } } } }, 'must be plain text without braces'],
     [
       'a function',
-      { words: { de: { consent: { allow: () => 'Ja' } } } },
+      { pages: { words: { de: { consent: { allow: () => 'Ja' } } } } },
       'must be a string that is not empty, but is a function',
     ],
     ...['{name}', '‘{name}’', "'{name}'", '“{name}', '{name}”', 'App “{name}”', '“{name} by”'].map(
       (quote): [string, object, string] => [
         `a quotation that a name can end: ${quote}`,
-        { words: { de: { consent: { quote } } } },
-        'words.de.consent.quote must be {name} between quotation marks that are no apostrophes, such as “{name}”',
+        { pages: { words: { de: { consent: { quote } } } } },
+        'pages.words.de.consent.quote must be {name} between quotation marks that are no apostrophes, such as “{name}”',
       ],
     ),
-    ['a locale that is no tag', { locale: 'german!' }, 'locale must be a language tag (RFC 5646)'],
-    ['a locale of 36 characters', { locale: longTag }, 'locale must be a language tag (RFC 5646) of at most 35'],
-    ['words for a tag of 36 characters', { words: { [longTag]: {} } }, 'words must be a language tag (RFC 5646)'],
+    ['a locale that is no tag', { pages: { locale: 'german!' } }, 'pages.locale must be a language tag (RFC 5646)'],
+    [
+      'a locale of 36 characters',
+      { pages: { locale: longTag } },
+      'pages.locale must be a language tag (RFC 5646) of at most 35',
+    ],
+    [
+      'words for a tag of 36 characters',
+      { pages: { words: { [longTag]: {} } } },
+      'pages.words must be a language tag (RFC 5646)',
+    ],
     [
       'a locale without words',
-      { locale: 'sv' },
-      'locale must be a language of the pages: en, de, fr, es, it, nl, pt, pl, tr, ja, zh-Hans, ar, or one that the option words adds, but is "sv"',
+      { pages: { locale: 'sv' } },
+      'pages.locale must be a language of the pages: en, de, fr, es, it, nl, pt, pl, tr, ja, zh-Hans, ar, or one that the option pages.words adds, but is "sv"',
     ],
   ])('is told at start-up: %s', (_, options, message) => {
     expect(create(options)).toThrow(message)
@@ -164,7 +176,7 @@ describe('a mistake in the option', () => {
   it.each(['„{name}“', '« {name} »', '『{name}』', '“{name}”', '"{name}"', '《{name}》'])(
     'is not a quotation that no name can end: %s',
     (quote) => {
-      expect(create({ words: { de: { consent: { quote } } } })).not.toThrow()
+      expect(create({ pages: { words: { de: { consent: { quote } } } } })).not.toThrow()
     },
   )
 })

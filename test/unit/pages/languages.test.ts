@@ -24,7 +24,7 @@ async function hostWith(tenant: Partial<Tenant>, options: Partial<CustomerSignIn
 
 /** The language tags of the consent page and of the error page. */
 async function languagesFor({ client, company, browser = '', host = 'en' }: Wishes): Promise<(string | undefined)[]> {
-  const app = await hostWith({ locale: company }, { locale: host })
+  const app = await hostWith({ locale: company }, { pages: { locale: host } })
   const open = (parameters: FormFields) =>
     new Authorization(app, { ui_locales: client, ...parameters }).open().set('Accept-Language', browser)
   const pages = [await open({}), await open({ client_id: 'nobody' })]
@@ -101,9 +101,11 @@ describe('the language of both pages', () => {
           told.push(language)
           return { subject: 'customer-1' }
         },
-        consent: (_req, _res, { language }) => {
-          told.push(language)
-          return true
+        pages: {
+          consent: (_req, _res, { language }) => {
+            told.push(language)
+            return true
+          },
         },
       },
     )

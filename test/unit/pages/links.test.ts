@@ -15,7 +15,7 @@ const ofAll: Links = {
 async function hostWith(tenant: Partial<Tenant>, links?: Links): Promise<TestSignIn> {
   const clients = [{ clientId, redirectUris: [redirectUri] }]
   const tenantStore = new MemoryTenantStore([{ key: 'acme', name: 'Acme', clients, ...tenant }])
-  return started({ tenantStore, authenticate: asTheySay, ...(links && { links }) })
+  return started({ tenantStore, authenticate: asTheySay, ...(links && { pages: { links } }) })
 }
 
 /** The links below the consent page and below the error page: words and addresses. */
@@ -85,7 +85,7 @@ describe('the links below both pages', () => {
   ])('cannot lead to %j', async (privacy) => {
     const links = { privacy } as Links
     const message = 'links.privacy must be an absolute https URL without credentials'
-    expect(() => testSignIn({ links })).toThrow(`customer-sign-in: ${message}`)
+    expect(() => testSignIn({ pages: { links } })).toThrow(`customer-sign-in: ${message}`)
     const host = await hostWith({ links })
     await new Authorization(host).open().expect(500)
     const [event] = await host.told('error')
@@ -95,7 +95,7 @@ describe('the links below both pages', () => {
 
   it('cannot have a name that there is not', () => {
     const links = { privcy: 'https://acme.example' } as Links
-    expect(() => testSignIn({ links })).toThrow('Did you mean privacy?')
+    expect(() => testSignIn({ pages: { links } })).toThrow('Did you mean privacy?')
   })
 })
 
@@ -145,7 +145,10 @@ describe('the languages in metadata', () => {
 
   it('are all that the pages have, the host’s own included', async () => {
     expect((await metadataOf({})).ui_locales_supported).toEqual(packaged)
-    expect((await metadataOf({ words: { sv: {}, de: {} } })).ui_locales_supported).toEqual([...packaged, 'sv'])
+    expect((await metadataOf({ pages: { words: { sv: {}, de: {} } } })).ui_locales_supported).toEqual([
+      ...packaged,
+      'sv',
+    ])
   })
 
   it('are not told if the host has an authorization endpoint of its own', async () => {

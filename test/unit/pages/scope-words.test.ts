@@ -25,11 +25,11 @@ describe('the words of a scope', () => {
     ['the first that there are otherwise', { nl: 'Zien', da: 'Se' }, 'fr', '<li lang="nl"><bdi>Zien</bdi></li>'],
     ['the one text that is for all languages', 'Buchungen', 'fr', '<li><bdi>Buchungen</bdi></li>'],
   ])('are those %s', async (_, words, tag, item) => {
-    expect(await itemsOf({ bookings: words }, tag)).toEqual([item])
+    expect(await itemsOf({ bookings: { words } }, tag)).toEqual([item])
   })
 
   it('are in the language of the option locale before English', async () => {
-    const [item] = await itemsOf({ bookings }, 'fr', { locale: 'de-CH' })
+    const [item] = await itemsOf({ bookings: { words: bookings } }, 'fr', { pages: { locale: 'de-CH' } })
     expect(item).toBe('<li lang="de"><bdi>Ihre Buchungen sehen</bdi></li>')
   })
 
@@ -45,25 +45,45 @@ describe('the words of a scope', () => {
 
   it('are text, whatever is in them', async () => {
     const attack = '<script>alert(1)</script>'
-    expect(await itemsOf({ bookings: { de: attack } }, 'de')).toEqual([`<li><bdi>${attack}</bdi></li>`])
+    expect(await itemsOf({ bookings: { words: { de: attack } } }, 'de')).toEqual([`<li><bdi>${attack}</bdi></li>`])
   })
 
   it.each<[string, unknown, string]>([
-    ['no text', '', 'scopes.bookings must be a string that is not empty'],
-    ['a number', 7, 'scopes.bookings must be a string that is not empty, or an object with one for each language tag'],
+    ['no text', '', 'scopes.bookings.words must be a string that is not empty'],
+    [
+      'a number',
+      7,
+      'scopes.bookings.words must be a string that is not empty, or an object with one for each language tag',
+    ],
     [
       'no language',
       {},
-      'scopes.bookings must be a string that is not empty, or an object with one for each language tag',
+      'scopes.bookings.words must be a string that is not empty, or an object with one for each language tag',
     ],
     [
       'a tag that is none',
       { de_AT: 'x' },
-      'scopes.bookings must be a language tag (RFC 5646) of at most 35 characters, such as de or pt-BR, but is "de_AT"',
+      'scopes.bookings.words must be a language tag (RFC 5646) of at most 35 characters, such as de or pt-BR, but is "de_AT"',
     ],
-    ['no text in a language', { de: '' }, 'scopes.bookings.de must be a string that is not empty'],
+    ['no text in a language', { de: '' }, 'scopes.bookings.words.de must be a string that is not empty'],
   ])('are checked at start-up: %s', (_, words, message) => {
-    const scopes = { bookings: words } as Record<string, string>
+    const scopes = { bookings: { words } } as Record<string, object>
     expect(() => testSignIn({ scopes })).toThrow(message)
+  })
+
+  it('can be the only thing that is said of a scope', async () => {
+    expect(await itemsOf({ bookings: 'See your bookings' }, 'de')).toEqual(['<li><bdi>See your bookings</bdi></li>'])
+    expect(() => testSignIn({ scopes: { bookings: '' } })).toThrow('scopes.bookings must be a string')
+  })
+
+  it('are the scope itself where something else is said of it', async () => {
+    expect(await itemsOf({ bookings: { implies: [] } }, 'de')).toEqual(['<li><bdi>bookings</bdi></li>'])
+  })
+
+  it('are not taken for languages: these are one level down', () => {
+    const scopes = { bookings } as object as Record<string, string>
+    expect(() => testSignIn({ scopes })).toThrow(
+      'scopes.bookings.de is not a member of scopes.bookings. The members are words and implies',
+    )
   })
 })

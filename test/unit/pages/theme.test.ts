@@ -14,7 +14,7 @@ const night: ThemeColors = { background: '#000000', card: '#0d1f17', text: '#e6f
 async function hostWith(tenant: Partial<Tenant>, theme?: Theme) {
   const clients = [{ clientId, redirectUris: [redirectUri] }]
   const tenantStore = new MemoryTenantStore([{ key: 'acme', clients, ...tenant }])
-  return started({ tenantStore, authenticate: asTheySay, ...(theme && { theme }) })
+  return started({ tenantStore, authenticate: asTheySay, ...(theme && { pages: { theme } }) })
 }
 
 /** The styles of the consent page and of the error page, which must be the one that the page's policy allows. */
@@ -30,7 +30,7 @@ async function stylesOf(tenant: Partial<Tenant>, theme?: Theme): Promise<string[
 }
 
 function create(theme: unknown) {
-  return () => testSignIn({ theme: theme as Theme })
+  return () => testSignIn({ pages: { theme: theme as Theme } })
 }
 
 const isDarkToo = (style: string) => style.includes('prefers-color-scheme: dark')

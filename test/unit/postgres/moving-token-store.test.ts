@@ -1,4 +1,4 @@
-import { type CustomerSignInOptions, MemoryTokenStore } from 'customer-sign-in'
+import { MemoryTokenStore } from 'customer-sign-in'
 import { MovingTokenStore, type PostgresPool, PostgresTokenStore, postgresSchema } from 'customer-sign-in/postgres'
 import { RedisTokenStore } from 'customer-sign-in/redis'
 import type { TokenStore } from 'customer-sign-in/store'
@@ -20,6 +20,7 @@ import { describeWithRedis, RedisServer } from '../../support/redis-server'
 import { registered } from '../../support/registration'
 import { expectError, expectTokens, type TestSignIn } from '../../support/sign-in'
 import { started } from '../../support/started'
+import type { TestOptions } from '../../support/test-options'
 import { wrapStore } from '../../support/wrap-store'
 
 let server: PostgresServer
@@ -156,7 +157,7 @@ describeWithRedis('MovingTokenStore from Redis', () => {
         stage === 'redis' ? from : stage === 'postgres' ? to : new MovingTokenStore({ from, to, step: stage })
       return started({ baseUrl: 'https://assistants.example', ...options, tokenStore })
     }
-    interface ProcessOptions extends Partial<CustomerSignInOptions> {
+    interface ProcessOptions extends TestOptions {
       from?: TokenStore
       via?: PostgresPool
     }
@@ -600,7 +601,11 @@ describeWithPostgres('MovingTokenStore from a store with another clock', () => {
     ['ahead', day],
     ['behind', -day],
   ])('a day %s keeps the age of each credential, and when the grant ends', async (_, ahead) => {
-    const options = { baseUrl: 'https://assistants.example', refreshRetryWindow: 300, grantLifetime: 40 * 86_400 }
+    const options = {
+      baseUrl: 'https://assistants.example',
+      refreshRetryWindow: 300,
+      lifetimes: { grant: 40 * 86_400 },
+    }
     const from = withClock(new MemoryTokenStore(), ahead)
     const to = new PostgresTokenStore(pool)
     const plain = await started({ ...options, tokenStore: from })

@@ -51,8 +51,14 @@ async function live(options: Rules, off: Offsets, actions: readonly Action[]): P
   const kept = clocks.keep(memory)
   const faulty = faultyStore(kept)
   const stores = { memory, kept }
+  const { authorizationCodeLifetime, refreshTokenLifetime, grantLifetime, ...tolerances } = options
   const shared = {
-    ...options,
+    ...tolerances,
+    lifetimes: {
+      authorizationCode: authorizationCodeLifetime,
+      refreshToken: refreshTokenLifetime,
+      grant: grantLifetime,
+    },
     tokenStore: faulty.store,
     baseUrl: 'https://assistant.example',
     onEvent: (event: CustomerSignInEvent) => events.push(event),

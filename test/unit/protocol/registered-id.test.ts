@@ -201,7 +201,7 @@ describe('24,000 ids in which something was changed', () => {
   })
 
   it('get no 5xx from any endpoint', async () => {
-    const host = await started({ clientAuthentication: ['none', 'private_key_jwt', 'client_secret_post'] })
+    const host = await started({ clients: { authentication: ['none', 'private_key_jwt', 'client_secret_post'] } })
     for (let count = 0; count < 300; count++) {
       const client_id = random.pick(changes)(random.pick(ids))
       const query = new URLSearchParams({ client_id, redirect_uri: redirectUri, response_type: 'code' })

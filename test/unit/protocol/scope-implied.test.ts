@@ -2,11 +2,11 @@ import { impliedScopesOf, withImplied } from '../../../src/protocol/scope'
 
 describe('scopes that imply others', () => {
   const implied = impliedScopesOf({
-    admin: ['write', 'audit'],
-    write: ['read'],
-    read: ['profile'],
-    loop: ['loop2'],
-    loop2: ['loop'],
+    admin: { implies: ['write', 'audit'] },
+    write: { implies: ['read'] },
+    read: { implies: ['profile'] },
+    loop: { implies: ['loop2'] },
+    loop2: { implies: ['loop'] },
   })
 
   it('bring everything with them that these imply, each once and after the scopes themselves', () => {

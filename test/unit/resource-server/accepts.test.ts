@@ -15,7 +15,7 @@ async function callers() {
   const host = await started({
     baseUrl,
     tenantStore: new MemoryTenantStore([{ key: 'acme', id: 'acme', clients, resources: [`${baseUrl}/acme`] }]),
-    clientAuthentication: ['none', 'client_secret_basic'],
+    clients: { authentication: ['none', 'client_secret_basic'] },
     scopes: ['read'],
   })
   const { access_token: customer } = await host.connected()

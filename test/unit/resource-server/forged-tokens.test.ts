@@ -54,7 +54,7 @@ describe('an access token', () => {
     'is refused when our own RSA key has signed it, but not with that key’s algorithm, %s',
     async (alg) => {
       const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
-      const other = await started({ signingKeys: [{ ...rsa.export({ format: 'jwk' }), alg }] })
+      const other = await started({ keys: { signing: [{ ...rsa.export({ format: 'jwk' }), alg }] } })
       const { access_token } = await other.connected()
       const inAcme = { tenantKey: 'acme' }
       await other.signIn.verifyAccessToken(tokenByAlgorithm(access_token, alg, rsa), inAcme)

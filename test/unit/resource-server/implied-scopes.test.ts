@@ -13,10 +13,11 @@ import { started } from '../../support/started'
 const scopes = {
   profile: 'Know who you are',
   read: 'See your bookings',
-  write: 'Change your bookings',
-  pay: 'Pay for you',
+  write: { words: 'Change your bookings', implies: ['read'] },
+  pay: { words: 'Pay for you', implies: ['write'] },
 }
-const impliedScopes = { write: ['read'], pay: ['write'] }
+/** The same scopes, of which none implies another. */
+const apart = Object.keys(scopes)
 
 const apps: HostApp[] = []
 afterEach(() => Promise.all(apps.splice(0).map((app) => app.stop())))
@@ -24,7 +25,7 @@ afterEach(() => Promise.all(apps.splice(0).map((app) => app.stop())))
 function startedWith(options: Partial<CustomerSignInOptions> = {}, tenant: Partial<Tenant> = {}) {
   const clients = [{ clientId, redirectUris: [redirectUri] }]
   const tenantStore = new MemoryTenantStore([{ key: 'acme', clients, ...tenant }])
-  return started({ authenticate: asTheySay, scopes, impliedScopes, tenantStore, ...options })
+  return started({ authenticate: asTheySay, scopes, tenantStore, ...options })
 }
 
 /** The scopes of `req.auth` behind guards that require `read`: the library's own, and that of the MCP SDK. */
@@ -70,7 +71,7 @@ describe('a scope that implies others', () => {
     const page = textOf((await new Authorization(host, { scope: 'pay' }).open()).text)
     for (const words of ['Pay for you', 'Change your bookings', 'See your bookings']) expect(page).toContain(words)
     expect(page).not.toContain('Know who you are')
-    const other = await startedWith({ consent: (_req, _res, { scopes: shown }) => asked(shown) })
+    const other = await startedWith({ pages: { consent: (_req, _res, { scopes: shown }) => asked(shown) } })
     await new Authorization(other, { scope: 'write' }).open()
     expect(asked).toHaveBeenCalledWith(['write', 'read'])
   })
@@ -86,8 +87,8 @@ describe('a scope that implies others', () => {
   })
 
   it('holds for tokens that were issued before, and no longer once the host has withdrawn it', async () => {
-    const { tokenStore, signIn, url: baseUrl, ...host } = await startedWith({ impliedScopes: {} })
-    const before = await startedWith({ tokenStore, baseUrl, impliedScopes: {} })
+    const { tokenStore, signIn, url: baseUrl, ...host } = await startedWith({ scopes: apart })
+    const before = await startedWith({ tokenStore, baseUrl, scopes: apart })
     const after = await startedWith({ tokenStore, baseUrl })
     const { access_token } = await before.connected({ scopes: 'write' })
     const required = { tenantKey: 'acme', scopes: 'read' }

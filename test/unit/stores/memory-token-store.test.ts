@@ -45,7 +45,10 @@ describe('a full MemoryTokenStore', () => {
 
   it('accepts new sign-ins as soon as a grant has expired', async () => {
     const clock = stopClock()
-    const host = await started({ tokenStore: new MemoryTokenStore({ maxGrants: 2 }), authorizationCodeLifetime: 60 })
+    const host = await started({
+      tokenStore: new MemoryTokenStore({ maxGrants: 2 }),
+      lifetimes: { authorizationCode: 60 },
+    })
     await host.connected({ subject: 'stays' })
     await host.asCustomer()
     clock.advance(59.999)

@@ -302,7 +302,7 @@ describe('the channel of fetches', () => {
 
   it('tells the address without its query, and the status', async () => {
     const server = await DocumentServer.start()
-    const host = await started({ authenticate: asTheySay, metadataDocuments: 'with-loopback' })
+    const host = await started({ authenticate: asTheySay, clients: { documents: 'with-loopback' } })
     const heard = Heard.start()
     await open(host, `${server.url()}?secret=hunter2`)
     expect(await heard.only('fetch')).toEqual({
@@ -317,7 +317,7 @@ describe('the channel of fetches', () => {
     ['http://127.0.0.1:1/client.json', 'ECONNREFUSED'],
     ['https://10.0.0.1/client.json', 'ForbiddenFetch'],
   ])('has a word for the failure of %s', async (url, error) => {
-    const host = await started({ authenticate: asTheySay, metadataDocuments: 'with-loopback' })
+    const host = await started({ authenticate: asTheySay, clients: { documents: 'with-loopback' } })
     const heard = Heard.start()
     await open(host, url)
     const message = await heard.only('fetch')
@@ -327,7 +327,7 @@ describe('the channel of fetches', () => {
 
   it('has a word for a server that takes too long', async () => {
     const server = await DocumentServer.start(() => () => {})
-    const host = await started({ authenticate: asTheySay, metadataDocuments: 'with-loopback' })
+    const host = await started({ authenticate: asTheySay, clients: { documents: 'with-loopback' } })
     const heard = Heard.start()
     await open(host, server.url())
     expect(await heard.only('fetch')).toMatchObject({ error: 'ETIMEDOUT' })
@@ -336,7 +336,7 @@ describe('the channel of fetches', () => {
   it("tells of the host's own fetch", async () => {
     const host = await started({
       authenticate: asTheySay,
-      fetchMetadataDocument: async () => new Response('', { status: 404 }),
+      clients: { fetch: async () => new Response('', { status: 404 }) },
     })
     const heard = Heard.start()
     await open(host, 'https://assistant.example/client.json')
@@ -393,7 +393,7 @@ describe('the messages', () => {
     const { store, next } = faultyStore()
     const secrets: string[] = []
     const server = await DocumentServer.start()
-    const host = await started({ authenticate: asTheySay, metadataDocuments: 'with-loopback', tokenStore: store })
+    const host = await started({ authenticate: asTheySay, clients: { documents: 'with-loopback' }, tokenStore: store })
     const heard = Heard.start()
     for (const client_id of [clientId, server.url(), (await register(host)).body.client_id]) {
       const authorization = new Authorization(host, { client_id })

@@ -1,16 +1,17 @@
-import { type CustomerSignInOptions, MemoryTenantStore } from 'customer-sign-in'
+import { MemoryTenantStore } from 'customer-sign-in'
 import { decode } from 'jsonwebtoken'
 import { codeChallengeOf } from '../../../src/protocol/pkce'
 import { Authorization, asTheySay, expectRedirect } from '../../support/authorization'
 import { register } from '../../support/registration'
 import { clientId, expectError, expectTokens, redirectUri } from '../../support/sign-in'
 import { started } from '../../support/started'
+import type { TestOptions } from '../../support/test-options'
 
 const clients = [{ clientId, redirectUris: [redirectUri] }]
 const resources = ['https://api.example/mcp']
 
 /** A company with the id 42, and another one without an id that has chosen the key 42. */
-async function twoCompanies(options: Partial<CustomerSignInOptions> = {}) {
+async function twoCompanies(options: TestOptions = {}) {
   const tenantStore = new MemoryTenantStore([
     { key: 'acme', id: '42', clients, resources },
     { key: '42', clients, resources },
@@ -53,7 +54,7 @@ describe('a tenant without an id, whose key is the id of another company', () =>
   })
 
   it('gives the clients that register secrets that are wrong at the other', async () => {
-    const host = await twoCompanies({ clientAuthentication: ['client_secret_post'] })
+    const host = await twoCompanies({ clients: { authentication: ['client_secret_post'] } })
     const { client_id, client_secret } = (await register(host, {}, '42')).body
     const fields = { client_id, client_secret, token: 'any' }
     await host.revoke(fields, '42').expect(200)

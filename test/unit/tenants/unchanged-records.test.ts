@@ -10,8 +10,7 @@ const shared = 'https://app.example'
 const defaults: TenantDefaults = {
   scopes: ['profile'],
   implied: impliedScopesOf({}),
-  accessTokenLifetime: 3600,
-  refreshTokenLifetime: 86_400,
+  lifetimes: { accessToken: 3_600_000, refreshToken: 86_400_000, authorizationCode: 60_000, grant: undefined },
   registration: true,
   registeredClients: true,
   metadataDocuments: true,
@@ -38,7 +37,7 @@ function row() {
 function directory(record: Tenant) {
   const resources = new ProtectedResources(false)
   const holder = { record }
-  const tenants = new Tenants({ findTenant: () => holder.record }, defaults, resources, 1000)
+  const tenants = new Tenants({ findTenant: () => holder.record }, () => defaults, resources, 1000)
   return { holder, resources, find: (baseUrl = shared) => tenants.find('acme', baseUrl) }
 }
 

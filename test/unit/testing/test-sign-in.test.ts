@@ -30,7 +30,7 @@ describe('testSignIn', () => {
 
   it('takes the host’s own options, of which undefined ones are its defaults', async () => {
     const tenantStore = new MemoryTenantStore([{ key: 'acme', name: 'Acme Air' }])
-    const signIn = testSignIn({ tenantStore, baseUrl: undefined, tokenStore: undefined, signingKeys: undefined })
+    const signIn = testSignIn({ tenantStore, baseUrl: undefined, tokenStore: undefined, keys: { signing: undefined } })
     const app = express().use(signIn)
     await request(app).get('/.well-known/oauth-authorization-server/v1/acme/oauth').expect(200)
     await request(app).get('/.well-known/oauth-authorization-server/v1/globex/oauth').expect(404)
@@ -94,7 +94,7 @@ describe('testSignIn', () => {
   })
 
   it.each([
-    ['a wrong option', { accessTokenLifetime: 7200 }, 'accessTokenLifetime must be'],
+    ['a wrong option', { lifetimes: { accessToken: 7200 } }, 'lifetimes.accessToken must be'],
     ['an unknown option', { tenants: [] }, 'tenants is not an option'],
     ['a wrong tenant store', { tenantStore: {} }, 'tenantStore must be an object with the method findTenant'],
     ['a wrong onEvent', { onEvent: true }, 'onEvent must be a function'],
@@ -117,7 +117,7 @@ describe('testSignIn', () => {
     const tokenStore = new MemoryTokenStore()
     const real = createCustomerSignIn({
       ...{ tenantStore: new MemoryTenantStore([]), tokenStore, baseUrl: 'https://app.example', onEvent: () => {} },
-      signingKeys: [signingKey],
+      keys: { signing: [signingKey] },
     })
     for (const call of [tokensFor, tokensFor.expired, tokensFor.revoked, tokensFor.ofAnotherTenant, tokensFor.forged]) {
       await expect(call(real as never, ada)).rejects.toThrow('tokensFor.signIn must be what testSignIn has returned')
@@ -159,7 +159,7 @@ describe('the clock of testSignIn', () => {
     const clients = [{ clientId, redirectUris: [redirectUri], jwks: { keys: [key.jwk] } }]
     const signIn = testSignIn({
       tenantStore: new MemoryTenantStore([{ key: 'acme', clients }]),
-      clientAuthentication: ['none', 'private_key_jwt'],
+      clients: { authentication: ['none', 'private_key_jwt'] },
     })
     const codeVerifier = randomBytes(32).toString('base64url')
     signIn.clock.advance(7200)
@@ -187,9 +187,7 @@ describe('the clock of testSignIn', () => {
 
   it('lets access tokens, refresh tokens and grants expire', async () => {
     const signIn = testSignIn({
-      accessTokenLifetime: 10 * minute,
-      refreshTokenLifetime: 2 * day,
-      grantLifetime: 5 * day,
+      lifetimes: { accessToken: 10 * minute, refreshToken: 2 * day, grant: 5 * day },
     })
     let tokens = await tokensFor(signIn, ada)
     const limits = () => signIn.events.flatMap((event) => (event.type === 'expired' ? event.limit : []))
@@ -205,7 +203,7 @@ describe('the clock of testSignIn', () => {
     // A refresh token knows its end to the second.
     signIn.clock.advance(2 * day + 1)
     await expect(tokens.refresh()).rejects.toMatchObject({ code: 'invalid_grant' })
-    expect(limits()).toEqual(['refreshTokenLifetime'])
+    expect(limits()).toEqual(['lifetimes.refreshToken'])
 
     tokens = await tokensFor(signIn, ada)
     for (let days = 0; days < 4; days++) {
@@ -214,7 +212,7 @@ describe('the clock of testSignIn', () => {
     }
     signIn.clock.advance(day + 1)
     await expect(tokens.refresh()).rejects.toMatchObject({ code: 'invalid_grant' })
-    expect(limits()).toEqual(['refreshTokenLifetime', 'grantLifetime'])
+    expect(limits()).toEqual(['lifetimes.refreshToken', 'lifetimes.grant'])
     expect((await signIn.grants.list(ada)).grants).toEqual([])
   })
 

@@ -33,13 +33,13 @@ describe('the lifetime of an access token', () => {
     const [acme, globex] = tenants.map((tenant) => ({ ...tenant }))
     const own = { ...acme, key: 'acme', accessTokenLifetime: 60 }
     const tenantStore = { findTenant: (key: string) => (key === 'acme' ? own : globex) }
-    host = await TestSignIn.start({ accessTokenLifetime: 600, tenantStore })
+    host = await TestSignIn.start({ lifetimes: { accessToken: 600 }, tenantStore })
     expect(seconds(await host.connected())).toBe(60)
     expect(seconds(await host.connected({ tenantKey: 'globex' }))).toBe(600)
   })
 
   it('ends with the grant, however often it is refreshed', async () => {
-    host = await TestSignIn.start({ grantLifetime: 5000 })
+    host = await TestSignIn.start({ lifetimes: { grant: 5000 } })
     const first = await host.connected()
     expect(seconds(first)).toBe(3600)
     clock.advance(3000)
@@ -55,7 +55,7 @@ describe('the lifetime of an access token', () => {
   })
 
   it('ends with the refresh token, if that is shorter', async () => {
-    host = await TestSignIn.start({ refreshTokenLifetime: 120 })
+    host = await TestSignIn.start({ lifetimes: { refreshToken: 120 } })
     expect(seconds(await host.connected())).toBe(120)
   })
 })

@@ -16,7 +16,7 @@ import { started } from '../../support/started'
 
 const inAcme = { tenantKey: 'acme' }
 const credentialSecrets = ['.'.repeat(32)]
-const strict = { refreshRetryWindow: 0, replayTolerance: 0, credentialSecrets }
+const strict = { refreshRetryWindow: 0, replayTolerance: 0, keys: { credentialSecrets } }
 
 afterEach(releaseClock)
 
@@ -53,7 +53,7 @@ it.each<[string, SigningAlgorithm, ExternalSigningKey]>([
     },
   ],
 ])('a signer can return %s', async (_, alg, key) => {
-  const host = await started({ ...strict, signingKeys: [key] })
+  const host = await started(strict, { keys: { signing: [key] } })
   const { access_token } = await host.connected()
   expect(readToken(access_token).header).toMatchObject({ alg, typ: 'at+jwt' })
   await host.signIn.verifyAccessToken(access_token, inAcme)
@@ -65,7 +65,7 @@ describe('a signer', () => {
 
   /** A server whose key signs as this says. */
   const signingBy = (by: ExternalSigningKey['sign'], options = {}) =>
-    started({ ...strict, signingKeys: [{ publicKey, sign: by }], ...options })
+    started(strict, { keys: { signing: [{ publicKey, sign: by }] } }, options)
 
   it('gets the bytes that the signature covers, and the name of the key', async () => {
     const given: [Uint8Array, string][] = []
@@ -79,7 +79,7 @@ describe('a signer', () => {
   })
 
   it('can have a name of the host’s own for its key', async () => {
-    const host = await started({ ...strict, signingKeys: [{ publicKey, kid: 'key 1 of 2027', sign: raw }] })
+    const host = await started(strict, { keys: { signing: [{ publicKey, kid: 'key 1 of 2027', sign: raw }] } })
     const { access_token } = await host.connected()
     expect(readToken(access_token).header.kid).toBe('key 1 of 2027')
     await host.signIn.verifyAccessToken(access_token, inAcme)
@@ -95,7 +95,7 @@ describe('a signer', () => {
       'The key is off',
     ],
     ['rejects', () => Promise.reject(new Error('The key is off')), 'The key is off'],
-    ['hangs', () => new Promise(() => {}), 'signingKeys.sign took longer than 100 ms'],
+    ['hangs', () => new Promise(() => {}), 'keys.signing.sign took longer than 100 ms'],
     ['signs with another key', async (data) => sign('sha256', data, other), 'does not verify with ES256'],
     ['returns a string', (() => 'c2lnbmF0dXJl') as never, 'must return the signature as a Uint8Array'],
   ]
@@ -124,8 +124,8 @@ describe('a signer', () => {
 
   it.each([
     ['', {}, 3600],
-    [', also if the refresh token lives shorter than the access token', { refreshTokenLifetime: 60 }, 60],
-    [', also if the grant does', { grantLifetime: 90 }, 90],
+    [', also if the refresh token lives shorter than the access token', { lifetimes: { refreshToken: 60 } }, 60],
+    [', also if the grant does', { lifetimes: { grant: 90 } }, 90],
   ])('is asked for one signature in each redemption%s', async (_, options, lifetime) => {
     const clock = stopClock()
     let calls = 0
@@ -167,7 +167,7 @@ describe('a signer', () => {
   it('can return r and s that need fewer bytes than usual in DER, or one more', async () => {
     const host = await signingBy((data) => sign('sha256', data, { key: privateKey, dsaEncoding: 'der' }))
     // About every other r and s has a zero in front, and one in 256 is shorter.
-    for (let times = 0; times < 40; times++) await host.signIn.setKeys({ signingKeys: [{ publicKey, sign: shortest }] })
+    for (let times = 0; times < 40; times++) await host.signIn.setKeys({ signing: [{ publicKey, sign: shortest }] })
     expectTokens(await host.refresh((await host.connected()).refresh_token))
   })
 
@@ -204,7 +204,7 @@ describe('a signer', () => {
   it('never makes an access token that outlives its grant', async () => {
     const clock = new SkewedClocks(0)
     try {
-      const host = await signingBy(raw, { grantLifetime: 100, tokenStore: clock.keep(new MemoryTokenStore()) })
+      const host = await signingBy(raw, { lifetimes: { grant: 100 }, tokenStore: clock.keep(new MemoryTokenStore()) })
       clock.believe(0)
       const { refresh_token, expires_in } = await host.connected()
       expect(expires_in).toBe(100)
@@ -223,7 +223,7 @@ describe('a signer', () => {
   ])('makes no token that outlives its grant if the process’s clock is %s the store’s', async (_, ahead) => {
     const clock = new SkewedClocks(ahead)
     try {
-      const host = await signingBy(raw, { grantLifetime: 100, tokenStore: clock.keep(new MemoryTokenStore()) })
+      const host = await signingBy(raw, { lifetimes: { grant: 100 }, tokenStore: clock.keep(new MemoryTokenStore()) })
       clock.believe(0)
       const { refresh_token } = await host.connected()
       const { expires_in, access_token } = expectTokens(await host.refresh(refresh_token))
@@ -240,7 +240,7 @@ describe('a signer', () => {
     const clock = new SkewedClocks(50)
     try {
       const tokenStore = clock.keep(new MemoryTokenStore())
-      const options = { grantLifetime: 100, tokenStore, baseUrl: 'https://assistant.example' }
+      const options = { lifetimes: { grant: 100 }, tokenStore, baseUrl: 'https://assistant.example' }
       const host = await signingBy(raw, options)
       clock.believe(0)
       const { refresh_token } = await host.connected()
@@ -253,7 +253,7 @@ describe('a signer', () => {
 
   it('makes a token that can be used, also in the last second of the refresh token', async () => {
     const clock = stopClock()
-    const host = await signingBy(raw, { refreshTokenLifetime: 600, accessTokenLifetime: 300 })
+    const host = await signingBy(raw, { lifetimes: { refreshToken: 600, accessToken: 300 } })
     const { refresh_token } = await host.connected()
     clock.advance(599.5)
     expect(expectTokens(await host.refresh(refresh_token)).expires_in).toBe(300)
@@ -261,7 +261,7 @@ describe('a signer', () => {
 
   it('makes no token that outlives a refresh token that is new, and stays', async () => {
     const clock = stopClock()
-    const host = await signingBy(raw, { refreshRetryWindow: 60, refreshTokenLifetime: 60 })
+    const host = await signingBy(raw, { refreshRetryWindow: 60, lifetimes: { refreshToken: 60 } })
     const { refresh_token } = await host.connected()
     const second = expectTokens(await host.refresh(refresh_token))
     clock.advance(5)
@@ -281,21 +281,21 @@ describe('a key with a signer', () => {
   it('is accepted in every format of its public key', () => {
     const spki = publicKey.export({ format: 'pem', type: 'spki' })
     for (const given of [publicKey, spki, Buffer.from(spki), publicKey.export({ format: 'jwk' }), privateKey]) {
-      testSignIn({ signingKeys: [{ ...good, publicKey: given }], credentialSecrets })
+      testSignIn({ keys: { signing: [{ ...good, publicKey: given }], credentialSecrets } })
     }
   })
 
   it('verifies tokens also where its whole key was given as the public one', async () => {
     const whole = { publicKey: privateKey, sign: (data: Uint8Array) => sign('sha256', data, privateKey) }
-    const host = await started({ signingKeys: [whole], credentialSecrets })
+    const host = await started({ keys: { signing: [whole], credentialSecrets } })
     const { access_token } = await host.connected()
     expect(await host.signIn.verifyAccessToken(access_token, inAcme)).toMatchObject({ subject: 'customer-1' })
   })
 
   it('is refused in words that say what is allowed', () => {
     const start = (given: object) => () =>
-      testSignIn({ signingKeys: [{ ...good, ...given } as ExternalSigningKey], credentialSecrets })
-    expect(start({ alg: 'EdDSA' })).toThrow('signingKeys[0].alg must be ES256, ES384, RS256 or PS256, but is "EdDSA"')
+      testSignIn({ keys: { signing: [{ ...good, ...given } as ExternalSigningKey], credentialSecrets } })
+    expect(start({ alg: 'EdDSA' })).toThrow('keys.signing[0].alg must be ES256, ES384, RS256 or PS256, but is "EdDSA"')
     expect(start({ publicKey: ed25519 })).toThrow(
       'must be a public key for ES256 (P-256), ES384 (P-384), RS256 or PS256 (RSA, at least 2048 bits), as PEM, JWK or KeyObject',
     )
@@ -303,34 +303,34 @@ describe('a key with a signer', () => {
   })
 
   it.each([
-    ['without a sign function', { publicKey }, 'signingKeys[0].sign'],
-    ['whose public key is for RSASSA-PSS alone', { ...good, publicKey: rsaPss }, 'signingKeys[0].publicKey'],
-    ['without a public key', { sign: good.sign }, 'signingKeys[0].publicKey'],
-    ['whose public key is text', { ...good, publicKey: 'no key' }, 'signingKeys[0].publicKey'],
-    ['whose public key has another curve', { ...good, publicKey: ec('P-521') }, 'signingKeys[0].publicKey'],
-    ['whose public key is for EdDSA', { ...good, publicKey: ed25519 }, 'signingKeys[0].publicKey'],
-    ['whose public key is short', { ...good, publicKey: rsa(1024) }, 'signingKeys[0].publicKey'],
-    ['for another algorithm than its own', { ...good, alg: 'RS256' }, 'signingKeys[0].publicKey'],
-    ['for an algorithm that there is not', { ...good, alg: 'EdDSA' }, 'signingKeys[0].alg'],
-    ['with a name that is no text', { ...good, kid: 5 }, 'signingKeys[0].kid'],
-    ['with an empty name', { ...good, kid: '' }, 'signingKeys[0].kid'],
-    ['with a name of two lines', { ...good, kid: 'a\nb' }, 'signingKeys[0].kid'],
-    ['with a very long name', { ...good, kid: 'a'.repeat(201) }, 'signingKeys[0].kid'],
-    ['with a member that there is not', { ...good, region: 'eu' }, 'signingKeys[0].region'],
+    ['without a sign function', { publicKey }, 'keys.signing[0].sign'],
+    ['whose public key is for RSASSA-PSS alone', { ...good, publicKey: rsaPss }, 'keys.signing[0].publicKey'],
+    ['without a public key', { sign: good.sign }, 'keys.signing[0].publicKey'],
+    ['whose public key is text', { ...good, publicKey: 'no key' }, 'keys.signing[0].publicKey'],
+    ['whose public key has another curve', { ...good, publicKey: ec('P-521') }, 'keys.signing[0].publicKey'],
+    ['whose public key is for EdDSA', { ...good, publicKey: ed25519 }, 'keys.signing[0].publicKey'],
+    ['whose public key is short', { ...good, publicKey: rsa(1024) }, 'keys.signing[0].publicKey'],
+    ['for another algorithm than its own', { ...good, alg: 'RS256' }, 'keys.signing[0].publicKey'],
+    ['for an algorithm that there is not', { ...good, alg: 'EdDSA' }, 'keys.signing[0].alg'],
+    ['with a name that is no text', { ...good, kid: 5 }, 'keys.signing[0].kid'],
+    ['with an empty name', { ...good, kid: '' }, 'keys.signing[0].kid'],
+    ['with a name of two lines', { ...good, kid: 'a\nb' }, 'keys.signing[0].kid'],
+    ['with a very long name', { ...good, kid: 'a'.repeat(201) }, 'keys.signing[0].kid'],
+    ['with a member that there is not', { ...good, region: 'eu' }, 'keys.signing[0].region'],
   ])('is refused %s', (_, given, option) => {
-    const start = () => testSignIn({ signingKeys: [given as ExternalSigningKey], credentialSecrets })
+    const start = () => testSignIn({ keys: { signing: [given as ExternalSigningKey], credentialSecrets } })
     expect(start).toThrow(expect.objectContaining({ name: 'ConfigurationError', option }))
   })
 
   it('needs credentialSecrets, wherever it is in the list', () => {
-    const start = () => testSignIn({ signingKeys: [signingKey, good] })
+    const start = () => testSignIn({ keys: { signing: [signingKey, good] } })
     expect(start).toThrow(ConfigurationError)
-    expect(start).toThrow('credentialSecrets is missing: it must be set, because signingKeys[1] has a signer')
+    expect(start).toThrow('keys.credentialSecrets is missing: it must be set, because keys.signing[1] has a signer')
   })
 
   it('cannot have the name of another key', () => {
     const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey
     const signingKeys = [good, { ...good, publicKey: other }].map((key) => ({ ...key, kid: 'one' }))
-    expect(() => testSignIn({ signingKeys, credentialSecrets })).toThrow('no key comes twice')
+    expect(() => testSignIn({ keys: { signing: signingKeys, credentialSecrets } })).toThrow('no key comes twice')
   })
 })

@@ -16,7 +16,7 @@ describe('while signing keys rotate', () => {
   beforeAll(async () => {
     // One service, restarted with other keys: same address, same store.
     const withKeys = (...signingKeys: SigningKeyInput[]) =>
-      TestSignIn.start({ baseUrl: 'https://assistant.example', tokenStore, signingKeys })
+      TestSignIn.start({ baseUrl: 'https://assistant.example', tokenStore, keys: { signing: signingKeys } })
     before = await withKeys(first)
     during = await withKeys(second, first)
     after = await withKeys(second)

@@ -8,7 +8,7 @@ import { expectError, expectTokens, signingKey } from '../../support/sign-in'
 import { started } from '../../support/started'
 
 const inAcme = { tenantKey: 'acme' }
-const strict = { refreshRetryWindow: 0, replayTolerance: 0, credentialSecrets: ['.'.repeat(32)] }
+const strict = { refreshRetryWindow: 0, replayTolerance: 0, keys: { credentialSecrets: ['.'.repeat(32)] } }
 
 const services: KeyService[] = []
 afterAll(() => Promise.all(services.map((service) => service.stop())))
@@ -34,7 +34,7 @@ describe.each([
     })
 
     it('signs access tokens that verify with the published key', async () => {
-      const host = await started({ ...strict, signingKeys: [service.signingKey] })
+      const host = await started(strict, { keys: { signing: [service.signingKey] } })
       const { access_token, refresh_token } = await host.connected()
       const { refresh_token: next, ...refreshed } = expectTokens(await host.refresh(refresh_token))
       expect(next).not.toBe(refresh_token)
@@ -62,7 +62,7 @@ describe('a signer that fails', () => {
 
   describe.each(kinds)('while a %s is redeemed', (kind) => {
     it.each(moods)('costs the client nothing: the service %s', async (mood) => {
-      const host = await started({ ...strict, signingKeys: [service.signingKey], hostTimeout })
+      const host = await started(strict, { keys: { signing: [service.signingKey] }, hostTimeout })
       const redeem = await liveCredential[kind](host)
       await service.become(mood)
       const refused = await redeem()
@@ -75,7 +75,7 @@ describe('a signer that fails', () => {
   })
 
   it('costs a client nothing that does not wait for the answer, and presents its refresh token again', async () => {
-    const host = await started({ ...strict, signingKeys: [service.signingKey], hostTimeout })
+    const host = await started(strict, { keys: { signing: [service.signingKey] }, hostTimeout })
     const { refresh_token } = await host.connected()
     await service.become('hangs')
     const answers = await Promise.all([host.refresh(refresh_token), host.refresh(refresh_token)])
@@ -86,11 +86,11 @@ describe('a signer that fails', () => {
 
   it('whose service is gone costs the client nothing', async () => {
     const gone = await startedService()
-    const host = await started({ ...strict, signingKeys: [gone.signingKey] })
+    const host = await started(strict, { keys: { signing: [gone.signingKey] } })
     const { refresh_token } = await host.connected()
     await gone.stop()
     expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
-    await host.signIn.setKeys({ signingKeys: [signingKey, gone.signingKey] })
+    await host.signIn.setKeys({ signing: [signingKey, gone.signingKey] })
     expectTokens(await host.refresh(refresh_token))
   })
 })

@@ -1,5 +1,5 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
-import { ConfigurationError, type CustomerSignInOptions, MemoryTokenStore, type NewKeys } from 'customer-sign-in'
+import { ConfigurationError, type CustomerSignInOptions, type KeyOptions, MemoryTokenStore } from 'customer-sign-in'
 import request from 'supertest'
 import { releaseClock, stopClock } from '../../support/clock'
 import { type Fault, faultyStore, losesItsAnswer } from '../../support/faulty-store'
@@ -26,46 +26,46 @@ async function publishedKids(host: TestSignIn): Promise<string[]> {
 
 describe('setKeys', () => {
   it('publishes a key, signs with it, and forgets a key', async () => {
-    const host = await started({ signingKeys: [first], credentialSecrets: [secret('one')] })
+    const host = await started({ keys: { signing: [first], credentialSecrets: [secret('one')] } })
     const kid = await kidOf(host)
-    await host.signIn.setKeys({ signingKeys: [first, second] })
+    await host.signIn.setKeys({ signing: [first, second] })
     expect(await publishedKids(host)).toEqual([kid, expect.any(String)])
     expect(await kidOf(host)).toBe(kid)
-    await host.signIn.setKeys({ signingKeys: [second, first] })
+    await host.signIn.setKeys({ signing: [second, first] })
     const next = await kidOf(host)
     expect(await publishedKids(host)).toEqual([next, kid])
-    await host.signIn.setKeys({ signingKeys: [second] })
+    await host.signIn.setKeys({ signing: [second] })
     expect(await publishedKids(host)).toEqual([next])
   })
 
   it('makes the tokens of a removed key invalid, although they were found good before', async () => {
-    const host = await started({ signingKeys: [first], credentialSecrets: [secret('one')] })
+    const host = await started({ keys: { signing: [first], credentialSecrets: [secret('one')] } })
     const { access_token } = await host.connected()
     await host.signIn.verifyAccessToken(access_token, inAcme)
-    await host.signIn.setKeys({ signingKeys: [second, first] })
+    await host.signIn.setKeys({ signing: [second, first] })
     await host.signIn.verifyAccessToken(access_token, inAcme)
-    await host.signIn.setKeys({ signingKeys: [second] })
+    await host.signIn.setKeys({ signing: [second] })
     await expect(host.signIn.verifyAccessToken(access_token, inAcme)).rejects.toMatchObject({ code: 'invalid_token' })
   })
 
   it('refuses a list in which another key has the name of the one in use, or the same key another name', async () => {
     const [one, other] = [newKey(), newKey()]
     const named = (key: KeyObject, kid: string) => ({ kid, publicKey: createPublicKey(key), sign: signer(key) })
-    const host = await started({ signingKeys: [named(one, 'the key')], credentialSecrets: [secret('one')] })
+    const host = await started({ keys: { signing: [named(one, 'the key')], credentialSecrets: [secret('one')] } })
     const { access_token } = await host.connected()
     for (const key of [named(other, 'the key'), named(one, 'the other name')])
-      await expect(host.signIn.setKeys({ signingKeys: [key] })).rejects.toThrow('has none of the keys in use')
+      await expect(host.signIn.setKeys({ signing: [key] })).rejects.toThrow('has none of the keys in use')
     await host.signIn.verifyAccessToken(access_token, inAcme)
-    await host.signIn.setKeys({ signingKeys: [named(one, 'the key')] })
+    await host.signIn.setKeys({ signing: [named(one, 'the key')] })
   })
 
   it('makes the tokens of a removed key invalid, although another key has its name now', async () => {
     const [one, other] = [newKey(), newKey()]
     const named = (key: KeyObject) => ({ kid: 'the key', publicKey: createPublicKey(key), sign: signer(key) })
-    const host = await started({ signingKeys: [named(one), first], credentialSecrets: [secret('one')] })
+    const host = await started({ keys: { signing: [named(one), first], credentialSecrets: [secret('one')] } })
     const { access_token } = await host.connected()
     await host.signIn.verifyAccessToken(access_token, inAcme)
-    await host.signIn.setKeys({ signingKeys: [named(other), first] })
+    await host.signIn.setKeys({ signing: [named(other), first] })
     await expect(host.signIn.verifyAccessToken(access_token, inAcme)).rejects.toMatchObject({ code: 'invalid_token' })
     const { body } = await request(host.url).get('/v1/acme/oauth/jwks')
     expect(body.keys[0]).toMatchObject({ kid: 'the key', x: createPublicKey(other).export({ format: 'jwk' }).x })
@@ -73,7 +73,7 @@ describe('setKeys', () => {
 
   it('still finds a replay of a credential of the old secret, as long as that is listed', async () => {
     const tokenStore = new MemoryTokenStore()
-    const host = await started({ ...strict, tokenStore, credentialSecrets: [secret('old')] })
+    const host = await started(strict, { tokenStore, keys: { credentialSecrets: [secret('old')] } })
     const { refresh_token } = await host.connected()
     await host.signIn.setKeys({ credentialSecrets: [secret('new'), secret('old')] })
     expectTokens(await host.refresh(refresh_token))
@@ -83,7 +83,7 @@ describe('setKeys', () => {
 
   it('no longer recognises what a removed secret has made, except for the live refresh token', async () => {
     const tokenStore = new MemoryTokenStore()
-    const host = await started({ ...strict, tokenStore, credentialSecrets: [secret('old')] })
+    const host = await started(strict, { tokenStore, keys: { credentialSecrets: [secret('old')] } })
     const { refresh_token } = await host.connected()
     await host.signIn.setKeys({ credentialSecrets: [secret('new'), secret('old')] })
     await host.signIn.setKeys({ credentialSecrets: [secret('new')] })
@@ -95,12 +95,12 @@ describe('setKeys', () => {
 
   it.each([
     ['without credentialSecrets', {}],
-    ['with credentialSecrets', { credentialSecrets: [secret('one')] }],
+    ['with credentialSecrets', { keys: { credentialSecrets: [secret('one')] } }],
   ])('leaves the secrets as they are %s, when it is given signing keys that have the old one', async (_, secrets) => {
     const tokenStore = new MemoryTokenStore()
-    const host = await started({ ...strict, ...secrets, tokenStore, signingKeys: [first] })
+    const host = await started(strict, secrets, { tokenStore, keys: { signing: [first] } })
     const { refresh_token } = await host.connected()
-    await host.signIn.setKeys({ signingKeys: [second, first] })
+    await host.signIn.setKeys({ signing: [second, first] })
     expectTokens(await host.refresh(refresh_token))
     expectError(await host.refresh(refresh_token), 400, 'invalid_grant')
     expect(await host.told('replayed')).toEqual([expect.objectContaining({ ended: true })])
@@ -108,20 +108,21 @@ describe('setKeys', () => {
 
   it('lets a consent page that was shown before still give its code', async () => {
     const tokenStore = new MemoryTokenStore()
-    const shared = { tokenStore, baseUrl: 'https://assistant.example', signingKeys: [first] }
+    const shared = { tokenStore, baseUrl: 'https://assistant.example', keys: { signing: [first] } }
     const consent = (_req: unknown, _res: unknown, { proof, form }: { proof: string; form?: URLSearchParams }) => {
       proofs.push(proof)
       return form ? true : undefined
     }
     const proofs: string[] = []
-    const host = await started({
-      ...shared,
-      credentialSecrets: [secret('old')],
+    const host = await started(shared, {
+      keys: { credentialSecrets: [secret('old')] },
       authenticate: () => ({ subject: 'customer-1' }),
-      consent: (req, res, asked) => {
-        const answer = consent(req, res, asked)
-        if (!answer) res.end('the page')
-        return answer
+      pages: {
+        consent: (req, res, asked) => {
+          const answer = consent(req, res, asked)
+          if (!answer) res.end('the page')
+          return answer
+        },
       },
     })
     const query = new URLSearchParams({
@@ -153,18 +154,18 @@ describe('setKeys', () => {
         return signer(second)(data)
       },
     }
-    const host = await started({ signingKeys: [first], credentialSecrets: [secret('one')] })
+    const host = await started({ keys: { signing: [first], credentialSecrets: [secret('one')] } })
     const kid = await kidOf(host)
-    const changes = [host.signIn.setKeys({ signingKeys: [slow, first] }), host.signIn.setKeys({ signingKeys: [first] })]
+    const changes = [host.signIn.setKeys({ signing: [slow, first] }), host.signIn.setKeys({ signing: [first] })]
     release()
     await Promise.all(changes)
     expect(await publishedKids(host)).toEqual([kid])
   })
 
   it('takes what follows after a change that was refused', async () => {
-    const host = await started({ signingKeys: [first], credentialSecrets: [secret('one')] })
-    const refused = host.signIn.setKeys({ signingKeys: [] })
-    const taken = host.signIn.setKeys({ signingKeys: [second, first] })
+    const host = await started({ keys: { signing: [first], credentialSecrets: [secret('one')] } })
+    const refused = host.signIn.setKeys({ signing: [] })
+    const taken = host.signIn.setKeys({ signing: [second, first] })
     await expect(refused).rejects.toThrow(ConfigurationError)
     await taken
     expect(await publishedKids(host)).toHaveLength(2)
@@ -174,24 +175,24 @@ describe('setKeys', () => {
 describe('setKeys refuses, and leaves everything as it is,', () => {
   const signs = { publicKey: createPublicKey(second), sign: signer(second) }
   const fails = { publicKey: createPublicKey(second), sign: () => Promise.reject(new Error('The key is off')) }
-  const own = { signingKeys: [first], credentialSecrets: [secret('one')] }
+  const own = { keys: { signing: [first], credentialSecrets: [secret('one')] } }
 
   it.each<[string, Partial<CustomerSignInOptions>, unknown, string, string]>([
     ['nothing', own, undefined, 'setKeys', 'must be'],
-    ['neither keys nor secrets', own, {}, 'setKeys', 'signingKeys, credentialSecrets or both'],
-    ['a member that there is not', own, { signingkeys: [first] }, 'setKeys.signingkeys', 'Did you mean signingKeys?'],
-    ['no list', own, { signingKeys: first }, 'setKeys.signingKeys', 'an array of private keys'],
-    ['a key that is none', own, { signingKeys: [first, 'none'] }, 'signingKeys[1]', 'private keys'],
-    ['no key', own, { signingKeys: [] }, 'signingKeys', '1 to 4'],
+    ['neither keys nor secrets', own, {}, 'setKeys', 'signing, credentialSecrets or both'],
+    ['a member that there is not', own, { sining: [first] }, 'setKeys.sining', 'Did you mean signing?'],
+    ['no list', own, { signing: first }, 'setKeys.signing', 'an array of private keys'],
+    ['a key that is none', own, { signing: [first, 'none'] }, 'keys.signing[1]', 'private keys'],
+    ['no key', own, { signing: [] }, 'keys.signing', '1 to 4'],
     ['a short secret', own, { credentialSecrets: ['short'] }, 'setKeys.credentialSecrets[0]', 'at least 32 bytes'],
     [
       'a good list of keys with a short secret',
       own,
-      { signingKeys: [second, first], credentialSecrets: ['short'] },
+      { signing: [second, first], credentialSecrets: ['short'] },
       'setKeys.credentialSecrets[0]',
       '32 bytes',
     ],
-    ['none of the keys in use', own, { signingKeys: [second] }, 'setKeys.signingKeys', 'has none of the keys in use'],
+    ['none of the keys in use', own, { signing: [second] }, 'setKeys.signing', 'has none of the keys in use'],
     [
       'none of the secrets in use',
       own,
@@ -201,23 +202,23 @@ describe('setKeys refuses, and leaves everything as it is,', () => {
     ],
     [
       'secrets without those of the signing keys',
-      { signingKeys: [first] },
+      { keys: { signing: [first] } },
       { credentialSecrets: [secret('new')] },
       'setKeys.credentialSecrets',
       'has none of the secrets in use',
     ],
     [
       'a key with a signer but no secrets',
-      { signingKeys: [first] },
-      { signingKeys: [first, signs] },
-      'credentialSecrets',
-      'signingKeys[1] has a signer',
+      { keys: { signing: [first] } },
+      { signing: [first, signs] },
+      'keys.credentialSecrets',
+      'keys.signing[1] has a signer',
     ],
   ])('%s', async (_, options, given, option, says) => {
     const host = await started(options)
     const before = await publishedKids(host)
     const { refresh_token, access_token } = await host.connected()
-    const refused = host.signIn.setKeys(given as NewKeys)
+    const refused = host.signIn.setKeys(given as KeyOptions)
     await expect(refused).rejects.toMatchObject({ name: 'ConfigurationError', option })
     await expect(refused).rejects.toThrow(says)
     expect(await publishedKids(host)).toEqual(before)
@@ -228,14 +229,14 @@ describe('setKeys refuses, and leaves everything as it is,', () => {
   it('a first key whose signer fails', async () => {
     const host = await started(own)
     const before = await publishedKids(host)
-    const refused = host.signIn.setKeys({ signingKeys: [fails, first] })
+    const refused = host.signIn.setKeys({ signing: [fails, first] })
     await expect(refused).rejects.toMatchObject({ code: 'temporarily_unavailable', reason: 'signer_failed' })
     expect(await publishedKids(host)).toEqual(before)
   })
 
   it('without calling the signer of a key that only verifies', async () => {
     const host = await started(own)
-    await host.signIn.setKeys({ signingKeys: [first, fails] })
+    await host.signIn.setKeys({ signing: [first, fails] })
     expect(await publishedKids(host)).toHaveLength(2)
   })
 
@@ -245,7 +246,7 @@ describe('setKeys refuses, and leaves everything as it is,', () => {
       publicKey: createPublicKey(second),
       sign: (data: Uint8Array) => (works ? signer(second)(data) : fails.sign()),
     }
-    const host = await started({ ...own, signingKeys: [sometimes] })
+    const host = await started(own, { keys: { signing: [sometimes] } })
     works = false
     await host.signIn.setKeys({ credentialSecrets: [secret('two'), secret('one')] })
   })
@@ -262,32 +263,32 @@ describe('setKeys refuses, and leaves everything as it is,', () => {
 
 describe('keys that a process has made for itself', () => {
   it('can be replaced by any others', async () => {
-    const host = await started({ signingKeys: undefined })
+    const host = await started({ keys: { signing: undefined } })
     const { refresh_token } = await host.connected()
-    await host.signIn.setKeys({ signingKeys: [first] })
-    await expect(host.signIn.setKeys({ signingKeys: [second] })).rejects.toThrow('none of the keys in use')
+    await host.signIn.setKeys({ signing: [first] })
+    await expect(host.signIn.setKeys({ signing: [second] })).rejects.toThrow('none of the keys in use')
     expectTokens(await host.refresh(refresh_token))
   })
 
   it('stay until there are others, although the secrets have been replaced', async () => {
-    const host = await started({ signingKeys: undefined })
+    const host = await started({ keys: { signing: undefined } })
     const [kid] = await publishedKids(host)
     await host.signIn.setKeys({ credentialSecrets: [secret('one')] })
     expect(await publishedKids(host)).toEqual([kid])
-    await host.signIn.setKeys({ signingKeys: [first] })
+    await host.signIn.setKeys({ signing: [first] })
     expect(await publishedKids(host)).not.toContain(kid)
   })
 })
 
 describe('from the private part of a key to secrets of their own', () => {
   it('nobody notices, if the first list begins with that part', async () => {
-    const host = await started({ ...strict, signingKeys: [first] })
+    const host = await started(strict, { keys: { signing: [first] } })
     const { refresh_token } = await host.connected()
     const part = Buffer.from(String(first.export({ format: 'jwk' }).d), 'base64url')
     await host.signIn.setKeys({ credentialSecrets: [part, secret('new')] })
     await host.signIn.setKeys({ credentialSecrets: [secret('new'), part] })
-    await host.signIn.setKeys({ signingKeys: [second, first] })
-    await host.signIn.setKeys({ signingKeys: [second] })
+    await host.signIn.setKeys({ signing: [second, first] })
+    await host.signIn.setKeys({ signing: [second] })
     expectTokens(await host.refresh(refresh_token))
     expectError(await host.refresh(refresh_token), 400, 'invalid_grant')
     expect(await host.told('replayed')).toEqual([expect.objectContaining({ ended: true })])
@@ -295,10 +296,10 @@ describe('from the private part of a key to secrets of their own', () => {
 })
 
 describe('a redemption that is under way while the keys change', () => {
-  const shared = { ...strict, credentialSecrets: [secret('old')] }
+  const shared = { ...strict, keys: { credentialSecrets: [secret('old')] } }
 
-  const turns = [{ signingKeys: [second, first], credentialSecrets: [secret('new'), secret('old')] }]
-  const drops = [...turns, { signingKeys: [second], credentialSecrets: [secret('new')] }]
+  const turns = [{ signing: [second, first], credentialSecrets: [secret('new'), secret('old')] }]
+  const drops = [...turns, { signing: [second], credentialSecrets: [secret('new')] }]
 
   it.each([
     ['new keys come before the store has been asked', turns, 'before'],
@@ -307,7 +308,7 @@ describe('a redemption that is under way while the keys change', () => {
     ['the old ones go once the store has answered', drops, 'after'],
   ] as const)('ends well: %s', async (_, changes, when) => {
     const { store, next } = faultyStore()
-    const host = await started({ ...shared, signingKeys: [first], tokenStore: store })
+    const host = await started(shared, { keys: { signing: [first] }, tokenStore: store })
     const { refresh_token } = await host.connected()
     const change = async () => {
       for (const keys of changes) await host.signIn.setKeys(keys)
@@ -332,12 +333,12 @@ describe('a redemption that is under way while the keys change', () => {
       return signer(first)(data)
     }
     const external = { publicKey: createPublicKey(first), sign: slow }
-    const host = await started({ ...shared, signingKeys: [external] })
+    const host = await started(shared, { keys: { signing: [external] } })
     const { refresh_token } = await host.connected()
     change = async () => {
       change = async () => {}
-      await host.signIn.setKeys({ signingKeys: [other, external] })
-      await host.signIn.setKeys({ signingKeys: [other] })
+      await host.signIn.setKeys({ signing: [other, external] })
+      await host.signIn.setKeys({ signing: [other] })
     }
     expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
     const { access_token } = expectTokens(await host.refresh(refresh_token))
@@ -351,11 +352,11 @@ describe('a redemption that is under way while the keys change', () => {
       if (works) return signer(second)(data)
       throw new Error('The key is off')
     }
-    const host = await started({ ...shared, signingKeys: [first], tokenStore: store })
+    const host = await started(shared, { keys: { signing: [first] }, tokenStore: store })
     const { refresh_token } = await host.connected()
     next('swapCredential', async (apply) => {
       const result = await apply()
-      await host.signIn.setKeys({ signingKeys: [{ publicKey: createPublicKey(second), sign }, first] })
+      await host.signIn.setKeys({ signing: [{ publicKey: createPublicKey(second), sign }, first] })
       works = false
       return result
     })
@@ -379,15 +380,10 @@ describe('a redemption that is under way while the keys change', () => {
 })
 
 describe('two processes that change their keys at different times', () => {
-  it.each<[string, [NewKeys, ...NewKeys[]]]>([
+  it.each<[string, [KeyOptions, ...KeyOptions[]]]>([
     [
       'signing keys',
-      [
-        { signingKeys: [first] },
-        { signingKeys: [first, second] },
-        { signingKeys: [second, first] },
-        { signingKeys: [second] },
-      ],
+      [{ signing: [first] }, { signing: [first, second] }, { signing: [second, first] }, { signing: [second] }],
     ],
     [
       'credential secrets',
@@ -400,7 +396,7 @@ describe('two processes that change their keys at different times', () => {
     ],
   ])('accept each other’s tokens at every moment, if they follow the order: %s', async (_, [initial, ...changes]) => {
     const shared = {
-      ...initial,
+      keys: initial,
       refreshRetryWindow: 60,
       tokenStore: new MemoryTokenStore(),
       baseUrl: 'https://assistant.example',

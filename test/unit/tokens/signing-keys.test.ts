@@ -36,7 +36,7 @@ describe('access tokens signed with', () => {
     async (_, key, algorithm) => {
       const oauth = await loaded
       const insecure = { [oauth.allowInsecureRequests]: true }
-      const host = await started({ signingKeys: [key] })
+      const host = await started({ keys: { signing: [key] } })
       const issuer = new URL(host.issuer())
       const discovery = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure })
       const server = await oauth.processDiscoveryResponse(issuer, discovery)
@@ -52,7 +52,7 @@ describe('access tokens signed with', () => {
 
 describe('a signing key', () => {
   it('is named by its thumbprint (RFC 7638 section 3.1), whatever name it had', async () => {
-    const host = await started({ signingKeys: [{ ...rfc7638Key, kid: 'another name' }] })
+    const host = await started({ keys: { signing: [{ ...rfc7638Key, kid: 'another name' }] } })
     const { access_token } = await host.connected()
     expect(readToken(access_token).header.kid).toBe(rfc7638Thumbprint)
   })

@@ -31,7 +31,7 @@ const unusable: [string, unknown][] = [
 /** The error with which the server refuses the keys at start-up. */
 function refusalOf(signingKeys: unknown): ConfigurationError {
   try {
-    testSignIn({ baseUrl: 'https://assistant.example', signingKeys: signingKeys as SigningKeyInput[] })
+    testSignIn({ baseUrl: 'https://assistant.example', keys: { signing: signingKeys as SigningKeyInput[] } })
   } catch (error) {
     if (error instanceof ConfigurationError) return error
     throw error
@@ -41,16 +41,16 @@ function refusalOf(signingKeys: unknown): ConfigurationError {
 
 describe('at start-up', () => {
   it.each(unusable)('%s is refused as a signing key, with its place in the list', (_what, key) => {
-    expect(refusalOf([key]).option).toBe('signingKeys[0]')
-    expect(refusalOf([signingKey, key]).option).toBe('signingKeys[1]')
+    expect(refusalOf([key]).option).toBe('keys.signing[0]')
+    expect(refusalOf([signingKey, key]).option).toBe('keys.signing[1]')
   })
 
   it('an empty list of signing keys is refused', () => {
-    expect(refusalOf([]).option).toBe('signingKeys')
+    expect(refusalOf([]).option).toBe('keys.signing')
   })
 
   it('a key that is listed twice is refused, in the same format or another', () => {
-    expect(refusalOf([signingKey, signingKey.export(pkcs8)]).option).toBe('signingKeys')
+    expect(refusalOf([signingKey, signingKey.export(pkcs8)]).option).toBe('keys.signing')
   })
 
   it('no error quotes a key', () => {

@@ -1,4 +1,5 @@
-import { createCustomerSignIn, MemoryTenantStore } from 'customer-sign-in'
+import { type CustomerSignInOptions, MemoryTenantStore } from 'customer-sign-in'
+import { createSignIn } from '../../../support/test-options'
 import { openStore } from '../stores/open-store'
 import { defective } from './defects'
 import { listenerOf } from './listener'
@@ -20,7 +21,7 @@ const clients = ['assistant-app', 'other-app'].map((clientId) => ({
   clientId,
   redirectUris: ['https://assistant.example/callback'],
 }))
-const signIn = createCustomerSignIn({
+const needed: CustomerSignInOptions = {
   tenantStore: new MemoryTenantStore([
     { key: 'acme', id: 'acme', clients },
     { key: 'globex', id: 'globex', clients },
@@ -28,8 +29,7 @@ const signIn = createCustomerSignIn({
   tokenStore: defective(openStore(settings.store), settings.defect),
   baseUrl: 'https://assistants.example',
   scopes: ['profile', 'calendar'],
-  signingKeys: settings.signingKeys,
-  credentialSecrets: settings.credentialSecrets,
+  keys: { signing: settings.signingKeys, credentialSecrets: settings.credentialSecrets },
   onEvent: (event) =>
     tell({
       event: event.type === 'replayed' && event.ended ? 'replayed, ended' : event.type,
@@ -37,8 +37,8 @@ const signIn = createCustomerSignIn({
       ...(event.type === 'error' && { detail: event.error.message }),
       ...(event.type === 'denied' && { detail: event.description }),
     }),
-  ...settings.signIn,
-})
+}
+const signIn = createSignIn(needed, settings.signIn)
 
 listenerOf(settings.framework, [...ownRoutes(signIn), signIn]).listen(settings.port, '127.0.0.1', () =>
   tell('listening'),

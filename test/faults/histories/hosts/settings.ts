@@ -1,4 +1,4 @@
-import type { CustomerSignInOptions } from 'customer-sign-in'
+import type { TestOptions } from '../../../support/test-options'
 import type { StoreSettings } from '../stores/campaign-store'
 import type { DefectName } from './defects'
 
@@ -9,7 +9,7 @@ export interface HostSettings {
   port: number
   framework: (typeof frameworks)[number]
   store: StoreSettings
-  signIn: Pick<CustomerSignInOptions, 'hostTimeout' | 'refreshRetryWindow' | 'replayTolerance'>
+  signIn: Pick<TestOptions, 'hostTimeout' | 'refreshRetryWindow' | 'replayTolerance'>
   /** PEM. */
   signingKeys: string[]
   credentialSecrets: string[]

@@ -36,7 +36,7 @@ export class BurstSite {
     // No tolerance after the window, so that a later repeat ends the grant.
     const strict = { refreshRetryWindow, replayTolerance: 0 }
     // All assistants belong to one customer and one client.
-    const signIn = { baseUrl: front.url, ...strict, maxGrantsPerClient: 10_000 }
+    const signIn = { baseUrl: front.url, ...strict, grants: { perClient: 10_000 } }
     const hosts = await HostProcess.startAll(4, { redis: { port: redis.port }, signIn, mcpPath })
     return new BurstSite(front, hosts, redis)
   }

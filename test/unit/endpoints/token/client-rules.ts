@@ -21,7 +21,7 @@ export function clientRules(start: Start): void {
       return tenant && { ...tenant, ...rules }
     }
     const documents = async () => Response.json({ client_id: assistant, client_name: 'A', redirect_uris: [callback] })
-    const host = await start({ tenantStore: { findTenant }, fetchMetadataDocument: documents })
+    const host = await start({ tenantStore: { findTenant }, clients: { fetch: documents } })
     return {
       host,
       setRules: (changed) => {

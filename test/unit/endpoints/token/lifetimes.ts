@@ -14,8 +14,7 @@ export function lifetimes(start: Start): void {
     const own = { accessTokenLifetime: 120, refreshTokenLifetime: 600 }
     return start({
       tenantStore: { findTenant: (key) => (key === 'initech' ? { key, clients, ...own } : { key, clients }) },
-      accessTokenLifetime: 300,
-      refreshTokenLifetime: 3600,
+      lifetimes: { accessToken: 300, refreshToken: 3600 },
     })
   }
 
@@ -47,7 +46,7 @@ export function lifetimes(start: Start): void {
 
   it.each([
     ['30 days', {}, 30 * day],
-    ['what refreshTokenLifetime says', { refreshTokenLifetime: 90 }, 90],
+    ['what lifetimes.refreshToken says', { lifetimes: { refreshToken: 90 } }, 90],
   ])('of a refresh token is %s, and begins again with each refresh', async (_, options, lifetime) => {
     const clock = stopClock()
     const host = await start(options)
@@ -72,7 +71,7 @@ export function lifetimes(start: Start): void {
 
   it.each([
     ['60 seconds', {}, 60],
-    ['what authorizationCodeLifetime says', { authorizationCodeLifetime: 600 }, 600],
+    ['what lifetimes.authorizationCode says', { lifetimes: { authorizationCode: 600 } }, 600],
   ])('of a code is %s', async (_, options, lifetime) => {
     const clock = stopClock()
     const host = await start(options)
@@ -85,7 +84,7 @@ export function lifetimes(start: Start): void {
 
   it('of a grant ends the grant, however often it is refreshed', async () => {
     const clock = stopClock()
-    const host = await start({ grantLifetime: 7 * day })
+    const host = await start({ lifetimes: { grant: 7 * day } })
     let tokens = await host.connected()
     for (let refresh = 0; refresh < 6; refresh++) {
       clock.advance(day)
@@ -100,7 +99,7 @@ export function lifetimes(start: Start): void {
     [1, 1],
   ])('of an access token is a second if %s s of its grant are left', async (left, lifetime) => {
     const clock = stopClock()
-    const host = await start({ grantLifetime: 100, authorizationCodeLifetime: 600 })
+    const host = await start({ lifetimes: { grant: 100, authorizationCode: 600 } })
     const [signedIn, { refresh_token }] = [await host.asCustomer(), await host.connected()]
     clock.advance(100 - left)
     for (const answer of [await host.exchange(signedIn), await host.refresh(refresh_token)]) {
@@ -112,19 +111,19 @@ export function lifetimes(start: Start): void {
 
   it.each(['code', 'refresh_token'] as const)('of a grant is over for a %s in its last second', async (credential) => {
     const clock = stopClock()
-    const host = await start({ grantLifetime: 100, authorizationCodeLifetime: 600 })
+    const host = await start({ lifetimes: { grant: 100, authorizationCode: 600 } })
     const [signedIn, { refresh_token }] = [await host.asCustomer(), await host.connected()]
     const end = clock.now() + 100_000
     clock.advance(99.001)
     const late = credential === 'code' ? host.exchange(signedIn) : host.refresh(refresh_token)
     expectError(await late, 400, 'invalid_grant')
-    expect(await host.told('expired')).toMatchObject([{ credential, limit: 'grantLifetime', expiredAt: end }])
+    expect(await host.told('expired')).toMatchObject([{ credential, limit: 'lifetimes.grant', expiredAt: end }])
     expect(await host.told('denied')).toMatchObject([{ reason: 'expired', clientId }])
   })
 
   it('of an access token is never longer than its grant', async () => {
     const clock = stopClock()
-    const host = await start({ grantLifetime: 600 })
+    const host = await start({ lifetimes: { grant: 600 } })
     const first = await host.connected()
     expect(first.expires_in).toBeLessThanOrEqual(600)
     expect(first.expires_in).toBeGreaterThan(598)

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { type CustomerSignInOptions, MemoryTenantStore } from 'customer-sign-in'
+import { MemoryTenantStore } from 'customer-sign-in'
 import { releaseClock, stopClock } from '../../../support/clock'
 import { takenApart } from '../../../support/credential-text'
 import { faultyStore, losesItsAnswer, rejects } from '../../../support/faulty-store'
 import { recordOf, recordsOf } from '../../../support/records'
 import { clientId, expectError, expectTokens, redirectUri } from '../../../support/sign-in'
+import type { TestOptions } from '../../../support/test-options'
 import type { CreateTokenStore, Start } from './start'
 
 /** A code that a client presents again, because it has received no tokens for it. */
@@ -12,7 +13,7 @@ export function repeatedCodes(start: Start, createTokenStore: CreateTokenStore):
   afterEach(releaseClock)
 
   /** A client that has redeemed its code. All clocks are stopped. */
-  async function redeemedOnce(options: Partial<CustomerSignInOptions> = {}, tenantKey = 'acme') {
+  async function redeemedOnce(options: TestOptions = {}, tenantKey = 'acme') {
     const clock = stopClock()
     const host = await start({ refreshRetryWindow: 300, ...options })
     const subject = randomUUID()
@@ -23,7 +24,7 @@ export function repeatedCodes(start: Start, createTokenStore: CreateTokenStore):
   }
 
   /** A process that has redeemed a code without knowing it, and cannot reverse that yet, and another process over the same store. */
-  async function unanswered(options: Partial<CustomerSignInOptions> = {}) {
+  async function unanswered(options: TestOptions = {}) {
     const clock = stopClock()
     const faultsHere = faultyStore(await createTokenStore())
     const faultsThere = faultyStore(faultsHere.healthy)
@@ -122,7 +123,7 @@ export function repeatedCodes(start: Start, createTokenStore: CreateTokenStore):
     const clients = [{ clientId, redirectUris: [redirectUri], grantTypes: ['authorization_code'] }]
     const clock = stopClock()
     const tenantStore = new MemoryTenantStore([{ key: 'acme', clients }])
-    const host = await start({ refreshRetryWindow: 300, accessTokenLifetime: 60, tenantStore })
+    const host = await start({ refreshRetryWindow: 300, lifetimes: { accessToken: 60 }, tenantStore })
     const signedIn = await host.asCustomer()
     for (const [pause, expires_in] of [
       [0, 60],
@@ -182,7 +183,7 @@ export function repeatedCodes(start: Start, createTokenStore: CreateTokenStore):
   })
 
   it('ends the earlier grants that its sign-in replaces, once', async () => {
-    const { here, there, signedIn, records } = await unanswered({ replaceGrants: true })
+    const { here, there, signedIn, records } = await unanswered({ grants: { replace: true } })
     expect(await here.told('revoked')).toEqual([])
     for (let repeat = 0; repeat < 2; repeat++) expectTokens(await there.exchange(signedIn))
     expect(await records()).toHaveLength(1)

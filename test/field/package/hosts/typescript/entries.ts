@@ -29,9 +29,11 @@ export const signIn = createCustomerSignIn({
     },
   ]),
   tokenStore: new MemoryTokenStore(),
-  signingKeys: [
-    privateKey.export({ format: 'jwk' }),
-    { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', d: 'd', kid: 'three' },
-    { publicKey: exported, sign: () => new Uint8Array() },
-  ],
+  keys: {
+    signing: [
+      privateKey.export({ format: 'jwk' }),
+      { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', d: 'd', kid: 'three' },
+      { publicKey: exported, sign: () => new Uint8Array() },
+    ],
+  },
 })

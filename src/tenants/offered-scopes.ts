@@ -1,0 +1,62 @@
+import { distinct, isObject, listOf, optional, record, scopeToken } from '../configuration/checks'
+import { ConfigurationError } from '../configuration/configuration-error'
+import { packagedWords } from '../pages/languages'
+import { type ScopeWords, scopeWords } from '../pages/scope-words'
+import { impliedScopesOf } from '../protocol/scope'
+
+/** A scope that customers can grant. */
+export interface OfferedScope {
+  words: ScopeWords
+  /** The scopes that it is declared to imply. */
+  implies: readonly string[]
+}
+
+/** The default of the option `scopes`: `profile`, in all languages of this package. */
+export const defaultScopes: Readonly<Record<string, OfferedScope>> = {
+  profile: {
+    words: Object.fromEntries(Object.entries(packagedWords).map(([tag, { scopes }]) => [tag, scopes.profile])),
+    implies: [],
+  },
+}
+
+const members = record({ words: optional(scopeWords), implies: optional(distinct(scopeToken), []) })
+
+/** Checks the option `scopes`. The words for a scope without any, as in a list, are the scope itself. */
+export function offeredScopes(given: unknown, name: string): Readonly<Record<string, OfferedScope>> {
+  if (given === undefined) return defaultScopes
+  if (Array.isArray(given)) {
+    return Object.fromEntries(listOf(scopeToken)(given, name).map((scope) => [scope, { words: scope, implies: [] }]))
+  }
+  if (!isObject(given)) throw new ConfigurationError(name, given, 'an array or an object', { quotes: true })
+  const scopes = Object.fromEntries(
+    Object.entries(given).map(([scope, says]) => [scope, offeredScope(scopeToken(scope, name), says, name)]),
+  )
+  checkImplied(scopes, name)
+  return scopes
+}
+
+function offeredScope(scope: string, given: unknown, name: string): OfferedScope {
+  const path = `${name}.${scope}`
+  if (!isObject(given)) return { words: scopeWords(given, path), implies: [] }
+  const { words = scope, implies } = members(given, path)
+  return { words, implies }
+}
+
+/** Checks that the scopes which others imply exist, and that none implies itself. */
+function checkImplied(scopes: Readonly<Record<string, OfferedScope>>, name: string): void {
+  const implied = impliedScopesOf(scopes)
+  for (const [scope, { implies }] of Object.entries(scopes)) {
+    const path = `${name}.${scope}.implies`
+    const unknown = implies.find((other) => !Object.hasOwn(scopes, other))
+    if (unknown !== undefined) {
+      throw new ConfigurationError(path, unknown, 'made of scopes that the option scopes has', {
+        says: `has ${JSON.stringify(unknown)}, which the option scopes does not have`,
+      })
+    }
+    if (implied.get(scope)?.includes(scope)) {
+      throw new ConfigurationError(path, implies, 'scopes that do not imply it in turn', {
+        says: `leads back to ${scope}, directly or by way of others`,
+      })
+    }
+  }
+}
