@@ -6,7 +6,8 @@ import type { Endpoint } from './endpoint'
 /** `GET I/jwks`: the public keys that access tokens verify with (RFC 7517 section 5). */
 export function jwks(documents: PublicDocuments, tokens: AccessTokens): Endpoint {
   return ({ req, res }) => {
-    const keySet = documents.get(tokens.keySetName, () => ({ keys: tokens.publicKeys }))
+    const keys = tokens.publicKeys
+    const keySet = documents.get(keys, () => ({ keys }))
     respondWithDocument(req, res, keySet)
   }
 }

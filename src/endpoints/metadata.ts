@@ -3,7 +3,7 @@ import { algorithmsOf } from '../client-authentication/methods'
 import type { GrantTypes } from '../grant-types/grant-type'
 import type { PublicDocuments } from '../http/public-documents'
 import { respondWithDocument } from '../http/responses'
-import { type GrantTypeName, grantTypes } from '../protocol/grant-types'
+import { grantTypes } from '../protocol/grant-types'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import type { Endpoint } from './endpoint'
 
@@ -20,24 +20,17 @@ interface ServerMetadata {
 /** The authorization server metadata of a tenant (RFC 8414 section 2). */
 export function metadata(documents: PublicDocuments, server: ServerMetadata): Endpoint {
   return ({ req, res, tenant }) => {
-    const { registration, metadataDocuments, scopes } = tenant.policy
-    const offeredTypes = grantTypes.filter((name) => server.grantTypes[name].isOffered(tenant))
-    const offered = `${registration} ${metadataDocuments} ${offeredTypes} ${scopes.join(' ')}`
-    const name = `metadata ${tenant.address.issuer} ${offered} ${JSON.stringify(tenant.look.links)}`
-    const document = documents.get(name, () => members(tenant, offeredTypes, server))
+    // All that is known of a tenant is resolved at once.
+    const document = documents.get(tenant.address, () => members(tenant, server))
     respondWithDocument(req, res, document)
   }
 }
 
-function members(
-  {
-    address: { issuer, endpoints },
-    policy: { scopes, registration, metadataDocuments },
-    look: { links },
-  }: ResolvedTenant,
-  offeredTypes: readonly GrantTypeName[],
-  { externalEndpoints, methods, languageTags }: ServerMetadata,
-): object {
+function members(tenant: ResolvedTenant, server: ServerMetadata): object {
+  const { issuer, endpoints } = tenant.address
+  const { scopes, registration, metadataDocuments } = tenant.policy
+  const { links } = tenant.look
+  const { externalEndpoints, methods, languageTags } = server
   const algorithms = algorithmsOf(methods)
   return {
     issuer,
@@ -48,7 +41,7 @@ function members(
     jwks_uri: `${endpoints}/jwks`,
     response_types_supported: ['code'],
     // `refresh_token` too: clients such as the MCP TypeScript SDK 1.17 do not refresh if it is not listed.
-    grant_types_supported: offeredTypes,
+    grant_types_supported: grantTypes.filter((name) => server.grantTypes[name].isOffered(tenant)),
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: methods,
     token_endpoint_auth_signing_alg_values_supported: algorithms,

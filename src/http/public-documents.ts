@@ -1,9 +1,4 @@
 import { hash } from 'node:crypto'
-import { BoundedMap } from '../collections/bounded-map'
-
-const maxDocuments = 1000
-// Without `baseUrl`, names have the `Host` header in them, which its sender can make as long as they like.
-const maxNameLength = 2048
 
 /** A document that anyone may read and cache for five minutes, ready to be sent. */
 export interface PublicDocument {
@@ -18,20 +13,21 @@ export function publicDocument(members: object): PublicDocument {
   return { body, etag }
 }
 
-/** The public documents that were requested last: to make one takes longer than the rest of a response. */
+/** The public documents that were made before: to make one takes longer than the rest of a response. */
 export class PublicDocuments {
-  readonly #documents = new BoundedMap<string, PublicDocument>(maxDocuments)
+  readonly #documents = new WeakMap<object, PublicDocument>()
 
   /**
-   * Returns the document with this name, and makes it if there is none.
+   * Returns the document of an object, and makes it if there is none.
    *
-   * @param name Must contain everything that the members are made of, so that a change makes another document.
+   * @param of Decides what the members are, and never changes: whoever has something else to say has another object. The document is
+   * forgotten with it.
    */
-  get(name: string, members: () => object): PublicDocument {
-    const known = this.#documents.get(name)
+  get(of: object, members: () => object): PublicDocument {
+    const known = this.#documents.get(of)
     if (known) return known
     const made = publicDocument(members())
-    if (name.length <= maxNameLength) this.#documents.set(name, made)
+    this.#documents.set(of, made)
     return made
   }
 }

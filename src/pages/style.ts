@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { BoundedMap } from '../collections/bounded-map'
 import type { Theme } from '../contract/tenant-store'
 import { contrast, mixed, type Palette, palettesOf } from './theme'
 
@@ -74,18 +73,15 @@ export interface Style {
   source: string
 }
 
-// Each company can have a theme of its own.
-const maxStyles = 1000
-const styles = new BoundedMap<string, Style>(maxStyles)
+const styles = new WeakMap<Theme, Style>()
 
-/** The style of pages with a theme. */
+/** The style of pages with a theme, which is made once, because a theme never changes. */
 export function styleOf(theme: Theme): Style {
-  const name = JSON.stringify(theme)
-  const known = styles.get(name)
+  const known = styles.get(theme)
   if (known) return known
   const text = colorsOf(theme) + appearance + buttonsInView + deliberatePresses
   const style = { text, source: `'sha256-${createHash('sha256').update(text).digest('base64')}'` }
-  styles.set(name, style)
+  styles.set(theme, style)
   return style
 }
 

@@ -6,7 +6,6 @@ import type { Tenant } from '../contract/tenant-store'
 import type { Grant, NewGrant } from '../contract/token-store'
 import { callHost, type HookAnswer } from '../host/call-host'
 import { contextOf } from '../host/emitter'
-import { digest } from '../protocol/digest'
 import type { GrantTypeName } from '../protocol/grant-types'
 import type { JsonWebKey } from '../protocol/json-web-keys'
 import { OAuthError, oauthError, temporarilyUnavailable, withContext } from '../protocol/oauth-error'
@@ -95,7 +94,7 @@ export interface AccessTokenClaims extends Record<string, unknown> {
 export class AccessTokens {
   #keys: SigningKeys
   #signatures: TokenSignatures
-  #keySetName: string
+  #publicKeys: readonly JsonWebKey[]
   readonly #claimsHook: AccessTokenClaimsHook | undefined
   readonly #timeout: number
   readonly #now: () => number
@@ -107,7 +106,7 @@ export class AccessTokens {
   constructor(keys: SigningKeys, claimsHook: AccessTokenClaimsHook | undefined, timeout: number, now: () => number) {
     this.#keys = keys
     this.#signatures = new TokenSignatures(keys)
-    this.#keySetName = nameOf(keys)
+    this.#publicKeys = keys.map(({ publicJwk }) => publicJwk)
     this.#claimsHook = claimsHook
     this.#timeout = timeout
     this.#now = now
@@ -120,17 +119,12 @@ export class AccessTokens {
   use(keys: SigningKeys): void {
     this.#keys = keys
     this.#signatures = new TokenSignatures(keys)
-    this.#keySetName = nameOf(keys)
+    this.#publicKeys = keys.map(({ publicJwk }) => publicJwk)
   }
 
-  /** The public keys that access tokens verify with (RFC 7517). */
-  get publicKeys(): JsonWebKey[] {
-    return this.#keys.map(({ publicJwk }) => publicJwk)
-  }
-
-  /** A name that no other set of public keys has. */
-  get keySetName(): string {
-    return this.#keySetName
+  /** The public keys that access tokens verify with (RFC 7517): the same list until the keys change. */
+  get publicKeys(): readonly JsonWebKey[] {
+    return this.#publicKeys
   }
 
   /**
@@ -239,10 +233,6 @@ export class AccessTokens {
     const wrong = wrongAnswer('accessTokenClaims', added, 'an object of plain JSON, or nothing')
     throw temporarilyUnavailable(wrong, 'hook_failed')
   }
-}
-
-function nameOf(keys: SigningKeys): string {
-  return digest('key set', JSON.stringify(keys.map(({ publicJwk }) => publicJwk)))
 }
 
 /** The payload of an access token, as JSON. Times are in seconds. */
