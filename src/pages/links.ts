@@ -15,15 +15,3 @@ export const links: Check<Links> = record({
   support: nullable(webPage),
   documentation: nullable(webPage),
 })
-
-/** The links of a company, with those of all companies where it has none. */
-export function withDefaultLinks(own: Links | undefined, byDefault: Links): Links {
-  if (own === undefined) return byDefault
-  return {
-    privacy: own.privacy ?? byDefault.privacy,
-    terms: own.terms ?? byDefault.terms,
-    imprint: own.imprint ?? byDefault.imprint,
-    support: own.support ?? byDefault.support,
-    documentation: own.documentation ?? byDefault.documentation,
-  }
-}

@@ -22,11 +22,6 @@ export function subjectOfClient(clientId: string): string {
   return clientPrefix + clientId
 }
 
-/** Whether a subject is one that no customer can have. */
-export function isReservedSubject(subject: string): boolean {
-  return reservedPrefixes.some((prefix) => subject.startsWith(prefix))
-}
-
 /** Who a subject is. */
 export function kindOfSubject(subject: string): SubjectKind {
   return subject.startsWith(clientPrefix) ? 'client' : 'customer'

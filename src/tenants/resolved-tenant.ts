@@ -1,5 +1,4 @@
 import type { AskConsent, Client, ClientRule, Links, Tenant, Theme } from '../contract/tenant-store'
-import { withDefaultLinks } from '../pages/links'
 import { canonicalResource, endpointsOf, issuerOf, spellingOf, type TenantAddress } from '../protocol/resource'
 import { type ImpliedScopes, withImplied } from '../protocol/scope'
 import type { ProtectedResources } from './protected-resources'
@@ -187,6 +186,18 @@ function lookOf({ name, logoUri, locale, theme, links }: TenantRecord, defaults:
     locale,
     theme: theme ?? defaults.theme,
     links: withDefaultLinks(links, defaults.links),
+  }
+}
+
+/** The links of a company, with those of all companies where it has none. */
+function withDefaultLinks(own: Links | undefined, byDefault: Links): Links {
+  if (own === undefined) return byDefault
+  return {
+    privacy: own.privacy ?? byDefault.privacy,
+    terms: own.terms ?? byDefault.terms,
+    imprint: own.imprint ?? byDefault.imprint,
+    support: own.support ?? byDefault.support,
+    documentation: own.documentation ?? byDefault.documentation,
   }
 }
 
