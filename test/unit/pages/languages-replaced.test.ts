@@ -103,17 +103,17 @@ describe('a mistake in the option', () => {
     [
       'a page that there is not',
       { pages: { words: { de: { consnt: {} } } } },
-      'pages.words.de.consnt is not a member of words.de. Did you mean consent?',
+      'pages.words.de.consnt is not a member of pages.words.de. Did you mean consent?',
     ],
     [
       'a word that there is not',
       { pages: { words: { de: { consent: { alow: 'Ja' } } } } },
-      'pages.words.de.consent.alow is not a member of words.de.consent. Did you mean allow?',
+      'pages.words.de.consent.alow is not a member of pages.words.de.consent. Did you mean allow?',
     ],
     [
       'the words of scopes',
       { pages: { words: { de: { scopes: {} } } } },
-      'pages.words.de.scopes is not a member of words.de',
+      'pages.words.de.scopes is not a member of pages.words.de',
     ],
     [
       'a number',
