@@ -178,7 +178,7 @@ describe('a record with objects of classes, as from an ORM', () => {
 describe('the tenants that stay resolved', () => {
   it('are those that were asked for last, up to a number that does not fill the memory', async () => {
     const defaultsAlone = new ProtectedResources(false)
-    const tenants = new Tenants({ findTenant: (key) => ({ key }) }, defaults, defaultsAlone, 1000)
+    const tenants = new Tenants({ findTenant: (key) => ({ key }) }, () => defaults, defaultsAlone, 1000)
     const { policy } = await tenants.find('first', shared)
     for (let count = 0; count < 4000; count++) await tenants.find(`other-${count}`, shared)
     expect((await tenants.find('first', shared)).policy).toBe(policy)
