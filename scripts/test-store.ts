@@ -16,7 +16,7 @@ async function main([path]: readonly string[]): Promise<void> {
   if (path === undefined) throw new Error('Name the module of your store: npm run test:store -- ./my-store')
   const { createStore, contents, close }: StoreModule = await import(pathToFileURL(require.resolve(resolve(path))).href)
   if (createStore === undefined) throw new Error(`${path} exports no function createStore`)
-  describe(path, () => {
+  await describe(path, () => {
     after(() => close?.())
     tokenStoreContract({ describe, it }, createStore, contents && { contents })
   })
