@@ -38,7 +38,7 @@ import { GuardedStore } from './host/guarded-store'
 import type { NodeRequest } from './http/node-messages'
 import { PublicDocuments } from './http/public-documents'
 import { BaseUrl } from './http/request-address'
-import { type CurrentOptions, type CustomerSignInOptions, checkedOptions, following, type Options } from './options'
+import { type CustomerSignInOptions, checkedOptions, currentOptions, type Options } from './options'
 import { Appearances } from './pages/appearance'
 import { Languages } from './pages/languages'
 import { ScopeTexts } from './pages/scope-words'
@@ -267,8 +267,7 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
   const store = new GuardedStore(options.tokenStore, timeout)
   const chain = new CredentialChain(secrets)
   const resources = new ProtectedResources(options.tenantStore.findTenantByHost !== undefined)
-  const defaults = following(given, tenantDefaults(options))
-  const tenants = new Tenants(options.tenantStore, defaults, resources, timeout)
+  const tenants = new Tenants(options.tenantStore, tenantDefaults(options, given), resources, timeout)
   const tokens = new AccessTokens(signingKeys, options.accessTokenClaims, timeout, now)
   const consentTokens = new ConsentTokens(secrets, now)
   const fetching = fetchGuard(clientOptions.documents, clientOptions.fetch)
@@ -379,8 +378,11 @@ function warnOfDefaults({ baseUrl, keys, tokenStore }: Options): void {
   }
 }
 
-/** What a tenant has if its record does not say otherwise. What the options say at each request is given then. */
-function tenantDefaults(options: Options): (current: CurrentOptions) => TenantDefaults {
+/**
+ * What a tenant has if its record does not say otherwise. It is made again whenever the host has changed its options, and throws a
+ * `ConfigurationError` while they cannot be used.
+ */
+function tenantDefaults(options: Options, given: CustomerSignInOptions): () => TenantDefaults {
   const { clients, pages, externalEndpoints } = options
   const fixed = {
     scopes: Object.keys(options.scopes),
@@ -392,11 +394,17 @@ function tenantDefaults(options: Options): (current: CurrentOptions) => TenantDe
     theme: pages.theme,
     links: pages.links,
   }
-  return ({ lifetimes, allowed, blocked }) => ({
-    ...fixed,
-    lifetimes,
-    clientRules: { allowed, blocked: blocked ? [blocked] : [] },
-  })
+  const make = (): TenantDefaults => {
+    const { lifetimes, allowed, blocked } = currentOptions(given)
+    return { ...fixed, lifetimes, clientRules: { allowed, blocked: blocked ? [blocked] : [] } }
+  }
+  const saying = () => JSON.stringify([given.lifetimes, given.clients?.allowed, given.clients?.blocked])
+  let last = { said: saying(), made: make() }
+  return () => {
+    const said = saying()
+    if (said !== last.said) last = { said, made: make() }
+    return last.made
+  }
 }
 
 function registrationRulesOf({ appRedirects, authentication: methods, documents }: Options['clients']) {

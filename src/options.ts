@@ -302,27 +302,14 @@ export function checkedOptions(given: CustomerSignInOptions): Options {
 }
 
 /** The options that a host may change at any time, as a record of a tenant. */
-export type CurrentOptions = Pick<Options, 'lifetimes'> & Checked<typeof rules>
+type CurrentOptions = Pick<Options, 'lifetimes'> & Checked<typeof rules>
 
-/**
- * Follows these options.
- *
- * @param make Makes something of them. It is asked again whenever the host has changed its objects.
- * @returns Gives what was made last. It throws a `ConfigurationError` while the options cannot be used.
- */
-export function following<T>(given: CustomerSignInOptions, make: (current: CurrentOptions) => T): () => T {
-  let last: { said: string; made: T } | undefined
-  return () => {
-    const { allowed, blocked } = given.clients ?? {}
-    const said = JSON.stringify([given.lifetimes, allowed, blocked])
-    if (last?.said === said) return last.made
-    const made = make({
-      lifetimes: lifetimes(given.lifetimes, 'lifetimes'),
-      allowed: rules.allowed(allowed, 'clients.allowed'),
-      blocked: rules.blocked(blocked, 'clients.blocked'),
-    })
-    last = { said, made }
-    return made
+/** Checks these options again. @throws {ConfigurationError} at the first one that cannot be used. */
+export function currentOptions({ lifetimes: given, clients }: CustomerSignInOptions): CurrentOptions {
+  return {
+    lifetimes: lifetimes(given, 'lifetimes'),
+    allowed: rules.allowed(clients?.allowed, 'clients.allowed'),
+    blocked: rules.blocked(clients?.blocked, 'clients.blocked'),
   }
 }
 
