@@ -133,7 +133,7 @@ describe('why a customer was signed out is in the log:', () => {
     [
       'the host, by the grant',
       (ada: Complaint) =>
-        ada.host.signIn.grants.revoke({ tenantKey: 'acme', subject: 'customer-1', grantId: ada.grantId }),
+        ada.host.signIn.grants.revoke({ tenantKey: 'acme', subject: 'ada', grantId: ada.grantId }),
     ],
     [
       'the host, by the customer',
