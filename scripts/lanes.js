@@ -12,7 +12,7 @@ const lanes = {
   ],
   docs: [
     'test/docs/{guides,operations}/*.test.ts',
-    'test/docs/{snippets,testing,limits,mounting,coming-from-mcp-auth-router}.test.ts',
+    'test/docs/{snippets,testing,limits,coming-from-mcp-auth-router}.test.ts',
   ],
   package: ['test/field/package/!(layers).test.ts'],
   examples: ['test/field/examples/*.test.ts'],

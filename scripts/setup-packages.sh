@@ -4,6 +4,6 @@ set -euo pipefail
 exec </dev/null
 cd "$(dirname "$0")/.."
 
-for lock in test/*/*/package-lock.json; do
+for lock in test/*/*/package-lock.json examples/*/package-lock.json; do
   npm ci --prefix "$(dirname "$lock")" --ignore-scripts --no-audit --no-fund
 done

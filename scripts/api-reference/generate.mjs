@@ -31,7 +31,7 @@ const chapters = {
 const introduction = `# API reference
 
 Every name that the package exports: what it takes, returns and throws, and in which unit. The text is that of the docstrings in \`src/\`,
-which an editor shows too. [The other pages](../../README.md#documentation) say how the parts work together.
+which an editor shows too. [The other pages](../README.md) say how the parts work together.
 
 | import | what it has |
 |---|---|

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
+import { assistants as connectable } from '../../src/assistants/assistants'
 import { ConfigurationError, helpFor, helpPages } from '../../src/configuration/configuration-error'
 import { findings } from '../../src/doctor/findings'
+import { type Step, stepText, stepTitles } from '../../src/doctor/report'
 import { checkedOptions } from '../../src/options'
 import { answeredCodes, hostCodes } from '../../src/protocol/oauth-error-codes'
 import { follow, tell } from '../../test/faults/interleavings/explore'
@@ -23,6 +25,8 @@ export const varying = ['registrations']
 
 /** The generated parts of the pages in docs/, by page and by the name in their markers. */
 export const sections: Record<string, Record<string, () => string | Promise<string>>> = {
+  'README.md': {},
+  'AGENTS.md': {},
   'docs/assistants.md': {
     assistants: () => tableOf(assistants),
     clients: () => clientsTableOf(realClients),
@@ -32,27 +36,33 @@ export const sections: Record<string, Record<string, () => string | Promise<stri
     tenant: () => membersTable('contract/tenant-store', 'Tenant'),
     client: () => membersTable('contract/tenant-store', 'Client', 'ClientMetadata', 'ClientCredentials'),
   },
+  'docs/connect-an-assistant.md': { assistants: assistantsTable },
   'docs/credential-chain.md': { limits: limitsMet },
-  'docs/doctor.md': { findings: findingsByPlace },
+  'docs/doctor.md': { printed, json, findings: findingsByPlace },
   'docs/errors.md': { codes: () => codesTable(answeredCodes), 'host-codes': () => codesTable(hostCodes), help },
   'docs/events.md': { events: eventsTable },
+  ...Object.fromEntries(
+    ['kubernetes', 'hosts', 'proxies', 'pages', 'rate-limits', 'start-here'].map((name) => [`docs/${name}.md`, {}]),
+  ),
   'docs/observability.md': { messages },
   'docs/options.md': { options: optionsTable, api },
   'docs/performance.md': measured,
+  'docs/reliability.md': {
+    redis: () => histories('redis'),
+    postgres: () => histories('postgres'),
+    windows,
+    interleavings: explored,
+  },
   'docs/writing-a-token-store.md': {
     grant: () => membersTable('contract/token-store', 'Grant'),
     'new-grant': () => membersTable('contract/token-store', 'NewGrant'),
     swap: () => membersTable('contract/token-store', 'CredentialSwap'),
-    sqlite: () => included('examples/sqlite/sqlite-token-store.ts', 'ts'),
   },
 }
 
+const examined = 'https://assistant.example/v1/acme/mcp'
 const code = (text: string) => `\`${text}\``
 const textOf = (file: string) => readFileSync(join(__dirname, '../..', file), 'utf8')
-
-function included(file: string, language: string): string {
-  return `\`\`\`${language}\n${textOf(file).trim()}\n\`\`\``
-}
 
 function membersTable(file: string, ...names: string[]): string {
   const members = names.flatMap((name) => membersOf(file, name))
@@ -142,6 +152,31 @@ const places: Record<string, string> = {
   'sign-in-abandoned': 'With `--login`',
 }
 
+const [firstStep, ...goodSteps] = (['api', 'bearer', 'resource'] as const).map((step): Step => {
+  const { level, says, remedy } = findings['no-challenge']
+  const found = { code: 'no-challenge' as const, level, remedy, says: says.replace('{request}', `POST ${examined}`) }
+  const isWrong = step === 'api'
+  return {
+    step,
+    title: stepTitles[step],
+    status: isWrong ? 'wrong' : 'good',
+    findings: isWrong ? [found] : [],
+    notes: [],
+  }
+})
+
+/** The beginning of what the doctor prints. */
+function printed(): string {
+  const steps = [firstStep, ...goodSteps].map((step) => step && stepText(step)).join('')
+  return `\`\`\`\n${examined}\n\n${steps.trim()}\n\`\`\``
+}
+
+/** The beginning of what it prints for a script. */
+function json(): string {
+  const report = { version: 1, address: examined, good: false, steps: [firstStep] }
+  return `\`\`\`json\n${JSON.stringify(report, null, 2)}\n\`\`\``
+}
+
 function findingsByPlace(): string {
   const marks = { wrong: '✗', warning: '!' }
   const parts: { heading: string; rows: string[][] }[] = []
@@ -203,4 +238,55 @@ function messages(): string {
       return `**\`${type}\`**\n\n${table(['member', 'what it is'], rows)}`
     })
     .join('\n\n')
+}
+
+/** What each assistant of the "Connect an assistant" page has. */
+function assistantsTable(): string {
+  const mark = (is: boolean) => (is ? 'yes' : '')
+  const head = ['`id`', 'name', 'link', 'command', 'configuration', 'how it connects', 'from the internet', 'read on']
+  const rows = connectable.map(
+    ({ id, name, link, command, config, document, prefersToRegister, isHosted, source, checkedOn }) => [
+      code(id),
+      name,
+      mark(link !== undefined),
+      mark(command !== undefined),
+      mark(config !== undefined),
+      document && !prefersToRegister ? 'metadata document, or registers' : 'registers',
+      mark(isHosted),
+      `[${checkedOn}](${source})`,
+    ],
+  )
+  return table(head, rows)
+}
+
+type Run = { fault: string } & Record<string, string | number>
+
+function recordedRuns(): Record<'redis' | 'postgres' | 'windows', Run[]> {
+  return JSON.parse(textOf('test/faults/histories/results.json'))
+}
+
+/** What `npm run histories` has shown, one row for each fault. */
+function histories(store: 'redis' | 'postgres'): string {
+  const head = ['fault', 'what happens', 'histories', 'requests', 'refreshed', 'new', '503', 'violations', 'admitted']
+  return table(
+    head,
+    recordedRuns()[store].map(({ fault, ...others }) => [code(fault), ...Object.values(others).map(String)]),
+  )
+}
+
+function windows(): string {
+  const head = ['fault', 'window 10: violations', 'sign-ins', 'window 0: violations', 'sign-ins']
+  return table(
+    head,
+    recordedRuns().windows.map(({ fault, ...others }) => [code(fault), ...Object.values(others).map(String)]),
+  )
+}
+
+/** What `npm run interleavings` has explored. */
+function explored(): string {
+  const rows: Record<string, string>[] = JSON.parse(textOf('test/faults/interleavings/results.json'))
+  return table(
+    ['scenario', 'states', 'schedules', 'depth'],
+    rows.map((row) => Object.values(row)),
+  )
 }

@@ -174,7 +174,7 @@ export const helpPages: Readonly<Record<string, string>> = {
   'pages.links': 'docs/pages.md#links',
   accessTokenClaims: 'docs/configuration.md#access-token-claims',
   externalEndpoints: 'docs/configuration.md#your-own-authorize-page',
-  onEvent: 'docs/configuration.md#events',
+  onEvent: 'docs/events.md#logging-events',
   hostTimeout: 'docs/errors.md#temporarily_unavailable-503',
   health: 'docs/operations.md#health',
   setKeys: 'docs/keys.md#without-a-restart',

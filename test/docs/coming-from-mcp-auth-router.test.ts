@@ -9,10 +9,11 @@ import { HostApp } from '../support/host-app'
 import { type McpConnection, sdks } from '../support/mcp-connection'
 import { NewAssistant } from '../support/new-assistant'
 import { redirectUri } from '../support/sign-in'
-import { blockUnder, root, snippetFolder, tableUnder } from './pages'
+import { blockUnder, root, snippetFolder, tableUnder, textOf } from './pages'
 
 const page = 'docs/coming-from-mcp-auth-router.md'
-const before = blockUnder('## Before', page).code
+// A host with one MCP server, and a provider that is as small as one can be.
+const before = textOf('test/docs/mcp-auth-router-host.txt')
 const after = blockUnder('## After', page).code
 const both = blockUnder('## Both at once', page).code
 

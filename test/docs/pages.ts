@@ -6,6 +6,7 @@ export const root = resolve(__dirname, '..', '..')
 /** All pages for users, by their paths from the root. */
 export const pages = [
   'README.md',
+  'AGENTS.md',
   'CHANGELOG.md',
   ...readdirSync(join(root, 'docs'))
     .filter((name) => name.endsWith('.md'))
@@ -53,6 +54,8 @@ export interface Snippet {
   /** The line of the page on which the code begins. */
   line: number
   code: string
+  /** The file of examples/ that the code is copied from. */
+  file?: string | undefined
 }
 
 export function snippetsOf(page: string): Snippet[] {
@@ -61,6 +64,7 @@ export function snippetsOf(page: string): Snippet[] {
     page,
     line: text.slice(0, index).split('\n').length + 1,
     code,
+    file: /<!-- generated: (examples\/\S+) -->\n\n$/.exec(text.slice(0, index))?.[1],
   }))
 }
 

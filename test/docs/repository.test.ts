@@ -48,8 +48,8 @@ describe('package.json', () => {
 
 describe('the README', () => {
   it('begins with two commands, which .ci/run runs: one for a first look, one that sets a machine up and runs the tests', () => {
-    const [, ...blocks] = textOf('README.md').matchAll(/^```sh\n(.*?)```$/gms)
-    expect(blocks[0]?.[1]).toBe('npm ci && npm run example:quickstart\nnpm run setup && npm test\n')
+    const [first] = textOf('README.md').matchAll(/^```sh\n(.*?)```$/gms)
+    expect(first?.[1]).toBe('npm ci && npm run example:quickstart\nnpm run setup && npm test\n')
     const ci = textOf('.ci/run')
     expect(ci).toMatch(/^step npm run setup$.*^step timeout 20m npm test -- /ms)
     expect(ci).toContain('npm run "$example" -- --once')
@@ -94,6 +94,7 @@ describe('dependabot.yml', () => {
       '/',
       '/',
       '/bench',
+      '/examples/start-here',
       '/scripts/api-reference',
       '/test/field/assistants',
       '/test/field/frameworks',

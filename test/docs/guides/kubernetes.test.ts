@@ -7,13 +7,17 @@ import { join } from 'node:path'
 import request from 'supertest'
 import { parseAllDocuments } from 'yaml'
 import { isPublic } from '../../../src/documents/addresses'
-import { describeWithRedis, eventually, RedisServer } from '../../support/redis-server'
+import { describeWithPostgres, PostgresServer } from '../../support/postgres-server'
+import { eventually } from '../../support/redis-server'
 import { clientId, formBody, redirectUri } from '../../support/sign-in'
 import { blockUnder, root, snippetWith, textOf } from '../pages'
 import { SnippetProcess } from './snippet-process'
 
 const page = 'docs/kubernetes.md'
-const { code: host } = snippetWith('const { BASE_URL, REDIS_URL', [page])
+const { code } = snippetWith('const { BASE_URL, SIGN_IN_DATABASE_URL', [page])
+
+// What is the reader's own is in another file.
+const host = code.replace(/^import .* from '.\/app'$/m, '')
 
 /** All objects of the page's YAML, by their kinds. The last ConfigMap is that of staging. */
 const objects = [...textOf(page).matchAll(/^```yaml\n(.*?)^```$/gms)].flatMap(([, text = '']) =>
@@ -30,6 +34,7 @@ describe('the manifests of docs/kubernetes.md', () => {
   it('are objects of Kubernetes, each with a name', () => {
     expect(objects.map(({ kind }) => kind)).toEqual([
       ...[
+        'Job',
         'ConfigMap',
         'Deployment',
         'Service',
@@ -130,13 +135,15 @@ app.post('/codes', express.json(), async (req, res) => res.json(await signIn.iss
 server.once('listening', () => process.send('http://127.0.0.1:' + server.address().port))
 `
 
-describeWithRedis('the host of docs/kubernetes.md', () => {
-  let redis: RedisServer
+describeWithPostgres('the host of docs/kubernetes.md', () => {
+  let database: PostgresServer
   let folder: string
   let mounted: string
   let running: SnippetProcess
   beforeEach(async () => {
-    redis = await RedisServer.start()
+    database = await PostgresServer.start()
+    await database.query('create role sign_in login')
+    installTables(database.url)
     folder = mkdtempSync(join(tmpdir(), 'keys-'))
     mounted = join(folder, 'mounted')
     mkdirSync(mounted)
@@ -144,7 +151,7 @@ describeWithRedis('the host of docs/kubernetes.md', () => {
     const environment = {
       ...object('ConfigMap').data,
       NODE_ENV: 'production',
-      REDIS_URL: redis.url,
+      SIGN_IN_DATABASE_URL: database.url.replace(/\/\/\w+/, '//sign_in'),
       KEYS_FOLDER: mounted,
       PORT: '0',
     }
@@ -154,7 +161,7 @@ describeWithRedis('the host of docs/kubernetes.md', () => {
   })
   afterEach(async () => {
     await running.stop()
-    await redis.stop()
+    await database.stop()
     rmSync(folder, { recursive: true })
   })
 
@@ -169,6 +176,14 @@ describeWithRedis('the host of docs/kubernetes.md', () => {
     })
   }
 
+  it('has tables that the Job can install again, for the next version', async () => {
+    installTables(database.url)
+    const [installed] = await database.query('select count(*)::int as versions from customer_sign_in.schema_version')
+    expect(installed).toEqual({ versions: 1 })
+    const [command] = object('Job').spec.template.spec.containers
+    expect([command.command, command.env[0].name]).toEqual([['node', 'install-tables.mjs'], 'OWNER_DATABASE_URL'])
+  })
+
   const get = (path: string) => request(running.url).get(path)
   const publishedKeys = async () =>
     (await get('/v1/acme/oauth/jwks').expect(200)).body.keys.map(({ kid }: { kid: string }) => kid)
@@ -176,7 +191,7 @@ describeWithRedis('the host of docs/kubernetes.md', () => {
   it('is alive and ready with its store, and stays so while the store is down', async () => {
     await get(container.livenessProbe.httpGet.path).expect(200)
     await eventually(async () => (await get(container.readinessProbe.httpGet.path)).status === 200)
-    await redis.kill()
+    await database.kill()
     await get(container.livenessProbe.httpGet.path).expect(200)
     const { body } = await get(container.readinessProbe.httpGet.path).expect(200)
     expect(body).toMatchObject({ ready: true, ok: false, problems: [{ part: 'tokenStore' }] })
@@ -226,6 +241,12 @@ describeWithRedis('the host of docs/kubernetes.md', () => {
     return body.keys.signing
   }
 })
+
+/** What the Job runs. */
+function installTables(url: string): void {
+  const env = { PATH: process.env.PATH, TSX_TSCONFIG_PATH: join(root, 'tsconfig.json'), OWNER_DATABASE_URL: url }
+  execFileSync(process.execPath, ['--import', 'tsx', 'examples/kubernetes/install-tables.mjs'], { cwd: root, env })
+}
 
 function settingOf(variable: string): string | undefined {
   return container.env.find(({ name }: { name: string }) => name === variable)?.value

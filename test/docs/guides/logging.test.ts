@@ -12,13 +12,13 @@ import { runSnippet } from './run-snippet'
 // Fastify brings it.
 const pino = join(root, 'test/field/frameworks/node_modules/pino')
 
-describeWith('pino, which Fastify brings,', existsSync(pino))('onEvent as the pages write it', () => {
-  it.each(['docs/events.md', 'docs/connect-an-mcp-server.md'])('lets pino say what has failed: %s', async (page) => {
+describeWith('pino, which Fastify brings,', existsSync(pino))('onEvent as docs/events.md writes it', () => {
+  it('lets pino say what has failed', async () => {
     jest.spyOn(process, 'emitWarning').mockImplementation()
     const lines = new PassThrough({ encoding: 'utf8' })
     const tenantStore = { findTenant: () => Promise.reject(new Error('connect ECONNREFUSED 127.0.0.1:5432')) }
     const given = { tenantStore, tokenStore: new MemoryTokenStore(), log: require(pino)(lines) }
-    const { signIn } = await runSnippet(page, 'log.error(event, event.where)', given)
+    const { signIn } = await runSnippet('docs/events.md', 'log.error(event, event.where)', given)
     const [[line]] = await Promise.all([
       once(lines, 'data'),
       request(express().use(signIn)).get('/.well-known/oauth-authorization-server/v1/acme/oauth').expect(503),

@@ -1,17 +1,16 @@
 import { join } from 'node:path'
 import express from 'express'
 import type { Page } from 'playwright-core'
-import { blockUnder } from '../../docs/pages'
 import { describeWithBrowser, newBrowser } from '../../support/browser'
 import { describeWith } from '../../support/describe-with'
 import { HostApp } from '../../support/host-app'
 import { allow } from '../../support/visit'
 import { AcmeHost } from './acme-host'
 import { installed } from './client-app'
-import { tenantStoreOfThePage } from './page'
+import { codeOf, tenantStoreOfThePage } from './page'
 
 const packages = join(__dirname, 'node_modules')
-const { code } = blockUnder('### oidc-client-ts', 'docs/other-clients.md')
+const code = codeOf('oidc-client-ts')
 const imports = {
   'oidc-client-ts': '/packages/oidc-client-ts/dist/esm/oidc-client-ts.js',
   'jwt-decode': '/packages/jwt-decode/build/esm/index.js',

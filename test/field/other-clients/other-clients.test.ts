@@ -2,18 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { discoverAuthorizationServerMetadata as discover2 } from '@modelcontextprotocol/client'
 import { discoverAuthorizationServerMetadata as discover1 } from '@modelcontextprotocol/sdk/client/auth.js'
 import { newClientSecret, type TenantStore } from 'customer-sign-in'
-import { blockUnder, tableUnder } from '../../docs/pages'
+import { tableUnder } from '../../docs/pages'
 import { Customer } from '../../support/customer'
 import { describeWith } from '../../support/describe-with'
 import { AcmeHost } from './acme-host'
 import { ClientApp, type ClientCode, installed } from './client-app'
-import { routeOfThePage, tenantStoreOfThePage } from './page'
+import { codeOf, routeOfThePage, tenantStoreOfThePage } from './page'
 
 const page = 'docs/other-clients.md'
-const refreshing = blockUnder('### Libraries that do not refresh', page).code
+const refreshing = codeOf('Libraries that do not refresh')
 const js = (heading: string, more: Partial<ClientCode> = {}): [string, ClientCode] => {
-  const { code } = blockUnder(`### ${heading}`, page)
-  return [heading, { language: 'js', code, ...more }]
+  return [heading, { language: 'js', code: codeOf(heading), ...more }]
 }
 const withNpm = describeWith('test/other-clients/node_modules', installed.npm)
 
@@ -52,7 +51,7 @@ describeWith('python3-authlib or python3-requests-oauthlib', installed.python)(
     it.each(['requests-oauthlib', 'Authlib'])(
       '%s signs a customer in, calls the API, and refreshes',
       async (heading) => {
-        const { code } = blockUnder(`### ${heading}`, page)
+        const code = codeOf(heading)
         await signsInAndRefreshes({ language: 'python', code })
       },
     )
@@ -61,7 +60,7 @@ describeWith('python3-authlib or python3-requests-oauthlib', installed.python)(
 
 describeWith('golang-go or golang-golang-x-oauth2-dev', installed.go)('the Go client of docs/other-clients.md', () => {
   it('golang.org/x/oauth2 signs a customer in, calls the API, and refreshes', async () => {
-    const { code } = blockUnder('### golang.org/x/oauth2', page)
+    const code = codeOf('golang.org/x/oauth2')
     await signsInAndRefreshes({ language: 'go', code })
   })
 })
@@ -135,7 +134,7 @@ describe('a client with a secret, changed as the page says', () => {
     it.each(['requests-oauthlib', 'Authlib'])(
       '%s signs a customer in, calls the API, and refreshes',
       async (heading) => {
-        const { code } = blockUnder(`### ${heading}`, page)
+        const code = codeOf(heading)
         await signsInAndRefreshes(withSecret(heading, { language: 'python', code }), strict)
       },
     )
@@ -144,7 +143,7 @@ describe('a client with a secret, changed as the page says', () => {
   describeWith('golang-go or golang-golang-x-oauth2-dev', installed.go)('in Go', () => {
     it('golang.org/x/oauth2 signs a customer in, calls the API, and refreshes', async () => {
       const heading = 'golang.org/x/oauth2'
-      const { code } = blockUnder(`### ${heading}`, page)
+      const code = codeOf(heading)
       await signsInAndRefreshes(withSecret(heading, { language: 'go', code }), strict)
     })
   })

@@ -1,5 +1,6 @@
 import { installedHosts } from './installed-hosts'
 import { PackedPackage } from './packed-package'
+import { readmeApp } from './readme-app'
 import { tarball } from './tarball'
 import { typescriptHost } from './typescript-host'
 
@@ -14,5 +15,6 @@ describe('the package, packed as it is published', () => {
 
   describe('as a tarball', () => tarball(() => packed))
   describe('in a host of JavaScript', () => installedHosts(() => packed))
+  describe('as the complete app of the README uses it', () => readmeApp(() => packed))
   describe('in a host of TypeScript', () => typescriptHost(() => packed))
 })

@@ -15,7 +15,7 @@ export function tarball(packed: () => PackedPackage): void {
   })
 
   it('holds the build and the documentation, and no sources, maps or generated pages', () => {
-    const expected = ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'docs', 'package.json']
+    const expected = ['AGENTS.md', 'CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'docs', 'package.json']
     expect(readdirSync(unpacked).sort()).toEqual(expected)
     const fitting = /^(dist\/postgres-schema\.sql|dist\/.+\.js|dist\/.+\.d\.ts|docs\/([\w-]+\.md|openapi\.json))$/
     const below = files.filter((name) => /\/.*\./.test(name))

@@ -1,7 +1,6 @@
 import { appRedirectsOfAssistants, assistants } from '../../../src/assistants/assistants'
 import { isClientAuthenticationMethod } from '../../../src/client-authentication/methods'
 import { redirectUriFault, redirectUriMatches } from '../../../src/protocol/redirect-uri'
-import { tableUnder } from '../../docs/pages'
 import { assistants as players } from '../../field/assistants/assistants'
 
 describe('the assistants of a "Connect an assistant" page', () => {
@@ -64,24 +63,5 @@ describe('the assistants of a "Connect an assistant" page', () => {
     expect(today?.connects).toBe(assistant?.document && !assistant.prefersToRegister ? 'document' : 'registration')
     const played = today?.plays.redirectUri ?? ''
     expect(assistant?.redirectUris.some((redirectUri) => redirectUriMatches(redirectUri, played))).toBe(true)
-  })
-
-  it('are in the table of the documentation, with what each has', () => {
-    const rows = tableUnder('## Assistants', 'docs/connect-an-assistant.md')
-    const mark = (is: boolean) => (is ? 'yes' : '')
-    expect(rows).toEqual(
-      assistants.map(
-        ({ id, name, link, command, config, document, prefersToRegister, isHosted, source, checkedOn }) => [
-          `\`${id}\``,
-          name,
-          mark(link !== undefined),
-          mark(command !== undefined),
-          mark(config !== undefined),
-          document && !prefersToRegister ? 'metadata document, or registers' : 'registers',
-          mark(isHosted),
-          `[${checkedOn}](${source})`,
-        ],
-      ),
-    )
   })
 })

@@ -1,0 +1,38 @@
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import { createCustomerSignIn, MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
+import express from 'express'
+
+const app = express()
+
+// Your login page. This one logs everybody in as Ada.
+app.get('/login', (req, res) => {
+  const next = String(req.query.next)
+  res.cookie('customer', 'ada').redirect(next.startsWith('http://localhost:3000/') ? next : '/')
+})
+
+const signIn = createCustomerSignIn({
+  tenantStore: new MemoryTenantStore([{ key: 'acme', id: '1', name: 'Acme Air' }]), // your companies
+  tokenStore: new MemoryTokenStore(), // in production: PostgreSQL or Redis
+  refreshRetryWindow: 300, // assistants refresh in parallel
+  authenticate(req, res, { url }) {
+    const [, subject] = /customer=(\w+)/.exec(req.headers.cookie ?? '') ?? [] // who is logged in
+    if (subject) return { subject, name: 'Ada Lovelace' }
+    return void res.writeHead(303, { Location: `/login?next=${encodeURIComponent(url)}` }).end()
+  },
+})
+app.use(signIn) // after your session middleware
+
+// Your MCP server, at an address of its own for each company.
+const mcp = { path: '/v1/:tenantKey/mcp', checkRevocation: true }
+app.all(mcp.path, signIn.protectedResource(mcp))
+app.post(mcp.path, async (req, res) => {
+  const server = new McpServer({ name: 'acme', version: '1.0.0' })
+  server.registerTool('who_am_i', {}, (extra) => ({ content: [{ type: 'text', text: signIn.auth(extra).subject }] }))
+  const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined })
+  res.once('close', () => server.close())
+  await server.connect(transport)
+  await transport.handleRequest(req, res, req.body)
+})
+
+app.listen(3000)

@@ -1,0 +1,10 @@
+import express from 'express'
+import serverless from 'serverless-http'
+import { guard, signIn } from './sign-in.js'
+
+const app = express()
+app.use(signIn)
+app.get('/v1/:tenantKey/bookings', guard, (req, res) => {
+  res.json(bookingsOf(req.auth.subject))
+})
+export const handler = serverless(app)

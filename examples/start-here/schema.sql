@@ -1,0 +1,19 @@
+create table companies (
+  id text primary key,
+  slug text not null unique,
+  name text not null
+);
+create table customers (
+  id text primary key default gen_random_uuid(),
+  company_id text not null references companies,
+  email text not null,
+  name text not null,
+  unique (company_id, email)
+);
+create table rate_limits (
+  key text primary key,
+  hits integer not null,
+  ends_at timestamptz not null
+);
+insert into companies values ('company-1', 'acme', 'Acme Air'), ('company-2', 'globex', 'Globex');
+insert into customers (company_id, email, name) values ('company-1', 'ada@example.com', 'Ada Lovelace');
