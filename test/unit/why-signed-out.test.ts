@@ -132,8 +132,7 @@ describe('why a customer was signed out is in the log:', () => {
   it.each([
     [
       'the host, by the grant',
-      (ada: Complaint) =>
-        ada.host.signIn.grants.revoke({ tenantKey: 'acme', subject: 'ada', grantId: ada.grantId }),
+      (ada: Complaint) => ada.host.signIn.grants.revoke({ tenantKey: 'acme', subject: 'ada', grantId: ada.grantId }),
     ],
     [
       'the host, by the customer',
