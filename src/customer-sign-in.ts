@@ -288,7 +288,7 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
   const warnOfScopes = warnOfUnknownScopes(options.scopes === defaultScopes ? undefined : scopes)
   const guards = new AccessTokenGuards(verifications, tokens, tenants, baseUrl, timeout, warnOfScopes, emit)
   const languages = new Languages(pages.words, pages.locale)
-  const appearances = new Appearances(languages, pages)
+  const appearances = new Appearances(languages, { theme: pages.theme, links: pages.links })
   const scopeTexts = new ScopeTexts(options.scopes, pages.locale)
   const rules = { ...registrationRules, fetchesDocuments: fetching.ports.includes(443) }
   const health = new HealthChecks(store, keyring, () => documents?.counts() ?? noDocuments, emit, now)

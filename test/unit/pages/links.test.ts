@@ -85,7 +85,7 @@ describe('the links below both pages', () => {
   ])('cannot lead to %j', async (privacy) => {
     const links = { privacy } as Links
     const message = 'links.privacy must be an absolute https URL without credentials'
-    expect(() => testSignIn({ pages: { links } })).toThrow(`customer-sign-in: ${message}`)
+    expect(() => testSignIn({ pages: { links } })).toThrow(`customer-sign-in: pages.${message}`)
     const host = await hostWith({ links })
     await new Authorization(host).open().expect(500)
     const [event] = await host.told('error')

@@ -146,12 +146,12 @@ describe('a theme', () => {
     [
       'a colour that there is not',
       { light: { acent: '#1f4fd8' } },
-      'theme.light.acent is not a member of theme.light. Did you mean accent?',
+      'theme.light.acent is not a member of pages.theme.light. Did you mean accent?',
     ],
     [
       'a colour outside of a scheme',
       { accent: '#1f4fd8' },
-      'theme.accent is not a member of theme. The members are light, dark and radius',
+      'theme.accent is not a member of pages.theme. The members are light, dark and radius',
     ],
     ['a radius as text', { radius: '12px' }, 'theme.radius must be a number of pixels from 0 to 24, but is "12px"'],
     ['a radius that is no number', { radius: Number.NaN }, 'theme.radius must be a number of pixels from 0 to 24'],
