@@ -42,7 +42,9 @@ export const sections: Record<string, Record<string, () => string | Promise<stri
   'docs/errors.md': { codes: () => codesTable(answeredCodes), 'host-codes': () => codesTable(hostCodes), help },
   'docs/events.md': { events: eventsTable },
   ...Object.fromEntries(
-    ['kubernetes', 'hosts', 'proxies', 'pages', 'rate-limits', 'start-here'].map((name) => [`docs/${name}.md`, {}]),
+    ['kubernetes', 'hosts', 'proxies', 'other-clients', 'pages', 'rate-limits', 'runbook', 'start-here', 'testing'].map(
+      (name) => [`docs/${name}.md`, {}],
+    ),
   ),
   'docs/observability.md': { messages },
   'docs/options.md': { options: optionsTable, api },
