@@ -116,7 +116,11 @@ export class MovingTokenStore implements TokenStore {
       else if (!(await this.#from.findGrant(tenantId, grantId))) grants.push(grant)
     }
     if (page.next !== undefined) return { grants, next: (isInOld ? inOld : inNew) + page.next }
-    return isInOld ? { grants, next: inNew } : { grants }
+    if (!isInOld) return { grants }
+    const left = of.limit - grants.length
+    if (left === 0) return { grants, next: inNew }
+    const others = await this.listGrants({ ...of, after: inNew, limit: left })
+    return { ...others, grants: [...grants, ...others.grants] }
   }
 
   async *deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {
