@@ -60,8 +60,8 @@ export interface CustomerSignInOptions {
   baseUrl?: string | undefined
   /**
    * Says who is logged in, and turns the authorization endpoint on. It returns the customer of the host's session. If there is none, it
-   * answers the request, for example with a redirect to the login page, and returns nothing. After the login, the login page sends the
-   * browser to `request.url`.
+   * answers the request, for example with a redirect to the login page, and returns nothing; if the client wants no page (`prompt=none`), it
+   * returns null. After the login, the login page sends the browser to `request.url`.
    */
   authenticate?: AuthenticateHook | undefined
   /**

@@ -22,7 +22,7 @@ app.all(api.path, signIn.protectedResource(api))
 app.post(api.path, mcp)
 app.all(api.path, (_req, res) => res.status(405).set('Allow', 'POST').end())
 
-// What a customer has connected, and how to disconnect it.
+// What a customer has connected, and how to disconnect it, at /acme/apps.
 app.get('/:slug/apps', async (req, res) => {
   const customer = await customerAt(req)
   if (!customer) return res.redirect(303, `/${req.params.slug}/login`)

@@ -46,6 +46,7 @@ login.post('/:slug/login', express.urlencoded({ extended: false }), async (req, 
   // A new session for a new login. And only to the app's own addresses: otherwise phishers could use the login page.
   req.session.regenerate(() => {
     req.session.customer = rows[0]
-    res.redirect(303, next.startsWith(`${BASE_URL}/`) ? next : '/')
+    // Without `next`, to the page of the connected apps.
+    res.redirect(303, next.startsWith(`${BASE_URL}/`) ? next : `/${req.params.slug}/apps`)
   })
 })

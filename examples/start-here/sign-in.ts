@@ -33,6 +33,7 @@ export const signIn = createCustomerSignIn({
   refreshRetryWindow: 300, // assistants refresh in parallel
   scopes: { profile: 'Know who you are', bookings: 'See your bookings' },
   authenticate(req: Request, res: Response, { url, tenant, prompt }) {
+    // After the login, `url` no longer has `prompt=login`.
     const customer = prompt.includes('login') ? undefined : customerOf(req, tenant.id)
     if (customer) return { subject: customer.id, name: customer.name }
     if (prompt.includes('none')) return null

@@ -46,7 +46,7 @@ function sentencesOf(docstring: string): string {
   const [sentences = ''] = docstring.replace(/^ *\* ?/gm, '').split(/^@\w/m)
   return sentences
     .replace(/\{@link (\w+)(?:\.(\w+))?\}/g, (_, type, member) => `\`${member ?? type}\``)
-    .replace(/ ?\(docs\/[^)]+\)/g, '')
+    .replace(/\s?\(docs\/[^)]+\)/g, '')
     .replace(/\s+/g, ' ')
     .trim()
 }
