@@ -5,7 +5,7 @@ import supertest from 'supertest'
 import { Authorization } from '../../support/authorization'
 import { describeWithBrowser, newBrowser } from '../../support/browser'
 import { codeForm, testSignIn } from '../../support/host-app'
-import { ownConsentPage } from '../../support/own-consent-page'
+import { ownConsentPage } from './own-consent-page'
 import { registered } from '../../support/registration'
 import { allow, companies, deny, pointAt, site } from '../../support/visit'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describeWithDisplay } from '../../../support/display'
-import { ownConsentPage } from '../../../support/own-consent-page'
+import { ownConsentPage } from '../own-consent-page'
 import { type Lure, Stage, type StageOptions } from './stage'
 
 // `npm run games` plays more of each.

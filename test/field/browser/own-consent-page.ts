@@ -1,5 +1,5 @@
 import type { CustomerSignInOptions } from 'customer-sign-in'
-import { consent, scopes } from '../../examples/consent-page/consent-page'
+import { consent, scopes } from '../../../examples/consent-page/consent-page'
 
 /** The options of the consent page that docs/pages.md shows. */
 export function ownConsentPage(): () => Pick<CustomerSignInOptions, 'pages' | 'scopes'> {
