@@ -203,6 +203,7 @@ export class Router {
   ): Promise<boolean> {
     const { baseUrl } = message
     const place: Place = { where: route.name, tenantKey }
+    const since = performance.now()
     let tenant: ResolvedTenant | undefined
     try {
       const host = this.#tenants.areFoundByHost ? requestHost(req) : undefined
@@ -218,7 +219,7 @@ export class Router {
       // A request without a key may be for a page of the host's own, until a tenant is found.
       if (tenantKey !== undefined || route.page || !answerPreflight(req, res)) {
         checkMethod(req, route)
-        await route.endpoint({ req, res, tenant, message })
+        await route.endpoint({ req, res, tenant, since, message })
       }
       message.outcome ??= 'answered'
     } catch (thrown) {

@@ -7,6 +7,8 @@ export interface Context {
   req: IncomingMessage
   res: ServerResponse
   tenant: ResolvedTenant
+  /** When the request came, before its tenant was asked for, by this process's monotonic clock. */
+  since: number
   /** What the channel `customer-sign-in:request` tells of it. */
   message: RequestMessage
 }

@@ -37,8 +37,8 @@ function namedClient(form: Form, { req, tenant, message }: Context, rooms: Token
   return client
 }
 
-function requestOf(client: RequestingClient, form: Form, { req, res, tenant }: Context): TokenRequest {
-  return { form, client, tenant, hasHungUp: () => hasHungUp(req, res) }
+function requestOf(client: RequestingClient, form: Form, { req, res, tenant, since }: Context): TokenRequest {
+  return { form, client, tenant, since, hasHungUp: () => hasHungUp(req, res) }
 }
 
 /** Authenticates a client, for which its document and its keys may have to be fetched. What can refuse it before that comes first. */

@@ -31,14 +31,14 @@ export function clientCredentials(
     // Nothing that was issued is presented. Only a company's own clients come here, and the company says where their keys are.
     checkIssued() {},
 
-    async grant({ client: { clientId, isAuthenticated, useUp }, form, tenant }) {
+    async grant({ client: { clientId, isAuthenticated, useUp }, form, tenant, since }) {
       if (!isAuthenticated) throw notAuthenticated(clientId)
       const asked = { scopes: form.get('scope'), resources: form.all('resource') }
       const terms = authorizations.terms(asked, clientId, tenant)
       const grant = grantOfOneToken({ clientId, subject: subjectOfClient(clientId), ...terms }, tenant)
       await useUp?.(true)
       const issued = await tokens.issueFirst(grant, grantType, tenant)
-      await grants.createForToken(grant, tenant)
+      await grants.createForToken(grant, tenant, since)
       return {
         ...issued,
         scopes: terms.scopes,

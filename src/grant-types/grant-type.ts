@@ -10,6 +10,8 @@ export interface TokenRequest {
   form: Form
   client: RequestingClient
   tenant: ResolvedTenant
+  /** When it came, before its tenant was asked for, by this process's monotonic clock. */
+  since: number
   /** Whether the client has hung up without waiting for the response. */
   hasHungUp(): Promise<boolean>
 }
@@ -38,7 +40,7 @@ export interface GrantType {
   /**
    * Gives tokens to a client that has authenticated, if it must.
    *
-   * @throws {OAuthError} If it refuses: nothing is used up then.
+   * @throws {OAuthError} If it refuses: no code and no refresh token is used up then.
    */
   grant(request: TokenRequest): Promise<Granted>
 }

@@ -89,10 +89,17 @@ export class Grants {
     return code
   }
 
-  /** Stores a grant that nothing redeems. If the reply is lost, it is sent again: the store finds it, or stores it then. */
-  async createForToken(grant: GrantOfOneToken, tenant: TenantIdentity): Promise<void> {
+  /**
+   * Stores a grant that nothing redeems. If the reply is lost, it is sent again: the store finds it, or stores it then.
+   *
+   * @param since When it was asked for, by this process's monotonic clock.
+   * @throws {OAuthError} `temporarily_unavailable` if its client or its tenant was ended after that, and if the store fails.
+   */
+  async createForToken(grant: GrantOfOneToken, tenant: TenantIdentity, since: number): Promise<void> {
+    // The request may have been slow, so that its client was ended after the tenant had been asked for.
+    const assertedAt = await this.#store.timeBefore(since)
     const patience = this.#patience()
-    const create = () => this.#send(grant, patience)
+    const create = () => this.#send({ ...grant, assertedAt }, patience)
     await this.#endOldest(await create().catch(create), tenant)
   }
 
@@ -103,7 +110,8 @@ export class Grants {
 
   async #send(grant: Omit<NewGrant, 'deadline'>, patience: Patience): Promise<Grant> {
     const result = await this.#store.createGrant(grant, patience)
-    if (result.outcome === 'ended') throw temporarilyUnavailable(new Error('The token store answered ended'))
+    if (result.outcome === 'ended')
+      throw temporarilyUnavailable(new Error('The grants of its owner have just been ended'))
     // The store's client may have sent the command twice: then the second sending finds the grant of the first.
     if (liveHash(result.grant) === liveHash(grant)) return result.grant
     throw temporarilyUnavailable(new Error('The token store has another grant under a new random id'))

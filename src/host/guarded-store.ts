@@ -132,11 +132,21 @@ export class GuardedStore {
     throw temporarilyUnavailable(wrong)
   }
 
-  /** A time that the store's clock has not passed yet. The store is asked only if none of its results has told its time. */
+  /** A time that the store's clock has not passed yet. */
   async latestTime(): Promise<number> {
-    const time = () => this.#clock.noEarlierThan(performance.now())
-    if (!Number.isFinite(time())) await this.clockOffset(time)
-    return time()
+    await this.#learnTime()
+    return this.#clock.noEarlierThan(performance.now())
+  }
+
+  /** A time that the store's clock had reached when this process's monotonic clock showed `at`. */
+  async timeBefore(at: number): Promise<number> {
+    await this.#learnTime()
+    return this.#clock.noLaterThan(at)
+  }
+
+  /** Asks the store for its time, if none of its results has told it. */
+  async #learnTime(): Promise<void> {
+    if (!this.#clock.isKnown) await this.clockOffset(() => performance.now())
   }
 
   #send<Result extends { outcome: string; now: number }>(
@@ -178,6 +188,11 @@ class StoreClock {
   // The store's clock is ahead of the monotonic clock by something between these two.
   #minOffset = Number.NEGATIVE_INFINITY
   #maxOffset = Number.POSITIVE_INFINITY
+
+  /** Whether a result has told the store's time. */
+  get isKnown(): boolean {
+    return Number.isFinite(this.#maxOffset)
+  }
 
   /** Learns from a result: the store's clock showed `now` at some time between `calledAt` and this moment. */
   learn(now: number, calledAt: number): void {

@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import { type Client, MemoryTenantStore, MemoryTokenStore, newClientSecret, type Tenant } from 'customer-sign-in'
 import { decode } from 'jsonwebtoken'
 import { releaseClock, stopClock } from '../../support/clock'
@@ -122,6 +123,38 @@ function suite(start: (options: object) => Promise<TestSignIn>): void {
       expect(await passes(token)).toBe('ended_or_lost')
       expect(await servicesOf(host)).toEqual([])
     }
+  })
+
+  it('gives nothing to a client that was locked out while it held its request back', async () => {
+    const company = companyWith()
+    let hasAsked = () => {}
+    const asked = new Promise<void>((resolve) => {
+      hasAsked = resolve
+    })
+    const tenantStore = {
+      findTenant: () => {
+        hasAsked()
+        return { ...company }
+      },
+    }
+    const host = await start({ tenantStore, clients: { authentication: methods } })
+    const held = request(`${host.url}/v1/acme/oauth/token`, {
+      method: 'POST',
+      headers: {
+        Authorization: basic(clientId, secret),
+        'Content-Type': 'application/x-www-form-urlencoded',
+        'Content-Length': 'grant_type=client_credentials'.length,
+      },
+    })
+    const status = new Promise((answered) => held.once('response', (res) => answered(res.resume().statusCode)))
+    held.flushHeaders()
+    await asked
+    company.clients = []
+    await host.signIn.grants.revokeAll({ tenantKey: 'acme', clientId })
+    held.end('grant_type=client_credentials')
+    expect(await status).toBe(503)
+    expect(await servicesOf(host)).toEqual([])
+    expectError(await ask(host), 401, 'invalid_client')
   })
 
   it('ends a token that its client revokes', async () => {
