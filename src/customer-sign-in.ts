@@ -398,7 +398,8 @@ function tenantDefaults(options: Options, given: CustomerSignInOptions): () => T
     const { lifetimes, allowed, blocked } = currentOptions(given)
     return { ...fixed, lifetimes, clientRules: { allowed, blocked: blocked ? [blocked] : [] } }
   }
-  const saying = () => JSON.stringify([given.lifetimes, given.clients?.allowed, given.clients?.blocked])
+  const saying = () =>
+    JSON.stringify({ lifetimes: given.lifetimes, allowed: given.clients?.allowed, blocked: given.clients?.blocked })
   let last = { said: saying(), made: make() }
   return () => {
     const said = saying()

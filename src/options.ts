@@ -45,7 +45,7 @@ import { type KeyOptions, keyMembers } from './tokens/keyring'
  * The options of {@link createCustomerSignIn}, in the order in which a host meets them. Lifetimes and times are seconds.
  *
  * They are read once, when the server starts, except for `lifetimes`, `clients.allowed` and `clients.blocked`: like the record of a tenant, which
- * can say the same, these are read at each request. A host that changes its own objects need not start again.
+ * can say the same, these are read at each request. A host that changes its own plain objects need not start again.
  */
 export interface CustomerSignInOptions {
   /** The host's own data: tenants and their clients. */

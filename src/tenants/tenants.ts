@@ -19,8 +19,9 @@ interface KnownTenant {
   defaults: TenantDefaults
 }
 
-/** How many tenants stay resolved. */
+/** How many tenants stay resolved, and how many characters the record of one may have. A logo can be in its address. */
 const maxKnown = 10_000
+const maxSaid = 65_536
 
 /** The companies that the host knows. A tenant is resolved again whenever its record, which the store is asked for each time, has changed. */
 export class Tenants {
@@ -187,9 +188,10 @@ function saysTheSame(record: Tenant, said: Data): boolean {
   return memberNames.every((name) => isSame(record[name], said[name]))
 }
 
-/** @returns Undefined if there is an object of a class inside, of which nobody can see what it says next time. */
+/** @returns Undefined if there is an object of a class inside, of which nobody can see what it says next time, or if it says too much. */
 function copyOfRecord(record: Tenant): Data | undefined {
   if (!isObject(record) || !memberNames.every((name) => isData(record[name]))) return undefined
+  if (JSON.stringify(memberNames.map((name) => record[name])).length > maxSaid) return undefined
   const ofHost = Object.keys(record).map((name) => [name, undefined])
   return Object.fromEntries([...ofHost, ...memberNames.map((name) => [name, copyOf(record[name])])])
 }
@@ -201,7 +203,7 @@ const maxDepth = 10
 
 /** Whether a value and all that is inside show what they say: an object of a class may say more to those who ask it. */
 function isData(value: unknown, depth = 0): boolean {
-  if (typeof value !== 'object' || value === null) return typeof value !== 'function'
+  if (typeof value !== 'object' || value === null) return !['function', 'bigint'].includes(typeof value)
   if (depth === maxDepth || !isPlain(value)) return false
   return Object.values(value).every((inside) => isData(inside, depth + 1))
 }
@@ -210,7 +212,9 @@ function isData(value: unknown, depth = 0): boolean {
 function isPlain(value: object): boolean {
   if (Array.isArray(value)) return true
   const prototype: unknown = Object.getPrototypeOf(value)
-  const hasClass = prototype !== null && Object.getPrototypeOf(prototype) !== null
+  // Of any realm: `Object.prototype` has no prototype, and neither has an object that a host makes another's prototype.
+  const isOfObject = (one: object) => Object.getPrototypeOf(one) === null && Object.hasOwn(one, 'isPrototypeOf')
+  const hasClass = isObject(prototype) && !isOfObject(prototype)
   return !hasClass && Object.getOwnPropertyNames(value).length === Object.keys(value).length
 }
 

@@ -175,6 +175,30 @@ describe('a record with objects of classes, as from an ORM', () => {
   })
 })
 
+describe('a record that nobody can compare, or keep', () => {
+  it('is resolved for each request if it inherits what it says', async () => {
+    const rule = Object.create(Object.assign(Object.create(null), { clientIds: ['evil'] }))
+    const { find } = directory({ key: 'acme', blockedClients: rule })
+    expect((await find()).policy.clientRules.blocked[0]?.clientIds).toEqual(['evil'])
+    Object.getPrototypeOf(rule).clientIds = ['worse']
+    expect((await find()).policy.clientRules.blocked[0]?.clientIds).toEqual(['worse'])
+  })
+
+  it('is resolved for each request if it is large, so that logos do not fill the memory', async () => {
+    const of = async (length: number) => {
+      const { find } = directory({ key: 'acme', logoUri: `data:image/png;base64,${'A'.repeat(length)}` })
+      const { look } = await find()
+      return look === (await find()).look
+    }
+    expect([await of(10_000), await of(100_000)]).toEqual([true, false])
+  })
+
+  it('is refused if it has a number of a kind that no record can have', async () => {
+    const policy = { key: 'acme', accessTokenLifetime: 60n } as object as Tenant
+    await expect(directory(policy).find()).rejects.toMatchObject({ code: 'server_error', reason: 'misconfigured' })
+  })
+})
+
 describe('the tenants that stay resolved', () => {
   it('are those that were asked for last, up to a number that does not fill the memory', async () => {
     const defaultsAlone = new ProtectedResources(false)
