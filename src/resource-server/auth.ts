@@ -13,9 +13,10 @@ import type { AccessTokenInfo } from './verify-access-token'
  * @throws {OAuthError} `server_error` if no guard has let the request through.
  */
 export function authOf(of: object, method: 'auth' | 'requireScopes', emit: Emit): AccessTokenInfo {
-  const { auth, authInfo = auth, http } = Object(of)
-  const found: unknown = authInfo ?? Object(http).authInfo
-  if (isAccessTokenInfo(found)) return found
+  const { auth, authInfo, http } = Object(of)
+  // Others set members with these names too.
+  const found = [auth, authInfo, Object(http).authInfo].find(isAccessTokenInfo)
+  if (found) return found
   const cause = new ConfigurationError(`${method}.req`, undefined, 'a request that a guard has let through', {
     says: 'has no auth: put protectedResource, requireAccessToken or requireBearerAuth in front',
   })
@@ -23,7 +24,7 @@ export function authOf(of: object, method: 'auth' | 'requireScopes', emit: Emit)
   throw reportError(error, { where: method }, emit)
 }
 
-/** Whether this is what a guard sets: others set `req.auth` too. */
+/** Whether this is what a guard sets. */
 function isAccessTokenInfo(found: unknown): found is AccessTokenInfo {
   return (
     isObject(found) &&

@@ -24,6 +24,8 @@ describe('auth', () => {
       app.get(`/v1/:tenantKey/${name}`, guard, (req, res) => {
         const authInfo = signIn.auth(req)
         expect(signIn.auth({ authInfo })).toBe(authInfo)
+        // Passport sets such a member.
+        expect(signIn.auth({ auth: authInfo, authInfo: {} })).toBe(authInfo)
         expect(signIn.auth({ mcpReq: {}, http: { authInfo } })).toBe(authInfo)
         res.json(authInfo)
       })
