@@ -211,10 +211,10 @@ function isData(value: unknown, depth = 0): boolean {
 /** Whether it is a list, or an object all of whose members are its own and everybody sees them. */
 function isPlain(value: object): boolean {
   if (Array.isArray(value)) return true
-  const prototype: unknown = Object.getPrototypeOf(value)
+  const prototype: object | null = Object.getPrototypeOf(value)
   // Of any realm: `Object.prototype` has no prototype, and neither has an object that a host makes another's prototype.
   const isOfObject = (one: object) => Object.getPrototypeOf(one) === null && Object.hasOwn(one, 'isPrototypeOf')
-  const hasClass = isObject(prototype) && !isOfObject(prototype)
+  const hasClass = prototype !== null && !isOfObject(prototype)
   return !hasClass && Object.getOwnPropertyNames(value).length === Object.keys(value).length
 }
 
