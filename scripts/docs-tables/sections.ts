@@ -16,7 +16,7 @@ import { sentence } from '../../test/faults/interleavings/tell'
 import { assistants } from '../../test/field/assistants/assistants'
 import { realClients } from '../../test/field/assistants/real-clients'
 import { clientsTableOf, registrationsTableOf, tableOf } from '../../test/field/assistants/table'
-import { docstringOf, membersOf, parentsOf } from './docstrings'
+import { docstringOf, membersOf, parentsOf, wordsOf } from './docstrings'
 import { measured } from './measured'
 import { table } from './table'
 
@@ -35,18 +35,51 @@ export const sections: Record<string, Record<string, () => string | Promise<stri
   'docs/configuration.md': {
     tenant: () => membersTable('contract/tenant-store', 'Tenant'),
     client: () => membersTable('contract/tenant-store', 'Client', 'ClientMetadata', 'ClientCredentials'),
+    request: () => given('endpoints/customer-sessions', 'SignInRequest'),
+    customer: () => membersTable('authorization/customer', 'Customer'),
   },
-  'docs/connect-an-assistant.md': { assistants: assistantsTable },
+  'docs/administration.md': {
+    connected: () => given('administration/connected-grants', 'ConnectedGrant', 'ConnectedClient'),
+  },
+  'docs/connect-an-assistant.md': {
+    guide: () => given('connect/connect', 'ConnectGuide'),
+    assistant: () => given('connect/connect', 'AssistantGuide'),
+    assistants: assistantsTable,
+  },
   'docs/credential-chain.md': { limits: limitsMet },
   'docs/doctor.md': { printed, json, findings: findingsByPlace },
   'docs/errors.md': { codes: () => codesTable(answeredCodes), 'host-codes': () => codesTable(hostCodes), help },
-  'docs/events.md': { events: eventsTable },
+  'docs/events.md': {
+    events: eventsTable,
+    denials: () => reasonsTable('denialReasons'),
+    faults: () => reasonsTable('faultReasons'),
+  },
+  'docs/keys.md': { signer: () => membersTable('tokens/external-signer', 'ExternalSigningKey') },
+  'docs/operations-postgres.md': { store: () => given('postgres/postgres-token-store', 'PostgresTokenStoreOptions') },
+  'docs/operations-redis.md': { store: () => given('redis/redis-token-store', 'RedisTokenStoreOptions') },
+  'docs/pages.md': {
+    'consent-request': () => given('endpoints/consents', 'ConsentRequest'),
+    'shown-error': () => given('endpoints/error-pages', 'ShownError'),
+    links: () => given('contract/tenant-store', 'Links'),
+    theme: () => given('contract/tenant-store', 'Theme'),
+  },
+  'docs/testing.md': {
+    tokens: () => membersTable('testing/tokens-for', 'TokensRequest'),
+    variants: () => given('testing/tokens-for', 'TokensForTests'),
+  },
   ...Object.fromEntries(
-    ['kubernetes', 'hosts', 'proxies', 'other-clients', 'pages', 'rate-limits', 'runbook', 'start-here', 'testing'].map(
-      (name) => [`docs/${name}.md`, {}],
-    ),
+    [
+      'coming-from-mcp-auth-router',
+      'kubernetes',
+      'hosts',
+      'proxies',
+      'other-clients',
+      'rate-limits',
+      'runbook',
+      'start-here',
+    ].map((name) => [`docs/${name}.md`, {}]),
   ),
-  'docs/observability.md': { messages },
+  'docs/observability.md': { messages, instrument: () => given('opentelemetry/index', 'InstrumentOptions') },
   'docs/options.md': { options: optionsTable, api },
   'docs/performance.md': measured,
   'docs/reliability.md': {
@@ -71,6 +104,23 @@ function membersTable(file: string, ...names: string[]): string {
   return table(
     ['member', 'what it is'],
     members.map(({ name, isOptional, says }) => [code(name), isOptional ? says : `Required. ${says}`]),
+  )
+}
+
+/** The members of what the library gives, or takes with a default for each. */
+function given(file: string, ...names: string[]): string {
+  const members = names.flatMap((name) => membersOf(file, name))
+  return table(
+    ['member', 'what it is'],
+    members.map(({ name, isOptional, says }) => [code(name + (isOptional ? '?' : '')), says]),
+  )
+}
+
+/** Each word for why a request was denied or has failed. */
+function reasonsTable(name: 'denialReasons' | 'faultReasons'): string {
+  return table(
+    ['`reason`', 'what happened'],
+    wordsOf('protocol/reasons', name).map(([word, says]) => [code(word), says]),
   )
 }
 

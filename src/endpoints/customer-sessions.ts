@@ -10,7 +10,7 @@ import type { Context } from './endpoint'
 
 /** An authorization request that waits for the customer to sign in. */
 export interface SignInRequest {
-  /** Where to send the browser back to once the customer has logged in. It holds the whole request. */
+  /** Where to send the browser back to once the customer has logged in. It holds the whole request, but no `prompt=login`. */
   url: string
   /** The tenant's record, as the `tenantStore` gave it. */
   tenant: Tenant
@@ -20,7 +20,7 @@ export interface SignInRequest {
   scopes: string[]
   /** The protected API that the tokens will be for. */
   resource: string
-  /** `login` asks for a fresh login even if there is a session. With `none` no page may be shown. */
+  /** `[]`, or what the client wants: `login` a fresh login, `consent` the consent page in any case, `none` no page at all. */
   prompt: readonly string[]
   /** The `login_hint` of the request: who the client thinks the customer is. */
   loginHint?: string | undefined

@@ -25,7 +25,7 @@ export interface ShownError {
   language: string
   /** The tenant's record, as the `tenantStore` gave it. Absent if the error is that there is none. */
   tenant?: Tenant | undefined
-  /** The address of a link that repeats the request, where that can help: a query, such as `?client_id=…`. */
+  /** The address of a link that repeats the request, where that can help: a query, to be written as text. */
   tryAgain?: string | undefined
 }
 

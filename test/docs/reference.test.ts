@@ -58,7 +58,7 @@ describe('what an option says that it may be', () => {
 
 describe('the tables of docs/configuration.md', () => {
   const namesIn = (table: string[][]) =>
-    table.flatMap(([names = '']) => [...names.matchAll(/`(\w+)`/g)].map(([, name]) => name))
+    table.flatMap(([names = '']) => [...names.matchAll(/`(\w+)\??`/g)].map(([, name]) => name))
   const tablesUnder = (heading: string) => allTablesUnder(heading, 'docs/configuration.md').map(namesIn)
 
   it('have everything that authenticate receives and returns', () => {

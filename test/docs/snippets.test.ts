@@ -14,6 +14,7 @@ declare const signingKeys: import('customer-sign-in').SigningKeyInput[]
 declare const pool: import('pg').Pool
 declare const redis: import('ioredis').Redis
 declare const clientId: string, redirectUri: string, codeChallenge: string, scope: string, state: string
+declare const options: import('customer-sign-in').CustomerSignInOptions
 declare const authenticate: NonNullable<import('customer-sign-in').CustomerSignInOptions['authenticate']>
 declare function customerOf(req: object, tenantKey: string): { id: string; name: string } | undefined
 declare function answerOf(req: object): 'allow' | 'deny' | undefined

@@ -1,13 +1,14 @@
 import { createHash, generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import express, { type Express } from 'express'
 import { rateLimit } from 'express-rate-limit'
 import { Redis } from 'ioredis'
 import request from 'supertest'
 import { describeWithRedis, RedisServer } from '../../support/redis-server'
 import { clientId, formBody, redirectUri, type Tokens } from '../../support/sign-in'
-import { snippetsOf, snippetWith, tableUnder, textOf } from '../pages'
-import { runSnippet } from './run-snippet'
+import { snippetFolder, snippetsOf, snippetWith, tableUnder, textOf } from '../pages'
 import { SnippetProcess } from './snippet-process'
 
 const page = 'docs/rate-limits.md'
@@ -36,7 +37,17 @@ const server = app.listen(0, '127.0.0.1', () => process.send('http://127.0.0.1:'
 `
 // A slow machine must not see the end of a minute within a test.
 const inTenMinutes = (text: string) => text.replaceAll('60_000', '600_000')
-const code = inTenMinutes(snippetWith('class RedisCounts', [page]).code)
+// rate-limits.ts of Start here with the class of the page in place of its own, as the page says.
+const limiter = textOf('examples/start-here/rate-limits.ts')
+  .replace(
+    /^\/\*\* Counts in PostgreSQL[\s\S]*?^\}\n/m,
+    snippetWith('class RedisCounts', [page]).code.replace(/^import .*$/gm, ''),
+  )
+  .replaceAll('PostgresCounts', 'RedisCounts')
+  .replace("import type { Pool } from 'pg'", "import type { Redis } from 'ioredis'")
+  .replace('pool: Pool', 'pool: Redis')
+const mounted = 'for (const [paths, limit] of rateLimits(redis)) app.use(paths, limit)\napp.use(signIn)\n'
+const code = inTenMinutes(limiter)
 
 describeWithRedis('the limiter of docs/rate-limits.md, in two processes with one Redis', () => {
   let redis: RedisServer
@@ -44,7 +55,7 @@ describeWithRedis('the limiter of docs/rate-limits.md, in two processes with one
   beforeAll(async () => {
     redis = await RedisServer.start()
     const environment = { REDIS_URL: redis.url, SIGNING_KEY: newKey() }
-    hosts = await Promise.all([1, 2].map(() => SnippetProcess.start(before + code + after, environment)))
+    hosts = await Promise.all([1, 2].map(() => SnippetProcess.start(before + code + mounted + after, environment)))
   })
   afterAll(async () => {
     await Promise.all(hosts.map((host) => host.stop()))
@@ -138,7 +149,12 @@ describeWithRedis('the limiter of docs/rate-limits.md, without its Redis', () =>
     const reported = jest.spyOn(console, 'error').mockImplementation()
     const app = express()
     const serve: express.RequestHandler = (_req, res) => void res.status(400).json({ served: true })
-    await runSnippet(page, 'class RedisCounts', { app, signIn: serve, redis, log: { error() {} } })
+    const folder = snippetFolder()
+    writeFileSync(join(folder, 'limiter.ts'), limiter)
+    const { rateLimits } = await import(join(folder, 'limiter.ts'))
+    rmSync(folder, { recursive: true })
+    for (const [paths, limit] of rateLimits(redis)) app.use(paths, limit)
+    app.use(serve)
     await server.stop()
     for (const path of ['/v1/acme/oauth/register', '/v1/acme/oauth/token']) {
       const { body } = await request(app).post(path).expect(400)
@@ -178,9 +194,8 @@ it('the figures in the table of docs/rate-limits.md are those of its code, and o
     route.replaceAll('`', ''),
     figure,
   ])
-  const { code } = snippetWith('class RedisCounts', [page])
-  const limitOf = (name: string) => new RegExp(`${name}: (\\d+)`).exec(code)?.[1]
-  const [, refused] = /refusedAtMost\((\d+), new/.exec(code) ?? []
+  const limitOf = (name: string) => new RegExp(`${name}: (\\d+)`).exec(limiter)?.[1]
+  const [, refused] = /refusedAtMost\((\d+), new/.exec(limiter) ?? []
   expect(figures).toEqual([
     ['I/register', limitOf('register')],
     ['I/authorize', limitOf('authorize')],

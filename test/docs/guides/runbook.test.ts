@@ -1,6 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { type CustomerSignInEvent, MemoryTenantStore, MemoryTokenStore, type Tenant } from 'customer-sign-in'
 import request from 'supertest'
+import { endAllAgain } from '../../../examples/runbook/end-all-again'
+import { endAssistant } from '../../../examples/runbook/end-assistant'
+import { replaysByClient } from '../../../examples/runbook/replays-by-client'
+import { withoutAssistant } from '../../../examples/runbook/without-assistant'
 import { releaseClock, stopClock } from '../../support/clock'
 import { faultyStore, hangs } from '../../support/faulty-store'
 import { forgedToken } from '../../support/forged-token'
@@ -143,9 +147,8 @@ describeWithRedis('The store is lost, or was restored from a backup', () => {
     await server.kill('SIGKILL')
     await server.start()
 
-    const { endAllAgain } = await runSnippet(page, 'async function endAllAgain', { signIn: host.signIn })
     expect((await host.signIn.grants.list(customer)).grants).toHaveLength(3)
-    expect(await endAllAgain([...host.events])).toBe(2)
+    expect(await endAllAgain(host.signIn, [...host.events])).toBe(2)
     for (const { refresh_token } of [disconnected, stolen, newest])
       expectError(await host.refresh(refresh_token), 400, 'invalid_grant')
     expectTokens(await host.refresh(kept.refresh_token))
@@ -190,7 +193,6 @@ describe('Replays are rising', () => {
     clock.advance(1000)
     expectError(await host.refresh(first.refresh_token, asOther, 'globex'), 400, 'invalid_grant')
 
-    const { replaysByClient } = await runSnippet(page, 'function replaysByClient', {})
     await host.told('replayed')
     expect(replaysByClient(JSON.parse(JSON.stringify(host.events)) as CustomerSignInEvent[])).toEqual([
       { clientId, replays: 2, customers: 2, neverUsedItsNewToken: 2, medianAge: 3600 },
@@ -318,15 +320,13 @@ describe('An assistant is compromised', () => {
     const evil = await registered(host)
     const bad = expectTokens(await host.exchange(await host.asCustomer({ clientId: evil }), { client_id: evil }))
 
-    const { withoutAssistant } = await runSnippet(page, 'function withoutAssistant', {})
     record = withoutAssistant(record)
     expectError(await host.refresh(bad.refresh_token, { client_id: evil }), 400, 'invalid_grant')
     await register(host).expect(400)
     const byDocument = host.asCustomer({ clientId: 'https://assistant.example/client.json' })
     await expect(byDocument).rejects.toMatchObject({ code: 'unauthorized_client' })
 
-    const { endAssistant } = await runSnippet(page, 'async function endAssistant', { signIn: host.signIn })
-    await endAssistant('acme')
+    await endAssistant(host.signIn, 'acme')
     record = acme
     expectError(await host.refresh(bad.refresh_token, { client_id: evil }), 400, 'invalid_grant')
     expectTokens(await host.refresh(good.refresh_token))

@@ -5,9 +5,9 @@ import supertest from 'supertest'
 import { Authorization } from '../../support/authorization'
 import { describeWithBrowser, newBrowser } from '../../support/browser'
 import { codeForm, testSignIn } from '../../support/host-app'
-import { ownConsentPage } from './own-consent-page'
 import { registered } from '../../support/registration'
 import { allow, companies, deny, pointAt, site } from '../../support/visit'
+import { ownConsentPage } from './own-consent-page'
 
 type Callback = (...args: Parameters<RequestHandler>) => void
 
