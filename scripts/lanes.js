@@ -8,7 +8,8 @@ const lanes = {
     'test/unit/!(redis|postgres)/*{redis,postgres}*.test.ts',
     'test/unit/{redis,postgres}/!(redis-token-store|postgres-token-store).test.ts',
     'test/unit/store-contract/*.test.ts',
-    'test/unit/{properties/grant,grants/parallel-redemption,administration/revoke-all-of-client,doctor/nginx}.test.ts',
+    'test/unit/{properties/grant,grants/parallel-redemption,tokens/key-service,doctor/{nginx,tls,login}}.test.ts',
+    'test/unit/administration/{revoke-all-of-client,erasing-and-exporting}.test.ts',
   ],
   docs: [
     'test/docs/{guides,operations}/*.test.ts',
