@@ -75,7 +75,7 @@ describeWithPostgres('The error of a call to PostgreSQL, as docs/operations-post
   })
 
   it('the pool has no connection to spare', async () => {
-    const pool = poolWith({ max: 1, connectionTimeoutMillis: 50 })
+    const pool = poolWith({ max: 1, connectionTimeoutMillis: 1000 })
     const client = await pool.connect()
     expect(await saidOf(new PostgresTokenStore(pool).findGrant('acme', 'a'.repeat(28)))).toEqual([
       'timeout exceeded when trying to connect',
