@@ -1,11 +1,20 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** A port that was free a moment ago. */
+/**
+ * A port that is free, for a server that is started in another process, or again on the same port. It lies below those from which the
+ * system takes the ports of outgoing connections (Linux: from 32,768), so that no connection takes it while the server is down.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
+  const port = randomInt(20_000, 32_768)
+  const server = createServer()
+  const bound = once(server, 'listening').then(
+    () => true,
+    () => false,
+  )
+  server.listen(port, '127.0.0.1')
+  if (!(await bound)) return freePort()
   await once(server.close(), 'close')
-  return typeof address === 'object' && address ? address.port : 0
+  return port
 }
