@@ -2,25 +2,38 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Fault, fault } from './findings'
 import { shownUrl } from './printable'
 
-/** An HTTP response, with its whole body. */
+/** An HTTP response, with its whole body, and what findings say of it. */
 export class Answer {
-  readonly url: string
-  readonly method: string
-  readonly status: number
-  readonly text: string
+  /** How findings name the request: `POST https://assistant.example/v1/acme/mcp`. */
+  readonly request: string
+  /** The path of the request. */
+  readonly path: string
+  /** The location of nginx that serves the path. */
+  readonly place: string
+  readonly type: string
+  /** The body, if it is a JSON object. */
+  readonly json: Record<string, unknown> | undefined
+  /** The `error` of an OAuth error (RFC 6749 section 5.2), or nothing. */
+  readonly error: string
+  readonly description: string
   readonly #headers: IncomingHttpHeaders
 
-  constructor(url: string, method: string, status: number, headers: IncomingHttpHeaders, text: string) {
-    this.url = url
-    this.method = method
-    this.status = status
+  constructor(
+    readonly url: string,
+    method: string,
+    readonly status: number,
+    headers: IncomingHttpHeaders,
+    readonly text: string,
+  ) {
     this.#headers = headers
-    this.text = text
-  }
-
-  /** How findings name the request: `POST https://assistant.example/v1/acme/mcp`. */
-  get request(): string {
-    return `${this.method} ${shownUrl(this.url)}`
+    this.request = `${method} ${shownUrl(url)}`
+    this.path = new URL(url).pathname
+    this.place = this.path.startsWith('/.well-known/') ? '/.well-known/' : this.path.replace(/[^/]*$/, '')
+    this.type = headers['content-type'] ?? 'missing'
+    this.json = jsonObject(text)
+    const { error, error_description: description } = this.json ?? {}
+    this.error = typeof error === 'string' ? error : ''
+    this.description = typeof description === 'string' ? description : ''
   }
 
   /** The value of a header, those of a repeated one joined with commas. The name is in lower case. */
@@ -35,7 +48,7 @@ export class Answer {
   }
 
   get isHtml(): boolean {
-    return /^text\/html\b/i.test(this.header('content-type') ?? '') || /^\s*<(!doctype|html)\b/i.test(this.text)
+    return /^text\/html\b/i.test(this.type) || /^\s*<(!doctype|html)\b/i.test(this.text)
   }
 
   /** Where the response redirects to, as an absolute URL. Undefined if it is no redirect. */
@@ -47,27 +60,6 @@ export class Answer {
       : undefined
   }
 
-  /** The body, if it is a JSON object. */
-  get json(): Record<string, unknown> | undefined {
-    try {
-      const parsed: unknown = JSON.parse(this.text)
-      return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? { ...parsed } : undefined
-    } catch {
-      return undefined
-    }
-  }
-
-  /** The `error` of an OAuth error (RFC 6749 section 5.2). */
-  get error(): string | undefined {
-    const error = this.json?.error
-    return typeof error === 'string' ? error : undefined
-  }
-
-  get errorDescription(): string {
-    const description = this.json?.error_description
-    return typeof description === 'string' ? description : ''
-  }
-
   /** Whether a firewall or a bot protection has answered in place of the app. */
   get isBotWall(): boolean {
     const marked = this.header('cf-mitigated') ?? this.header('x-amzn-waf-action') ?? this.header('x-datadome')
@@ -76,6 +68,15 @@ export class Answer {
     return (
       marked !== undefined || ([403, 405, 429, 503, 200].includes(this.status) && this.isHtml && words.test(this.text))
     )
+  }
+}
+
+function jsonObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text)
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? { ...parsed } : undefined
+  } catch {
+    return undefined
   }
 }
 
@@ -95,67 +96,50 @@ export function bearerChallenge(header: string): Challenge | undefined {
   )
 }
 
-/**
- * Why an answer cannot be the app's own, whatever was asked for: something in front has redirected, refused or replaced it.
- *
- * @returns Undefined if it can be.
- */
-export function interference(answer: Answer): Fault | undefined {
-  const { request, status } = answer
-  if (answer.isBotWall) return fault('bot-wall', { request, status: String(status) })
-  const { redirect } = answer
-  if (redirect) return redirection(answer, redirect)
-  if (status === 429) return fault('rate-limited', { request })
-  if (status === 413) return fault('body-limit', { request })
+/** How a challenge asks for credentials: its first word (RFC 9110 section 11.3). */
+export function schemeOf(challenge: string): string {
+  return challenge.split(/[ ,]/, 1)[0] ?? ''
+}
+
+/** @throws {Fault} if an answer cannot be the app's own: something in front has redirected, refused or replaced it. */
+export function checkOwn(answer: Answer): void {
+  const { status, redirect } = answer
+  if (answer.isBotWall) throw fault('bot-wall', answer)
+  if (redirect) throw redirection(answer, redirect)
+  if (status === 429) throw fault('rate-limited', answer)
+  if (status === 413) throw fault('body-limit', answer)
   const challenge = answer.header('www-authenticate') ?? ''
   const asksForPassword = /\b(basic|digest|negotiate|ntlm)\b/i.test(challenge) && !bearerChallenge(challenge)
   if (status === 401 && asksForPassword && !answer.error)
-    return fault('password-asked', { request, scheme: challenge.split(/[ ,]/, 1)[0] ?? '' })
-  if (status >= 500) return failure(answer)
-  return undefined
+    throw fault('password-asked', { ...answer, scheme: schemeOf(challenge) })
+  if (status < 500) return
+  if (answer.error === 'temporarily_unavailable') throw fault('temporarily-unavailable', answer)
+  const isProxy = status === 502 || status === 504 || (status === 503 && answer.isHtml)
+  throw fault(isProxy ? 'no-upstream' : 'server-error', answer)
 }
 
-/** Why an answer is no JSON object, where every answer is one. */
-export function notJson(answer: Answer): Fault | undefined {
-  const { request, status } = answer
-  const other = interference(answer)
-  if (other) return other
-  if (answer.json) return undefined
-  const place = placeOf(answer.url)
-  if (status === 404) return fault('not-routed', { request, ...place })
-  if (status === 405) return fault('method-refused', { request, path: place.path })
-  if (answer.isHtml && status >= 400) return fault('error-page', { request, status: String(status) })
-  if (answer.isHtml) return fault('html-page', { request, ...place })
-  if (status >= 400) return fault('unexpected-status', { request, status: String(status), expected: 'JSON' })
-  return fault('not-json', { request, type: answer.header('content-type') ?? 'no Content-Type' })
+/** The body of an answer that is always a JSON object. @throws {Fault} if it is none. */
+export function jsonOf(answer: Answer): Record<string, unknown> {
+  checkOwn(answer)
+  const { json, status, isHtml } = answer
+  if (json) return json
+  if (status === 404) throw fault('not-routed', answer)
+  if (status === 405) throw fault('method-refused', answer)
+  if (isHtml) throw fault(status >= 400 ? 'error-page' : 'html-page', answer)
+  if (status >= 400) throw fault('unexpected-status', { ...answer, expected: 'JSON' })
+  throw fault('not-json', answer)
 }
 
-/** The path of an address, and the location of nginx that serves it. */
-export function placeOf(url: string): { path: string; place: string } {
-  const path = new URL(url).pathname
-  return { path, place: path.startsWith('/.well-known/') ? '/.well-known/' : path.replace(/[^/]*$/, '') }
-}
-
-function redirection({ request, url }: Answer, redirect: URL): Fault {
-  const [from, to] = [new URL(url), shownUrl(redirect.href)]
-  const [fromPath, toPath] = [withoutSlash(from.pathname), withoutSlash(redirect.pathname)]
+function redirection(answer: Answer, redirect: URL): Fault {
+  const [from, to] = [new URL(answer.url), shownUrl(redirect.href)]
+  const [fromPath, toPath] = [from, redirect].map(({ pathname }) => pathname.replace(/\/+$/, ''))
   const isElsewhere = fromPath !== toPath
+  const about = { ...answer, to, host: redirect.host }
   if (/\b(log-?in|sign-?in|sso|saml|authorize|cdn-cgi\/access|oauth2\/start)\b/i.test(to) && isElsewhere)
-    return fault('login-wall', { request, to })
-  if (isElsewhere) return fault('redirected', { request, to })
-  if (from.hostname !== redirect.hostname) return fault('redirect-host', { request, to, host: redirect.host })
-  if (from.protocol !== redirect.protocol) return fault('redirect-https', { request, to })
-  if (from.pathname !== redirect.pathname) return fault('redirect-slash', { request, to, path: from.pathname })
-  return fault('redirected', { request, to })
-}
-
-function failure({ request, status, error, isHtml }: Answer): Fault {
-  if (error === 'temporarily_unavailable')
-    return fault('temporarily-unavailable', { request, status: String(status), error })
-  const isProxy = status === 502 || status === 504 || (status === 503 && isHtml)
-  return fault(isProxy ? 'no-upstream' : 'server-error', { request, status: String(status) })
-}
-
-function withoutSlash(path: string): string {
-  return path.replace(/\/+$/, '')
+    return fault('login-wall', about)
+  if (isElsewhere) return fault('redirected', about)
+  if (from.hostname !== redirect.hostname) return fault('redirect-host', about)
+  if (from.protocol !== redirect.protocol) return fault('redirect-https', about)
+  if (from.pathname !== redirect.pathname) return fault('redirect-slash', about)
+  return fault('redirected', about)
 }

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { WrongUse } from '../commands/wrong-use'
 import { examine } from './examine'
 import { stepText, summaryText } from './report'
-import { Callback, windowOf } from './sign-in-window'
+import { OwnBrowser } from './sign-in-window'
 
 export const doctorUsage = `  doctor URL        Say why assistants do not connect to this API. Registers a client named
                     "customer-sign-in doctor". Exit code 1 if something is wrong.
@@ -22,19 +22,19 @@ export async function doctor(args: string[]): Promise<number> {
     if (!values.json) process.stdout.write(words)
   }
   const shown = new Set<string>()
-  const callback = values.login ? await Callback.listen() : undefined
+  const window = values.login ? await OwnBrowser.listen() : undefined
   try {
     print(`${address}\n\n`)
     const report = await examine(address, {
       clientId: values['client-id'],
-      window: callback && windowOf(callback),
+      window,
       onStep: (step) => print(stepText(step, shown)),
     })
     if (values.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
     print(summaryText(report))
     return report.good ? 0 : 1
   } finally {
-    callback?.close()
+    window?.close()
   }
 }
 

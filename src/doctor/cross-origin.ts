@@ -1,5 +1,4 @@
 import type { Answer } from './answer'
-import { shownUrl } from './printable'
 import type { Visit } from './visit'
 import type { Asked } from './wire'
 
@@ -21,10 +20,7 @@ export async function checkAcrossOrigins(
   url: string,
   { send = true, ...call }: CrossOrigin & { send?: boolean | undefined },
 ): Promise<void> {
-  const preflight = await askFirst(visit, url, call)
-  if (preflight.status < 200 || preflight.status > 299)
-    visit.find('preflight-refused', { url: shownUrl(url), status: String(preflight.status) })
-  else checkPreflight(preflight, call.asks, visit)
+  checkPreflight(await askFirst(visit, url, call), call.asks, visit)
   if (!send) return
   const answer = await visit.wire.ask(url, { ...call, headers: { ...call.headers, Origin: origin } })
   checkReadable(answer, visit)
@@ -43,14 +39,12 @@ export async function checkApiAcrossOrigins(visit: Visit, url: string, call: Ask
     visit.note('The API has no CORS, so clients in a browser cannot call it. Assistants on servers and devices can.')
     return
   }
-  if (preflight.status < 200 || preflight.status > 299)
-    visit.find('preflight-refused', { url: shownUrl(url), status: String(preflight.status) })
-  else checkPreflight(preflight, asks, visit)
+  checkPreflight(preflight, asks, visit)
   checkReadable(answer, visit)
   const exposed = listed(answer.header('access-control-expose-headers'))
   const hasChallenge = answer.status === 401 && answer.header('www-authenticate') !== undefined
   if (hasChallenge && !exposed.includes('www-authenticate') && !exposed.includes('*'))
-    visit.find('challenge-not-exposed', { request: answer.request })
+    visit.find('challenge-not-exposed', answer)
 }
 
 function askFirst({ wire }: Visit, url: string, { method = 'GET', asks }: CrossOrigin): Promise<Answer> {
@@ -60,30 +54,30 @@ function askFirst({ wire }: Visit, url: string, { method = 'GET', asks }: CrossO
 }
 
 function checkPreflight(preflight: Answer, asks: readonly string[], visit: Visit): void {
-  const url = shownUrl(preflight.url)
-  const allowed = preflight.header('access-control-allow-headers')
-  if (preflight.header('access-control-allow-origin') === undefined)
-    visit.find('preflight-no-cors', { url, header: 'Access-Control-Allow-Origin' })
-  else if (allowed === undefined) visit.find('preflight-no-cors', { url, header: 'Access-Control-Allow-Headers' })
-  else {
-    checkOrigin(preflight, visit)
-    // A star does not stand for Authorization (Fetch section 4.10).
-    const isAllowed = (name: string) =>
-      listed(allowed).includes(name) || (listed(allowed).includes('*') && name !== 'authorization')
-    for (const header of asks) if (!isAllowed(header)) visit.find('preflight-headers', { url, header })
+  const { status } = preflight
+  const needed = ['Access-Control-Allow-Origin', 'Access-Control-Allow-Headers']
+  const missing = needed.find((name) => preflight.header(name.toLowerCase()) === undefined)
+  if (status < 200 || status > 299 || missing !== undefined) {
+    const how = status < 200 || status > 299 ? `with ${status}` : `without ${missing}`
+    visit.find('preflight-refused', { ...preflight, how })
+    return
   }
+  checkOrigin(preflight, visit)
+  const allowed = listed(preflight.header('access-control-allow-headers'))
+  // A star does not stand for Authorization (Fetch section 4.10).
+  const isAllowed = (name: string) => allowed.includes(name) || (allowed.includes('*') && name !== 'authorization')
+  for (const header of asks) if (!isAllowed(header)) visit.find('preflight-headers', { ...preflight, header })
 }
 
 function checkReadable(answer: Answer, visit: Visit): void {
-  if (answer.header('access-control-allow-origin') === undefined) visit.find('no-cors', { request: answer.request })
+  if (answer.header('access-control-allow-origin') === undefined) visit.find('no-cors', answer)
   else checkOrigin(answer, visit)
 }
 
 function checkOrigin(answer: Answer, visit: Visit): void {
-  const { request } = answer
   const value = answer.header('access-control-allow-origin') ?? ''
-  if (value.includes(',')) visit.find('cors-twice', { request, value })
-  else if (value !== '*' && value !== origin) visit.find('cors-other-origin', { request, value })
+  if (value.includes(',')) visit.find('cors-twice', { ...answer, value })
+  else if (value !== '*' && value !== origin) visit.find('cors-other-origin', { ...answer, value })
 }
 
 function listed(header: string | undefined): string[] {

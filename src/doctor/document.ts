@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { type Answer, notJson } from './answer'
+import { Answer, jsonOf } from './answer'
 import { checkAcrossOrigins } from './cross-origin'
-import { fault } from './findings'
-import { shownUrl } from './printable'
+import { type Fault, fault } from './findings'
 import type { Visit } from './visit'
 import type { Wire } from './wire'
 
@@ -27,16 +26,20 @@ export async function readDocument(wire: Wire, url: string): Promise<Document | 
   const answer = await wire.ask(url, { headers: accept })
   if (answer.status === 404 && !answer.isBotWall) {
     const fresh = await readPastCaches(wire, url)
-    if (fresh) throw fault('cached-404', { request: answer.request, status: '200' })
-    if (answer.error === 'not_found') throw fault('company-unknown', { request: answer.request })
+    if (fresh) throw fault('cached-404', fresh.answer)
+    if (answer.error === 'not_found') throw fault('company-unknown', answer)
     return undefined
   }
-  const wrong = notJson(answer)
-  if (wrong) throw wrong
-  const { json: members, request, status } = answer
-  if (status !== 200 || !members)
-    throw fault('unexpected-status', { request, status: `${status} ${answer.error ?? ''}`.trim(), expected: '200' })
+  const members = jsonOf(answer)
+  const { status, error } = answer
+  if (status !== 200)
+    throw fault('unexpected-status', { ...answer, status: `${status} ${error}`.trim(), expected: 200 })
   return { url, answer, members }
+}
+
+/** The fault of a document that is not where it should be. */
+export function notThere(url: string): Fault {
+  return fault('not-routed', new Answer(url, 'GET', 404, {}, ''))
 }
 
 /** Reads a document with a query that no cache has seen. @returns Undefined if there is none. */
@@ -50,13 +53,11 @@ export async function readPastCaches(wire: Wire, url: string): Promise<Document 
 
 /** What holds for every public document: its type, how long it may be cached, HEAD and CORS. */
 export async function checkDocument(visit: Visit, { url, answer }: Document): Promise<void> {
-  const type = answer.header('content-type') ?? 'missing'
-  const { request } = answer
-  if (!/^application\/([\w.-]+\+)?json\b/i.test(type)) visit.find('content-type', { request, type })
+  if (!/^application\/([\w.-]+\+)?json\b/i.test(answer.type)) visit.find('content-type', answer)
   const [, maxAge = '0'] = /\b(?:s-maxage|max-age)=(\d+)/i.exec(answer.header('cache-control') ?? '') ?? []
-  if (Number(maxAge) > longestAge) visit.find('cached-long', { request, seconds: maxAge })
+  if (Number(maxAge) > longestAge) visit.find('cached-long', { ...answer, seconds: maxAge })
   const head = await visit.wire.ask(url, { method: 'HEAD', headers: accept })
-  if (head.status !== 200) visit.find('head-refused', { url: shownUrl(url), status: String(head.status) })
+  if (head.status !== 200) visit.find('head-refused', head)
   await checkAcrossOrigins(visit, url, { headers: accept, asks: ['mcp-protocol-version'] })
 }
 

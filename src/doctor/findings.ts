@@ -151,7 +151,7 @@ export const findings = {
     'In the app, mount `app.use(signIn)` at the root, before static files and catch-all routes. In the proxy, pass {path} on to the app before the pages of a website: in nginx, `location {place} { proxy_pass http://app; }` above `location /` with `try_files`',
   ),
   'not-json': wrong(
-    '{request} is answered with something that is no JSON object ({type})',
+    '{request} is answered with something that is no JSON object (`Content-Type`: {type})',
     'Look at what answers there: it is not the sign-in, or something in front changes its answers',
   ),
   'unexpected-status': wrong(
@@ -239,8 +239,8 @@ export const findings = {
     "Give customers the address {value}, or correct `path` of `protectedResource` and the company's resources",
   ),
   'member-missing': wrong(
-    '{request} has no valid {member}',
-    'Look at what answers there: metadata of this library always has it',
+    'The answer to {request} has no valid {member}',
+    'Look at what answers there, and at what changes answers on the way: those of this library always have it',
   ),
   'no-metadata': wrong(
     'The 401 names no metadata, and there is none at {url}, so assistants do not learn where to sign in',
@@ -266,17 +266,13 @@ export const findings = {
     'Clients can neither register nor be known by a metadata document, so no assistant can introduce itself',
     "Set `clients.registration` or `clients.documents` to true (in the company's record `registration` or `metadataDocuments`). Or put the client into the company's clients, and run the doctor with `--client-id`",
   ),
-  'no-pkce': wrong(
-    '`code_challenge_methods_supported` does not list `S256`. Assistants that follow the MCP specification stop here',
-    'List `S256`. Metadata of this library always has it',
+  'not-listed': wrong(
+    '`{member}` does not list `{value}`. Assistants stop here',
+    'List it. Metadata of this library always does',
   ),
   'no-refresh': warning(
     '`grant_types_supported` does not list `refresh_token`. Some assistants do not refresh then',
     'List `refresh_token`. Metadata of this library always has it',
-  ),
-  'no-code-flow': wrong(
-    '`response_types_supported` does not list `code`',
-    'List `code`. Metadata of this library always has it',
   ),
   'content-type': warning(
     '{request} is JSON, but its `Content-Type` is {type}',
@@ -287,7 +283,7 @@ export const findings = {
     'Leave the `Cache-Control` of the app (5 minutes): in nginx, no `expires` in this location',
   ),
   'head-refused': warning(
-    'HEAD {url} is answered with {status}, although GET is answered with 200',
+    '{request} is answered with {status}, although GET is answered with 200',
     'Allow HEAD where GET is allowed: in nginx, `limit_except GET` allows it too',
   ),
   'http-endpoint': wrong(
@@ -297,15 +293,11 @@ export const findings = {
 
   // What clients that run in a browser cannot read (CORS).
   'preflight-refused': wrong(
-    'The CORS preflight OPTIONS {url} is answered with {status}. Clients in a browser cannot call it',
+    'The CORS preflight {request} is answered {how}. Clients in a browser cannot call it',
     'Pass OPTIONS on to the app, before any login or guard, and answer none in the proxy: in nginx, remove `if ($request_method = OPTIONS)` and `limit_except`',
   ),
-  'preflight-no-cors': wrong(
-    'The CORS preflight OPTIONS {url} is answered without {header}. Clients in a browser cannot call it',
-    'Pass OPTIONS on to the app, and answer none in the proxy: in nginx, remove `if ($request_method = OPTIONS)` and `limit_except`',
-  ),
   'preflight-headers': wrong(
-    'The CORS preflight OPTIONS {url} does not allow the header {header}',
+    'The CORS preflight {request} does not allow the header {header}',
     'Allow `Authorization`, `Content-Type` and `MCP-Protocol-Version`. The endpoints of this library do: look for cors middleware or a proxy that answers in front of them',
   ),
   'no-cors': wrong(
@@ -346,10 +338,6 @@ export const findings = {
     'A client with a redirect URI on its own device is not registered: {status} {error} {description}',
     "Look at the denied events of `onEvent`. With `clients.allowed` or the record's `allowedClients`, add `127.0.0.1` to `redirectHosts` if apps on the customer's device may connect. If it is about the method, add none to `clients.authentication`",
   ),
-  'no-client-id': wrong(
-    'The registration is answered with {status}, but without a `client_id`',
-    'Look at what answers there: the answer of this library always has it',
-  ),
   'body-lost': wrong(
     '{request} was sent with a body, but the server did not get it: {description}',
     'Pass the body on: in nginx, remove `proxy_pass_request_body off` and `proxy_set_header Content-Length`. In the app, mount `signIn` before middleware that reads bodies, or let that keep them',
@@ -372,15 +360,11 @@ export const findings = {
   ),
   'authorize-refused': wrong(
     '{request} refuses a client that has just been accepted: {status} {error}',
-    'Look at the denied events of `onEvent`: their reason says why',
+    'Look at the denied and error events of `onEvent`: their reason says why',
   ),
   'authenticate-fails': wrong(
     '{request} shows the error page of the sign-in, with {status} {error}: `authenticate`, or a store, has failed',
     'Look at the error events of `onEvent`: they say which one, and why. If `authenticate` finds no session, mount the session middleware before `app.use(signIn)`',
-  ),
-  'authorize-error': wrong(
-    '{request} sends the browser back with the error {error}',
-    'Look at the denied and error events of `onEvent`: their reason says why',
   ),
   'authorize-http': wrong(
     '{request} sends the browser to {to}, which is not https',
@@ -452,13 +436,9 @@ export const findings = {
     'The browser came back with the `iss` {value}, not {expected}. Assistants refuse it (RFC 9207)',
     'Set the same `baseUrl` in all processes. A company with `formerBaseUrls` needs `redirectTo` of `issueAuthorizationCode` unchanged',
   ),
-  'code-refused': wrong(
-    'The code is refused: {status} {error}. {description}',
-    'Give all processes the same store, `keys`, and look at the denied events of `onEvent`',
-  ),
-  'token-response': wrong(
-    'The token response has no valid {member} (RFC 6749 section 5.1)',
-    'Look at what changes the answer on the way: that of this library always has it',
+  'credential-refused': wrong(
+    'The {credential} is refused: {status} {error}. {description}',
+    'Give all processes the same store and `keys`, and look at the denied and replayed events of `onEvent`',
   ),
   'no-refresh-token': warning(
     'The token response has no `refresh_token`, so the customer signs in again whenever the access token expires',
@@ -477,10 +457,6 @@ export const findings = {
     'A body parser in front, such as `app.use(express.json())`, has read the body: give it to the transport, `transport.handleRequest(req, res, req.body)`',
   ),
   'call-fails': wrong('{request} with a valid access token is answered with {status}', 'Look into the log of the API'),
-  'refresh-refused': wrong(
-    'The refresh token is refused: {status} {error}. {description}',
-    'Give all processes the same store, `keys`, and look at the denied and replayed events of `onEvent`',
-  ),
   'revocation-without-effect': wrong(
     'After the revocation, the refresh token still works',
     'Check that `revocation_endpoint` leads to the same app and store as `token_endpoint`',
@@ -489,10 +465,10 @@ export const findings = {
 
 export type FindingCode = keyof typeof findings
 
-/** The values that the words of a finding need. */
+/** The values that the words of a finding need. An `Answer` has those about a request. */
 export type ValuesIn<Code extends FindingCode> = Record<
   NamesIn<(typeof findings)[Code]['says'] | (typeof findings)[Code]['remedy']>,
-  string
+  string | number
 >
 
 /** The names in braces. A space makes it a block of nginx. */
@@ -503,7 +479,7 @@ type NamesIn<Text extends string> = Text extends `${string}{${infer Name}}${infe
 /** What a step has seen, before it is put into words. */
 export interface Seen {
   code: FindingCode
-  values: Readonly<Record<string, string>>
+  values: Readonly<Record<string, unknown>>
 }
 
 /** Ends a step with a finding. */

@@ -2,8 +2,6 @@ import { spawn } from 'node:child_process'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-const minutesToSignIn = 5
-
 /** A browser in which somebody signs in, and the address to which it comes back. */
 export interface SignInWindow {
   redirectUri: string
@@ -11,22 +9,6 @@ export interface SignInWindow {
   minutes: number
   /** Opens an address. @returns The parameters with which the browser comes back, or undefined if it does not. */
   open(url: string): Promise<URLSearchParams | undefined>
-}
-
-/** The address is printed to stderr, so that stdout is the JSON alone. */
-export function windowOf(callback: Callback): SignInWindow {
-  return {
-    redirectUri: callback.redirectUri,
-    minutes: minutesToSignIn,
-    open: (url) => {
-      process.stderr.write(
-        `Sign in within ${minutesToSignIn} minutes, in the browser that opens now, or here:\n${url}\n`,
-      )
-      const answer = callback.answer(minutesToSignIn * 60_000)
-      openBrowser(url)
-      return answer
-    },
-  }
 }
 
 const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>customer-sign-in doctor</title>
@@ -38,8 +20,9 @@ const headers = {
   'Referrer-Policy': 'no-referrer',
 }
 
-/** The address on this machine to which the browser comes back (RFC 8252 section 7.3), at a free port. */
-export class Callback {
+/** The browser of this machine, which comes back to it (RFC 8252 section 7.3) at a free port. */
+export class OwnBrowser implements SignInWindow {
+  readonly minutes = 5
   readonly redirectUri: string
   readonly #server: Server
 
@@ -48,12 +31,20 @@ export class Callback {
     this.redirectUri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`
   }
 
-  static async listen(): Promise<Callback> {
+  static async listen(): Promise<OwnBrowser> {
     const server = createServer()
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject).listen(0, '127.0.0.1', resolve)
     })
-    return new Callback(server)
+    return new OwnBrowser(server)
+  }
+
+  /** The address is also printed: to stderr, so that stdout is the JSON alone. */
+  open(url: string): Promise<URLSearchParams | undefined> {
+    process.stderr.write(`Sign in within ${this.minutes} minutes, in the browser that opens now, or here:\n${url}\n`)
+    const answer = this.answer(this.minutes * 60_000)
+    openBrowser(url)
+    return answer
   }
 
   /** @param limit In milliseconds. @returns The parameters with which the browser comes back, or undefined if it does not. */

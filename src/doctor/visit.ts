@@ -153,7 +153,7 @@ export class Visit {
     const { level, says, remedy } = findings[code]
     const filled = (text: string) =>
       text
-        .replace(/\{(\w+)\}/g, (_, name: string) => this.#shown(values[name] ?? ''))
+        .replace(/\{(\w+)\}/g, (_, name: string) => this.#shown(String(values[name])))
         .replace(/ {2,}/g, ' ')
         .replace(/[ .]+$/, '')
     return { code, level, says: filled(says), remedy: filled(remedy) }

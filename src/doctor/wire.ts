@@ -69,7 +69,7 @@ function exchange(
     const request = url.protocol === 'https:' ? requestHttps : requestHttp
     const sent = request(url, { method, headers, agent: false })
     const timer = setTimeout(() => {
-      reject(fault('timeout', { url: shown, seconds: String(timeLimit / 1000) }))
+      reject(fault('timeout', { url: shown, seconds: timeLimit / 1000 }))
       sent.destroy()
     }, timeLimit)
     const end = (settle: () => void) => {

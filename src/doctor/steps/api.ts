@@ -1,8 +1,8 @@
 import { leadsToOwnDevice } from '../../protocol/redirect-uri'
-import { type Answer, bearerChallenge, type Challenge, interference, placeOf } from '../answer'
+import { type Answer, bearerChallenge, type Challenge, checkOwn, schemeOf } from '../answer'
 import { checkApiAcrossOrigins } from '../cross-origin'
 import { wellKnownOf } from '../document'
-import { type Fault, fault } from '../findings'
+import { fault } from '../findings'
 import type { Found, Visit } from '../visit'
 import type { Asked, Wire } from '../wire'
 
@@ -37,50 +37,44 @@ export async function askApi(visit: Visit): Promise<Found['api']> {
     noteOtherMethod('get-before-token', got, visit)
     return { asked: initialize, challenge: challengeOf(posted, visit) }
   }
-  if (got.status !== 401) throw await notChallenged(wire, posted.status === 405 ? got : posted)
+  if (got.status !== 401) await notChallenged(wire, posted.status === 405 ? got : posted)
   noteOtherMethod('post-before-token', posted, visit)
   return { asked: read, challenge: challengeOf(got, visit) }
 }
 
 /** The other of the two methods is also expected to ask for a token. */
 function noteOtherMethod(code: 'get-before-token' | 'post-before-token', answer: Answer, visit: Visit): void {
-  const { request, status } = answer
-  if (status === 429) throw fault('rate-limited', { request })
-  if (status !== 401) visit.find(code, { status: String(status) })
+  if (answer.status === 429) throw fault('rate-limited', answer)
+  if (answer.status !== 401) visit.find(code, answer)
 }
 
 function challengeOf(answer: Answer, visit: Visit): Challenge | undefined {
-  const { request, status } = answer
   const header = answer.header('www-authenticate')
   // The challenge of this library has a body of JSON.
-  if (answer.isHtml && header === undefined) visit.find('error-page', { request, status: String(status) })
+  if (answer.isHtml && header === undefined) visit.find('error-page', answer)
   if (header === undefined) {
-    visit.find('no-challenge', { request })
+    visit.find('no-challenge', answer)
     return undefined
   }
-  const replaced = interference(answer)
-  if (replaced) throw replaced
+  checkOwn(answer)
   const challenge = bearerChallenge(header)
-  if (!challenge) visit.find('challenge-not-bearer', { request, scheme: header.split(/[ ,]/, 1)[0] ?? '' })
-  else if (challenge.resource_metadata === undefined) visit.find('no-metadata-address', { request })
+  if (!challenge) visit.find('challenge-not-bearer', { ...answer, scheme: schemeOf(header) })
+  else if (challenge.resource_metadata === undefined) visit.find('no-metadata-address', answer)
   return challenge
 }
 
-/** Why the API does not ask for a token. */
-async function notChallenged(wire: Wire, answer: Answer): Promise<Fault> {
-  const { request, status } = answer
-  const { path } = placeOf(answer.url)
-  const replaced = interference(answer)
-  if (replaced) return replaced
-  if (status === 404 && answer.error === 'not_found') return fault('company-unknown', { request })
+/** @throws {Fault} that says why the API does not ask for a token. */
+async function notChallenged(wire: Wire, answer: Answer): Promise<never> {
+  checkOwn(answer)
+  const { status } = answer
+  if (status === 404 && answer.error === 'not_found') throw fault('company-unknown', answer)
   if (status === 404) {
     const metadata = await wire.ask(wellKnownOf('oauth-protected-resource', answer.url))
-    return metadata.json?.resource ? fault('api-hidden', { request }) : fault('api-not-found', { request, path })
+    throw fault(metadata.json?.resource ? 'api-hidden' : 'api-not-found', answer)
   }
-  if (status === 403) return fault('api-forbidden', { request })
-  if (answer.isHtml && status < 400) return fault('html-page', { request, ...placeOf(answer.url) })
-  if (status < 400) return fault('api-open', { request, status: String(status) })
-  return fault('unexpected-status', { request, status: String(status), expected: '401' })
+  if (status === 403) throw fault('api-forbidden', answer)
+  if (status < 400) throw fault(answer.isHtml ? 'html-page' : 'api-open', answer)
+  throw fault('unexpected-status', { ...answer, expected: 401 })
 }
 
 // Many firewalls drop what is sent to port 80.
@@ -93,8 +87,7 @@ const plainHttpTimeLimit = 5_000
  */
 export async function checkPlainHttp(visit: Visit, url: string): Promise<void> {
   const answer = await visit.wire.ask(url, { timeLimit: plainHttpTimeLimit }).catch(() => undefined)
-  if (answer && (answer.status < 300 || answer.status === 401))
-    visit.find('plain-http', { request: answer.request, status: String(answer.status) })
+  if (answer && (answer.status < 300 || answer.status === 401)) visit.find('plain-http', answer)
 }
 
 /** As long as an access token with many claims, signed with RSA. */
@@ -106,20 +99,16 @@ export async function presentToken(visit: Visit): Promise<void> {
   const { address, wire } = visit
   const headers = { ...asked.headers, Authorization: `Bearer ${madeUpToken}` }
   const answer = await wire.ask(address, { ...asked, headers })
-  const { request, status } = answer
-  if (isHeaderLimit(status, answer.text))
-    throw fault('header-limit', { request, status: String(status), size: String(madeUpToken.length) })
-  const replaced = interference(answer)
-  if (replaced) throw replaced
-  if (status !== 401) throw fault('token-not-refused', { request, status: String(status) })
+  if (isHeaderLimit(answer)) throw fault('header-limit', { ...answer, size: madeUpToken.length })
+  checkOwn(answer)
+  if (answer.status !== 401) throw fault('token-not-refused', answer)
   const header = answer.header('www-authenticate')
-  if (header !== undefined && bearerChallenge(header)?.error === undefined)
-    visit.find('authorization-dropped', { request })
-  if (header === undefined && answer.error === undefined) visit.find('authorization-dropped', { request })
+  const error = header === undefined ? answer.error : bearerChallenge(header)?.error
+  if (!error) visit.find('authorization-dropped', answer)
   await checkApiAcrossOrigins(visit, address, asked)
 }
 
-function isHeaderLimit(status: number, text: string): boolean {
+function isHeaderLimit({ status, text }: Answer): boolean {
   return [414, 431, 494].includes(status) || (status === 400 && /header|cookie/i.test(text) && /large/i.test(text))
 }
 
@@ -128,18 +117,16 @@ export async function callApi(visit: Visit): Promise<void> {
   const [{ asked }, { accessToken }] = visit.found('api', 'sign-in')
   const headers = { ...asked.headers, Authorization: `Bearer ${accessToken}` }
   const answer = await visit.wire.ask(visit.address, { ...asked, headers })
-  const { request, status } = answer
+  const { status } = answer
   const challenge = bearerChallenge(answer.header('www-authenticate') ?? '')
-  const error = challenge?.error ?? answer.error ?? ''
-  const description = challenge?.error_description ?? answer.errorDescription
+  const error = challenge?.error ?? answer.error
+  const description = challenge?.error_description ?? answer.description
   if (status === 403 && error === 'insufficient_scope')
-    throw fault('scope-insufficient', { request, scope: challenge?.scope ?? '' })
-  if (status === 401 || (status === 403 && challenge))
-    throw fault('token-rejected', { request, status: String(status), error, description })
-  const replaced = interference(answer)
-  if (replaced) throw replaced
-  if (status === 400 && isParseError(answer.json?.error)) throw fault('body-read-before', { request })
-  if (status === 403) throw fault('call-fails', { request, status: String(status) })
+    throw fault('scope-insufficient', { ...answer, scope: challenge?.scope ?? '' })
+  if (status === 401 || (status === 403 && challenge)) throw fault('token-rejected', { ...answer, error, description })
+  checkOwn(answer)
+  if (status === 400 && isParseError(answer.json?.error)) throw fault('body-read-before', answer)
+  if (status === 403) throw fault('call-fails', answer)
   if (status >= 400) visit.note(`The API let the token through, and answered the request with ${status}.`)
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { codeChallengeOf } from '../../protocol/pkce'
-import { type Answer, interference, placeOf } from '../answer'
+import { type Answer, checkOwn } from '../answer'
 import { fault } from '../findings'
 import { shownUrl } from '../printable'
 import { type Found, Skipped, type Visit } from '../visit'
@@ -22,7 +22,7 @@ export async function openSignIn(visit: Visit): Promise<Answer> {
 
 /** A page, or a redirect to the page on which the customer logs in. */
 async function checkPage(visit: Visit, page: Answer, client: Client): Promise<void> {
-  const { request, redirect, status } = page
+  const { redirect, status } = page
   if (redirect) {
     await followToLogin(visit, page, redirect, client)
     return
@@ -33,32 +33,29 @@ async function checkPage(visit: Visit, page: Answer, client: Client): Promise<vo
     return
   }
   const error = errorIn(page)
-  if (status >= 500 && error === 'temporarily_unavailable')
-    throw fault('authenticate-fails', { request, status: String(status), error })
-  const replaced = interference(page)
-  if (replaced) throw replaced
-  if (status === 404 && error !== 'invalid_client') throw fault('authorize-missing', { request })
+  if (status >= 500 && error === 'temporarily_unavailable') throw fault('authenticate-fails', { ...page, error })
+  checkOwn(page)
+  if (status === 404 && error !== 'invalid_client') throw fault('authorize-missing', page)
   if (status < 400 && page.isHtml) return
-  if (status < 400) throw fault('not-json', { request, type: page.header('content-type') ?? 'no Content-Type' })
-  if (error === 'invalid_client' && client.source === 'registered') throw fault('client-not-shared', { request })
+  if (status < 400) throw fault('not-json', page)
+  if (error === 'invalid_client' && client.source === 'registered') throw fault('client-not-shared', page)
   if (error === 'invalid_client' && client.source === 'given')
-    throw fault('client-unknown', { request, client: client.id })
-  throw fault('authorize-refused', { request, status: String(status), error })
+    throw fault('client-unknown', { ...page, client: client.id })
+  throw fault('authorize-refused', { ...page, error })
 }
 
 async function followToLogin(visit: Visit, page: Answer, redirect: URL, client: Client): Promise<void> {
-  const { request } = page
   const to = shownUrl(redirect.href)
   if (to === client.redirectUri) {
-    if (redirect.searchParams.has('error')) throw fault('authorize-error', { request, error: errorIn(page) })
+    if (redirect.searchParams.has('error')) throw fault('authorize-refused', { ...page, error: errorIn(page) })
     visit.note('The sign-in issues a code without asking anybody to log in. That is right only for a test.')
     return
   }
-  if (redirect.protocol === 'http:' && page.url.startsWith('https:')) throw fault('authorize-http', { request, to })
-  if (!/^https?:$/.test(redirect.protocol)) throw fault('redirected', { request, to })
+  if (redirect.protocol === 'http:' && page.url.startsWith('https:')) throw fault('authorize-http', { ...page, to })
+  if (!/^https?:$/.test(redirect.protocol)) throw fault('redirected', { ...page, to })
   const login = await openPage(visit, redirect.href)
   if (login.isBotWall) visit.note(`The login page ${to} is behind a bot protection, which a browser may pass.`)
-  else if (login.status >= 400) visit.find('login-page-fails', { request, to, status: String(login.status) })
+  else if (login.status >= 400) visit.find('login-page-fails', { ...page, to, status: login.status })
   else checkCookies(visit, [page, login])
 }
 
@@ -75,26 +72,23 @@ function checkCookies(visit: Visit, answers: readonly Answer[]): void {
 }
 
 function checkHeaders(visit: Visit, page: Answer): void {
-  const { request } = page
   const value = page.header('cache-control') ?? ''
   const isPublic = /\bpublic\b|s-maxage=[1-9]|max-age=[1-9]/i.test(value) && !/no-store|private/i.test(value)
   if (isPublic || page.header('age') !== undefined)
-    visit.find('authorize-cached', { request, value: value || `Age: ${page.header('age')}` })
+    visit.find('authorize-cached', { ...page, value: value || `Age: ${page.header('age')}` })
   const opener = page.header('cross-origin-opener-policy') ?? 'unsafe-none'
-  if (opener !== 'unsafe-none') visit.find('opener-cut', { request, value: opener })
+  if (opener !== 'unsafe-none') visit.find('opener-cut', { ...page, value: opener })
   const policy = page.header('content-security-policy') ?? ''
   const isFramed = page.header('x-frame-options') === undefined && !/frame-ancestors/i.test(policy)
-  if (page.status === 200 && isFramed) visit.find('page-framed', { request })
+  if (page.status === 200 && isFramed) visit.find('page-framed', page)
 }
 
 /** A client that does not exist must be refused. If it is not, the page is not that of the sign-in. */
 function checkRefusal(visit: Visit, page: Answer, refusal: Answer): void {
-  const { request } = page
-  const { path } = placeOf(page.url)
   const isRefused = refusal.status !== 200 || errorIn(refusal) !== '' || refusal.isBotWall
-  if (page.status === 200 && !isRefused) throw fault('authorize-taken', { request, path })
+  if (page.status === 200 && !isRefused) throw fault('authorize-taken', page)
   const [to, too] = [page.redirect, refusal.redirect].map((url) => url && shownUrl(url.href))
-  if (to !== undefined && to === too) visit.find('authorize-unchecked', { request, to })
+  if (to !== undefined && to === too) visit.find('authorize-unchecked', { ...page, to })
 }
 
 /**
@@ -105,12 +99,11 @@ export async function tryDocument(visit: Visit): Promise<void> {
   const [, server] = visit.found('authorize', 'server', 'resource')
   if (!server.documents) throw new Skipped('The metadata does not announce client_id_metadata_document_supported.')
   const page = await openPage(visit, signInRequest(visit, publicDocument).url)
-  const { status } = page
   visit.note(
     `Tried with the document of Claude Code, ${publicDocument.id}. The documents of other assistants are not tried.`,
   )
-  if (status >= 400)
-    visit.find('document-refused', { client: publicDocument.id, status: String(status), error: errorIn(page) })
+  if (page.status >= 400)
+    visit.find('document-refused', { client: publicDocument.id, status: page.status, error: errorIn(page) })
 }
 
 /** An authorization request (RFC 6749 section 4.1.1) with PKCE (RFC 7636) and a resource (RFC 8707). */
@@ -151,5 +144,5 @@ function errorIn(answer: Answer): string {
     /\b(invalid_(request|client|scope|target|redirect_uri)|unauthorized_client|access_denied|server_error|temporarily_unavailable|unsupported_response_type|not_found)\b/.exec(
       answer.text,
     ) ?? []
-  return inRedirect ?? answer.error ?? inPage ?? ''
+  return inRedirect ?? (answer.error || inPage || '')
 }

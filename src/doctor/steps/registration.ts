@@ -1,7 +1,7 @@
-import { type Answer, notJson } from '../answer'
+import { type Answer, jsonOf } from '../answer'
 import { checkAcrossOrigins } from '../cross-origin'
 import { webAddress } from '../document'
-import { type Fault, fault } from '../findings'
+import { fault } from '../findings'
 import { type Found, Skipped, type Visit } from '../visit'
 
 type Client = Found['registration']
@@ -33,11 +33,9 @@ export async function register(visit: Visit): Promise<Client> {
   const headers = { 'Content-Type': 'application/json', Accept: 'application/json' }
   const sent = Date.now()
   const answer = await wire.ask(url, { method: 'POST', headers, body: JSON.stringify(metadataOf(redirectUri)) })
-  const refusal = refusalOf(answer)
-  if (refusal) throw refusal
+  const { client_id: id, client_id_issued_at: issuedAt, ...more } = registeredIn(answer)
   await checkAcrossOrigins(visit, url, { method: 'POST', asks: ['content-type'], send: false })
-  const { client_id: id, client_id_issued_at: issuedAt, ...more } = answer.json ?? {}
-  if (typeof id !== 'string' || id === '') throw fault('no-client-id', { status: String(answer.status) })
+  if (typeof id !== 'string' || id === '') throw fault('member-missing', { ...answer, member: 'client_id' })
   if (typeof issuedAt === 'number') wire.tellTime('client_id_issued_at of the registration', issuedAt, sent)
   visit.note(`Registered a client named “${clientName}”: ${id}`)
   if (basic || inForm) {
@@ -59,14 +57,12 @@ function metadataOf(redirectUri: string): object {
   }
 }
 
-function refusalOf(answer: Answer): Fault | undefined {
-  const wrong = notJson(answer)
-  if (wrong) return wrong
-  const { request, status, error = '', errorDescription: description } = answer
-  if (status === 200 || status === 201) return undefined
-  if (error === 'access_denied') return fault('registration-off', { description })
-  if (error === 'invalid_request') return fault('body-lost', { request, description })
-  return fault('registration-refused', { status: String(status), error, description })
+function registeredIn(answer: Answer): Record<string, unknown> {
+  const members = jsonOf(answer)
+  const { status, error } = answer
+  if (status === 200 || status === 201) return members
+  if (error === 'access_denied') throw fault('registration-off', answer)
+  throw fault(error === 'invalid_request' ? 'body-lost' : 'registration-refused', answer)
 }
 
 /** @param endpoint Where the client registered. A server that names another place could let the doctor delete something there. */

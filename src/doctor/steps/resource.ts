@@ -1,9 +1,9 @@
-import { placeOf } from '../answer'
 import {
   checkDocument,
   checkOrigin,
   type Document,
   differBySlash,
+  notThere,
   readDocument,
   readPastCaches,
   webAddress,
@@ -21,9 +21,8 @@ export async function readResource(visit: Visit): Promise<Found['resource']> {
   const document = await find(visit, announced, challenge?.resource_metadata === undefined)
   await checkDocument(visit, document)
   const { members } = await checkResource(visit, document)
-  const { request } = document.answer
   const [issuer] = Array.isArray(members.authorization_servers) ? members.authorization_servers.map(webAddress) : []
-  if (issuer === undefined) throw fault('member-missing', { request, member: 'authorization_servers' })
+  if (issuer === undefined) throw fault('member-missing', { ...document.answer, member: 'authorization_servers' })
   const resource = typeof members.resource === 'string' ? members.resource : visit.address
   return { resource, issuer, reachedAt: reached(visit, issuer) }
 }
@@ -33,7 +32,7 @@ function announcedAddress(visit: Visit, value: string | undefined): string | und
   if (value === undefined) return undefined
   const announced = webAddress(value)
   if (announced === undefined) {
-    visit.find('member-missing', { request: 'The challenge of the API', member: 'resource_metadata' })
+    visit.find('member-missing', { request: 'the API without a token', member: 'resource_metadata' })
     return undefined
   }
   if (!checkOrigin(visit, 'resource_metadata', announced, visit.address)) return undefined
@@ -57,23 +56,21 @@ async function find(visit: Visit, announced: string | undefined, isUnannounced: 
   }
   const url = announced ?? expected
   if (isUnannounced) throw fault('no-metadata', { url })
-  throw fault('not-routed', { request: `GET ${url}`, ...placeOf(url) })
+  throw notThere(url)
 }
 
 /** RFC 9728 section 3.3: the resource must be the address that the client has used. @returns The document that is right. */
 async function checkResource(visit: Visit, document: Document): Promise<Document> {
   const { address, wire } = visit
-  const { resource } = document.members
-  const value = webAddress(resource)
-  const { request } = document.answer
+  const value = webAddress(document.members.resource)
   if (value === undefined) {
-    visit.find('member-missing', { request, member: 'resource' })
+    visit.find('member-missing', { ...document.answer, member: 'resource' })
     return document
   }
   if (isSame(value, address)) return document
   const fresh = await readPastCaches(wire, document.url)
   if (fresh && fresh.members.resource !== value && isSame(String(fresh.members.resource), address)) {
-    visit.find('cached-other', { request })
+    visit.find('cached-other', document.answer)
     return fresh
   }
   if (differBySlash(value, address)) visit.find('resource-slash', { value, address })

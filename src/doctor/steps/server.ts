@@ -1,9 +1,9 @@
 import { leadsToOwnDevice } from '../../protocol/redirect-uri'
-import { placeOf } from '../answer'
 import {
   checkDocument,
   type Document,
   differBySlash,
+  notThere,
   readDocument,
   readPastCaches,
   webAddress,
@@ -30,8 +30,8 @@ export async function readServer(visit: Visit): Promise<Found['server']> {
   checkAbilities(visit, members)
   const endpoints = endpointsOf(visit, members, found)
   const { authorization_endpoint: authorization, token_endpoint: token } = endpoints
-  if (!authorization) throw fault('member-missing', { request: answer.request, member: 'authorization_endpoint' })
-  if (!token) throw fault('member-missing', { request: answer.request, member: 'token_endpoint' })
+  if (!authorization) throw fault('member-missing', { ...answer, member: 'authorization_endpoint' })
+  if (!token) throw fault('member-missing', { ...answer, member: 'token_endpoint' })
   return {
     issuer: found.issuer,
     authorization,
@@ -70,18 +70,17 @@ async function find(visit: Visit, issuer: string): Promise<Document> {
     else visit.note(`The metadata is that of OpenID Connect: ${other}`)
     return elsewhere
   }
-  throw atRoot ?? fault('not-routed', { request: `GET ${url}`, ...placeOf(url) })
+  throw atRoot ?? notThere(url)
 }
 
 /** RFC 8414 section 3.3: the issuer must be, character by character, the one that has led here. @returns The document that is right. */
 async function checkIssuer(visit: Visit, expected: string, document: Document): Promise<Document> {
   const { issuer } = document.members
-  const { request } = document.answer
   if (issuer === expected) return document
-  if (typeof issuer !== 'string') throw fault('member-missing', { request, member: 'issuer' })
+  if (typeof issuer !== 'string') throw fault('member-missing', { ...document.answer, member: 'issuer' })
   const fresh = await readPastCaches(visit.wire, document.url)
   if (fresh && fresh.members.issuer === expected) {
-    visit.find('cached-other', { request })
+    visit.find('cached-other', document.answer)
     return fresh
   }
   if (!differBySlash(issuer, expected)) throw fault('issuer-differs', { value: issuer, expected })
@@ -91,8 +90,11 @@ async function checkIssuer(visit: Visit, expected: string, document: Document): 
 
 /** What every assistant needs. Clients also refuse a list that is missing. */
 function checkAbilities(visit: Visit, members: Record<string, unknown>): void {
-  if (!lists(members, 'response_types_supported', 'code')) visit.find('no-code-flow', {})
-  if (!lists(members, 'code_challenge_methods_supported', 'S256')) visit.find('no-pkce', {})
+  for (const [member, value] of [
+    ['response_types_supported', 'code'],
+    ['code_challenge_methods_supported', 'S256'],
+  ] as const)
+    if (!lists(members, member, value)) visit.find('not-listed', { member, value })
   if (!lists(members, 'grant_types_supported', 'refresh_token')) visit.find('no-refresh', {})
   const hasWayIn = members.registration_endpoint !== undefined || members.client_id_metadata_document_supported === true
   if (!hasWayIn && visit.clientId === undefined) visit.find('no-way-in', {})
@@ -137,7 +139,7 @@ export async function readKeys(visit: Visit): Promise<void> {
   const [{ keys: url }] = visit.found('server')
   if (url === undefined) throw new Skipped('The metadata has no jwks_uri.')
   const document = await readDocument(visit.wire, url)
-  if (!document) throw fault('not-routed', { request: `GET ${url}`, ...placeOf(url) })
+  if (!document) throw notThere(url)
   await checkDocument(visit, document)
   const { keys } = document.members
   if (!Array.isArray(keys) || keys.length === 0) throw fault('no-keys', { url })

@@ -1,11 +1,10 @@
 import { isLoopbackHost } from '../../protocol/redirect-uri'
-import { notJson } from '../answer'
 import { webAddress } from '../document'
 import { fault } from '../findings'
 import type { SignInWindow } from '../sign-in-window'
 import { type Found, Skipped, type Visit } from '../visit'
 import { signInRequest } from './authorize'
-import { form, tokensIn } from './token'
+import { redeem } from './token'
 
 /** RFC 6749 sections 4.1.1 to 4.1.4, with `iss` (RFC 9207). */
 export async function signIn(visit: Visit, window: SignInWindow): Promise<Found['sign-in']> {
@@ -18,26 +17,16 @@ export async function signIn(visit: Visit, window: SignInWindow): Promise<Found[
   if (isNamedElsewhere(resource)) throw new Skipped('The app names another host as its issuer: mend that first.')
   secrets.add(request.codeVerifier)
   const back = await window.open(request.url)
-  if (!back) throw fault('sign-in-abandoned', { minutes: String(window.minutes) })
+  if (!back) throw fault('sign-in-abandoned', { minutes: window.minutes })
   secrets.add(back.get('code') ?? undefined)
   checkResponse(back, request.state, server)
   const sent = Date.now()
-  const answer = await wire.ask(
-    server.token,
-    form({
-      grant_type: 'authorization_code',
-      code: back.get('code') ?? '',
-      redirect_uri: client.redirectUri,
-      client_id: client.id,
-      code_verifier: request.codeVerifier,
-      resource: resource.resource,
-    }),
-  )
-  const wrong = notJson(answer)
-  if (wrong) throw wrong
-  const { status, error = '', errorDescription: description } = answer
-  if (status !== 200) throw fault('code-refused', { status: String(status), error, description })
-  const tokens = tokensIn(answer.json ?? {}, secrets)
+  const tokens = await redeem(visit, 'code', {
+    grant_type: 'authorization_code',
+    code: back.get('code') ?? '',
+    redirect_uri: client.redirectUri,
+    code_verifier: request.codeVerifier,
+  })
   if (tokens.refreshToken === undefined) visit.find('no-refresh-token', {})
   const issuedAt = issueTimeOf(tokens.accessToken)
   if (issuedAt !== undefined) wire.tellTime('the iat of the access token', issuedAt, sent)
@@ -88,6 +77,6 @@ export async function compareClocks(visit: Visit): Promise<void> {
   for (const source of new Set(off.map((each) => each.source))) {
     const { ahead } = off.find((each) => each.source === source) ?? { ahead: 0 }
     const direction = ahead > 0 ? 'ahead of' : 'behind'
-    visit.find('clock-off', { source, seconds: String(Math.abs(ahead)), direction })
+    visit.find('clock-off', { source, seconds: Math.abs(ahead), direction })
   }
 }

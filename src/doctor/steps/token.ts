@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { type Answer, notJson } from '../answer'
+import { type Answer, jsonOf } from '../answer'
 import { checkAcrossOrigins } from '../cross-origin'
-import { type Fault, fault } from '../findings'
-import type { Secrets } from '../printable'
+import { fault } from '../findings'
 import { type Found, Skipped, type Visit } from '../visit'
 import type { Asked } from '../wire'
 
@@ -35,30 +34,27 @@ export async function tryWrongCode(visit: Visit): Promise<void> {
   const inBody = form({ ...fields, client_id: client.id })
   const answer = await visit.wire.ask(url, inBody)
   checkMayBePublic(answer, client)
-  const wrong = notInvalidGrant(answer, client)
-  if (wrong) throw wrong
+  checkInvalidGrant(answer, client)
   if (!/\bno-store\b/i.test(answer.header('cache-control') ?? '')) visit.find('token-cached', answer)
   await presentInHeader(visit, server, form(fields), client)
   await checkAcrossOrigins(visit, url, { ...inBody, asks: ['authorization'] })
 }
 
 /** A client of the company's own may have a secret, which the doctor does not ask for. */
-function checkMayBePublic({ error, errorDescription }: Answer, { source }: Client): void {
-  const isConfidential = error === 'invalid_client' && /authenticat|secret|assertion/i.test(errorDescription)
+function checkMayBePublic({ error, description }: Answer, { source }: Client): void {
+  const isConfidential = error === 'invalid_client' && /authenticat|secret|assertion/i.test(description)
   if (source === 'given' && isConfidential)
     throw new Skipped('The client must authenticate, and the doctor has no secret.')
 }
 
-function notInvalidGrant(answer: Answer, client: Client): Fault | undefined {
-  const { request, status, error = '', errorDescription: description } = answer
-  const wrong = notJson(answer)
-  if (wrong) return wrong
-  if (status === 400 && error === 'invalid_grant') return undefined
-  if (error === 'invalid_client' && client.source === 'registered') return fault('client-not-shared', { request })
-  if (error === 'invalid_client') return fault('client-unknown', { request, client: client.id })
+function checkInvalidGrant(answer: Answer, client: Client): void {
+  jsonOf(answer)
+  const { status, error, description } = answer
+  if (status === 400 && error === 'invalid_grant') return
+  if (error === 'invalid_client' && client.source === 'registered') throw fault('client-not-shared', answer)
+  if (error === 'invalid_client') throw fault('client-unknown', { ...answer, client: client.id })
   const isLost = error === 'invalid_request' && /missing|required|content-type|body/i.test(description)
-  if (isLost) return fault('body-lost', { request, description })
-  return fault('wrong-error', { request, status: String(status), error, description })
+  throw fault(isLost ? 'body-lost' : 'wrong-error', answer)
 }
 
 /**
@@ -73,7 +69,7 @@ async function presentInHeader(
 ): Promise<void> {
   const user = Buffer.from(`${encodeURIComponent(client.id)}:`).toString('base64')
   const answer = await visit.wire.ask(url, { ...asked, headers: { ...asked.headers, Authorization: `Basic ${user}` } })
-  const { error, errorDescription: description } = answer
+  const { error, description } = answer
   const isMissing = description === 'client_id is missing' || (basic && /client_id/.test(description))
   if (error === 'invalid_request' && isMissing) visit.find('authorization-dropped', answer)
 }
@@ -84,27 +80,20 @@ export async function revokeUnknown(visit: Visit): Promise<void> {
   if (url === undefined) throw new Skipped('The metadata has no revocation_endpoint.')
   const asked = form({ token: 'customer-sign-in-doctor', client_id: client.id })
   const answer = await visit.wire.ask(url, asked)
-  const { request, status, error = '' } = answer
   checkMayBePublic(answer, client)
-  if (status !== 200) throw notJson(answer) ?? fault('revocation-fails', { request, status: String(status), error })
+  if (answer.status !== 200) {
+    jsonOf(answer)
+    throw fault('revocation-fails', answer)
+  }
   await checkAcrossOrigins(visit, url, { ...asked, asks: ['authorization'] })
 }
 
 /** Redeems the refresh token (RFC 6749 section 6). @returns The refresh token that is valid now. */
 export async function refresh(visit: Visit): Promise<string> {
-  const [{ token: url }, client, { resource }, { refreshToken }] = visit.found(
-    'server',
-    'registration',
-    'resource',
-    'sign-in',
-  )
+  const [{ refreshToken }] = visit.found('sign-in')
   if (refreshToken === undefined) throw new Skipped('There is no refresh token.')
-  const answer = await visit.wire.ask(url, refreshForm(client, refreshToken, resource))
-  const wrong = notJson(answer)
-  if (wrong) throw wrong
-  const { status, error = '', errorDescription: description } = answer
-  if (status !== 200) throw fault('refresh-refused', { status: String(status), error, description })
-  return tokensIn(answer.json ?? {}, visit.secrets).refreshToken ?? refreshToken
+  const fields = { grant_type: 'refresh_token', refresh_token: refreshToken }
+  return (await redeem(visit, 'refresh token', fields)).refreshToken ?? refreshToken
 }
 
 /** Revokes the refresh token, so that nothing of the examination stays valid (RFC 7009). */
@@ -113,25 +102,33 @@ export async function endGrant(visit: Visit): Promise<void> {
   if (revocation === undefined) throw new Skipped('The metadata has no revocation_endpoint.')
   const fields = { token: refreshToken, token_type_hint: 'refresh_token', client_id: client.id }
   const answer = await visit.wire.ask(revocation, form(fields))
-  const { request, status, error = '' } = answer
-  if (status !== 200) throw fault('revocation-fails', { request, status: String(status), error })
-  const again = await visit.wire.ask(token, refreshForm(client, refreshToken))
+  if (answer.status !== 200) throw fault('revocation-fails', answer)
+  const repeat = { grant_type: 'refresh_token', refresh_token: refreshToken, client_id: client.id }
+  const again = await visit.wire.ask(token, form(repeat))
   if (again.status !== 200) return
   visit.secrets.add(...Object.values(again.json ?? {}).filter((value) => typeof value === 'string'))
   throw fault('revocation-without-effect', {})
 }
 
-function refreshForm(client: Client, refreshToken: string, resource?: string) {
-  return form({ grant_type: 'refresh_token', refresh_token: refreshToken, client_id: client.id, resource })
-}
-
-/** The members of a token response (RFC 6749 section 5.1). */
-export function tokensIn(members: Record<string, unknown>, secrets: Secrets): Found['sign-in'] {
-  const { access_token: accessToken, refresh_token: refreshToken, token_type: type, expires_in: lifetime } = members
-  for (const token of [accessToken, refreshToken]) if (typeof token === 'string') secrets.add(token)
-  if (typeof accessToken !== 'string' || accessToken === '') throw fault('token-response', { member: 'access_token' })
-  if (typeof type !== 'string' || type.toLowerCase() !== 'bearer')
-    throw fault('token-response', { member: 'token_type' })
-  if (lifetime !== undefined && typeof lifetime !== 'number') throw fault('token-response', { member: 'expires_in' })
+/** Redeems a credential. @returns The tokens of the response (RFC 6749 section 5.1). */
+export async function redeem(
+  visit: Visit,
+  credential: 'code' | 'refresh token',
+  fields: Record<string, string>,
+): Promise<Found['sign-in']> {
+  const [{ token: url }, client, { resource }] = visit.found('server', 'registration', 'resource')
+  const answer = await visit.wire.ask(url, form({ ...fields, client_id: client.id, resource }))
+  const {
+    access_token: accessToken,
+    refresh_token: refreshToken,
+    token_type: type,
+    expires_in: lifetime,
+  } = jsonOf(answer)
+  if (answer.status !== 200) throw fault('credential-refused', { ...answer, credential })
+  for (const token of [accessToken, refreshToken]) if (typeof token === 'string') visit.secrets.add(token)
+  const missing = (member: string) => fault('member-missing', { ...answer, member })
+  if (typeof accessToken !== 'string' || accessToken === '') throw missing('access_token')
+  if (typeof type !== 'string' || type.toLowerCase() !== 'bearer') throw missing('token_type')
+  if (lifetime !== undefined && typeof lifetime !== 'number') throw missing('expires_in')
   return { accessToken, refreshToken: typeof refreshToken === 'string' ? refreshToken : undefined }
 }

@@ -316,7 +316,7 @@ const cases: Record<string, [Deployed, string[]]> = {
         code_challenge_methods_supported: ['plain'],
       }),
     },
-    ['server: no-code-flow', 'server: no-pkce', 'server: no-refresh'],
+    ['server: not-listed', 'server: not-listed', 'server: no-refresh'],
   ],
   'shows its private key': [
     {
@@ -333,7 +333,7 @@ const cases: Record<string, [Deployed, string[]]> = {
   ],
   'registers nobody': [
     { before: instead('/oauth/register', (res) => res.status(201).json({})) },
-    ['registration: no-client-id'],
+    ['registration: member-missing'],
   ],
   'has no POST at its registration endpoint': [
     { before: instead('/oauth/register', (res) => res.status(405).end()) },
@@ -349,7 +349,7 @@ const cases: Record<string, [Deployed, string[]]> = {
         res.redirect(`${req.query.redirect_uri}?error=server_error&state=${req.query.state}`),
       ),
     },
-    ['authorize: authorize-error'],
+    ['authorize: authorize-refused'],
   ],
   'shows a page that can be framed': [
     {

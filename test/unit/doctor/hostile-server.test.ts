@@ -4,7 +4,7 @@ import { MemoryTenantStore } from 'customer-sign-in'
 import express from 'express'
 import { Answer } from '../../../src/doctor/answer'
 import { examine } from '../../../src/doctor/examine'
-import { Callback } from '../../../src/doctor/sign-in-window'
+import { OwnBrowser } from '../../../src/doctor/sign-in-window'
 import { readServer } from '../../../src/doctor/steps/server'
 import { signIn } from '../../../src/doctor/steps/sign-in'
 import { Visit } from '../../../src/doctor/visit'
@@ -139,7 +139,7 @@ describe('a server that means harm to the doctor', () => {
 
 describe('the address that the browser comes back to', () => {
   it('answers a request that is no address, and still waits for the browser', async () => {
-    const callback = await Callback.listen()
+    const callback = await OwnBrowser.listen()
     try {
       const answer = callback.answer(60_000)
       const { port } = new URL(callback.redirectUri)

@@ -148,12 +148,12 @@ describe('the doctor with a login finds', () => {
     ['{}', JSON.stringify(claims), ''].map((part) => Buffer.from(part).toString('base64url')).join('.')
 
   const cases: Record<string, [Deployed, string[]]> = {
-    'a code that is refused': [refusing('authorization_code'), ['sign-in: code-refused']],
-    'a response without a token': [tokens({ token_type: 'Bearer' }), ['sign-in: token-response']],
-    'a response without a type': [tokens({ access_token: 'x' }), ['sign-in: token-response']],
+    'a code that is refused': [refusing('authorization_code'), ['sign-in: credential-refused']],
+    'a response without a token': [tokens({ token_type: 'Bearer' }), ['sign-in: member-missing']],
+    'a response without a type': [tokens({ access_token: 'x' }), ['sign-in: member-missing']],
     'a response with a wrong lifetime': [
       tokens({ access_token: 'x', token_type: 'bearer', expires_in: '3600' }),
-      ['sign-in: token-response'],
+      ['sign-in: member-missing'],
     ],
     'tokens of another time': [
       tokens({ access_token: jwt({ iat: Math.floor(Date.now() / 1000) + 120 }), token_type: 'Bearer' }),
@@ -198,7 +198,7 @@ describe('the doctor with a login finds', () => {
     ],
     'an API that forbids the call': [withApi((_req, res) => res.status(403).json({})), ['call: call-fails']],
     'an API that fails': [withApi((_req, res) => res.status(500).json({})), ['call: server-error']],
-    'a refresh token that is refused': [refusing('refresh_token'), ['refresh: refresh-refused']],
+    'a refresh token that is refused': [refusing('refresh_token'), ['refresh: credential-refused']],
     'a revocation without effect': [
       {
         before: () => (req, res, next) => {
@@ -222,7 +222,7 @@ describe('the doctor with a login finds', () => {
         return [400, { error: 'invalid_grant', error_description: `The code ${code} is wrong` }]
       }),
     )
-    expect(findingsOf(report)).toEqual(['sign-in: code-refused'])
+    expect(findingsOf(report)).toEqual(['sign-in: credential-refused'])
     expect(codes[0]).toMatch(/^csic_/)
     expect(JSON.stringify(report)).toContain('The code … is wrong')
     expect(JSON.stringify(report)).not.toContain(codes[0])
