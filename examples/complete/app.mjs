@@ -29,7 +29,7 @@ app.all(mcp.path, signIn.protectedResource(mcp))
 app.post(mcp.path, async (req, res) => {
   const server = new McpServer({ name: 'acme', version: '1.0.0' })
   server.registerTool('who_am_i', {}, (extra) => ({ content: [{ type: 'text', text: signIn.auth(extra).subject }] }))
-  const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined })
+  const transport = new StreamableHTTPServerTransport({})
   res.once('close', () => server.close())
   await server.connect(transport)
   await transport.handleRequest(req, res, req.body)

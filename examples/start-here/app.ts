@@ -32,7 +32,7 @@ app.get('/:slug/apps', async (req, res) => {
       `<form method="post" action="/${req.params.slug}/apps/${grantId}">${escaped(clientName)}, since ${new Date(connectedAt).toDateString()}
        <button>Disconnect</button></form>`,
   )
-  res.send(`<!doctype html><title>Connected apps</title>${rows.join('')}`)
+  res.send(`<!doctype html><title>Connected apps</title>${rows.join('') || 'Nothing is connected.'}`)
 })
 app.post('/:slug/apps/:grantId', async (req, res) => {
   const { slug: tenantKey, grantId } = req.params
@@ -52,6 +52,7 @@ function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
-const server = app.listen(Number(process.env.PORT ?? 8080))
+const port = Number(process.env.PORT ?? 8080)
+const server = app.listen(port, () => console.info(`The app listens at port ${port}`))
 server.keepAliveTimeout = 75_000 // longer than the proxy in front
 process.once('SIGTERM', () => server.close())

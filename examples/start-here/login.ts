@@ -11,6 +11,7 @@ declare module 'express-session' {
 
 const PostgresSessions = connectPgSimple(session)
 const { BASE_URL = 'http://localhost:8080', SESSION_SECRET = 'only for development' } = process.env
+const { origin } = new URL(BASE_URL)
 
 /** The sessions that the app already has, in PostgreSQL. */
 export const sessions = session({
@@ -19,7 +20,7 @@ export const sessions = session({
   resave: false,
   saveUninitialized: false,
   // Lax: the customer comes from the assistant's site, and must still be logged in.
-  cookie: { sameSite: 'lax', secure: BASE_URL.startsWith('https:'), maxAge: 8 * 3600_000 },
+  cookie: { sameSite: 'lax', secure: origin.startsWith('https:'), maxAge: 8 * 3600_000 },
 })
 
 /** The customer who is logged in, if it is one of this company. */
@@ -47,6 +48,6 @@ login.post('/:slug/login', express.urlencoded({ extended: false }), async (req, 
   req.session.regenerate(() => {
     req.session.customer = rows[0]
     // Without `next`, to the page of the connected apps.
-    res.redirect(303, next.startsWith(`${BASE_URL}/`) ? next : `/${req.params.slug}/apps`)
+    res.redirect(303, next.startsWith(`${origin}/`) ? next : `/${req.params.slug}/apps`)
   })
 })

@@ -10,7 +10,7 @@ export async function mcp(req: Request, res: Response): Promise<void> {
     const { subject, tenantKey } = signIn.auth(extra)
     return { content: [{ type: 'text', text: `The bookings of ${subject} at ${tenantKey}` }] }
   })
-  const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined })
+  const transport = new StreamableHTTPServerTransport({})
   res.once('close', () => server.close())
   await server.connect(transport)
   await transport.handleRequest(req, res, req.body)

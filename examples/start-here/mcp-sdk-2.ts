@@ -10,7 +10,7 @@ export async function mcp(req: Request, res: Response): Promise<void> {
     const { subject, tenantKey } = signIn.auth(context)
     return { content: [{ type: 'text', text: `The bookings of ${subject} at ${tenantKey}` }] }
   })
-  const transport = new NodeStreamableHTTPServerTransport({ sessionIdGenerator: undefined })
+  const transport = new NodeStreamableHTTPServerTransport({})
   res.once('close', () => server.close())
   await server.connect(transport)
   await transport.handleRequest(req, res, req.body)

@@ -7,6 +7,7 @@ import { pool } from './database.js'
 import { customerOf } from './login.js'
 
 const { BASE_URL = 'http://localhost:8080', KEYS_FOLDER = 'secrets', SIGN_IN_DATABASE_URL } = process.env
+if (!SIGN_IN_DATABASE_URL) throw new Error('SIGN_IN_DATABASE_URL is not set')
 
 /** A pool of its own, whose role has rights on the tables of the grants alone. */
 export const signInPool = new Pool({

@@ -1,8 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { postgresSchema } from 'customer-sign-in/postgres'
 import { freePort } from '../../../scripts/free-port'
 import { Customer } from '../../support/customer'
@@ -16,11 +17,22 @@ const example = join(root, 'examples/start-here')
 const environment = { PATH: process.env.PATH, TSX_TSCONFIG_PATH: join(root, 'tsconfig.json') }
 const withPackages = describeWith('examples/start-here/node_modules', existsSync(join(example, 'node_modules')))
 
-jest.setTimeout(60_000)
+const callback = 'http://localhost:9/callback'
+
+jest.setTimeout(120_000)
 
 withPackages('the app of docs/start-here.md', () => {
-  it('has the right types', () => {
-    execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', example], { stdio: 'pipe' })
+  it.each(['as it is', 'after the changes for a tool that needs more'])('has the right types %s', (when) => {
+    const folder = mkdtempSync(join(tmpdir(), 'start-here-'))
+    try {
+      const copy = copyIn(folder)
+      if (when !== 'as it is') execFileSync('git', ['apply', '-p0', 'step-up.diff'], { cwd: copy })
+      const options = { extends: join(example, 'tsconfig.json'), include: ['*.ts'] }
+      writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify(options))
+      execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', copy], { stdio: 'pipe' })
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   })
 })
 
@@ -46,18 +58,20 @@ withPackages('the app of docs/start-here.md, on PostgreSQL', () => {
     it.each(newest)(
       'connects a client of the SDK %s to its MCP server of the same version',
       async (version, connect) => {
-        const [app, origin] = await start(version === '2' ? './mcp-sdk-2.js' : './mcp-sdk-1.js')
+        const copy = copyIn(folder)
+        if (version === '2') {
+          const file = join(copy, 'app.ts')
+          writeFileSync(file, readFileSync(file, 'utf8').replace('./mcp-sdk-1.js', './mcp-sdk-2.js'))
+        }
+        const [app, origin] = await start(copy)
         try {
-          const callback = 'http://localhost:9/callback'
           const assistant = new NewAssistant({ callback })
           const first = connect(`${origin}/v1/acme/mcp`, assistant)
           await expect(first.open()).rejects.toThrow(/Unauthorized/)
 
           const ada = new Customer(callback)
-          const { url: asked } = await ada.open(assistant.authorizationUrl.href)
-          expect(asked.pathname).toBe('/acme/login')
-          const { url } = await ada.open(asked.href, { email: 'ada@example.com' })
-          await first.finishSignIn(url.searchParams)
+          expect((await ada.open(assistant.authorizationUrl.href)).url.pathname).toBe('/acme/login')
+          await first.finishSignIn(await allow(ada, assistant))
 
           const connection = connect(`${origin}/v1/acme/mcp`, assistant)
           await connection.open()
@@ -65,9 +79,7 @@ withPackages('the app of docs/start-here.md, on PostgreSQL', () => {
           expect(JSON.stringify(bookings)).toMatch(/The bookings of [0-9a-f-]{36} at acme/)
           await connection.close()
 
-          const apps = await ada.open(`${origin}/acme/apps`)
-          const [, path = ''] = /action="([^"]+)"/.exec(apps.text) ?? []
-          expect((await ada.open(origin + path, {})).text).not.toContain('Disconnect')
+          await disconnectAll(ada, origin)
           await expect(connect(`${origin}/v1/acme/mcp`, assistant).open()).rejects.toThrow(/Unauthorized/)
         } finally {
           app.kill()
@@ -76,8 +88,37 @@ withPackages('the app of docs/start-here.md, on PostgreSQL', () => {
       },
     )
 
+    it('asks for more for a tool that needs it, after the changes of the page', async () => {
+      const copy = copyIn(folder)
+      execFileSync('git', ['apply', '-p0', 'step-up.diff'], { cwd: copy })
+      const [app, origin] = await start(copy)
+      try {
+        const [, connect] = sdks.find(([version]) => version === '2') ?? []
+        if (!connect) throw new Error('There is no SDK 2')
+        const assistant = new NewAssistant({ callback })
+        const ada = new Customer(callback)
+        const first = connect(`${origin}/v1/acme/mcp`, assistant)
+        await expect(first.open()).rejects.toThrow(/Unauthorized/)
+        await first.finishSignIn(await allow(ada, assistant))
+
+        const connection = connect(`${origin}/v1/acme/mcp`, assistant)
+        await connection.open()
+        expect(JSON.stringify(await connection.call('list_bookings'))).toContain('at acme')
+        await expect(connection.call('cancel_booking')).rejects.toThrow(/Unauthorized/)
+        await connection.finishSignIn(await allow(ada, assistant))
+        expect(JSON.stringify(await connection.call('cancel_booking'))).toContain('Cancelled')
+        await connection.close()
+
+        await disconnectAll(ada, origin)
+        await expect(connect(`${origin}/v1/acme/mcp`, assistant).open()).rejects.toThrow(/Unauthorized/)
+      } finally {
+        app.kill()
+        await once(app, 'exit')
+      }
+    })
+
     it('limits registrations by address, and refusals of the token endpoint', async () => {
-      const [app, origin] = await start('./mcp-sdk-1.js')
+      const [app, origin] = await start(copyIn(folder))
       try {
         const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': '192.0.2.7' }
         const body = JSON.stringify({ redirect_uris: ['https://assistant.example/callback'] })
@@ -100,25 +141,47 @@ withPackages('the app of docs/start-here.md, on PostgreSQL', () => {
       }
     })
 
-    /** Starts the app with one of its two MCP servers, as soon as it is ready. */
-    async function start(mcp: string): Promise<[app: ChildProcess, origin: string]> {
+    /** Starts the app as soon as it is ready. */
+    async function start(copy: string): Promise<[app: ChildProcess, origin: string]> {
       const port = await freePort()
-      const file = join(example, `app-${port}.ts`)
-      writeFileSync(file, readFileSync(join(example, 'app.ts'), 'utf8').replace('./mcp-sdk-1.js', mcp))
       const origin = `http://localhost:${port}`
       const env = {
         ...environment,
         PORT: String(port),
-        BASE_URL: origin,
+        // Pasted as people do, with a slash at the end.
+        BASE_URL: `${origin}/`,
         KEYS_FOLDER: join(folder, 'secrets'),
         DATABASE_URL: server.url,
         SIGN_IN_DATABASE_URL: server.url,
       }
-      const app = spawn(process.execPath, ['--import', 'tsx', file], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+      const command = ['--import', pathToFileURL(require.resolve('tsx')).href, join(copy, 'app.ts')]
+      const app = spawn(process.execPath, command, { env, stdio: ['ignore', 'ignore', 'inherit'] })
       const isReady = async () => (await fetch(`${origin}/ready`).catch(() => undefined))?.ok === true
       while (app.exitCode === null && !(await isReady())) await new Promise((resolve) => setTimeout(resolve, 50))
-      rmSync(file)
       return [app, origin]
+    }
+
+    /** Ada of Acme logs in, if she has to, and allows what the assistant asks for. @returns What brings her back. */
+    async function allow(ada: Customer, { authorizationUrl }: NewAssistant): Promise<URLSearchParams> {
+      const { url } = await ada.open(authorizationUrl.href)
+      if (url.pathname !== '/acme/login') return url.searchParams
+      return (await ada.open(url.href, { email: 'ada@example.com' })).url.searchParams
+    }
+
+    /** Ada disconnects every app. */
+    async function disconnectAll(ada: Customer, origin: string): Promise<void> {
+      const apps = await ada.open(`${origin}/acme/apps`)
+      const paths = [...apps.text.matchAll(/action="([^"]+)"/g)].map(([, path = '']) => path)
+      for (const path of paths) await ada.open(origin + path, {})
+      expect((await ada.open(`${origin}/acme/apps`)).text).toContain('Nothing is connected.')
     }
   })
 })
+
+/** Copies the files of the app into a folder of their own. @returns Its path. */
+function copyIn(folder: string): string {
+  const copy = mkdtempSync(join(folder, 'app-'))
+  cpSync(example, copy, { recursive: true, filter: (path) => !path.includes('node_modules') })
+  symlinkSync(join(example, 'node_modules'), join(copy, 'node_modules'))
+  return copy
+}
