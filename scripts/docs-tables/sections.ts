@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
+import type { Checked } from '../../histories/compare'
 import { assistants as connectable } from '../../src/assistants/assistants'
 import { ConfigurationError, helpFor, helpPages } from '../../src/configuration/configuration-error'
 import { findings } from '../../src/doctor/findings'
@@ -87,6 +88,7 @@ export const sections: Record<string, Record<string, () => string | Promise<stri
     postgres: () => histories('postgres'),
     windows,
     interleavings: explored,
+    servers: checkedServers,
   },
   'docs/writing-a-token-store.md': {
     grant: () => membersTable('contract/token-store', 'Grant'),
@@ -331,6 +333,22 @@ function windows(): string {
   return table(
     head,
     recordedRuns().windows.map(({ fault, ...others }) => [code(fault), ...Object.values(others).map(String)]),
+  )
+}
+
+/** What `npm run check-servers` has found: how often each server kept each promise. */
+function checkedServers(): string {
+  const { checked }: { checked: Checked[] } = JSON.parse(textOf('histories/results.json'))
+  const [{ verdict } = { verdict: { rows: [] } }] = checked
+  return table(
+    ['promise', ...checked.map(({ name }) => name)],
+    verdict.rows.map(({ promise }) => [
+      promise,
+      ...checked.map((server) => {
+        const row = server.verdict.rows.find((one) => one.promise === promise)
+        return row ? `${row.kept} of ${row.of}` : '-'
+      }),
+    ]),
   )
 }
 
