@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import {
   type CredentialSwap,
   type Grant,
@@ -84,8 +84,7 @@ export class Swaps {
    * @throws {OAuthError} `temporarily_unavailable` if the store does not say what came of it.
    */
   async take(step: Step): Promise<DecidedSwap> {
-    if (this.hasUndecided) await this.#reverseStep(nameOf(step))
-    const [attempt, overAt] = this.#continueAttempt(nameOf(step)) ?? [newAttempt()]
+    const [attempt, overAt] = (this.hasUndecided && (await this.#continueAttempt(nameOf(step)))) || [newAttempt()]
     const { tenantId, grantId, from, to, redeems, remember, rest, lifetime, resource } = step
     const swap = { tenantId, grantId, from, to, attempt, redeems, remember, rest, lifetime, resource }
     const patience = this.#patience()
@@ -143,8 +142,12 @@ export class Swaps {
     return { giveUpAt: performance.now() + this.#store.timeout, timeout: this.#store.timeout / 2 }
   }
 
-  /** Gives an attempt that the store may still apply to one request only: of two, each could take the other's swap for its own. */
-  #continueAttempt(name: string): [attempt: string, overAt: number] | undefined {
+  /**
+   * Reverses what is undecided at a step, and gives an attempt that the store may still apply to one request only: of two, each could take
+   * the other's swap for its own.
+   */
+  async #continueAttempt(name: string): Promise<[attempt: string, overAt: number] | undefined> {
+    await this.#reverseStep(name)
     const undecided = this.#undecided.get(name)
     const [attempt] = undecided?.attempts ?? []
     if (!undecided || attempt === undefined) return undefined
@@ -211,8 +214,16 @@ export class Swaps {
   }
 }
 
+let ownName: string | undefined
+let named = 0
+
+/**
+ * Names an attempt as nothing else names one, in this process or another: two attempts with one name would both take a swap for their own.
+ * Drawn at the first attempt and not when this module is loaded, so that processes that begin as copies of one differ too.
+ */
 function newAttempt(): string {
-  return randomUUID().slice(-12)
+  ownName ??= randomBytes(8).toString('base64url')
+  return `${ownName}${named++}`
 }
 
 /** Interprets a result of the store: a mismatch that shows this attempt as live means that an earlier sending was applied. */

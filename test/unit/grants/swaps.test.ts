@@ -1,6 +1,9 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { MemoryTokenStore } from 'customer-sign-in'
 import { Swaps } from '../../../src/grants/swaps'
 import { GuardedStore } from '../../../src/host/guarded-store'
+import { attemptsOf } from '../../support/attempts'
 import { releaseClock, stopClock } from '../../support/clock'
 import { faultyStore, losesItsAnswer, rejects } from '../../support/faulty-store'
 import { recordOf } from '../../support/records'
@@ -181,4 +184,22 @@ describe('the undecided attempts of a process', () => {
     await swaps.take(step(10))
     expect(reversed).not.toContain('grant-10')
   })
+})
+
+it('names no attempt as another process does, or another copy of the module', async () => {
+  const ofProcess = async (): Promise<string[]> => {
+    const child = fork(require.resolve('../../support/attempts.ts'), { execArgv: ['--import', 'tsx'] })
+    const [attempts] = await once(child, 'message')
+    return attempts
+  }
+  const ofCopy = () => {
+    let attempts: Promise<string[]> | undefined
+    jest.isolateModules(() => {
+      attempts = attemptsOf(require('../../../src/grants/swaps'))
+    })
+    return attempts
+  }
+  const all = (await Promise.all([ofProcess(), ofProcess(), ofCopy(), ofCopy(), attemptsOf({ Swaps })])).flat()
+  expect(all).toHaveLength(15)
+  expect(new Set(all).size).toBe(15)
 })
