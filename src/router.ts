@@ -124,7 +124,7 @@ export class Router {
     const matched = isPlain ? match(path, path !== whole) : undefined
     if (!isPlain || !matched) next()
     else if (matched.tenantKey === undefined || matched.route.page || !answerPreflight(req, res))
-      void this.#answer(matched, whole, baseUrl, req, res, next)
+      this.#answer(matched, whole, baseUrl, req, res, next)
   }
 
   #match(path: string, isMounted: boolean): Match | undefined {
@@ -172,14 +172,14 @@ export class Router {
     return { route: metadataRouteOf(found.resource), tenantKey: found.tenantKey, pattern }
   }
 
-  async #answer(
+  #answer(
     matched: Match,
     path: string,
     baseUrl: string,
     req: IncomingMessage,
     res: ServerResponse,
     next: () => void,
-  ): Promise<void> {
+  ): void {
     const { route, tenantKey, pattern } = matched
     const message: RequestMessage = {
       endpoint: route.name,
@@ -189,9 +189,9 @@ export class Router {
       baseUrl,
       tenantKey,
     }
-    const isAnswered = await requests.trace(message, () => this.#isAnswered(matched, message, req, res))
+    const answering = requests.trace(message, () => this.#isAnswered(matched, message, req, res))
     // Not inside of `try`: an error that `next` throws is the host's own.
-    if (!isAnswered) next()
+    void answering.then((isAnswered) => isAnswered || next())
   }
 
   /** Whether a request has been answered. If not, it is for a page of the host's own. */

@@ -93,7 +93,7 @@ export function formatCredential({ kind, handle, secret, dates, tag }: Credentia
 /** Encodes when the live credential of a grant expires: a byte that says whether the grant ends then in any case, and seconds since 1970. */
 export function datesOf(grant: Pick<Grant, 'expiresAt' | 'endsAt'>): Buffer {
   const { expiresAt, isEnd } = expiryOf(grant)
-  const dates = Buffer.alloc(datesLength)
+  const dates = Buffer.allocUnsafe(datesLength)
   dates.writeUInt8(Number(isEnd))
   dates.writeUIntBE(Math.ceil(expiresAt / 1000), 1, datesLength - 1)
   return dates

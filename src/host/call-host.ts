@@ -26,7 +26,6 @@ export function withinTime<T>(
   late: () => T | Promise<T>,
   failed: (thrown: unknown) => unknown = (thrown) => thrown,
 ): Promise<T> {
-  // Not an async function with a race: every call of a store waits here.
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(late()), timeout)
     work.then(
@@ -46,21 +45,45 @@ export function withinTime<T>(
  * Calls a function of the host's. Every such call that may take its time goes through here.
  *
  * @param name What the error calls it, such as `tokenStore.swapCredential`.
+ * @param read Reads what the call gives. What this throws counts as thrown by the host.
  * @throws {OAuthError} `temporarily_unavailable` when it throws, rejects or takes longer; an `OAuthError` of its own as it is.
  */
-export function callHost<T>(name: string, limit: TimeLimit, call: () => T | Promise<T>): Promise<T> {
-  const failed = (thrown: unknown) => errorOfHost(thrown, partOf(name))
-  try {
-    const result = call()
-    // Some database clients return objects of their own that have a `then`.
-    if (typeof (result as PromiseLike<T> | undefined)?.then !== 'function') return Promise.resolve(result)
-    const working = Promise.resolve(result)
-    if (limit === 'unlimited') return working.catch((thrown) => Promise.reject(failed(thrown)))
-    const late = () => Promise.reject(failed(timedOut(`${name} took longer than ${limit} ms`)))
-    return withinTime(working, limit, late, failed)
-  } catch (thrown) {
-    return Promise.reject(failed(thrown))
-  }
+export function callHost<T, Read = T>(
+  name: string,
+  limit: TimeLimit,
+  call: () => T | Promise<T>,
+  read: (given: T) => Read | Promise<Read> = (given) => given as unknown as Read,
+): Promise<Read> {
+  // One promise: every call of a store waits here.
+  return new Promise((resolve, reject) => {
+    const fail = (thrown: unknown) => reject(errorOfHost(thrown, partOf(name)))
+    const take = (given: T) => {
+      try {
+        resolve(read(given))
+      } catch (thrown) {
+        fail(thrown)
+      }
+    }
+    try {
+      const given = call()
+      // Some database clients return objects of their own that have a `then`.
+      if (typeof (given as PromiseLike<T> | undefined)?.then !== 'function') return take(given as T)
+      const late = () => fail(timedOut(`${name} took longer than ${limit} ms`))
+      const timer = limit === 'unlimited' ? undefined : setTimeout(late, limit)
+      Promise.resolve(given).then(
+        (value) => {
+          clearTimeout(timer)
+          take(value)
+        },
+        (thrown) => {
+          clearTimeout(timer)
+          fail(thrown)
+        },
+      )
+    } catch (thrown) {
+      fail(thrown)
+    }
+  })
 }
 
 /** The part of the host that a name begins with. A function without a part of its own is an option of a guard. */
@@ -84,7 +107,7 @@ export class StoreCalls {
 
   /** @throws {OAuthError} As {@link callHost} does. */
   call<T>(method: string, call: () => T | Promise<T>, limit: TimeLimit = this.#timeout): Promise<T> {
-    return this.#told(method, () => callHost(`${this.#store}.${method}`, limit, call))
+    return this.told(method, () => callHost(`${this.#store}.${method}`, limit, call))
   }
 
   /** A call whose results come one by one. Its time is also that of what is done with them. */
@@ -94,7 +117,7 @@ export class StoreCalls {
       settle = resolve
     })
     // Its failure is thrown below.
-    this.#told(method, () => iterated).catch(() => {})
+    this.told(method, () => iterated).catch(() => {})
     try {
       // A host's store without types may reject in place of returning an iterable.
       yield* await Promise.resolve(call())
@@ -107,7 +130,8 @@ export class StoreCalls {
     }
   }
 
-  #told<T>(method: string, work: () => Promise<T>): Promise<T> {
+  /** Does what a call of a method takes, which may be several tries. */
+  told<T>(method: string, work: () => Promise<T>): Promise<T> {
     if (!storeCalls.isOn) return work()
     const message: StoreMessage = { store: this.#store, method, system: this.#system }
     return storeCalls.trace(

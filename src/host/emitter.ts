@@ -48,12 +48,13 @@ export function faultOf(thrown: unknown): FaultReason {
  */
 export function emitter(onEvent: (event: CustomerSignInEvent) => unknown, now: () => number): Emit {
   return (event) => {
+    if (onEvent === warnOfErrors && event.type !== 'error' && !events.hasSubscribers) return
     const timed = withoutCredentials({ at: now(), ...event }) as CustomerSignInEvent
     events.publish(timed)
     // A callback that throws or rejects must not affect a client.
-    Promise.resolve(timed)
-      .then(onEvent)
-      .catch((thrown) => warn('EVENT', `onEvent failed: ${messageOf(asError(thrown))}`))
+    new Promise((resolve) => resolve(onEvent(timed))).catch((thrown) =>
+      warn('EVENT', `onEvent failed: ${messageOf(asError(thrown))}`),
+    )
   }
 }
 

@@ -16,7 +16,7 @@ import {
   type TokenStore,
 } from '../contract/token-store'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
-import { StoreCalls } from './call-host'
+import { callHost, StoreCalls } from './call-host'
 
 // No tenant has an empty key, and no id of another begins with `key:`.
 const noGrant = { tenantId: 'key:', grantId: '-'.repeat(28) }
@@ -154,18 +154,19 @@ export class GuardedStore {
     { giveUpAt, timeout }: Patience,
     call: (deadline: number) => Promise<Result>,
   ): Promise<Timely<Result>> {
-    const sending = async () => {
-      for (let attempt = 0; attempt < maxAttempts; attempt++) {
-        const sentAt = performance.now()
-        const result = await call(this.#clock.noLaterThan(giveUpAt))
+    const attempt = (number: number, left: number): Promise<Timely<Result>> => {
+      const sentAt = performance.now()
+      const read = (result: Result) => {
         this.#clock.learn(result.now, sentAt)
         if (result.outcome !== 'late') return result as Timely<Result>
+        if (number < maxAttempts) return attempt(number + 1, Math.ceil(left - (performance.now() - sentAt)))
+        throw new Error(
+          `tokenStore.${method} came too late by the store's clock, again and again: is that clock being set?`,
+        )
       }
-      throw new Error(
-        `tokenStore.${method} came too late by the store's clock, again and again: is that clock being set?`,
-      )
+      return callHost(`tokenStore.${method}`, left, () => call(this.#clock.noLaterThan(giveUpAt)), read)
     }
-    return this.#calls.call(method, sending, timeout)
+    return this.#calls.told(method, () => attempt(1, timeout))
   }
 }
 

@@ -46,12 +46,12 @@ export class Form {
  * @param options.repeatable The parameters that may be repeated. Default none.
  * @throws {OAuthError} `invalid_request` for any other body.
  */
-export async function readForm(
+export function readForm(
   req: IncomingMessage,
   res: ServerResponse,
   { repeatable = [] }: { repeatable?: readonly string[] | undefined } = {},
 ): Promise<Form> {
-  return new Form(parametersIn(await readBody(req, res, formType)), repeatable)
+  return readBody(req, res, formType).then((body) => new Form(parametersIn(body), repeatable))
 }
 
 /**
@@ -123,13 +123,19 @@ type HostRequest = IncomingMessage & { body?: unknown; stream?: ServerHttp2Strea
  * @throws {OAuthError} `invalid_request`: 413 if the body is too large, 400 if it has another type or charset, or cannot be read;
  * `server_error` if something in front has read the body and left nothing that can be used.
  */
-export async function readBody(req: HostRequest, res: ServerResponse, mediaType: string): Promise<unknown> {
-  const { headers } = req
-  checkMediaType(headers['content-type'], mediaType)
-  if (Number(headers['content-length']) > maxBytes) throw tooLarge()
-  const body = req.readableDidRead || req.readableEnded ? req.body : await readStream(req, res)
-  if (isUsable(body) || (body === undefined && !hasBody(req))) return body
-  throw isCutOff(req) || res.writableEnded ? unreadable(new Error('The request has ended')) : readInFront(body)
+export function readBody(req: HostRequest, res: ServerResponse, mediaType: string): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const { headers } = req
+    checkMediaType(headers['content-type'], mediaType)
+    if (Number(headers['content-length']) > maxBytes) throw tooLarge()
+    const take = (body: unknown) => {
+      if (isUsable(body) || (body === undefined && !hasBody(req))) resolve(body)
+      else
+        reject(isCutOff(req) || res.writableEnded ? unreadable(new Error('The request has ended')) : readInFront(body))
+    }
+    if (req.readableDidRead || req.readableEnded) take(req.body)
+    else readStream(req, res, (refusal) => (refusal ? reject(refusal) : take(decodeBody(req))))
+  })
 }
 
 function checkMediaType(contentType = '', mediaType: string): void {
@@ -141,20 +147,17 @@ function checkMediaType(contentType = '', mediaType: string): void {
   }
 }
 
-function readStream(req: HostRequest, res: ServerResponse): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const { headers } = req
-    // body-parser goes by a header to know that there is a body. HTTP/2 needs no header for that, and forbids this one.
-    const isOfHttp2 = req.httpVersionMajor >= 2
-    if (isOfHttp2) headers['transfer-encoding'] = 'chunked'
-    readBytes(req, res, (error?: Error & { type?: string }) => {
-      if (!error && isCutOff(req)) reject(unreadable(new Error('The client hung up')))
-      else if (!error) resolve(decodeBody(req))
-      else if (error.type === 'entity.too.large') reject(tooLarge())
-      else reject(unreadable(error))
-    })
-    if (isOfHttp2) headers['transfer-encoding'] = undefined
+function readStream(req: HostRequest, res: ServerResponse, done: (refusal?: OAuthError) => void): void {
+  const { headers } = req
+  // body-parser goes by a header to know that there is a body. HTTP/2 needs no header for that, and forbids this one.
+  const isOfHttp2 = req.httpVersionMajor >= 2
+  if (isOfHttp2) headers['transfer-encoding'] = 'chunked'
+  readBytes(req, res, (error?: Error & { type?: string }) => {
+    if (!error && isCutOff(req)) done(unreadable(new Error('The client hung up')))
+    else if (!error) done()
+    else done(error.type === 'entity.too.large' ? tooLarge() : unreadable(error))
   })
+  if (isOfHttp2) headers['transfer-encoding'] = undefined
 }
 
 /** Whether a body belongs to the request, by its head alone. */

@@ -30,7 +30,10 @@ function without(told: unknown, maxLength: number, depth: number): unknown {
   if (depth === 0 || typeof told !== 'object' || told === null) return told
   if (Array.isArray(told)) return told.map((item) => without(item, maxLength, depth - 1))
   if (Object.getPrototypeOf(told) !== Object.prototype) return told
-  return Object.fromEntries(Object.entries(told).map(([name, value]) => [name, without(value, maxLength, depth - 1)]))
+  // Spread first: a member that is called `__proto__` is then one of its own, as it was.
+  const copy: Record<string, unknown> = { ...told }
+  for (const name of Object.keys(copy)) copy[name] = without(copy[name], maxLength, depth - 1)
+  return copy
 }
 
 function textWithout(text: string): string {

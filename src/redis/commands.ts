@@ -63,13 +63,11 @@ export class RedisCommands {
     return this.#call(this.#redis, key, command)
   }
 
-  async #call(redis: RedisClient, key: string, command: Command): Promise<unknown> {
+  #call(redis: RedisClient, key: string, command: Command): Promise<unknown> {
     gatherWrites(redis)
-    try {
-      return await redis.call(...command)
-    } catch (error) {
+    return redis.call(...command).catch((error) => {
       throw withKey(error, key)
-    }
+    })
   }
 
   /** Waits until enough replicas of every master have what it has written so far. */
@@ -185,18 +183,16 @@ function gatherWrites(redis: RedisClient): void {
 }
 
 /** Sends the SHA-1 of a script, and the script itself if the server does not know it. */
-async function withScript(
+function withScript(
   { sha, lua }: Script,
   keys: Keys,
   args: readonly Argument[],
   send: (command: Command) => Promise<unknown>,
 ): Promise<unknown> {
-  try {
-    return await send(['evalsha', sha, keys.length, ...keys, ...args])
-  } catch (error) {
-    if (!(error as Error).message.includes('NOSCRIPT')) throw error
+  return send(['evalsha', sha, keys.length, ...keys, ...args]).catch((error: Error) => {
+    if (!error.message.includes('NOSCRIPT')) throw error
     return send(['eval', lua, keys.length, ...keys, ...args])
-  }
+  })
 }
 
 /** The server's error with the key that it is about, and with a hint if the server is too old. */

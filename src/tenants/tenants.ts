@@ -56,7 +56,7 @@ export class Tenants {
    * `temporarily_unavailable` (503) if the host's store fails.
    */
   async find(tenantKey: string, shared: string): Promise<ResolvedTenant> {
-    const record = await this.#recordOf(tenantKey)
+    const record = recordOf(await this.#ask(tenantKey), tenantKey)
     return tenantOf(record, this.#resolved(record, shared)[0])
   }
 
@@ -68,7 +68,7 @@ export class Tenants {
    */
   async findInPath(tenantKey: string, host: string | undefined, shared: string): Promise<ResolvedTenant> {
     if (this.areFoundByHost && (await this.#mayBeOwnDomain(host, shared))) throw noSuchTenant({ host })
-    const record = await this.#recordOf(tenantKey)
+    const record = recordOf(await this.#ask(tenantKey), tenantKey)
     return tenantOf(
       record,
       this.#resolved(record, shared).find(({ address }) => address.keyInPath !== undefined),
@@ -106,17 +106,15 @@ export class Tenants {
   async identify(
     tenantKey: string,
   ): Promise<{ id: string; clients: readonly Client[]; locale: string | undefined; ownAddresses: readonly string[] }> {
-    const checked = this.#checked(await this.#recordOf(tenantKey))
+    const checked = this.#checked(recordOf(await this.#ask(tenantKey), tenantKey))
     const { clients = [], locale, baseUrl = [], formerBaseUrls = [] } = checked
     return { id: partitionOf(checked), clients, locale, ownAddresses: formerBaseUrls.concat(baseUrl) }
   }
 
-  async #recordOf(tenantKey: string): Promise<Tenant> {
+  /** Asks the host for a tenant. @throws {OAuthError} `not_found` at once if there cannot be one. */
+  #ask(tenantKey: string): Promise<Tenant | null | undefined> {
     if (!isTenantKey(tenantKey)) throw noSuchTenant()
-    const record = await this.#calls.call('findTenant', () => this.#store.findTenant(tenantKey))
-    // A store that folds case would otherwise make one tenant answer under two issuers.
-    if (!record || record.key !== tenantKey) throw noSuchTenant()
-    return record
+    return this.#calls.call('findTenant', () => this.#store.findTenant(tenantKey))
   }
 
   /** A tenant at each of its addresses. Compared by value, because the host may change its objects at any time. */
@@ -156,6 +154,13 @@ function orMisconfigured<T>(read: () => T): T {
       reason: 'misconfigured',
     })
   }
+}
+
+/** @throws {OAuthError} `not_found` if the host's store has found none. */
+function recordOf(found: Tenant | null | undefined, tenantKey: string): Tenant {
+  // A store that folds case would otherwise make one tenant answer under two issuers.
+  if (!found || found.key !== tenantKey) throw noSuchTenant()
+  return found
 }
 
 /** @throws {OAuthError} `not_found` if the tenant is not where it was looked for. */
