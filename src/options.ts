@@ -20,6 +20,7 @@ import {
   publicAddress,
   record,
   text,
+  wholeNumber,
 } from './configuration/checks'
 import { ConfigurationError } from './configuration/configuration-error'
 import type { CustomerSignInEvent } from './contract/customer-sign-in-event'
@@ -257,10 +258,7 @@ const checks = {
     appRedirects: optional(listOf(appRedirect), appRedirectsOfAssistants),
   }),
   grants: group({
-    perClient: optional(
-      must<number>('a whole number, 1 or more', (given) => Number.isInteger(given) && Number(given) > 0),
-      100,
-    ),
+    perClient: optional(wholeNumber(1), 100),
     replace: optional(flag, false),
   }),
   pages: group({

@@ -306,7 +306,7 @@ function assistantsTable(): string {
       mark(command !== undefined),
       mark(config !== undefined),
       document && !prefersToRegister ? 'metadata document, or registers' : 'registers',
-      mark(isHosted),
+      mark(isHosted === true),
       `[${checkedOn}](${source})`,
     ],
   )

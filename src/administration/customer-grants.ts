@@ -6,10 +6,10 @@ import type { GuardedStore } from '../host/guarded-store'
 import { languageTag } from '../pages/languages'
 import { customerHandle } from '../protocol/customer-handle'
 import type { Tenants } from '../tenants/tenants'
-import { actor } from './actor'
 import type { ConnectedGrant, ConnectedGrants } from './connected-grants'
 import { type ExportedGrant, exportedGrants } from './exported-grants'
 import {
+  actor,
   type GrantsPage,
   namedTenant,
   type PageRequest,

@@ -38,28 +38,21 @@ export function exportedGrants(
 ): ExportedGrant[] {
   const names = new Map(clients.map(({ clientId, clientName }) => [clientId, clientName]))
   return grants.map((grant) => {
-    const { clientId } = grant
-    return exportedGrant(
-      grant,
-      names.has(clientId) ? names.get(clientId) : registrations.read(clientId, id)?.clientName,
-    )
+    const { clientId, claims, endsAt, swap, redeemed = [], request } = grant
+    const clientName = names.has(clientId) ? names.get(clientId) : registrations.read(clientId, id)?.clientName
+    return {
+      grantId: grant.grantId,
+      clientId,
+      ...(clientName !== undefined && { clientName }),
+      scopes: [...grant.scopes],
+      resource: grant.resource,
+      ...(claims && { claims: structuredClone(claims) }),
+      createdAt: grant.createdAt,
+      ...(swap && { lastUsedAt: swap.at }),
+      usedAt: redeemed.map(({ at }) => at),
+      expiresAt: grant.expiresAt,
+      ...(endsAt !== undefined && { endsAt }),
+      ...(request && { redirectUri: request.redirectUri }),
+    }
   })
-}
-
-function exportedGrant(grant: Grant, clientName: string | undefined): ExportedGrant {
-  const { scopes, claims, endsAt, swap, redeemed = [], request } = grant
-  return {
-    grantId: grant.grantId,
-    clientId: grant.clientId,
-    ...(clientName !== undefined && { clientName }),
-    scopes: [...scopes],
-    resource: grant.resource,
-    ...(claims && { claims: structuredClone(claims) }),
-    createdAt: grant.createdAt,
-    ...(swap && { lastUsedAt: swap.at }),
-    usedAt: redeemed.map(({ at }) => at),
-    expiresAt: grant.expiresAt,
-    ...(endsAt !== undefined && { endsAt }),
-    ...(request && { redirectUri: request.redirectUri }),
-  }
 }

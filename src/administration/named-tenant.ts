@@ -1,4 +1,4 @@
-import { identifier, must, optional, text } from '../configuration/checks'
+import { identifier, must, optional, text, wholeNumber } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import type { Client } from '../contract/tenant-store'
 import type { Tenants } from '../tenants/tenants'
@@ -38,16 +38,15 @@ export interface NamedTenant {
 export const tenantMembers = { tenantKey: optional(text), tenantId: optional(identifier) }
 
 /** The members of {@link PageRequest}. */
-export const pageMembers = {
-  after: optional(text),
-  limit: optional(
-    must<number>(
-      'a whole number from 1 to 1000',
-      (given) => Number.isInteger(given) && Number(given) >= 1 && Number(given) <= 1000,
-    ),
-    100,
+export const pageMembers = { after: optional(text), limit: optional(wholeNumber(1, 1000), 100) }
+
+/** Who makes a call, for its events. The error quotes nothing: hosts may pass on what somebody has typed. */
+export const actor = optional(
+  must<string>(
+    'a string of 1 to 200 characters without control characters, or omitted',
+    (given) => typeof given === 'string' && /^\P{Cc}{1,200}$/u.test(given),
   ),
-}
+)
 
 /**
  * Finds the tenant that a host names.

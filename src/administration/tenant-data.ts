@@ -2,8 +2,7 @@ import { record } from '../configuration/checks'
 import type { Grants } from '../grants/grants'
 import type { GuardedStore } from '../host/guarded-store'
 import type { Tenants } from '../tenants/tenants'
-import { actor } from './actor'
-import { namedTenant, type TenantSelector, tenantMembers } from './named-tenant'
+import { actor, namedTenant, type TenantSelector, tenantMembers } from './named-tenant'
 
 /** A tenant, and who makes the call, for its events: 1 to 200 characters (docs/administration.md). */
 export type TenantCall = TenantSelector & { actor?: string | undefined }

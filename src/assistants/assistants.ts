@@ -95,7 +95,6 @@ export const assistants: readonly Assistant[] = [
       '2026-09-21',
     ),
     redirectUris: ['https://chatgpt.com/connector_platform_oauth_redirect'],
-    registersFor: 'none',
     steps: [...chatgptFills, ...chatgptCreates],
     stepsWithClientId: [...chatgptFills, 'Enter the client id in the settings of OAuth.', ...chatgptCreates],
     link: () => 'https://chatgpt.com/plugins',
@@ -105,7 +104,6 @@ export const assistants: readonly Assistant[] = [
   {
     id: 'claude-code',
     name: 'Claude Code',
-    isHosted: false,
     document: known(
       {
         client_id: 'https://claude.ai/oauth/claude-code-client-metadata',
@@ -117,7 +115,6 @@ export const assistants: readonly Assistant[] = [
       '2026-09-21',
     ),
     redirectUris: ['http://localhost:53682/callback'],
-    registersFor: 'none',
     steps: [runCommand, 'Start Claude Code, enter /mcp, choose the server, and choose Authenticate.', logIn],
     command: ({ address, name }) => ['claude', 'mcp', 'add', '--transport', 'http', '--scope', 'user', name, address],
     source: 'https://code.claude.com/docs/en/mcp',
@@ -126,7 +123,6 @@ export const assistants: readonly Assistant[] = [
   {
     id: 'codex',
     name: 'Codex',
-    isHosted: false,
     document: known(
       {
         client_id: 'https://chatgpt.com/oauth/codex/client.json',
@@ -139,7 +135,6 @@ export const assistants: readonly Assistant[] = [
       '2026-09-24',
     ),
     redirectUris: ['http://127.0.0.1:41773/callback'],
-    registersFor: 'none',
     steps: [
       runCommand,
       'In the browser that opens, log in, and allow the access. If none opens, run codex mcp login with the name of the server.',
@@ -151,7 +146,6 @@ export const assistants: readonly Assistant[] = [
   {
     id: 'cursor',
     name: 'Cursor',
-    isHosted: false,
     document: known(
       {
         // The redirect URIs that Cursor's own documentation names. Its document has more.
@@ -176,7 +170,6 @@ export const assistants: readonly Assistant[] = [
         date: '2026-11-22',
       },
     ],
-    registersFor: 'none',
     steps: [
       'Open the link, and confirm in Cursor that it installs the server. Or add the configuration to the file by hand.',
       'When Cursor opens the browser, log in, and allow the access.',
@@ -192,7 +185,6 @@ export const assistants: readonly Assistant[] = [
   {
     id: 'vscode',
     name: 'VS Code (GitHub Copilot)',
-    isHosted: false,
     document: known(
       {
         client_id: 'https://vscode.dev/oauth/client-metadata.json',
@@ -205,7 +197,6 @@ export const assistants: readonly Assistant[] = [
       '2026-09-21',
     ),
     redirectUris: ['http://127.0.0.1:33418/', 'https://vscode.dev/redirect'],
-    registersFor: 'none',
     steps: [
       'Open the link, and confirm in VS Code that it installs the server.',
       'Start the server, and confirm that you trust it.',
@@ -218,9 +209,7 @@ export const assistants: readonly Assistant[] = [
   {
     id: 'gemini-cli',
     name: 'Gemini CLI',
-    isHosted: false,
     redirectUris: ['http://localhost:7777/oauth/callback'],
-    registersFor: 'none',
     steps: [runCommand, 'Start Gemini CLI, and enter /mcp auth with the name of the server.', logIn],
     // By default it adds the server to the project in the current folder, and refuses to in the home folder.
     command: ({ address, name }) => ['gemini', 'mcp', 'add', '--transport', 'http', '--scope', 'user', name, address],
@@ -230,7 +219,6 @@ export const assistants: readonly Assistant[] = [
   {
     id: 'copilot-cli',
     name: 'GitHub Copilot CLI',
-    isHosted: false,
     document: known(
       {
         // It sends another port each time, which is let through on loopback.
@@ -242,7 +230,6 @@ export const assistants: readonly Assistant[] = [
       '2026-09-18',
     ),
     redirectUris: ['http://127.0.0.1:33418/'],
-    registersFor: 'none',
     steps: ['Add the configuration to the file, and start Copilot CLI.', logIn],
     config: ({ address, name }) => ({
       file: '~/.copilot/mcp-config.json',
@@ -254,7 +241,6 @@ export const assistants: readonly Assistant[] = [
   {
     id: 'opencode',
     name: 'OpenCode',
-    isHosted: false,
     document: known(
       {
         client_id: 'https://opencode.ai/oauth/opencode/client.json',
@@ -268,7 +254,6 @@ export const assistants: readonly Assistant[] = [
     ),
     prefersToRegister: true,
     redirectUris: ['http://127.0.0.1:19876/mcp/oauth/callback'],
-    registersFor: 'none',
     steps: [runCommand, 'Run opencode mcp auth with the name of the server.', logIn],
     command: ({ address, name }) => ['opencode', 'mcp', 'add', name, '--url', address],
     source: 'https://github.com/anomalyco/opencode/pull/31054',
@@ -277,7 +262,6 @@ export const assistants: readonly Assistant[] = [
   {
     id: 'zed',
     name: 'Zed',
-    isHosted: false,
     document: known(
       {
         client_id: 'https://zed.dev/oauth/client-metadata.json',
@@ -289,7 +273,6 @@ export const assistants: readonly Assistant[] = [
       '2026-09-21',
     ),
     redirectUris: ['http://127.0.0.1:27523/callback'],
-    registersFor: 'none',
     steps: [
       'Add the configuration to the settings file of Zed.',
       'Open the MCP servers in the settings of Zed, and press Authenticate beside the server.',
@@ -305,7 +288,6 @@ export const assistants: readonly Assistant[] = [
   {
     id: 'goose',
     name: 'goose',
-    isHosted: false,
     document: known(
       {
         client_id: 'https://goose-docs.ai/oauth/client-metadata.json',
@@ -316,7 +298,6 @@ export const assistants: readonly Assistant[] = [
       '2026-09-21',
     ),
     redirectUris: ['http://127.0.0.1:41773/oauth_callback'],
-    registersFor: 'none',
     steps: [
       'Open the link, and confirm in goose that it installs the extension.',
       'When goose opens the browser, log in, and allow the access.',

@@ -1,4 +1,4 @@
-import { type Check, must, nullable } from '../configuration/checks'
+import { type Check, mustBeText, nullable } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import { digest } from '../protocol/digest'
 import {
@@ -30,10 +30,8 @@ const keySet: Check<JsonWebKeySet> = (given, name) => {
   throw new ConfigurationError(name, given, 'a JSON Web Key Set of public keys', { says })
 }
 
-const keySetUrl = must<string>(
-  'an https URL, or an http URL on loopback',
-  (given) => typeof given === 'string' && isKeySetUrl(given, { allowLoopback: true }),
-  { quotes: true },
+const keySetUrl = mustBeText('an https URL, or an http URL on loopback', (url) =>
+  isKeySetUrl(url, { allowLoopback: true }),
 )
 
 /** A JWT that the client signs with a key of its own, and that can be used once (RFC 7523 sections 2.2 and 3). */

@@ -30,6 +30,12 @@ export function mustBeText(allowed: string, accepts: (text: string) => boolean):
   return must(allowed, (given) => typeof given === 'string' && accepts(given), { quotes: true })
 }
 
+/** A whole number from `min` on, up to `max` if there is one. */
+export function wholeNumber(min: number, max = Number.POSITIVE_INFINITY): Check<number> {
+  const allowed = `a whole number${max === Number.POSITIVE_INFINITY ? `, ${min} or more` : ` from ${min} to ${max}`}`
+  return must(allowed, (given) => Number.isInteger(given) && Number(given) >= min && Number(given) <= max)
+}
+
 /** A check of an option that may be omitted. */
 export function optional<T>(check: Check<T>): Check<T | undefined>
 export function optional<T>(check: Check<T>, byDefault: T): Check<T>

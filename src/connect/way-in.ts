@@ -23,16 +23,16 @@ export interface McpServer {
 export interface ConnectableAssistant {
   id: string
   name: string
-  /** Whether it connects from its maker's servers, which reach only https addresses on the internet. */
-  isHosted: boolean
+  /** Whether it connects from its maker's servers, which reach only https addresses on the internet. Default false. */
+  isHosted?: boolean | undefined
   /** Its metadata document, if it has one. */
   document?: KnownAssistant | undefined
   /** Whether it registers although it has a document. */
   prefersToRegister?: boolean | undefined
   /** The redirect URIs without which it does not work. The port of a loopback address is any port. */
   redirectUris: readonly string[]
-  /** The `token_endpoint_auth_method` of its registration, where it has no document or documents are off. */
-  registersFor: 'none' | 'client_secret_post'
+  /** The `token_endpoint_auth_method` of its registration, where it has no document or documents are off. Default `none`. */
+  registersFor?: 'none' | 'client_secret_post' | undefined
   /** What the customer does. Each text is fixed, so that a host's page can translate it. */
   steps: readonly string[]
   /** The same where the customer enters a client id of the company's. Absent if the assistant has no field for it. */
@@ -76,7 +76,7 @@ export function wayInOf(assistant: ConnectableAssistant, tenant: ResolvedTenant,
 
 /** Whether an assistant can introduce itself by its metadata document or by registering, as it would. */
 function introducesItself(
-  { document: known, prefersToRegister, redirectUris, registersFor }: ConnectableAssistant,
+  { document: known, prefersToRegister, redirectUris, registersFor = 'none' }: ConnectableAssistant,
   { address, policy }: ResolvedTenant,
   { appRedirects, authentication, fetchesDocuments }: WayInRules,
 ): boolean {

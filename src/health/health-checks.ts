@@ -101,7 +101,11 @@ export class HealthChecks {
     const { timeout } = record(checks)(request, 'health')
     const [store, signer] = await Promise.all([this.#store.look(timeout), this.#lookAtSigner(timeout)])
     this.#isReady ||= this.#store.hasWorked && this.#signerHasWorked
-    const problems = [...storeProblems(store), ...clockProblems(this.#clockOffset), ...signerProblems(signer)]
+    const problems = [
+      ...problemsOf('tokenStore', store),
+      ...clockProblems(this.#clockOffset),
+      ...problemsOf('signingKeys', signer),
+    ]
     const { signingKeys } = this.#keyring.inUse
     const [{ kid, signer: external }] = signingKeys
     return {
@@ -117,7 +121,7 @@ export class HealthChecks {
         signing: kid,
         verifying: signingKeys.length,
         temporary: this.#keyring.isTemporary,
-        ...(external && { signerWorks: signer?.outcome === 'works' }),
+        ...(external && { signerWorks: signer.outcome === 'works' }),
       },
       documents: this.#documents(),
     }
@@ -128,49 +132,41 @@ export class HealthChecks {
   }
 
   /** Lets the signer sign if its last signature was wrong or it has not signed anything: otherwise the tokens of clients show how it is. */
-  async #lookAtSigner(timeout: number): Promise<Finding | undefined> {
+  async #lookAtSigner(timeout: number): Promise<Finding> {
     const { signer } = this.#keyring.inUse.signingKeys[0]
-    if (!signer) return undefined
-    return signer.works ? { outcome: 'works', milliseconds: 0 } : this.#signer.look(timeout)
+    return !signer || signer.works ? { outcome: 'works', milliseconds: 0 } : this.#signer.look(timeout)
   }
 }
 
-function storeProblems({ outcome, milliseconds }: Finding): HealthProblem[] {
+/** What an operator is told of the parts that are looked at, and what to do if one fails, or does not answer. */
+const lookedAt = {
+  tokenStore: {
+    name: 'The token store',
+    fails:
+      'Look at the error of the event whose where is health. Then look at the database: its logs, its address, who may log in',
+    waiting: 'See whether the database and the network to it are up, and whether it is overloaded',
+  },
+  signingKeys: {
+    name: 'The signer of keys.signing[0]',
+    fails:
+      'Look at the error of the event whose where is health. Then look at the key in its service: whether it is on, and who may use it',
+    waiting: 'See whether its service and the network to it are up',
+  },
+}
+
+function problemsOf(part: keyof typeof lookedAt, { outcome, milliseconds }: Finding): HealthProblem[] {
   if (outcome === 'works') return []
-  const part = 'tokenStore'
-  if (outcome === 'fails') {
-    const remedy =
-      'Look at the error of the event whose where is health. Then look at the database: its logs, its address, who may log in'
-    return [{ part, problem: 'The token store fails, so clients get 503', remedy }]
-  }
-  const problem = `The token store has not answered for ${milliseconds} ms`
-  return [
-    { part, problem, remedy: 'See whether the database and the network to it are up, and whether it is overloaded' },
-  ]
+  const { name, [outcome]: remedy } = lookedAt[part]
+  const says = outcome === 'fails' ? 'fails, so clients get 503' : `has not answered for ${milliseconds} ms`
+  return [{ part, problem: `${name} ${says}`, remedy }]
 }
 
 function clockProblems(offset = 0): HealthProblem[] {
   const away = Math.round(Math.abs(offset))
   if (away <= maxClockOffset) return []
-  return [
-    {
-      part: 'clock',
-      problem: `The clock of this process is ${away} s ${offset > 0 ? 'behind' : 'ahead of'} the clock of the token store`,
-      remedy: 'Set both by NTP. Other servers judge by their own clocks when an access token of this process ends',
-    },
-  ]
-}
-
-function signerProblems(finding: Finding | undefined): HealthProblem[] {
-  if (!finding || finding.outcome === 'works') return []
-  const part = 'signingKeys'
-  if (finding.outcome === 'fails') {
-    const remedy =
-      'Look at the error of the event whose where is health. Then look at the key in its service: whether it is on, and who may use it'
-    return [{ part, problem: 'The signer of keys.signing[0] fails, so clients get 503', remedy }]
-  }
-  const problem = `The signer of keys.signing[0] has not answered for ${finding.milliseconds} ms`
-  return [{ part, problem, remedy: 'See whether its service and the network to it are up' }]
+  const problem = `The clock of this process is ${away} s ${offset > 0 ? 'behind' : 'ahead of'} the clock of the token store`
+  const remedy = 'Set both by NTP. Other servers judge by their own clocks when an access token of this process ends'
+  return [{ part: 'clock', problem, remedy }]
 }
 
 /** What a look has found: that it works, that it fails, or nothing yet. */
@@ -185,7 +181,8 @@ class SharedLook {
   readonly #work: () => Promise<unknown>
   readonly #tell: (error: unknown) => void
   #underWay: { startedAt: number; ended: Promise<Finding> } | undefined
-  #hasWorked = false
+  /** Whether a look has ever found that it works. */
+  hasWorked = false
 
   /**
    * @param work Rejects if it does not work. It must settle some time.
@@ -196,27 +193,18 @@ class SharedLook {
     this.#tell = tell
   }
 
-  /** Whether a look has ever found that it works. */
-  get hasWorked(): boolean {
-    return this.#hasWorked
-  }
-
   /** Looks, or joins the look that is under way, and waits for at most `timeout` milliseconds. The look then goes on. */
   async look(timeout: number): Promise<Finding> {
-    this.#underWay ??= this.#begin()
+    const now = performance.now()
+    this.#underWay ??= { startedAt: now, ended: this.#finding(now) }
     const { startedAt, ended } = this.#underWay
     return withinTime(ended, timeout, () => ({ outcome: 'waiting', milliseconds: since(startedAt) }))
-  }
-
-  #begin(): { startedAt: number; ended: Promise<Finding> } {
-    const startedAt = performance.now()
-    return { startedAt, ended: this.#finding(startedAt) }
   }
 
   async #finding(startedAt: number): Promise<Finding> {
     try {
       await this.#work()
-      this.#hasWorked = true
+      this.hasWorked = true
       return { outcome: 'works', milliseconds: since(startedAt) }
     } catch (error) {
       this.#tell(error)

@@ -1,4 +1,4 @@
-import { type Check, isObject, must, optional, record, text } from '../configuration/checks'
+import { type Check, isObject, mustBeText, optional, record, text } from '../configuration/checks'
 import { ConfigurationError, listOfNames } from '../configuration/configuration-error'
 import { isQuotation, partsIn, type ReplacedWords, type Words } from './words'
 import { arabic } from './words/arabic'
@@ -147,10 +147,9 @@ export function lookUp<T extends LanguageTag>(wanted: LanguageTag, among: readon
 }
 
 /** A language tag, of a language that the pages have or of another one. */
-export const languageTag: Check<string> = must(
+export const languageTag = mustBeText(
   'a language tag (RFC 5646) of at most 35 characters, such as de or pt-BR',
-  (given) => typeof given === 'string' && languageTagOf(given) !== undefined,
-  { quotes: true },
+  (text) => languageTagOf(text) !== undefined,
 )
 
 const { scopes: _, ...pages } = english
@@ -176,14 +175,8 @@ function wordLike(inEnglish: string): Check<string | undefined> {
       throw new ConfigurationError(name, word, rule, { quotes: true })
     }
     if (isQuote && !isQuotation(word)) {
-      throw new ConfigurationError(
-        name,
-        word,
-        '{name} between quotation marks that are no apostrophes, such as “{name}”',
-        {
-          quotes: true,
-        },
-      )
+      const marked = '{name} between quotation marks that are no apostrophes, such as “{name}”'
+      throw new ConfigurationError(name, word, marked, { quotes: true })
     }
     return word
   })

@@ -1,4 +1,4 @@
-import { type Check, must, nullable, record } from '../configuration/checks'
+import { type Check, must, mustBeText, nullable, record } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import type { Theme, ThemeColors } from '../contract/tenant-store'
 
@@ -19,10 +19,8 @@ const pairs = [
   ['accent', 'background', 3],
 ] as const
 
-const color = must<string>(
-  'a colour as # and 3 or 6 hexadecimal digits, such as #1f4fd8',
-  (given) => typeof given === 'string' && /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(given),
-  { quotes: true },
+const color = mustBeText('a colour as # and 3 or 6 hexadecimal digits, such as #1f4fd8', (text) =>
+  /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(text),
 )
 
 const colors = record({
@@ -45,9 +43,17 @@ const members = record({
 /** How the pages look, if everybody can read them: colours that are too much alike are refused. */
 export const theme: Check<Theme> = (given, name) => {
   const checked = members(given, name)
-  const fault = faultOf(checked)
-  if (!fault) return checked
-  throw new ConfigurationError(`${name}.${fault.scheme}`, undefined, fault.allowed, { says: fault.says })
+  for (const [scheme, palette] of Object.entries(palettesOf(checked))) {
+    const pair = palette && pairs.find(([one, other, least]) => contrast(palette[one], palette[other]) < least)
+    if (!pair) continue
+    const [one, other, least] = pair
+    // Rounded down, so that 4.499 is not said to be 4.5.
+    const has = Math.floor(contrast(palette[one], palette[other]) * 100) / 100
+    const allowed = `colours of which ${one} has a contrast of at least ${least} to 1 with ${other}`
+    const says = `must be ${allowed} (WCAG 2.2 AA), but ${palette[one]} on ${palette[other]} has ${has} to 1`
+    throw new ConfigurationError(`${name}.${scheme}`, undefined, allowed, { says })
+  }
+  return checked
 }
 
 /** The colours of the light page and of the dark one. Undefined for a page that there is not. */
@@ -62,21 +68,6 @@ function filledIn(scheme: 'light' | 'dark', given: ThemeColors = {}): Palette {
   const own = ownColors[scheme]
   const { background = own.background, card = own.card, text = own.text, accent = own.accent } = given
   return { background, card, text, accent }
-}
-
-function faultOf(given: Theme): { scheme: string; says: string; allowed: string } | undefined {
-  for (const [scheme, palette] of Object.entries(palettesOf(given))) {
-    const pair = palette && pairs.find(([one, other, least]) => contrast(palette[one], palette[other]) < least)
-    if (palette && pair) {
-      const [one, other, least] = pair
-      // Rounded down, so that 4.499 is not said to be 4.5.
-      const has = Math.floor(contrast(palette[one], palette[other]) * 100) / 100
-      const allowed = `colours of which ${one} has a contrast of at least ${least} to 1 with ${other}`
-      const says = `must be ${allowed} (WCAG 2.2 AA), but ${palette[one]} on ${palette[other]} has ${has} to 1`
-      return { scheme, says, allowed }
-    }
-  }
-  return undefined
 }
 
 /** A colour as `#rgb` or `#rrggbb`. */

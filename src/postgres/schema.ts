@@ -1,4 +1,4 @@
-import { must, optional, record } from '../configuration/checks'
+import { mustBeText, optional, record } from '../configuration/checks'
 import { recordsSql } from './records-sql'
 
 /** Where the tables are, and whose they are. */
@@ -11,16 +11,14 @@ export interface PostgresSchemaOptions {
   role?: string | undefined
 }
 
-const nameCheck = must<string>(
+const nameCheck = mustBeText(
   '1 to 40 lower-case letters, digits and underscores, a letter or an underscore first',
-  (given) => typeof given === 'string' && /^[a-z_][a-z0-9_]{0,39}$/.test(given),
-  { quotes: true },
+  (text) => /^[a-z_][a-z0-9_]{0,39}$/.test(text),
 )
 
-const prefixCheck = must<string>(
+const prefixCheck = mustBeText(
   'at most 20 lower-case letters, digits and underscores, a letter or an underscore first',
-  (given) => typeof given === 'string' && /^([a-z_][a-z0-9_]{0,19})?$/.test(given),
-  { quotes: true },
+  (text) => /^([a-z_][a-z0-9_]{0,19})?$/.test(text),
 )
 
 /** The checks of `schema` and `tablePrefix`, for the SQL and for the store. */
@@ -29,10 +27,9 @@ export const placeChecks = { schema: optional(nameCheck, 'customer_sign_in'), ta
 const checks = {
   ...placeChecks,
   role: optional(
-    must<string>(
+    mustBeText(
       'the name of a role, of at most 63 bytes and without double quotes',
-      (given) => typeof given === 'string' && /^[^"\0]+$/.test(given) && Buffer.byteLength(given) <= 63,
-      { quotes: true },
+      (text) => /^[^"\0]+$/.test(text) && Buffer.byteLength(text) <= 63,
     ),
   ),
 }

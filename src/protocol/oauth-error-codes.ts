@@ -234,89 +234,45 @@ export const answeredCodes = {
   },
 } as const satisfies Record<string, OAuthErrorDefinition>
 
+const elsewhere = (source: string, meaning: string, status = 400): OAuthErrorDefinition => ({ status, meaning, source })
+const openid = 'OpenID Connect Core section 3.1.2.6'
+
 /** The other codes that a host can throw. */
 export const hostCodes = {
-  too_many_requests: {
-    status: 429,
-    meaning: 'The client sends too many requests: it keeps what it has and tries again later.',
-    source: 'the MCP SDKs',
-  },
-  account_selection_required: {
-    status: 400,
-    meaning: 'The customer has to choose an account, and the request forbids a page for that.',
-    source: 'OpenID Connect Core section 3.1.2.6',
-  },
-  invalid_request_uri: {
-    status: 400,
-    meaning: 'The request object cannot be fetched from its address.',
-    source: 'OpenID Connect Core section 3.1.2.6',
-  },
-  invalid_request_object: {
-    status: 400,
-    meaning: 'The request object is not valid.',
-    source: 'OpenID Connect Core section 3.1.2.6',
-  },
-  request_not_supported: {
-    status: 400,
-    meaning: 'The server does not have the parameter request.',
-    source: 'OpenID Connect Core section 3.1.2.6',
-  },
-  request_uri_not_supported: {
-    status: 400,
-    meaning: 'The server does not have the parameter request_uri.',
-    source: 'OpenID Connect Core section 3.1.2.6',
-  },
-  registration_not_supported: {
-    status: 400,
-    meaning: 'The server does not have the parameter registration.',
-    source: 'OpenID Connect Core section 3.1.2.6',
-  },
-  unsupported_token_type: {
-    status: 400,
-    meaning: 'The server does not revoke this type of token.',
-    source: 'RFC 7009 section 2.2.1',
-  },
-  invalid_software_statement: {
-    status: 400,
-    meaning: 'The software statement of a registration is not valid.',
-    source: 'RFC 7591 section 3.2.2',
-  },
-  unapproved_software_statement: {
-    status: 400,
-    meaning: 'The server does not approve of the software statement of a registration.',
-    source: 'RFC 7591 section 3.2.2',
-  },
-  authorization_pending: {
-    status: 400,
-    meaning: 'The customer has not yet answered on the other device.',
-    source: 'RFC 8628 section 3.5',
-  },
-  slow_down: {
-    status: 400,
-    meaning: 'The device asks too often.',
-    source: 'RFC 8628 section 3.5',
-  },
-  expired_token: {
-    status: 400,
-    meaning: 'The device code has expired.',
-    source: 'RFC 8628 section 3.5',
-  },
-  invalid_dpop_proof: {
-    status: 400,
-    meaning: 'The DPoP proof is missing or not valid.',
-    source: 'RFC 9449 section 5',
-  },
-  use_dpop_nonce: {
-    status: 400,
-    meaning: 'The DPoP proof must have the nonce of the response.',
-    source: 'RFC 9449 section 8',
-  },
-  insufficient_user_authentication: {
-    status: 401,
-    meaning: 'The customer has to sign in again, or in a stronger way.',
-    source: 'RFC 9470 section 3',
-  },
-} as const satisfies Record<string, OAuthErrorDefinition>
+  too_many_requests: elsewhere(
+    'the MCP SDKs',
+    'The client sends too many requests: it keeps what it has and tries again later.',
+    429,
+  ),
+  account_selection_required: elsewhere(
+    openid,
+    'The customer has to choose an account, and the request forbids a page for that.',
+  ),
+  invalid_request_uri: elsewhere(openid, 'The request object cannot be fetched from its address.'),
+  invalid_request_object: elsewhere(openid, 'The request object is not valid.'),
+  request_not_supported: elsewhere(openid, 'The server does not have the parameter request.'),
+  request_uri_not_supported: elsewhere(openid, 'The server does not have the parameter request_uri.'),
+  registration_not_supported: elsewhere(openid, 'The server does not have the parameter registration.'),
+  unsupported_token_type: elsewhere('RFC 7009 section 2.2.1', 'The server does not revoke this type of token.'),
+  invalid_software_statement: elsewhere(
+    'RFC 7591 section 3.2.2',
+    'The software statement of a registration is not valid.',
+  ),
+  unapproved_software_statement: elsewhere(
+    'RFC 7591 section 3.2.2',
+    'The server does not approve of the software statement of a registration.',
+  ),
+  authorization_pending: elsewhere('RFC 8628 section 3.5', 'The customer has not yet answered on the other device.'),
+  slow_down: elsewhere('RFC 8628 section 3.5', 'The device asks too often.'),
+  expired_token: elsewhere('RFC 8628 section 3.5', 'The device code has expired.'),
+  invalid_dpop_proof: elsewhere('RFC 9449 section 5', 'The DPoP proof is missing or not valid.'),
+  use_dpop_nonce: elsewhere('RFC 9449 section 8', 'The DPoP proof must have the nonce of the response.'),
+  insufficient_user_authentication: elsewhere(
+    'RFC 9470 section 3',
+    'The customer has to sign in again, or in a stronger way.',
+    401,
+  ),
+}
 
 /** Every code that an {@link OAuthError} can have. */
 export const oauthErrorCodes = { ...answeredCodes, ...hostCodes }

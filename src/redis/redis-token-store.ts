@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { duration, must, objectWith, optional, record } from '../configuration/checks'
+import { duration, mustBeText, objectWith, optional, record, wholeNumber } from '../configuration/checks'
 import {
   type CreateResult,
   type CredentialSwap,
@@ -62,16 +62,12 @@ type Unreadable = [outcome: 'unreadable', now: string, value: string]
 
 const checks = {
   keyPrefix: optional(
-    must<string>(
-      'a string, with braces only around a whole hash tag',
-      (given) => typeof given === 'string' && /^[^{}]*(\{[^{}]+\}[^{}]*)?$/.test(given),
+    mustBeText('a string, with braces only around a whole hash tag', (text) =>
+      /^[^{}]*(\{[^{}]+\}[^{}]*)?$/.test(text),
     ),
     'csi:',
   ),
-  replicas: optional(
-    must<number>('a whole number, 0 or more', (given) => Number.isInteger(given) && Number(given) >= 0),
-    0,
-  ),
+  replicas: optional(wholeNumber(0), 0),
   replicaTimeout: optional(duration(0.01, 60, { fractions: true }), 1000),
 }
 

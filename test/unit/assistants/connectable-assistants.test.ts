@@ -23,7 +23,7 @@ describe('the assistants of a "Connect an assistant" page', () => {
       source,
       checkedOn,
       redirectUris,
-      registersFor,
+      registersFor = 'none',
       appRedirects = [],
     } = assistant
     expect(id).toMatch(/^[a-z]+(-[a-z]+)*$/)

@@ -59,7 +59,7 @@ async function letIn(host: TestSignIn): Promise<string[]> {
   const metadata = Object(await (await fetch(`${host.issuer()}/.well-known/oauth-authorization-server`)).json())
   const { client_id_metadata_document_supported: takesDocuments, registration_endpoint } = metadata
   const offered: unknown[] = metadata.token_endpoint_auth_methods_supported
-  const outcomes = assistants.map(async ({ id, document, redirectUris, registersFor }) => {
+  const outcomes = assistants.map(async ({ id, document, redirectUris, registersFor = 'none' }) => {
     const known = knownAssistants.find((copy) => copy.document.client_id === document)?.document
     const { token_endpoint_auth_method, token_endpoint_auth_methods_supported = [] } = Object(known)
     const methods = [token_endpoint_auth_method, ...token_endpoint_auth_methods_supported]
