@@ -2,6 +2,8 @@ import type { DatabaseName } from './databases'
 
 /** The kinds of requests that are measured, in this order. */
 export const workloadNames = [
+  'first refreshes',
+  'cold refresh',
   'refresh',
   'refresh of a registered client',
   'refresh of a document client',
@@ -32,6 +34,8 @@ export interface Entry {
 const refreshing: readonly WorkloadName[] = ['refresh', 'lone refresh']
 const oauth: readonly WorkloadName[] = [...refreshing, 'code']
 const tokens: readonly WorkloadName[] = [...oauth, 'refresh with resource']
+// Of processes that have just started.
+const starting: readonly WorkloadName[] = ['first refreshes', 'cold refresh']
 const ours: readonly WorkloadName[] = [
   ...tokens,
   'refresh of a registered client',
@@ -51,14 +55,19 @@ const inConnect = { ...few, floor: 'F1', metadataFloor: 'F1 in Connect' } as con
 export const lineup = [
   { name: 'F0', floor: 'F0', database: 'none', workloads: [...oauth, 'metadata', 'api'] },
   { name: 'F1', floor: 'F1', database: 'Redis', workloads: ours },
-  { name: 'FX', floor: 'FX', database: 'Redis', workloads: ours },
+  { name: 'FX', floor: 'FX', database: 'Redis', workloads: [...ours, ...starting] },
   { name: 'F1 in Express 4', ...inExpress4 },
   { name: 'F1 in Connect', ...inConnect },
   { name: 'F1, a write for each command', floor: 'F1', database: 'Redis', workloads: ['refresh'] },
   { name: 'F2', floor: 'F1', database: 'Redis', workloads: ['refresh'] },
   { name: 'F2 in Express 5', floor: 'FX', database: 'Redis', workloads: ['refresh'] },
   { name: 'customer-sign-in', floor: 'F1', database: 'Redis', workloads: [...ours, 'sign-in'] },
-  { name: 'customer-sign-in in Express 5', floor: 'FX', database: 'Redis', workloads: [...ours, 'sign-in'] },
+  {
+    name: 'customer-sign-in in Express 5',
+    floor: 'FX',
+    database: 'Redis',
+    workloads: [...ours, 'sign-in', ...starting],
+  },
   { name: 'customer-sign-in in Express 4', ...inExpress4 },
   { name: 'customer-sign-in in Connect', ...inConnect },
   {
@@ -90,9 +99,11 @@ export const lineup = [
   { name: 'customer-sign-in, in memory', floor: 'F0', database: 'none', workloads: oauth },
   { name: 'oidc-provider', floor: 'F1', database: 'Redis', workloads: [...tokens, 'metadata'] },
   { name: 'oidc-provider, opaque tokens', floor: 'F1', database: 'Redis', workloads: oauth },
-  { name: 'mcpAuthRouter', floor: 'FX', database: 'Redis', workloads: [...tokens, 'metadata', 'api'] },
+  { name: 'mcpAuthRouter', floor: 'FX', database: 'Redis', workloads: [...tokens, 'metadata', 'api', ...starting] },
+  { name: 'mcpAuthRouter, auto-pipelining', floor: 'FX', database: 'Redis', workloads: ['refresh', ...starting] },
   { name: 'express-oauth-server', floor: 'FX', database: 'Redis', workloads: [...oauth, 'api'] },
-  { name: 'oauth2orize', floor: 'FX', database: 'Redis', workloads: oauth },
+  { name: 'oauth2orize', floor: 'FX', database: 'Redis', workloads: [...oauth, ...starting] },
+  { name: 'oauth2orize, auto-pipelining', floor: 'FX', database: 'Redis', workloads: ['refresh', ...starting] },
 ] as const satisfies readonly (Omit<Entry, 'name' | 'floor' | 'metadataFloor'> & {
   name: string
   floor: string

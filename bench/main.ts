@@ -14,6 +14,7 @@ import { aboutThis, type Profiled, report } from './report'
 import { type Run, rowsOf } from './rows'
 import { ServerProcess } from './server-process'
 import { sharesOf } from './where-time-goes'
+import { workloads } from './workloads'
 
 // The servers of the tables that show where the time goes, in the order of the columns.
 const profiled: readonly ServerName[] = [
@@ -32,7 +33,7 @@ const { values: options } = parseArgs({
   options: {
     /** Runs everything once and briefly, only to check that it works. Nothing is written. */
     quick: { type: 'boolean', default: false },
-    /** How many rounds. Default 40. */
+    /** How many rounds, over all processes of a server together. Default 42. */
     rounds: { type: 'string' },
     /** Measures only what these regular expressions match. If one is given, nothing is written. */
     servers: { type: 'string', default: '' },
@@ -42,7 +43,11 @@ const { values: options } = parseArgs({
   },
 })
 
-const rounds = Number(options.rounds ?? (options.quick ? 1 : 40))
+const rounds = Number(options.rounds ?? (options.quick ? 1 : 42))
+// Each server is started so often, and its rounds are pooled: two processes of one server can differ as long as they live.
+const processes = options.quick ? 1 : 3
+// How often each server is started for its first requests alone.
+const starts = Math.ceil(rounds / 4)
 const share = options.quick ? 0.02 : 1
 const whole = !options.quick && options.servers === '' && options.workloads === ''
 
@@ -65,8 +70,8 @@ async function main(): Promise<void> {
   const servers = new RegExp(options.servers)
   const entries = installed(lineup.filter(({ name }) => servers.test(name)))
   const databases = [await RedisServer.version(), ...(hasPostgres ? [await PostgresServer.version()] : [])]
-  const about = aboutThis(databases, rounds)
-  const measured = await withServers(entries, measureAll)
+  const about = aboutThis(databases, { rounds, processes, starts })
+  const measured = await measureAll(entries)
   const keeping = options.workloads === '' ? await keepingOfAll(entries) : []
   const rows = rowsOf(measured.runs)
   const text = report(about, { rows, keeping, ...measured })
@@ -113,22 +118,47 @@ async function withServers<T>(entries: readonly Entry[], work: (started: Started
   }
 }
 
-async function measureAll(started: readonly Started[]): Promise<{ runs: Run[]; profiles: Profiled[] }> {
+async function measureAll(entries: readonly Entry[]): Promise<{ runs: Run[]; profiles: Profiled[] }> {
   const wanted = new RegExp(options.workloads)
+  const names = workloadNames.filter((name) => wanted.test(name))
+  const ofNewProcesses = names.filter((name) => workloads[name].warmUp === undefined)
+  const others = names.filter((name) => !ofNewProcesses.includes(name))
   const runs: Run[] = []
   const profiles: Profiled[] = []
-  for (const workload of workloadNames.filter((name) => wanted.test(name))) {
-    runs.push(...(await withLoads(workload, started, (loads) => runsOf(workload, loads))))
-  }
-  // After the measurements, so that the profiles do not warm some servers up more than others.
-  for (const workload of profiledWorkloads.filter((name) => wanted.test(name))) {
-    const few = started.filter(({ entry }) => profiled.includes(entry.name))
-    profiles.push(...(await withLoads(workload, few, (loads) => profilesOf(workload, loads))))
+  for (const workload of ofNewProcesses) runs.push(...(await firstRunsOf(workload, entries)))
+  for (let number = 1; number <= processes && others.length > 0; number++) {
+    tell(`process ${number} of ${processes} of each server`)
+    await withServers(entries, async (started) => {
+      for (const workload of others) {
+        runs.push(...(await withLoads(workload, started, (loads) => runsOf(workload, loads, number))))
+      }
+      if (number < processes) return
+      // After the measurements, so that the profiles do not warm some servers up more than others.
+      for (const workload of profiledWorkloads.filter((name) => wanted.test(name))) {
+        const few = started.filter(({ entry }) => profiled.includes(entry.name))
+        profiles.push(...(await withLoads(workload, few, (loads) => profilesOf(workload, loads))))
+      }
+    })
   }
   return { runs, profiles }
 }
 
-/** Warms up all servers that have this workload, and then does `work`. */
+/** Measures the first requests of processes, in turn a new one of each server. */
+async function firstRunsOf(workload: WorkloadName, all: readonly Entry[]): Promise<Run[]> {
+  const entries = all.filter((entry) => entry.workloads.includes(workload))
+  const runs: Run[] = []
+  for (let round = 0; round < starts; round++) {
+    tell(`${workload}: start ${round + 1} of ${starts}`)
+    for (const entry of shuffled(entries)) {
+      const first = (loads: Warm[]) => Promise.all(loads.map(({ load }) => load.sample()))
+      const samples = await withServers([entry], (started) => withLoads(workload, started, first))
+      runs.push(...samples.map((sample) => ({ entry, workload, round, sample })))
+    }
+  }
+  return entries.flatMap((entry) => runs.filter((run) => run.entry === entry))
+}
+
+/** Warms up all servers that have this workload, as far as it says so, and then does `work`. */
 async function withLoads<T>(
   workload: WorkloadName,
   started: readonly Started[],
@@ -137,7 +167,7 @@ async function withLoads<T>(
   const loads: Warm[] = []
   try {
     for (const { entry, server, database } of started.filter(({ entry }) => entry.workloads.includes(workload))) {
-      tell(`${workload}: ${entry.name} warms up`)
+      if (workloads[workload].warmUp !== undefined) tell(`${workload}: ${entry.name} warms up`)
       loads.push({ entry, load: await Load.open(workload, server, database, share) })
     }
     return await work(loads)
@@ -146,11 +176,12 @@ async function withLoads<T>(
   }
 }
 
-/** Measures the servers in turn, so that whatever else the machine does affects all of them. */
-async function runsOf(workload: WorkloadName, loads: readonly Warm[]): Promise<Run[]> {
+/** Measures the servers in turn, so that whatever else the machine does affects all of them. @param number Of their processes. */
+async function runsOf(workload: WorkloadName, loads: readonly Warm[], number: number): Promise<Run[]> {
   const runs: Run[] = []
-  for (let round = 0; round < rounds; round++) {
-    tell(`${workload}: round ${round + 1} of ${rounds}`)
+  const each = Math.ceil(rounds / processes)
+  for (let round = (number - 1) * each; round < number * each; round++) {
+    tell(`${workload}: round ${round + 1} of ${each * processes}`)
     for (const { entry, load } of shuffled(loads)) runs.push({ entry, workload, round, sample: await load.sample() })
   }
   return loads.flatMap(({ entry }) => runs.filter((run) => run.entry === entry))

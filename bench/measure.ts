@@ -48,7 +48,7 @@ export class Load {
     try {
       const traffic = await open(server, connections)
       const load = new Load(server, database, connections, traffic, Math.ceil(requests * share))
-      await load.#run(Math.ceil(warmUp * share))
+      if (warmUp !== undefined) await load.#run(Math.ceil(warmUp * share))
       return load
     } catch (error) {
       for (const connection of connections) connection.close()

@@ -7,13 +7,23 @@ import { pinned } from './processor-cores'
 import { type Comparison, comparison, type Row, type Run } from './rows'
 import type { Shares } from './where-time-goes'
 
+/** How often everything was measured. */
+export interface Counts {
+  /** Of all processes of a server together. */
+  rounds: number
+  /** Of each server. */
+  processes: number
+  /** How many processes of a server were started for their first requests. */
+  starts: number
+}
+
 /** The machine and the versions that were measured. */
 export interface About {
   processor: string
   node: string
   /** The names and versions of the databases. */
   databases: readonly string[]
-  rounds: number
+  counts: Counts
   pinned: boolean
   /** The version of every package that is measured. */
   versions: Record<string, string>
@@ -37,6 +47,8 @@ const packages = [
 ]
 
 const titles: Record<WorkloadName, string> = {
+  'first refreshes': 'The first 100 refreshes of a process, one after the other',
+  'cold refresh': 'The first 8,000 refreshes of a process, on 32 connections',
   refresh: 'A refresh, on 32 connections',
   'refresh of a registered client': 'A refresh of a client that registered itself, on 32 connections',
   'refresh of a document client': 'A refresh of a client with a metadata document, on 32 connections',
@@ -55,17 +67,19 @@ const peers: readonly ServerName[] = [
   'oidc-provider',
   'oidc-provider, opaque tokens',
   'mcpAuthRouter',
+  'mcpAuthRouter, auto-pipelining',
   'express-oauth-server',
   'oauth2orize',
+  'oauth2orize, auto-pipelining',
 ]
 
-export function aboutThis(databases: readonly string[], rounds: number): About {
+export function aboutThis(databases: readonly string[], counts: Counts): About {
   const versions = packages.map((name) => [name, JSON.parse(readFileSync(packageFile(name), 'utf8')).version])
   return {
     processor: cpus()[0]?.model ?? 'unknown',
     node: `Node ${process.versions.node}`,
     databases,
-    rounds,
+    counts,
     pinned,
     versions: Object.fromEntries(versions),
   }
@@ -122,18 +136,23 @@ export function report(about: About, { rows, runs, keeping, profiles }: Measured
   ].join('\n')
 }
 
-function aboutText({ processor, node, databases, rounds, pinned: apart, versions }: About): string {
+function aboutText({ processor, node, databases, counts, pinned: apart, versions }: About): string {
+  const { rounds, processes, starts } = counts
   const cores = apart
     ? 'The servers shared a core, and only one of them at a time had work. Load and database shared another core.'
     : 'Servers, load and databases shared their cores, so the times are too long.'
   const used = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
-  return `${processor}, ${[node, ...databases].join(', ')}. ${rounds} rounds; in each of them every server had its turn. ${cores}
+  return `${processor}, ${[node, ...databases].join(', ')}. ${rounds} rounds over ${processes} processes of each server; in each round every server had its turn. ${cores}
 
 The servers whose names begin with F are minimal servers, the floors. F0 is bare node:http that reads a form and signs a JWT (ES256).
 F1 is F0, and Redis also compares and swaps one value. FX is F1 in Express 5. F2 is F1 with body-parser, jsonwebtoken and five digests,
 as this library has them. The floors send all commands of a turn of the event loop in one write (\`enableAutoPipelining\` of ioredis), as this
 library does. They sign, verify and compute HMACs in whichever of the ways of this Node took the least time when they started. They validate
 nothing, except for the API, where they verify a signature and an expiry.
+
+Every server was warm: it had answered as many requests as it takes until the compiler is quiet, 60,000 of them for a refresh. The exceptions
+are the tables of the first requests of a process, for which each server was started ${starts} times. The alternatives are set up as their
+documentation says. Those with \`auto-pipelining\` send all commands of a turn in one write too, as a careful host would set them up.
 
 Redis has no append-only file, unless a name says \`appendfsync everysec\`. PostgreSQL has \`synchronous_commit = off\`, unless a name says
 \`on\`, and else its default settings; each process has a pool of ten connections.

@@ -9,8 +9,11 @@ export type Step = () => Promise<void>
 /** Requests of one kind. */
 export interface Workload {
   connections: number
-  /** How many requests are sent before those that count. */
-  warmUp: number
+  /**
+   * How many requests are sent before those that count. 60,000 refreshes are as many as it takes until the compiler is quiet: the bigger a
+   * server's code is, the longer it compiles. Undefined if each round counts the first requests of a new process.
+   */
+  warmUp: number | undefined
   /** How many requests a round has. */
   requests: number
   open(server: ServerProcess, connections: readonly Connection[]): Promise<Traffic>
@@ -25,31 +28,33 @@ export interface Traffic {
 }
 
 export const workloads: Record<WorkloadName, Workload> = {
-  refresh: { connections: 32, warmUp: 8000, requests: 400, open: refreshing() },
+  'first refreshes': { connections: 1, warmUp: undefined, requests: 100, open: refreshing() },
+  'cold refresh': { connections: 32, warmUp: undefined, requests: 8000, open: refreshing() },
+  refresh: { connections: 32, warmUp: 60_000, requests: 400, open: refreshing() },
   'refresh of a registered client': {
     connections: 32,
-    warmUp: 8000,
+    warmUp: 20_000,
     requests: 400,
     open: refreshing({ client: 'registered' }),
   },
   'refresh of a document client': {
     connections: 32,
-    warmUp: 4000,
+    warmUp: 20_000,
     requests: 200,
     open: refreshing({ client: 'document' }),
   },
   'refresh with resource': {
     connections: 32,
-    warmUp: 3000,
+    warmUp: 10_000,
     requests: 200,
     open: refreshing({ parameters: { resource: setup.resource } }),
   },
-  code: { connections: 32, warmUp: 3000, requests: 200, open: redeemingCodes },
+  code: { connections: 32, warmUp: 10_000, requests: 200, open: redeemingCodes },
   'sign-in': { connections: 32, warmUp: 2000, requests: 100, open: signingIn },
-  metadata: { connections: 32, warmUp: 8000, requests: 1000, open: reading('metadata') },
-  api: { connections: 32, warmUp: 4000, requests: 300, open: reading('api') },
-  'api with a new token': { connections: 32, warmUp: 1000, requests: 200, open: usingNewTokens },
-  'api with revocation': { connections: 32, warmUp: 4000, requests: 300, open: reading('apiWithRevocation') },
+  metadata: { connections: 32, warmUp: 30_000, requests: 1000, open: reading('metadata') },
+  api: { connections: 32, warmUp: 20_000, requests: 300, open: reading('api') },
+  'api with a new token': { connections: 32, warmUp: 5000, requests: 200, open: usingNewTokens },
+  'api with revocation': { connections: 32, warmUp: 20_000, requests: 300, open: reading('apiWithRevocation') },
   'lone refresh': { connections: 1, warmUp: 300, requests: 60, open: refreshing() },
 }
 

@@ -16,7 +16,7 @@ import type {
   OAuthTokens,
 } from '@modelcontextprotocol/sdk/shared/auth.js'
 import express, { type Response } from 'express'
-import { Redis } from 'ioredis'
+import { Redis, type RedisOptions } from 'ioredis'
 import { type JwtPayload, sign, verify } from 'jsonwebtoken'
 import { type StartContender, setup } from './contender'
 
@@ -40,48 +40,50 @@ interface Code extends Grant {
 }
 
 /** The authorization server of the MCP TypeScript SDK 1.x, with a provider that keeps codes and tokens in Redis. */
-export const mcpSdk: StartContender = async (baseUrl, databasePort) => {
-  const redis = new Redis(databasePort, '127.0.0.1')
-  const issuerUrl = new URL(baseUrl)
-  const provider = new RedisProvider(redis, issuerUrl.href)
-  provider.clientsStore.registerClient({
-    client_id: clientId,
-    redirect_uris: [redirectUri],
-    grant_types: ['authorization_code', 'refresh_token'],
-    token_endpoint_auth_method: 'none',
-  })
-  const app = express()
-  app.use(
-    mcpAuthRouter({
-      provider,
-      issuerUrl,
-      resourceServerUrl: resource,
-      scopesSupported,
-      authorizationOptions: { rateLimit: false },
-      tokenOptions: { rateLimit: false },
-    }),
-  )
-  const guard = requireBearerAuth({
-    verifier: provider,
-    requiredScopes: ['profile'],
-    resourceMetadataUrl: getOAuthProtectedResourceMetadataUrl(resource),
-    expectedResource: resource,
-  })
-  app.get('/api', guard, (_req, res) => {
-    res.writeHead(200, { 'Content-Type': 'application/json' }).end('{}')
-  })
-  return {
-    handler: app,
-    paths: { token: '/token', metadata: '/.well-known/oauth-authorization-server', api: '/api' },
-    issueCode: () =>
-      provider.issueCode(clientId, {
-        redirectUri,
-        codeChallenge: setup.codeChallenge,
-        scopes: scopesSupported,
-        resource,
+export const mcpSdk =
+  (options: RedisOptions = {}): StartContender =>
+  async (baseUrl, databasePort) => {
+    const redis = new Redis(databasePort, '127.0.0.1', options)
+    const issuerUrl = new URL(baseUrl)
+    const provider = new RedisProvider(redis, issuerUrl.href)
+    provider.clientsStore.registerClient({
+      client_id: clientId,
+      redirect_uris: [redirectUri],
+      grant_types: ['authorization_code', 'refresh_token'],
+      token_endpoint_auth_method: 'none',
+    })
+    const app = express()
+    app.use(
+      mcpAuthRouter({
+        provider,
+        issuerUrl,
+        resourceServerUrl: resource,
+        scopesSupported,
+        authorizationOptions: { rateLimit: false },
+        tokenOptions: { rateLimit: false },
       }),
+    )
+    const guard = requireBearerAuth({
+      verifier: provider,
+      requiredScopes: ['profile'],
+      resourceMetadataUrl: getOAuthProtectedResourceMetadataUrl(resource),
+      expectedResource: resource,
+    })
+    app.get('/api', guard, (_req, res) => {
+      res.writeHead(200, { 'Content-Type': 'application/json' }).end('{}')
+    })
+    return {
+      handler: app,
+      paths: { token: '/token', metadata: '/.well-known/oauth-authorization-server', api: '/api' },
+      issueCode: () =>
+        provider.issueCode(clientId, {
+          redirectUri,
+          codeChallenge: setup.codeChallenge,
+          scopes: scopesSupported,
+          resource,
+        }),
+    }
   }
-}
 
 /** The client is in memory, as it is for every server here. */
 class ClientsStore implements OAuthRegisteredClientsStore {

@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
 import express, { type RequestHandler } from 'express'
-import { Redis } from 'ioredis'
+import { Redis, type RedisOptions } from 'ioredis'
 import { sign } from 'jsonwebtoken'
 import { createServer, type ExchangeDoneFunction, exchange, TokenError } from 'oauth2orize'
 import passport from 'passport'
@@ -47,40 +47,42 @@ interface Tokens {
 }
 
 /** OAuth2orize and Passport as their READMEs mount them, with public clients as their author recommends. */
-export const oauth2orize: StartContender = async (baseUrl, databasePort) => {
-  const redis = new Redis(databasePort, '127.0.0.1')
-  const grants = new Grants(redis, baseUrl)
-  const server = createServer<Client>()
-  server.exchange(
-    exchange.code<Client>((client, code, uri, { code_verifier }, done: ExchangeDoneFunction) => {
-      grants.redeemCode(client, code, uri, code_verifier).then(answer(done), (error) => done(error))
-    }),
-  )
-  server.exchange(
-    exchange.refreshToken<Client>((client, token, scope: string[] | undefined, done: ExchangeDoneFunction) => {
-      grants.redeemRefreshToken(client, token, scope).then(answer(done), (error) => done(error))
-    }),
-  )
-  passport.use(
-    new ClientPasswordStrategy((id, secret, done) => {
-      const client = clients[id]
-      done(null, client?.secret === secret && client)
-    }),
-  )
-  passport.use(new AnonymousStrategy())
+export const oauth2orize =
+  (options: RedisOptions = {}): StartContender =>
+  async (baseUrl, databasePort) => {
+    const redis = new Redis(databasePort, '127.0.0.1', options)
+    const grants = new Grants(redis, baseUrl)
+    const server = createServer<Client>()
+    server.exchange(
+      exchange.code<Client>((client, code, uri, { code_verifier }, done: ExchangeDoneFunction) => {
+        grants.redeemCode(client, code, uri, code_verifier).then(answer(done), (error) => done(error))
+      }),
+    )
+    server.exchange(
+      exchange.refreshToken<Client>((client, token, scope: string[] | undefined, done: ExchangeDoneFunction) => {
+        grants.redeemRefreshToken(client, token, scope).then(answer(done), (error) => done(error))
+      }),
+    )
+    passport.use(
+      new ClientPasswordStrategy((id, secret, done) => {
+        const client = clients[id]
+        done(null, client?.secret === secret && client)
+      }),
+    )
+    passport.use(new AnonymousStrategy())
 
-  const app = express()
-  app.use(express.urlencoded({ extended: false }))
-  app.use(passport.initialize())
-  app.post(
-    '/oauth/token',
-    passport.authenticate(['oauth2-client-password', 'anonymous'], { session: false }),
-    identifyPublicClient,
-    server.token(),
-    server.errorHandler(),
-  )
-  return { handler: app, paths: { token: '/oauth/token' }, issueCode: () => grants.issueCode() }
-}
+    const app = express()
+    app.use(express.urlencoded({ extended: false }))
+    app.use(passport.initialize())
+    app.post(
+      '/oauth/token',
+      passport.authenticate(['oauth2-client-password', 'anonymous'], { session: false }),
+      identifyPublicClient,
+      server.token(),
+      server.errorHandler(),
+    )
+    return { handler: app, paths: { token: '/oauth/token' }, issueCode: () => grants.issueCode() }
+  }
 
 /**
  * Does what passport-anonymous does. The author of OAuth2orize recommends it for public clients

@@ -5,6 +5,9 @@ import type { FloorOptions } from './floor'
 import type { HostApp } from './host-apps'
 import { serve } from './serving'
 
+// All commands of a turn of the event loop leave in one write.
+const autoPipelining = { enableAutoPipelining: true }
+
 // Each process loads only its own server.
 const starters: Record<ServerName, () => Promise<StartContender>> = {
   F0: floorOn('node:http', { stored: false }),
@@ -27,9 +30,11 @@ const starters: Record<ServerName, () => Promise<StartContender>> = {
   'customer-sign-in, in memory': oursOn('node:http', 'memory'),
   'oidc-provider': async () => (await import('./oidc-provider.js')).oidcProviderWithJwt,
   'oidc-provider, opaque tokens': async () => (await import('./oidc-provider.js')).oidcProviderWithOpaqueTokens,
-  mcpAuthRouter: async () => (await import('./mcp-sdk.js')).mcpSdk,
+  mcpAuthRouter: async () => (await import('./mcp-sdk.js')).mcpSdk(),
+  'mcpAuthRouter, auto-pipelining': async () => (await import('./mcp-sdk.js')).mcpSdk(autoPipelining),
   'express-oauth-server': async () => (await import('./express-oauth-server.js')).expressOAuthServer,
-  oauth2orize: async () => (await import('./oauth2orize.js')).oauth2orize,
+  oauth2orize: async () => (await import('./oauth2orize.js')).oauth2orize(),
+  'oauth2orize, auto-pipelining': async () => (await import('./oauth2orize.js')).oauth2orize(autoPipelining),
 }
 
 function floorOn(host: HostApp, options: Partial<FloorOptions> = {}, withPartsOfOurs = false) {

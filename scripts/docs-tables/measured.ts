@@ -8,6 +8,7 @@ interface Row {
   workload: string
   cpu_us: number
   rps: number
+  p50_ms: number
   /** Null where the floor does not serve such a request. */
   ratio_to_floor: number | null
   ratio_low: number
@@ -41,11 +42,67 @@ function refresh(): string {
   )
 }
 
-function otherRequests(): string {
-  const rows = rowsOn('26').filter(({ workload, server }) => workload !== 'refresh' && server !== 'F0')
+// Tables of their own show these.
+const shownApart = ['refresh', 'first refreshes', 'cold refresh']
+
+const ofOneProcess = { 'first refreshes': 'first 100', 'cold refresh': 'first 8,000', refresh: 'warm' }
+
+function cold(): string {
+  const rows = rowsOn('26')
+  const cpu = (workload: string, server: string) =>
+    rows.find((row) => row.workload === workload && row.server === server)?.cpu_us ?? Number.NaN
+  const others = rows.filter(({ workload, server }) => workload === 'cold refresh' && server !== inExpress)
   return table(
-    ['request', 'server', 'CPU µs', 'ratio to its floor'],
-    rows.map((row) => [row.workload, row.server, row.cpu_us.toFixed(0), ratio(row)]),
+    ['compared with', ...Object.values(ofOneProcess)],
+    others.map(({ server }) => [
+      server,
+      ...Object.keys(ofOneProcess).map((each) => (cpu(each, inExpress) / cpu(each, server)).toFixed(2)),
+    ]),
+  )
+}
+
+function otherRequests(): string {
+  const rows = rowsOn('26').filter(({ workload, server }) => !shownApart.includes(workload) && server !== 'F0')
+  return table(
+    ['request', 'server', 'CPU µs', 'p50 ms', 'ratio to its floor'],
+    rows.map((row) => [row.workload, row.server, row.cpu_us.toFixed(0), row.p50_ms.toFixed(2), ratio(row)]),
+  )
+}
+
+const [inExpress, onPostgres] = ['customer-sign-in in Express 5', 'customer-sign-in in Express 5, PostgreSQL']
+
+// What a reader looks for first. Left out is what the results do not have.
+const inShort = [
+  ['refresh', inExpress, 'FX'],
+  ['refresh of a registered client', inExpress, 'FX'],
+  ['refresh of a document client', inExpress, 'FX'],
+  ['refresh', inExpress, 'mcpAuthRouter'],
+  ['refresh', inExpress, 'mcpAuthRouter, auto-pipelining'],
+  ['refresh', inExpress, 'oauth2orize'],
+  ['refresh', inExpress, 'oauth2orize, auto-pipelining'],
+  ['refresh', inExpress, 'express-oauth-server'],
+  ['refresh', inExpress, 'oidc-provider'],
+  ['cold refresh', inExpress, 'mcpAuthRouter'],
+  ['cold refresh', inExpress, 'oauth2orize'],
+  ['refresh', onPostgres, inExpress],
+  ['refresh', 'customer-sign-in in Express 5, PostgreSQL in a pipeline', inExpress],
+  ['api', inExpress, 'FX'],
+  ['api with revocation', inExpress, 'FX'],
+  ['api with a new token', inExpress, 'FX'],
+  ['metadata', inExpress, 'FX'],
+] as const
+
+function shortly(): string {
+  const rows = rowsOn('26')
+  const cpu = (workload: string, server: string) =>
+    rows.find((row) => row.workload === workload && row.server === server)?.cpu_us ?? Number.NaN
+  const ratios = inShort.map(([workload, server, other]) => ({
+    cells: [workload, server, other],
+    ratio: cpu(workload, server) / cpu(workload, other),
+  }))
+  return table(
+    ['request', 'server', 'compared with', 'CPU time'],
+    ratios.filter((each) => !Number.isNaN(each.ratio)).map((each) => [...each.cells, each.ratio.toFixed(2)]),
   )
 }
 
@@ -64,6 +121,7 @@ const compared = [
   ...['api', 'api with revocation', 'api with a new token'].map((api) => [api, 'customer-sign-in in Express 5', 'FX']),
   ['metadata', 'customer-sign-in', 'F1'],
   ['metadata', 'customer-sign-in in Express 5', 'FX'],
+  ['refresh', 'customer-sign-in in Express 5', 'customer-sign-in'],
 ] as const
 
 function versionsOfNode(): string {
@@ -151,7 +209,9 @@ function scaling(): string {
 }
 
 export const measured = {
+  'in-short': shortly,
   refresh,
+  cold,
   'other-requests': otherRequests,
   peers: copied('node-26.md', '## CPU time of a refresh, divided by that of another server'),
   'what-each-does': whatEachDoes,
