@@ -22,7 +22,7 @@ const lanes = {
   languages: ['test/field/other-clients/*.test.ts'],
   frameworks: ['test/field/frameworks/*.test.ts'],
   faults: ['test/faults/{redis,postgres,hostile}-*.test.ts'],
-  histories: ['test/faults/{histories,interleavings,check-server}/**/*.test.ts'],
+  histories: ['test/faults/{histories/**/*,check-server/**/*,interleavings/further}.test.ts'],
 }
 
 /** Jest's `testMatch` for a lane, or for `npm test`. */

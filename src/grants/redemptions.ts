@@ -241,7 +241,7 @@ export class Redemptions {
 
   /**
    * The successor to swap in. If an attempt at one is undecided, it is that one, although the secrets may have changed in the meantime: the
-   * attempt is then continued or reversed first.
+   * attempt is then reversed first.
    */
   #successor({ grantId, tenant, binding }: PresentedCredential, hash: string): Successor {
     if (this.#swaps.hasUndecided) {

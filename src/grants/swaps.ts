@@ -6,7 +6,7 @@ import {
   type ReversedCredential,
   type SwapResult,
 } from '../contract/token-store'
-import type { GuardedStore } from '../host/guarded-store'
+import type { GuardedStore, Patience } from '../host/guarded-store'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
 
 /** One step of a grant: from its live credential to the next one. */
@@ -30,13 +30,16 @@ export type DecidedSwap = Exclude<SwapResult, { outcome: 'late' }>
 /** Attempts at one step that the store may have applied, although no client was given the result. */
 interface Undecided {
   step: Step
-  attempts: Set<string>
-  /** The deadline of the last attempt, by the monotonic clock of this process. The store applies none of them after it. */
-  overAt: number
+  /** Each with its deadline, by the monotonic clock of this process. The store does not apply it after that. */
+  attempts: Map<string, number>
   /** Pending while the attempts are being reversed. */
   reversing?: Promise<void> | undefined
 }
 
+// At one step. If there are as many, its requests get 503 until the deadline of some has passed.
+const maxAttempts = 100
+// How often a request finds that the store has applied one of them only now, before it is answered with 503.
+const maxLooks = 3
 // How many steps have their attempts reversed at a time, and the pauses before that, in milliseconds.
 const maxReversedAtOnce = 100
 const [atOnce, soonest, latest] = [1, 250, 5000]
@@ -46,9 +49,8 @@ const [atOnce, soonest, latest] = [1, 250, 5000]
  *
  * - Sent: the store is asked to swap, and asked once more if its answer does not come.
  * - Decided: an answer says what came of the swap.
- * - Undecided: no answer says so. The client gets 503, and this process remembers the attempt.
- * - Continued: if the client comes again before the attempt's deadline, its request uses the same attempt id. So there are never more
- *   attempts at a step than there are requests for it at one time.
+ * - Undecided: no answer says so. The client gets 503, and this process remembers the attempt. No later request takes it up: its reversal may
+ *   still be on its way, and would make a credential live again that has given tokens.
  * - Reversed: as soon as the store answers again, or the client comes again, the store makes the presented credential live again. No client
  *   was given the result of the attempt, so the client still has that credential, and it is accepted wherever the client comes next.
  * - Taken over: another process gives its result to a client, so it can no longer be reversed.
@@ -84,27 +86,41 @@ export class Swaps {
    * @throws {OAuthError} `temporarily_unavailable` if the store does not say what came of it.
    */
   async take(step: Step): Promise<DecidedSwap> {
-    const [attempt, overAt] = (this.hasUndecided && (await this.#continueAttempt(nameOf(step)))) || [newAttempt()]
     const { tenantId, grantId, from, to, redeems, remember, rest, lifetime, resource } = step
-    const swap = { tenantId, grantId, from, to, attempt, redeems, remember, rest, lifetime, resource }
-    const patience = this.#patience()
-    try {
-      const result = interpret(await this.#store.swapCredential(swap, patience), step, attempt)
-      // The store may still apply the earlier sendings of this attempt, which may swap from another live credential than this one.
-      const isDecided = result.outcome === 'swapped' || result.outcome === 'missing'
-      if (!isDecided && overAt !== undefined) this.#rememberAttempt(step, attempt, overAt)
-      return result
-    } catch (lost) {
-      const again = await this.#store
-        .swapCredential(swap, patience)
-        .then((result) => interpret(result, step, attempt))
-        .catch(() => undefined)
-      if (again?.outcome === 'swapped' || again?.outcome === 'missing') return again
-      this.#rememberAttempt(step, attempt, patience.giveUpAt)
-      if (again?.outcome === 'fresh') return again
-      // A mismatch decides nothing here: the store may have applied the first sending, and more swaps after it.
-      throw lost
+    for (let looks = 0; looks < maxLooks; looks++) {
+      if (this.hasUndecided) await this.#reverseFirst(nameOf(step))
+      const attempt = newAttempt()
+      const swap = { tenantId, grantId, from, to, attempt, redeems, remember, rest, lifetime, resource }
+      const patience = this.#patience()
+      let result: DecidedSwap
+      try {
+        result = interpret(await this.#store.swapCredential(swap, patience), step, attempt)
+      } catch (lost) {
+        result = await this.#sendAgain(swap, patience, step, lost)
+      }
+      if (!this.#isByUndecided(result, step)) return result
     }
+    throw temporarilyUnavailable(
+      new Error('The token store applies earlier attempts between every two looks at the grant'),
+    )
+  }
+
+  /** @throws What the first sending has thrown, if nobody knows what came of it. */
+  async #sendAgain(
+    swap: Omit<CredentialSwap, 'deadline'>,
+    patience: Patience,
+    step: Step,
+    lost: unknown,
+  ): Promise<DecidedSwap> {
+    const again = await this.#store
+      .swapCredential(swap, patience)
+      .then((result) => interpret(result, step, swap.attempt))
+      .catch(() => undefined)
+    if (again?.outcome === 'swapped' || again?.outcome === 'missing') return again
+    this.#rememberAttempt(step, swap.attempt, patience.giveUpAt)
+    if (again?.outcome === 'fresh') return again
+    // A mismatch decides nothing here: the store may have applied the first sending, and more swaps after it.
+    throw lost
   }
 
   /**
@@ -116,7 +132,7 @@ export class Swaps {
     // If its answer was lost once, the store may still apply the first sending, and that after the reversal.
     const overAt = performance.now() + this.#store.timeout
     this.#rememberAttempt(step, attempt, overAt)
-    await this.#reverseAttempts(nameOf(step), { step, attempts: new Set([attempt]), overAt })
+    await this.#reverseAttempts(nameOf(step), { step, attempts: new Map([[attempt, overAt]]) })
   }
 
   /**
@@ -142,18 +158,21 @@ export class Swaps {
     return { giveUpAt: performance.now() + this.#store.timeout, timeout: this.#store.timeout / 2 }
   }
 
-  /**
-   * Reverses what is undecided at a step, and gives an attempt that the store may still apply to one request only: of two, each could take
-   * the other's swap for its own.
-   */
-  async #continueAttempt(name: string): Promise<[attempt: string, overAt: number] | undefined> {
+  /** @throws {OAuthError} `temporarily_unavailable` if the store fails, or so many attempts stay undecided that one more is too many. */
+  async #reverseFirst(name: string): Promise<void> {
     await this.#reverseStep(name)
-    const undecided = this.#undecided.get(name)
-    const [attempt] = undecided?.attempts ?? []
-    if (!undecided || attempt === undefined) return undefined
-    undecided.attempts.delete(attempt)
-    if (undecided.attempts.size === 0) this.#undecided.delete(name)
-    return [attempt, undecided.overAt]
+    if ((this.#undecided.get(name)?.attempts.size ?? 0) < maxAttempts) return
+    throw temporarilyUnavailable(
+      new Error(`The token store has not told the results of ${maxAttempts} attempts at one step`),
+    )
+  }
+
+  /** Whether a swap finds that the store has applied one of the undecided attempts at its step. */
+  #isByUndecided(result: DecidedSwap, step: Step): boolean {
+    if (result.outcome !== 'mismatch') return false
+    const { credential, swap } = result.grant
+    if (!swap || credential?.hash !== step.to) return false
+    return this.#undecided.get(nameOf(step))?.attempts.has(swap.attempt) === true
   }
 
   #rememberAttempt(step: Step, attempt: string, overAt: number): void {
@@ -161,11 +180,10 @@ export class Swaps {
     const name = nameOf(step)
     const undecided = this.#undecided.get(name)
     if (undecided) {
-      undecided.attempts.add(attempt)
-      undecided.overAt = Math.max(undecided.overAt, overAt)
+      undecided.attempts.set(attempt, overAt)
     } else if (this.#undecided.size < this.#maxUndecided) {
       // If there are too many, the first stay: those are the ones that the store may have applied before it failed.
-      this.#undecided.set(name, { step, attempts: new Set([attempt]), overAt })
+      this.#undecided.set(name, { step, attempts: new Map([[attempt, overAt]]) })
     }
     this.#reverseLater()
   }
@@ -180,15 +198,14 @@ export class Swaps {
     await undecided.reversing
   }
 
-  async #reverseAttempts(name: string, { step, attempts, overAt }: Undecided): Promise<void> {
+  async #reverseAttempts(name: string, { step, attempts }: Undecided): Promise<void> {
     const { tenantId, grantId, to, presented } = step
+    const now = performance.now()
     const meant = [...attempts]
-    const isOver = performance.now() >= overAt
-    await this.#store.reverseSwap({ tenantId, grantId, to, attempts: meant, ...presented })
-    // The store may still apply one of them before its deadline.
-    if (!isOver) return
+    await this.#store.reverseSwap({ tenantId, grantId, to, attempts: meant.map(([attempt]) => attempt), ...presented })
     const remembered = this.#undecided.get(name)
-    for (const attempt of meant) remembered?.attempts.delete(attempt)
+    // The store may still apply one of the others before its deadline.
+    for (const [attempt, overAt] of meant) if (overAt <= now) remembered?.attempts.delete(attempt)
     if (remembered?.attempts.size === 0) this.#undecided.delete(name)
   }
 
@@ -200,8 +217,8 @@ export class Swaps {
   async #reverseAll(): Promise<void> {
     const now = performance.now()
     const due: string[] = []
-    for (const [name, { overAt }] of this.#undecided) {
-      if (overAt <= now) due.push(name)
+    for (const [name, { attempts }] of this.#undecided) {
+      if (Math.min(...attempts.values()) <= now) due.push(name)
       if (due.length === maxReversedAtOnce) break
     }
     const settled = await Promise.allSettled(due.map((name) => this.#reverseStep(name)))

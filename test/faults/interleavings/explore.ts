@@ -1,5 +1,5 @@
 import type { Prepared } from './prepared'
-import { tellChoice } from './tell'
+import { sentence, tellChoice } from './tell'
 import { World } from './world'
 
 /** A way to a violation: none is shorter. */
@@ -14,8 +14,8 @@ export interface Explored {
   states: number
   /** How many steps were taken from one state to another. */
   steps: number
-  /** How many ways lead to an end. Undefined if there are more states than the exploration may have. */
-  schedules: number | undefined
+  /** How many ways lead to an end, or to a state from which nothing was visited. */
+  schedules: number
   /** The steps of the longest of the shortest ways to each state. */
   depth: number
   isWhole: boolean
@@ -47,12 +47,12 @@ export async function explore(
     return path.reverse()
   }
 
-  const found = (isComplete: boolean): Explored => ({
+  const found = (isWhole: boolean): Explored => ({
     states: from.length,
     steps,
-    schedules: isComplete ? countWays(children) : undefined,
+    schedules: countWays(children, from.length),
     depth: depths.at(-1) ?? 0,
-    isWhole: isComplete,
+    isWhole,
     findings,
   })
 
@@ -69,7 +69,6 @@ export async function explore(
       const state = children.length
       const choices = world.choices()
       const reached = new Uint32Array(choices.length)
-      children.push(reached)
       for (const [number, choice] of choices.entries()) {
         const after = await world.after(choice)
         steps++
@@ -91,6 +90,7 @@ export async function explore(
         }
         reached[number] = there
       }
+      children.push(reached)
       if (from.length >= maxStates) {
         isWhole = false
         break
@@ -127,10 +127,16 @@ export async function tell(prepared: Prepared, path: readonly number[]): Promise
   return told
 }
 
-/** How many ways lead from the first state to an end. No state comes twice on a way, because each step uses something up. */
-function countWays(children: readonly Uint32Array[]): number {
-  const ways = new Float64Array(children.length)
-  const entering = new Uint32Array(children.length)
+/** The shortest way to a broken rule as a test that fails, to paste into interleavings.test.ts. */
+export function testOf({ scenario, path, trace, world: { violation } }: Finding): string {
+  const way = `expectKept('${scenario}', ${JSON.stringify(path)})`
+  return `// ${violation?.told}: ${sentence(trace)}\nit('${violation?.rule}', async () => ${way})`
+}
+
+/** How many ways lead from the first state to one without a next. No state comes twice on a way, because each step uses something up. */
+function countWays(children: readonly Uint32Array[], states: number): number {
+  const ways = new Float64Array(states)
+  const entering = new Uint32Array(states)
   for (const next of children) for (const child of next) entering[child] = (entering[child] ?? 0) + 1
   ways[0] = 1
   let ended = 0

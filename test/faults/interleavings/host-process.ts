@@ -150,8 +150,7 @@ async function relive(kind: ProcessKind, name: string, history: readonly Input[]
 
   house.runOn({
     performance: { now: () => time.now },
-    setTimeout: (call, delay) =>
-      time.set(call, delay, delay === hostTimeout || delay === hostTimeout / 2 ? undefined : running),
+    setTimeout: (call, delay) => time.set(call, delay, running, delay === hostTimeout || delay === hostTimeout / 2),
     clearTimeout: (timer) => time.clear(timer),
     // Its maker's name is part of it, so that the order of two requests is not.
     randomUUID: () => {
@@ -191,7 +190,7 @@ async function relive(kind: ProcessKind, name: string, history: readonly Input[]
       await time.pass(
         input.duration,
         (owner) => {
-          running = owner ?? ''
+          running = owner
         },
         settled,
       )

@@ -1,4 +1,5 @@
 import type { Rule } from './referee'
+import { seconds } from './scenario'
 import type { World } from './world'
 
 export type Way = readonly [scenario: string, path: readonly number[]]
@@ -44,6 +45,14 @@ const isAhead = (world: World) => {
   const placeOf = (name: string) => names.indexOf(name)
   return live !== undefined && placeOf(violation?.presented ?? '') - placeOf(live) > 4
 }
+/** How long ago the store has redeemed what was presented, in seconds. Infinite if it does not remember that. */
+const ageInStore = ({ store, storeNow, prepared, violation }: World) => {
+  const grants = [store, ...store.earlier].flatMap(({ contents }) => contents)
+  const redeemed = grants.find(({ grantId }) => grantId === prepared.grantId)?.redeemed ?? []
+  const token = prepared.tokens.find((each) => prepared.nameOf(each) === violation?.presented)
+  const found = token && redeemed.find(({ mark }) => prepared.rooms.hashOf(token).startsWith(mark))
+  return found ? (storeNow - found.at) / seconds : Number.POSITIVE_INFINITY
+}
 const secondsPassed = ({ prepared, passes }: World) =>
   prepared.scenario.passes.slice(0, passes).reduce((sum, passed) => sum + passed, 0)
 
@@ -66,7 +75,7 @@ export const limits: readonly Limit[] = [
   {
     name: 'a repeat is answered with 503, because the clock was set back',
     why: 'A negative age opens no window, and ends nothing.',
-    way: ["the store's clock", [0, 0, 0, 0, 6, 10, 9]],
+    way: ["the store's clock", [0, 0, 0, 0, 7, 4, 2]],
     rule: 'an honest client stays',
     is: (world) => world.clockShift < 0 && tells('503')(world),
   },
@@ -174,7 +183,7 @@ export const limits: readonly Limit[] = [
     way: ['a code, later', [0, 0, 2, 0, 6]],
     rule: 'an honest client stays',
     is: (world) => {
-      const isOfCode = presents(world) === 'the code' || hasParallelRequests(world)
+      const isOfCode = presents(world) === 'the code' ? ageInStore(world) >= 10 : hasParallelRequests(world)
       return world.prepared.scenario.before.length === 0 && isOfCode && secondsPassed(world) >= 10
     },
   },
@@ -184,7 +193,9 @@ export const limits: readonly Limit[] = [
     way: ['a retry later', [0, 1, 5, 0, 8, 0, 5]],
     rule: 'an honest client stays',
     is: (world) =>
-      !isStrict(world) && isUnheard(world) && secondsPassed(world) >= Math.max(1, world.prepared.scenario.window),
+      !isStrict(world) &&
+      isUnheard(world) &&
+      Math.min(secondsPassed(world), ageInStore(world)) >= world.prepared.scenario.window,
   },
   {
     name: 'a redemption that was reversed after its repeat was answered',

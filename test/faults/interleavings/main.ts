@@ -1,10 +1,10 @@
 import { fork } from 'node:child_process'
 import { parseArgs } from 'node:util'
-import { type Explored, explore } from './explore'
+import { type Explored, explore, testOf } from './explore'
 import { openHouse } from './house'
 import { limitOf, limits } from './limits'
 import { prepare } from './prepared'
-import { scenarios } from './scenarios'
+import { scenarioNamed, scenarios } from './scenarios'
 import { sentence } from './tell'
 
 // No error of the code is looked at but by its code.
@@ -18,8 +18,8 @@ const { values } = parseArgs({
 
 interface Found {
   limit: string | undefined
-  rule: string | undefined
-  told: string | undefined
+  /** A test that goes there. */
+  test: string
   trace: readonly string[]
   path: readonly number[]
 }
@@ -28,9 +28,8 @@ type Report = Omit<Explored, 'findings' | 'steps'> & { findings: Found[] }
 
 /** Explores one scenario, and reports the shortest way to each limit, and to each broken rule. */
 async function exploreOne(name: string): Promise<Report> {
-  const scenario = scenarios.find((each) => each.name === name)
-  if (!scenario) throw new Error(`There is no scenario "${name}"`)
   const known = new Set<string | undefined>()
+  const scenario = scenarioNamed(name)
   const explored = await explore(
     await prepare(scenario, openHouse()),
     (world) => {
@@ -41,9 +40,9 @@ async function exploreOne(name: string): Promise<Report> {
     },
     { maxStates: Number(values.states ?? scenario.maxStates ?? 250_000) },
   )
-  const findings = explored.findings.map(({ world, trace, path }) => {
-    const { rule, told } = world.violation ?? {}
-    return { limit: limitOf(world)?.name, rule, told, trace, path }
+  const findings = explored.findings.map((finding) => {
+    const { world, trace, path } = finding
+    return { limit: limitOf(world)?.name, test: testOf(finding), trace, path }
   })
   return { ...explored, findings }
 }
@@ -58,14 +57,13 @@ async function main(): Promise<void> {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
       const { states, schedules, depth, isWhole, findings } = await inChild(name)
       all += states
-      const ways = schedules === undefined ? '' : `, ${schedules} schedules`
-      print(`${name}: ${states} states${isWhole ? '' : ' (not all)'}${ways}, depth ${depth}`)
+      const atLeast = isWhole ? '' : 'at least '
+      print(`${name}: ${atLeast}${states} states, ${atLeast}${schedules} schedules, depth ${depth}`)
       for (const found of findings) {
-        const { limit, rule, told, trace, path } = found
+        const { limit, test, trace } = found
         if (limit === undefined) {
           process.exitCode = 1
-          print(`  BROKEN: ${rule}: ${told}. ${sentence(trace)}`)
-          print(`  it('${rule}', () => expectKept('${name}', ${JSON.stringify(path)}))`)
+          print(`BROKEN:\n${test}`)
         } else if (trace.length < (shortest.get(limit)?.trace.length ?? Number.POSITIVE_INFINITY)) {
           shortest.set(limit, { ...found, scenario: name })
         }

@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
     name: 'forgets an attempt before its deadline',
     rule: 'an honest client stays',
     scenario: 'strict, at one process',
-    patch: { file: 'grants/swaps.ts', old: 'if (!isOver) return', by: '' },
+    patch: { file: 'grants/swaps.ts', old: 'if (overAt <= now) remembered', by: 'remembered' },
   },
   {
     name: 'takes an attempt for over when its client is answered',
@@ -35,15 +35,45 @@ export const mutants: readonly Mutant[] = [
     scenario: 'strict, at one process',
     patch: {
       file: 'grants/swaps.ts',
-      old: 'this.#rememberAttempt(step, attempt, patience.giveUpAt)',
-      by: 'this.#rememberAttempt(step, attempt, performance.now())',
+      old: 'this.#rememberAttempt(step, swap.attempt, patience.giveUpAt)',
+      by: 'this.#rememberAttempt(step, swap.attempt, performance.now())',
     },
   },
   {
-    name: 'gives one attempt to two requests',
+    name: 'takes an undecided attempt up again',
     rule: 'one winner',
-    scenario: 'an attempt of two requests',
-    patch: { file: 'grants/swaps.ts', old: 'undecided.attempts.delete(attempt)\n    if', by: 'if' },
+    scenario: 'a reversal that is late',
+    patch: {
+      file: 'grants/swaps.ts',
+      old: 'const attempt = newAttempt()',
+      by: 'const attempt = [...(this.#undecided.get(nameOf(step))?.attempts.keys() ?? [])][0] ?? newAttempt()',
+    },
+  },
+  {
+    name: 'judges what the store has applied by an undecided attempt as by another',
+    rule: 'an honest client stays',
+    scenario: 'strict, at one process',
+    patch: { file: 'grants/swaps.ts', old: 'if (!this.#isByUndecided(result, step)) return', by: 'return' },
+  },
+  {
+    name: 'takes a mismatch for decided although the swap was sent before',
+    rule: 'no request is a replay of itself',
+    scenario: 'a window as short as a call',
+    patch: {
+      file: 'grants/swaps.ts',
+      old: "if (again?.outcome === 'swapped' || again",
+      by: "if (again?.outcome === 'mismatch' || again?.outcome === 'swapped' || again",
+    },
+  },
+  {
+    name: 'keeps the first refresh token by the attempt that has made it',
+    rule: 'an honest client stays',
+    scenario: 'a code at two processes',
+    patch: {
+      file: 'grants/swaps.ts',
+      old: 'attempt: newAttempt(), redeems: []',
+      by: 'attempt: arguments[0].swap.attempt, redeems: []',
+    },
   },
   {
     name: 'forgets a reversal that failed',

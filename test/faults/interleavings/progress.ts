@@ -9,6 +9,8 @@ export interface Progress {
   beganAfterEnd: boolean
   /** How long ago that had given tokens when it was presented, in seconds. */
   age?: number | undefined
+  /** Whether the store has applied a swap of this request. */
+  hasSwapped?: boolean | undefined
   /** Which of its requests were answered with 503. */
   unavailable: readonly number[]
   /** A response on its way. */

@@ -13,6 +13,7 @@ export type Rule =
   | 'an honest client stays'
   | 'a late replay ends the grant'
   | 'a used token gives nothing'
+  | 'no request is a replay of itself'
   | 'a thief gets nothing'
   | 'another client gets nothing'
 
@@ -94,7 +95,8 @@ export class Referee {
   }
 
   /** A request has been decided. Its client may not have the response yet. */
-  decided({ name: who, does, jar }: Actor, { presents = '', beganAfterEnd, age }: Progress, outcome: Outcome): void {
+  decided({ name: who, does, jar }: Actor, progress: Progress, outcome: Outcome): void {
+    const { presents = '', beganAfterEnd, age, hasSwapped } = progress
     if (does === 'revoke' || does === 'end all grants') {
       if (outcome.kind === 'done') this.#note({ isEnded: true })
       return
@@ -121,6 +123,8 @@ export class Referee {
       if (isFirst) this.#note({ usedAt: [...usedAt, [name, this.#world.now] as const].sort() })
     }
     if (outcome.kind === 'refused' && does === 'redeem') {
+      if (outcome.reason === 'replayed' && hasSwapped)
+        found('no request is a replay of itself', `${who} is refused with ${name}, which it has redeemed itself`)
       if (isHonest && !this.#world.facts.mayEnd)
         found('an honest client stays', `${who} is refused with ${name}: ${outcome.reason}`)
       const isThere = this.#world.grants().some((grant) => grant.grantId === grantId)
@@ -131,14 +135,14 @@ export class Referee {
     }
   }
 
-  /** A process that knows nothing has answered the honest client's token. */
-  atEnd({ token, isSignedOut }: Jar, outcome: Outcome): void {
+  /** A process that knows nothing has answered a token that somebody has. */
+  atEnd({ token, isHonest, isSignedOut }: Jar, outcome: Outcome): void {
     const { isEnded, mayEnd } = this.#world.facts
     const name = this.#world.prepared.nameOf(token)
     const found = (rule: Rule, told: string) =>
       this.#found(rule, `in the end, ${name} ${told}`, token, this.ageOf(token))
     if (isEnded && outcome.kind === 'tokens') found('ended stays ended', 'gives tokens, although its grant has ended')
-    if (isEnded || mayEnd || isSignedOut || outcome.kind === 'tokens') return
+    if (!isHonest || isEnded || mayEnd || isSignedOut || outcome.kind === 'tokens') return
     found('an honest client stays', outcome.kind === 'unavailable' ? 'is answered with 503' : 'is refused')
   }
 
@@ -160,6 +164,7 @@ export class Referee {
   }
 }
 
-function outcomeOf(result: unknown): string | undefined {
+/** The outcome of a call of the store, if it has one. */
+export function outcomeOf(result: unknown): string | undefined {
   return (result as { outcome?: string } | undefined)?.outcome
 }

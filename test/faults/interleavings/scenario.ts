@@ -30,6 +30,8 @@ export interface Actor {
 export type Fault =
   /** The store applies a call, and its answer is lost. */
   | 'answer'
+  /** The store applies a call, and its process waits for the answer until it gives up. */
+  | 'silence'
   /** A call fails for its process, and the store may apply it at any later time. */
   | 'late'
   /** The response to the client is lost. */
@@ -61,6 +63,8 @@ export interface Scenario {
   clock: readonly number[]
   /** After how many states the exploration ends. Default 250,000. */
   maxStates?: number
+  /** Whether a request looks at its grant first, as one that narrows `scope` does. */
+  readsFirst?: boolean
   /** Whether access tokens are signed by a signer that takes its time. */
   hasSigner?: boolean
 }

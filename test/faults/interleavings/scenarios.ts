@@ -123,6 +123,29 @@ export const scenarios: readonly Scenario[] = [
   },
   { ...moving, name: 'a move and a revocation', actors: [twin, { ...revoker, at: ['A'] }] },
   { ...moving, name: 'a move and the end of all grants', actors: [twin, administrator] },
+  {
+    ...usual,
+    name: 'a silent store',
+    actors: [client, twin],
+    faults: ['silence', 'late'],
+    passes: [0.9, 0.6, 20],
+  },
+  {
+    ...usual,
+    name: 'a request that reads first',
+    readsFirst: true,
+    actors: [client, twin],
+    faults: ['late', 'answer'],
+    maxFaults: 1,
+  },
+  {
+    ...usual,
+    name: 'attempts at one process',
+    actors: [{ ...client, at: ['A', 'A', 'A'] }, twin],
+    faults: ['late'],
+    maxFaults: 3,
+    passes: [],
+  },
   { ...usual, name: 'strict', window: 0, actors: [client, twin], passes: [11], maxFaults: 1 },
   { ...usual, name: 'strict, one request at a time', window: 0, actors: [client], passes: [11], maxFaults: 2 },
 ]
@@ -140,12 +163,10 @@ export const smallScenarios: readonly Scenario[] = [
   },
   {
     ...usual,
-    name: 'an attempt of two requests',
-    actors: [
-      { ...client, at: ['A', 'A'] },
-      { ...twin, at: ['A', 'A'] },
-    ],
-    faults: ofStore,
+    name: 'a reversal that is late',
+    actors: [{ ...client, at: ['A', 'A'] }, twin],
+    hasSigner: true,
+    faults: ['late', 'signer'],
     passes: [],
   },
   {
@@ -156,6 +177,18 @@ export const smallScenarios: readonly Scenario[] = [
     faults: ['answer'],
     maxFaults: 2,
     passes: [2, 61],
+  },
+  {
+    ...usual,
+    name: 'a window as short as a call',
+    window: 1,
+    actors: [
+      { ...client, at: ['A'] },
+      { ...twin, at: ['B', 'B'] },
+    ],
+    faults: ['silence'],
+    maxFaults: 1,
+    passes: [0.9, 0.6],
   },
   {
     ...usual,
@@ -199,3 +232,10 @@ export const smallScenarios: readonly Scenario[] = [
     maxFaults: 0,
   },
 ]
+
+/** @throws If there is none of this name. */
+export function scenarioNamed(name: string): Scenario {
+  const found = [...smallScenarios, ...scenarios].find((scenario) => scenario.name === name)
+  if (!found) throw new Error(`There is no scenario "${name}"`)
+  return found
+}

@@ -49,7 +49,7 @@ export function roomsOf(house: House) {
 
   function start(
     store: CalledStore,
-    { window, tolerance }: Pick<Scenario, 'window' | 'tolerance'>,
+    { window, tolerance, readsFirst }: Pick<Scenario, 'window' | 'tolerance' | 'readsFirst'>,
     sign: (() => Promise<void>) | undefined,
     emit: (event: { type: CustomerSignInEvent['type'] }) => void,
     now: () => number,
@@ -90,7 +90,10 @@ export function roomsOf(house: House) {
           lifetime: tenant.policy.lifetimes.refreshToken,
           hasHungUp: async () => false,
         })
-        const redemption = await redemptions.redeem(presented, undefined)
+        const redemption = await redemptions.redeem(
+          presented,
+          readsFirst ? async ({ scopes }) => ({ scopes }) : undefined,
+        )
         if (sign) {
           try {
             await sign()

@@ -55,6 +55,8 @@ function tellCause(choice: Choice, world: World): string {
         : `the store answers ${tellCall(choice.open.call, choice.open.by, world)}`
     case 'lose answer':
       return `the store applies ${tellCall(choice.open.call, choice.open.by, world)}, but its answer is lost`
+    case 'keep silent':
+      return `the store applies ${tellCall(choice.open.call, choice.open.by, world)}, but does not answer`
     case 'break':
       return choice.open.call === 'sign'
         ? 'the signer fails'

@@ -1,7 +1,8 @@
 interface Timer {
   at: number
   call: () => void
-  owner: string | undefined
+  owner: string
+  isOfCall: boolean
   unref(): Timer
 }
 
@@ -10,8 +11,9 @@ export class VirtualTime {
   now = 0
   readonly #timers = new Set<Timer>()
 
-  set(call: () => void, delay: number, owner: string | undefined): Timer {
-    const timer: Timer = { at: this.now + delay, call, owner, unref: () => timer }
+  /** @param isOfCall Whether it limits the time of a call. */
+  set(call: () => void, delay: number, owner: string, isOfCall: boolean): Timer {
+    const timer: Timer = { at: this.now + delay, call, owner, isOfCall, unref: () => timer }
     this.#timers.add(timer)
     return timer
   }
@@ -20,16 +22,16 @@ export class VirtualTime {
     this.#timers.delete(timer as Timer)
   }
 
-  /** When the timers that have an owner are due. */
+  /** When the timers are due, except those of calls. */
   due(): number[] {
     return [...this.#timers]
-      .filter(({ owner }) => owner !== undefined)
+      .filter(({ isOfCall }) => !isOfCall)
       .map(({ at }) => at)
       .sort()
   }
 
   /** Lets time pass, and calls each timer when it is due. */
-  async pass(duration: number, runs: (owner: string | undefined) => void, settled: () => Promise<void>): Promise<void> {
+  async pass(duration: number, runs: (owner: string) => void, settled: () => Promise<void>): Promise<void> {
     const until = this.now + duration
     for (let next = this.#next(until); next; next = this.#next(until)) {
       this.now = Math.max(this.now, next.at)

@@ -4,7 +4,7 @@ import type { ExploredStore, StoreCall } from './explored-store'
 import { epoch, HostProcess, type Input, type OpenCall, type Outcome } from './host-process'
 import type { Prepared } from './prepared'
 import type { Jar, Progress } from './progress'
-import { type Facts, Referee, type Violation } from './referee'
+import { type Facts, outcomeOf, Referee, type Violation } from './referee'
 import { type Actor, type Fault, hostTimeout, seconds } from './scenario'
 
 /** A call that its process no longer waits for, and that the store may still apply. */
@@ -19,7 +19,7 @@ interface LateCall {
 /** One thing that can happen next. */
 export type Choice =
   | { kind: 'begin' | 'respond' | 'lose response'; actor: number }
-  | { kind: 'answer' | 'lose answer' | 'break' | 'break late'; process: string; open: OpenCall }
+  | { kind: 'answer' | 'lose answer' | 'keep silent' | 'break' | 'break late'; process: string; open: OpenCall }
   | { kind: 'apply late'; late: LateCall }
   | { kind: 'kill'; process: string }
   | { kind: 'failover'; lost: number }
@@ -46,6 +46,8 @@ export class World {
   progress: readonly Progress[]
   jars: ReadonlyMap<string, Jar>
   late = nothing
+  /** The calls that the store has applied and never answers, although their processes wait. */
+  unanswered: readonly (OpenCall & { process: string })[] = []
   now = 0
   clockShift = 0
   faults: readonly Fault[] = []
@@ -71,6 +73,7 @@ export class World {
     this.facts = from?.facts ?? this.#referee.atBeginning()
     if (from) {
       this.late = from.late
+      this.unanswered = from.unanswered
       this.now = from.now
       this.clockShift = from.clockShift
       this.faults = from.faults
@@ -120,6 +123,7 @@ export class World {
     }
     for (const [process, { reaction }] of this.processes) {
       for (const open of reaction.open) {
+        if (this.#isUnanswered(process, open)) continue
         choices.push({ kind: 'answer', process, open })
         if (open.call === 'sign') {
           if (canHappen('signer')) choices.push({ kind: 'break', process, open })
@@ -127,6 +131,7 @@ export class World {
         }
         const isWrite = writes.has(open.call.method)
         if (canHappen('answer')) choices.push({ kind: isWrite ? 'lose answer' : 'break', process, open })
+        if (canHappen('silence')) choices.push({ kind: 'keep silent', process, open })
         if (isWrite && canHappen('late')) choices.push({ kind: 'break late', process, open })
       }
       if (canHappen('kill') && !process.endsWith("'")) choices.push({ kind: 'kill', process })
@@ -170,18 +175,26 @@ export class World {
       this.progress,
       [...this.processes.values()].map(({ state }) => state),
       this.late.map((late) => JSON.stringify(late)).sort(),
+      this.unanswered.map(({ process, call, by }) => JSON.stringify([process, call, by])).sort(),
       this.facts,
     ]
     return hash('sha1', JSON.stringify(state), 'base64').slice(0, 20)
   }
 
-  /** Looks at the end, when nobody waits for anything: a process that knows nothing redeems the honest client's token. */
+  /**
+   * Looks at the end, when nobody waits for anything: a process that knows nothing redeems the honest client's token, and if the grant has
+   * ended, each token that somebody has.
+   */
   async judgeEnd(): Promise<void> {
-    const honest = [...this.jars.values()].find(({ isHonest }) => isHonest)
-    if (!honest) return
+    for (const jar of this.jars.values()) {
+      if (jar.isHonest || (this.facts.isEnded && this.prepared.tokens.includes(jar.token))) await this.#judgeToken(jar)
+    }
+  }
+
+  async #judgeToken(jar: Jar): Promise<void> {
     let { store } = this
     let process = await HostProcess.start(this.prepared, 'last', this.now, this.storeNow)
-    process = await process.after({ happens: 'request', at: this.now, by: 'last', does: 'redeem', token: honest.token })
+    process = await process.after({ happens: 'request', at: this.now, by: 'last', does: 'redeem', token: jar.token })
     for (let open = process.reaction.open[0]; open; open = process.reaction.open[0]) {
       const applied =
         open.call === 'sign' ? { result: undefined, store } : await store.apply(open.call, this.storeNow, this.storeNow)
@@ -189,7 +202,7 @@ export class World {
       process = await process.after({ happens: 'answer', at: this.now, call: open.number, result: applied.result })
     }
     const [{ outcome } = { outcome: { kind: 'lost' } as Outcome }] = process.reaction.outcomes
-    this.#referee.atEnd(honest, outcome)
+    this.#referee.atEnd(jar, outcome)
   }
 
   #canBegin(actor: number): boolean {
@@ -221,12 +234,17 @@ export class World {
         this.#happens('answer')
         await this.#applyOpen(choice.open)
         return this.#tell(choice.process, { happens: 'failure', at: this.now, call: choice.open.number })
+      case 'keep silent':
+        this.#happens('silence')
+        await this.#applyOpen(choice.open)
+        this.unanswered = [...this.unanswered, { ...choice.open, process: choice.process }]
+        return
       case 'break':
         this.#happens(choice.open.call === 'sign' ? 'signer' : 'answer')
         return this.#tell(choice.process, { happens: 'failure', at: this.now, call: choice.open.number })
       case 'break late':
         this.#happens('late')
-        this.#keepLate([choice.open])
+        this.#keepLate(choice.process, [choice.open])
         return this.#tell(choice.process, { happens: 'failure', at: this.now, call: choice.open.number })
       case 'apply late':
         return this.#applyLate(choice.late)
@@ -274,6 +292,7 @@ export class World {
   async #applyOpen({ call, by, sentAt }: OpenCall): Promise<unknown> {
     const result = await this.#apply({ call, sentAt })
     const { requests, at } = this.#progressOf(by) ?? { requests: 0 }
+    this.#note({ call, by, request: requests }, result)
     if (call !== 'sign' && !at)
       this.#referee.appliedLate(call, result, sentAt + hostTimeout, this.#isUnavailable({ by, request: requests }))
     return result
@@ -282,7 +301,17 @@ export class World {
   async #applyLate(late: LateCall): Promise<void> {
     this.late = this.late.filter((other) => other !== late)
     const result = await this.#apply(late)
+    this.#note(late, result)
     this.#referee.appliedLate(late.call, result, late.sentAt + hostTimeout, this.#isUnavailable(late))
+  }
+
+  /** Notes that the store has applied a swap of a request that is not decided yet. */
+  #note({ call, by, request }: Pick<OpenCall, 'call' | 'by'> & { request: number }, result: unknown): void {
+    const number = this.#numberOf(by)
+    const progress = this.progress[number]
+    const isSwapped = call !== 'sign' && call.method === 'swapCredential' && outcomeOf(result) === 'swapped'
+    if (isSwapped && progress?.at && progress.requests === request)
+      this.#setProgress(number, { ...progress, hasSwapped: true })
   }
 
   /** Something happens to a process, and it reacts. */
@@ -293,12 +322,18 @@ export class World {
     const { givenUp, outcomes, events } = after.reaction
     for (const event of events) this.#referee.heard(event)
     for (const { by, outcome } of outcomes) this.#finish(by, outcome)
-    this.#keepLate(givenUp)
+    this.#keepLate(name, givenUp)
+    const isOpen = (number: number) => after.reaction.open.some((open) => open.number === number)
+    this.unanswered = this.unanswered.filter(({ process, number }) => process !== name || isOpen(number))
+  }
+
+  #isUnanswered(process: string, { number }: OpenCall): boolean {
+    return this.unanswered.some((other) => other.process === process && other.number === number)
   }
 
   #finish(by: string, outcome: Outcome): void {
     const { actors, faults, maxFaults } = this.prepared.scenario
-    const number = actors.findIndex(({ name }) => name === by)
+    const number = this.#numberOf(by)
     const actor = actors[number] as Actor
     const before = this.progress[number] as Progress
     this.#referee.decided(actor, before, outcome)
@@ -321,7 +356,8 @@ export class World {
   async #kill(name: string): Promise<void> {
     this.#happens('kill')
     const killed = this.processes.get(name) as HostProcess
-    this.#keepLate(killed.reaction.open)
+    this.#keepLate(name, killed.reaction.open)
+    this.unanswered = this.unanswered.filter(({ process }) => process !== name)
     const processes = new Map(this.processes)
     processes.delete(name)
     processes.set(`${name}'`, await HostProcess.start(this.prepared, `${name}'`, this.now, undefined))
@@ -348,9 +384,10 @@ export class World {
     this.jars = new Map(this.jars).set(name, jar)
   }
 
-  #keepLate(calls: readonly OpenCall[]): void {
-    for (const { call, by, sentAt } of calls) {
-      if (call === 'sign' || !writes.has(call.method)) continue
+  #keepLate(process: string, calls: readonly OpenCall[]): void {
+    for (const open of calls) {
+      const { call, by, sentAt } = open
+      if (call === 'sign' || !writes.has(call.method) || this.#isUnanswered(process, open)) continue
       const request = this.#progressOf(by)?.requests ?? 0
       this.late = [...this.late, { call, by, sentAt, request }]
     }
@@ -361,7 +398,11 @@ export class World {
   }
 
   #progressOf(by: string): Progress | undefined {
-    return this.progress[this.prepared.scenario.actors.findIndex(({ name }) => name === by)]
+    return this.progress[this.#numberOf(by)]
+  }
+
+  #numberOf(by: string): number {
+    return this.prepared.scenario.actors.findIndex(({ name }) => name === by)
   }
 
   /** Whether a call is too late for the store, even if its clock is still set back. */

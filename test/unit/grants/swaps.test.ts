@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { MemoryTokenStore } from 'customer-sign-in'
+import type { Grant } from 'customer-sign-in/store'
 import { Swaps } from '../../../src/grants/swaps'
 import { GuardedStore } from '../../../src/host/guarded-store'
 import { attemptsOf } from '../../support/attempts'
@@ -155,16 +156,37 @@ describe('the undecided attempts of a process', () => {
     expect(reversed).not.toHaveBeenCalled()
   })
 
-  it('are at one step no more than the parallel requests', async () => {
-    const { store, always, healthy } = faultyStore(new MemoryTokenStore())
+  it('are a hundred at one step, and make room when their deadlines have passed', async () => {
+    const clock = stopClock()
+    const { store, always, recover, healthy } = faultyStore(new MemoryTokenStore({ now: clock.now }))
     const swaps = new Swaps(new GuardedStore(store, 1000))
     const reversed = jest.spyOn(healthy, 'reverseSwap')
+    const mostReversed = () => Math.max(...reversed.mock.calls.map(([{ attempts }]) => attempts.length))
     always('swapCredential', rejects)
-    for (let round = 0; round < 20; round++) {
-      await Promise.allSettled(Array.from({ length: 5 }, () => swaps.take(step(0))))
-    }
-    expect(reversed).toHaveBeenCalled()
-    expect(Math.max(...reversed.mock.calls.map(([{ attempts }]) => attempts.length))).toBeLessThanOrEqual(5)
+    for (let count = 0; count < 120; count++) await expect(swaps.take(step(0))).rejects.toThrow()
+    recover()
+    await expect(swaps.take(step(0))).rejects.toMatchObject({ code: 'temporarily_unavailable' })
+    expect(mostReversed()).toBe(100)
+    clock.advance(1)
+    await expect(swaps.take(step(0))).resolves.toMatchObject({ outcome: 'missing' })
+    expect(swaps.hasUndecided).toBe(false)
+  })
+
+  it('are given up with 503 if the store applies one between every two looks', async () => {
+    const store = new MemoryTokenStore()
+    const attempts: string[] = []
+    jest.spyOn(store, 'reverseSwap').mockImplementation(async () => ({ outcome: 'reversed', now: Date.now() }))
+    jest.spyOn(store, 'swapCredential').mockImplementation(async ({ attempt, to }) => {
+      attempts.push(attempt)
+      if (attempts.length <= 2) throw new Error('The connection was lost')
+      const swap = { attempt: attempts[0], at: 0, redeemed: 'refresh_token' }
+      const grant = { credential: { kind: 'refresh_token', hash: to }, swap } as Grant
+      return { outcome: 'mismatch', grant, now: Date.now() }
+    })
+    const swaps = new Swaps(new GuardedStore(store, 1000))
+    await expect(swaps.take(step(0))).rejects.toThrow()
+    await expect(swaps.take(step(0))).rejects.toMatchObject({ code: 'temporarily_unavailable' })
+    expect(attempts).toHaveLength(2 + 3)
   })
 
   it('are limited in number, and the first of an outage stay', async () => {

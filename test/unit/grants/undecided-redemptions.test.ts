@@ -11,6 +11,8 @@ interface Sent {
   attempt: string
   /** The store takes it, now. */
   apply(): Promise<unknown>
+  /** The store takes it, and answers. */
+  answer(): void
   /** The process is told that the connection is lost. */
   lose(): void
 }
@@ -21,6 +23,9 @@ class Outage {
   mode: 'healthy' | 'lost' | 'away' | 'held' = 'healthy'
   /** Whether redemptions can be taken back. */
   canReverse: (grantId: string) => boolean = () => true
+  /** Whether the process is told that a redemption could not be taken back, and the store takes it back later. */
+  isReversalLate = false
+  readonly lateReversals: (() => Promise<unknown>)[] = []
   /** What is done just before the next one is taken back. */
   beforeReversal: () => Promise<void> = async () => {}
   readonly sent: Sent[] = []
@@ -35,8 +40,9 @@ class Outage {
     if (method !== 'swapCredential' || this.mode === 'healthy') return apply()
     const { attempt } = args[0] as CredentialSwap
     if (this.mode === 'held') {
-      return new Promise((_, reject) => {
-        this.sent.push({ attempt, apply, lose: () => reject(new Error('The connection was lost')) })
+      return new Promise((resolve, reject) => {
+        const lose = () => reject(new Error('The connection was lost'))
+        this.sent.push({ attempt, apply, answer: () => resolve(apply()), lose })
       })
     }
     if (this.mode === 'lost' && !this.#applied.has(attempt)) await apply()
@@ -51,7 +57,8 @@ class Outage {
       const { beforeReversal } = this
       this.beforeReversal = async () => {}
       await beforeReversal()
-      if (!this.canReverse(grantId)) throw new Error('The store is out of reach')
+      if (this.isReversalLate) this.lateReversals.push(apply)
+      if (this.isReversalLate || !this.canReverse(grantId)) throw new Error('The store is out of reach')
       return await apply()
     } finally {
       this.#reversing--
@@ -273,7 +280,41 @@ describe('redemptions whose result the store did not tell', () => {
     expect(outage.sent).toHaveLength(2)
   })
 
-  it('leave nothing to do when the client has tried again and got tokens', async () => {
+  it('are not taken back once their client has tokens, even if the store is late to take one back', async () => {
+    const { outage, host } = await prepared()
+    const { refresh_token } = await host.connected()
+    outage.mode = 'lost'
+    expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
+    outage.isReversalLate = true
+    expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
+    Object.assign(outage, { mode: 'healthy', isReversalLate: false })
+    expectTokens(await host.refresh(refresh_token))
+    expect(outage.lateReversals).toHaveLength(1)
+    for (const apply of outage.lateReversals) await apply()
+    expectError(await host.refresh(refresh_token), 400, 'invalid_grant')
+  })
+
+  it('are taken back also if the store applies one just before the next request', async () => {
+    const { outage, host } = await prepared()
+    const { refresh_token } = await host.connected()
+    outage.mode = 'held'
+    const first = begun(host.refresh(refresh_token))
+    for (const place of [0, 1]) {
+      await outage.holds(place + 1)
+      outage.sent[place]?.lose()
+    }
+    expectError(await first, 503, 'temporarily_unavailable')
+    const second = begun(host.refresh(refresh_token))
+    await outage.holds(3)
+    await outage.sent[0]?.apply()
+    outage.sent[2]?.answer()
+    await outage.holds(4)
+    outage.sent[3]?.answer()
+    expectTokens(await second)
+    expect(await host.told('replayed')).toEqual([])
+  })
+
+  it('leave nothing to do, after one more look, when the client has tried again and got tokens', async () => {
     const { outage, host } = await prepared()
     const { refresh_token } = await host.connected()
     outage.mode = 'lost'
@@ -282,12 +323,12 @@ describe('redemptions whose result the store did not tell', () => {
     const next = expectTokens(await host.refresh(refresh_token))
     outage.reversals = 0
     await outage.pass(10)
-    expect(outage.reversals).toBe(0)
+    expect(outage.reversals).toBe(1)
     expectIdle()
     expectTokens(await host.refresh(next.refresh_token))
   })
 
-  it('leave nothing to do if the grant has ended', async () => {
+  it('leave nothing to do, after one more look, if the grant has ended', async () => {
     const { outage, host } = await prepared()
     const { refresh_token } = await host.connected()
     outage.mode = 'lost'
@@ -297,7 +338,7 @@ describe('redemptions whose result the store did not tell', () => {
     expectError(await host.refresh(refresh_token), 400, 'invalid_grant')
     outage.reversals = 0
     await outage.pass(10)
-    expect(outage.reversals).toBe(0)
+    expect(outage.reversals).toBe(1)
     expectIdle()
   })
 })
