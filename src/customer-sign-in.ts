@@ -27,6 +27,7 @@ import { revoke } from './endpoints/revoke'
 import { token } from './endpoints/token'
 import { authorizationCode } from './grant-types/authorization-code'
 import { clientCredentials } from './grant-types/client-credentials'
+import { jwtBearer } from './grant-types/jwt-bearer'
 import { refreshToken } from './grant-types/refresh-token'
 import { CredentialChain } from './grants/credential'
 import { Grants } from './grants/grants'
@@ -67,6 +68,11 @@ import type { TenantDefaults } from './tenants/resolved-tenant'
 import { Tenants } from './tenants/tenants'
 import { AccessTokens } from './tokens/access-tokens'
 import { type KeyOptions, Keyring } from './tokens/keyring'
+import { AssertedCustomers } from './trusted-issuers/asserted-customers'
+import { AssertedGrants } from './trusted-issuers/asserted-grants'
+import { Assertions } from './trusted-issuers/assertions'
+import { checkIssuer, type IssuerCheck, type IssuerReport } from './trusted-issuers/check-issuer'
+import { IssuerKeys, type KnownKeys } from './trusted-issuers/issuer-keys'
 
 /** The router, to mount as it is, with the rest of the API as its properties. */
 export interface CustomerSignIn extends Handler {
@@ -220,6 +226,19 @@ export interface CustomerSignIn extends Handler {
    */
   setKeys(keys: KeyOptions): Promise<void>
 
+  /**
+   * Checks a trusted issuer of a company, for the form on which its record is edited: discovers it, compares it to the letter, and looks at its
+   * keys, their algorithms, and its clock. It fetches everything now. What is wrong with the issuer is in the report, and throws nothing.
+   *
+   * @throws {OAuthError} `not_found` for an unknown tenant, `temporarily_unavailable` when a store fails, `server_error` if the tenant's
+   * record cannot be used.
+   * @throws {ConfigurationError} for a member that is unknown, missing or wrong; without `baseUrl` and before any request.
+   *
+   * @example
+   * const { usable, problems } = await signIn.checkIssuer({ tenantKey: 'acme', issuer: 'https://acme.okta.com' })
+   */
+  checkIssuer(check: IssuerCheck): Promise<IssuerReport>
+
   /** What customers have connected: to list it, to export it, and to end it. */
   grants: CustomerGrants
 
@@ -249,6 +268,8 @@ export interface Circumstances {
   now?: (() => number) | undefined
   /** Milliseconds. */
   replayTolerance?: number | undefined
+  /** Keys of trusted issuers that are known without a fetch. */
+  keysOfIssuers?: KnownKeys | undefined
 }
 
 /** Does the same in other circumstances. Builds every room once, with what it needs. */
@@ -279,6 +300,7 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
   const registrations = new Registrations(registrationRules, secrets, now)
   const clients = new Clients(documents, registrations, registrationRules)
   const keySets = new KeySets(fetching)
+  const issuerKeys = new IssuerKeys(fetching, circumstances.keysOfIssuers)
   const clientAuthentication = new ClientAuthentication(clientOptions.authentication, clients, keySets, store, now)
   const grants = new Grants(store, chain, options.grants, emit)
   const { refreshRetryWindow } = options
@@ -309,6 +331,15 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
     authorization_code: authorizationCode({ redemptions, tokens }, grants),
     refresh_token: refreshToken({ redemptions, tokens }),
     client_credentials: clientCredentials(clientOptions.authentication, authorizations, grants, tokens),
+    'urn:ietf:params:oauth:grant-type:jwt-bearer': jwtBearer({
+      assertions: new Assertions(issuerKeys, options.customerOf !== undefined, now),
+      customers: new AssertedCustomers(options.customerOf, timeout),
+      asserted: new AssertedGrants(grants, store, now),
+      authorizations,
+      clients,
+      clientAuthentication,
+      tokens,
+    }),
   }
   const serverMetadata = {
     externalEndpoints,
@@ -346,6 +377,8 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
         consentTokens.use(inUse.secrets)
         registrations.use(inUse.secrets)
       }),
+    checkIssuer: (check: IssuerCheck) =>
+      checkIssuer(check, tenants, () => baseUrl.current(), fetching, options.customerOf !== undefined, now),
     connect: (to: ConnectRequest) => connect(to, () => baseUrl.current(), tenants, assistants, rules),
     grants: customerGrants(
       tenants,

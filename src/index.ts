@@ -25,6 +25,7 @@ export type {
   TenantStore,
   Theme,
   ThemeColors,
+  TrustedIssuer,
 } from './contract/tenant-store'
 export { type CustomerSignIn, createCustomerSignIn } from './customer-sign-in'
 export type { DocumentSources } from './documents/document-sources'
@@ -59,6 +60,7 @@ export type {
   ClientTokenInfo,
   CustomerTokenInfo,
   VerifyAccessTokenOptions,
+  WorkloadTokenInfo,
 } from './resource-server/verify-access-token'
 export type { Handler } from './router'
 export { MemoryTenantStore } from './stores/memory-tenant-store'
@@ -68,3 +70,5 @@ export type { AccessTokenClaimsHook, AccessTokenRequest } from './tokens/access-
 export type { ExternalSigningKey, SigningAlgorithm } from './tokens/external-signer'
 export type { KeyOptions } from './tokens/keyring'
 export type { SigningKeyInput } from './tokens/signing-keys'
+export type { AssertedCustomer, CustomerOfHook } from './trusted-issuers/asserted-customers'
+export type { IssuerCheck, IssuerReport } from './trusted-issuers/check-issuer'

@@ -41,6 +41,7 @@ import { offeredScopes } from './tenants/offered-scopes'
 import { accessTokenLifetime, askConsent, clientRule, refreshTokenLifetime } from './tenants/tenant-record'
 import type { AccessTokenClaimsHook } from './tokens/access-tokens'
 import { type KeyOptions, keyMembers } from './tokens/keyring'
+import type { CustomerOfHook } from './trusted-issuers/asserted-customers'
 
 /**
  * The options of {@link createCustomerSignIn}, in the order in which a host meets them. Lifetimes and times are seconds.
@@ -102,6 +103,11 @@ export interface CustomerSignInOptions {
    * fault of the host signs nobody out. It runs before the credential is used up, and costs one more read of the store.
    */
   accessTokenClaims?: AccessTokenClaimsHook | undefined
+  /**
+   * Finds the customer that the identity provider of a company vouches for, for trusted issuers whose `subject` is `customerOf`
+   * (docs/identity-providers.md). It returns your own id of the customer, or nothing if there is no such customer.
+   */
+  customerOf?: CustomerOfHook | undefined
   /** The absolute URLs of endpoints that the host runs itself, for the metadata. The library then does not serve them. */
   externalEndpoints?: { [endpoint in 'authorization' | 'registration' | 'revocation']?: string | undefined } | undefined
   /** Receives every event (docs/events.md). The library never waits for it. By default errors become process warnings. */
@@ -273,6 +279,7 @@ const checks = {
     links: optional(links, {}),
   }),
   accessTokenClaims: optional(func<AccessTokenClaimsHook>()),
+  customerOf: optional(func<CustomerOfHook>()),
   externalEndpoints: group({
     authorization: optional(httpUrl),
     registration: optional(httpUrl),

@@ -81,7 +81,7 @@ export function protectedRoutes(app: Express): void {
   const bySubdomain = signIn.requireAccessToken({ tenantKey: async (req: Request) => req.subdomains[0] ?? '' })
   app.get('/:company/you', byHost, bySubdomain, (req, res) => {
     const auth: AccessTokenInfo = signIn.auth(req)
-    res.json(auth.kind satisfies 'customer' | 'client')
+    res.json(auth.kind satisfies 'customer' | 'client' | 'workload')
   })
   const either: Middleware[] = [byHost, mcp]
   app.use(either)

@@ -18,7 +18,7 @@ const chapters = {
   Health: /^health\b/,
   'Tokens and keys': /^(tokens|protocol\/grant-types)\b/,
   'Guarding an API': /^resource-server\b/,
-  Companies: /^(tenants|contract\/tenant-store)\b/,
+  Companies: /^(tenants|trusted-issuers|contract\/tenant-store)\b/,
   'Grants and clients': /^(administration|grants|clients|client-authentication|documents)\b/,
   Errors: /^(protocol|configuration)\b/,
   Events: /^(contract\/customer-sign-in-event|telemetry)\b/,

@@ -55,6 +55,7 @@ export const sections: Record<string, Record<string, () => string | Promise<stri
     denials: () => reasonsTable('denialReasons'),
     faults: () => reasonsTable('faultReasons'),
   },
+  'docs/identity-providers.md': { 'trusted-issuer': () => membersTable('contract/tenant-store', 'TrustedIssuer') },
   'docs/keys.md': { signer: () => membersTable('tokens/external-signer', 'ExternalSigningKey') },
   'docs/operations-postgres.md': { store: () => given('postgres/postgres-token-store', 'PostgresTokenStoreOptions') },
   'docs/operations-redis.md': { store: () => given('redis/redis-token-store', 'RedisTokenStoreOptions') },

@@ -61,6 +61,14 @@ const grantRequests: Record<GrantTypeName, Schema> = {
     { refresh_token: text('The newest refresh token. The response has the next one.'), scope, resource },
     ['refresh_token'],
   ),
+  'urn:ietf:params:oauth:grant-type:jwt-bearer': object(
+    {
+      assertion: text('A JWT of an issuer that the company trusts (RFC 7523). It can be redeemed once.'),
+      scope,
+      resource,
+    },
+    ['assertion'],
+  ),
 }
 
 /** What each method of client authentication sends in the form. A company has the methods that its metadata names. */

@@ -9,6 +9,7 @@ import { type Languages, type LanguageTag, languageTagOf } from '../pages/langua
 import type { ScopeTexts } from '../pages/scope-words'
 import { isLoopbackHost } from '../protocol/redirect-uri'
 import { shownId } from '../protocol/registered-id'
+import { issuerOfGrant } from '../protocol/trusted-issuer-claim'
 import type { NamedTenant } from './named-tenant'
 
 /** What a scope is called, for a page. */
@@ -53,6 +54,8 @@ export interface ConnectedGrant extends ConnectedClient {
   scopeTexts: GrantedScope[]
   /** The protected API that its tokens are for. */
   resource: string
+  /** The company's trusted issuer that has vouched for the customer: the company's own sign-in manages the grant. Absent if the customer agreed. */
+  issuer?: string | undefined
   /** When the customer agreed, and the grant was created. */
   connectedAt: number
   /** When its code or a refresh token was last redeemed. */
@@ -115,7 +118,7 @@ export class ConnectedGrants {
     const { onDevice } = this.#languages.choose([asked]).words.consent
     const clientIds = new Set(connected.map(({ clientId }) => clientId))
     const clients = await this.#clientsOf(clientIds, tenant, onDevice)
-    return connected.map(({ grantId, clientId, subject, scopes, resource, createdAt, expiresAt, swap }) => ({
+    return connected.map(({ grantId, clientId, subject, scopes, resource, claims, createdAt, expiresAt, swap }) => ({
       grantId,
       clientId,
       ...(clients.get(clientId) as ConnectedClient),
@@ -123,6 +126,7 @@ export class ConnectedGrants {
       scopes: [...scopes],
       scopeTexts: scopes.map((scope) => ({ scope, ...this.#scopeTexts.in(tag, scope) })),
       resource,
+      ...issuerOfGrant({ claims }),
       connectedAt: createdAt,
       lastUsedAt: swap?.at ?? createdAt,
       expiresAt,

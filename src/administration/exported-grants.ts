@@ -1,5 +1,6 @@
 import type { Registrations } from '../clients/registrations'
 import type { Grant } from '../contract/token-store'
+import { issuerOfGrant } from '../protocol/trusted-issuer-claim'
 import type { NamedTenant } from './named-tenant'
 
 /** Everything that the store has about a customer's grant, except for its hashes. Times are milliseconds since 1970. */
@@ -14,6 +15,8 @@ export interface ExportedGrant {
   scopes: string[]
   /** The protected API that its tokens are for. */
   resource: string
+  /** The company's trusted issuer that has vouched for the customer. Absent if the customer agreed. */
+  issuer?: string | undefined
   /** The host's own claims for the access tokens. */
   claims?: Record<string, unknown> | undefined
   /** When the customer agreed. */
@@ -38,7 +41,10 @@ export function exportedGrants(
 ): ExportedGrant[] {
   const names = new Map(clients.map(({ clientId, clientName }) => [clientId, clientName]))
   return grants.map((grant) => {
-    const { clientId, claims, endsAt, swap, redeemed = [], request } = grant
+    const { clientId, endsAt, swap, redeemed = [], request } = grant
+    const issued = issuerOfGrant(grant)
+    // Of the assertion it keeps hashes.
+    const claims = issued ? undefined : grant.claims
     const clientName = names.has(clientId) ? names.get(clientId) : registrations.read(clientId, id)?.clientName
     return {
       grantId: grant.grantId,
@@ -46,6 +52,7 @@ export function exportedGrants(
       ...(clientName !== undefined && { clientName }),
       scopes: [...grant.scopes],
       resource: grant.resource,
+      ...issued,
       ...(claims && { claims: structuredClone(claims) }),
       createdAt: grant.createdAt,
       ...(swap && { lastUsedAt: swap.at }),

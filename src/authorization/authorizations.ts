@@ -3,6 +3,7 @@ import { type Clients, type FoundClient, scopesOfferedTo } from '../clients/clie
 import type { Agreement, Grants } from '../grants/grants'
 import { mayUse } from '../protocol/grant-types'
 import { oauthError } from '../protocol/oauth-error'
+import { enterpriseOnly } from '../protocol/oauth-error-codes'
 import { isCodeChallenge } from '../protocol/pkce'
 import { redirectUriMatches, withResponse } from '../protocol/redirect-uri'
 import { requestedResource } from '../protocol/resource'
@@ -29,6 +30,8 @@ interface AskedFor {
   scopes?: string | readonly string[] | undefined
   /** Each `resource` of the request. */
   resources: readonly string[]
+  /** Lists of scopes of which each is the most that can be granted, with what they imply. */
+  limits?: readonly (readonly string[] | undefined)[] | undefined
 }
 
 /** What a request is for. */
@@ -124,6 +127,9 @@ export class Authorizations {
         reason: 'no_code_challenge',
       })
     }
+    if (tenant.policy.enterpriseOnly) {
+      throw oauthError('access_denied', enterpriseOnly, { reason: 'enterprise_only' })
+    }
     const terms = this.terms({ scopes, resources }, client.clientId, tenant)
     return { ...recipient, codeChallenge, ...terms, permitted: withImplied(terms.scopes, tenant.policy.implied) }
   }
@@ -133,12 +139,14 @@ export class Authorizations {
    *
    * @throws {OAuthError} `invalid_scope` or `invalid_target`.
    */
-  terms({ scopes, resources }: AskedFor, clientId: string, tenant: ResolvedTenant): Terms {
-    const offered = scopesOfferedTo(clientId, tenant)
+  terms({ scopes, resources, limits = [] }: AskedFor, clientId: string, tenant: ResolvedTenant): Terms {
+    const { implied } = tenant.policy
+    const isWithin = (scope: string) => limits.every((most) => !most || withImplied(most, implied).includes(scope))
+    const offered = scopesOfferedTo(clientId, tenant).filter(isWithin)
     if (offered.length === 0 && tenant.policy.scopes.length > 0) {
       throw oauthError('invalid_scope', 'This tenant offers none of the scopes of the client', {
         reason: 'scope_not_offered',
-        detail: { asked: ownClient(clientId, tenant)?.scopes, accepted: tenant.policy.scopes },
+        detail: { asked: ownClient(clientId, tenant)?.scopes, accepted: tenant.policy.scopes, limits },
       })
     }
     const resource = resourceOf(resources, tenant)

@@ -1,6 +1,7 @@
 import { type Check, identifier, isObject, must, nullable, record } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import { reservedPrefixes } from '../protocol/subject'
+import { trustedIssuerClaim } from '../protocol/trusted-issuer-claim'
 import { plainJson } from '../tokens/plain-json'
 
 /** The customer, as the host's own session knows them. */
@@ -27,6 +28,11 @@ export const customerSubject: Check<string> = (given, name) => {
 /** Checks the host's own claims for access tokens, and returns them as JSON carries them. The error quotes none of them. */
 export const customerClaims: Check<Record<string, unknown>> = (given, name) => {
   const plain = isObject(given) ? plainJson(given) : undefined
+  if (plain && plain[trustedIssuerClaim] !== undefined) {
+    throw new ConfigurationError(`${name}.${trustedIssuerClaim}`, undefined, 'omitted', {
+      says: 'must be omitted: it says which trusted issuer has vouched for the customer',
+    })
+  }
   if (plain) return plain
   throw new ConfigurationError(name, given, 'an object of plain JSON')
 }

@@ -14,6 +14,7 @@ import {
 } from '../protocol/json-web-keys'
 import { type OAuthError, oauthError } from '../protocol/oauth-error'
 import { isClientId } from '../protocol/registered-id'
+import { readJwt, type UnverifiedJwt } from '../protocol/unverified-jwt'
 import { type AuthenticationMethod, authenticationFailed, type KnownOfClient, type SingleUse } from './method'
 
 // Seconds. Clients sign for a minute to an hour.
@@ -65,17 +66,16 @@ export const privateKeyJwt: AuthenticationMethod = {
 }
 
 /** A JWT by which a client authenticates, before anything of it is verified. */
-interface Assertion {
+interface Assertion extends UnverifiedJwt {
   jws: string
-  header: Readonly<Record<string, unknown>>
-  claims: Readonly<Record<string, unknown>>
   /** Whose it claims to be. */
   clientId: string
 }
 
 function readAssertion(jws: string): Assertion {
-  const [header, claims] = jws.split('.').map(parsedPart)
-  if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(jws) || !header || !claims) throw refused('must be a signed JWT', '')
+  const jwt = readJwt(jws)
+  if (!jwt) throw refused('must be a signed JWT', '')
+  const { header, claims } = jwt
   const { iss, sub } = claims
   if (typeof sub === 'string' && isClientId(sub) && iss === sub) return { jws, header, claims, clientId: sub }
   throw refused('must have the client_id as iss and as sub', '')
@@ -121,15 +121,6 @@ function checkedClaims({ claims, clientId }: Assertion, audiences: readonly stri
 
 function isTime(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value)
-}
-
-function parsedPart(part: string): Record<string, unknown> | undefined {
-  try {
-    const value = JSON.parse(Buffer.from(part, 'base64url').toString())
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }
 
 function refused(problem: string, clientId: string): OAuthError {

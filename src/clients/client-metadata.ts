@@ -1,6 +1,6 @@
 import type { ClientMetadata } from '../contract/tenant-store'
 import { quotationMarks } from '../pages/words'
-import { redirectingGrantTypes } from '../protocol/grant-types'
+import { assertedGrantTypes, redirectingGrantTypes } from '../protocol/grant-types'
 import { type OAuthError, oauthError } from '../protocol/oauth-error'
 import type { ErrorDescription } from '../protocol/oauth-error-codes'
 import { isOnHostOf, maxRedirectUris, type RedirectUriFault, redirectUriFault } from '../protocol/redirect-uri'
@@ -11,7 +11,7 @@ export const maxNameLength = 200
 
 /**
  * Reads the metadata of a client from its registration or its metadata document. Ignores unknown members. A member that is null counts as
- * absent. Redirect URIs that are not accepted are left out.
+ * absent. Redirect URIs that are not accepted are left out. A document needs none if its client only has assertions to redeem.
  *
  * @param appRedirects The redirect URIs of apps that are accepted although their scheme has no dot.
  * @param ownAddresses No redirect URI may be on their hosts. Omitted if the metadata is for the clients of several tenants: see {@link atTenant}.
@@ -23,19 +23,22 @@ export function readClientMetadata(
   ownAddresses?: readonly string[],
 ): ClientMetadata {
   const { redirect_uris, client_name, client_uri, scope, grant_types, response_types } = withoutNulls(metadata)
-  if (!redirectingGrantTypes.some((type) => allows(grant_types, type))) {
+  // The id of a client that registers carries its redirect URIs, and is nothing without.
+  const isDocument = ownAddresses === undefined
+  const redirects = redirectingGrantTypes.some((type) => allows(grant_types, type))
+  if (!redirects && !(isDocument && assertedGrantTypes.some((type) => allows(grant_types, type)))) {
     throw invalidMetadata(`grant_types must include ${redirectingGrantTypes.join(' or ')}`)
   }
-  if (!allows(response_types, 'code')) throw invalidMetadata('response_types must include code')
+  if (redirects && !allows(response_types, 'code')) throw invalidMetadata('response_types must include code')
   if (scope !== undefined && typeof scope !== 'string') throw invalidMetadata('scope must be a string')
   if (client_name !== undefined && (typeof client_name !== 'string' || client_name.length > maxNameLength)) {
     throw invalidMetadata(`client_name must be a string of at most ${maxNameLength} characters`)
   }
   const clientName = presentableName(client_name ?? '')
   return {
-    redirectUris: redirectUrisOf(redirect_uris, (redirectUri) =>
-      strangerFault(redirectUri, appRedirects, ownAddresses),
-    ),
+    redirectUris: redirects
+      ? redirectUrisOf(redirect_uris, (redirectUri) => strangerFault(redirectUri, appRedirects, ownAddresses))
+      : [],
     ...(clientName !== undefined && { clientName }),
     ...(isHttpsUrl(client_uri) && { clientUri: client_uri }),
     ...(scope && { scopes: scopesOf(scope) }),
@@ -45,7 +48,7 @@ export function readClientMetadata(
 /** The metadata of a stranger's client without redirect URIs on the hosts of this server. Undefined if no other is left. */
 export function atTenant(metadata: ClientMetadata, ownAddresses: readonly string[]): ClientMetadata | undefined {
   const redirectUris = metadata.redirectUris.filter((redirectUri) => !isOnOwnHost(ownAddresses, redirectUri))
-  return redirectUris.length > 0 ? { ...metadata, redirectUris } : undefined
+  return redirectUris.length > 0 || metadata.redirectUris.length === 0 ? { ...metadata, redirectUris } : undefined
 }
 
 /** Says what is wrong with a redirect URI of a stranger's client, or undefined if nothing is. */

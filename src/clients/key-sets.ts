@@ -62,7 +62,8 @@ export class KeySets {
   }
 }
 
-function keySetIn({ status, body }: FetchedDocument): JsonWebKeySet {
+/** @throws {DocumentAway} for anything that says nothing of the keys; {@link KeySetFault}. */
+export function keySetIn({ status, body }: FetchedDocument): JsonWebKeySet {
   // No other status says anything of the keys, not even 404: it may be a mistake of a minute, and must not sign customers out.
   if (status !== 200) throw new DocumentAway(`The status is ${status}`)
   const given = parsedJson(body)

@@ -173,6 +173,8 @@ export const helpPages: Readonly<Record<string, string>> = {
   'pages.theme': 'docs/pages.md#theme',
   'pages.links': 'docs/pages.md#links',
   accessTokenClaims: 'docs/configuration.md#access-token-claims',
+  customerOf: 'docs/identity-providers.md#which-customer-it-is',
+  checkIssuer: 'docs/identity-providers.md#checking-an-issuer',
   externalEndpoints: 'docs/configuration.md#your-own-authorize-page',
   onEvent: 'docs/events.md#logging-events',
   hostTimeout: 'docs/errors.md#temporarily_unavailable-503',

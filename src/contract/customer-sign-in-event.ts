@@ -66,6 +66,10 @@ export interface IssuedEvent extends GrantEvent {
   scopes: string[]
   /** The protected API that it is for. */
   resource: string
+  /** The company's trusted issuer, if one has vouched for the subject. */
+  issuer?: string | undefined
+  /** A hash of the `jti` of its assertion. */
+  assertion?: string | undefined
 }
 
 /** A client refreshed, and got tokens. */

@@ -113,6 +113,53 @@ export interface Tenant {
   allowedClients?: NullableMembers<ClientRule> | null | undefined
   /** Clients that are not allowed here, besides those in the option `clients.blocked`. It takes precedence over `allowedClients`. */
   blockedClients?: NullableMembers<ClientRule> | null | undefined
+  /**
+   * Whose assertions sign customers and workloads in here (docs/identity-providers.md). Whoever can edit this list can be every customer of the
+   * company. Default none.
+   */
+  trustedIssuers?: NullableMembers<TrustedIssuer>[] | null | undefined
+  /**
+   * Whether customers can connect only through a trusted issuer. Sign-ins by hand are refused, and so are refreshes of what was connected by
+   * hand: it does not end, and works again once this is off. Default false.
+   */
+  enterpriseOnly?: boolean | null | undefined
+}
+
+/**
+ * An issuer of assertions that a company trusts: its own identity provider, or one that vouches for workloads (RFC 7523, ID-JAG).
+ *
+ * @example
+ * { issuer: 'https://acme.okta.com', subject: 'email' }
+ */
+export interface TrustedIssuer {
+  /** What the assertions have as `iss`, to the letter: an https address without query and fragment. */
+  issuer: string
+  /** Where its keys are, as an https address. Default: what the metadata of the issuer says (RFC 8414, OpenID Connect Discovery). */
+  jwksUri?: string | undefined
+  /** The algorithms that it may sign with. Default: ES256, ES384, RS256, PS256 and EdDSA. */
+  algorithms?: string[] | undefined
+  /**
+   * Whom it vouches for: a `customer`, or a `workload`, such as an agent or a service, which is nobody's customer. Default `customer`.
+   */
+  kind?: 'customer' | 'workload' | undefined
+  /**
+   * The claim that is your own id of the customer, such as `email`; or `customerOf`, if the option of that name finds the customer. It has no
+   * default for customers, because most issuers have a `sub` of their own numbering. Default for workloads: `sub`.
+   */
+  subject?: string | undefined
+  /**
+   * What an assertion must say, by the name of the claim: this value, or one of these. It is required for workloads, and for issuers that
+   * serve more companies than this one: without it, every customer of such an issuer would be let in.
+   */
+  claims?: Readonly<Record<string, string | number | boolean | readonly string[]>> | undefined
+  /** The only clients that may present its assertions, by their ids. Default: every client that the company allows. */
+  clients?: string[] | undefined
+  /** The most that its assertions give. Default: all scopes that the company offers. */
+  scopes?: string[] | undefined
+  /** The protected APIs that its assertions are good for, as absolute URLs. Default: all of the company. */
+  resources?: string[] | undefined
+  /** The most seconds since an assertion was issued, 60 to 3000. Default 600. */
+  maxAge?: number | undefined
 }
 
 /**
@@ -165,8 +212,9 @@ export interface Client extends ClientMetadata {
   /** What the client sends as `client_id`. */
   clientId: string
   /**
-   * What the client may send as `grant_type`. Default: `authorization_code` and `refresh_token`. With `client_credentials`, which the client must
-   * authenticate for, it gets tokens for itself.
+   * What the client may send as `grant_type`. Default: `authorization_code`, `refresh_token` and
+   * `urn:ietf:params:oauth:grant-type:jwt-bearer`, which takes an assertion of a trusted issuer. With `client_credentials`, which the client
+   * must authenticate for, it gets tokens for itself.
    */
   grantTypes?: string[] | undefined
   /**

@@ -30,6 +30,8 @@ export interface DocumentKind<T> {
   pause: { known: number; unknown: number }
   /** Copies to begin with: one serves while its document is away and there is no newer one, until its publisher withdraws it. */
   shipped?: ReadonlyMap<string, T> | undefined
+  /** Whose fetches and documents share what one publisher can have. Default: roughly the domain that somebody has registered. */
+  siteOf?: ((url: URL) => string) | undefined
   /** Is told of each change in the number of documents in memory. */
   tell?: ((count: { kept: number; change: number }) => void) | undefined
 }
@@ -170,7 +172,7 @@ export class RemoteDocuments<T> {
   /** Fetches a document once for all requests that wait for it: those of one tenant, or of all tenants if its URL is known. */
   #fetchOnce(url: string, tenantId: string): Promise<T> {
     const standing = this.#standing(url)
-    const site = siteOf(new URL(url))
+    const site = (this.#kind.siteOf ?? siteOf)(new URL(url))
     // A known document belongs to no particular tenant: its site takes the tenant's place.
     const fetchFor = { tenantId: standing === 'unknown' ? tenantId : site, site }
     const name = `${fetchFor.tenantId} ${url}`

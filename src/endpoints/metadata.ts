@@ -7,6 +7,10 @@ import { grantTypes } from '../protocol/grant-types'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import type { Endpoint } from './endpoint'
 
+const jwtBearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+// The Identity Assertion JWT Authorization Grant. Which issuers a company trusts is said to nobody.
+const idJag = 'urn:ietf:params:oauth:grant-profile:id-jag'
+
 /** What is the same at all tenants. */
 interface ServerMetadata {
   externalEndpoints: { readonly [endpoint in 'authorization' | 'registration' | 'revocation']?: string | undefined }
@@ -32,6 +36,7 @@ function members(tenant: ResolvedTenant, server: ServerMetadata): object {
   const { links } = tenant.look
   const { externalEndpoints, methods, languageTags } = server
   const algorithms = algorithmsOf(methods)
+  const offered = grantTypes.filter((name) => server.grantTypes[name].isOffered(tenant))
   return {
     issuer,
     authorization_endpoint: externalEndpoints.authorization ?? `${endpoints}/authorize`,
@@ -41,7 +46,8 @@ function members(tenant: ResolvedTenant, server: ServerMetadata): object {
     jwks_uri: `${endpoints}/jwks`,
     response_types_supported: ['code'],
     // `refresh_token` too: clients such as the MCP TypeScript SDK 1.17 do not refresh if it is not listed.
-    grant_types_supported: grantTypes.filter((name) => server.grantTypes[name].isOffered(tenant)),
+    grant_types_supported: offered,
+    authorization_grant_profiles_supported: offered.includes(jwtBearer) ? [idJag] : undefined,
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: methods,
     token_endpoint_auth_signing_alg_values_supported: algorithms,

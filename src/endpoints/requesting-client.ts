@@ -44,6 +44,14 @@ export interface RequestingClient {
   useUp?: ((isIssued: boolean) => Promise<void>) | undefined
 }
 
+/** In place of a client, for a request that names none. */
+export const noClient: RequestingClient = {
+  clientId: '',
+  preRegistered: undefined,
+  proof: undefined,
+  isAuthenticated: false,
+}
+
 // Of one tenant's clients together. A store that remembers 100,000 assertions for an hour has room for 27 such tenants.
 const maxUnknownPerMinute = 60
 
@@ -101,6 +109,12 @@ export class ClientAuthentication {
     const preRegistered = ownClient(clientId, tenant)
     if (!proof) this.#checkMayBePublic(clientId, preRegistered)
     return { clientId, preRegistered, proof, isAuthenticated: false }
+  }
+
+  /** Whether a request names no client in any way. */
+  namesNone(req: IncomingMessage, form: Form): boolean {
+    const basic = basicCredentials(req.headers.authorization)
+    return basic === undefined && form.get('client_id') === undefined && this.#proofIn(form, undefined) === undefined
   }
 
   /** What a request presents of the methods that are on. RFC 6749 section 2.3 allows one of them. */

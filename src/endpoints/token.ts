@@ -8,7 +8,7 @@ import { respondWithJson } from '../http/responses'
 import { grantTypes, isGrantType, mayUse } from '../protocol/grant-types'
 import { oauthError } from '../protocol/oauth-error'
 import type { Context, Endpoint } from './endpoint'
-import { type ClientAuthentication, type RequestingClient, tokenAudiences } from './requesting-client'
+import { type ClientAuthentication, noClient, type RequestingClient, tokenAudiences } from './requesting-client'
 
 /** What the endpoint works with. */
 interface TokenRooms {
@@ -31,10 +31,17 @@ export function token(rooms: TokenRooms): Endpoint {
 }
 
 function namedClient(form: Form, { req, tenant, message }: Context, rooms: TokenRooms): RequestingClient {
+  if (mayNameNone(form, rooms) && rooms.clientAuthentication.namesNone(req, form)) return noClient
   const client = rooms.clientAuthentication.identify(req, form, tenant)
   message.clientId = client.clientId
   if (!client.preRegistered) rooms.clients.checkMayRedeem(client.clientId, tenant)
   return client
+}
+
+/** Whether the grant type needs no client. A request with another grant type, or with none, is judged as one of a client. */
+function mayNameNone(form: Form, { grantTypes: types }: TokenRooms): boolean {
+  const name = form.get('grant_type')
+  return isGrantType(name) && types[name].needsNoClient === true
 }
 
 function requestOf(client: RequestingClient, form: Form, { req, res, tenant, since }: Context): TokenRequest {
@@ -42,9 +49,9 @@ function requestOf(client: RequestingClient, form: Form, { req, res, tenant, sin
 }
 
 /** Authenticates a client, for which its document and its keys may have to be fetched. What can refuse it before that comes first. */
-function authenticated(request: TokenRequest, rooms: TokenRooms): Promise<RequestingClient> {
+async function authenticated(request: TokenRequest, rooms: TokenRooms): Promise<RequestingClient> {
   const { client, form, tenant } = request
-  if (rooms.clients.publishesKeys(client.clientId, tenant)) grantTypeOf(form, client, rooms).checkIssued(request)
+  if (rooms.clients.publishesKeys(client.clientId, tenant)) await grantTypeOf(form, client, rooms).checkIssued(request)
   return rooms.clientAuthentication.authenticate(client, tenant, tokenAudiences(tenant))
 }
 

@@ -11,7 +11,7 @@ import { type CredentialRooms, checkIssued, eventOf, redeemedFor } from './redee
 /** Redeems an authorization code (RFC 6749 section 4.1.3), with the PKCE verifier of RFC 7636 section 4.5. */
 export function authorizationCode(rooms: CredentialRooms, grants: Grants): GrantType {
   return {
-    isOffered: () => true,
+    isOffered: ({ policy }) => !policy.enterpriseOnly,
     checkIssued: (request) => checkIssued(presentedCode(request), rooms),
     async grant(request) {
       // A code has the scope that was authorized.

@@ -29,13 +29,16 @@ export interface GrantType {
   /** Whether the metadata of a company lists it. */
   isOffered(tenant: ResolvedTenant): boolean
 
+  /** Whether a request may name no client: its `clientId` is empty then. */
+  needsNoClient?: boolean | undefined
+
   /**
    * Checks that this server has issued what a request presents to that very client. Asked before keys of the client are fetched: anybody can
    * write an id with an address of keys, and must not make this server fetch something there.
    *
-   * @throws {OAuthError} `invalid_request`, `invalid_grant`.
+   * @throws {OAuthError} `invalid_request`, `invalid_grant`; `temporarily_unavailable` if that cannot be found out now.
    */
-  checkIssued(request: TokenRequest): void
+  checkIssued(request: TokenRequest): void | Promise<void>
 
   /**
    * Gives tokens to a client that has authenticated, if it must.

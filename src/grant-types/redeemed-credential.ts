@@ -2,7 +2,8 @@ import type { PresentedCredential } from '../grants/credential'
 import type { Redemption, Redemptions } from '../grants/redemptions'
 import { unknownCredential } from '../grants/refusals'
 import { aboutGrant, contextOf } from '../host/emitter'
-import { withContext } from '../protocol/oauth-error'
+import { oauthError, withContext } from '../protocol/oauth-error'
+import { enterpriseOnly } from '../protocol/oauth-error-codes'
 import type { AccessTokens, IssuedAccessToken, RequestedTerms } from '../tokens/access-tokens'
 import type { TokenRequest } from './grant-type'
 
@@ -29,6 +30,7 @@ export async function redeemedFor(
   { client, tenant }: TokenRequest,
   { redemptions, tokens }: CredentialRooms,
 ): Promise<RedeemedCredential> {
+  if (tenant.policy.enterpriseOnly) throw oauthError('invalid_grant', enterpriseOnly, { reason: 'enterprise_only' })
   if (client.useUp) await client.useUp(redemptions.hasIssued(presented))
   const redemption = await redemptions.redeem(presented, tokens.settling(requested, tenant))
   if (redemption.issued) return { ...redemption, issued: redemption.issued }

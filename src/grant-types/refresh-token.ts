@@ -8,7 +8,7 @@ import { type CredentialRooms, checkIssued, eventOf, redeemedFor } from './redee
 /** Redeems a refresh token (RFC 6749 section 6). */
 export function refreshToken(rooms: CredentialRooms): GrantType {
   return {
-    isOffered: () => true,
+    isOffered: ({ policy }) => !policy.enterpriseOnly,
     checkIssued: (request) => checkIssued(presentedRefreshToken(request), rooms),
     async grant(request) {
       // It narrows the access token, not the grant.

@@ -4,6 +4,7 @@ import { type Grant, liveHash, type NewGrant } from '../contract/token-store'
 import { aboutGrant, type Emit, faultEvent } from '../host/emitter'
 import type { GuardedStore, Patience } from '../host/guarded-store'
 import { type ErrorContext, temporarilyUnavailable } from '../protocol/oauth-error'
+import { isSameAttempt } from '../protocol/trusted-issuer-claim'
 import type { ResolvedTenant, TenantIdentity } from '../tenants/resolved-tenant'
 import {
   type CredentialChain,
@@ -52,12 +53,17 @@ interface Draft {
 /** A grant that nothing redeems, before it is stored: it lives as long as its only access token. */
 export type GrantOfOneToken = Omit<NewGrant, 'deadline' | 'credential' | 'request'>
 
-/** Makes a grant that nothing redeems. */
+/**
+ * Makes a grant that nothing redeems.
+ *
+ * @param own The 16 bytes that tell it from others. By default they are random.
+ */
 export function grantOfOneToken(
-  terms: Pick<NewGrant, 'clientId' | 'subject' | 'scopes' | 'resource'>,
+  terms: Pick<NewGrant, 'clientId' | 'subject' | 'scopes' | 'resource' | 'claims'>,
   { id: tenantId, policy }: ResolvedTenant,
+  own = randomBytes(partLength),
 ): GrantOfOneToken {
-  const grantId = grantIdOf(handleOf(tenantId, terms.subject, randomBytes(partLength)))
+  const grantId = grantIdOf(handleOf(tenantId, terms.subject, own))
   return { ...terms, tenantId, grantId, lifetime: policy.lifetimes.accessToken }
 }
 
@@ -97,10 +103,38 @@ export class Grants {
    */
   async createForToken(grant: GrantOfOneToken, tenant: TenantIdentity, since: number): Promise<void> {
     // The request may have been slow, so that its client was ended after the tenant had been asked for.
-    const assertedAt = await this.#store.timeBefore(since)
+    const outcome = await this.createOnce(grant, tenant, since)
+    if (outcome !== 'created') throw temporarilyUnavailable(new Error(whyNotCreated[outcome]))
+  }
+
+  /**
+   * Stores a grant that nothing redeems, unless there is one with its id. If the reply is lost, it is sent again.
+   *
+   * @param since When what it rests on was asserted, by this process's monotonic clock.
+   * @returns `taken` if another request has stored the grant with this id, `ended` if its customer, client or tenant was ended since.
+   */
+  async createOnce(
+    grant: GrantOfOneToken,
+    tenant: TenantIdentity,
+    since: number,
+  ): Promise<'created' | 'taken' | 'ended'> {
+    let assertedAt = await this.#store.timeBefore(since)
     const patience = this.#patience()
-    const create = () => this.#send({ ...grant, assertedAt }, patience)
-    await this.#endOldest(await create().catch(create), tenant)
+    const create = () => this.#store.createGrant({ ...grant, assertedAt }, patience)
+    let result = await create().catch(create)
+    if (result.outcome === 'taken' && isSameAttempt(result.grant, grant)) {
+      // An earlier sending has stored it, and may have failed before it had looked at what was ended: no store looks at that again.
+      await this.#store.deleteGrant(grant.tenantId, grant.grantId)
+      result = await create()
+    }
+    if (result.outcome === 'ended') {
+      // The result has told the store's time, which may be later than this process knew.
+      const known = assertedAt
+      assertedAt = await this.#store.timeBefore(since)
+      if (assertedAt > known) result = await create()
+    }
+    if (result.outcome === 'created') await this.#endOldest(result.grant, tenant)
+    return result.outcome
   }
 
   /** That of a call which is sent twice if need be. */
@@ -110,11 +144,10 @@ export class Grants {
 
   async #send(grant: Omit<NewGrant, 'deadline'>, patience: Patience): Promise<Grant> {
     const result = await this.#store.createGrant(grant, patience)
-    if (result.outcome === 'ended')
-      throw temporarilyUnavailable(new Error('The grants of its owner have just been ended'))
+    if (result.outcome === 'ended') throw temporarilyUnavailable(new Error(whyNotCreated.ended))
     // The store's client may have sent the command twice: then the second sending finds the grant of the first.
     if (liveHash(result.grant) === liveHash(grant)) return result.grant
-    throw temporarilyUnavailable(new Error('The token store has another grant under a new random id'))
+    throw temporarilyUnavailable(new Error(whyNotCreated.taken))
   }
 
   /**
@@ -253,6 +286,11 @@ export class Grants {
     }
     return { grant, codeOf }
   }
+}
+
+const whyNotCreated = {
+  ended: 'The grants of its owner have just been ended',
+  taken: 'The token store has another grant under a new random id',
 }
 
 /** Whether a grant was created before another one. Of two with the same time, one of them always is. */

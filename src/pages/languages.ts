@@ -91,12 +91,17 @@ function languageOf(tag: string, words: Words): Language {
   return { ...read, direction: directionOf(read), words }
 }
 
-function withReplaced(words: Words, replaced: ReplacedWords): Words {
-  const pages = Object.entries(replaced).map(([page, own = {}]) => {
-    const given = Object.entries(own).filter(([, word]) => word !== undefined)
-    return [page, { ...words[page as keyof Words], ...Object.fromEntries(given) }]
-  })
-  return { ...words, ...Object.fromEntries(pages) }
+function withReplaced(words: Words, { consent, error, links }: ReplacedWords): Words {
+  return {
+    ...words,
+    consent: { ...words.consent, ...defined(consent) },
+    error: { ...words.error, ...defined(error) },
+    links: { ...words.links, ...defined(links) },
+  }
+}
+
+function defined(words: Readonly<Record<string, string | undefined>> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(words).flatMap(([name, word]) => (word === undefined ? [] : [[name, word]])))
 }
 
 /** What two language tags are compared by (RFC 5646). */

@@ -37,18 +37,26 @@ interface CredentialKindDefinition {
 }
 
 /** What a client can send as `grant_type` to the token endpoint (RFC 6749 section 1.3). */
-export type GrantTypeName = 'authorization_code' | 'refresh_token' | 'client_credentials'
+export type GrantTypeName =
+  | 'authorization_code'
+  | 'refresh_token'
+  | 'client_credentials'
+  | 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
 /** Every grant type. What it does is in `grant-types/`. */
 const definitions: Record<GrantTypeName, GrantTypeDefinition> = {
   authorization_code: { users: 'everyone', redirects: true },
   refresh_token: { users: 'everyone', redirects: false },
   client_credentials: { users: 'named', redirects: false },
+  'urn:ietf:params:oauth:grant-type:jwt-bearer': { users: 'asserted', redirects: false },
 }
 
 interface GrantTypeDefinition {
-  /** Who may use it: every client that does not say which ones it uses (RFC 7591 section 2), or only those whose record names it. */
-  users: 'everyone' | 'named'
+  /**
+   * Who may use it: every client that does not say which ones it uses (RFC 7591 section 2); only those whose record names it; or every client
+   * that an assertion is for, unless its record names others.
+   */
+  users: 'everyone' | 'named' | 'asserted'
   /** Whether a client needs redirect URIs for it. */
   redirects: boolean
 }
@@ -62,16 +70,20 @@ export const defaultGrantTypes = grantTypes.filter((name) => definitions[name].u
 /** What a client needs redirect URIs for. */
 export const redirectingGrantTypes = grantTypes.filter((name) => definitions[name].redirects)
 
+/** What a client that describes itself can use without redirect URIs. */
+export const assertedGrantTypes = grantTypes.filter((name) => definitions[name].users === 'asserted')
+
 /** Whether a text is a grant type. */
 export function isGrantType(text: unknown): text is GrantTypeName {
   return grantTypes.includes(text as GrantTypeName)
 }
+
+const unlessNamed: readonly string[] = [...defaultGrantTypes, ...assertedGrantTypes]
 
 /** Whether a client may use a grant type. @param record Undefined for a client that is not the tenant's own. */
 export function mayUse(
   grantType: GrantTypeName,
   record: { grantTypes?: readonly string[] | null | undefined } | undefined,
 ): boolean {
-  const named: readonly string[] = record?.grantTypes ?? defaultGrantTypes
-  return named.includes(grantType)
+  return (record?.grantTypes ?? unlessNamed).includes(grantType)
 }

@@ -103,6 +103,11 @@ export function hasKeyOf({ alg, kid }: Signer, set: JsonWebKeySet): boolean {
   return set.keys.some((jwk) => isCandidate(jwk, kid) && keyFor(alg, jwk) !== undefined)
 }
 
+/** The algorithms that a key can be used for. */
+export function algorithmsOfKey(jwk: JsonWebKey): AssertionAlgorithm[] {
+  return isCandidate(jwk, undefined) ? assertionAlgorithms.filter((alg) => keyFor(alg, jwk) !== undefined) : []
+}
+
 /** Whether a JWS is signed with a key of a set, by the algorithm that its header names and that the key is for. */
 export function isSignedBy(jws: string, { alg, kid }: Signer, { keys }: JsonWebKeySet): boolean {
   return keys.some((jwk) => {

@@ -11,6 +11,9 @@ interface OAuthErrorDefinition {
   descriptions?: readonly string[]
 }
 
+/** What a company says that lets nobody connect by hand. */
+export const enterpriseOnly = 'The company connects its customers through its own identity provider alone'
+
 /** The codes that this library answers with. */
 export const answeredCodes = {
   invalid_request: {
@@ -60,7 +63,7 @@ export const answeredCodes = {
   },
   invalid_grant: {
     status: 400,
-    meaning: 'The code or refresh token does not redeem a grant.',
+    meaning: 'The code, refresh token or assertion does not redeem a grant.',
     source: 'RFC 6749 section 5.2',
     descriptions: [
       'The company does not allow this client',
@@ -71,6 +74,8 @@ export const answeredCodes = {
       '*credential* was issued to another client',
       '*credential* was requested with another redirect_uri',
       '*credential* was requested with a code_challenge that does not match the code_verifier',
+      'The assertion *problem*',
+      enterpriseOnly,
     ],
   },
   invalid_redirect_uri: {
@@ -120,7 +125,7 @@ export const answeredCodes = {
     status: 400,
     meaning: 'The customer or the company refuses.',
     source: 'RFC 6749 section 4.1.2.1',
-    descriptions: ['The customer has refused', 'Clients cannot register here'],
+    descriptions: ['The customer has refused', 'Clients cannot register here', enterpriseOnly],
   },
   login_required: {
     status: 400,
@@ -173,6 +178,7 @@ export const answeredCodes = {
       'resource must name only one resource',
       'This tenant does not have this resource',
       'resource is not the one that was granted',
+      'resource is not one that the assertion is for',
     ],
   },
   invalid_token: {
@@ -230,6 +236,7 @@ export const answeredCodes = {
       'Too many requests present unknown credentials',
       'The customer has allowed too many requests in this minute',
       'The keys of the client cannot be fetched at the moment',
+      'The keys of the issuer cannot be fetched at the moment',
     ],
   },
 } as const satisfies Record<string, OAuthErrorDefinition>

@@ -11,11 +11,11 @@ export const denialReasons = [
   // Its grant is gone before its time. An earlier `revoked` or `replayed` with this `grantId` says who ended it. If there is none, your
   // store has lost the grant.
   'ended_or_lost',
-  // It has already been used: see the event `replayed`. Or a client has sent an assertion a second time, with the error `invalid_client`;
-  // there is no event `replayed` then.
+  // It has already been used: see the event `replayed`. Or an assertion was sent a second time: that of a client, with the error
+  // `invalid_client`, or that of a trusted issuer, with `invalid_grant`; there is no event `replayed` then.
   'replayed',
-  // Another client presented a live credential; `detail.presentedBy` names that client. The event names the client that the credential was
-  // issued to.
+  // Another client presented a live credential, or an assertion that names another client; `detail.presentedBy` names that client. The event
+  // names the client that the credential was issued to.
   'wrong_client',
   // A live code came with another redirect URI, or an authorization request has a redirect URI that the client has not registered. If the
   // client cannot register it, `detail.fault` says why.
@@ -42,12 +42,32 @@ export const denialReasons = [
   'registration_off',
   // The `client_id` is an https address, and `clients.documents` or the company's `metadataDocuments` is off.
   'documents_off',
-  // A rule of the company keeps the client out: `detail.rule` is `allowedClients` or `blockedClients`. `detail.clientId` is the client; of
-  // a registration, `detail.asked` has its redirect URIs.
+  // A rule of the company keeps the client out: `detail.rule` is `allowedClients`, `blockedClients` or, for an assertion,
+  // `trustedIssuers.clients`. `detail.clientId` is the client; of a registration, `detail.asked` has its redirect URIs.
   'client_not_allowed',
   // There is no client with this id, or there no longer is one. If the id carries a registration that is not accepted now, `detail.why`
   // says what is wrong with it.
   'client_gone',
+  // The assertion is of an issuer that the company's `trustedIssuers` does not have: `detail.asked` is none of `detail.accepted`.
+  'issuer_not_trusted',
+  // The issuer serves many companies, or vouches for workloads, and the company's record does not say by its `claims` which assertions are
+  // about this company. `detail.pinned` has the claims that it does pin.
+  'issuer_not_pinned',
+  // Something is wrong with the assertion of a trusted issuer: the description says what. `detail.issuer` is the issuer.
+  'assertion_refused',
+  // The assertion of a trusted issuer does not have the claim `detail.claim` with a value of `detail.accepted`, as the company's record requires.
+  'wrong_claim',
+  // The assertion of a trusted issuer is about nobody who is a customer: it does not have the claim `detail.claim`, or your `customerOf`
+  // returned nothing.
+  'no_customer',
+  // The assertion of a trusted issuer was issued before its customer, its client or its company was ended.
+  'asserted_before_end',
+  // The metadata or the keys of a trusted issuer cannot be fetched now: `detail.reason` says why.
+  'issuer_unavailable',
+  // The metadata or the keys of a trusted issuer have been fetched, and cannot be used: `detail.reason` says why.
+  'issuer_unusable',
+  // The company has `enterpriseOnly`: a customer tried to connect by hand, or a client to refresh what was connected by hand. Nothing has ended.
+  'enterprise_only',
   // The client must authenticate, and the request presents nothing that counts.
   'not_authenticated',
   // The client's secret or assertion is not valid, or its keys cannot be used; `detail.clientId` names the client. An assertion that was
@@ -68,6 +88,8 @@ export const denialReasons = [
   'claims_refused',
   // Your `authenticate` threw an `OAuthError`.
   'login_refused',
+  // Your `customerOf` threw an `OAuthError`.
+  'customer_refused',
   // Your `pages.consent` threw an `OAuthError`.
   'consent_refused',
   // A store threw an `OAuthError`.
@@ -88,7 +110,7 @@ export const denialReasons = [
   'wrong_tenant',
   // The access token belongs to this company, but was issued under another address: `baseUrl` has changed.
   'wrong_issuer',
-  // The access token is for a client without a customer, and the guard does not accept those; or the other way round.
+  // The access token is for a client without a customer, or for a workload, and the guard does not accept those; or the other way round.
   'subject_not_accepted',
 ] as const
 
@@ -110,7 +132,7 @@ export const faultReasons = [
   'token_store_failed',
   // `findTenant` or `findTenantByHost` rejected, or took longer than `hostTimeout`.
   'tenant_store_failed',
-  // `authenticate`, `pages.consent`, `pages.error`, `accessTokenClaims` or `verifier.invalidToken` threw an error or returned a wrong
+  // `authenticate`, `customerOf`, `pages.consent`, `pages.error`, `accessTokenClaims` or `verifier.invalidToken` threw an error or returned a wrong
   // value; or a function of a guard threw an error.
   'hook_failed',
   // The `sign` function of a key in a KMS or HSM threw an error, took longer than `hostTimeout`, or returned a signature that its public
@@ -132,6 +154,7 @@ export const blames = {
   tenantStore: { refused: 'store_refused', failed: 'tenant_store_failed' },
   accessTokenClaims: { refused: 'claims_refused', failed: 'hook_failed' },
   authenticate: { refused: 'login_refused', failed: 'hook_failed' },
+  customerOf: { refused: 'customer_refused', failed: 'hook_failed' },
   pages: { refused: 'consent_refused', failed: 'hook_failed' },
   keys: { refused: 'signer_refused', failed: 'signer_failed' },
   guard: { refused: 'guard_refused', failed: 'hook_failed' },

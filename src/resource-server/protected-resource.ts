@@ -26,7 +26,7 @@ export interface ProtectedResourceOptions {
   scopesSupported?: string | readonly string[]
   /** Whether to ask the store, once for each request, if the grant has ended. Default false. */
   checkRevocation?: boolean
-  /** Whom the client may act for: a `customer`, or as a `client` for nobody but itself. Default `['customer']`. */
+  /** Whom the client may act for: a `customer`, as a `client` for nobody but itself, or a `workload`. Default `['customer']`. */
   accepts?: readonly SubjectKind[]
 }
 

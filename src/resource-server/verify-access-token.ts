@@ -31,7 +31,7 @@ export interface AccessTokenRequirements {
   scopes?: string | readonly string[]
   /** Whether to ask the store, in one read, if the grant has ended. By default the token alone decides. */
   checkRevocation?: boolean
-  /** Whom the client may act for: a `customer`, or as a `client` for nobody but itself. Default `['customer']`. */
+  /** Whom the client may act for: a `customer`, as a `client` for nobody but itself, or a `workload`. Default `['customer']`. */
   accepts?: readonly SubjectKind[]
 }
 
@@ -43,7 +43,7 @@ export type VerifyAccessTokenOptions = AccessTokenRequirements &
   ({ tenantKey: string; anyTenant?: never } | { anyTenant: true; tenantKey?: never })
 
 /** What an access token says: a superset of the MCP SDK's `AuthInfo`. Its `kind` says whom the client acts for. */
-export type AccessTokenInfo = CustomerTokenInfo | ClientTokenInfo
+export type AccessTokenInfo = CustomerTokenInfo | ClientTokenInfo | WorkloadTokenInfo
 
 /** What an access token says with which a client acts for a customer. */
 export interface CustomerTokenInfo extends AccessTokenFacts {
@@ -58,6 +58,14 @@ export interface ClientTokenInfo extends AccessTokenFacts {
   /** The client acts for itself. */
   kind: 'client'
   /** `client:` and the client's id. */
+  subject: string
+}
+
+/** What an access token says that a workload, such as an agent or a service, has by an assertion. A guard lets it pass only if it `accepts` workloads. */
+export interface WorkloadTokenInfo extends AccessTokenFacts {
+  /** A trusted issuer of the company vouches for a workload. */
+  kind: 'workload'
+  /** `workload:`, the issuer, `#`, and what the issuer calls the workload. */
   subject: string
 }
 

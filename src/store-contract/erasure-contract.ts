@@ -1,54 +1,68 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { Grant, NewGrant } from '../contract/token-store'
-import { minute, newId, type StoreTest, type Trial } from './records'
+import type { Grant, TokenStore } from '../contract/token-store'
+import { createGrant, deleteGrants, findGrant, grantOf, minute, newId, type StoreTest, swapOf, until } from './records'
 
 /** Tests that nothing is left in the store of what has been ended or deleted, except for a mark, which names nobody and expires. */
 export function erasureContract({ describe, test }: StoreTest): void {
   describe('what is left in the store', () => {
-    test('is nothing of a customer whose grants have all been ended', async (trial) => {
+    test('is nothing of a customer whose grants have all been ended', async (store, contents) => {
       const of = { tenantId: randomUUID(), subject: randomUUID() }
-      const grants = [await trial.create(of), await trial.redeem(await trial.create(of)), ...(await expired(trial, of))]
-      const deleted = await trial.create(of)
-      await trial.store.deleteGrant(deleted.tenantId, deleted.grantId)
-      await expectTraces(trial.contents, of.tenantId, of.subject)
-      await trial.end(of)
-      await expectNoTraces(trial.contents, ...tracesOf([...grants, deleted]))
+      const grants = [
+        await createGrant(store, of),
+        await swapGrant(store, await createGrant(store, of)),
+        await ofThePast(store, await createGrant(store, { ...of, lifetime: 50 })),
+        await ofThePast(store, await swapGrant(store, await createGrant(store, of), 50)),
+      ]
+      const deleted = await createGrant(store, of)
+      await store.deleteGrant(deleted.tenantId, deleted.grantId)
+      await expectTraces(contents, of.tenantId, of.subject)
+      await deleteGrants(store, of)
+      await expectNoTraces(contents, ...tracesOf([...grants, deleted]))
     })
 
-    test('is nothing of a customer all of whose grants had expired before they were ended', async (trial) => {
+    test('is nothing of a customer all of whose grants had expired before they were ended', async (store, contents) => {
       const of = { tenantId: randomUUID(), subject: randomUUID() }
-      const grants = await expired(trial, of)
-      await trial.end(of)
-      await expectNoTraces(trial.contents, ...tracesOf(grants))
+      const code = await createGrant(store, { ...of, lifetime: 50 })
+      const connected = await swapGrant(store, await createGrant(store, of), 50)
+      for (const grant of [code, connected]) await ofThePast(store, grant)
+      await deleteGrants(store, of)
+      await expectNoTraces(contents, ...tracesOf([code, connected]))
     })
 
-    test('is nothing of a tenant that has been deleted', async (trial) => {
+    test('is nothing of a tenant that has been deleted', async (store, contents) => {
       const [tenantId, id, expiredId] = [randomUUID(), newId(), newId()]
-      const of = { tenantId }
-      const grants = [await trial.create(of), await trial.redeem(await trial.create(of)), ...(await expired(trial, of))]
-      await trial.store.useOnce(tenantId, id, minute)
-      await trial.store.useOnce(tenantId, expiredId, 1)
-      await expectTraces(trial.contents, tenantId, id)
-      await trial.end({ tenantId, all: 'everything' })
-      await expectNoTraces(trial.contents, ...tracesOf(grants), id, expiredId)
+      const grants = [
+        await createGrant(store, { tenantId }),
+        await swapGrant(store, await createGrant(store, { tenantId })),
+        await ofThePast(store, await createGrant(store, { tenantId, lifetime: 50 })),
+        await ofThePast(store, await swapGrant(store, await createGrant(store, { tenantId }), 50)),
+      ]
+      await store.useOnce(tenantId, id, minute)
+      await store.useOnce(tenantId, expiredId, 1)
+      await expectTraces(contents, tenantId, id)
+      await deleteGrants(store, { tenantId, all: 'everything' })
+      await expectNoTraces(contents, ...tracesOf(grants), id, expiredId)
     })
 
-    test('is everything of the other customers', async (trial) => {
-      const mine = await trial.create()
-      const theirs = await trial.create({ tenantId: mine.tenantId })
-      await trial.end({ tenantId: mine.tenantId, subject: mine.subject })
-      await expectNoTraces(trial.contents, mine.subject)
-      await expectTraces(trial.contents, theirs.subject)
+    test('is everything of the other customers', async (store, contents) => {
+      const mine = await createGrant(store, {})
+      const theirs = await createGrant(store, { tenantId: mine.tenantId })
+      await deleteGrants(store, { tenantId: mine.tenantId, subject: mine.subject })
+      await expectNoTraces(contents, mine.subject)
+      await expectTraces(contents, theirs.subject)
     })
   })
 }
 
-/** Two grants that have expired, of which one was redeemed before. */
-async function expired({ create, redeem, expiryOf }: Trial, of: Partial<NewGrant>): Promise<Grant[]> {
-  const grants = [await create({ ...of, lifetime: 50 }), await redeem(await create(of), { lifetime: 50 })]
-  await Promise.all(grants.map(expiryOf))
-  return grants
+async function swapGrant(store: TokenStore, grant: Grant, lifetime = minute): Promise<Grant> {
+  return grantOf(await store.swapCredential({ ...swapOf(grant), lifetime }))
+}
+
+/** Waits until a grant has expired. */
+async function ofThePast(store: TokenStore, grant: Grant): Promise<Grant> {
+  await until(async () => (await findGrant(store, grant)) === undefined)
+  return grant
 }
 
 /** Every text in the store that could name a customer who is alone in a tenant. */

@@ -22,9 +22,9 @@ export interface TestRunner {
   it(name: string, test: () => Promise<void>): unknown
 }
 
-/** How a part of the contract defines its tests. Each test gets a store of its own. */
+/** How a part of the contract defines its tests. Each test gets a store, and a function that returns everything in it as text. */
 export interface StoreTest extends Pick<TestRunner, 'describe'> {
-  test(name: string, run: (trial: Trial) => Promise<void>): void
+  test(name: string, run: (store: TokenStore, contents: () => Promise<string>) => Promise<void>): void
 }
 
 export const minute = 60_000
@@ -34,8 +34,6 @@ export const unicode = 'a b\u0000"\\{}:\u00e9\u4e2d\ud83d\ude00\u202e\n'
 
 /** Milliseconds, long enough for every store to answer. */
 const soon = 60_000
-// More pages than any test here needs. A store that never ends them would otherwise never end the test.
-const maxPages = 100
 
 export function newGrant(members: Partial<NewGrant>): NewGrant {
   const { tenantId = randomUUID(), subject = randomUUID() } = members
@@ -54,72 +52,19 @@ export function newGrant(members: Partial<NewGrant>): NewGrant {
   }
 }
 
-/** A store on trial, with what its tests ask of it most often. */
-export type Trial = ReturnType<typeof onTrial>
-
-/** @param contents Returns everything in the store as text. */
-export function onTrial(store: TokenStore, contents = async (): Promise<string> => '') {
-  /** The time by the store's clock. It asks for a grant whose deadline has passed, because that writes nothing. */
-  const clock = async () => (await store.createGrant({ ...newGrant({}), deadline: 0 })).now
-
-  /** Stores a grant with a deadline by the store's clock, which is known only from the store's answers. */
-  const createSoon = async (grant: NewGrant) => store.createGrant({ ...grant, deadline: (await clock()) + soon })
-
-  /** Stores a grant, and returns it as the store has stored it. */
-  const create = async (members: Partial<NewGrant> = {}) => grantOf(await createSoon(newGrant(members)))
-
-  const find = async ({ tenantId, grantId }: Pick<Grant, 'tenantId' | 'grantId'>) =>
-    definedMembers(await store.findGrant(tenantId, grantId))
-
-  /** Redeems the credential of a grant, and returns the grant as it is then. */
-  const redeem = async (grant: Grant, more: Partial<CredentialSwap> = {}) =>
-    grantOf(await store.swapCredential({ ...swapOf(grant), ...more }))
-
-  /** Sends a swap that is to be refused: the grant stays as it is, and so is the one that the answer shows. @returns The outcome. */
-  const refusalOf = async (grant: Grant, more: Partial<CredentialSwap> = {}) => {
-    const result = await store.swapCredential({ ...swapOf(grant), ...more })
-    if ('grant' in result) assert.deepEqual(grantOf(result), grant)
-    assert.deepEqual(await find(grant), grant)
-    return result.outcome
-  }
-
-  /** All pages. Asserts of each that it is not larger than the limit and has no grant twice. */
-  async function* pages(of: GrantPageRequest): AsyncIterable<Grant[]> {
-    let after: string | undefined
-    for (let count = 0; count < maxPages; count++) {
-      const page = await store.listGrants({ ...of, ...(after !== undefined && { after }) })
-      const ids = page.grants.map(({ grantId }) => grantId)
-      assert.ok(ids.length <= of.limit, `A page of ${ids.length} grants is larger than ${of.limit}`)
-      assert.deepEqual([...new Set(ids)], ids)
-      yield page.grants
-      after = page.next
-      if (after === undefined) return
-    }
-    assert.fail('The pages do not end')
-  }
-
-  /** The grants of all pages, in the order of their ids. */
-  const list = async ({ limit = 1000, ...of }: Omit<GrantPageRequest, 'limit'> & { limit?: number | undefined }) =>
-    byId((await collected(pages({ ...of, limit }))).flat())
-
-  /** Deletes grants, and returns those that the store yields, in the order of their ids. */
-  const end = async (owner: GrantOwner) => byId(await collected(store.deleteGrants(owner)))
-
-  /** Waits until a grant has expired. */
-  const expiryOf = (grant: Pick<Grant, 'tenantId' | 'grantId'>) => until(async () => (await find(grant)) === undefined)
-
-  return { store, contents, clock, createSoon, create, find, redeem, refusalOf, pages, list, end, expiryOf }
+/** Stores a grant, and returns it as the store has stored it. */
+export async function createGrant(store: TokenStore, members: Partial<NewGrant>): Promise<Grant> {
+  return grantOf(await createSoon(store, newGrant(members)))
 }
 
-async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = []
-  for await (const item of items) all.push(item)
-  return all
+/** Stores a grant with a deadline by the store's clock, which is known only from the store's answers. */
+export async function createSoon(store: TokenStore, grant: NewGrant): Promise<CreateResult> {
+  return store.createGrant({ ...grant, deadline: (await clockOf(store)) + soon })
 }
 
-/** Whose grant it is, for a list. */
-export function customerOf({ tenantId, subject }: Pick<Grant, 'tenantId' | 'subject'>) {
-  return { tenantId, subject }
+/** The time by the store's clock. It asks for a grant whose deadline has passed, because that writes nothing. */
+export async function clockOf(store: TokenStore): Promise<number> {
+  return (await store.createGrant({ ...newGrant({}), deadline: 0 })).now
 }
 
 /** An id for `useOnce`. */
@@ -141,6 +86,13 @@ export function reversalOf({ tenantId, grantId, from: hash, to, attempt, deadlin
   return { tenantId, grantId, to, attempts: [attempt], credential: { kind: 'refresh_token', hash }, deadline }
 }
 
+export async function findGrant(
+  store: TokenStore,
+  { tenantId, grantId }: { tenantId: string; grantId: string },
+): Promise<Grant | undefined> {
+  return definedMembers(await store.findGrant(tenantId, grantId))
+}
+
 export function grantOf(result: SwapResult | CreateResult): Grant {
   if (!('grant' in result)) assert.fail(`The store says ${result.outcome}`)
   return definedMembers(result.grant)
@@ -155,11 +107,40 @@ export function byId(grants: readonly Grant[]): Grant[] {
   return definedMembers([...grants]).sort((a, b) => a.grantId.localeCompare(b.grantId))
 }
 
-/** Hosts whose clock is wrong, by how many milliseconds. */
-export const wrongClocks = [
-  ['ahead', day],
-  ['behind', -day],
-] as const
+// More than any test here needs. A store that never ends its pages would otherwise never end the test.
+const maxPages = 100
+
+/** All pages. Asserts of each that it is not larger than the limit and has no grant twice. */
+export async function* pages(store: TokenStore, of: GrantPageRequest): AsyncIterable<Grant[]> {
+  let after: string | undefined
+  for (let count = 0; count < maxPages; count++) {
+    const page = await store.listGrants({ ...of, ...(after !== undefined && { after }) })
+    const ids = page.grants.map(({ grantId }) => grantId)
+    assert.ok(ids.length <= of.limit, `A page of ${ids.length} grants is larger than ${of.limit}`)
+    assert.deepEqual([...new Set(ids)], ids)
+    yield page.grants
+    after = page.next
+    if (after === undefined) return
+  }
+  assert.fail('The pages do not end')
+}
+
+/** The grants of all pages, in the order of their ids. */
+export async function listGrants(
+  store: TokenStore,
+  { limit = 1000, ...of }: Omit<GrantPageRequest, 'limit'> & { limit?: number | undefined },
+): Promise<Grant[]> {
+  const grants: Grant[] = []
+  for await (const page of pages(store, { ...of, limit })) grants.push(...page)
+  return byId(grants)
+}
+
+/** Deletes grants, and returns those that the store yields, in the order of their ids. */
+export async function deleteGrants(store: TokenStore, owner: GrantOwner): Promise<Grant[]> {
+  const grants: Grant[] = []
+  for await (const grant of store.deleteGrants(owner)) grants.push(grant)
+  return byId(grants)
+}
 
 /** Waits until a condition holds. It is for what only time brings, such as an expiry. */
 export async function until(condition: () => Promise<boolean>): Promise<void> {

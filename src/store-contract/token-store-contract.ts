@@ -4,7 +4,7 @@ import { endedContract } from './ended-contract'
 import { erasureContract } from './erasure-contract'
 import { grantContract } from './grant-contract'
 import { listContract } from './list-contract'
-import { onTrial, type StoreTest, type TestRunner } from './records'
+import type { StoreTest, TestRunner } from './records'
 import { reversalContract } from './reversal-contract'
 import { swapContract } from './swap-contract'
 import { useOnceContract } from './use-once-contract'
@@ -36,7 +36,7 @@ export function tokenStoreContract<Store extends TokenStore>(
     test: (name, run) =>
       it(name, async () => {
         const store = await createStore()
-        await run(onTrial(store, async () => JSON.stringify(await contents?.(store))))
+        await run(store, async () => JSON.stringify(await contents?.(store)))
       }),
   }
   grantContract(storeTest)

@@ -1,6 +1,7 @@
 import type { AskConsent, Client, ClientRule, Links, Tenant, Theme } from '../contract/tenant-store'
 import { canonicalResource, endpointsOf, issuerOf, spellingOf, type TenantAddress } from '../protocol/resource'
 import { type ImpliedScopes, withImplied } from '../protocol/scope'
+import type { CheckedIssuer } from '../trusted-issuers/trusted-issuer'
 import type { ProtectedResources } from './protected-resources'
 import { partitionOf, type TenantRecord } from './tenant-record'
 
@@ -60,6 +61,10 @@ export interface TenantPolicy {
   clientRules: ClientRules
   /** How often customers are asked for consent. */
   askConsent: AskConsent
+  /** Whose assertions sign customers and workloads in. */
+  trustedIssuers: readonly CheckedIssuer[]
+  /** Whether nobody connects by hand. */
+  enterpriseOnly: boolean
 }
 
 /** How a tenant shows itself. */
@@ -73,7 +78,8 @@ export interface TenantLook {
 }
 
 /** What a tenant has if its record does not say otherwise. */
-export type TenantDefaults = Omit<TenantPolicy, 'clients'> & Pick<TenantLook, 'theme' | 'links'>
+export type TenantDefaults = Omit<TenantPolicy, 'clients' | 'trustedIssuers' | 'enterpriseOnly'> &
+  Pick<TenantLook, 'theme' | 'links'>
 
 /** Where a tenant was found. */
 export interface Whereabouts {
@@ -164,6 +170,8 @@ function policyOf(checked: TenantRecord, defaults: TenantDefaults): TenantPolicy
     metadataDocuments: defaults.metadataDocuments && metadataDocuments && allowsDocuments(allowed),
     clientRules: { allowed, blocked },
     askConsent: checked.askConsent ?? defaults.askConsent,
+    trustedIssuers: checked.trustedIssuers ?? [],
+    enterpriseOnly: checked.enterpriseOnly ?? false,
   }
 }
 

@@ -29,6 +29,7 @@ import { defaultGrantTypes, grantTypes, isGrantType, redirectingGrantTypes } fro
 import { isAppScheme, isRedirectHost, leadsToOwnDevice, ownRedirectUriFault } from '../protocol/redirect-uri'
 import { isClientId, isRegisteredId } from '../protocol/registered-id'
 import { isTenantKey } from '../protocol/resource'
+import { trustedIssuers } from '../trusted-issuers/trusted-issuer'
 
 /** Checks the lifetime of access tokens, in an option or a tenant's record: at most an hour. */
 export const accessTokenLifetime = duration(1, 3600)
@@ -168,6 +169,8 @@ const members = {
   metadataDocuments: nullable(flag),
   allowedClients: nullable(clientRule),
   blockedClients: nullable(clientRule),
+  trustedIssuers: nullable(trustedIssuers),
+  enterpriseOnly: nullable(flag),
   scopes: nullable(distinct(scopeToken)),
   resources: nullable(distinct(resource)),
   accessTokenLifetime: nullable(accessTokenLifetime),

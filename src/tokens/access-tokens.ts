@@ -12,6 +12,7 @@ import { OAuthError, oauthError, temporarilyUnavailable, withContext } from '../
 import type { ErrorDescription } from '../protocol/oauth-error-codes'
 import type { DenialReason } from '../protocol/reasons'
 import { narrowedScopes, withImplied } from '../protocol/scope'
+import { assertionOf, trustedIssuerClaim } from '../protocol/trusted-issuer-claim'
 import { type ResolvedTenant, spelledByTenant, stillOffered } from '../tenants/resolved-tenant'
 import { plainJson } from './plain-json'
 import type { SigningKeys } from './signing-keys'
@@ -256,6 +257,8 @@ function payloadOf(
     exp: expiresAt,
     grant_id: grant.grantId,
     tenant_id: tenant.id,
+    // Undefined for most, so that no claim of the host's stands in its place.
+    [trustedIssuerClaim]: grant.claims && assertionOf(grant)?.issuer,
   })
 }
 

@@ -26,7 +26,10 @@ declare const MyTokenStore: new () => import('customer-sign-in').TokenStore
 declare const log: { info(event: object): void; error(error: object, where: string): void }
 declare const db: {
   companies: { findBySlug(slug: string): Promise<{ id: string; slug: string; name: string; signInEnabled: boolean } | undefined> }
-  customers: { find(tenant: string, id: string): Promise<{ active: boolean; plan: string } | undefined> }
+  customers: {
+    find(tenant: string, id: string): Promise<{ active: boolean; plan: string } | undefined>
+    byIdentity(tenant: string, issuer: string, sub: string): Promise<{ id: string } | undefined>
+  }
 }
 declare module 'vitest' {
   export { expect, it } from '@jest/globals'

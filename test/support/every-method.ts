@@ -1,5 +1,18 @@
 import type { TokenStore } from 'customer-sign-in/store'
-import { definedMembers, newGrant, newId, onTrial, reversalOf, swapOf, unicode } from '../../src/store-contract/records'
+import {
+  clockOf,
+  createGrant,
+  createSoon,
+  definedMembers,
+  deleteGrants,
+  findGrant,
+  listGrants,
+  newGrant,
+  newId,
+  reversalOf,
+  swapOf,
+  unicode,
+} from '../../src/store-contract/records'
 import { recordsOf } from './records'
 
 const day = 86_400_000
@@ -9,20 +22,19 @@ const day = 86_400_000
  * than it was stored, as by another driver or protocol.
  */
 export async function everyMethod(store: TokenStore): Promise<void> {
-  const { clock, createSoon, create, find, list, end } = onTrial(store)
-  const assertedAt = await clock()
+  const assertedAt = await clockOf(store)
   const other = newGrant({ assertedAt })
-  expect(await end({ tenantId: other.tenantId, clientId: other.clientId })).toEqual([])
-  expect((await createSoon(other)).outcome).toBe('ended')
+  expect(await deleteGrants(store, { tenantId: other.tenantId, clientId: other.clientId })).toEqual([])
+  expect((await createSoon(store, other)).outcome).toBe('ended')
 
   const { tenantId, subject } = newGrant({ subject: unicode })
   const members = { tenantId, subject, claims: { [unicode]: [null, 1.5, unicode] }, consentTo: unicode }
-  const grant = await create({ ...members, endsAfter: day })
+  const grant = await createGrant(store, { ...members, endsAfter: day })
   const { grantId, clientId } = grant
   expect(grant).toMatchObject({ ...members, endsAt: grant.createdAt + day })
-  expect(await find(grant)).toEqual(grant)
+  expect(await findGrant(store, grant)).toEqual(grant)
   const same = newGrant({ tenantId, grantId })
-  expect(definedMembers(await createSoon(same))).toMatchObject({ outcome: 'taken', grant })
+  expect(definedMembers(await createSoon(store, same))).toMatchObject({ outcome: 'taken', grant })
 
   const swap = swapOf(grant)
   const outcome = async (change: Partial<typeof swap>) => (await store.swapCredential({ ...swap, ...change })).outcome
@@ -44,23 +56,23 @@ export async function everyMethod(store: TokenStore): Promise<void> {
   expect((await store.reverseSwap({ ...reversalOf({ ...swap, ...next }) })).outcome).toBe('reversed')
   expect(await outcome(next)).toBe('swapped')
   expect(await outcome({ from: 'next', to: 'last', redeems: ['next'], rest: day })).toBe('fresh')
-  const { redeemed = [], ...refreshed } = (await find(grant)) ?? grant
+  const { redeemed = [], ...refreshed } = (await findGrant(store, grant)) ?? grant
   expect(redeemed.map(({ mark }) => [swap.to, swap.from].findIndex((hash) => hash.startsWith(mark)))).toEqual([0, 1])
   expect(refreshed).toMatchObject({ credential: { kind: 'refresh_token', hash: 'next' }, swap: { attempt: 'second' } })
 
-  const another = await create({ tenantId, subject, clientId: unicode })
+  const another = await createGrant(store, { tenantId, subject, clientId: unicode })
   expect(await recordsOf(store, tenantId, subject)).toHaveLength(2)
   const page = await store.listGrants({ tenantId, subject, limit: 1 })
   expect([page.grants.length, typeof page.next]).toEqual([1, 'string'])
-  expect((await list({ tenantId, limit: 1 })).length).toBe(2)
-  expect((await end({ tenantId, clientId })).map((deleted) => deleted.grantId)).toEqual([grantId])
+  expect((await listGrants(store, { tenantId, limit: 1 })).length).toBe(2)
+  expect((await deleteGrants(store, { tenantId, clientId })).map((deleted) => deleted.grantId)).toEqual([grantId])
   expect(await store.deleteGrant(tenantId, another.grantId)).toBe(true)
   expect(await store.deleteGrant(tenantId, another.grantId)).toBe(false)
   expect(await store.findGrant(tenantId, grantId)).toBeUndefined()
 
   const id = newId()
   expect([await store.useOnce(tenantId, id, day), await store.useOnce(tenantId, id, day)]).toEqual([true, false])
-  await create({ tenantId, subject })
-  expect(await end({ tenantId, all: 'everything' })).toHaveLength(1)
+  await createGrant(store, { tenantId, subject })
+  expect(await deleteGrants(store, { tenantId, all: 'everything' })).toHaveLength(1)
   expect(await store.useOnce(tenantId, id, day)).toBe(true)
 }

@@ -98,6 +98,11 @@ export class HostProcess {
     return this.#token({ grant_type: 'refresh_token', refresh_token: refreshToken })
   }
 
+  /** Presents an assertion of a trusted issuer. */
+  present(assertion: string): Promise<TokenResponse> {
+    return this.#token({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion })
+  }
+
   async #issueCode(request: Record<string, string | undefined>): Promise<{ code: string; redirectTo: string }> {
     const known = { tenantKey: 'acme', clientId, redirectUri, codeChallengeMethod: 'S256' }
     const { body } = await this.#post('/codes', 'application/json', JSON.stringify({ ...known, ...request }))

@@ -1,6 +1,6 @@
 import { PostgresTokenStore, type PostgresTokenStoreOptions, postgresSchema } from 'customer-sign-in/postgres'
 import { Pool, type PoolConfig } from 'pg'
-import { onTrial, swapOf, until } from '../../../src/store-contract/records'
+import { createGrant, swapOf, until } from '../../../src/store-contract/records'
 import { describeWithPgBouncer, PgBouncer } from '../../support/pgbouncer'
 import { describeWithPostgres, PostgresServer } from '../../support/postgres-server'
 import { tableUnder, textOf } from '../pages'
@@ -66,12 +66,12 @@ describeWithPostgres('The error of a call to PostgreSQL, as docs/operations-post
 
   it('(42883): the functions are not there', async () => {
     const store = new PostgresTokenStore(poolWith(), { tablePrefix: 'another_' })
-    expect(await saidOf(onTrial(store).create())).toEqual(['(42883)'])
+    expect(await saidOf(createGrant(store, {}))).toEqual(['(42883)'])
   })
 
   it('(25006): the connection may only read', async () => {
     const store = new PostgresTokenStore(poolWith({ options: '-c default_transaction_read_only=on' }))
-    expect(await saidOf(onTrial(store).create())).toEqual(['(25006)'])
+    expect(await saidOf(createGrant(store, {}))).toEqual(['(25006)'])
   })
 
   it('the pool has no connection to spare', async () => {
@@ -97,7 +97,7 @@ describeWithPostgres('The error of a call to PostgreSQL, as docs/operations-post
     ['Query read timeout', { query_timeout: 50 }],
   ])('%s: another transaction holds the lock of a row', async (said, config) => {
     const [pool, waiting] = [poolWith(), poolWith(config)]
-    const grant = await onTrial(new PostgresTokenStore(pool)).create()
+    const grant = await createGrant(new PostgresTokenStore(pool), {})
     const client = await pool.connect()
     await client.query('begin')
     await client.query('select from customer_sign_in.grants for update')
@@ -108,7 +108,7 @@ describeWithPostgres('The error of a call to PostgreSQL, as docs/operations-post
 
   it('(40001): two redemptions meet in another isolation level', async () => {
     const [pool, serializable] = [poolWith(), poolWith({ options: '-c default_transaction_isolation=serializable' })]
-    const grant = await onTrial(new PostgresTokenStore(pool)).create()
+    const grant = await createGrant(new PostgresTokenStore(pool), {})
     const client = await pool.connect()
     await client.query('begin')
     await client.query('update customer_sign_in.grants set attempt = attempt')
@@ -127,10 +127,10 @@ describeWithPgBouncer('The error of PgBouncer, as docs/operations-postgres.md de
     const bouncer = await PgBouncer.start(server.port)
     const through = (config: PoolConfig) => new Pool({ connectionString: bouncer.url, ...config })
     const [refused, taken] = [through({ statement_timeout: 2000 }), through({ query_timeout: 2500 })]
-    await expect(onTrial(new PostgresTokenStore(refused)).create()).rejects.toThrow(
+    await expect(createGrant(new PostgresTokenStore(refused), {})).rejects.toThrow(
       'unsupported startup parameter: statement_timeout (08P01)',
     )
-    await onTrial(new PostgresTokenStore(taken)).create()
+    await createGrant(new PostgresTokenStore(taken), {})
     await Promise.all([refused.end(), taken.end()])
     await bouncer.stop()
     await server.stop()

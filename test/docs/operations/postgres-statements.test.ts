@@ -1,6 +1,6 @@
 import { PostgresTokenStore, postgresSchema } from 'customer-sign-in/postgres'
 import { Pool } from 'pg'
-import { onTrial } from '../../../src/store-contract/records'
+import { createGrant } from '../../../src/store-contract/records'
 import { describeWithPostgres, PostgresServer } from '../../support/postgres-server'
 import { tableUnder, textOf } from '../pages'
 
@@ -59,7 +59,7 @@ describeWithPostgres('the statements of docs/operations-postgres.md', () => {
 
   it('show expired grants that nothing has deleted, until the statement of pg_cron does', async () => {
     const store = new PostgresTokenStore(pool, { sweep: false })
-    await onTrial(store).create({ lifetime: 1 })
+    await createGrant(store, { lifetime: 1 })
     await server.query('update customer_sign_in.grants set sweep_at = 0, expires_at = 0')
     expect(await server.query(statementWith('as overdue'))).toEqual([{ overdue: '1' }])
     await server.query(statementWith('cron.schedule'))

@@ -19,6 +19,7 @@ const server = createServer(app).listen(0, '127.0.0.1', () => {
         key: 'acme',
         id: 'acme',
         clients: [{ clientId: 'assistant-app', redirectUris: ['https://assistant.example/callback'] }],
+        trustedIssuers: settings.trustedIssuers,
       },
     ]),
     tokenStore: openStore(settings),

@@ -1,4 +1,4 @@
-import type { CustomerSignInEvent } from 'customer-sign-in'
+import type { CustomerSignInEvent, TrustedIssuer } from 'customer-sign-in'
 import type { RedisTokenStoreOptions } from 'customer-sign-in/redis'
 import type { TestOptions } from '../test-options'
 
@@ -11,7 +11,9 @@ export interface HostSettings {
   store?: RedisTokenStoreOptions
   /** Seconds that its clock is ahead of the true time. Default 0. */
   clockOffset?: number
-  signIn?: Pick<TestOptions, 'hostTimeout' | 'refreshRetryWindow' | 'replayTolerance' | 'baseUrl'>
+  signIn?: Pick<TestOptions, 'hostTimeout' | 'refreshRetryWindow' | 'replayTolerance' | 'baseUrl' | 'clients'>
+  /** The issuers that its company trusts. */
+  trustedIssuers?: TrustedIssuer[]
   /** The path of an MCP server for every tenant. It checks at each request whether the grant still lives. */
   mcpPath?: string
   /** PEM, the same in every process. */

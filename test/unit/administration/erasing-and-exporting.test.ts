@@ -5,7 +5,7 @@ import { RedisTokenStore } from 'customer-sign-in/redis'
 import type { Grant, TokenStore } from 'customer-sign-in/store'
 import { Redis } from 'ioredis'
 import { Pool } from 'pg'
-import { newId, onTrial, unicode } from '../../../src/store-contract/records'
+import { createGrant, newId, unicode } from '../../../src/store-contract/records'
 import { faultyStore, losesItsAnswer, rejects } from '../../support/faulty-store'
 import { describeWithPostgres, PostgresServer } from '../../support/postgres-server'
 import { recordsOf } from '../../support/records'
@@ -97,7 +97,7 @@ function exportsAndErases(createStore: () => Promise<Store>): void {
   const createGrants = (count: number, members: object) =>
     Promise.all(
       Array.from({ length: count }, () =>
-        onTrial(store.tokenStore).create({ tenantId: acme.id, subject: 'ada', ...members }),
+        createGrant(store.tokenStore, { tenantId: acme.id, subject: 'ada', ...members }),
       ),
     )
 

@@ -1,7 +1,7 @@
 import { PostgresTokenStore, postgresSchema } from 'customer-sign-in/postgres'
 import type { Grant } from 'customer-sign-in/store'
 import { Pool } from 'pg'
-import { onTrial } from '../../../src/store-contract/records'
+import { clockOf, createGrant, findGrant } from '../../../src/store-contract/records'
 import { describeWithPostgres, PostgresServer } from '../../support/postgres-server'
 
 describeWithPostgres('a grant that is moved to PostgreSQL', () => {
@@ -21,7 +21,7 @@ describeWithPostgres('a grant that is moved to PostgreSQL', () => {
 
   /** Moves a grant from a store that takes long to answer. @returns The grant here, and the time of this store before. */
   async function moved({ takes, behind }: { takes: number; behind: number }): Promise<{ there: Grant; here?: Grant }> {
-    const there = await onTrial(store).create()
+    const there = await createGrant(store, {})
     await store.deleteGrant(there.tenantId, there.grantId)
     let passed = 0
     const realNow = performance.now.bind(performance)
@@ -29,12 +29,12 @@ describeWithPostgres('a grant that is moved to PostgreSQL', () => {
     try {
       await store.importGrant(async () => {
         passed += takes
-        return { grant: there, now: (await onTrial(store).clock()) - behind }
+        return { grant: there, now: (await clockOf(store)) - behind }
       })
     } finally {
       now.mockRestore()
     }
-    return { there, here: await onTrial(store).find(there) }
+    return { there, here: await findGrant(store, there) }
   }
 
   it('keeps its times if the other store only took long to tell its own', async () => {

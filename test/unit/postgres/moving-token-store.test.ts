@@ -8,7 +8,7 @@ import { Pool } from 'pg'
 import { deletionContract } from '../../../src/store-contract/deletion-contract'
 import { grantContract } from '../../../src/store-contract/grant-contract'
 import { listContract } from '../../../src/store-contract/list-contract'
-import { onTrial, swapOf, type Trial } from '../../../src/store-contract/records'
+import { createGrant, swapOf } from '../../../src/store-contract/records'
 import { reversalContract } from '../../../src/store-contract/reversal-contract'
 import { swapContract } from '../../../src/store-contract/swap-contract'
 import { useOnceContract } from '../../../src/store-contract/use-once-contract'
@@ -90,8 +90,8 @@ const forgetting = 'is forgotten after its lifetime, and not extended by later c
 function contractWrittenBefore(createStore: () => TokenStore): void {
   const suite = {
     describe,
-    test: (name: string, run: (trial: Trial) => Promise<void>) => {
-      if (name !== tooQuick && name !== forgetting) it(name, () => run(onTrial(createStore())))
+    test: (name: string, run: (store: TokenStore, contents: () => Promise<string>) => Promise<void>) => {
+      if (name !== tooQuick && name !== forgetting) it(name, () => run(createStore(), async () => ''))
     },
   }
   grantContract(suite)
@@ -542,7 +542,7 @@ describeWithPostgres('two processes that use MovingTokenStore, whatever the orde
   it('redeem a credential once', async () => {
     const orders = await inEveryOrder(async (one, other) => {
       const from = new MemoryTokenStore()
-      const swap = swapOf(await onTrial(from).create())
+      const swap = swapOf(await createGrant(from, {}))
       const redeem = (store: TokenStore, attempt: string) => store.swapCredential({ ...swap, attempt })
       const prepare = redeem(processOf(from, 'prepare', one), 'at prepare')
       const move = redeem(processOf(from, 'move', other), 'at move')
@@ -565,7 +565,7 @@ describeWithPostgres('two processes that use MovingTokenStore, whatever the orde
     const to = new PostgresTokenStore(pool)
     const orders = await inEveryOrder(async (one, other) => {
       const from = new MemoryTokenStore()
-      const grant = await onTrial(from).create()
+      const grant = await createGrant(from, {})
       const { tenantId, grantId } = grant
       const ending = processOf(from, step, one).deleteGrant(tenantId, grantId)
       const redeeming = processOf(from, 'move', other).swapCredential(swapOf(grant))

@@ -1,6 +1,6 @@
 import { PostgresTokenStore, postgresSchema } from 'customer-sign-in/postgres'
 import { Pool } from 'pg'
-import { newId, onTrial, until } from '../../../src/store-contract/records'
+import { createGrant, findGrant, newId, until } from '../../../src/store-contract/records'
 import { describeWithPostgres, PostgresServer } from '../../support/postgres-server'
 
 const code = { type: 'CustomerSignInWarning', code: 'CUSTOMER_SIGN_IN_SWEEP' }
@@ -25,8 +25,8 @@ describeWithPostgres('sweep', () => {
     const store = new PostgresTokenStore(pool, { sweep: false })
     const tenantId = 'acme'
     const [expired, live] = [
-      await onTrial(store).create({ tenantId, lifetime: 50 }),
-      await onTrial(store).create({ tenantId }),
+      await createGrant(store, { tenantId, lifetime: 50 }),
+      await createGrant(store, { tenantId }),
     ]
     const [past, id] = [newId(), newId()]
     await store.useOnce(tenantId, past, 50)
@@ -37,9 +37,9 @@ describeWithPostgres('sweep', () => {
       return left.every((count) => count === 1)
     })
     expect(await store.sweep()).toBe(0)
-    expect(await onTrial(store).find(expired)).toBeUndefined()
+    expect(await findGrant(store, expired)).toBeUndefined()
 
-    expect(await onTrial(store).find(live)).toEqual(live)
+    expect(await findGrant(store, live)).toEqual(live)
     expect(await store.useOnce(tenantId, id, 60_000)).toBe(false)
   })
 
@@ -65,7 +65,7 @@ describeWithPostgres('sweep', () => {
     const sweepUntil = (count: number) =>
       until(async () => {
         passed += 60_001
-        await onTrial(store).create()
+        await createGrant(store, {})
         return warned.mock.calls.length >= count
       })
     try {

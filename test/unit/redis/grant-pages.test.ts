@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type RedisClient, RedisTokenStore } from 'customer-sign-in/redis'
 import type { Grant } from 'customer-sign-in/store'
 import { Redis } from 'ioredis'
-import { onTrial } from '../../../src/store-contract/records'
+import { createGrant } from '../../../src/store-contract/records'
 import { describeWithRedis, RedisServer } from '../../support/redis-server'
 
 describeWithRedis('RedisTokenStore.listGrants', () => {
@@ -23,7 +23,7 @@ describeWithRedis('RedisTokenStore.listGrants', () => {
     const grants: Grant[] = []
     while (grants.length < count) {
       const turn = Array.from({ length: Math.min(500, count - grants.length) })
-      grants.push(...(await Promise.all(turn.map(() => onTrial(store).create(members as never)))))
+      grants.push(...(await Promise.all(turn.map(() => createGrant(store, members as never)))))
     }
     return grants
   }

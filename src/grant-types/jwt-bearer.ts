@@ -1,0 +1,118 @@
+import type { Authorizations } from '../authorization/authorizations'
+import type { Clients } from '../clients/clients'
+import { type ClientAuthentication, tokenAudiences } from '../endpoints/requesting-client'
+import { aboutGrant } from '../host/emitter'
+import { oauthError } from '../protocol/oauth-error'
+import { canonicalResource, requestedResource } from '../protocol/resource'
+import { scopesOf } from '../protocol/scope'
+import { isSameResource, type ResolvedTenant, spelledByTenant } from '../tenants/resolved-tenant'
+import type { AccessTokens } from '../tokens/access-tokens'
+import type { AssertedCustomers } from '../trusted-issuers/asserted-customers'
+import type { AssertedGrants } from '../trusted-issuers/asserted-grants'
+import type { Assertion, Assertions } from '../trusted-issuers/assertions'
+import type { GrantType, TokenRequest } from './grant-type'
+
+const grantType = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+
+/** What redeems assertions. */
+interface AssertionRooms {
+  assertions: Assertions
+  customers: AssertedCustomers
+  asserted: AssertedGrants
+  authorizations: Authorizations
+  clients: Clients
+  clientAuthentication: ClientAuthentication
+  tokens: AccessTokens
+}
+
+/**
+ * Redeems an assertion of an issuer that the company trusts (RFC 7523 section 2.1): of a customer, by the Identity Assertion JWT Authorization
+ * Grant, or of a workload. There is no refresh token: the client gets another assertion.
+ */
+export function jwtBearer(rooms: AssertionRooms): GrantType {
+  const { assertions, customers, asserted, authorizations, tokens } = rooms
+  const verified = ({ form, client, tenant }: TokenRequest) =>
+    assertions.verify(
+      form.required('assertion'),
+      { clientId: client.clientId || undefined, audiences: tokenAudiences(tenant) },
+      tenant,
+    )
+  return {
+    isOffered: (tenant) => assertions.signCustomersIn(tenant),
+    needsNoClient: true,
+
+    // An issuer that the company trusts has named the client.
+    async checkIssued(request) {
+      await verified(request)
+    },
+
+    async grant(request) {
+      const { client, form, tenant, since } = request
+      const assertion = await verified(request)
+      if (client.clientId !== '') await checkPresenter(request, rooms)
+      const { scope, issuer } = assertion
+      const asked = {
+        scopes: form.get('scope') ?? scope,
+        resources: resourcesOf(assertion, form.all('resource'), tenant),
+        limits: [scope === undefined ? undefined : scopesOf(scope), issuer.scopes],
+      }
+      const terms = authorizations.terms(asked, client.clientId, tenant)
+      const subject = await customers.subjectOf(assertion, client.clientId, tenant)
+      // A workload that is no client is called by its own name.
+      const clientId = client.clientId || subject
+      const grant = asserted.draft({ ...terms, subject, clientId }, assertion, tenant)
+      const issued = await tokens.issueFirst(grant, grantType, tenant)
+      await client.useUp?.(true)
+      await asserted.store(grant, assertion, tenant, since)
+      return {
+        ...issued,
+        scopes: terms.scopes,
+        event: {
+          type: 'issued',
+          grantType,
+          ...terms,
+          issuer: issuer.issuer,
+          assertion: assertion.id,
+          ...aboutGrant(grant, tenant.key),
+        },
+      }
+    },
+  }
+}
+
+/** Checks that the company lets this client in, and that it has authenticated, if it must. */
+async function checkPresenter(
+  { client, tenant }: TokenRequest,
+  { clients, clientAuthentication }: AssertionRooms,
+): Promise<void> {
+  await clients.find(client.clientId, tenant)
+  await clientAuthentication.checkPublic(client, tenant)
+}
+
+/**
+ * The API that the token is for: what the assertion names, and of several the one that the request names, as far as the issuer may speak for
+ * it. Empty if nobody names one: then it is the company's first.
+ *
+ * @throws {OAuthError} `invalid_target`.
+ */
+function resourcesOf(
+  { resources: named, issuer: { resources: most } }: Assertion,
+  asked: readonly string[],
+  tenant: ResolvedTenant,
+): string[] {
+  if (named.length === 0 && most === undefined) return [...asked]
+  const { address } = tenant
+  const isWithin = (resource: string) =>
+    spelledByTenant(resource, tenant) !== undefined &&
+    (most ?? [resource]).some((one) => isSameResource(canonicalResource(one) ?? one, resource, tenant))
+  const allowed = (named.length > 0 ? named : address.resources)
+    .map((resource) => requestedResource([resource], address) ?? resource)
+    .filter(isWithin)
+  const wanted = requestedResource(asked, address) ?? allowed[0]
+  const resource = allowed.find((one) => wanted !== undefined && isSameResource(one, wanted, tenant))
+  if (resource !== undefined) return [resource]
+  throw oauthError('invalid_target', 'resource is not one that the assertion is for', {
+    reason: 'wrong_resource',
+    detail: { asked, accepted: allowed, named },
+  })
+}

@@ -1,0 +1,21 @@
+/** A JWT before anything of it is verified (RFC 7519 section 7.2). */
+export interface UnverifiedJwt {
+  header: Readonly<Record<string, unknown>>
+  claims: Readonly<Record<string, unknown>>
+}
+
+/** Reads a signed JWT. @returns Undefined if the text does not have the form of one. */
+export function readJwt(jws: string): UnverifiedJwt | undefined {
+  if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(jws)) return undefined
+  const [header, claims] = jws.split('.').map(parsedPart)
+  return header && claims && { header, claims }
+}
+
+function parsedPart(part: string): Record<string, unknown> | undefined {
+  try {
+    const value = JSON.parse(Buffer.from(part, 'base64url').toString())
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,83 @@
+import { customerSubject } from '../authorization/customer'
+import { ConfigurationError, wrongAnswer } from '../configuration/configuration-error'
+import type { Tenant } from '../contract/tenant-store'
+import { callHost, type HookAnswer } from '../host/call-host'
+import { temporarilyUnavailable } from '../protocol/oauth-error'
+import { subjectOfWorkload } from '../protocol/subject'
+import type { ResolvedTenant } from '../tenants/resolved-tenant'
+import { type Assertion, refused } from './assertions'
+import { byHost } from './trusted-issuer'
+
+/** A customer whom a company's own identity provider vouches for. */
+export interface AssertedCustomer {
+  /** The tenant's record, as the `tenantStore` gave it. */
+  tenant: Tenant
+  /** The trusted issuer. */
+  issuer: string
+  /** What its assertion says, verified. `sub` is unique only for this issuer. */
+  claims: Readonly<Record<string, unknown>> & {
+    readonly sub: string
+    readonly email?: unknown
+    readonly email_verified?: unknown
+  }
+  /** The client that will act for the customer. */
+  clientId: string
+}
+
+/**
+ * Finds the customer that an assertion is about, or makes one: the company's own identity provider vouches for them.
+ *
+ * @returns Your own id of the customer, as `authenticate` gives it. Nothing, null or `''` if there is no such customer: the client is refused.
+ *
+ * @example
+ * ({ tenant, claims }) => customers.idOfEmail(tenant.key, claims.email)
+ */
+export type CustomerOfHook = (asserted: AssertedCustomer) => HookAnswer<string | null>
+
+/** Says whose grants assertions give. */
+export class AssertedCustomers {
+  readonly #customerOf: CustomerOfHook | undefined
+  readonly #timeout: number
+
+  /** @param timeout How long the host's hook may take, in milliseconds. */
+  constructor(customerOf: CustomerOfHook | undefined, timeout: number) {
+    this.#customerOf = customerOf
+    this.#timeout = timeout
+  }
+
+  /**
+   * The subject of a verified assertion.
+   *
+   * @throws {OAuthError} `invalid_grant` if it is nobody's; `temporarily_unavailable` if the host does not say it.
+   */
+  async subjectOf(assertion: Assertion, clientId: string, tenant: ResolvedTenant): Promise<string> {
+    const { issuer, name } = assertion
+    if (issuer.kind === 'workload') return subjectOfWorkload(issuer.issuer, name)
+    if (issuer.subject === byHost) return this.#mapped(assertion, clientId, tenant)
+    const subject = usable(name)
+    if (subject === undefined) throw refused('is about nobody who is a customer here', issuer, 'no_customer')
+    return subject
+  }
+
+  async #mapped({ issuer, claims }: Assertion, clientId: string, { record }: ResolvedTenant): Promise<string> {
+    const asserted = { tenant: record, issuer: issuer.issuer, claims, clientId }
+    const found = await callHost('customerOf', this.#timeout, () => this.#customerOf?.(asserted))
+    if (found === undefined || found === null || found === '') {
+      throw refused('is about nobody who is a customer here', issuer, 'no_customer')
+    }
+    const subject = usable(found)
+    if (subject !== undefined) return subject
+    const wrong = wrongAnswer('customerOf', found, 'a subject, as authenticate does, or nothing')
+    throw temporarilyUnavailable(wrong, 'hook_failed')
+  }
+}
+
+/** A subject that a customer can have. */
+function usable(subject: unknown): string | undefined {
+  try {
+    return customerSubject(subject, 'customerOf')
+  } catch (error) {
+    if (error instanceof ConfigurationError) return undefined
+    throw error
+  }
+}

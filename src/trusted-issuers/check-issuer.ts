@@ -1,0 +1,170 @@
+import { anything, record, text } from '../configuration/checks'
+import { ConfigurationError } from '../configuration/configuration-error'
+import type { NullableMembers, TrustedIssuer } from '../contract/tenant-store'
+import { type FetchedDocument, type FetchGuard, guardedFetch } from '../documents/guarded-fetch'
+import { algorithmsOfKey, isKeySetUrl, type JsonWebKeySet, keySetFault } from '../protocol/json-web-keys'
+import { asError, messageOf } from '../protocol/thrown'
+import type { ResolvedTenant } from '../tenants/resolved-tenant'
+import type { Tenants } from '../tenants/tenants'
+import { discoveryUrls } from './issuer-keys'
+import { byHost, type CheckedIssuer, issuerFault, pinningClaims, trustedIssuers } from './trusted-issuer'
+
+/** An issuer to check. */
+export interface IssuerCheck {
+  /** The key of the company. */
+  tenantKey: string
+  /** The `issuer` of one of its trusted issuers; or a whole record, as the company's form has it before it is saved. */
+  issuer: string | NullableMembers<TrustedIssuer>
+}
+
+/** What was found of an issuer. */
+export interface IssuerReport {
+  /** Whether assertions of it can be taken, as far as that shows without one. */
+  usable: boolean
+  /** What is wrong, each in an English sentence for the company's administrator. Empty if nothing is. */
+  problems: string[]
+  /** What its assertions must have as `aud`: the issuer of the company here. */
+  audience: string
+  /** Where its keys are. Absent if that is not known. */
+  jwksUri?: string | undefined
+  /** The keys that it publishes for signatures, with the algorithms that each can be used for. */
+  keys: { kid?: string | undefined; algorithms: string[] }[]
+  /** How many seconds its clock is ahead, as its responses say. Absent if they say nothing. */
+  clockAhead?: number | undefined
+}
+
+const members = record({ tenantKey: text, issuer: anything<IssuerCheck['issuer']> })
+
+// Seconds. What assertions may differ by.
+const leeway = 60
+
+/**
+ * Checks a trusted issuer: discovers it, compares it, and looks at its keys, their algorithms, and its clock. It fetches everything now, also
+ * what this process keeps.
+ *
+ * @param hasMapping Whether the host has the option `customerOf`.
+ * @param now The clock, in milliseconds since 1970.
+ */
+export async function checkIssuer(
+  check: IssuerCheck,
+  tenants: Tenants,
+  baseUrl: () => string,
+  guard: FetchGuard,
+  hasMapping: boolean,
+  now: () => number,
+): Promise<IssuerReport> {
+  const { tenantKey, issuer } = members(check, 'checkIssuer')
+  const tenant = await tenants.find(tenantKey, baseUrl())
+  const report: IssuerReport = { usable: true, problems: [], audience: tenant.address.issuer, keys: [] }
+  const { problems } = report
+  const trusted = found(issuer, tenant, problems)
+  if (trusted) {
+    problems.push(...recordProblems(trusted, hasMapping))
+    const fetched = (url: string) => fetchedJson(url, guard, report, now)
+    report.jwksUri = trusted.jwksUri ?? (await discovered(trusted.issuer, fetched, problems))
+    if (report.jwksUri !== undefined) await checkKeys(report.jwksUri, trusted, guard, fetched, report)
+    if (Math.abs(report.clockAhead ?? 0) > leeway) {
+      const [by, way] = [Math.abs(report.clockAhead ?? 0), (report.clockAhead ?? 0) > 0 ? 'ahead of' : 'behind']
+      problems.push(`Its clock is ${by} seconds ${way} this server's: its assertions are refused beyond ${leeway}.`)
+    }
+  }
+  return { ...report, usable: problems.length === 0 }
+}
+
+function found(
+  given: IssuerCheck['issuer'],
+  { key, policy }: ResolvedTenant,
+  problems: string[],
+): CheckedIssuer | undefined {
+  if (typeof given !== 'string') {
+    try {
+      return trustedIssuers([given], 'trustedIssuers')[0]
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error
+      problems.push(`${error.option.replace('trustedIssuers[0].', '')} ${error.problem}.`)
+      return undefined
+    }
+  }
+  const name = text(given, 'checkIssuer.issuer')
+  const trusted = policy.trustedIssuers.find(({ issuer }) => issuer === name)
+  const near = policy.trustedIssuers.find(({ issuer }) => issuer.replace(/\/$/, '') === name.replace(/\/$/, ''))
+  if (!trusted) {
+    const hint = near ? `: it trusts ${near.issuer}, which differs by the slash at its end` : ''
+    problems.push(`The record of ${key} has no trusted issuer ${JSON.stringify(name)}${hint}.`)
+  }
+  return trusted
+}
+
+function recordProblems(trusted: CheckedIssuer, hasMapping: boolean): string[] {
+  const fault = issuerFault(trusted, hasMapping)
+  if (fault === 'no_mapping') return [`Its subject is ${byHost}, and the option ${byHost} is missing.`]
+  if (fault === undefined) return []
+  const claims = pinningClaims(trusted.issuer)
+  if (claims?.length === 0)
+    return ['It signs for everybody, and says of no company whose people they are: use the issuer of your tenant.']
+  const which = claims ? `one of ${claims.join(', ')}` : 'what its assertions say of your company'
+  return [`It signs for others too: let claims name ${which}.`]
+}
+
+type FetchJson = (url: string) => Promise<unknown>
+
+/** Fetches JSON now, and notes the clock of its server. @throws {Error} with what is wrong, in a sentence. */
+async function fetchedJson(url: string, guard: FetchGuard, report: IssuerReport, now: () => number): Promise<unknown> {
+  const { status, body, headers }: FetchedDocument = await guardedFetch(new URL(url), guard).catch((thrown) => {
+    throw new Error(`${url} cannot be fetched: ${messageOf(asError(thrown))}.`)
+  })
+  const date = Date.parse(headers.date ?? '')
+  if (Number.isFinite(date)) report.clockAhead = Math.round((date - now()) / 1000)
+  if (status !== 200) throw new Error(`${url} answers with the status ${status}.`)
+  try {
+    return JSON.parse(body)
+  } catch {
+    throw new Error(`At ${url} is no JSON.`)
+  }
+}
+
+async function discovered(issuer: string, fetched: FetchJson, problems: string[]): Promise<string | undefined> {
+  const failures: string[] = []
+  for (const url of discoveryUrls(issuer)) {
+    try {
+      const { issuer: named, jwks_uri: jwksUri } = Object(await fetched(url))
+      if (named !== issuer)
+        problems.push(`The metadata at ${url} is of the issuer ${JSON.stringify(named)}: enter that, to the letter.`)
+      if (typeof jwksUri === 'string') return jwksUri
+      problems.push(`The metadata at ${url} has no jwks_uri.`)
+      return undefined
+    } catch (failed) {
+      failures.push(asError(failed).message)
+    }
+  }
+  problems.push(...failures)
+  return undefined
+}
+
+async function checkKeys(
+  url: string,
+  { algorithms }: CheckedIssuer,
+  guard: FetchGuard,
+  fetched: FetchJson,
+  report: IssuerReport,
+): Promise<void> {
+  const { problems } = report
+  if (!isKeySetUrl(url, guard)) {
+    problems.push(`jwks_uri must be an https address, but is ${JSON.stringify(url)}.`)
+    return
+  }
+  try {
+    const set = (await fetched(url)) as JsonWebKeySet
+    const fault = keySetFault(set)
+    if (fault) throw new Error(`What is at ${url} ${fault}.`)
+    report.keys = set.keys
+      .map((jwk) => ({ kid: typeof jwk.kid === 'string' ? jwk.kid : undefined, algorithms: algorithmsOfKey(jwk) }))
+      .filter((key) => key.algorithms.length > 0)
+    const usable = report.keys.some((key) =>
+      key.algorithms.some((algorithm) => algorithms.some((one) => one === algorithm)),
+    )
+    if (!usable) problems.push(`None of its keys is for ${algorithms.join(', ')}.`)
+  } catch (failed) {
+    problems.push(asError(failed).message)
+  }
+}

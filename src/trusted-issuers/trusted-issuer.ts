@@ -1,0 +1,160 @@
+import {
+  type Check,
+  distinct,
+  duration,
+  isObject,
+  listOf,
+  must,
+  mustBeText,
+  nullable,
+  record,
+  resource,
+  scopeToken,
+  text,
+} from '../configuration/checks'
+import { ConfigurationError } from '../configuration/configuration-error'
+import {
+  type AssertionAlgorithm,
+  assertionAlgorithms,
+  isAssertionAlgorithm,
+  isKeySetUrl,
+} from '../protocol/json-web-keys'
+import { isClientId } from '../protocol/registered-id'
+import { sharedIssuers } from './shared-issuers'
+
+/** What an assertion must say: for each claim the values of which it has one. */
+export type PinnedClaims = Readonly<Record<string, readonly (string | number | boolean)[]>>
+
+/** An issuer that a company trusts, after the checks of its record. Times are in milliseconds. */
+export interface CheckedIssuer {
+  issuer: string
+  jwksUri: string | undefined
+  algorithms: readonly AssertionAlgorithm[]
+  kind: 'customer' | 'workload'
+  /** The claim that names the customer or workload, or {@link byHost}. */
+  subject: string
+  claims: PinnedClaims
+  clients: readonly string[] | undefined
+  scopes: readonly string[] | undefined
+  resources: readonly string[] | undefined
+  maxAge: number
+}
+
+/** In place of a claim: the host's option `customerOf` finds the customer. */
+export const byHost = 'customerOf'
+
+const defaultMaxAge = 600_000
+
+const issuer = mustBeText(
+  'an https address, or an http address on loopback, without query and fragment',
+  (given) => isKeySetUrl(given, { allowLoopback: true }) && !given.includes('?'),
+)
+
+const keySetUrl = mustBeText('an https address, or an http address on loopback', (given) =>
+  isKeySetUrl(given, { allowLoopback: true }),
+)
+
+const algorithm = must<AssertionAlgorithm>(assertionAlgorithms.join(', '), isAssertionAlgorithm, { quotes: true })
+
+const notEmpty = <T>(check: Check<T[]>): Check<T[]> => {
+  return (given, name) => {
+    const items = check(given, name)
+    if (items.length > 0) return items
+    throw new ConfigurationError(name, given, 'an array of at least one item, or omitted')
+  }
+}
+
+const claimValue = must<string | number | boolean>(
+  'a text that is not empty, a number, true or false, or an array of these',
+  (given) => (typeof given === 'string' && given !== '') || ['number', 'boolean'].includes(typeof given),
+  { quotes: true },
+)
+
+/** Checks what an assertion must say. */
+const pinnedClaims: Check<PinnedClaims> = (given, name) => {
+  if (!isObject(given)) throw new ConfigurationError(name, given, 'an object')
+  const pins = Object.entries(given).map(([claim, value]) => {
+    const values = notEmpty(listOf(claimValue))([value].flat(), `${name}.${claim}`)
+    return [claim, values] as const
+  })
+  return Object.fromEntries(pins)
+}
+
+const members = record({
+  issuer,
+  jwksUri: nullable(keySetUrl),
+  algorithms: nullable(notEmpty(distinct(algorithm))),
+  kind: nullable(
+    must<'customer' | 'workload'>('customer or workload', (given) => given === 'customer' || given === 'workload', {
+      quotes: true,
+    }),
+  ),
+  subject: nullable(text),
+  claims: nullable(pinnedClaims),
+  clients: nullable(listOf(mustBeText('a client id: 1 to 2048 characters of printable ASCII', isClientId))),
+  scopes: nullable(notEmpty(distinct(scopeToken))),
+  resources: nullable(notEmpty(distinct(resource))),
+  maxAge: nullable(duration(60, 3000)),
+})
+
+const trustedIssuer: Check<CheckedIssuer> = (given, name) => {
+  const {
+    kind = 'customer',
+    subject,
+    algorithms,
+    claims = {},
+    maxAge = defaultMaxAge,
+    ...checked
+  } = members(given, name)
+  if (kind === 'customer' && subject === undefined) {
+    throw new ConfigurationError(
+      `${name}.subject`,
+      subject,
+      `the claim that is your own id of the customer, or ${byHost}`,
+    )
+  }
+  if (kind === 'workload' && subject === byHost) {
+    throw new ConfigurationError(`${name}.subject`, subject, 'the claim that names the workload, or omitted')
+  }
+  return {
+    ...checked,
+    kind,
+    subject: subject ?? 'sub',
+    algorithms: algorithms ?? assertionAlgorithms,
+    claims,
+    maxAge,
+  }
+}
+
+/** Checks the trusted issuers of a tenant's record. An assertion names one of them by its issuer alone. */
+export const trustedIssuers: Check<CheckedIssuer[]> = (given, name) => {
+  const issuers = listOf(trustedIssuer)(given, name)
+  const names = issuers.map((one) => one.issuer)
+  distinct(text)(names, name)
+  return issuers
+}
+
+/** What keeps the assertions of an issuer from being taken, although its record is in order. */
+export type IssuerFault = 'not_pinned' | 'no_mapping'
+
+/**
+ * Says why no assertion of an issuer can be taken.
+ *
+ * @param hasMapping Whether the host has the option `customerOf`.
+ * @returns Undefined if they can.
+ */
+export function issuerFault(
+  { issuer: address, kind, subject, claims }: CheckedIssuer,
+  hasMapping: boolean,
+): IssuerFault | undefined {
+  const pinning = sharedIssuers.find(({ isIt }) => isIt(address))?.pinnedBy
+  const pinned = Object.keys(claims)
+  const isPinned = pinning ? pinned.some((claim) => pinning.includes(claim)) : kind === 'customer' || pinned.length > 0
+  if (!isPinned) return 'not_pinned'
+  return subject === byHost && !hasMapping ? 'no_mapping' : undefined
+}
+
+/** The claims of which one must be pinned, for an issuer that serves many companies. Undefined for every other one. */
+export function pinningClaims(address: string): readonly string[] | undefined {
+  return sharedIssuers.find(({ isIt }) => isIt(address))?.pinnedBy
+}

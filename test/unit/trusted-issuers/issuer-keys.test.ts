@@ -1,0 +1,112 @@
+import { releaseClock, stopClock } from '../../support/clock'
+import { CompanyIssuer, present, trusting } from '../../support/company-issuer'
+import { clientKey } from '../../support/confidential-clients'
+import { expectError } from '../../support/sign-in'
+import { started } from '../../support/started'
+
+const discovery = '/.well-known/openid-configuration'
+
+async function acme(changes: (idp: CompanyIssuer) => void = () => {}) {
+  const idp = await CompanyIssuer.start()
+  changes(idp)
+  const host = await started(trusting([idp.trusted()]))
+  const ask = () => present(host, idp.idJag(host.issuer()))
+  return { idp, host, ask }
+}
+
+afterEach(releaseClock)
+
+describe('the keys of an issuer', () => {
+  it('are discovered once', async () => {
+    const { idp, ask } = await acme()
+    for (let request = 0; request < 3; request++) expect((await ask()).status).toBe(200)
+    expect(idp.asked).toEqual([discovery, '/keys'])
+  })
+
+  it('are discovered by RFC 8414, where there is no OpenID Connect', async () => {
+    const path = '/.well-known/oauth-authorization-server'
+    const { idp, ask } = await acme((issuer) => Object.assign(issuer, { discovery: path }))
+    expect((await ask()).status).toBe(200)
+    expect(idp.asked).toEqual([discovery, path, '/keys'])
+  })
+
+  it('need no discovery where the company says where they are', async () => {
+    const idp = await CompanyIssuer.start()
+    const host = await started(trusting([idp.trusted({ jwksUri: `${idp.issuer}/keys` })]))
+    expect((await present(host, idp.idJag(host.issuer()))).status).toBe(200)
+    expect(idp.asked).toEqual(['/keys'])
+  })
+
+  it('are fetched once for all requests that wait for them', async () => {
+    const { idp, ask } = await acme()
+    for (const { status } of await Promise.all([1, 2, 3].map(ask))) expect(status).toBe(200)
+    expect(idp.asked).toEqual([discovery, '/keys'])
+  })
+
+  it.each([
+    ['is away', { status: 503 }],
+    ['says for a while that there is nothing', { status: 404 }],
+  ])('die an hour after they were fetched if their address %s', async (_, failure) => {
+    const clock = stopClock()
+    const { idp, ask } = await acme()
+    expect((await ask()).status).toBe(200)
+    Object.assign(idp, failure)
+    // A copy is used for a minute before its address is asked again.
+    for (let minute = 1; minute < 55; minute++) {
+      clock.advance(60)
+      expect((await ask()).status).toBe(200)
+    }
+    clock.advance(6 * 60)
+    expectError(await ask(), 503, 'temporarily_unavailable')
+    Object.assign(idp, { status: 200 })
+    clock.advance(60)
+    expect((await ask()).status).toBe(200)
+  })
+
+  it('die after ten minutes if the issuer withdraws them, whatever its headers say', async () => {
+    const clock = stopClock()
+    const { idp, ask } = await acme((issuer) => Object.assign(issuer.headers, { 'Cache-Control': 'max-age=86400' }))
+    expect((await ask()).status).toBe(200)
+    idp.keys = [clientKey().jwk]
+    clock.advance(599)
+    expect((await ask()).status).toBe(200)
+    clock.advance(2)
+    expectError(await ask(), 400, 'invalid_grant')
+  })
+
+  it('are fetched again for a new key, at most once a minute', async () => {
+    const clock = stopClock()
+    const { idp, ask } = await acme()
+    expect((await ask()).status).toBe(200)
+    idp.key = clientKey()
+    expectError(await ask(), 503, 'temporarily_unavailable')
+    clock.advance(61)
+    expect((await ask()).status).toBe(200)
+    expect(idp.asked).toEqual([discovery, '/keys', '/keys'])
+  })
+
+  it('of one company are no matter of another one, whose issuer is slow', async () => {
+    const [slow, fast] = [await CompanyIssuer.start(), await CompanyIssuer.start()]
+    Object.assign(slow, { answer: () => {} })
+    const companies = [
+      { key: 'acme', trustedIssuers: [slow.trusted()] },
+      { key: 'globex', trustedIssuers: [fast.trusted()] },
+    ]
+    const host = await started({
+      ...trusting([]),
+      tenantStore: { findTenant: (key) => ({ ...companies.find((one) => one.key === key), key, clients: [client] }) },
+    })
+    const ask = (idp: CompanyIssuer, key: string) =>
+      host.token(key, {
+        grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+        client_id: client.clientId,
+        assertion: idp.idJag(host.issuer(key)),
+      })
+    const waiting = Array.from({ length: 20 }, () => ask(slow, 'acme').then(({ status }) => status))
+    expect((await ask(fast, 'globex')).status).toBe(200)
+    expect(await host.signIn.health()).toMatchObject({ ready: true })
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set([503]))
+  })
+})
+
+const client = { clientId: 'assistant-app', redirectUris: ['https://assistant.example/callback'] }
