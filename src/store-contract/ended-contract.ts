@@ -12,6 +12,7 @@ import {
   minute,
   newGrant,
   type StoreTest,
+  until,
 } from './records'
 
 /** Tests what a store remembers of the owners whose grants were deleted. */
@@ -44,6 +45,15 @@ export function endedContract({ describe, test }: StoreTest): void {
         await createGrant(store, { ...ended, grantId: newGrant({ tenantId, subject }).grantId })
       })
     }
+
+    test('is not created if its customer was ended for a second time since', async (store) => {
+      const { tenantId, subject, ...others } = newGrant({})
+      await deleteGrants(store, { tenantId, subject })
+      const assertedAt = (await clockOf(store)) + 1
+      await until(async () => (await clockOf(store)) >= assertedAt)
+      await deleteGrants(store, { tenantId, subject })
+      assert.equal((await createSoon(store, { ...others, tenantId, subject, assertedAt })).outcome, 'ended')
+    })
 
     test('is created although others were ended since', async (store) => {
       const grant = newGrant({ assertedAt: await clockOf(store) })

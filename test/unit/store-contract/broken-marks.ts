@@ -45,6 +45,15 @@ export const brokenMarks: BrokenStore[] = [
     foundBy: 'not created if its tenant was ended',
   },
   {
+    that: 'keeps the first mark of an owner',
+    defect: (sound) => {
+      const marked = new Set<string>()
+      const isFirst = (owner: GrantOwner) => marked.size < marked.add(JSON.stringify(owner)).size
+      return marking(isFirst)(sound)
+    },
+    foundBy: 'ended for a second time',
+  },
+  {
     that: 'lets a mark count for ever',
     defect: asserting(({ assertedAt }) => assertedAt && 0),
     foundBy: 'is created if its customer was ended before',
