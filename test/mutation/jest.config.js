@@ -19,8 +19,8 @@ module.exports = {
     'redis',
     'postgres',
     '/test/field/clients/mcp-bursts',
-    // These test the stores, and take long.
-    '/test/unit/(store-contract|stores|testing)/',
+    // These take long.
+    '/test/unit/(store-contract|testing)/',
     '/test/unit/properties/grant',
     '/test/unit/(grants/parallel-redemption|administration/revoke-all-of-client)',
     '/test/faults/hostile-',

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import type { Mutant } from '@stryker-mutator/api/core'
 import { writeReport } from './report.mjs'
@@ -7,10 +8,6 @@ import { MutantRun, type RunMutant } from './run-mutants.mjs'
 import { fillSandbox } from './sandbox.mjs'
 import { isSame, mutationOf, readSurvivors, type Survivor, type Survivors } from './survivors.js'
 
-const folders = [
-  ...['protocol', 'assistants', 'http', 'host', 'documents'],
-  ...['tokens', 'authorization', 'grants', 'clients', 'endpoints', 'administration'],
-].map((name) => `src/${name}`)
 const lowestRate = 0.9
 
 const { values: options, positionals: paths } = parseArgs({
@@ -18,6 +15,8 @@ const { values: options, positionals: paths } = parseArgs({
   options: {
     changed: { type: 'boolean', default: false },
     minutes: { type: 'string', default: '600' },
+    tests: { type: 'string', default: '' },
+    processes: { type: 'string', default: `${availableParallelism() + 1}` },
   },
 })
 
@@ -37,11 +36,11 @@ async function main(): Promise<void> {
     mutationOf(texts.get(mutant.fileName) ?? '', mutant.location, mutant.replacement)
   const isListed = (mutant: RunMutant): boolean =>
     listed[mutant.fileName]?.some((survivor) => isSame(survivor, inList(mutant))) ?? false
-  const run = new MutantRun(mutants, isListed, (mutant) => {
+  const run = new MutantRun(mutants, isListed, Number(options.processes), (mutant) => {
     if (hasSurvived(mutant) && !isListed(mutant)) printSurvivor(mutant)
     recordIfFinished(mutant.fileName, mutants, texts)
   })
-  const broken = await run.findTests()
+  const broken = await run.findTests(new RegExp(options.tests))
   if (broken.length > 0) print(`Left out, as they fail without a mutant:\n${broken.join('\n')}`)
   print(`${new Date().toTimeString().slice(0, 8)} The tests have run without a mutant.`)
   await run.runUntil(endsAt)
@@ -121,9 +120,10 @@ function resultOf(file: string, mutants: readonly RunMutant[]): FileResult {
   return { file, killed, survived }
 }
 
-/** The named files and those in the named folders, or all files if none is named. */
+/** The named files and those in the named folders, or all files if none is named: all of the sources but the words of pages. */
 function sourceFiles(): string[] {
-  const all = folders.flatMap((folder) => readdirSync(folder).map((name) => `${folder}/${name}`))
+  const names = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+  const all = names.filter((name) => !name.startsWith('pages/words')).map((name) => `src/${name}`)
   return paths.length === 0 ? all : all.filter((file) => paths.some((path) => file.startsWith(path)))
 }
 

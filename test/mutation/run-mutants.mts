@@ -1,7 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { availableParallelism } from 'node:os'
 import { basename, dirname } from 'node:path'
 import type { Mutant } from '@stryker-mutator/api/core'
 import { sandbox } from './sandbox.mjs'
@@ -57,6 +56,7 @@ const testedIn: Record<string, string[]> = {
   documents: ['documents/', 'clients/', 'telemetry/'],
   host: ['host/', 'endpoints/token', 'telemetry/'],
   http: ['http/', 'endpoints/register', 'endpoints/authorize-injection', 'router'],
+  stores: ['stores/'],
 }
 
 /** How many test files are tried for a mutant that is known to survive. */
@@ -74,8 +74,6 @@ const maxFilesAlone = 2
 /** How many test files a mutant is tried in that can only run alone. */
 const maxFilesOnlyAlone = 6
 const mutantsPerJob = 60
-/** Tests wait often, for timers and for one another. */
-const processes = availableParallelism() + 1
 /** A test that fails without a mutant in so many jobs is only run with one mutant alone. */
 const maxDisturbances = 3
 /** A worker that has been silent for so long hangs. */
@@ -87,6 +85,7 @@ const maxMegabytes = 1500
 export class MutantRun {
   readonly #mutants: Map<string, RunMutant>
   readonly #isListed: (mutant: RunMutant) => boolean
+  readonly #processes: number
   readonly #onResult: (mutant: RunMutant) => void
   readonly #files = new Map<string, TestFile & { onces: Set<string> }>()
   /** How many mutants of a source file have been tried in a test file, and how many of them it has killed. */
@@ -94,19 +93,22 @@ export class MutantRun {
   readonly #disturbances = new Map<string, number>()
   readonly #busy = new Set<string>()
 
+  /** @param processes How many run tests at the same time. Tests wait often, for timers and for one another. */
   constructor(
     mutants: readonly RunMutant[],
     isListed: (mutant: RunMutant) => boolean,
+    processes: number,
     onResult: (mutant: RunMutant) => void,
   ) {
     this.#mutants = new Map(mutants.map((mutant) => [mutant.id, mutant]))
     this.#isListed = isListed
+    this.#processes = processes
     this.#onResult = onResult
   }
 
-  /** Runs the test files without mutants first. Returns those that fail, which are left out. */
-  async findTests(): Promise<string[]> {
-    const paths = testPaths()
+  /** Runs the test files without mutants first, those whose path matches. Returns those that fail, which are left out. */
+  async findTests(matching: RegExp): Promise<string[]> {
+    const paths = testPaths().filter((path) => matching.test(path))
     const broken: string[] = []
     await this.#inWorkers(
       () => {
@@ -195,7 +197,8 @@ export class MutantRun {
     const [job] = [...jobs.values()].sort((one, other) => other.ids.length - one.ids.length)
     if (!job) return
     // The other processes have to have something to do too.
-    const most = jobs.size < processes ? Math.ceil(job.ids.length / processes) : mutantsPerJob
+    const isShared = jobs.size < this.#processes
+    const most = isShared ? Math.ceil(job.ids.length / this.#processes) : mutantsPerJob
     const mutants = job.ids.slice(0, most).map((id) => this.#toRun(id, job))
     for (const { id } of mutants) this.#busy.add(id)
     return { path: job.path, isAlone: job.isAlone, mutants, durations: this.#file(job.path).durations, endsAt }
@@ -275,7 +278,7 @@ export class MutantRun {
 
   /** Runs the jobs, one in each process, and asks for more after each. */
   async #inWorkers(next: () => Job | undefined, hear: (job: Job, message: Message) => void): Promise<void> {
-    const idle = new Array<ChildProcess | undefined>(processes).fill(undefined)
+    const idle = new Array<ChildProcess | undefined>(this.#processes).fill(undefined)
     const running = new Set<Promise<void>>()
     for (;;) {
       for (let job = next(); job; job = idle.length > 0 ? next() : undefined) {
