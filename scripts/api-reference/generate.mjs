@@ -41,7 +41,7 @@ which an editor shows too. [The other pages](../README.md) say how the parts wor
 | [\`customer-sign-in/redis\`](customer-sign-in.redis.md) | \`RedisTokenStore\` |
 | [\`customer-sign-in/postgres\`](customer-sign-in.postgres.md) | \`PostgresTokenStore\`, \`postgresSchema\`, \`MovingTokenStore\` |
 | [\`customer-sign-in/opentelemetry\`](customer-sign-in.opentelemetry.md) | \`instrument\`: spans and metrics |
-| [\`customer-sign-in/testing\`](customer-sign-in.testing.md) | \`testSignIn\` and \`tokensFor\` for the tests of your app, and the tests for a token store of your own |
+| [\`customer-sign-in/testing\`](customer-sign-in.testing.md) | \`testSignIn\`, \`tokensFor\` and \`assertionFor\` for the tests of your app, and the tests for a token store of your own |
 `
 
 const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))

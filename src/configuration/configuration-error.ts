@@ -199,6 +199,7 @@ export const helpPages: Readonly<Record<string, string>> = {
   MovingTokenStore: 'docs/operations-postgres.md#moving-from-another-store',
   testSignIn: 'docs/testing.md#what-testsignin-is-made-of',
   tokensFor: 'docs/testing.md#tokens',
+  assertionFor: 'docs/testing.md#assertions',
   postgresSchema: 'docs/operations-postgres.md#installing-the-tables',
 }
 

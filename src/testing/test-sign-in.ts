@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { duration, optional } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import type { CustomerSignInEvent } from '../contract/customer-sign-in-event'
@@ -81,6 +81,7 @@ export function testSignIn({
   }
   const circumstances = {
     now: clock.nowOrAgo,
+    keysOfIssuers,
     replayTolerance: tolerance(replayTolerance, 'testSignIn.replayTolerance'),
   }
   const made = createCustomerSignInWith(circumstances, { ...given, tenantStore: tenants.asStore(), onEvent: keepEvent })
@@ -89,8 +90,17 @@ export function testSignIn({
   return signIn
 }
 
+/** The `kid` of the key with which {@link ownKey} signs in the place of trusted issuers. */
+export const issuerKid = 'customer-sign-in/testing'
+
+/** That key stands for the keys of all trusted issuers, so that nothing is fetched. */
+function keysOfIssuers({ kid }: { kid: string | undefined }) {
+  if (kid !== issuerKid) return undefined
+  return { keys: [{ ...createPublicKey(ownKey()).export({ format: 'jwk' }), kid }] }
+}
+
 /** Made for the process: if the key were part of the package, everybody could sign with it, wherever it is used by mistake. */
-function ownKey(): KeyObject {
+export function ownKey(): KeyObject {
   signingKey ??= generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
   return signingKey
 }

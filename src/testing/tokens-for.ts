@@ -178,22 +178,21 @@ async function firstApiOf(tenantKey: string, signIn: SignInForTests): Promise<st
 
 interface TokenForm extends Record<string, string> {
   grant_type: string
-  client_id: string
 }
 
-/** Redeems a code or a refresh token. */
-async function redeemed(signIn: SignInForTests, tokenEndpoint: string, form: TokenForm): Promise<TestTokens> {
+/** Redeems a code, a refresh token or an assertion. */
+export async function redeemed(signIn: SignInForTests, tokenEndpoint: string, form: TokenForm): Promise<TestTokens> {
   const { status, body } = await postForm(signIn, tokenEndpoint, form)
   if (status !== 200) throw new OAuthError(body.error as OAuthErrorCode, String(body.error_description), { status })
   const accessToken = String(body.access_token)
   const refreshToken = String(body.refresh_token ?? '')
-  const clientId = form.client_id
+  const { grant_id: grantId, client_id: clientId } = Object(decode(accessToken))
   return {
     accessToken,
     refreshToken,
     expiresIn: Number(body.expires_in),
     scopes: String(body.scope).split(' ').filter(Boolean),
-    grantId: Object(decode(accessToken)).grant_id,
+    grantId,
     clientId,
     refresh: () =>
       redeemed(signIn, tokenEndpoint, {

@@ -79,6 +79,7 @@ describe('docs/testing.md', () => {
     const ofOthers = [
       'gives no token to a deactivated customer',
       'leads a client to the token endpoint',
+      'knows the people of a company by their email',
       'moves the time',
     ]
     const ofLogin = ['asks customers to log in', 'asks customers who are logged in for their consent']
