@@ -45,7 +45,7 @@ export function withinTime<T>(
  * Calls a function of the host's. Every such call that may take its time goes through here.
  *
  * @param name What the error calls it, such as `tokenStore.swapCredential`.
- * @param read Reads what the call gives. What this throws counts as thrown by the host.
+ * @param read Reads what the call gives, unless it comes too late. What this throws counts as thrown by the host.
  * @throws {OAuthError} `temporarily_unavailable` when it throws, rejects or takes longer; an `OAuthError` of its own as it is.
  */
 export function callHost<T, Read = T>(
@@ -56,10 +56,11 @@ export function callHost<T, Read = T>(
 ): Promise<Read> {
   // One promise: every call of a store waits here.
   return new Promise((resolve, reject) => {
+    let isGivenUp = false
     const fail = (thrown: unknown) => reject(errorOfHost(thrown, partOf(name)))
     const take = (given: T) => {
       try {
-        resolve(read(given))
+        if (!isGivenUp) resolve(read(given))
       } catch (thrown) {
         fail(thrown)
       }
@@ -68,7 +69,10 @@ export function callHost<T, Read = T>(
       const given = call()
       // Some database clients return objects of their own that have a `then`.
       if (typeof (given as PromiseLike<T> | undefined)?.then !== 'function') return take(given as T)
-      const late = () => fail(timedOut(`${name} took longer than ${limit} ms`))
+      const late = () => {
+        isGivenUp = true
+        fail(timedOut(`${name} took longer than ${limit} ms`))
+      }
       const timer = limit === 'unlimited' ? undefined : setTimeout(late, limit)
       Promise.resolve(given).then(
         (value) => {

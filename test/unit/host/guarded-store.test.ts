@@ -54,10 +54,10 @@ describe.each([0, 0.02, -0.02, 61, -61, 86_400, -86_400])('a store whose clock i
     expect(calls).toHaveLength(4)
   })
 
-  it('does not apply a call later that was given up', async () => {
+  it('neither applies a call later that was given up, nor makes another one', async () => {
     const clocks = new SkewedClocks(offset)
     const memory = clocks.keep(new MemoryTokenStore())
-    const { hold, create } = guarded(memory)
+    const { calls, hold, create } = guarded(memory)
     await create('first')
     let late: Promise<unknown> | undefined
     let letGo = () => {}
@@ -65,12 +65,14 @@ describe.each([0, 0.02, -0.02, 61, -61, 86_400, -86_400])('a store whose clock i
       late = new Promise<void>((resolve) => {
         letGo = resolve
       }).then(apply)
-      return new Promise(() => {})
+      return late
     })
     await expect(create('given up')).rejects.toMatchObject(unavailable)
     clocks.advance(1)
     letGo()
     expect(await late).toMatchObject({ outcome: 'late' })
+    await new Promise(setImmediate)
+    expect(calls).toHaveLength(3)
     expect(await memory.findGrant('acme', 'given up')).toBeUndefined()
   })
 })
