@@ -1,6 +1,6 @@
 // More than 300 lines: the one place that builds all rooms, and the words of the public API.
 
-import { ConnectedGrants } from './administration/connected-grants'
+import { connectedGrants } from './administration/connected-grants'
 import { type CustomerGrants, customerGrants } from './administration/customer-grants'
 import { type TenantData, tenantData } from './administration/tenant-data'
 import { assistants } from './assistants/assistants'
@@ -17,8 +17,8 @@ import { logRequestsIfAsked } from './debug/request-log'
 import { fetchGuard } from './documents/document-sources'
 import { authorize } from './endpoints/authorize'
 import { Consents } from './endpoints/consents'
-import { CustomerSessions } from './endpoints/customer-sessions'
-import { ErrorPages } from './endpoints/error-pages'
+import { customerSessions } from './endpoints/customer-sessions'
+import { errorPages } from './endpoints/error-pages'
 import { jwks } from './endpoints/jwks'
 import { metadata } from './endpoints/metadata'
 import { register } from './endpoints/register'
@@ -321,10 +321,9 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
     { consent: pages.consent, scopeTexts, timeout },
     emit,
   )
-  const customers = new CustomerSessions(options.authenticate, timeout)
   const publicDocuments = new PublicDocuments()
   const revocations = new Revocations(store, chain, grants, tokens)
-  const hasAuthorize = options.authenticate && externalEndpoints.authorization === undefined
+  const findCustomer = options.authenticate && customerSessions(options.authenticate, timeout)
   const hasRegister = clientOptions.registration && externalEndpoints.registration === undefined
   const hasRevoke = externalEndpoints.revocation === undefined
   const grantTypes = {
@@ -351,12 +350,15 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
     metadata: metadata(publicDocuments, serverMetadata),
     jwks: jwks(publicDocuments, tokens),
     token: token({ clients, clientAuthentication, grantTypes, emit }),
-    authorize: hasAuthorize ? authorize({ appearances, authorizations, customers, consents, emit }) : undefined,
+    authorize:
+      findCustomer && externalEndpoints.authorization === undefined
+        ? authorize({ appearances, authorizations, findCustomer, consents, emit })
+        : undefined,
     register: hasRegister ? register(registrations, emit) : undefined,
     revoke: hasRevoke ? revoke(revocations, clients, clientAuthentication) : undefined,
   }
-  const errorPages = new ErrorPages(pages.error, appearances, timeout, emit)
-  const router = new Router(tenants, baseUrl, resources, endpoints, errorPages, emit)
+  const errorPage = errorPages(pages.error, appearances, timeout, emit)
+  const router = new Router(tenants, baseUrl, resources, endpoints, errorPage, emit)
   return Object.assign(router.handle, {
     wellKnown: router.handleWellKnown,
     issueAuthorizationCode: (request: IssueAuthorizationCodeRequest) =>
@@ -384,7 +386,7 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
       tenants,
       grants,
       store,
-      new ConnectedGrants(
+      connectedGrants(
         registrations,
         documents,
         { appRedirects: clientOptions.appRedirects, baseUrl: options.baseUrl },

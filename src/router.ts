@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Endpoint } from './endpoints/endpoint'
-import type { ErrorPages } from './endpoints/error-pages'
+import type { RespondWithErrorPage } from './endpoints/error-pages'
 import { protectedResourceMetadata } from './endpoints/protected-resource-metadata'
 import { type Emit, type Place, reportError } from './host/emitter'
 import type { NodeRequest, NodeResponse } from './http/node-messages'
@@ -58,7 +58,7 @@ export class Router {
   readonly #tenants: Tenants
   readonly #baseUrl: BaseUrl
   readonly #resources: ProtectedResources
-  readonly #errorPages: ErrorPages
+  readonly #respondWithErrorPage: RespondWithErrorPage
   readonly #emit: Emit
   readonly #metadata: Route
   readonly #wellKnown: Readonly<Record<string, Route>>
@@ -72,13 +72,13 @@ export class Router {
     baseUrl: BaseUrl,
     resources: ProtectedResources,
     endpoints: Endpoints,
-    errorPages: ErrorPages,
+    respondWithErrorPage: RespondWithErrorPage,
     emit: Emit,
   ) {
     this.#tenants = tenants
     this.#baseUrl = baseUrl
     this.#resources = resources
-    this.#errorPages = errorPages
+    this.#respondWithErrorPage = respondWithErrorPage
     this.#emit = emit
     this.#metadata = { name: 'metadata', methods: readMethods, endpoint: endpoints.metadata }
     this.#wellKnown = { [metadataPath]: this.#metadata }
@@ -224,7 +224,7 @@ export class Router {
       message.outcome ??= 'answered'
     } catch (thrown) {
       const error = reportError(thrown, place, this.#emit, message)
-      if (route.page) await this.#errorPages.respond(req, res, error, tenant)
+      if (route.page) await this.#respondWithErrorPage(req, res, error, tenant)
       else respondWithError(res, error)
     }
     message.status = res.statusCode

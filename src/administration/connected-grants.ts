@@ -74,32 +74,47 @@ interface DestinationRules extends Pick<RegistrationRules, 'appRedirects'> {
 }
 
 /** Tells grants as a page shows them. */
-export class ConnectedGrants {
-  readonly #registrations: Registrations
-  readonly #documents: MetadataDocuments | undefined
-  readonly #rules: DestinationRules
-  readonly #scopeTexts: ScopeTexts
-  readonly #languages: Languages
-  readonly #locale: string
+export type ConnectedGrants = ReturnType<typeof connectedGrants>
 
-  /**
-   * @param documents Absent if clients cannot identify themselves by a metadata document.
-   * @param locale The language of companies that have chosen none.
-   */
-  constructor(
-    registrations: Registrations,
-    documents: MetadataDocuments | undefined,
-    rules: DestinationRules,
-    scopeTexts: ScopeTexts,
-    languages: Languages,
-    locale: string,
-  ) {
-    this.#registrations = registrations
-    this.#documents = documents
-    this.#rules = rules
-    this.#scopeTexts = scopeTexts
-    this.#languages = languages
-    this.#locale = locale
+/**
+ * @param documents Absent if clients cannot identify themselves by a metadata document.
+ * @param locale The language of companies that have chosen none.
+ */
+export function connectedGrants(
+  registrations: Registrations,
+  documents: MetadataDocuments | undefined,
+  { appRedirects, baseUrl }: DestinationRules,
+  scopeTexts: ScopeTexts,
+  languages: Languages,
+  locale: string,
+) {
+  function clientOf(clientId: string, tenant: NamedTenant, onDevice: string): ConnectedClient {
+    const own = tenant.clients.find((client) => client.clientId === clientId)
+    if (own) return described(own, { name: clientId, vouchedFor: true, onDevice })
+    const unknown = { vouchedFor: false, onDevice }
+    if (!documents?.isDocumentUrl(clientId)) {
+      const registered = shown(registrations.read(clientId, tenant.id), tenant)
+      return described(registered, { name: shownId(clientId), ...unknown })
+    }
+    const publisher = new URL(clientId).host
+    return { ...described(shown(documents.remembered(clientId), tenant), { name: publisher, ...unknown }), publisher }
+  }
+
+  /** What a stranger's client says of itself, without redirect URIs that no stranger's client can sign in with. */
+  function shown(client: ClientMetadata | undefined, { ownAddresses }: NamedTenant): ClientMetadata | undefined {
+    const isPossible = (uri: string) =>
+      strangerFault(uri, appRedirects, ownAddresses.concat(baseUrl ?? [])) === undefined
+    return client && { ...client, redirectUris: client.redirectUris.filter(isPossible) }
+  }
+
+  /** Fetches the documents that this process has never seen. A list does not wait for them for long, and fails with none of them. */
+  async function fetchDocuments(clientIds: readonly string[], { id, key, clients }: NamedTenant): Promise<void> {
+    if (!documents || key === undefined) return
+    const unseen = clientIds
+      .filter((clientId) => clients.every((own) => own.clientId !== clientId))
+      .filter((clientId) => documents.isDocumentUrl(clientId) && !documents.remembered(clientId))
+    const fetching = unseen.map((clientId) => documents.find(clientId, { id, key }))
+    await withinTime(Promise.allSettled(fetching), maxWait, () => [])
   }
 
   /**
@@ -107,74 +122,31 @@ export class ConnectedGrants {
    *
    * @param language The tag of the language of what is in words. Default: the company's.
    */
-  async describe(
+  return async (
     grants: readonly Grant[],
     tenant: NamedTenant,
     language: string | undefined,
-  ): Promise<ConnectedGrant[]> {
+  ): Promise<ConnectedGrant[]> => {
     const connected = grants.filter(isConnected)
-    const asked = language ?? tenant.locale ?? this.#locale
+    const asked = language ?? tenant.locale ?? locale
     const tag = languageTagOf(asked) as LanguageTag
-    const { onDevice } = this.#languages.choose([asked]).words.consent
-    const clientIds = new Set(connected.map(({ clientId }) => clientId))
-    const clients = await this.#clientsOf(clientIds, tenant, onDevice)
+    const { onDevice } = languages.choose([asked]).words.consent
+    const clientIds = [...new Set(connected.map(({ clientId }) => clientId))]
+    await fetchDocuments(clientIds, tenant)
+    const clients = new Map(clientIds.map((clientId) => [clientId, clientOf(clientId, tenant, onDevice)]))
     return connected.map(({ grantId, clientId, subject, scopes, resource, claims, createdAt, expiresAt, swap }) => ({
       grantId,
       clientId,
       ...(clients.get(clientId) as ConnectedClient),
       subject,
       scopes: [...scopes],
-      scopeTexts: scopes.map((scope) => ({ scope, ...this.#scopeTexts.in(tag, scope) })),
+      scopeTexts: scopes.map((scope) => ({ scope, ...scopeTexts.in(tag, scope) })),
       resource,
       ...issuerOfGrant({ claims }),
       connectedAt: createdAt,
       lastUsedAt: swap?.at ?? createdAt,
       expiresAt,
     }))
-  }
-
-  async #clientsOf(
-    clientIds: ReadonlySet<string>,
-    tenant: NamedTenant,
-    onDevice: string,
-  ): Promise<Map<string, ConnectedClient>> {
-    await this.#fetchDocuments([...clientIds], tenant)
-    return new Map([...clientIds].map((clientId) => [clientId, this.#client(clientId, tenant, onDevice)]))
-  }
-
-  #client(clientId: string, tenant: NamedTenant, onDevice: string): ConnectedClient {
-    const own = tenant.clients.find((client) => client.clientId === clientId)
-    if (own) return described(own, { name: clientId, vouchedFor: true, onDevice })
-    const unknown = { vouchedFor: false, onDevice }
-    if (!this.#documents?.isDocumentUrl(clientId)) {
-      return described(this.#shown(this.#registrations.read(clientId, tenant.id), tenant), {
-        name: shownId(clientId),
-        ...unknown,
-      })
-    }
-    const publisher = new URL(clientId).host
-    return {
-      ...described(this.#shown(this.#documents.remembered(clientId), tenant), { name: publisher, ...unknown }),
-      publisher,
-    }
-  }
-
-  /** What a stranger's client says of itself, without redirect URIs that no stranger's client can sign in with. */
-  #shown(client: ClientMetadata | undefined, { ownAddresses }: NamedTenant): ClientMetadata | undefined {
-    const { appRedirects, baseUrl = [] } = this.#rules
-    const isPossible = (uri: string) => strangerFault(uri, appRedirects, ownAddresses.concat(baseUrl)) === undefined
-    return client && { ...client, redirectUris: client.redirectUris.filter(isPossible) }
-  }
-
-  /** Fetches the documents that this process has never seen. A list does not wait for them for long, and fails with none of them. */
-  async #fetchDocuments(clientIds: readonly string[], { id, key, clients }: NamedTenant): Promise<void> {
-    const documents = this.#documents
-    if (!documents || key === undefined) return
-    const unseen = clientIds
-      .filter((clientId) => clients.every((own) => own.clientId !== clientId))
-      .filter((clientId) => documents.isDocumentUrl(clientId) && !documents.remembered(clientId))
-    const fetching = unseen.map((clientId) => documents.find(clientId, { id, key }))
-    await withinTime(Promise.allSettled(fetching), maxWait, () => [])
   }
 }
 

@@ -137,7 +137,7 @@ export function customerGrants(
       if ((subject !== undefined) === anyCustomer) throw notOneOwner('grants.list', 'a subject or anyCustomer: true')
       const tenant = await namedTenant(named, tenants, 'grants.list')
       const { grants: found, next } = await store.listGrants({ tenantId: tenant.id, subject, clientId, after, limit })
-      return { grants: await connected.describe(found, tenant, language), ...(next !== undefined && { next }) }
+      return { grants: await connected(found, tenant, language), ...(next !== undefined && { next }) }
     },
 
     async export(of) {

@@ -8,7 +8,7 @@ import { oauthError, withContext } from '../protocol/oauth-error'
 import { withResponse } from '../protocol/redirect-uri'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import type { Consents } from './consents'
-import type { CustomerSessions, SignInRequest } from './customer-sessions'
+import type { FindCustomer, SignInRequest } from './customer-sessions'
 import type { Context, Endpoint } from './endpoint'
 
 type QueryParameters = Record<string, string | string[] | undefined>
@@ -17,7 +17,7 @@ type QueryParameters = Record<string, string | string[] | undefined>
 interface AuthorizeRooms {
   appearances: Appearances
   authorizations: Authorizations
-  customers: CustomerSessions
+  findCustomer: FindCustomer
   consents: Consents
   emit: Emit
 }
@@ -36,7 +36,7 @@ export function authorize(rooms: AuthorizeRooms): Endpoint {
 
 async function answered(
   context: Context,
-  { appearances, authorizations, customers, consents, emit }: AuthorizeRooms,
+  { appearances, authorizations, findCustomer, consents, emit }: AuthorizeRooms,
 ): Promise<void> {
   const { req, res, tenant, message } = context
   removeCors(res)
@@ -57,7 +57,7 @@ async function answered(
     const query = withoutLoginPrompt(queryOf(req))
     const { language } = appearances.of(req, tenant.look)
     const signIn = signInRequest(form, checked, query, language.tag, tenant)
-    const customer = await customers.signedIn(signIn, context)
+    const customer = await findCustomer(signIn, context)
     if (!customer) return
     mayRedirect = true
     place.subject = customer.subject

@@ -48,28 +48,23 @@ export type AuthenticateHook = {
   ): HookAnswer<NullableMembers<Customer> | null>
 }['authenticate']
 
-/** The customers who are signed in at the host. */
-export class CustomerSessions {
-  readonly #authenticate: AuthenticateHook | undefined
-  readonly #timeout: number
+/**
+ * Finds the customer who is signed in at the host.
+ *
+ * @returns Undefined if the host has answered the request itself, with its login page.
+ * @throws {OAuthError} `login_required` if the customer is not signed in and must not be asked, `temporarily_unavailable` if the hook fails.
+ */
+export type FindCustomer = (request: SignInRequest, context: Context) => Promise<Customer | undefined>
 
-  /** @param timeout How long the beginning of the host's login page may take, in milliseconds. */
-  constructor(authenticate: AuthenticateHook | undefined, timeout: number) {
-    this.#authenticate = authenticate
-    this.#timeout = timeout
-  }
-
-  /**
-   * @returns The signed-in customer, or undefined if the host has answered the request itself, with its login page.
-   * @throws {OAuthError} `login_required` if the customer is not signed in and must not be asked, `temporarily_unavailable` if the hook fails.
-   */
-  async signedIn(request: SignInRequest, { req, res }: Context): Promise<Customer | undefined> {
-    const customer = await callHost('authenticate', 'unlimited', () => this.#authenticate?.(req, res, request))
+/** @param timeout How long the beginning of the host's login page may take, in milliseconds. */
+export function customerSessions(authenticate: AuthenticateHook, timeout: number): FindCustomer {
+  return async (request, { req, res }) => {
+    const customer = await callHost('authenticate', 'unlimited', () => authenticate(req, res, request))
     if (customer !== undefined && customer !== null) return checkedCustomer(customer)
     if (!res.headersSent && request.prompt.includes('none')) {
       throw oauthError('login_required', 'The customer is not signed in')
     }
-    if (await responseBegins(res, this.#timeout)) return undefined
+    if (await responseBegins(res, timeout)) return undefined
     const cause = new Error('authenticate returned no customer and did not answer the request')
     throw temporarilyUnavailable(cause, 'hook_failed')
   }

@@ -42,30 +42,24 @@ export type ErrorPageHook = {
   errorPage(req: IncomingMessage, res: ServerResponse, error: ShownError): HookAnswer<unknown>
 }['errorPage']
 
-/** Tells customers why a sign-in cannot go on. */
-export class ErrorPages {
-  readonly #hook: ErrorPageHook | undefined
-  readonly #appearances: Appearances
-  readonly #timeout: number
-  readonly #emit: Emit
+/** Tells a customer why a sign-in cannot go on. Never throws, because no caller is left to catch an error. */
+export type RespondWithErrorPage = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  error: OAuthError,
+  tenant: ResolvedTenant | undefined,
+) => Promise<void>
 
-  /** @param timeout How long the beginning of the host's own page may take, in milliseconds. */
-  constructor(hook: ErrorPageHook | undefined, appearances: Appearances, timeout: number, emit: Emit) {
-    this.#hook = hook
-    this.#appearances = appearances
-    this.#timeout = timeout
-    this.#emit = emit
-  }
-
-  /** Sends the page. Never throws, because no caller is left to catch an error. */
-  async respond(
-    req: IncomingMessage,
-    res: ServerResponse,
-    error: OAuthError,
-    tenant: ResolvedTenant | undefined,
-  ): Promise<void> {
-    const appearance = this.#appearances.of(req, tenant?.look)
-    if (this.#hook && !res.headersSent) {
+/** @param timeout How long the beginning of the host's own page may take, in milliseconds. */
+export function errorPages(
+  hook: ErrorPageHook | undefined,
+  appearances: Appearances,
+  timeout: number,
+  emit: Emit,
+): RespondWithErrorPage {
+  return async (req, res, error, tenant) => {
+    const appearance = appearances.of(req, tenant?.look)
+    if (hook && !res.headersSent) {
       const { code, description, reason } = error
       const shown: ShownError = {
         status: pageStatus(error),
@@ -76,31 +70,25 @@ export class ErrorPages {
         tenant: tenant?.record,
         tryAgain: repeatAddress(req, error),
       }
-      if (await this.#isShown(this.#hook, req, res, error, shown)) return
+      if (await isShown(() => hook(req, res, shown), res, error)) return
     }
     respondWithErrorPage(res, error, appearance, tenant?.look.name ?? tenant?.key)
   }
 
   /** Whether the host has shown its page. If it has sent nothing, the response is as it was before. */
-  async #isShown(
-    hook: ErrorPageHook,
-    req: IncomingMessage,
-    res: ServerResponse,
-    error: OAuthError,
-    shown: ShownError,
-  ): Promise<boolean> {
+  async function isShown(show: () => unknown, res: ServerResponse, error: OAuthError): Promise<boolean> {
     const before = res.getHeaders()
     try {
-      res.statusCode = shown.status
+      res.statusCode = pageStatus(error)
       setHeaders(res, { ...pageHeaders(error), 'Cache-Control': 'no-store', ...keepsOpener, ...nosniff })
-      const called = (async () => hook(req, res, shown))()
-      const begins = responseBegins(res, this.#timeout)
+      const called = (async () => show())()
+      const begins = responseBegins(res, timeout)
       const isSent = called.then(() => begins)
       // A hook that has begun its page may take its time, and may still fail.
       if (await Promise.race([isSent, begins.then((begun) => begun && isSent)])) return true
       throw new Error('pages.error did not answer the request')
     } catch (thrown) {
-      this.#emit(faultEvent('pages.error', temporarilyUnavailable(thrown, 'hook_failed'), error.context))
+      emit(faultEvent('pages.error', temporarilyUnavailable(thrown, 'hook_failed'), error.context))
       if (res.headersSent) return false
       // What the host has set is for its own page, for example how that is encoded.
       for (const name of res.getHeaderNames()) res.removeHeader(name)

@@ -1,6 +1,6 @@
 import { type ConnectedGrant, MemoryTenantStore, MemoryTokenStore, type Tenant } from 'customer-sign-in'
 import type { Grant, GrantPage } from 'customer-sign-in/store'
-import { ConnectedGrants } from '../../../src/administration/connected-grants'
+import { connectedGrants } from '../../../src/administration/connected-grants'
 import { Languages } from '../../../src/pages/languages'
 import { ScopeTexts } from '../../../src/pages/scope-words'
 import { releaseClock, stopClock } from '../../support/clock'
@@ -206,7 +206,7 @@ describe('what grants.list says of a client', () => {
     const host = await started({ tokenStore })
     await host.connected()
     const texts = [new ScopeTexts({}, 'en'), new Languages(), 'en'] as const
-    const connected = new ConnectedGrants(
+    const connected = connectedGrants(
       {} as never,
       documents as never,
       { appRedirects: [], baseUrl: undefined },
@@ -214,7 +214,7 @@ describe('what grants.list says of a client', () => {
     )
     const company = { id: 'acme', key: 'our key', clients: [], locale: undefined, ownAddresses: [] }
     const clientId = 'https://assistant.example/client.json'
-    await connected.describe([{ ...(await recordOf(tokenStore)), clientId }], company, undefined)
+    await connected([{ ...(await recordOf(tokenStore)), clientId }], company, undefined)
     expect(fetchedFor).toEqual([[clientId, { id: 'acme', key: 'our key' }]])
   })
 })
