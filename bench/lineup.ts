@@ -83,6 +83,12 @@ export const lineup = [
     workloads: [...tokens, 'sign-in', 'refresh of a registered client', 'api with revocation'],
   },
   {
+    name: 'customer-sign-in in Express 5, PostgreSQL in a pipeline',
+    floor: 'FX',
+    database: 'PostgreSQL',
+    workloads: refreshing,
+  },
+  {
     name: 'customer-sign-in, appendfsync everysec',
     floor: 'F1',
     database: 'Redis, appendfsync everysec',

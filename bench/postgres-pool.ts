@@ -1,20 +1,14 @@
-import { Pool } from 'pg'
+import { type ClientConfig, Pool } from 'pg'
 
-/**
- * The pool of the docs, except that its time limits are longer, for machines that are busy, and that a connection never ends: most of the
- * time a server here waits for its turn.
- */
+/** The settings of the docs, except that the time limits are longer, for machines that are busy. */
+export function configAt(port: number): ClientConfig {
+  const limits = { connectionTimeoutMillis: 60_000, query_timeout: 60_000 }
+  return { host: '127.0.0.1', port, user: 'postgres', database: 'postgres', ...limits }
+}
+
+/** The pool of the docs, except that a connection never ends: most of the time a server here waits for its turn. */
 export function poolAt(port: number, max = 10): Pool {
-  const pool = new Pool({
-    host: '127.0.0.1',
-    port,
-    user: 'postgres',
-    database: 'postgres',
-    max,
-    connectionTimeoutMillis: 60_000,
-    query_timeout: 60_000,
-    idleTimeoutMillis: 0,
-  })
+  const pool = new Pool({ ...configAt(port), max, idleTimeoutMillis: 0 })
   pool.on('error', () => {})
   return pool
 }

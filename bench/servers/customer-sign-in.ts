@@ -4,7 +4,8 @@ import { PostgresTokenStore } from 'customer-sign-in/postgres'
 import { RedisTokenStore } from 'customer-sign-in/redis'
 import type { TokenStore } from 'customer-sign-in/store'
 import { Cluster, Redis } from 'ioredis'
-import { poolAt } from '../postgres-pool'
+import { PipelinedPool } from '../../examples/postgres/pipelined-pool'
+import { configAt, poolAt } from '../postgres-pool'
 import { type StartContender, setup } from './contender'
 import { type HostApp, hostApps } from './host-apps'
 
@@ -14,6 +15,8 @@ const stores = {
   Redis: (port) => new RedisTokenStore(new Redis(port, '127.0.0.1')),
   'Redis Cluster': (port) => new RedisTokenStore(new Cluster([{ host: '127.0.0.1', port }])),
   PostgreSQL: (port) => new PostgresTokenStore(poolAt(port)),
+  'PostgreSQL in a pipeline': (port) =>
+    new PostgresTokenStore(new PipelinedPool(configAt(port), { maxLifetimeSeconds: 1_000_000 })),
   memory: () => new MemoryTokenStore({ maxGrants: 1_000_000 }),
 } satisfies Record<string, (databasePort: number) => TokenStore>
 

@@ -24,6 +24,7 @@ const starters: Record<ServerName, () => Promise<StartContender>> = {
   'customer-sign-in in Connect': oursOn('Connect', 'Redis'),
   'customer-sign-in, PostgreSQL': oursOn('node:http', 'PostgreSQL'),
   'customer-sign-in in Express 5, PostgreSQL': oursOn('Express 5', 'PostgreSQL'),
+  'customer-sign-in in Express 5, PostgreSQL in a pipeline': oursOn('Express 5', 'PostgreSQL in a pipeline'),
   'customer-sign-in, appendfsync everysec': oursOn('node:http', 'Redis'),
   'customer-sign-in, PostgreSQL, synchronous_commit on': oursOn('node:http', 'PostgreSQL'),
   'customer-sign-in, with a signer': async () => (await import('./customer-sign-in.js')).customerSignInWithSigner,

@@ -14,7 +14,7 @@ const program = pathOf('pgbouncer') ?? pathOf('/usr/sbin/pgbouncer')
 /** `describe` for suites that need PgBouncer. Without it, they are skipped with a warning, and in CI they fail. */
 export const describeWithPgBouncer = describeWith('PgBouncer', program)
 
-/** A PgBouncer in transaction mode, in front of the PostgreSQL server at a port. */
+/** A PgBouncer in front of the PostgreSQL server at a port, in transaction mode unless it is told otherwise. */
 export class PgBouncer {
   readonly port: number
   readonly #folder: string
@@ -27,7 +27,10 @@ export class PgBouncer {
   }
 
   /** @param poolSize How many connections it has to the server, for each database and user. */
-  static async start(target: number, { poolSize = 2, users = ['postgres'] } = {}): Promise<PgBouncer> {
+  static async start(
+    target: number,
+    { poolSize = 2, users = ['postgres'], mode = 'transaction' } = {},
+  ): Promise<PgBouncer> {
     const [port, folder] = [await freePort(), ownedFolder('pgbouncer-')]
     const settings = {
       listen_addr: '127.0.0.1',
@@ -35,7 +38,7 @@ export class PgBouncer {
       unix_socket_dir: '',
       auth_type: 'trust',
       auth_file: join(folder, 'users'),
-      pool_mode: 'transaction',
+      pool_mode: mode,
       default_pool_size: poolSize,
       max_client_conn: 200,
     }

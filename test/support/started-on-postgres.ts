@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 import { PostgresTokenStore, type PostgresTokenStoreOptions } from 'customer-sign-in/postgres'
-import { Pool, type PoolConfig } from 'pg'
+import { type ClientConfig, Pool, type PoolConfig } from 'pg'
 import type { TestSignIn } from './sign-in'
 import { started } from './started'
 import type { TestOptions } from './test-options'
@@ -21,14 +21,19 @@ export interface OnPostgres extends TestOptions {
 // The same for all, as for the processes of one host, because a grant's resource contains it.
 const baseUrl = 'https://assistants.example'
 
-/** A pool on the PostgreSQL server at a port. Its connections break after the test, whatever they wait for. */
-export function poolOn(port: number, config: PoolConfig = {}): Pool {
+/** The settings of a connection to the PostgreSQL server at a port, which breaks after the test, whatever it waits for. */
+export function configOn(port: number): ClientConfig {
   const stream = () => {
     const socket = new Socket()
     sockets.push(socket)
     return socket
   }
-  const pool = new Pool({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres', stream, ...config })
+  return { host: '127.0.0.1', port, user: 'postgres', database: 'postgres', stream }
+}
+
+/** A pool of such connections. */
+export function poolOn(port: number, config: PoolConfig = {}): Pool {
+  const pool = new Pool({ ...configOn(port), ...config })
   // The tests check connection errors themselves, and an error event that has no listener ends the process.
   pool.on('error', () => {})
   return pool
