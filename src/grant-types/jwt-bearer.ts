@@ -50,6 +50,7 @@ export function jwtBearer(rooms: AssertionRooms): GrantType {
       const { client, form, tenant, since } = request
       const assertion = await verified(request)
       if (client.clientId !== '') await checkPresenter(request, rooms)
+      asserted.checkShare(tenant)
       const { scope, issuer } = assertion
       const asked = {
         scopes: form.get('scope') ?? scope,

@@ -227,10 +227,10 @@ export class Grants {
   async #endOldest(created: Grant, tenant: TenantIdentity): Promise<void> {
     await this.#endSome(created, tenant, { where: 'createGrant', reason: 'too_many' }, (others) => {
       const excess = Math.max(0, others.length + 1 - this.#limits.perClient)
-      // Grants whose code has not been redeemed end first, so that a page that asks for codes again and again cannot end grants in use.
-      others.sort(
-        (one, other) => Number(isConnected(one)) - Number(isConnected(other)) || one.createdAt - other.createdAt,
-      )
+      // First those whose code has not been redeemed, so that a page that asks for codes again and again cannot end grants in use. Then those
+      // of one token, which end soon, and then the others.
+      const worth = (grant: Grant) => Number(isConnected(grant)) + Number(grant.credential?.kind === 'refresh_token')
+      others.sort((one, other) => worth(one) - worth(other) || one.createdAt - other.createdAt)
       return others.slice(0, excess)
     })
   }

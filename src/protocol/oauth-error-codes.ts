@@ -234,6 +234,7 @@ export const answeredCodes = {
       'The metadata document of client_id cannot be fetched at the moment',
       'Too many client metadata documents are being fetched',
       'Too many requests present unknown credentials',
+      'Too many assertions of this company',
       'The customer has allowed too many requests in this minute',
       'The keys of the client cannot be fetched at the moment',
       'The keys of the issuer cannot be fetched at the moment',

@@ -13,7 +13,10 @@ export function readJwt(jws: string): UnverifiedJwt | undefined {
 
 function parsedPart(part: string): Record<string, unknown> | undefined {
   try {
-    const value = JSON.parse(Buffer.from(part, 'base64url').toString())
+    // Without `__proto__`: whoever copies the claims must not get another prototype.
+    const value = JSON.parse(Buffer.from(part, 'base64url').toString(), (name, member) =>
+      name === '__proto__' ? undefined : member,
+    )
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
   } catch {
     return undefined

@@ -16,7 +16,7 @@ export const maxTold = 2048
  * Clients send credentials in parameters where they do not belong, such as a `redirect_uri` with the code in its query. Whatever this library
  * tells of a request goes through here: details and descriptions of errors, events and channels.
  *
- * @param maxLength The most characters of each text. What is longer is cut off.
+ * @param maxLength The most characters of each text. What is longer is cut off, and so is what is nested in more than five others.
  */
 export function withoutCredentials<T>(told: T, maxLength = Number.POSITIVE_INFINITY): T {
   return without(told, maxLength, maxDepth) as T
@@ -27,7 +27,9 @@ function without(told: unknown, maxLength: number, depth: number): unknown {
     const text = textWithout(told)
     return text.length > maxLength ? `${startOf(text, maxLength)}…` : text
   }
-  if (depth === 0 || typeof told !== 'object' || told === null) return told
+  if (typeof told !== 'object' || told === null) return told
+  // Strangers can nest a value as deep as nothing can be written.
+  if (depth === 0) return '…'
   if (Array.isArray(told)) return told.map((item) => without(item, maxLength, depth - 1))
   if (Object.getPrototypeOf(told) !== Object.prototype) return told
   // Spread first: a member that is called `__proto__` is then one of its own, as it was.

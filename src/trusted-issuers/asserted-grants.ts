@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { PerMinute } from '../collections/per-minute'
 import { partLength } from '../grants/credential'
 import { type GrantOfOneToken, type Grants, grantOfOneToken } from '../grants/grants'
 import type { GuardedStore } from '../host/guarded-store'
+import { oauthError } from '../protocol/oauth-error'
 import { trustedIssuerClaim } from '../protocol/trusted-issuer-claim'
 import type { ResolvedTenant, TenantIdentity } from '../tenants/resolved-tenant'
 import { type Assertion, refused } from './assertions'
@@ -9,6 +11,8 @@ import { type Assertion, refused } from './assertions'
 // Milliseconds that the clock of an issuer may be ahead.
 const leeway = 60_000
 const maxUndecided = 1000
+// Of one company in one process: an issuer makes up as many customers as it likes, and the store is everybody's.
+const maxPerMinute = 6000
 
 /** What an assertion gives to whom. */
 export interface AssertedTerms {
@@ -29,10 +33,21 @@ export class AssertedGrants {
   // The attempts of this process whose result no store has told: the client may come again with the same assertion.
   readonly #undecided = new Map<string, string>()
 
+  readonly #perMinute = new PerMinute()
+
   constructor(grants: Grants, store: GuardedStore, now: () => number) {
     this.#grants = grants
     this.#store = store
     this.#now = now
+  }
+
+  /** Counts an assertion that was verified. @throws {OAuthError} `temporarily_unavailable` if its company has had its share of this minute. */
+  checkShare({ id }: TenantIdentity): void {
+    if (this.#perMinute.count({ [id]: maxPerMinute })) return
+    throw oauthError('temporarily_unavailable', 'Too many assertions of this company', {
+      headers: { 'Retry-After': String(this.#perMinute.secondsLeft) },
+      reason: 'temporarily_unavailable',
+    })
   }
 
   /** Makes the grant of an assertion, which is not stored yet. */
@@ -79,7 +94,8 @@ export class AssertedGrants {
     const assertedAt = Math.min(since, performance.now() - (now - issuedAt) - leeway)
     const outcome = await this.#grants.createOnce(grant, tenant, assertedAt)
     if (outcome !== 'created') return outcome
-    if (await this.#store.useOnce(grant.tenantId, id, goneAt - now)) return 'created'
+    // Not for `goneAt - now`: a process whose clock is behind would still take it after that.
+    if (await this.#store.useOnce(grant.tenantId, id, goneAt - Math.min(now, issuedAt))) return 'created'
     // There was a grant of this assertion, which has ended.
     await this.#store.deleteGrant(grant.tenantId, grant.grantId)
     return 'taken'

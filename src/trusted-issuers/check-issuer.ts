@@ -3,7 +3,9 @@ import { ConfigurationError } from '../configuration/configuration-error'
 import type { NullableMembers, TrustedIssuer } from '../contract/tenant-store'
 import { type FetchedDocument, type FetchGuard, guardedFetch } from '../documents/guarded-fetch'
 import { algorithmsOfKey, isKeySetUrl, type JsonWebKeySet, keySetFault } from '../protocol/json-web-keys'
-import { asError, messageOf } from '../protocol/thrown'
+import { errorWord } from '../protocol/oauth-error'
+import { asError } from '../protocol/thrown'
+import { startOf } from '../protocol/without-credentials'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import type { Tenants } from '../tenants/tenants'
 import { discoveryUrls } from './issuer-keys'
@@ -61,7 +63,7 @@ export async function checkIssuer(
   if (trusted) {
     problems.push(...recordProblems(trusted, hasMapping))
     const fetched = (url: string) => fetchedJson(url, guard, report, now)
-    report.jwksUri = trusted.jwksUri ?? (await discovered(trusted.issuer, fetched, problems))
+    report.jwksUri = trusted.jwksUri ?? (await discovered(trusted.issuer, guard, fetched, problems))
     if (report.jwksUri !== undefined) await checkKeys(report.jwksUri, trusted, guard, fetched, report)
     if (Math.abs(report.clockAhead ?? 0) > leeway) {
       const [by, way] = [Math.abs(report.clockAhead ?? 0), (report.clockAhead ?? 0) > 0 ? 'ahead of' : 'behind']
@@ -111,7 +113,12 @@ type FetchJson = (url: string) => Promise<unknown>
 /** Fetches JSON now, and notes the clock of its server. @throws {Error} with what is wrong, in a sentence. */
 async function fetchedJson(url: string, guard: FetchGuard, report: IssuerReport, now: () => number): Promise<unknown> {
   const { status, body, headers }: FetchedDocument = await guardedFetch(new URL(url), guard).catch((thrown) => {
-    throw new Error(`${url} cannot be fetched: ${messageOf(asError(thrown))}.`)
+    // Not its message: the report is for the company, which must not learn what the host's network looks like from inside.
+    const word = errorWord(thrown)
+    const why = /^(ForbiddenFetch|UnusableLookup)$/.test(word)
+      ? 'it is not at a public address, or not at an allowed port'
+      : word
+    throw new Error(`${url} cannot be fetched: ${why}.`)
   })
   const date = Date.parse(headers.date ?? '')
   if (Number.isFinite(date)) report.clockAhead = Math.round((date - now()) / 1000)
@@ -123,13 +130,24 @@ async function fetchedJson(url: string, guard: FetchGuard, report: IssuerReport,
   }
 }
 
-async function discovered(issuer: string, fetched: FetchJson, problems: string[]): Promise<string | undefined> {
+async function discovered(
+  issuer: string,
+  guard: FetchGuard,
+  fetched: FetchJson,
+  problems: string[],
+): Promise<string | undefined> {
   const failures: string[] = []
+  if (!isKeySetUrl(issuer, guard)) {
+    problems.push('The issuer must be an https address here.')
+    return undefined
+  }
   for (const url of discoveryUrls(issuer)) {
     try {
       const { issuer: named, jwks_uri: jwksUri } = Object(await fetched(url))
       if (named !== issuer)
-        problems.push(`The metadata at ${url} is of the issuer ${JSON.stringify(named)}: enter that, to the letter.`)
+        problems.push(
+          `The metadata at ${url} is of the issuer ${startOf(String(named), 200)}: enter that, to the letter.`,
+        )
       if (typeof jwksUri === 'string') return jwksUri
       problems.push(`The metadata at ${url} has no jwks_uri.`)
       return undefined

@@ -55,6 +55,7 @@ export class IssuerKeys {
     const known = this.#known(signer)
     if (known) return known
     try {
+      if (!isKeySetUrl(trusted.issuer, this.#guard)) throw new IssuerFault('issuer must be an https URL')
       const url = trusted.jwksUri ?? (await this.#jwksUriOf(trusted.issuer, tenantId))
       if (!isKeySetUrl(url, this.#guard)) throw new IssuerFault('jwks_uri must be an https URL')
       return (await this.#keys.find(url, tenantId, (set) => hasKeyOf(signer, set))).document
@@ -107,7 +108,7 @@ function kindOf<T>(read: (fetched: FetchedDocument) => T): DocumentKind<T> {
     read,
     fresh: { unsaid: 5 * minute, most: 10 * minute },
     stale: { away: 50 * minute, flood: 50 * minute },
-    room: { ofSite: 1000, ofTenant: 1000 },
+    room: { ofSite: 100, ofTenant: 100 },
     pause: { known: minute, unknown: 5 * second },
     // The tenants of one identity provider are below one domain, and each is somebody else's.
     siteOf: ({ host }) => host,

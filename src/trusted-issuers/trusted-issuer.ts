@@ -45,9 +45,17 @@ export const byHost = 'customerOf'
 
 const defaultMaxAge = 600_000
 
+// Each is fetched in slots that all companies share.
+const maxIssuers = 20
+const maxIssuerLength = 512
+
 const issuer = mustBeText(
-  'an https address, or an http address on loopback, without query and fragment',
-  (given) => isKeySetUrl(given, { allowLoopback: true }) && !given.includes('?'),
+  `an https address, or an http address on loopback, of at most ${maxIssuerLength} ASCII characters, without query and fragment`,
+  (given) =>
+    isKeySetUrl(given, { allowLoopback: true }) &&
+    /^[!-~]+$/.test(given) &&
+    !given.includes('?') &&
+    given.length <= maxIssuerLength,
 )
 
 const keySetUrl = mustBeText('an https address, or an http address on loopback', (given) =>
@@ -129,6 +137,7 @@ const trustedIssuer: Check<CheckedIssuer> = (given, name) => {
 /** Checks the trusted issuers of a tenant's record. An assertion names one of them by its issuer alone. */
 export const trustedIssuers: Check<CheckedIssuer[]> = (given, name) => {
   const issuers = listOf(trustedIssuer)(given, name)
+  if (issuers.length > maxIssuers) throw new ConfigurationError(name, given, `an array of at most ${maxIssuers} items`)
   const names = issuers.map((one) => one.issuer)
   distinct(text)(names, name)
   return issuers

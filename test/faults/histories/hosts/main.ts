@@ -12,7 +12,7 @@ const settings: HostSettings = JSON.parse(process.env.HOST_SETTINGS ?? '')
 process.on('unhandledRejection', (reason) => tell({ event: 'unhandled rejection', detail: String(reason) }))
 process.on('uncaughtException', (error) => {
   tell({ event: 'uncaught exception', detail: String(error.stack) })
-  console.error(error)
+  process.stderr.write(`${error.stack}\n`)
   process.exitCode = 1
   process.disconnect?.()
 })
