@@ -146,7 +146,7 @@ async function discovered(
       const { issuer: named, jwks_uri: jwksUri } = Object(await fetched(url))
       if (named !== issuer)
         problems.push(
-          `The metadata at ${url} is of the issuer ${startOf(String(named), 200)}: enter that, to the letter.`,
+          `The metadata at ${url} is of the issuer ${JSON.stringify(startOf(String(named), 200))}: enter that, to the letter.`,
         )
       if (typeof jwksUri === 'string') return jwksUri
       problems.push(`The metadata at ${url} has no jwks_uri.`)

@@ -26,7 +26,12 @@ describe('the kinds of credential', () => {
 
 describe('a grant type', () => {
   it('is one of these, of which all clients may use the first two', () => {
-    expect(grantTypes).toEqual(['authorization_code', 'refresh_token', 'client_credentials'])
+    expect(grantTypes).toEqual([
+      'authorization_code',
+      'refresh_token',
+      'client_credentials',
+      'urn:ietf:params:oauth:grant-type:jwt-bearer',
+    ])
     expect(defaultGrantTypes).toEqual(['authorization_code', 'refresh_token'])
     expect(grantTypes.every(isGrantType)).toBe(true)
   })

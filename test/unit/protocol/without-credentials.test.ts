@@ -48,6 +48,12 @@ describe('what is told of a request', () => {
     expect(withoutCredentials(told, 2048)).toEqual(cut)
   })
 
+  it('is cut off where it is nested deeper than it can be written', () => {
+    let asked: unknown = token
+    for (let depth = 0; depth < 10_000; depth++) asked = [asked]
+    expect(JSON.stringify(withoutCredentials({ asked }))).toBe('{"asked":[[[["…"]]]]}')
+  })
+
   it('may refer to itself', () => {
     const circle: Record<string, unknown> = { token }
     circle.circle = circle

@@ -67,7 +67,7 @@ describe('checkIssuer', () => {
       'has keys in a private network',
       (idp) => Object.assign(idp.metadata, { jwks_uri: 'https://10.0.0.1/keys' }),
       {},
-      /not a public address/,
+      /not at a public address/,
     ],
     [
       'publishes a private key',

@@ -48,6 +48,8 @@ describe('the record of a trusted issuer', () => {
     ['an http address', { issuer: 'http://acme.okta.com' }, '.issuer'],
     ['a query', { issuer: `${issuer}?a=b` }, '.issuer'],
     ['a fragment', { issuer: `${issuer}#a` }, '.issuer'],
+    ['more than ASCII', { issuer: 'https://acme.okta.com/\u0000' }, '.issuer'],
+    ['more than 512 characters', { issuer: `${issuer}/${'a'.repeat(500)}` }, '.issuer'],
     ['a user name', { issuer: 'https://a@acme.okta.com' }, '.issuer'],
     ['another kind', { kind: 'person' }, '.kind'],
     ['no subject for customers', { subject: undefined }, '.subject'],
@@ -71,6 +73,15 @@ describe('the record of a trusted issuer', () => {
     ['a misspelt member', { issuers: issuer }, '.issuers'],
   ])('may not have %s', (_, trusted, member) => {
     expect(problemsOf(trusted)).toMatchObject([{ member: `trustedIssuers[0]${member}` }])
+  })
+
+  it('is one of twenty at most', () => {
+    const trustedIssuers = Array.from({ length: 21 }, (_, n) => ({
+      issuer: `https://idp-${n}.example`,
+      subject: 'sub',
+    }))
+    expect(checkTenant({ key: 'acme', trustedIssuers: trustedIssuers.slice(1) })).toEqual([])
+    expect(checkTenant({ key: 'acme', trustedIssuers })).toMatchObject([{ member: 'trustedIssuers' }])
   })
 
   it('is the only one of its issuer', () => {
