@@ -52,6 +52,7 @@ function cold(): string {
   const cpu = (workload: string, server: string) =>
     rows.find((row) => row.workload === workload && row.server === server)?.cpu_us ?? Number.NaN
   const others = rows.filter(({ workload, server }) => workload === 'cold refresh' && server !== inExpress)
+  if (others.length === 0) return 'It was not measured yet.'
   return table(
     ['compared with', ...Object.values(ofOneProcess)],
     others.map(({ server }) => [
