@@ -10,10 +10,11 @@ const lanes = {
     'test/unit/store-contract/*.test.ts',
     'test/unit/{properties/grant,grants/parallel-redemption,tokens/key-service,doctor/{nginx,tls,login}}.test.ts',
     'test/unit/administration/{revoke-all-of-client,erasing-and-exporting}.test.ts',
+    'test/unit/trusted-issuers/single-use.test.ts',
   ],
   docs: [
     'test/docs/{guides,operations}/*.test.ts',
-    'test/docs/{snippets,testing,limits,coming-from-mcp-auth-router}.test.ts',
+    'test/docs/{snippets,testing,limits,retry-windows,coming-from-mcp-auth-router}.test.ts',
   ],
   package: ['test/field/package/!(layers).test.ts'],
   examples: ['test/field/examples/*.test.ts'],
@@ -21,7 +22,7 @@ const lanes = {
   assistants: ['test/field/assistants/*.test.ts', 'test/field/clients/mcp-bursts.test.ts'],
   languages: ['test/field/other-clients/*.test.ts'],
   frameworks: ['test/field/frameworks/*.test.ts'],
-  faults: ['test/faults/{redis,postgres,hostile}-*.test.ts'],
+  faults: ['test/faults/{redis,postgres,hostile}-*.test.ts', 'test/unit/host/misplaced-credentials.test.ts'],
   histories: ['test/faults/{histories/**/*,check-server/**/*,interleavings/further}.test.ts'],
 }
 
