@@ -8,7 +8,7 @@ interface OAuthErrorDefinition {
   /** Where the code is defined. */
   source: string
   /** Every description that this library gives with the code. What stands between asterisks differs from request to request. */
-  descriptions?: readonly string[]
+  descriptions?: readonly string[] | undefined
 }
 
 /** What a company says that lets nobody connect by hand. */
