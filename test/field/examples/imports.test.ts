@@ -12,10 +12,19 @@ function filesUnder(folder: string): string[] {
   })
 }
 
+/** The files under a folder that import from examples/. */
+function importersUnder(folder: string): string[] {
+  const files = filesUnder(folder)
+  expect(files.length).toBeGreaterThan(3)
+  return files.filter((file) => /from '[./]+examples\//.test(readFileSync(join(root, file), 'utf8')))
+}
+
 describe('an example', () => {
-  it.each(['src', 'scripts', 'bench', 'test/support'])('is not imported by anything in %s', (folder) => {
-    const files = filesUnder(folder)
-    expect(files.length).toBeGreaterThan(3)
-    expect(files.filter((file) => /from '[./]+examples\//.test(readFileSync(join(root, file), 'utf8')))).toEqual([])
+  it.each(['src', 'scripts', 'test/support'])('is not imported by anything in %s', (folder) => {
+    expect(importersUnder(folder)).toEqual([])
+  })
+
+  it('is imported by the benchmark only where it measures the pool that the docs show', () => {
+    expect(importersUnder('bench')).toEqual(['bench/servers/customer-sign-in.ts'])
   })
 })
