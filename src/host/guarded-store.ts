@@ -16,6 +16,7 @@ import {
   type TokenStore,
 } from '../contract/token-store'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
+import { timedOut } from '../protocol/thrown'
 import { callHost, StoreCalls } from './call-host'
 
 // No tenant has an empty key, and no id of another begins with `key:`.
@@ -159,7 +160,10 @@ export class GuardedStore {
       const read = (result: Result) => {
         this.#clock.learn(result.now, sentAt)
         if (result.outcome !== 'late') return result as Timely<Result>
-        if (number < maxAttempts) return attempt(number + 1, Math.ceil(left - (performance.now() - sentAt)))
+        const rest = Math.ceil(left - (performance.now() - sentAt))
+        // A process that was held up reads the answer before its own timer.
+        if (rest <= 0) throw timedOut(`tokenStore.${method} took longer than ${timeout} ms`)
+        if (number < maxAttempts) return attempt(number + 1, rest)
         throw new Error(
           `tokenStore.${method} came too late by the store's clock, again and again: is that clock being set?`,
         )

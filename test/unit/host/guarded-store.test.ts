@@ -98,6 +98,24 @@ describe('a store whose clock is set', () => {
   })
 })
 
+describe('a store that is called by a process that was held up', () => {
+  afterEach(() => jest.restoreAllMocks())
+
+  it('is not called again once the time is over', async () => {
+    const { calls, create, hold } = guarded(new MemoryTokenStore())
+    const now = performance.now.bind(performance)
+    hold(async ({ apply }) => {
+      jest.spyOn(performance, 'now').mockImplementation(() => now() + 5 * timeout)
+      return apply()
+    })
+    await expect(create('first')).rejects.toMatchObject({
+      ...unavailable,
+      cause: { message: `tokenStore.createGrant took longer than ${timeout} ms` },
+    })
+    expect(calls).toHaveLength(1)
+  })
+})
+
 describe('a store that does not tell its time', () => {
   it('leads to 503', async () => {
     const { create, hold } = guarded(new MemoryTokenStore())
