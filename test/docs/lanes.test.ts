@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { globsToMatcher } from 'jest-util'
 import { root, textOf } from './pages'
@@ -36,8 +37,27 @@ describe('the lanes', () => {
 
   it('are all run by .ci/run', () => {
     expect(textOf('.ci/run')).toContain(
-      `for lane in $(node -p 'require("./scripts/lanes.js").names.join(" ")'); do\n  step timeout 20m npm run test:field -- "$lane" `,
+      `for lane in $(node -p 'require("./scripts/lanes.js").names.join(" ")'); do\n  tests "$lane" npm run test:field -- "$lane"\n`,
     )
+  })
+
+  it.each([
+    [1, 0, ['/file-0.test.ts'], 0],
+    [3, 0, ['/file-0.test.ts', '/file-1.test.ts', '/file-2.test.ts'], 0],
+    [4, 1, [], 4],
+    [0, 1, [], 0],
+  ])('are run once more by .ci/run where %i files failed: %i', (count, status, printed, left) => {
+    const failed = Array.from({ length: count }, (_, index) => ({ name: `/file-${index}.test.ts`, status: 'failed' }))
+    const folder = mkdtempSync(join(tmpdir(), 'results-'))
+    const path = join(folder, 'results.json')
+    const testResults = [...failed, { name: '/passed.test.ts', status: 'passed' }]
+    const results = testResults.map((file) => ({ ...file, assertionResults: [{ status: file.status }] }))
+    writeFileSync(path, JSON.stringify({ numFailedTests: count, numRuntimeErrorTestSuites: 0, testResults: results }))
+    const ended = spawnSync(process.execPath, [join(root, '.ci/failed-files.js'), path], { encoding: 'utf8' })
+    const after = JSON.parse(readFileSync(path, 'utf8'))
+    rmSync(folder, { recursive: true })
+    expect({ status: ended.status, printed: ended.stdout.split('\n').filter(Boolean) }).toEqual({ status, printed })
+    expect({ failed: after.numFailedTests, files: after.testResults.length }).toEqual({ failed: left, files: left + 1 })
   })
 })
 
