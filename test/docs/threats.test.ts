@@ -9,7 +9,7 @@ interface Threat {
   tests: { name: string; path: string; titles: string[] }[]
 }
 
-const page = textOf('docs/security.md')
+const page = textOf('docs/threats.md')
 const threats = page
   .split('\n')
   .filter((line) => line.startsWith('| ') && line.includes('](../test/'))
@@ -30,7 +30,7 @@ function hasTitle(path: string, title: string): boolean {
   return new RegExp(`(?:\\b(?:describe\\w*|it|test)|\\))\\(\\s*(['"\`])${escaped}\\1`).test(readFileSync(path, 'utf8'))
 }
 
-describe('docs/security.md', () => {
+describe('docs/threats.md', () => {
   it('names the source, the defence and a test for every threat', () => {
     expect(threats.length).toBeGreaterThan(40)
     for (const { threat, source, defence, tests } of threats) {
@@ -40,7 +40,7 @@ describe('docs/security.md', () => {
 
   it('has a test for every row of a table of threats', () => {
     const tables = page.split('| Threat | Source |').slice(1)
-    const rows = tables.flatMap((table) => table.split('\n\n')[0]?.split('\n').slice(2) ?? [])
+    const rows = tables.flatMap((table) => table.trimEnd().split('\n\n')[0]?.split('\n').slice(2) ?? [])
     expect(rows.length).toBe(threats.length)
   })
 
