@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { registeredClientSecret } from '../client-authentication/client-secret-basic'
 import type { AuthenticationRules, ClientAuthenticationMethod } from '../client-authentication/method'
 import { authenticationOfRegistration, methodsOf } from '../client-authentication/methods'
+import { BoundedMap } from '../collections/bounded-map'
 import type { Client, ClientMetadata } from '../contract/tenant-store'
 import { derivedKey } from '../protocol/digest'
 import { OAuthError, oauthError } from '../protocol/oauth-error'
@@ -14,6 +15,15 @@ import {
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import { maxNameLength, offeredHere, presentableName, readClientMetadata } from './client-metadata'
 import { checkMayRegister, checkMaySignIn, unknownClient } from './permissions'
+
+// An id has at most a kilobyte, and what it says four.
+const maxRemembered = 1000
+
+/** What an id says, whatever the company and its rules. */
+interface Said {
+  metadata: ClientMetadata
+  hasSecret: boolean
+}
 
 /** What is accepted of clients that describe themselves, by a registration or a metadata document. */
 export interface RegistrationRules {
@@ -44,6 +54,7 @@ export interface Registered {
 export class Registrations {
   readonly #rules: RegistrationRules
   readonly #now: () => number
+  readonly #said = new BoundedMap<string, Said>(maxRemembered)
   #keys: readonly [KeyObject, ...KeyObject[]]
 
   /** @param secrets What the secrets of clients are derived from. */
@@ -121,23 +132,44 @@ export class Registrations {
    * @returns Undefined if no client can have got this id.
    */
   read(clientId: string, tenantId: string): ClientMetadata | undefined {
-    const carried = registrationIn(clientId)
-    const redirectUris = carried?.redirectUris.filter((redirectUri) => URL.canParse(redirectUri)) ?? []
-    const { clientName = '', clientHost, hasSecret, jwks, jwksUri } = carried ?? {}
-    if (redirectUris.length === 0 || clientName.length > maxNameLength) return undefined
-    // Made presentable here too: Node's tables of characters differ between versions, so a name may have been presentable elsewhere.
-    const name = presentableName(clientName)
-    return {
-      redirectUris,
-      ...(name !== undefined && { clientName: name }),
-      ...(clientHost !== undefined && { clientUri: `https://${clientHost}` }),
-      ...(jwks && { jwks }),
-      ...(jwksUri !== undefined && { jwksUri }),
-      ...(hasSecret && {
-        secretHashes: this.#keys.map((key) => registeredClientSecret(key, tenantId, clientId).hash),
-      }),
-    }
+    const said = this.#saidBy(clientId)
+    if (!said?.hasSecret) return said?.metadata
+    const secretHashes = this.#keys.map((key) => registeredClientSecret(key, tenantId, clientId).hash)
+    return { ...said.metadata, secretHashes }
   }
+
+  /** An id says the same at each use, so it is read once. */
+  #saidBy(clientId: string): Said | undefined {
+    const known = this.#said.get(clientId)
+    if (known) return known
+    const carried = registrationIn(clientId)
+    const said = carried && saidIn(carried)
+    if (said) this.#said.set(clientId, said)
+    return said
+  }
+}
+
+function saidIn({
+  clientName = '',
+  clientHost,
+  hasSecret,
+  jwks,
+  jwksUri,
+  ...carried
+}: CarriedRegistration): Said | undefined {
+  const redirectUris = carried.redirectUris.filter((redirectUri) => URL.canParse(redirectUri))
+  if (redirectUris.length === 0 || clientName.length > maxNameLength) return undefined
+  // Made presentable here too: Node's tables of characters differ between versions, so a name may have been presentable elsewhere.
+  const name = presentableName(clientName)
+  Object.freeze(redirectUris)
+  const metadata = Object.freeze({
+    redirectUris,
+    ...(name !== undefined && { clientName: name }),
+    ...(clientHost !== undefined && { clientUri: `https://${clientHost}` }),
+    ...(jwks && { jwks }),
+    ...(jwksUri !== undefined && { jwksUri }),
+  })
+  return { metadata, hasSecret }
 }
 
 function keysOf([first, ...others]: readonly [Buffer, ...Buffer[]]): readonly [KeyObject, ...KeyObject[]] {
