@@ -63,6 +63,7 @@ export interface WayIn {
 
 /** How a company lets an assistant in. Undefined if it does not. */
 export function wayInOf(assistant: ConnectableAssistant, tenant: ResolvedTenant, rules: WayInRules): WayIn | undefined {
+  if (tenant.policy.enterpriseOnly) return undefined
   if (introducesItself(assistant, tenant, rules)) return { steps: assistant.steps }
   const { stepsWithClientId: steps, redirectUris } = assistant
   if (!steps || !acceptPublic(rules.authentication.methods)) return undefined

@@ -63,15 +63,17 @@ async function letIn(host: TestSignIn): Promise<string[]> {
     const known = knownAssistants.find((copy) => copy.document.client_id === document)?.document
     const { token_endpoint_auth_method, token_endpoint_auth_methods_supported = [] } = Object(known)
     const methods = [token_endpoint_auth_method, ...token_endpoint_auth_methods_supported]
-    if (document !== undefined && takesDocuments && methods.some((method) => offered.includes(method))) {
-      const open = (redirect_uri: string) => new Authorization(host, { client_id: document, redirect_uri }).open()
+    const isAsked = async (client_id: string) => {
+      const open = (redirect_uri: string) => new Authorization(host, { client_id, redirect_uri }).open()
       const pages = await Promise.all(redirectUris.map(open))
       return pages.every(({ status }) => status === 200) ? [id] : []
     }
+    if (document !== undefined && takesDocuments && methods.some((method) => offered.includes(method)))
+      return isAsked(document)
     if (registration_endpoint === undefined) return []
     const asked = { redirect_uris: redirectUris, token_endpoint_auth_method: registersFor }
     const { status, body } = await register(host, asked)
-    return status === 201 && body.redirect_uris.length === redirectUris.length ? [id] : []
+    return status === 201 && body.redirect_uris.length === redirectUris.length ? isAsked(body.client_id) : []
   })
   return (await Promise.all(outcomes)).flat()
 }
@@ -131,6 +133,7 @@ const settings: [what: string, record: Partial<Tenant>, options: Partial<Custome
     {},
     ['gemini-cli', 'opencode'],
   ],
+  ['none where the company connects its customers through its own identity provider', { enterpriseOnly: true }, {}, []],
   ['none but its own where the company allows no others', { allowedClients: {} }, {}, []],
   [
     'those that take a secret where public clients and documents are off',
