@@ -27,15 +27,8 @@ export class Assistant {
    *
    * @throws {UnauthorizedError} if the customer has to sign in first, or to allow more, at `session.authorizationUrl`.
    */
-  async call(tool: 'who_am_i' | 'book_trip'): Promise<string> {
-    const client = new Client({ name: 'travel-assistant', version: '1.0.0' })
-    try {
-      await client.connect(this.#transport())
-      const { content } = await client.callTool({ name: tool })
-      return content.map((item) => (item.type === 'text' ? item.text : item.type)).join('\n')
-    } finally {
-      await client.close()
-    }
+  call(tool: 'who_am_i' | 'book_trip'): Promise<string> {
+    return callTool(this.#transport(), tool)
   }
 
   /** Redeems the code of the authorization response. */
@@ -49,6 +42,18 @@ export class Assistant {
 
   #transport(): StreamableHTTPClientTransport {
     return new StreamableHTTPClientTransport(this.#server, { authProvider: this.session, fetch: this.#fetch })
+  }
+}
+
+/** Calls a tool over a new connection. @returns The text of its answer. */
+export async function callTool(transport: StreamableHTTPClientTransport, tool: string): Promise<string> {
+  const client = new Client({ name: 'travel-assistant', version: '1.0.0' })
+  try {
+    await client.connect(transport)
+    const { content } = await client.callTool({ name: tool })
+    return content.map((item) => (item.type === 'text' ? item.text : item.type)).join('\n')
+  } finally {
+    await client.close()
   }
 }
 

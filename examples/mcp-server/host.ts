@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import {
   type CustomerSignIn,
   type CustomerSignInEvent,
@@ -36,11 +36,17 @@ export const settings = {
 export function createHost(baseUrl: string, onEvent: (event: CustomerSignInEvent) => void): Express {
   const tokenStore = new MemoryTokenStore()
   // A real host loads its keys, so that tokens still work after a restart.
-  const signingKeys = [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey]
-  return createApp(
-    createCustomerSignIn({ ...settings, tokenStore, baseUrl, keys: { signing: signingKeys }, onEvent }),
-    baseUrl,
-  )
+  const keys = {
+    signing: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey],
+    credentialSecrets: [randomBytes(32)],
+  }
+  const clients = {
+    // The toy identity provider is on this machine.
+    documents: baseUrl.startsWith('http://localhost:') ? 'with-loopback' : true,
+    // A client that acts for a company's people by its identity provider has a secret.
+    authentication: ['none', 'client_secret_basic'],
+  } satisfies CustomerSignInOptions['clients']
+  return createApp(createCustomerSignIn({ ...settings, tokenStore, baseUrl, keys, clients, onEvent }), baseUrl)
 }
 
 /** One app for several companies. Each has an MCP server that its customers connect their assistants to. */

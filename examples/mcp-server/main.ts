@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { CustomerSignInEvent } from 'customer-sign-in'
+import { walkAtEnterprise } from './enterprise-walk'
 import { createHost } from './host'
 import { walk } from './walk'
 import { print } from './wire'
@@ -33,6 +34,7 @@ async function walkOnce(): Promise<void> {
   )
   try {
     await walk(originOf(server))
+    await walkAtEnterprise(originOf(server))
     process.stdout.write('\nEvery step went as it should.\n')
   } finally {
     server.close().closeAllConnections()

@@ -17,10 +17,10 @@ function runOnce(env: NodeJS.ProcessEnv = {}) {
 }
 
 describeWithBrowser('the MCP server with --once', () => {
-  it('is connected, used, refreshed and disconnected, and ends by itself', () => {
+  it('is connected, used, refreshed and disconnected, also by a company’s identity provider, and ends by itself', () => {
     const { status, stdout, stderr } = runOnce()
-    // The SDK says so when the customer has disconnected the assistant.
-    const invalidGrant = expect.stringMatching(/^\[mcp-sdk\] OAuth "invalid_grant"[^\n]+\n$/)
+    // The SDK says so when the customer has disconnected the assistant, and when the company has switched it off.
+    const invalidGrant = expect.stringMatching(/^(\[mcp-sdk\] OAuth "invalid_grant"[^\n]+\n){2}$/)
     expect({ status, stderr }).toEqual({ status: 0, stderr: invalidGrant })
     const lines = [
       /POST \/v1\/acme\/mcp: 401 Bearer scope="profile", resource_metadata="http:\/\/localhost:\d+\/\.well-known\/oauth-protected-resource\/v1\/acme\/mcp"/,
@@ -37,6 +37,8 @@ describeWithBrowser('the MCP server with --once', () => {
       /browser: \/v1\/acme\/apps "Connected apps"/,
       /POST \/v1\/acme\/mcp: 401 .*error_description="The access token has been revoked"/,
       /POST \/v1\/acme\/oauth\/token: 400 invalid_grant/,
+      /POST \/v1\/globex\/oauth\/token: 200\n {3}who_am_i: lee@globex\.example, customer of Globex Hotels/,
+      /POST \/v1\/globex\/oauth\/token: 400 invalid_grant/,
       /Every step went as it should\./,
     ]
     expect(stdout).toMatch(new RegExp(lines.map(({ source }) => source).join('.*'), 's'))
