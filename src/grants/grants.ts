@@ -67,6 +67,13 @@ export function grantOfOneToken(
   return { ...terms, tenantId, grantId, lifetime: policy.lifetimes.accessToken }
 }
 
+/** A deletion has failed, and may still come. So nothing may be stored again under the id of its grant. */
+export class DeletionInDoubt extends Error {
+  constructor(cause: unknown) {
+    super('A grant may still be deleted', { cause })
+  }
+}
+
 /** Creates and ends grants. `Redemptions` redeems them. */
 export class Grants {
   readonly #store: GuardedStore
@@ -124,7 +131,9 @@ export class Grants {
     let result = await create().catch(create)
     if (result.outcome === 'taken' && isSameAttempt(result.grant, grant)) {
       // An earlier sending has stored it, and may have failed before it had looked at what was ended: no store looks at that again.
-      await this.#store.deleteGrant(grant.tenantId, grant.grantId)
+      await this.#store.deleteGrant(grant.tenantId, grant.grantId).catch((failed) => {
+        throw temporarilyUnavailable(new DeletionInDoubt(failed))
+      })
       result = await create()
     }
     if (result.outcome === 'ended') {

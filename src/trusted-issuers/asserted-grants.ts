@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { PerMinute } from '../collections/per-minute'
 import { partLength } from '../grants/credential'
-import { type GrantOfOneToken, type Grants, grantOfOneToken } from '../grants/grants'
+import { DeletionInDoubt, type GrantOfOneToken, type Grants, grantOfOneToken } from '../grants/grants'
 import type { GuardedStore } from '../host/guarded-store'
 import { oauthError } from '../protocol/oauth-error'
 import { trustedIssuerClaim } from '../protocol/trusted-issuer-claim'
@@ -78,7 +78,8 @@ export class AssertedGrants {
         throw refused('has been used already', assertion.issuer, 'replayed', { jti: assertion.id })
       throw refused('is older than the end of what it asks for', assertion.issuer, 'asserted_before_end')
     } catch (failed) {
-      if (Object(failed).reason === 'token_store_failed') this.#remember(name, attempt)
+      const { reason, cause } = Object(failed)
+      if (reason === 'token_store_failed' && !(cause instanceof DeletionInDoubt)) this.#remember(name, attempt)
       throw failed
     }
   }

@@ -1,39 +1,49 @@
-import type {
-  CreateResult,
-  CredentialSwap,
-  Grant,
-  GrantOwner,
-  NewGrant,
-  ReversalResult,
-  SwapResult,
-  SwapReversal,
+import {
+  type CreateResult,
+  type CredentialSwap,
+  endMark,
+  endMarks,
+  type Grant,
+  type GrantOwner,
+  type NewGrant,
+  type ReversalResult,
+  type SwapResult,
+  type SwapReversal,
 } from '../../../src/contract/token-store'
 import { type Applied, type ExploredStore, maxLost, type StoreCall } from './explored-store'
 
 type Id = Pick<Grant, 'tenantId' | 'grantId'>
 /** What a call answers, and the grant that it has written: undefined if it deleted one. */
-type Step = { result: unknown; at?: Id; written?: Grant | undefined }
+type Step = { result: unknown; at?: Id; written?: Grant | undefined; noted?: Notes }
+/** The ids that were used, and when the grants of each owner were ended. No scenario lasts until one is forgotten. */
+type Notes = Readonly<Record<string, number>>
 
 /** The contract of a token store as a state machine, written from src/contract/token-store.ts and from no other store. */
 export class ContractStore implements ExploredStore {
   readonly contents: readonly Grant[]
   readonly earlier: readonly ContractStore[]
+  readonly #noted: Notes
 
-  constructor(contents: readonly Grant[] = [], earlier: readonly ContractStore[] = []) {
+  constructor(contents: readonly Grant[] = [], earlier: readonly ContractStore[] = [], noted: Notes = {}) {
     this.contents = contents
     this.earlier = earlier
+    this.#noted = noted
+  }
+
+  get notes(): string {
+    return JSON.stringify(Object.entries(this.#noted).sort())
   }
 
   apply(call: StoreCall, now: number): Applied & { store: ContractStore } {
     const step = this.#step(call, now)
-    const { result, at, written } = step
+    const { result, at, written, noted = this.#noted } = step
     const others = at ? this.contents.filter((grant) => !isSame(grant, at)) : this.contents
-    if (!written && others.length === this.contents.length) return { result, store: this }
+    if (!written && others.length === this.contents.length && noted === this.#noted) return { result, store: this }
     const contents = written
       ? [...others, written].sort((one, other) => (one.grantId < other.grantId ? -1 : 1))
       : others
     const earlier = [this, ...this.earlier].slice(0, maxLost)
-    return { result, store: new ContractStore(contents, earlier) }
+    return { result, store: new ContractStore(contents, earlier, noted) }
   }
 
   #step({ method, args }: StoreCall, now: number): Step {
@@ -42,7 +52,7 @@ export class ContractStore implements ExploredStore {
     const [given, second] = args as [never, never]
     switch (method) {
       case 'createGrant':
-        return create(given, find(given), now)
+        return create(given, find(given), this.#noted, now)
       case 'swapCredential':
         return swap(given, find(given), now)
       case 'reverseSwap':
@@ -57,8 +67,17 @@ export class ContractStore implements ExploredStore {
       }
       case 'deleteGrants': {
         const next = live.find((grant) => isOf(grant, given)) ?? this.contents.find((grant) => isOf(grant, given))
-        if (!next) return { result: { isLast: true } }
-        return { result: live.includes(next) ? { grant: next } : {}, at: next }
+        // The mark comes with the first step, and stays: all of a call is one call to the contract.
+        const mark = endMark(given)
+        const noted = this.#noted[mark] === undefined ? { ...this.#noted, [mark]: now } : this.#noted
+        if (!next) return { result: { isLast: true }, noted }
+        return { result: live.includes(next) ? { grant: next } : {}, at: next, noted }
+      }
+      case 'useOnce': {
+        const id = `${String(given)} ${String(second)}`
+        return this.#noted[id] === undefined
+          ? { result: true, noted: { ...this.#noted, [id]: now } }
+          : { result: false }
       }
       default:
         throw new Error(`Not a method of the contract: ${method}`)
@@ -74,9 +93,16 @@ function isSame(one: Id, other: Id): boolean {
   return one.grantId === other.grantId && one.tenantId === other.tenantId
 }
 
-function create({ deadline, lifetime, endsAfter, ...agreed }: NewGrant, present: Grant | undefined, now: number): Step {
+function create(
+  { deadline, lifetime, endsAfter, assertedAt = Number.POSITIVE_INFINITY, ...agreed }: NewGrant,
+  present: Grant | undefined,
+  noted: Notes,
+  now: number,
+): Step {
   const answer = (result: CreateResult) => ({ result })
   if (present) return answer({ outcome: 'taken', grant: present, now })
+  const isEnded = endMarks(agreed).some((mark) => (noted[mark] ?? Number.NEGATIVE_INFINITY) >= assertedAt)
+  if (isEnded) return answer({ outcome: 'ended', now })
   if (deadline <= now) return answer({ outcome: 'late', now })
   const ends = endsAfter === undefined ? {} : { endsAt: now + endsAfter }
   const expiresAt = now + Math.min(lifetime, endsAfter ?? lifetime)

@@ -3,7 +3,14 @@ import type { Grant, TokenStore } from '../../../src/contract/token-store'
 /** What redemptions, revocations and sign-ins call. */
 export type CalledStore = Pick<
   TokenStore,
-  'createGrant' | 'findGrant' | 'swapCredential' | 'reverseSwap' | 'deleteGrant' | 'listGrants' | 'deleteGrants'
+  | 'createGrant'
+  | 'findGrant'
+  | 'swapCredential'
+  | 'reverseSwap'
+  | 'deleteGrant'
+  | 'listGrants'
+  | 'deleteGrants'
+  | 'useOnce'
 >
 
 /** A statement by which `MovingTokenStore` copies a grant. */
@@ -20,6 +27,8 @@ export interface StoreCall {
 /** A store at one moment. It never changes: a call makes another one of it. */
 export interface ExploredStore {
   readonly contents: readonly Grant[]
+  /** What it has besides: the ids that were used, and whose grants were ended when. */
+  readonly notes?: string
   /** The stores that it consists of, if there are several. */
   readonly parts?: readonly ExploredStore[]
   /** What it had before each of its last four writes, the newest first. */

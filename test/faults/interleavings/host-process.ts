@@ -2,13 +2,11 @@ import { hash } from 'node:crypto'
 import type { Grant } from '../../../src/contract/token-store'
 import type { CalledStore, StoreCall } from './explored-store'
 import type { House } from './house'
-import { type Deed, hostTimeout, type Scenario } from './scenario'
+import { type Deed, epoch, hostTimeout, type Scenario, theAssertion } from './scenario'
 import type { Answer, Rooms, Server } from './server'
 import { clientId, subject, tenant } from './server'
 import { movingStore } from './two-stores'
 import { VirtualTime } from './virtual-time'
-
-export const epoch = 1_700_000_000_000
 
 /** What happens to a process, at a time of the monotonic clock. */
 export type Input = { at: number } & (
@@ -183,7 +181,7 @@ async function relive(kind: ProcessKind, name: string, history: readonly Input[]
     } else if (input.happens === 'request') {
       const { by, does, token } = input
       running = by
-      void (does === 'move' ? moved(moveAll) : deed(server as Server, does, token))
+      void (does === 'move' ? moved(moveAll) : deed(server as Server, does, token, time.now))
         .catch(toRefusal)
         .then((outcome) => outcomes.push({ by, outcome }))
     } else if (input.happens === 'time') {
@@ -217,9 +215,10 @@ async function relive(kind: ProcessKind, name: string, history: readonly Input[]
   return { open: openCalls(), givenUp, outcomes, events, timers: time.due() }
 }
 
-/** A swap is given up after half of the time, so that it can be sent once more. */
+/** A swap or a new grant is given up after half of the time, so that it can be sent once more. */
 function isGivenUp({ call, sentAt }: OpenCall, now: number): boolean {
-  const patience = call !== 'sign' && call.method === 'swapCredential' ? hostTimeout / 2 : hostTimeout
+  const isSentTwice = call !== 'sign' && ['swapCredential', 'createGrant'].includes(call.method)
+  const patience = isSentTwice ? hostTimeout / 2 : hostTimeout
   return call !== 'sign' && call.method !== 'deleteGrants' && sentAt + patience <= now
 }
 
@@ -239,6 +238,7 @@ function connection(call: <Result>(what: StoreCall) => Promise<Result>): CalledS
     reverseSwap: method('reverseSwap'),
     deleteGrant: method('deleteGrant'),
     listGrants: method('listGrants'),
+    useOnce: method('useOnce'),
     async *deleteGrants(owner: unknown) {
       for (;;) {
         const { grant, isLast } = await call<{ grant?: Grant; isLast?: boolean }>({
@@ -257,8 +257,10 @@ async function moved(moveAll?: () => unknown): Promise<Outcome> {
   return { kind: 'done' }
 }
 
-async function deed(server: Server, does: Deed, token: string): Promise<Outcome> {
+async function deed(server: Server, does: Deed, token: string, since: number): Promise<Outcome> {
   if (does === 'revoke') return server.revoke(token).then(() => ({ kind: 'done' }))
+  if (does === 'mint') return { kind: 'tokens', ...(await server.mint(token, since)) }
+  if (does === 'end the grant') return server.endGrantOf(theAssertion).then(() => ({ kind: 'done' }))
   if (does === 'end all grants') return server.endAll().then(() => ({ kind: 'done' }))
   const answer: Answer = await server.redeem(token, does === 'redeem as another client' ? 'another client' : clientId)
   return { kind: 'tokens', ...answer }

@@ -8,13 +8,21 @@ type StoreClass = new (options: { now: () => number }) => Real
 /** The real store in memory: what it was asked to write is written again, into a new one, for each call. */
 export class MemoryStore implements ExploredStore {
   readonly contents: readonly Grant[]
+  readonly notes: string
   readonly earlier: readonly MemoryStore[]
   readonly #log: Log
   readonly #store: StoreClass
 
-  constructor(store: StoreClass, contents: readonly Grant[] = [], log: Log = [], earlier: readonly MemoryStore[] = []) {
+  constructor(
+    store: StoreClass,
+    contents: readonly Grant[] = [],
+    notes = '[[],[]]',
+    log: Log = [],
+    earlier: readonly MemoryStore[] = [],
+  ) {
     this.#store = store
     this.contents = contents
+    this.notes = notes
     this.#log = log
     this.earlier = earlier
   }
@@ -28,10 +36,12 @@ export class MemoryStore implements ExploredStore {
     }
     at = now
     const result = await send(real, call)
-    const contents = real.contents().grants
-    if (JSON.stringify(contents) === JSON.stringify(this.contents)) return { result, store: this }
+    const { grants: contents, used, ended } = real.contents()
+    const notes = JSON.stringify([used, ended])
+    const isSame = notes === this.notes && JSON.stringify(contents) === JSON.stringify(this.contents)
+    if (isSame) return { result, store: this }
     const earlier = [this, ...this.earlier].slice(0, maxLost)
-    return { result, store: new MemoryStore(this.#store, contents, [...this.#log, { call, now }], earlier) }
+    return { result, store: new MemoryStore(this.#store, contents, notes, [...this.#log, { call, now }], earlier) }
   }
 }
 

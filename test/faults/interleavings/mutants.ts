@@ -237,6 +237,48 @@ export const mutants: readonly Mutant[] = [
     scenario: 'a slow store',
     changed: (store) => new HastyStore(store),
   },
+  {
+    name: 'takes the grant of another presentation for its own',
+    rule: 'an honest client stays',
+    scenario: 'an assertion',
+    patch: { file: 'grants/grants.ts', old: 'isSameAttempt(result.grant, grant)', by: 'true' },
+  },
+  {
+    name: 'goes on from an undecided attempt at an assertion in two requests',
+    rule: 'an honest client stays',
+    scenario: 'an assertion at one process',
+    patch: { file: 'trusted-issuers/asserted-grants.ts', old: 'this.#undecided.delete(name)\n', by: '\n' },
+  },
+  {
+    name: 'does not note that an assertion was used',
+    rule: 'one winner',
+    scenario: 'an assertion that was ended',
+    patch: {
+      file: 'trusted-issuers/asserted-grants.ts',
+      old: "if (await this.#store.useOnce(grant.tenantId, id, goneAt - Math.min(now, issuedAt))) return 'created'",
+      by: "return 'created'",
+    },
+  },
+  {
+    name: 'does not look whether the customer of an assertion was ended',
+    rule: 'ended stays ended',
+    scenario: 'an assertion of an ended customer',
+    patch: {
+      file: 'grants/grants.ts',
+      old: 'this.#store.createGrant({ ...grant, assertedAt }, patience)',
+      by: 'this.#store.createGrant(grant, patience)',
+    },
+  },
+  {
+    name: 'stores a grant again that may still be deleted',
+    rule: 'an honest client stays',
+    scenario: 'an assertion',
+    patch: {
+      file: 'trusted-issuers/asserted-grants.ts',
+      old: '&& !(cause instanceof DeletionInDoubt)',
+      by: '',
+    },
+  },
 ]
 
 /** A store that compares a deadline with the time at which a call came, and not with that at which it is applied. */

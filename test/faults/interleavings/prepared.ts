@@ -1,10 +1,10 @@
 import type { CredentialSwap, NewGrant } from '../../../src/contract/token-store'
 import { ContractStore } from './contract-store'
 import type { CalledStore, ExploredStore } from './explored-store'
-import { epoch, type ProcessKind } from './host-process'
+import type { ProcessKind } from './host-process'
 import type { House } from './house'
 import { MemoryStore } from './memory-store'
-import { type Actor, type Scenario, seconds } from './scenario'
+import { type Actor, epoch, type Scenario, seconds, theAssertion } from './scenario'
 import { roomsOf } from './server'
 import { TwoStores } from './two-stores'
 
@@ -80,7 +80,7 @@ export async function prepare(
   )
   names.set(rooms.hashOf(codes[1]), 'the new code')
   const nameOfHash = (hash: string) => names.get(hash) ?? 'another token'
-  const nameOf = (token: string) => nameOfHash(rooms.hashOf(token))
+  const nameOf = (token: string) => (token === theAssertion ? token : nameOfHash(rooms.hashOf(token)))
   const grantId = creations[0]?.grantId as string
   return {
     scenario,

@@ -1,9 +1,10 @@
 import type { Grant } from '../../../src/contract/token-store'
+import { trustedIssuerClaim } from '../../../src/protocol/trusted-issuer-claim'
 import type { StoreCall } from './explored-store'
 import type { Outcome } from './host-process'
 import type { Prepared } from './prepared'
 import type { Jar, Progress } from './progress'
-import { type Actor, seconds } from './scenario'
+import { type Actor, seconds, theAssertion } from './scenario'
 
 /** What must not happen. */
 export type Rule =
@@ -34,6 +35,8 @@ export interface Facts {
   /** When each credential first gave tokens, by the time that passed. */
   usedAt: readonly (readonly [name: string, at: number])[]
   isEnded: boolean
+  /** Whether all grants of the customer have ended: whoever did that was told so. */
+  isCustomerEnded: boolean
   /** Whether somebody has done what may end the grant. */
   mayEnd: boolean
   /** Whether the store has reversed a swap. */
@@ -66,11 +69,18 @@ export class Referee {
       at += passed * seconds
       return used
     })
-    return { winners: usedAt.map(([name]) => name), usedAt, isEnded: false, mayEnd: false, wasReversed: false }
+    return {
+      winners: usedAt.map(([name]) => name),
+      usedAt,
+      isEnded: false,
+      isCustomerEnded: false,
+      mayEnd: false,
+      wasReversed: false,
+    }
   }
 
   begins({ jar, does }: Actor): void {
-    if (!this.#world.jars.get(jar)?.isHonest && does !== 'redeem as another client' && does !== 'move')
+    if (!this.#world.jars.get(jar)?.isHonest && !['redeem as another client', 'mint', 'move'].includes(does))
       this.#note({ mayEnd: true })
   }
 
@@ -98,10 +108,12 @@ export class Referee {
   decided({ name: who, does, jar }: Actor, progress: Progress, outcome: Outcome): void {
     const { presents = '', beganAfterEnd, age, hasSwapped } = progress
     if (does === 'revoke' || does === 'end all grants') {
-      if (outcome.kind === 'done') this.#note({ isEnded: true })
+      if (outcome.kind === 'done')
+        this.#note({ isEnded: true, ...(does === 'end all grants' && { isCustomerEnded: true }) })
       return
     }
-    if (does === 'sign in again' || does === 'move') return
+    if (does === 'mint' && outcome.kind === 'tokens') this.#minted(who, beganAfterEnd)
+    if (does === 'sign in again' || does === 'move' || does === 'mint' || does === 'end the grant') return
     const { scenario, grantId, nameOf } = this.#world.prepared
     const name = nameOf(presents)
     const window = name === 'the code' ? Math.min(scenario.window, 10) : scenario.window
@@ -133,6 +145,24 @@ export class Referee {
         found('a late replay ends the grant', `${name} is refused ${age} s after it gave tokens, and its grant lives`)
       }
     }
+  }
+
+  #minted(who: string, beganAfterEnd: boolean): void {
+    const { winners } = this.#world.facts
+    if (beganAfterEnd)
+      this.#found('ended stays ended', `${who} gets a token for an assertion after its customer was ended`)
+    if (winners.includes(theAssertion)) this.#found('one winner', 'the assertion gives two tokens')
+    else this.#note({ winners: [...winners, theAssertion].sort() })
+  }
+
+  /** Nobody does anything any more. */
+  atVeryEnd(): void {
+    const { winners, isCustomerEnded, mayEnd } = this.#world.facts
+    const isThere = this.#world.grants().some(({ claims }) => claims?.[trustedIssuerClaim] !== undefined)
+    if (isThere && isCustomerEnded)
+      this.#found('ended stays ended', 'in the end, there is a grant of the assertion, although its customer was ended')
+    if (winners.includes(theAssertion) && !isThere && !mayEnd)
+      this.#found('an honest client stays', 'in the end, the grant of the assertion that gave a token is gone')
   }
 
   /** A process that knows nothing has answered a token that somebody has. */

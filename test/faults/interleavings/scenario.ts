@@ -8,6 +8,10 @@ export type Deed =
   | 'revoke'
   /** Ends all grants of the customer. */
   | 'end all grants'
+  /** Presents the assertion of the scenario, for a grant of its own. */
+  | 'mint'
+  /** Ends that grant alone. */
+  | 'end the grant'
   /** Moves all grants of the customer to the new store. */
   | 'move'
   /** Redeems the code of a later sign-in, which replaces the grant. */
@@ -70,5 +74,9 @@ export interface Scenario {
 }
 
 export const seconds = 1000
+/** The time at which everything begins, in milliseconds since 1970. */
+export const epoch = 1_700_000_000_000
+/** What stands for the one assertion of a scenario, which was issued at the beginning. */
+export const theAssertion = 'the assertion'
 /** How long a process waits for the store, in milliseconds. No timer of the code but those of its calls takes this long, or half of it. */
 export const hostTimeout = 1600

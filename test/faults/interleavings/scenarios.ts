@@ -8,6 +8,10 @@ const revoker: Actor = { name: 'the revoker', does: 'revoke', jar: 'revoker', at
 const administrator: Actor = { name: 'the administrator', does: 'end all grants', jar: '', at: ['A'] }
 const newcomer: Actor = { name: 'the new sign-in', does: 'sign in again', jar: 'new', at: ['B'] }
 
+const minter: Actor = { name: 'the assistant', does: 'mint', jar: 'assistant', at: ['A', 'A'] }
+const otherMinter: Actor = { ...minter, name: 'its other process', jar: 'other', at: ['B'] }
+const ender: Actor = { name: 'the customer', does: 'end the grant', jar: '', at: ['B'] }
+
 const mover: Actor = { name: 'the mover', does: 'move', jar: '', at: ['B'] }
 
 const ofStore: Fault[] = ['answer', 'late']
@@ -111,6 +115,23 @@ export const scenarios: readonly Scenario[] = [
     hasSigner: true,
     faults: [...ofStore, 'signer'],
   },
+  { ...usual, name: 'an assertion', actors: [minter, otherMinter], faults: ofStore },
+  { ...usual, name: 'an assertion in memory', store: 'memory', actors: [minter, otherMinter], maxFaults: 1 },
+  {
+    ...usual,
+    name: 'an assertion and the end of all grants',
+    actors: [minter, administrator],
+    faults: ofAll,
+    maxStates: 100_000,
+  },
+  {
+    ...usual,
+    name: 'an assertion and the end of its grant',
+    actors: [minter, otherMinter, ender],
+    faults: ofStore,
+    maxFaults: 1,
+    maxStates: 100_000,
+  },
   { ...moving, name: 'a move', actors: [{ ...client, at: ['A'] }, twin], faults: ofAll, passes: [2] },
   { ...moving, name: 'a move of all grants', actors: [{ ...client, at: ['A', 'B'] }, mover] },
   { ...moving, name: 'a move of a code', before: [], actors: [client, twin] },
@@ -208,6 +229,16 @@ export const smallScenarios: readonly Scenario[] = [
     passes: [],
   },
   { ...usual, name: 'a revocation without faults', actors: [client, revoker], maxFaults: 0, passes: [] },
+  {
+    ...usual,
+    name: 'an assertion at one process',
+    actors: [minter, { ...otherMinter, at: ['A'] }],
+    faults: ['late'],
+    maxFaults: 2,
+    passes: [],
+  },
+  { ...usual, name: 'an assertion that was ended', actors: [minter, ender], maxFaults: 0, passes: [] },
+  { ...usual, name: 'an assertion of an ended customer', actors: [minter, administrator], maxFaults: 0, passes: [] },
   { ...usual, name: 'a slow store', actors: [client], maxFaults: 0 },
   { ...usual, name: 'a slow store in memory', store: 'memory', actors: [client], maxFaults: 0 },
   {

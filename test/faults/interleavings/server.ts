@@ -1,8 +1,9 @@
 import type { CustomerSignInEvent } from '../../../src/contract/customer-sign-in-event'
 import type { CredentialKind } from '../../../src/protocol/grant-types'
+import type { Assertion } from '../../../src/trusted-issuers/assertions'
 import type { CalledStore } from './explored-store'
 import type { House } from './house'
-import { hostTimeout, type Scenario, seconds } from './scenario'
+import { epoch, hostTimeout, type Scenario, seconds } from './scenario'
 
 const resource = 'https://api.example/mcp'
 /** As much of a tenant as redemptions look at. */
@@ -20,6 +21,13 @@ const codeChallenge = 'c'.repeat(43)
 export const subject = 'customer'
 export const clientId = 'client'
 
+const terms = { clientId, subject, scopes: ['profile'], resource }
+
+function assertionOf(name: string): Assertion {
+  const id = Buffer.alloc(32, name).toString('base64url')
+  return { id, issuer: { issuer: 'https://idp.example' }, issuedAt: epoch, goneAt: epoch + 3600 * seconds } as never
+}
+
 export type Answer = { token: string; by: string }
 
 /** The rooms of the house that the requests of one process go through, over its own connection to the store. */
@@ -28,6 +36,9 @@ export function roomsOf(house: House) {
   const { Grants } = house.load<typeof import('../../../src/grants/grants')>('grants/grants')
   const { Redemptions, presentedCredential } =
     house.load<typeof import('../../../src/grants/redemptions')>('grants/redemptions')
+  const { AssertedGrants } = house.load<typeof import('../../../src/trusted-issuers/asserted-grants')>(
+    'trusted-issuers/asserted-grants',
+  )
   const { Revocations } = house.load<typeof import('../../../src/grants/revocations')>('grants/revocations')
   const { CredentialChain, parseCredential, credentialHash } =
     house.load<typeof import('../../../src/grants/credential')>('grants/credential')
@@ -59,6 +70,8 @@ export function roomsOf(house: House) {
     const rules = { refreshRetryWindow: window * seconds, replayTolerance: tolerance * seconds }
     const redemptions = new Redemptions(guarded, chain, grants, rules, emit, now)
     const revocations = new Revocations(guarded, chain, grants, {} as never)
+    const asserted = new AssertedGrants(grants, guarded, now)
+    const draftOf = (id: string) => asserted.draft(terms, assertionOf(id), tenant as never)
 
     return {
       /** Learns the clock of the store. */
@@ -105,6 +118,14 @@ export function roomsOf(house: House) {
         if (kind === 'code') await grants.endReplaced(redemption.grant, tenant as never)
         return { token: redemption.refreshToken, by: redemption.by }
       },
+
+      /** What the token endpoint does with an assertion that was issued before the beginning. */
+      async mint(id: string, since: number): Promise<Answer> {
+        await asserted.store(draftOf(id), assertionOf(id), tenant, since)
+        return { token: id, by: 'assertion' }
+      },
+
+      endGrantOf: (id: string): Promise<boolean> => guarded.deleteGrant(tenant.id, draftOf(id).grantId),
 
       revoke: (token: string): Promise<void> =>
         revocations.revoke(token, { clientId }, tenant as never, async () => {}),

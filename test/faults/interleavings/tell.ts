@@ -79,6 +79,7 @@ function tellCause(choice: Choice, world: World): string {
 function tellDeed({ does }: Actor, token: string): string {
   if (does === 'end all grants') return 'ends all grants'
   if (does === 'move') return 'moves all grants'
+  if (does === 'end the grant') return 'ends the grant of the assertion'
   if (does === 'revoke') return `revokes ${token}`
   return does === 'redeem as another client' ? `presents ${token} as another client` : `presents ${token}`
 }
@@ -96,6 +97,7 @@ function tellCall(call: StoreCall | 'sign', by: string, { prepared: { nameOfHash
     deleteGrant: 'deletion',
     deleteGrants: 'deletion',
     createGrant: 'new grant',
+    useOnce: 'note that the assertion was used',
     readClock: 'look at the clock',
     beginImport: 'copy that is not live yet',
     finishImport: 'copy that becomes live',

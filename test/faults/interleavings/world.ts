@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 import type { Grant } from '../../../src/contract/token-store'
 import type { ExploredStore, StoreCall } from './explored-store'
-import { epoch, HostProcess, type Input, type OpenCall, type Outcome } from './host-process'
+import { HostProcess, type Input, type OpenCall, type Outcome } from './host-process'
 import type { Prepared } from './prepared'
 import type { Jar, Progress } from './progress'
 import { type Facts, outcomeOf, Referee, type Violation } from './referee'
-import { type Actor, type Fault, hostTimeout, seconds } from './scenario'
+import { type Actor, epoch, type Fault, hostTimeout, seconds, theAssertion } from './scenario'
 
 /** A call that its process no longer waits for, and that the store may still apply. */
 interface LateCall {
@@ -35,6 +35,7 @@ const writes = new Set<string>([
   'beginImport',
   'finishImport',
   'dropImport',
+  'useOnce',
 ])
 const nothing: readonly LateCall[] = []
 
@@ -82,7 +83,7 @@ export class World {
     }
     const jars = new Map<string, Jar>()
     for (const { jar, isHonest = false, holds = scenario.before.length, does } of scenario.actors) {
-      const token = (does === 'sign in again' ? codes[1] : tokens[holds]) as string
+      const token = does === 'mint' ? theAssertion : ((does === 'sign in again' ? codes[1] : tokens[holds]) as string)
       if (!jars.has(jar)) jars.set(jar, { token, isHonest, isSignedOut: false })
     }
     this.jars = jars
@@ -186,6 +187,7 @@ export class World {
    * ended, each token that somebody has.
    */
   async judgeEnd(): Promise<void> {
+    this.#referee.atVeryEnd()
     for (const jar of this.jars.values()) {
       if (jar.isHonest || (this.facts.isEnded && this.prepared.tokens.includes(jar.token))) await this.#judgeToken(jar)
     }
@@ -272,7 +274,7 @@ export class World {
       requests: requests + 1,
       at,
       presents: token,
-      beganAfterEnd: this.facts.isEnded,
+      beganAfterEnd: actor.does === 'mint' ? this.facts.isCustomerEnded : this.facts.isEnded,
       age: this.#referee.ageOf(token),
     }
     this.#setProgress(number, { ...(this.progress[number] as Progress), ...begun })
@@ -420,9 +422,9 @@ function idle({ requests, unavailable }: Progress): Progress {
 const keys = new WeakMap<Grant, string>()
 
 /** JSON of the contents. Each grant is written once, however many stores have it. */
-function contentsKey({ contents, parts }: ExploredStore): string {
+function contentsKey({ contents, parts, notes = '' }: ExploredStore): string {
   if (parts) return parts.map(contentsKey).join('\n\n')
-  return contents.map(grantKey).join('\n')
+  return contents.map(grantKey).concat(notes).join('\n')
 }
 
 function grantKey(grant: Grant): string {

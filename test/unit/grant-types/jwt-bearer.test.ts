@@ -440,6 +440,21 @@ describe('a store that fails', () => {
     expectError(await present(host, assertion), 400, 'invalid_grant')
   })
 
+  it('never ends the grant of a token by a deletion that comes late', async () => {
+    const { faults, host, assertion } = await failing()
+    let deletion = async (): Promise<unknown> => undefined
+    faults.next('createGrant', losesItsAnswer)
+    faults.next('deleteGrant', async (apply) => {
+      deletion = apply
+      throw new Error('The connection was lost')
+    })
+    expectError(await present(host, assertion), 503, 'temporarily_unavailable')
+    // The client gets another assertion from its issuer.
+    expectError(await present(host, assertion), 400, 'invalid_grant')
+    await deletion()
+    expect(await recordsOf(faults.healthy)).toEqual([])
+  })
+
   it('gives nothing at another process that cannot know whose grant it is', async () => {
     const { faults, idp, host, assertion } = await failing()
     const other = await started({ ...trusting([idp.trusted()]), tokenStore: faults.healthy, baseUrl: host.url })
