@@ -20,6 +20,7 @@ import { Consents } from './endpoints/consents'
 import { customerSessions } from './endpoints/customer-sessions'
 import { errorPages } from './endpoints/error-pages'
 import { jwks } from './endpoints/jwks'
+import { LoginLoops } from './endpoints/login-loops'
 import { metadata } from './endpoints/metadata'
 import { register } from './endpoints/register'
 import { ClientAuthentication } from './endpoints/requesting-client'
@@ -323,7 +324,7 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
   )
   const publicDocuments = new PublicDocuments()
   const revocations = new Revocations(store, chain, grants, tokens)
-  const findCustomer = options.authenticate && customerSessions(options.authenticate, timeout)
+  const findCustomer = options.authenticate && customerSessions(options.authenticate, timeout, new LoginLoops(emit))
   const hasRegister = clientOptions.registration && externalEndpoints.registration === undefined
   const hasRevoke = externalEndpoints.revocation === undefined
   const grantTypes = {

@@ -7,6 +7,7 @@ import { callHost, type HookAnswer } from '../host/call-host'
 import { responseBegins } from '../http/node-messages'
 import { oauthError, temporarilyUnavailable } from '../protocol/oauth-error'
 import type { Context } from './endpoint'
+import type { LoginLoops } from './login-loops'
 
 /** An authorization request that waits for the customer to sign in. */
 export interface SignInRequest {
@@ -57,14 +58,18 @@ export type AuthenticateHook = {
 export type FindCustomer = (request: SignInRequest, context: Context) => Promise<Customer | undefined>
 
 /** @param timeout How long the beginning of the host's login page may take, in milliseconds. */
-export function customerSessions(authenticate: AuthenticateHook, timeout: number): FindCustomer {
-  return async (request, { req, res }) => {
+export function customerSessions(authenticate: AuthenticateHook, timeout: number, loops: LoginLoops): FindCustomer {
+  return async (request, { req, res, tenant }) => {
     const customer = await callHost('authenticate', 'unlimited', () => authenticate(req, res, request))
     if (customer !== undefined && customer !== null) return checkedCustomer(customer)
     if (!res.headersSent && request.prompt.includes('none')) {
       throw oauthError('login_required', 'The customer is not signed in')
     }
-    if (await responseBegins(res, timeout)) return undefined
+    if (await responseBegins(res, timeout)) {
+      const { clientId } = request.client
+      loops.note(request.url, { tenantKey: tenant.key, tenantId: tenant.id, clientId }, res)
+      return undefined
+    }
     const cause = new Error('authenticate returned no customer and did not answer the request')
     throw temporarilyUnavailable(cause, 'hook_failed')
   }

@@ -135,6 +135,9 @@ export const faultReasons = [
   // `authenticate`, `customerOf`, `pages.consent`, `pages.error`, `accessTokenClaims` or `verifier.invalidToken` threw an error or returned a wrong
   // value; or a function of a guard threw an error.
   'hook_failed',
+  // `authenticate` found no customer three times for one sign-in in ten minutes. Mostly the browser does not send the cookie of your session: it is
+  // `Secure` behind a proxy without `trust proxy`, or `SameSite=Strict`, or has another domain or path. Told at most once a minute.
+  'login_loop',
   // The `sign` function of a key in a KMS or HSM threw an error, took longer than `hostTimeout`, or returned a signature that its public
   // key does not verify.
   'signer_failed',
