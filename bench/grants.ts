@@ -5,7 +5,7 @@ const day = 86_400_000
 // Far enough ahead: no call here waits for long, and the server uses this machine's clock.
 const soon = 60_000
 
-/** The members of every grant here, except for the customer, who has a 40-character subject. With many tenants, each has a UUID as its id. */
+/** The members of every grant here, except for the customer, who has a 40-character subject. If tenants are counted, each has a UUID as its id. */
 export const likeness = {
   tenantId: 'acme-air',
   clientId: 'https://assistant.example/oauth/client.json',
@@ -13,12 +13,17 @@ export const likeness = {
   scopes: ['profile', 'bookings', 'calendar:read'],
 }
 
+/** How many companies have so many grants, if each has a thousand. */
+export function companiesOf(count: number): number {
+  return Math.max(1, Math.floor(count / 1000))
+}
+
 /** How grants are divided among customers and tenants, and how they are handled. */
 export interface GrantsOptions {
   /** How many grants a customer has. Default 1. */
   perCustomer?: number
-  /** Default 1. */
-  tenants?: number
+  /** Default one, with a short id. */
+  tenants?: number | undefined
   /** How many calls of the store are in flight while every grant has its turn. Default 1000. */
   inFlight?: number
 }
@@ -28,11 +33,11 @@ export class Grants {
   readonly count: number
   readonly #store: TokenStore
   readonly #perCustomer: number
-  readonly #tenants: number
+  readonly #tenants: number | undefined
   readonly #inFlight: number
   readonly #swaps: Uint16Array
 
-  constructor(store: TokenStore, count: number, { perCustomer = 1, tenants = 1, inFlight = 1000 }: GrantsOptions = {}) {
+  constructor(store: TokenStore, count: number, { perCustomer = 1, tenants, inFlight = 1000 }: GrantsOptions = {}) {
     this.#store = store
     this.count = count
     this.#perCustomer = perCustomer
@@ -49,8 +54,7 @@ export class Grants {
   /** Signs every customer in: creates a grant with a code, and redeems the code. */
   async signIn(): Promise<void> {
     await this.#forEach(async (number) => {
-      const owner = { tenantId: this.#tenantId(number), subject: this.#subject(number) }
-      await this.#store.createGrant(newGrant(number, this.#grantId(number), owner))
+      await this.#store.createGrant(newGrant(number, this.#grantId(number), this.ownerOf(number)))
       await this.swap(number)
     })
   }
@@ -92,8 +96,13 @@ export class Grants {
     return each(numbers.length, inFlight, (index) => this.swap(numbers[index] ?? 0))
   }
 
+  /** Whose a grant is. */
+  ownerOf(number: number): { tenantId: string; subject: string } {
+    return { tenantId: this.#tenantId(number), subject: this.#subject(number) }
+  }
+
   #tenantId(number: number): string {
-    return this.#tenants === 1 ? likeness.tenantId : uuid(`tenant ${number % this.#tenants}`)
+    return this.#tenants === undefined ? likeness.tenantId : uuid(`tenant ${number % this.#tenants}`)
   }
 
   #subject(number: number): string {

@@ -1,7 +1,5 @@
-export const tenants = 100
-
 /**
- * A function of the session that has so many grants as rows, as bench/grants.ts makes them. The id of a row is that of
+ * A function of the session that has so many grants as rows, a thousand for each company, as bench/grants.ts makes them. The id of a row is that of
  * src/postgres/rows.ts.
  */
 export const grantsFunctionSql = `
@@ -20,7 +18,7 @@ create function pg_temp.grants(count int) returns table (number int, id uuid, te
 language sql stable as $$
   select number, pg_temp.row_id(tenant_id, subject, grant_id), tenant_id, grant_id, subject
   from (
-    select number, subject, left(encode(pg_temp.digest('tenant ' || number % ${tenants}), 'hex'), 32)::uuid::text as tenant_id,
+    select number, subject, left(encode(pg_temp.digest('tenant ' || number % greatest(1, count / 1000)), 'hex'), 32)::uuid::text as tenant_id,
       pg_temp.text(subject, 9) || pg_temp.text('grant ' || number, 12) as grant_id
     from (
       select number, left(encode(pg_temp.digest('customer ' || number), 'hex'), 40) as subject

@@ -1,11 +1,12 @@
 import { PostgresTokenStore } from 'customer-sign-in/postgres'
+import type { TokenStore } from 'customer-sign-in/store'
 import type { Pool } from 'pg'
 import type { PostgresSettings } from '../../scripts/postgres-process'
-import { Grants, likeness } from '../grants'
+import { companiesOf, Grants, likeness } from '../grants'
 import { poolAt } from '../postgres-pool'
 import { PostgresServer } from '../postgres-server'
 import { startOnServerCore } from '../processor-cores'
-import { grantsFunctionSql, tenants } from './made-grants-sql'
+import { grantsFunctionSql } from './made-grants-sql'
 
 const day = 86_400_000
 
@@ -25,13 +26,15 @@ const parts = 16
 /** A server of its own with a store and grants in it. */
 export class PopulatedServer {
   readonly server: PostgresServer
+  readonly store: TokenStore
   readonly grants: Grants
   readonly #pool: Pool
 
   private constructor(server: PostgresServer, pool: Pool, count: number, connections: number) {
     this.server = server
     this.#pool = pool
-    this.grants = new Grants(new PostgresTokenStore(pool), count, { tenants, inFlight: connections })
+    this.store = new PostgresTokenStore(pool)
+    this.grants = new Grants(this.store, count, { tenants: companiesOf(count), inFlight: connections })
   }
 
   /**

@@ -1,7 +1,7 @@
-import { setTimeout } from 'node:timers/promises'
 import { likeness } from '../grants'
 import { PostgresServer } from '../postgres-server'
 import { grantsFunctionSql } from './made-grants-sql'
+import { updates } from './updates'
 
 const rotations = 20
 const { clientId, resource, scopes } = likeness
@@ -76,13 +76,4 @@ export async function sizes(server: PostgresServer, grants: number): Promise<Siz
     `select pg_table_size('customer_sign_in.grants') as table, pg_indexes_size('customer_sign_in.grants') as indexes`,
   )
   return { table: Number(row?.table) / grants, indexes: Number(row?.indexes) / grants }
-}
-
-async function updates(server: PostgresServer): Promise<{ all: number; hot: number }> {
-  // A process of PostgreSQL reports what it has counted within a second after it is idle.
-  await setTimeout(2000)
-  const [row] = await server.query<{ all: string; hot: string }>(
-    `select n_tup_upd as all, n_tup_hot_upd as hot from pg_stat_user_tables where relid = 'customer_sign_in.grants'::regclass`,
-  )
-  return { all: Number(row?.all), hot: Number(row?.hot) }
 }

@@ -21,7 +21,7 @@ const rowsOn = (version: string): Row[] => JSON.parse(textOf(`node-${version}.js
 const versions = ['22', '24', '26']
 
 /** A table of a file in bench/results, as it is: the first one after a heading. */
-const copied = (file: string, heading: string) => () => {
+export const copied = (file: string, heading: string) => () => {
   const [, after = ''] = `\n${textOf(file)}`.split(`\n${heading}\n`)
   const [found] = /(?:^\|.*\|$\n?)+/m.exec(after) ?? []
   if (found === undefined) throw new Error(`${file} has no table under ${heading}`)
@@ -222,6 +222,7 @@ export const measured = {
   'versions-of-node': versionsOfNode,
   listeners: copied('telemetry.md', '## CPU time of a refresh by who listens'),
   scaling,
+  size: copied('size.md', '## What each call takes'),
   growth: copied('growth.md', '## What each process and master adds'),
   endurance: copied('endurance.md', '# One process of customer-sign-in under full load'),
 }

@@ -18,7 +18,7 @@ import { assistants } from '../../test/field/assistants/assistants'
 import { realClients } from '../../test/field/assistants/real-clients'
 import { clientsTableOf, registrationsTableOf, tableOf } from '../../test/field/assistants/table'
 import { docstringOf, membersOf, parentsOf, wordsOf } from './docstrings'
-import { measured } from './measured'
+import { copied, measured } from './measured'
 import { table } from './table'
 
 /** The parts whose figures differ a little from one version of Node to the next. */
@@ -57,7 +57,10 @@ export const sections: Record<string, Record<string, () => string | Promise<stri
   },
   'docs/identity-providers.md': { 'trusted-issuer': () => membersTable('contract/tenant-store', 'TrustedIssuer') },
   'docs/keys.md': { signer: () => membersTable('tokens/external-signer', 'ExternalSigningKey') },
-  'docs/operations-postgres.md': { store: () => given('postgres/postgres-token-store', 'PostgresTokenStoreOptions') },
+  'docs/operations-postgres.md': {
+    store: () => given('postgres/postgres-token-store', 'PostgresTokenStoreOptions'),
+    hour: copied('postgres-hour.md', '## The table of grants'),
+  },
   'docs/operations-redis.md': { store: () => given('redis/redis-token-store', 'RedisTokenStoreOptions') },
   'docs/pages.md': {
     'consent-request': () => given('endpoints/consents', 'ConsentRequest'),
