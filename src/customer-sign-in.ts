@@ -319,7 +319,7 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
     consentTokens,
     store,
     appearances,
-    { consent: pages.consent, scopeTexts, timeout },
+    { consent: pages.consent, scopeTexts, switchAccount: pages.switchAccount, timeout },
     emit,
   )
   const publicDocuments = new PublicDocuments()

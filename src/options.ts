@@ -216,6 +216,11 @@ export interface PageOptions {
    * { de: { consent: { allow: 'Zulassen' } }, sv: { consent: { allow: 'Tillåt', deny: 'Neka' } } }
    */
   words?: Readonly<Record<string, ReplacedWords>> | undefined
+  /**
+   * Whether `authenticate` can sign another customer in. The consent page then has the button "Use another account", which calls it with
+   * `switchAccount`. Default false.
+   */
+  switchAccount?: boolean | undefined
   /** How the pages look, for tenants whose record does not say. Colours that not everybody can read are refused. Default `{}`. */
   theme?: Theme | undefined
   /**
@@ -273,6 +278,7 @@ const checks = {
     ),
     error: optional(func<ErrorPageHook>()),
     askConsent: optional(askConsent, 'always'),
+    switchAccount: optional(flag, false),
     locale: optional(languageTag, 'en'),
     words: optional(replacedWords, {}),
     theme: optional(theme, {}),

@@ -7,6 +7,7 @@ import type { Appearances } from '../pages/appearance'
 import { oauthError, withContext } from '../protocol/oauth-error'
 import { withResponse } from '../protocol/redirect-uri'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
+import type { ConsentQuestion } from './consent-question'
 import type { Consents } from './consents'
 import type { FindCustomer, SignInRequest } from './customer-sessions'
 import type { Context, Endpoint } from './endpoint'
@@ -64,6 +65,7 @@ async function answered(
     const question = { customer, checked, signIn, query }
     const consent = await consents.given(question, context)
     if (!consent) return
+    if (consent === 'another account') return await switchAccount(question, context, { findCustomer, consents })
     const { subject, claims } = customer
     const { isRepeated, ...given } = consent
     const agreed = { ...checked, ...given, subject, claims, state }
@@ -81,6 +83,22 @@ async function answered(
       withResponse(redirectUri, { error: code, error_description: description, state, iss: tenant.address.issuer }),
     )
   }
+}
+
+/**
+ * Lets the customer log in with another account. Whoever comes back is asked, whatever was allowed before: the address says so. If the host goes
+ * on with an account at once, the page is about that one.
+ */
+async function switchAccount(
+  { checked, signIn, ...question }: ConsentQuestion,
+  context: Context,
+  { findCustomer, consents }: Pick<AuthorizeRooms, 'findCustomer' | 'consents'>,
+): Promise<void> {
+  const query = withConsentPrompt(question.query)
+  const url = `${context.tenant.address.endpoints}/authorize?${query}`
+  const asked: SignInRequest = { ...signIn, url, prompt: ['login', 'consent'], switchAccount: true }
+  const customer = await findCustomer(asked, context)
+  if (customer) await consents.askAgain({ customer, checked, signIn: { ...signIn, url }, query }, context)
 }
 
 function checkResponse(form: Form): void {
@@ -144,6 +162,12 @@ function withoutLoginPrompt(query: string): string {
     return `prompt=${others.map(encodeURIComponent).join('+')}`
   })
   return pairs.join('&')
+}
+
+/** Makes `consent` the `prompt`. */
+function withConsentPrompt(query: string): string {
+  const others = query.split('&').filter((pair) => !Object.hasOwn(parametersOf(pair), 'prompt'))
+  return [...others, 'prompt=consent'].join('&')
 }
 
 function queryOf({ url = '' }: IncomingMessage): string {

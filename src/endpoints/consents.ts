@@ -68,12 +68,14 @@ export interface ConsentRules {
   consent: ConsentHook | false | undefined
   /** What each scope is called on the page. */
   scopeTexts: ScopeTexts
+  /** Whether the page offers another account. */
+  switchAccount: boolean
   /** How long the beginning of the host's own page may take, in milliseconds. */
   timeout: number
 }
 
 /** What the customer has decided. Undefined while the customer is being asked. */
-type Decision = 'allowed' | 'declined' | undefined
+type Decision = 'allowed' | 'declined' | 'another account' | undefined
 
 /** A customer's consent. */
 export interface Consent {
@@ -109,12 +111,13 @@ export class Consents {
   }
 
   /**
-   * The customer's consent, given now or remembered, or unneeded. Undefined while the customer is being asked.
+   * The customer's consent, given now or remembered, or unneeded. Undefined while the customer is being asked, `another account` if the
+   * customer is to log in with one.
    *
    * @throws {OAuthError} `access_denied` if the customer refuses, `consent_required` if the request forbids to ask,
    * `temporarily_unavailable` if the store or the host's page fails.
    */
-  async given(question: ConsentQuestion, context: Context): Promise<Consent | undefined> {
+  async given(question: ConsentQuestion, context: Context): Promise<Consent | 'another account' | undefined> {
     if (!this.#isNeeded(question)) return { isRepeated: false }
     const { tenant } = context
     const consentTo = consentMark(question.checked, tenant)
@@ -126,7 +129,7 @@ export class Consents {
       throw oauthError('consent_required', 'The customer must be asked for consent')
     const submission = await this.#submission(question, context)
     const decision = await this.#ask(question, submission, context)
-    if (decision === undefined) return undefined
+    if (decision === undefined || decision === 'another account') return decision
     if (decision === 'declined') throw this.#declined(question, tenant)
     const page = submission?.page
     const isRepeated = page !== undefined && !(await this.#useOnce(page, question, tenant))
@@ -196,6 +199,7 @@ export class Consents {
   #askOnPage(question: ConsentQuestion, submission: Submission | undefined, { req, res, tenant }: Context): Decision {
     const button = submission && pressedButton(submission.form)
     if (button === 'allow') return 'allowed'
+    if (button === 'switch' && this.#rules.switchAccount) return 'another account'
     if (button !== undefined && button !== 'confirm') return 'declined'
     const { checked, customer, query } = question
     const { redirectUri, permitted } = checked
@@ -210,6 +214,7 @@ export class Consents {
       answered: button === 'confirm',
       scopes: permitted.map((scope) => this.#rules.scopeTexts.in(appearance.language, scope)),
       customerName: customer.name,
+      switchAccount: this.#rules.switchAccount,
       action: `?${query}`,
       token: this.#tokens.issue(subjectOf(question, tenant)),
     }

@@ -23,6 +23,11 @@ export interface SignInRequest {
   resource: string
   /** `[]`, or what the client wants: `login` a fresh login, `consent` the consent page in any case, `none` no page at all. */
   prompt: readonly string[]
+  /**
+   * Whether the customer has pressed "Use another account": show the login, and end the session when the new login succeeds. `prompt` has
+   * `login` then. Only with `pages.switchAccount`.
+   */
+  switchAccount?: true | undefined
   /** The `login_hint` of the request: who the client thinks the customer is. */
   loginHint?: string | undefined
   /** The tag of the language that the library's own pages have for this request (RFC 5646), such as `de`. */

@@ -28,6 +28,8 @@ export interface ConsentQuestion {
   scopes: readonly ShownScope[]
   /** The customer's own name, if the host gives it. */
   customerName: string | undefined
+  /** Whether the customer can log in with another account. */
+  switchAccount: boolean
   /** The address that the form is sent to, and the consent token that it carries. */
   action: string
   token: string
@@ -68,10 +70,10 @@ function nameOf({ clientName, vouchedFor }: ConsentQuestion, { consent }: Words)
 }
 
 function details(question: ConsentQuestion, words: Words): Html {
-  const { tenantName, vouchedFor, publisher, redirectUri, isAppOnDevice, scopes, customerName } = question
+  const { tenantName, vouchedFor, publisher, redirectUri, isAppOnDevice, scopes } = question
   const { consent } = words
   const client = nameOf(question, words)
-  return html`${customerName !== undefined && html`<p>${sentence(consent.signedInAs, { customer: isolate(customerName) })}</p>`}
+  return html`${account(question, words)}
 <p id="scopes">${sentence(consent.scopes, { client })}</p>
 <ul aria-labelledby="scopes">
 ${scopes.map(scopeItem)}
@@ -85,12 +87,20 @@ ${isAppOnDevice && html`<p>${sentence(consent.anyAppOnDevice, { client })}</p>`}
 ${!vouchedFor && html`<p class="soft">${sentence(consent.notChecked, { tenant: isolate(tenantName) })}</p>`}`
 }
 
+/** Who the customer is, and how to be another one. */
+function account({ customerName: name, switchAccount }: ConsentQuestion, { consent }: Words): Html | undefined {
+  if (name === undefined && !switchAccount) return undefined
+  const customer = name !== undefined && html`${sentence(consent.signedInAs, { customer: isolate(name) })} `
+  const other = switchAccount && button('switch', consent.otherAccount, html` form="decision"`)
+  return html`<p>${customer}${other}</p>`
+}
+
 function scopeItem({ text, lang }: ShownScope): Html {
   return lang === undefined ? html`<li>${isolate(text)}</li>` : html`<li lang="${lang}">${isolate(text)}</li>`
 }
 
 function buttons({ action, token, vouchedFor, answered }: ConsentQuestion, { consent }: Words): Html {
-  return html`<form method="post" action="${action}">
+  return html`<form method="post" action="${action}" id="decision">
 <input type="hidden" name="consent_token" value="${token}">
 ${button('deny', consent.deny)}
 ${!vouchedFor && !answered && button('confirm', consent.allow)}
@@ -103,8 +113,8 @@ ${button('allow', consent.allow)}
  * A button that shows its label by its style. The text fragment of an address finds only text that is shown itself: it would let the Tab key
  * begin at that text, which is behind Deny or within Allow.
  */
-function button(decision: string, label: string): Html {
-  return html`<button type="submit" name="decision" value="${decision}" aria-label="${label}"><span>${label}</span></button>`
+function button(decision: string, label: string, ofForm?: Html): Html {
+  return html`<button type="submit"${ofForm} name="decision" value="${decision}" aria-label="${label}"><span>${label}</span></button>`
 }
 
 /** The part of a redirect URI that says who receives the code. */

@@ -25,6 +25,8 @@ export interface Words {
     quote: string
     /** Who the customer is: `{customer}`. */
     signedInAs: string
+    /** The button with which the customer logs in with another account. */
+    otherAccount: string
     /** Introduces the list of scopes: `{client}`. */
     scopes: string
     /** Labels the host that publishes the client's metadata document. */

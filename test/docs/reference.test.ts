@@ -70,6 +70,7 @@ describe('the tables of docs/configuration.md', () => {
       scopes: true,
       resource: true,
       prompt: true,
+      switchAccount: true,
       loginHint: true,
       language: true,
     })

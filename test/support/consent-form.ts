@@ -9,7 +9,7 @@ export interface ConsentForm {
 /** Reads the form of a consent page as a browser does. Fails if the page has none. */
 export function consentForm({ text }: Pick<Response, 'text'>): ConsentForm {
   return {
-    action: read(text, /<form method="post" action="([^"]*)">/),
+    action: read(text, /<form method="post" action="([^"]*)" id="decision">/),
     token: read(text, /<input type="hidden" name="consent_token" value="([^"]*)">/),
   }
 }

@@ -9,6 +9,7 @@ export const arabic: Words = {
     confirmTitle: 'يُرجى التأكيد: {question}',
     quote: '«{name}»',
     signedInAs: 'تم تسجيل دخولك باسم {customer}.',
+    otherAccount: 'استخدام حساب آخر',
     scopes: 'سيتمكّن {client} من:',
     publisher: 'الناشر',
     destination: 'ستنتقل إلى',

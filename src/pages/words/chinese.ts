@@ -9,6 +9,7 @@ export const chinese: Words = {
     confirmTitle: '请确认：{question}',
     quote: '“{name}”',
     signedInAs: '您当前以{customer}的身份登录。',
+    otherAccount: '使用其他账户',
     scopes: '{client}将能够：',
     publisher: '发布者',
     destination: '您将被转到',

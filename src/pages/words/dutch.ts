@@ -9,6 +9,7 @@ export const dutch: Words = {
     confirmTitle: 'Graag bevestigen: {question}',
     quote: '“{name}”',
     signedInAs: 'U bent ingelogd als {customer}.',
+    otherAccount: 'Een ander account gebruiken',
     scopes: '{client} kan dan:',
     publisher: 'Gepubliceerd door',
     destination: 'U wordt doorgestuurd naar',

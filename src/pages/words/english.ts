@@ -9,6 +9,7 @@ export const english: Words = {
     confirmTitle: 'Please confirm: {question}',
     quote: '“{name}”',
     signedInAs: 'You are signed in as {customer}.',
+    otherAccount: 'Use another account',
     scopes: '{client} will be able to:',
     publisher: 'Published by',
     destination: 'You will be sent to',

@@ -9,6 +9,7 @@ export const french: Words = {
     confirmTitle: 'Veuillez confirmer\u00a0: {question}',
     quote: '«\u00a0{name}\u00a0»',
     signedInAs: 'Vous êtes connecté(e) en tant que {customer}.',
+    otherAccount: 'Utiliser un autre compte',
     scopes: '{client} pourra\u00a0:',
     publisher: 'Publié par',
     destination: 'Vous serez redirigé(e) vers',

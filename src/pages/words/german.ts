@@ -9,6 +9,7 @@ export const german: Words = {
     confirmTitle: 'Bitte bestätigen: {question}',
     quote: '„{name}“',
     signedInAs: 'Sie sind als {customer} angemeldet.',
+    otherAccount: 'Anderes Konto verwenden',
     scopes: '{client} kann dann:',
     publisher: 'Herausgegeben von',
     destination: 'Sie werden weitergeleitet an',

@@ -9,6 +9,7 @@ export const italian: Words = {
     confirmTitle: 'Si prega di confermare: {question}',
     quote: '«{name}»',
     signedInAs: 'Ha effettuato l’accesso come {customer}.',
+    otherAccount: 'Usa un altro account',
     scopes: '{client} potrà:',
     publisher: 'Pubblicato da',
     destination: 'Il browser La porterà a',

@@ -9,6 +9,7 @@ export const japanese: Words = {
     confirmTitle: 'ご確認ください：{question}',
     quote: '「{name}」',
     signedInAs: '{customer}としてログインしています。',
+    otherAccount: '別のアカウントを使用する',
     scopes: '{client}は次のことができるようになります：',
     publisher: '公開元',
     destination: '移動先',

@@ -9,6 +9,7 @@ export const polish: Words = {
     confirmTitle: 'Proszę potwierdzić: {question}',
     quote: '„{name}”',
     signedInAs: 'Zalogowano jako {customer}.',
+    otherAccount: 'Użyj innego konta',
     scopes: 'Aplikacja {client} będzie mogła:',
     publisher: 'Wydawca',
     destination: 'Cel przekierowania',

@@ -9,6 +9,7 @@ export const portuguese: Words = {
     confirmTitle: 'Confirme, por favor: {question}',
     quote: '“{name}”',
     signedInAs: 'Você entrou como {customer}.',
+    otherAccount: 'Usar outra conta',
     scopes: '{client} poderá:',
     publisher: 'Publicado por',
     destination: 'Seu navegador irá para',

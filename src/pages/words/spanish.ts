@@ -9,6 +9,7 @@ export const spanish: Words = {
     confirmTitle: 'Confirme, por favor: {question}',
     quote: '«{name}»',
     signedInAs: 'Ha iniciado sesión como {customer}.',
+    otherAccount: 'Usar otra cuenta',
     scopes: '{client} podrá:',
     publisher: 'Publicado por',
     destination: 'Se le redirigirá a',

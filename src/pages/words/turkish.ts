@@ -9,6 +9,7 @@ export const turkish: Words = {
     confirmTitle: 'Lütfen onaylayın: {question}',
     quote: '“{name}”',
     signedInAs: '{customer} olarak oturum açtınız.',
+    otherAccount: 'Başka bir hesap kullan',
     scopes: '{client} şunları yapabilecek:',
     publisher: 'Yayımlayan',
     destination: 'Yönlendirileceğiniz yer',

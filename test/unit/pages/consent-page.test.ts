@@ -83,7 +83,7 @@ describe('the consent page', () => {
   it('is one form with two buttons, with nothing to run or load', async () => {
     const elements = elementsOf((await pageOf({ customerName: 'Ada' })).text)
     expect(elements.filter((element) => /^(form|input|button|a|img)/.test(element))).toEqual([
-      'form method action',
+      'form method action id',
       'input type name value',
       'button type name value aria-label',
       'button type name value aria-label',

@@ -19,6 +19,7 @@ const question: ConsentQuestion = {
   answered: false,
   scopes: [{ text: 'SCOPE' }],
   customerName: 'ADA',
+  switchAccount: true,
   action: '?',
   token: 'a token',
 }
