@@ -16,6 +16,7 @@ import {
   isConnected,
   partLength,
 } from './credential'
+import { DeletionInDoubt } from './deletion-in-doubt'
 
 /** How many grants a customer can have. */
 export interface GrantLimits {
@@ -65,13 +66,6 @@ export function grantOfOneToken(
 ): GrantOfOneToken {
   const grantId = grantIdOf(handleOf(tenantId, terms.subject, own))
   return { ...terms, tenantId, grantId, lifetime: policy.lifetimes.accessToken }
-}
-
-/** A deletion has failed, and may still come. So nothing may be stored again under the id of its grant. */
-export class DeletionInDoubt extends Error {
-  constructor(cause: unknown) {
-    super('A grant may still be deleted', { cause })
-  }
 }
 
 /** Creates and ends grants. `Redemptions` redeems them. */
@@ -131,9 +125,7 @@ export class Grants {
     let result = await create().catch(create)
     if (result.outcome === 'taken' && isSameAttempt(result.grant, grant)) {
       // An earlier sending has stored it, and may have failed before it had looked at what was ended: no store looks at that again.
-      await this.#store.deleteGrant(grant.tenantId, grant.grantId).catch((failed) => {
-        throw temporarilyUnavailable(new DeletionInDoubt(failed))
-      })
+      await this.#store.deleteGrant(grant.tenantId, grant.grantId).catch(DeletionInDoubt.throwFor)
       result = await create()
     }
     if (result.outcome === 'ended') {

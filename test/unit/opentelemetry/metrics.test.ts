@@ -145,7 +145,15 @@ describe('the metrics', () => {
   it('begin the counts of faults at 0, so that an alert notices the first one', async () => {
     const telemetry = await OpenTelemetry.start()
     expect((await telemetry.metrics('customer_sign_in_events_total')).sort()).toEqual(
-      ['hook_failed', 'misconfigured', 'signer_failed', 'tenant_store_failed', 'token_store_failed', 'unexpected'].map(
+      [
+        'hook_failed',
+        'login_loop',
+        'misconfigured',
+        'signer_failed',
+        'tenant_store_failed',
+        'token_store_failed',
+        'unexpected',
+      ].map(
         (reason) =>
           `customer_sign_in_events_total{customer_sign_in_event_type="error",customer_sign_in_reason="${reason}"} 0`,
       ),
