@@ -68,6 +68,7 @@ import { ProtectedResources } from './tenants/protected-resources'
 import type { TenantDefaults } from './tenants/resolved-tenant'
 import { Tenants } from './tenants/tenants'
 import { AccessTokens } from './tokens/access-tokens'
+import { DpopProofs } from './tokens/dpop-proofs'
 import { type KeyOptions, Keyring } from './tokens/keyring'
 import { AssertedCustomers } from './trusted-issuers/asserted-customers'
 import { AssertedGrants } from './trusted-issuers/asserted-grants'
@@ -291,6 +292,7 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
   const resources = new ProtectedResources(options.tenantStore.findTenantByHost !== undefined)
   const tenants = new Tenants(options.tenantStore, tenantDefaults(options, given), resources, timeout)
   const tokens = new AccessTokens(signingKeys, options.accessTokenClaims, timeout, now)
+  const proofs = new DpopProofs(secrets, store, now)
   const consentTokens = new ConsentTokens(secrets, now)
   const fetching = fetchGuard(clientOptions.documents, clientOptions.fetch)
   const registrationRules = registrationRulesOf(clientOptions)
@@ -302,12 +304,19 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
   const clients = new Clients(documents, registrations, registrationRules)
   const keySets = new KeySets(fetching)
   const issuerKeys = new IssuerKeys(fetching, circumstances.keysOfIssuers)
-  const clientAuthentication = new ClientAuthentication(clientOptions.authentication, clients, keySets, store, now)
+  const clientAuthentication = new ClientAuthentication(
+    clientOptions.authentication,
+    clients,
+    keySets,
+    proofs,
+    store,
+    now,
+  )
   const grants = new Grants(store, chain, options.grants, emit)
   const { refreshRetryWindow } = options
   const redemptions = new Redemptions(store, chain, grants, { refreshRetryWindow, replayTolerance }, emit, now)
   const authorizations = new Authorizations(clients, grants, resources)
-  const verifications = new AccessTokenVerifications(tokens, tenants, store, baseUrl, resources, scopes)
+  const verifications = new AccessTokenVerifications(tokens, tenants, store, proofs, baseUrl, resources, scopes)
   const warnOfScopes = warnOfUnknownScopes(options.scopes === defaultScopes ? undefined : scopes)
   const guards = new AccessTokenGuards(verifications, tokens, tenants, baseUrl, timeout, warnOfScopes, emit)
   const languages = new Languages(pages.words, pages.locale)
@@ -377,6 +386,7 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
       keyring.change(keys, (inUse) => {
         tokens.use(inUse.signingKeys)
         chain.use(inUse.secrets)
+        proofs.use(inUse.secrets)
         consentTokens.use(inUse.secrets)
         registrations.use(inUse.secrets)
       }),

@@ -1,6 +1,8 @@
 import { isConfidential } from '../client-authentication/methods'
 import { type Clients, type FoundClient, scopesOfferedTo } from '../clients/clients'
+import { anyKey } from '../grants/credential'
 import type { Agreement, Grants } from '../grants/grants'
+import { isThumbprint } from '../protocol/dpop-proof'
 import { mayUse } from '../protocol/grant-types'
 import { oauthError } from '../protocol/oauth-error'
 import { enterpriseOnly } from '../protocol/oauth-error-codes'
@@ -22,6 +24,8 @@ export interface Recipient {
 export interface ReceivedRequest extends AskedFor {
   codeChallenge: string | undefined
   codeChallengeMethod: string | undefined
+  /** The thumbprint of the key to which the code is to be bound (RFC 9449 section 10). */
+  dpopJkt?: string | undefined
 }
 
 /** What a request asks for. */
@@ -44,6 +48,8 @@ interface Terms {
 /** An authorization request that was checked. It can be granted if the customer agrees. */
 export interface CheckedRequest extends Recipient, Terms {
   codeChallenge: string
+  /** The key that redeems the code: a thumbprint, or any. */
+  key: string | undefined
   /** The scopes, and those that they imply: what the customer is asked about. */
   permitted: readonly string[]
 }
@@ -107,7 +113,7 @@ export class Authorizations {
    * @throws {OAuthError} `unauthorized_client`, `invalid_request`, `invalid_scope` or `invalid_target`.
    */
   check(
-    { codeChallenge, codeChallengeMethod, scopes, resources }: ReceivedRequest,
+    { codeChallenge, codeChallengeMethod, dpopJkt, scopes, resources }: ReceivedRequest,
     recipient: Recipient,
     tenant: ResolvedTenant,
   ): CheckedRequest {
@@ -127,11 +133,17 @@ export class Authorizations {
         reason: 'no_code_challenge',
       })
     }
+    if (dpopJkt !== undefined && !isThumbprint(dpopJkt)) {
+      throw oauthError('invalid_request', 'dpop_jkt must be 43 base64url characters')
+    }
     if (tenant.policy.enterpriseOnly) {
       throw oauthError('access_denied', enterpriseOnly, { reason: 'enterprise_only' })
     }
     const terms = this.terms({ scopes, resources }, client.clientId, tenant)
-    return { ...recipient, codeChallenge, ...terms, permitted: withImplied(terms.scopes, tenant.policy.implied) }
+    // Said here for good: the token endpoint does not ask again what a client has published.
+    const mustProve = tenant.policy.requireDpop || client.dpopBoundAccessTokens
+    const key = dpopJkt ?? (mustProve ? anyKey : undefined)
+    return { ...recipient, codeChallenge, key, ...terms, permitted: withImplied(terms.scopes, tenant.policy.implied) }
   }
 
   /**

@@ -18,6 +18,8 @@ export interface IssueAuthorizationCodeRequest {
   codeChallenge: string
   /** As in the request. Any other method is refused with `invalid_request`. */
   codeChallengeMethod: 'S256'
+  /** As in the request: the thumbprint of the key to which the code is to be bound (RFC 9449 section 10). */
+  dpopJkt?: string | undefined
   /**
    * The customer inside the tenant: `sub` in access tokens. Use one that nobody can guess, such as a random id: who sees a code, a
    * refresh token or a grant id can test guesses (docs/security.md#subjects-that-nobody-can-guess).
@@ -64,6 +66,7 @@ const members = record({
   redirectUri: ofRequest('redirect_uri'),
   codeChallenge: ofRequest('code_challenge'),
   codeChallengeMethod: ofRequest('code_challenge_method'),
+  dpopJkt: ofRequest('dpop_jkt'),
   subject: customerSubject,
   scopes: requestedScopes,
   resource: ofRequest('resource'),

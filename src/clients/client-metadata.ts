@@ -22,7 +22,8 @@ export function readClientMetadata(
   appRedirects: readonly string[],
   ownAddresses?: readonly string[],
 ): ClientMetadata {
-  const { redirect_uris, client_name, client_uri, scope, grant_types, response_types } = withoutNulls(metadata)
+  const { redirect_uris, client_name, client_uri, scope, grant_types, response_types, ...others } =
+    withoutNulls(metadata)
   // The id of a client that registers carries its redirect URIs, and is nothing without.
   const isDocument = ownAddresses === undefined
   const redirects = redirectingGrantTypes.some((type) => allows(grant_types, type))
@@ -34,6 +35,8 @@ export function readClientMetadata(
   if (client_name !== undefined && (typeof client_name !== 'string' || client_name.length > maxNameLength)) {
     throw invalidMetadata(`client_name must be a string of at most ${maxNameLength} characters`)
   }
+  const { dpop_bound_access_tokens: bound = false } = others
+  if (typeof bound !== 'boolean') throw invalidMetadata('dpop_bound_access_tokens must be true or false')
   const clientName = presentableName(client_name ?? '')
   return {
     redirectUris: redirects
@@ -42,6 +45,7 @@ export function readClientMetadata(
     ...(clientName !== undefined && { clientName }),
     ...(isHttpsUrl(client_uri) && { clientUri: client_uri }),
     ...(scope && { scopes: scopesOf(scope) }),
+    ...(bound && { dpopBoundAccessTokens: true }),
   }
 }
 

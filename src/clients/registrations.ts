@@ -80,8 +80,9 @@ export class Registrations {
     checkMayRegister(described.redirectUris, tenant)
     const { method, keys } = authenticationOfRegistration(given, authentication)
     const hasSecret = method.sharesSecret
-    const { redirectUris, clientName, clientUri } = described
-    const carried = { redirectUris, clientName, clientHost: clientUri && new URL(clientUri).host, hasSecret, ...keys }
+    const { redirectUris, clientName, clientUri, dpopBoundAccessTokens: provesKey = false } = described
+    const clientHost = clientUri && new URL(clientUri).host
+    const carried = { redirectUris, clientName, clientHost, provesKey, hasSecret, ...keys }
     const clientId = newRegisteredId(carried)
     if (clientId === undefined) throw tooLong(carried)
     const [key] = this.#keys
@@ -100,7 +101,7 @@ export class Registrations {
     const registration = this.read(clientId, tenant.id)
     if (!registration) throw unknownClient(clientId)
     if (!tenant.policy.registeredClients) throw unknownClient(clientId, 'registration_off')
-    const { redirectUris, clientName, clientUri, secretHashes, jwks, jwksUri } = registration
+    const { redirectUris, clientName, clientUri, secretHashes, jwks, jwksUri, dpopBoundAccessTokens } = registration
     checkMaySignIn({ clientId, isDocument: false, redirectUris }, tenant)
     const { appRedirects, authentication } = this.#rules
     const body = {
@@ -109,6 +110,7 @@ export class Registrations {
       client_uri: clientUri,
       jwks,
       jwks_uri: jwksUri,
+      dpop_bound_access_tokens: dpopBoundAccessTokens,
     }
     try {
       const described = readClientMetadata(body, appRedirects, tenant.address.ownAddresses)
@@ -153,6 +155,7 @@ function saidIn({
   clientName = '',
   clientHost,
   hasSecret,
+  provesKey,
   jwks,
   jwksUri,
   ...carried
@@ -168,6 +171,7 @@ function saidIn({
     ...(clientHost !== undefined && { clientUri: `https://${clientHost}` }),
     ...(jwks && { jwks }),
     ...(jwksUri !== undefined && { jwksUri }),
+    ...(provesKey && { dpopBoundAccessTokens: true }),
   })
   return { metadata, hasSecret }
 }

@@ -35,6 +35,8 @@ export interface RepeatEvent {
   age?: number | undefined
   /** Whether the refresh token that replaced it has been used. If this is false every time, the client does not store its refresh tokens. */
   successorUsed: boolean
+  /** Set if it is a refresh token that is bound to a key, which the request has proven: no thief without the key can have sent it. */
+  bound?: true | undefined
 }
 
 /** A customer has allowed a client's request: on the consent page, in the host's `consent`, or earlier if consent is remembered. */
@@ -102,7 +104,7 @@ export interface ReplayedEvent extends GrantEvent, RepeatEvent {
   type: 'replayed'
   /**
    * Whether the replay ended the grant. It did not if it came within 10 seconds, if the client had closed the connection, if the store
-   * failed (the grant may still have ended), or if the grant was gone already.
+   * failed (the grant may still have ended), if the grant was gone already, or if the refresh token is bound to a key.
    */
   ended: boolean
 }

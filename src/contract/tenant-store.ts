@@ -123,6 +123,11 @@ export interface Tenant {
    * hand: it does not end, and works again once this is off. Default false.
    */
   enterpriseOnly?: boolean | null | undefined
+  /**
+   * Whether clients must prove a key with each request (DPoP, RFC 9449), so that a stolen token is worth nothing. Refreshes without a proof are
+   * refused, and APIs refuse access tokens without a key; nothing ends. Default false: few assistants can do it yet (docs/dpop.md).
+   */
+  requireDpop?: boolean | null | undefined
 }
 
 /**
@@ -205,6 +210,8 @@ export interface ClientMetadata extends ClientCredentials {
    * they have named for themselves, as far as the tenant offers it: that limits nothing.
    */
   scopes?: string[] | undefined
+  /** Whether the client always proves a key (RFC 9449 section 5.2): without a proof, it gets no tokens. */
+  dpopBoundAccessTokens?: boolean | undefined
 }
 
 /** An OAuth client. It is public, unless it has secrets or keys (RFC 6749 section 2.1). */

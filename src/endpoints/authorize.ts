@@ -114,6 +114,7 @@ function receivedRequest(form: Form) {
   return {
     codeChallenge: form.get('code_challenge'),
     codeChallengeMethod: form.get('code_challenge_method'),
+    dpopJkt: form.get('dpop_jkt'),
     scopes: form.get('scope'),
     resources: form.all('resource'),
   }

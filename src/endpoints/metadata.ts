@@ -3,6 +3,7 @@ import { algorithmsOf } from '../client-authentication/methods'
 import type { GrantTypes } from '../grant-types/grant-type'
 import type { PublicDocuments } from '../http/public-documents'
 import { respondWithDocument } from '../http/responses'
+import { proofAlgorithms } from '../protocol/dpop-proof'
 import { grantTypes } from '../protocol/grant-types'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import type { Endpoint } from './endpoint'
@@ -51,6 +52,7 @@ function members(tenant: ResolvedTenant, server: ServerMetadata): object {
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: methods,
     token_endpoint_auth_signing_alg_values_supported: algorithms,
+    dpop_signing_alg_values_supported: proofAlgorithms,
     revocation_endpoint_auth_methods_supported: methods,
     revocation_endpoint_auth_signing_alg_values_supported: algorithms,
     scopes_supported: scopes,

@@ -1,5 +1,6 @@
 import { publicDocument } from '../http/public-documents'
 import { respondWithDocument } from '../http/responses'
+import { proofAlgorithms } from '../protocol/dpop-proof'
 import { oauthError } from '../protocol/oauth-error'
 import { canonicalResource, type ProtectedResource } from '../protocol/resource'
 import { withoutOfflineAccess } from '../protocol/scope'
@@ -19,6 +20,8 @@ export function protectedResourceMetadata({ req, res, tenant }: Context, resourc
       authorization_servers: [tenant.address.issuer],
       scopes_supported: scopesOf(resource, tenant),
       bearer_methods_supported: ['header'],
+      dpop_signing_alg_values_supported: proofAlgorithms,
+      dpop_bound_access_tokens_required: tenant.policy.requireDpop || undefined,
       resource_name: tenant.look.name,
       resource_documentation: tenant.look.links.documentation,
       resource_policy_uri: tenant.look.links.privacy,

@@ -32,7 +32,7 @@ function leftOutOf(requested: unknown, { redirectUris }: Client): string[] | und
 
 /** RFC 7591 section 3.2.1: all that was registered, as it was registered, without what was left out. */
 function clientInformation({ client, method, secret, scopes, registeredAt }: Registered) {
-  const { clientId, clientName, clientUri, redirectUris, jwks, jwksUri } = client
+  const { clientId, clientName, clientUri, redirectUris, jwks, jwksUri, dpopBoundAccessTokens } = client
   return {
     client_id: clientId,
     client_id_issued_at: Math.floor(registeredAt / 1000),
@@ -46,6 +46,7 @@ function clientInformation({ client, method, secret, scopes, registeredAt }: Reg
     client_secret_expires_at: secret === undefined ? undefined : 0,
     jwks,
     jwks_uri: jwksUri,
+    dpop_bound_access_tokens: dpopBoundAccessTokens,
     grant_types: defaultGrantTypes,
     response_types: ['code'],
   }

@@ -23,6 +23,7 @@ import type { Form } from '../http/body'
 import { oauthError } from '../protocol/oauth-error'
 import { isClientId } from '../protocol/registered-id'
 import { ownClient, type ResolvedTenant } from '../tenants/resolved-tenant'
+import type { DpopProofs, ProvenKey } from '../tokens/dpop-proofs'
 
 /** The client that a request names. */
 export interface RequestingClient {
@@ -42,6 +43,8 @@ export interface RequestingClient {
    * been too many requests with unknown credentials.
    */
   useUp?: ((isIssued: boolean) => Promise<void>) | undefined
+  /** The key that the request proves (RFC 9449). */
+  key?: ProvenKey | undefined
 }
 
 /** In place of a client, for a request that names none. */
@@ -50,6 +53,17 @@ export const noClient: RequestingClient = {
   preRegistered: undefined,
   proof: undefined,
   isAuthenticated: false,
+}
+
+/**
+ * Uses up what a request presents that can be used only once, before the request has its effect.
+ *
+ * @param isIssued Whether this server has issued the credential of the request to this client. A proof of any other need not be remembered.
+ * @param grantId The grant of that credential.
+ */
+export async function useUp({ useUp, key }: RequestingClient, isIssued: boolean, grantId?: string): Promise<void> {
+  await useUp?.(isIssued)
+  if (isIssued) await key?.useUp(grantId)
 }
 
 // Of one tenant's clients together. A store that remembers 100,000 assertions for an hour has room for 27 such tenants.
@@ -62,6 +76,7 @@ export class ClientAuthentication {
   readonly #proving: readonly AuthenticationMethod[]
   readonly #clients: Clients
   readonly #keySets: KeySets
+  readonly #proofs: DpopProofs
   readonly #store: GuardedStore
   readonly #now: () => number
   readonly #perMinute = new PerMinute()
@@ -70,6 +85,7 @@ export class ClientAuthentication {
     methods: readonly ClientAuthenticationMethod[],
     clients: Clients,
     keySets: KeySets,
+    proofs: DpopProofs,
     store: GuardedStore,
     now: () => number,
   ) {
@@ -79,6 +95,7 @@ export class ClientAuthentication {
       .filter(({ presented }) => presented !== undefined)
     this.#clients = clients
     this.#keySets = keySets
+    this.#proofs = proofs
     this.#store = store
     this.#now = now
   }
@@ -109,6 +126,30 @@ export class ClientAuthentication {
     const preRegistered = ownClient(clientId, tenant)
     if (!proof) this.#checkMayBePublic(clientId, preRegistered)
     return { clientId, preRegistered, proof, isAuthenticated: false }
+  }
+
+  /**
+   * Verifies the key that a request to the token endpoint proves (RFC 9449 section 5). The proof names the endpoint as the metadata does.
+   *
+   * @throws {OAuthError} `invalid_dpop_proof`, `use_dpop_nonce`, or `temporarily_unavailable` if the store does not tell its time.
+   */
+  async provenKey({ headers: { dpop }, method }: IncomingMessage, tenant: ResolvedTenant) {
+    if (dpop === undefined) return undefined
+    return this.#proofs.provenKey(dpop, { method, addresses: [`${tenant.address.endpoints}/token`] }, tenant.id)
+  }
+
+  /**
+   * Checks that a client proves a key, if the company, or the company's own record of the client, says that it must. Of other clients their codes
+   * say it.
+   *
+   * @throws {OAuthError} `invalid_dpop_proof`.
+   */
+  checkKey({ clientId, key, preRegistered }: RequestingClient, { policy }: ResolvedTenant): void {
+    if (key !== undefined || !(policy.requireDpop || preRegistered?.dpopBoundAccessTokens)) return
+    throw oauthError('invalid_dpop_proof', 'The request must have a DPoP proof', {
+      reason: 'no_proof',
+      detail: { clientId },
+    })
   }
 
   /** Whether a request names no client in any way. */

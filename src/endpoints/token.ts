@@ -23,7 +23,9 @@ export function token(rooms: TokenRooms): Endpoint {
   return async (context) => {
     const form = await readForm(context.req, context.res, { repeatable: ['resource'] })
     const named = namedClient(form, context, rooms)
-    const client = named.proof ? await authenticated(requestOf(named, form, context), rooms) : named
+    const proves = named.proof !== undefined || context.req.headers.dpop !== undefined
+    const client = proves ? await proven(named, form, context, rooms) : named
+    rooms.clientAuthentication.checkKey(client, context.tenant)
     const granted = await grantTypeOf(form, client, rooms).grant(requestOf(client, form, context))
     respondWithTokens(context.res, granted)
     rooms.emit(granted.event)
@@ -48,9 +50,12 @@ function requestOf(client: RequestingClient, form: Form, { req, res, tenant, sin
   return { form, client, tenant, since, hasHungUp: () => hasHungUp(req, res) }
 }
 
-/** Authenticates a client, for which its document and its keys may have to be fetched. What can refuse it before that comes first. */
-async function authenticated(request: TokenRequest, rooms: TokenRooms): Promise<RequestingClient> {
-  const { client, form, tenant } = request
+/** Verifies a client's key, and authenticates it. Its keys may have to be fetched: what can refuse it before that comes first. */
+async function proven(named: RequestingClient, form: Form, context: Context, rooms: TokenRooms) {
+  const { req, tenant } = context
+  const client = { ...named, key: await rooms.clientAuthentication.provenKey(req, tenant) }
+  if (!client.proof) return client
+  const request = requestOf(client, form, context)
   if (rooms.clients.publishesKeys(client.clientId, tenant)) await grantTypeOf(form, client, rooms).checkIssued(request)
   return rooms.clientAuthentication.authenticate(client, tenant, tokenAudiences(tenant))
 }
@@ -65,10 +70,13 @@ function grantTypeOf(form: Form, { preRegistered }: RequestingClient, rooms: Tok
 }
 
 /** RFC 6749 section 5.1. */
-function respondWithTokens(res: ServerResponse, { accessToken, expiresIn, refreshToken, scopes }: Granted): void {
+function respondWithTokens(
+  res: ServerResponse,
+  { accessToken, tokenType, expiresIn, refreshToken, scopes }: Granted,
+): void {
   respondWithJson(res, {
     access_token: accessToken,
-    token_type: 'Bearer',
+    token_type: tokenType,
     expires_in: expiresIn,
     refresh_token: refreshToken,
     scope: scopes.join(' '),

@@ -38,14 +38,15 @@ function presentedCode(request: TokenRequest): PresentedCredential {
   }
   const { clientId, isAuthenticated } = client
   const { refreshToken, accessToken } = tenant.policy.lifetimes
-  return presentedCredential('code', code, {
+  const presentedWith = {
     binding: { clientId, redirectUri, codeChallenge: codeChallengeOf(codeVerifier), isAuthenticated },
     resource: requestedResource(form.all('resource'), tenant.address),
     tenant,
     // Without refresh tokens the grant need only outlive the access token.
     lifetime: mayRefresh(request) ? refreshToken : accessToken,
     hasHungUp,
-  })
+  }
+  return presentedCredential('code', code, presentedWith, client.key?.thumbprint)
 }
 
 function mayRefresh({ client }: TokenRequest): boolean {

@@ -1,6 +1,7 @@
 import type { Authorizations } from '../authorization/authorizations'
 import { type ClientAuthenticationMethod, notAuthenticated } from '../client-authentication/method'
 import { canAuthenticate } from '../client-authentication/methods'
+import { useUp } from '../endpoints/requesting-client'
 import { type Grants, grantOfOneToken } from '../grants/grants'
 import { aboutGrant } from '../host/emitter'
 import { mayUse } from '../protocol/grant-types'
@@ -31,13 +32,14 @@ export function clientCredentials(
     // Nothing that was issued is presented. Only a company's own clients come here, and the company says where their keys are.
     checkIssued() {},
 
-    async grant({ client: { clientId, isAuthenticated, useUp }, form, tenant, since }) {
-      if (!isAuthenticated) throw notAuthenticated(clientId)
+    async grant({ client, form, tenant, since }) {
+      const { clientId } = client
+      if (!client.isAuthenticated) throw notAuthenticated(clientId)
       const asked = { scopes: form.get('scope'), resources: form.all('resource') }
       const terms = authorizations.terms(asked, clientId, tenant)
       const grant = grantOfOneToken({ clientId, subject: subjectOfClient(clientId), ...terms }, tenant)
-      await useUp?.(true)
-      const issued = await tokens.issueFirst(grant, grantType, tenant)
+      await useUp(client, true)
+      const issued = await tokens.issueFirst(grant, { grantType, key: client.key?.thumbprint }, tenant)
       await grants.createForToken(grant, tenant, since)
       return {
         ...issued,

@@ -1,6 +1,6 @@
 import type { Authorizations } from '../authorization/authorizations'
 import type { Clients } from '../clients/clients'
-import { type ClientAuthentication, tokenAudiences } from '../endpoints/requesting-client'
+import { type ClientAuthentication, tokenAudiences, useUp } from '../endpoints/requesting-client'
 import { aboutGrant } from '../host/emitter'
 import { oauthError } from '../protocol/oauth-error'
 import { canonicalResource, requestedResource } from '../protocol/resource'
@@ -34,7 +34,7 @@ export function jwtBearer(rooms: AssertionRooms): GrantType {
   const verified = ({ form, client, tenant }: TokenRequest) =>
     assertions.verify(
       form.required('assertion'),
-      { clientId: client.clientId || undefined, audiences: tokenAudiences(tenant) },
+      { clientId: client.clientId || undefined, audiences: tokenAudiences(tenant), key: client.key?.thumbprint },
       tenant,
     )
   return {
@@ -62,8 +62,8 @@ export function jwtBearer(rooms: AssertionRooms): GrantType {
       // A workload that is no client is called by its own name.
       const clientId = client.clientId || subject
       const grant = asserted.draft({ ...terms, subject, clientId }, assertion, tenant)
-      const issued = await tokens.issueFirst(grant, grantType, tenant)
-      await client.useUp?.(true)
+      const issued = await tokens.issueFirst(grant, { grantType, key: client.key?.thumbprint }, tenant)
+      await useUp(client, true)
       await asserted.store(grant, assertion, tenant, since)
       return {
         ...issued,

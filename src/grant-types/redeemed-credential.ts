@@ -1,3 +1,4 @@
+import { useUp } from '../endpoints/requesting-client'
 import type { PresentedCredential } from '../grants/credential'
 import type { Redemption, Redemptions } from '../grants/redemptions'
 import { unknownCredential } from '../grants/refusals'
@@ -25,18 +26,19 @@ export function checkIssued(presented: PresentedCredential, { redemptions }: Cre
 
 /** Redeems a credential for an access token. If that cannot be signed, the credential that the client presented is live again. */
 export async function redeemedFor(
-  requested: RequestedTerms,
+  requested: Omit<RequestedTerms, 'key'>,
   presented: PresentedCredential,
   { client, tenant }: TokenRequest,
   { redemptions, tokens }: CredentialRooms,
 ): Promise<RedeemedCredential> {
   if (tenant.policy.enterpriseOnly) throw oauthError('invalid_grant', enterpriseOnly, { reason: 'enterprise_only' })
-  if (client.useUp) await client.useUp(redemptions.hasIssued(presented))
-  const redemption = await redemptions.redeem(presented, tokens.settling(requested, tenant))
+  if (client.useUp ?? client.key) await useUp(client, redemptions.hasIssued(presented), presented.grantId)
+  const key = client.key?.thumbprint
+  const redemption = await redemptions.redeem(presented, tokens.settling({ ...requested, key }, tenant))
   if (redemption.issued) return { ...redemption, issued: redemption.issued }
   const { grant, now } = redemption
   try {
-    return { ...redemption, issued: await tokens.issue(grant, redemption, grant.expiresAt - now, tenant) }
+    return { ...redemption, issued: await tokens.issue(grant, { ...redemption, key }, grant.expiresAt - now, tenant) }
   } catch (failed) {
     await redemptions.reverse(redemption)
     throw withContext(failed, contextOf(grant))

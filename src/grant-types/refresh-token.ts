@@ -24,13 +24,14 @@ export function refreshToken(rooms: CredentialRooms): GrantType {
 }
 
 function presentedRefreshToken({ form, client, tenant, hasHungUp }: TokenRequest): PresentedCredential {
-  return presentedCredential('refresh_token', form.required('refresh_token'), {
+  const presentedWith = {
     binding: { clientId: client.clientId, isAuthenticated: client.isAuthenticated },
     resource: requestedResource(form.all('resource'), tenant.address),
     tenant,
     lifetime: tenant.policy.lifetimes.refreshToken,
     hasHungUp,
-  })
+  }
+  return presentedCredential('refresh_token', form.required('refresh_token'), presentedWith, client.key?.thumbprint)
 }
 
 const noRetryWindow = 'refreshRetryWindow is 0: clients that refresh in parallel, as MCP clients do, lose their sign-in'

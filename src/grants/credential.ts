@@ -1,3 +1,5 @@
+// More than 300 lines: all that a credential is, how it is written, what it is bound to, and what follows it.
+
 import { type KeyObject, timingSafeEqual } from 'node:crypto'
 import type { Grant } from '../contract/token-store'
 import { customerHandle } from '../protocol/customer-handle'
@@ -31,7 +33,17 @@ export interface Binding {
   codeChallenge?: string | undefined
   /** Whether the redeemer must have authenticated as the client (RFC 6749 section 3.2.1). A client that begins to must sign in again. */
   isAuthenticated?: boolean | undefined
+  /** The thumbprint of the key that the redeemer must prove (RFC 9449), or {@link anyKey}. Undefined if none. */
+  key?: string | undefined
 }
+
+/** Which key the redeemer of a credential must prove. What is given for a proof is never redeemed without one. */
+export type KeyNeeded = 'none' | 'any' | 'its own'
+
+/** In place of a thumbprint: the redeemer must prove any key, because the client that has it is authenticated, or not known to have one yet. */
+export const anyKey = 'any'
+
+const keysNeeded: readonly KeyNeeded[] = ['none', 'any', 'its own']
 
 /** The binding of a credential that only an authenticated client redeems. */
 export function authenticatedBinding(binding: Binding): Binding {
@@ -44,6 +56,8 @@ export interface PresentedCredential {
   grantId: string
   /** What the credential is bound to. */
   binding: Binding
+  /** What the next refresh token is bound to. */
+  next: Binding
   /** In canonical form, if the request names one. */
   resource: string | undefined
   tenant: ResolvedTenant
@@ -90,11 +104,15 @@ export function formatCredential({ kind, handle, secret, dates, tag }: Credentia
   return credentialKinds[kind].prefix + Buffer.concat([handle, secret, dates, tag]).toString('base64url')
 }
 
-/** Encodes when the live credential of a grant expires: a byte that says whether the grant ends then in any case, and seconds since 1970. */
-export function datesOf(grant: Pick<Grant, 'expiresAt' | 'endsAt'>): Buffer {
+/**
+ * Encodes when the live credential of a grant expires: a byte that says whether the grant ends then in any case, and which key its redeemer must
+ * prove; and seconds since 1970.
+ */
+export function datesOf(grant: Pick<Grant, 'expiresAt' | 'endsAt'>, { key }: Binding): Buffer {
   const { expiresAt, isEnd } = expiryOf(grant)
+  const needed = key === undefined ? 'none' : key === anyKey ? 'any' : 'its own'
   const dates = Buffer.allocUnsafe(datesLength)
-  dates.writeUInt8(Number(isEnd))
+  dates.writeUInt8(Number(isEnd) + 2 * keysNeeded.indexOf(needed))
   dates.writeUIntBE(Math.ceil(expiresAt / 1000), 1, datesLength - 1)
   return dates
 }
@@ -112,7 +130,12 @@ export function expiryOf({ expiresAt, endsAt }: Pick<Grant, 'expiresAt' | 'endsA
 
 /** When a credential says that it expires. */
 export function readExpiry({ dates }: Credential): Expiry {
-  return { expiresAt: dates.readUIntBE(1, datesLength - 1) * 1000, isEnd: dates.readUInt8() === 1 }
+  return { expiresAt: dates.readUIntBE(1, datesLength - 1) * 1000, isEnd: dates.readUInt8() % 2 === 1 }
+}
+
+/** Which key the redeemer of a credential must prove, as the credential says. Whoever changes that has another credential: its hash has the key. */
+export function keyNeeded({ dates }: Credential): KeyNeeded {
+  return keysNeeded[dates.readUInt8() >> 1] ?? 'its own'
 }
 
 /**
@@ -126,7 +149,8 @@ export function grantIdOf(handle: Buffer): string {
 
 /** The hash that the store has of a live credential. */
 export function credentialHash(kind: CredentialKind, secret: Buffer, binding: Binding): string {
-  return digest(kind, secret, ...boundValues(kind, binding))
+  const values = boundValues(kind, binding)
+  return digest(kind, secret, ...values, ...(binding.key === undefined ? [] : ['key', binding.key]))
 }
 
 /** Whether a credential is the one that redeems the grant now. */
@@ -151,17 +175,21 @@ export function isConnected({ credential }: Pick<Grant, 'credential'>): boolean 
   return credential?.kind !== 'code'
 }
 
-/** The values of a binding that belong to a kind of credential, in their order. */
+/**
+ * The values of a binding that belong to a kind of credential, in their order, except its key: a client that revokes a refresh token proves
+ * none.
+ */
 function boundValues(kind: CredentialKind, binding: Binding): string[] {
   const values = credentialKinds[kind].boundTo.map((name) => binding[name] ?? '')
   if (binding.isAuthenticated) values.push('authenticated')
   return values
 }
 
-/** A refresh token before it has a handle, dates and a tag: its secret, and the hash that the store keeps. */
+/** A refresh token before it has a handle, dates and a tag: its secret, the hash that the store keeps, and what it is bound to. */
 export interface Successor {
   secret: Buffer
   hash: string
+  binding: Binding
 }
 
 /** The parts of a credential that its tag covers, together with its grant and its redeemer. */
@@ -199,9 +227,13 @@ export class CredentialChain {
     return successorUnder(this.#keys[0].chain, grantId, hash, binding)
   }
 
-  /** The refresh tokens that follow the credential with this hash under each of the secrets. */
-  successorsUnderEach(grantId: string, hash: string, binding: Binding): Successor[] {
-    return this.#keys.map(({ chain }) => successorUnder(chain, grantId, hash, binding))
+  /**
+   * The refresh tokens that can follow the credential with this hash, under each of the secrets.
+   *
+   * @param bindings Refresh tokens of one grant differ in this if its client has begun to prove a key.
+   */
+  successorsUnderEach(grantId: string, hash: string, bindings: readonly Binding[]): Successor[] {
+    return bindings.flatMap((binding) => this.#keys.map(({ chain }) => successorUnder(chain, grantId, hash, binding)))
   }
 
   /**
@@ -212,16 +244,16 @@ export class CredentialChain {
    * @param live The hash of the live refresh token.
    * @returns Undefined if the credential does not lead to the live one this way.
    */
-  liveSuccessor(grantId: string, hash: string, marks: readonly string[], live: string, binding: Binding) {
+  liveSuccessor(grantId: string, hash: string, marks: readonly string[], live: string, bindings: readonly Binding[]) {
     let reached = hash
     for (const mark of marks) {
-      const next = this.successorsUnderEach(grantId, reached, binding).find((successor) =>
+      const next = this.successorsUnderEach(grantId, reached, bindings).find((successor) =>
         successor.hash.startsWith(mark),
       )
       if (!next) return undefined
       reached = next.hash
     }
-    return this.successorsUnderEach(grantId, reached, binding).find((successor) => successor.hash === live)
+    return this.successorsUnderEach(grantId, reached, bindings).find((successor) => successor.hash === live)
   }
 
   /**
@@ -229,11 +261,17 @@ export class CredentialChain {
    *
    * @returns The hashes of the credentials before `later`, from the newest down to `earlier`. Undefined if it does not follow.
    */
-  pathBetween(grantId: string, earlier: string, later: string, binding: Binding, steps = maxGap): Path | undefined {
+  pathBetween(
+    grantId: string,
+    earlier: string,
+    later: string,
+    bindings: readonly Binding[],
+    steps = maxGap,
+  ): Path | undefined {
     if (steps === 0) return undefined
-    for (const { hash } of this.successorsUnderEach(grantId, earlier, binding)) {
+    for (const { hash } of this.successorsUnderEach(grantId, earlier, bindings)) {
       if (hash === later) return [earlier]
-      const path = this.pathBetween(grantId, hash, later, binding, steps - 1)
+      const path = this.pathBetween(grantId, hash, later, bindings, steps - 1)
       if (path) return [...path, earlier] as [string, ...string[]]
     }
     return undefined
@@ -262,7 +300,7 @@ function keysOf([first, ...others]: readonly [Buffer, ...Buffer[]]): readonly [C
 
 function successorUnder(key: KeyObject, grantId: string, hash: string, binding: Binding): Successor {
   const secret = macBytes(key, partLength, 'successor', grantId, hash)
-  return { secret, hash: credentialHash('refresh_token', secret, binding) }
+  return { secret, hash: credentialHash('refresh_token', secret, binding), binding }
 }
 
 function tagUnder(

@@ -7,6 +7,7 @@ import { type ErrorContext, temporarilyUnavailable } from '../protocol/oauth-err
 import { isSameAttempt } from '../protocol/trusted-issuer-claim'
 import type { ResolvedTenant, TenantIdentity } from '../tenants/resolved-tenant'
 import {
+  type Binding,
   type CredentialChain,
   credentialHash,
   datesOf,
@@ -27,7 +28,7 @@ export interface GrantLimits {
 }
 
 /** What a customer has agreed to. */
-export interface Agreement {
+export interface Agreement extends Pick<Binding, 'key'> {
   clientId: string
   /** Whether only the authenticated client may redeem the grant. */
   isConfidential: boolean
@@ -43,12 +44,6 @@ export interface Agreement {
   consentTo?: string | undefined
   /** The 32 bytes of which the code is made, so that it can be made again. By default they are random. */
   seed?: Buffer | undefined
-}
-
-/** A grant before it is stored, and how to make its code, which needs the times that the store gives to the grant. */
-interface Draft {
-  grant: Omit<NewGrant, 'deadline'>
-  codeOf(created: Grant): string
 }
 
 /** A grant that nothing redeems, before it is stored: it lives as long as its only access token. */
@@ -258,10 +253,11 @@ export class Grants {
     }
   }
 
-  #draft({ isConfidential, seed, ...agreement }: Agreement, tenant: ResolvedTenant): Draft {
+  /** Makes a grant before it is stored, and what makes its code, which needs the times that the store gives to the grant. */
+  #draft({ isConfidential, seed, ...agreement }: Agreement, tenant: ResolvedTenant) {
     const kind = 'code'
-    const { clientId, subject, scopes, resource, claims, consentTo, redirectUri, codeChallenge } = agreement
-    const binding = { clientId, redirectUri, codeChallenge, isAuthenticated: isConfidential }
+    const { clientId, subject, scopes, resource, claims, consentTo, redirectUri, codeChallenge, key } = agreement
+    const binding = { clientId, redirectUri, codeChallenge, isAuthenticated: isConfidential, key }
     const random = seed ?? randomBytes(2 * partLength)
     const handle = handleOf(tenant.id, subject, random.subarray(0, partLength))
     const secret = random.subarray(partLength)
@@ -281,7 +277,7 @@ export class Grants {
       endsAfter: tenant.policy.lifetimes.grant,
     }
     const codeOf = (created: Grant) => {
-      const dates = datesOf(created)
+      const dates = datesOf(created, binding)
       const tag = this.#chain.tag(tenant.id, grantId, { kind, secret, dates }, binding)
       return formatCredential({ kind, handle, secret, dates, tag })
     }

@@ -7,10 +7,13 @@ import { aboutGrant, type Emit } from '../host/emitter'
 import type { GuardedStore } from '../host/guarded-store'
 import { type CredentialKind, credentialKinds } from '../protocol/grant-types'
 import { type OAuthError, temporarilyUnavailable, withContext } from '../protocol/oauth-error'
-import { isSameResource, type ResolvedTenant, spelledByTenant, stillOffered } from '../tenants/resolved-tenant'
+import { isSameResource, spelledByTenant, stillOffered } from '../tenants/resolved-tenant'
 import { type AccessTokenTerms, type Settle, scopesGone } from '../tokens/access-tokens'
 import {
+  anyKey,
   authenticatedBinding,
+  type Binding,
+  type Credential,
   type CredentialChain,
   credentialHash,
   datesOf,
@@ -20,6 +23,7 @@ import {
   grantIdOf,
   type IssuedCredential,
   isLive,
+  keyNeeded,
   type PresentedCredential,
   parseCredential,
   readExpiry,
@@ -30,11 +34,13 @@ import {
   grantGone,
   malformed,
   mustAuthenticate,
+  mustProveKey,
   notRedeemable,
   replayedCredential,
   resourceGone,
   resourceNotGranted,
   unknownCredential,
+  wrongKey,
 } from './refusals'
 import { type Step, Swaps } from './swaps'
 
@@ -76,6 +82,8 @@ const maxLooks = 4
 const clockSlack = 1000
 // A client's parallel requests refresh within some seconds, and the last one to save its tokens may not have the newest. Milliseconds.
 const burst = 10_000
+// The `refreshRetryWindow` of refresh tokens that are bound to a key, in milliseconds: whoever has stolen one cannot present it.
+const boundRetryWindow = 24 * 3_600_000
 
 /**
  * The longest `refreshRetryWindow` for access tokens that live this long, in milliseconds. A process of a client that shares its tokens with
@@ -85,15 +93,27 @@ export function longestRetryWindow(accessTokenLifetime: number): number {
   return accessTokenLifetime + 300_000
 }
 
-/** Reads a credential. @throws {OAuthError} `invalid_grant` if the text is no credential of this kind. */
+/**
+ * Reads a credential.
+ *
+ * @param key The thumbprint of the key that the request proves. The next refresh token is bound to it, or if the client authenticates, to any.
+ * @throws {OAuthError} `invalid_grant` if the text is no credential of this kind.
+ */
 export function presentedCredential(
   kind: CredentialKind,
   text: string,
-  presentedWith: Omit<PresentedCredential, 'credential' | 'grantId'>,
+  presentedWith: Omit<PresentedCredential, 'credential' | 'grantId' | 'next'>,
+  key: string | undefined,
 ): PresentedCredential {
   const credential = parseCredential(kind, text)
   if (!credential) throw malformed(kind)
-  return { credential, grantId: grantIdOf(credential.handle), ...presentedWith }
+  const presented = { credential, grantId: grantIdOf(credential.handle), ...presentedWith, next: presentedWith.binding }
+  const needed = keyNeeded(credential)
+  if (needed === 'none' && key === undefined) return presented
+  const { binding } = presentedWith
+  const bound = { none: undefined, any: key && anyKey, 'its own': key }[needed]
+  const next = key && (binding.isAuthenticated ? anyKey : key)
+  return { ...presented, binding: { ...binding, key: bound }, next: { ...binding, key: next } }
 }
 
 /** Redeems codes and refresh tokens. The decisions are in the order of the flowchart in docs/credential-chain.md. */
@@ -139,11 +159,13 @@ export class Redemptions {
    * Redeems a credential: if it is the live one, its successor takes its place in one atomic step.
    *
    * @param settle Settles the terms before anything is used up, if they need more than the grant says.
-   * @throws {OAuthError} `invalid_grant`, `invalid_client`, `invalid_target`, `invalid_scope`, what `settle` throws, or `temporarily_unavailable` if the
+   * @throws {OAuthError} `invalid_grant`, `invalid_dpop_proof`, `invalid_client`, `invalid_target`, `invalid_scope`, what `settle` throws, or `temporarily_unavailable` if the
    * store does not say what came of it. None of them uses a live credential up, but the grant ends if the tenant no longer has its resource.
    */
   async redeem(presented: PresentedCredential, settle: Settle | undefined): Promise<Redemption> {
     try {
+      if (lacksKey(presented))
+        throw this.#chain.hasIssued(presented) ? mustProveKey(presented) : unknownCredential(presented)
       const settled = settle && (await this.#settled(settle, presented))
       const redeemed = await this.#exchange(presented)
       const { grant, now } = redeemed
@@ -226,7 +248,9 @@ export class Redemptions {
       const live = liveHash(grant)
       // The presented token descends from the live one, so only this server can have issued it: the store has lost writes.
       const lost =
-        credential.kind === 'refresh_token' ? this.#chain.pathBetween(grantId, live, hash, binding) : undefined
+        credential.kind === 'refresh_token'
+          ? this.#chain.pathBetween(grantId, live, hash, bindingsOf(presented))
+          : undefined
       if (!lost && live !== hash) {
         const repeated = await this.#judgeRepeat(hash, presented, grant, now)
         if (repeated) return repeated
@@ -243,17 +267,18 @@ export class Redemptions {
    * The successor to swap in. If an attempt at one is undecided, it is that one, although the secrets may have changed in the meantime: the
    * attempt is then reversed first.
    */
-  #successor({ grantId, tenant, binding }: PresentedCredential, hash: string): Successor {
+  #successor({ grantId, tenant, next: bound }: PresentedCredential, hash: string): Successor {
     if (this.#swaps.hasUndecided) {
-      const successors = this.#chain.successorsUnderEach(grantId, hash, binding)
+      const successors = this.#chain.successorsUnderEach(grantId, hash, [bound])
       const tried = successors.find((next) => this.#swaps.isUndecided({ tenantId: tenant.id, grantId, to: next.hash }))
       if (tried) return tried
     }
-    return this.#chain.successor(grantId, hash, binding)
+    return this.#chain.successor(grantId, hash, bound)
   }
 
-  /** For how long a used refresh token of a tenant is answered with the live one, in milliseconds. */
-  #windowOf({ policy }: ResolvedTenant): number {
+  /** For how long a used refresh token is answered with the live one, in milliseconds. */
+  #windowOf({ credential, tenant: { policy } }: PresentedCredential): number {
+    if (isBoundToKey(credential) && this.hasRetryWindow) return boundRetryWindow
     return Math.min(this.#rules.refreshRetryWindow, longestRetryWindow(policy.lifetimes.accessToken))
   }
 
@@ -269,7 +294,7 @@ export class Redemptions {
     const { redirectUri = '', codeChallenge = '' } = binding
     const code = { request: { redirectUri, codeChallenge }, lifetime: tenant.policy.lifetimes.authorizationCode }
     const isCode = credential.kind === 'code'
-    const window = this.#windowOf(tenant)
+    const window = this.#windowOf(presented)
     return {
       tenantId: tenant.id,
       grantId,
@@ -301,24 +326,28 @@ export class Redemptions {
     grant: Grant,
     now: number,
   ): Promise<Redeemed | undefined> {
-    const { credential, grantId, binding, tenant } = presented
+    const { credential, grantId, tenant } = presented
     const isCode = credential.kind === 'code'
     const redeemed = grant.redeemed ?? []
     const place = redeemed.findIndex(({ mark }) => hash.startsWith(mark))
+    // Only its key gives a credential the hash that its grant has marked.
+    if (place === -1 && keyNeeded(credential) === 'its own') throw wrongKey(presented, grant)
+    const isBound = isBoundToKey(credential)
     const age = ageOf(redeemed[place]?.at, now)
     // The newest redeemed credential led to the live one, which nobody has used yet.
     const repeat = {
       credential: credential.kind,
       age: Number.isFinite(age) ? age / 1000 : undefined,
       successorUsed: place !== 0,
+      bound: isBound ? (true as const) : undefined,
     }
 
-    const window = this.#windowOf(tenant)
+    const window = this.#windowOf(presented)
     // A code gives nothing but the first refresh token, and no longer once that has been used.
     const isInWindow = isCode ? age < Math.min(window, burst) && place === 0 : age < window
     if (isInWindow) {
       const since = redeemed.slice(0, place).map(({ mark }) => mark)
-      const live = this.#chain.liveSuccessor(grantId, hash, since.reverse(), liveHash(grant), binding)
+      const live = this.#chain.liveSuccessor(grantId, hash, since.reverse(), liveHash(grant), bindingsOf(presented))
       if (live) {
         await this.#checkResource(presented, grant)
         if (isCode && !(await this.#keepFirst(grant, window, now))) return undefined
@@ -328,8 +357,9 @@ export class Redemptions {
     const replayed = { type: 'replayed', ...repeat, ...aboutGrant(grant, tenant.key) } as const
     const { replayTolerance } = this.#rules
     const isOld = age >= (isCode ? replayTolerance : Math.max(window, replayTolerance))
-    // A client that has hung up may have given up long ago, and another process may have answered it since.
-    const ends = isOld && !(await presented.hasHungUp())
+    // A client that has hung up may have given up long ago, and another process may have answered it since. And only its client can present a
+    // refresh token with the key that it is bound to.
+    const ends = isOld && !isBound && !(await presented.hasHungUp())
     const ending = ends ? this.#store.deleteGrant(tenant.id, grantId) : Promise.resolve(false)
     const ended = await ending.catch((error) => {
       // The grant may have ended. If it has, no later request can report the replay.
@@ -384,13 +414,9 @@ export class Redemptions {
     throw resourceGone(presented, grant)
   }
 
-  #refreshToken(
-    { secret }: Successor,
-    grant: Grant,
-    { credential, tenant, grantId, binding }: PresentedCredential,
-  ): string {
+  #refreshToken({ secret, binding }: Successor, grant: Grant, { credential, tenant, grantId }: PresentedCredential) {
     const kind = 'refresh_token'
-    const dates = datesOf(grant)
+    const dates = datesOf(grant, binding)
     const tag = this.#chain.tag(tenant.id, grantId, { kind, secret, dates }, binding)
     return formatCredential({ kind, handle: credential.handle, secret, dates, tag })
   }
@@ -412,6 +438,21 @@ export class Redemptions {
  */
 function restIn(window: number, lifetime: number): number {
   return Math.floor(Math.min(window, Math.max(burst, Math.ceil(window / maxRedeemed)), lifetime / 2))
+}
+
+/** What the refresh tokens of a grant may be bound to: what the next one is, or no key, from before the client proved one. */
+function bindingsOf({ next }: PresentedCredential): readonly Binding[] {
+  return next.key === undefined ? [next] : [next, { ...next, key: undefined }]
+}
+
+/** Whether a credential takes a key, and the request proves none. */
+function lacksKey({ credential, binding }: PresentedCredential): boolean {
+  return binding.key === undefined && keyNeeded(credential) !== 'none'
+}
+
+/** Whether a credential is a refresh token that only the holder of one key can present. */
+function isBoundToKey(credential: Credential): boolean {
+  return credential.kind === 'refresh_token' && keyNeeded(credential) === 'its own'
 }
 
 /** Whether the tenant still has the resource of a grant. */

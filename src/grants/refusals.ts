@@ -26,6 +26,19 @@ export function mustAuthenticate({ binding: { clientId }, grantId, tenant }: Pre
   return notAuthenticated(clientId, { context: { tenantId: tenant.id, clientId, grantId } })
 }
 
+/** The error for a credential that takes the proof of a key, and comes without one. */
+export function mustProveKey({ credential }: PresentedCredential): OAuthError {
+  const { label } = credentialKinds[credential.kind]
+  const description = `${label} is bound to a key: the request must have a DPoP proof` as const
+  return oauthError('invalid_dpop_proof', description, { reason: 'no_proof' })
+}
+
+/** The error for a credential that comes with another key than its own. */
+export function wrongKey(presented: PresentedCredential, grant: Grant): OAuthError {
+  const why = presented.credential.kind === 'code' ? 'was requested with another dpop_jkt' : unknown
+  return invalidGrant(presented, why, 'wrong_key', { context: contextOf(grant) })
+}
+
 /** The error for a credential that this server issued and whose grant is gone. */
 export function grantGone(presented: PresentedCredential, reason: 'expired' | 'ended_or_lost'): OAuthError {
   return invalidGrant(presented, unknown, reason)
@@ -37,7 +50,7 @@ export function grantGone(presented: PresentedCredential, reason: 'expired' | 'e
  */
 export function notRedeemable(presented: PresentedCredential, grant: Grant): OAuthError {
   const { credential, binding } = presented
-  const granted = bindingOf(grant)
+  const granted = { ...bindingOf(grant), key: binding.key }
   const isOfGrant = [granted, authenticatedBinding(granted)].some((bound) =>
     isLive({ ...presented, binding: bound }, grant),
   )

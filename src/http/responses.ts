@@ -17,14 +17,14 @@ export const keepsOpener = { 'Cross-Origin-Opener-Policy': 'unsafe-none' }
  */
 const anyOrigin = {
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'WWW-Authenticate, Retry-After',
+  'Access-Control-Expose-Headers': 'WWW-Authenticate, Retry-After, DPoP-Nonce',
 }
 
 const preflight = {
   ...anyOrigin,
   ...nosniff,
   'Access-Control-Allow-Methods': 'GET, HEAD, POST',
-  'Access-Control-Allow-Headers': 'Authorization, Content-Type, MCP-Protocol-Version',
+  'Access-Control-Allow-Headers': 'Authorization, Content-Type, DPoP, MCP-Protocol-Version',
   'Access-Control-Max-Age': '600',
   'Content-Length': '0',
 }

@@ -1,5 +1,6 @@
 import {
   createPublicKey,
+  hash,
   type JsonWebKeyInput,
   type KeyObject,
   verify as verifySignature,
@@ -90,6 +91,12 @@ export function publicPart({ keys }: JsonWebKeySet): JsonWebKeySet {
   const part = (jwk: JsonWebKey) =>
     Object.fromEntries(Object.entries(jwk).filter(([name]) => publicMembers.includes(name)))
   return { keys: keys.map(part) }
+}
+
+/** The thumbprint of a public key: a hash of what makes it this key, and of nothing else (RFC 7638). */
+export function thumbprintOf({ kty, crv, x, y, n, e }: Readonly<Record<string, unknown>>): string {
+  const members = kty === 'RSA' ? { e, kty, n } : { crv, kty, x, y: kty === 'EC' ? y : undefined }
+  return hash('sha256', JSON.stringify(members), 'base64url')
 }
 
 /** The header of a JWS that matters to who has signed it (RFC 7515 section 4.1). Keys and addresses inside a header never do. */

@@ -42,6 +42,7 @@ export const answeredCodes = {
       'code_challenge must be 43 base64url characters',
       'code_challenge_method must be S256',
       'code_verifier must be 43 to 128 characters of A-Z a-z 0-9 - . _ ~',
+      'dpop_jkt must be 43 base64url characters',
     ],
   },
   invalid_client: {
@@ -74,6 +75,7 @@ export const answeredCodes = {
       '*credential* was issued to another client',
       '*credential* was requested with another redirect_uri',
       '*credential* was requested with a code_challenge that does not match the code_verifier',
+      '*credential* was requested with another dpop_jkt',
       'The assertion *problem*',
       enterpriseOnly,
     ],
@@ -96,6 +98,7 @@ export const answeredCodes = {
     descriptions: [
       'client_name must be a string of at most *number* characters',
       'scope must be a string',
+      'dpop_bound_access_tokens must be true or false',
       'The client_id carries redirect_uris, client_name, the host of client_uri, and jwks or jwks_uri in at most *number* characters: shorten *member*',
       'grant_types must include *grant types*',
       'response_types must include code',
@@ -192,7 +195,25 @@ export const answeredCodes = {
       'The access token is not for this tenant',
       'The access token is not for this resource',
       'The access token has been revoked',
+      'The access token is bound to a key: it must come with a DPoP proof',
+      'The access token is not bound to a key',
     ],
+  },
+  invalid_dpop_proof: {
+    status: 400,
+    meaning: 'The DPoP proof is missing or not valid.',
+    source: 'RFC 9449 sections 5 and 7.1',
+    descriptions: [
+      'The DPoP proof *problem*',
+      '*credential* is bound to a key: the request must have a DPoP proof',
+      'The request must have a DPoP proof',
+    ],
+  },
+  use_dpop_nonce: {
+    status: 400,
+    meaning: 'The DPoP proof must have the nonce of the response: its own time cannot be true.',
+    source: 'RFC 9449 sections 8 and 9',
+    descriptions: ['The DPoP proof must have a nonce of this server, because its iat is not the time here'],
   },
   insufficient_scope: {
     status: 403,
@@ -235,6 +256,7 @@ export const answeredCodes = {
       'Too many client metadata documents are being fetched',
       'Too many requests present unknown credentials',
       'Too many assertions of this company',
+      'Too many DPoP proofs for one grant',
       'The customer has allowed too many requests in this minute',
       'The keys of the client cannot be fetched at the moment',
       'The keys of the issuer cannot be fetched at the moment',
@@ -273,8 +295,6 @@ export const hostCodes = {
   authorization_pending: elsewhere('RFC 8628 section 3.5', 'The customer has not yet answered on the other device.'),
   slow_down: elsewhere('RFC 8628 section 3.5', 'The device asks too often.'),
   expired_token: elsewhere('RFC 8628 section 3.5', 'The device code has expired.'),
-  invalid_dpop_proof: elsewhere('RFC 9449 section 5', 'The DPoP proof is missing or not valid.'),
-  use_dpop_nonce: elsewhere('RFC 9449 section 8', 'The DPoP proof must have the nonce of the response.'),
   insufficient_user_authentication: elsewhere(
     'RFC 9470 section 3',
     'The customer has to sign in again, or in a stronger way.',

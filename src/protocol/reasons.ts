@@ -22,6 +22,15 @@ export const denialReasons = [
   'wrong_redirect_uri',
   // A live code came with a verifier that does not match its challenge.
   'wrong_code_verifier',
+  // The request proves another key than that of the code or refresh token (DPoP). Or the refresh token is bound to a key and was used so long
+  // ago that its grant has forgotten it. Nothing has ended.
+  'wrong_key',
+  // The code or refresh token, the client or the company requires a DPoP proof, and the request has none.
+  'no_proof',
+  // The access token is bound to a key, and came as a bearer token, or to a verifier that does not see the request.
+  'bound_token',
+  // The access token is not bound to a key, and came with the scheme `DPoP`, or the company has `requireDpop`.
+  'unbound_token',
   // The grant or access token is for another API.
   'wrong_resource',
   // The client asks for an API that the tenant does not have: `detail.asked` leads to none of `detail.accepted`, or to more than one.

@@ -16,6 +16,8 @@ export interface CarriedRegistration {
   clientHost?: string | undefined
   /** Whether the client authenticates with a secret. It then has no keys. */
   hasSecret: boolean
+  /** Whether it proves a key with each request (RFC 9449 section 5.2). */
+  provesKey: boolean
   jwks?: JsonWebKeySet | undefined
   jwksUri?: string | undefined
 }
@@ -32,6 +34,7 @@ const maxBytes = 4000
 const version = 0x10
 const deflated = 0x01
 const secret = 0x02
+const key = 0x04
 
 /** Whether a text has the beginning of the ids that this server gives to clients that register themselves. */
 export function isRegisteredId(clientId: string): boolean {
@@ -53,8 +56,9 @@ export function newRegisteredId(registration: CarriedRegistration): string | und
   if (plain.length > maxBytes) return undefined
   const small = deflateRawSync(plain, { level: 9 })
   const isSmaller = small.length < plain.length
-  const header = version | (isSmaller ? deflated : 0) | (registration.hasSecret ? secret : 0)
-  const random = randomBytes(randomLength(registration.hasSecret))
+  const { hasSecret, provesKey } = registration
+  const header = version | (isSmaller ? deflated : 0) | (hasSecret ? secret : 0) | (provesKey ? key : 0)
+  const random = randomBytes(randomLength(hasSecret))
   const id = prefix + Buffer.concat([Buffer.from([header]), random, isSmaller ? small : plain]).toString('base64url')
   return id.length <= maxRegisteredIdLength ? id : undefined
 }
@@ -73,12 +77,12 @@ export function registrationIn(clientId: string): CarriedRegistration | undefine
   // Buffer ignores characters that are not base64url, and bits that no byte needs.
   if (prefix + bytes.toString('base64url') !== clientId) return undefined
   const [header = 0] = bytes
-  if ((header & ~(deflated | secret)) !== version) return undefined
+  if ((header & ~(deflated | secret | key)) !== version) return undefined
   const hasSecret = (header & secret) !== 0
   const payload = bytes.subarray(1 + randomLength(hasSecret))
   try {
     const text = utf8.decode((header & deflated) !== 0 ? inflated(payload) : payload)
-    const registration = parsed(text, hasSecret)
+    const registration = { ...parsed(text, hasSecret), provesKey: (header & key) !== 0 }
     return isComplete(registration) && textOf(registration) === text ? registration : undefined
   } catch {
     return undefined
@@ -98,7 +102,7 @@ function textOf({ redirectUris, clientName = '', clientHost = '', jwks, jwksUri 
   return [[...new Set(redirectUris)].join(' '), clientName, clientHost, keys].join('\n').replace(/\n+$/, '')
 }
 
-function parsed(text: string, hasSecret: boolean): CarriedRegistration {
+function parsed(text: string, hasSecret: boolean): Omit<CarriedRegistration, 'provesKey'> {
   const [redirectUris = '', name, host, keys] = text.split('\n')
   return {
     redirectUris: redirectUris.split(' '),
@@ -109,7 +113,7 @@ function parsed(text: string, hasSecret: boolean): CarriedRegistration {
   }
 }
 
-function isComplete({ redirectUris, clientHost, hasSecret, jwks, jwksUri }: CarriedRegistration): boolean {
+function isComplete({ redirectUris, clientHost, hasSecret, jwks, jwksUri }: ReturnType<typeof parsed>): boolean {
   const areUris = redirectUris.length <= maxRedirectUris && redirectUris.every(Boolean)
   const isHost = clientHost === undefined || new URL(`https://${clientHost}`).host === clientHost
   const areKeys = jwks === undefined || keySetFault(jwks) === undefined

@@ -1,4 +1,6 @@
+import { proofAlgorithms } from '../protocol/dpop-proof'
 import { OAuthError } from '../protocol/oauth-error'
+import type { Scheme } from './presented-token'
 
 /** What a challenge tells a client, in addition to the error (RFC 6750 section 3, RFC 9728 section 5.1). */
 export interface Challenge {
@@ -6,6 +8,8 @@ export interface Challenge {
   scopes: readonly string[]
   /** The address of the resource's metadata, if the resource has any. */
   metadataUrl: string | undefined
+  /** How the token is to be sent. */
+  scheme: Scheme
 }
 
 /** Adds the challenge to an error that needs one and has none. */
@@ -22,11 +26,13 @@ export function withChallenge(error: OAuthError, challenge: Challenge): OAuthErr
  *
  * @param error Undefined if the request has no token: the challenge then names no error.
  */
-export function challengeOf(error: OAuthError | undefined, { scopes, metadataUrl }: Challenge): string {
+export function challengeOf(error: OAuthError | undefined, { scopes, metadataUrl, scheme }: Challenge): string {
   const attributes: string[] = []
   if (error) attributes.push(`error="${error.code}"`, `error_description="${error.description}"`)
   const namesScope = error?.code === 'insufficient_scope' || metadataUrl !== undefined
   if (namesScope && scopes.length > 0) attributes.push(`scope="${scopes.join(' ')}"`)
   if (metadataUrl !== undefined) attributes.push(`resource_metadata="${metadataUrl}"`)
-  return attributes.length > 0 ? `Bearer ${attributes.join(', ')}` : 'Bearer'
+  // RFC 9449 section 7.1.
+  if (scheme === 'DPoP') attributes.push(`algs="${proofAlgorithms.join(' ')}"`)
+  return attributes.length > 0 ? `${scheme} ${attributes.join(', ')}` : scheme
 }

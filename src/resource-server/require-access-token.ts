@@ -14,6 +14,7 @@ import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import type { Tenants } from '../tenants/tenants'
 import { type AccessTokens, invalidToken } from '../tokens/access-tokens'
 import { type Challenge, challengeOf, withChallenge } from './challenge'
+import { type PresentedToken, presentedToken, schemeIn, schemeToAskFor } from './presented-token'
 import type { WarnOfScopes } from './unknown-scopes'
 import {
   type AccessTokenInfo,
@@ -133,10 +134,11 @@ export class AccessTokenGuards {
       if (error instanceof MissingToken) {
         // A client sends its first request without a token, to learn where to get one. That is no denial, so there is no event.
         message.outcome = 'challenged'
-        respondWithChallenge(res, challengeOf(undefined, this.#challenge(requirement, known)))
+        respondWithChallenge(res, challengeOf(undefined, this.#challenge(req, requirement, known)))
       } else {
-        const refused = error instanceof OAuthError ? withChallenge(error, this.#challenge(requirement, known)) : error
-        const named = this.#tokens.namingOwner(refused, tokenIn(req) ?? '')
+        const refused =
+          error instanceof OAuthError ? withChallenge(error, this.#challenge(req, requirement, known)) : error
+        const named = this.#tokens.namingOwner(refused, presentedToken(req)?.token ?? '')
         respondAsApi(res, reportError(named, known.place, this.#emit, message))
       }
       message.status = res.statusCode
@@ -152,13 +154,15 @@ export class AccessTokenGuards {
     const tenant = await tenantOf(req, known.place)
     const resource = await resourceOf(req, tenant)
     Object.assign(known, { tenant, resource })
-    const auth = await this.#verifications.verifyFor(tenant, bearerToken(req), { ...required, resource })
+    const presented = requiredToken(req)
+    const auth = await this.#verifications.verifyFor(tenant, presented.token, { ...required, resource, presented })
     Object.assign(req, { auth })
     return auth
   }
 
-  #challenge({ scopes }: Requirement, { tenant, resource }: Known): Challenge {
-    return { scopes, metadataUrl: tenant && this.#verifications.metadataUrlOf(resource, tenant) }
+  #challenge(req: NodeRequest, { scopes }: Requirement, { tenant, resource }: Known): Challenge {
+    const metadataUrl = tenant && this.#verifications.metadataUrlOf(resource, tenant)
+    return { scopes, metadataUrl, scheme: schemeToAskFor(req, tenant) }
   }
 
   /**
@@ -199,17 +203,12 @@ function checkedRequirement<R>(given: RequireAccessTokenOptions<R>) {
   return requirements(checks)(given, 'requireAccessToken')
 }
 
-/** Reads the token from the header (RFC 6750 section 2.1). A token in the body or the query is not accepted. */
-function bearerToken(req: NodeRequest): string {
-  const token = tokenIn(req)
-  if (token !== undefined) return token
-  if (/^Bearer\b/i.test(req.headers.authorization ?? ''))
-    throw invalidToken('The access token is malformed', 'malformed_token')
+/** @throws {MissingToken} */
+function requiredToken(req: NodeRequest): PresentedToken {
+  const presented = presentedToken(req)
+  if (presented) return presented
+  if (schemeIn(req)) throw invalidToken('The access token is malformed', 'malformed_token')
   throw new MissingToken()
-}
-
-function tokenIn({ headers: { authorization = '' } }: NodeRequest): string | undefined {
-  return /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(authorization)?.[1]
 }
 
 /** The request has no token at all. */

@@ -34,6 +34,7 @@ export function requireScopes(
   const { tenantKey, clientId, grantId, subject, claims } = auth
   const challenge = {
     scopes: scopesOf([...withoutOfflineAccess(scopesOf(String(claims.scope))), ...required]),
+    scheme: claims.cnf === undefined ? ('Bearer' as const) : ('DPoP' as const),
     metadataUrl: metadataUrlFor(auth, announced, baseUrl.current(req instanceof IncomingMessage ? req : undefined)),
   }
   const place = { where: 'requireScopes', tenantKey, tenantId: String(claims.tenant_id), clientId, grantId, subject }

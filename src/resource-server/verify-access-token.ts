@@ -1,3 +1,5 @@
+// More than 300 lines: the words of what a host is told of a token, and then all that a token must have, in one place.
+
 import {
   anything,
   type Check,
@@ -12,6 +14,7 @@ import {
 } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import type { GuardedStore } from '../host/guarded-store'
+import type { NodeRequest } from '../http/node-messages'
 import { type BaseUrl, hostOfOrigin } from '../http/request-address'
 import { OAuthError, oauthError, withContext } from '../protocol/oauth-error'
 import { canonicalResource, metadataUrlOf, tenantKeyOf } from '../protocol/resource'
@@ -21,7 +24,9 @@ import type { ProtectedResources } from '../tenants/protected-resources'
 import { isSameResource, type ResolvedTenant, spelledByTenant } from '../tenants/resolved-tenant'
 import type { Tenants } from '../tenants/tenants'
 import { type AccessTokens, claimedIssuer, invalidToken, notOurs } from '../tokens/access-tokens'
+import type { DpopProofs } from '../tokens/dpop-proofs'
 import { withChallenge } from './challenge'
+import { checkBoundKey, type PresentedToken, presentedToken, schemeToAskFor } from './presented-token'
 
 /** What an access token must have, in addition to its tenant. Leave out what you do not require: undefined is refused. */
 export interface AccessTokenRequirements {
@@ -39,8 +44,10 @@ export interface AccessTokenRequirements {
  * What `verifyAccessToken` requires, with the tenant that the token must belong to, or `anyTenant: true`. One of them is required, so that no
  * token of one tenant works for another by mistake.
  */
-export type VerifyAccessTokenOptions = AccessTokenRequirements &
-  ({ tenantKey: string; anyTenant?: never } | { anyTenant: true; tenantKey?: never })
+export type VerifyAccessTokenOptions = AccessTokenRequirements & {
+  /** The request that has the token. Without it, a token that is bound to a key is refused: its proof is in the request (RFC 9449). */
+  req?: NodeRequest
+} & ({ tenantKey: string; anyTenant?: never } | { anyTenant: true; tenantKey?: never })
 
 /** What an access token says: a superset of the MCP SDK's `AuthInfo`. Its `kind` says whom the client acts for. */
 export type AccessTokenInfo = CustomerTokenInfo | ClientTokenInfo | WorkloadTokenInfo
@@ -118,17 +125,19 @@ export type CheckedOptions = Checked<typeof verifyOptions>
 const checkedMembers = requirements({
   tenantKey: anything<unknown>,
   anyTenant: anything<unknown>,
+  req: anything<NodeRequest | undefined>,
   ...verifyOptions,
 })
 
-/** Checked options, and the name of the method that the host has called. */
-export type Verification = CheckedOptions & { guard: string }
+/** Checked options, the name of the method that the host has called, and the token as its request has it, if that is known. */
+export type Verification = CheckedOptions & { guard: string; presented?: PresentedToken | undefined }
 
 /** Verifies access tokens for the host's own API (RFC 9068 section 4). */
 export class AccessTokenVerifications {
   readonly #tokens: AccessTokens
   readonly #tenants: Tenants
   readonly #store: GuardedStore
+  readonly #proofs: DpopProofs
   readonly #baseUrl: BaseUrl
   readonly #announced: ProtectedResources
   readonly #scopes: readonly string[]
@@ -138,6 +147,7 @@ export class AccessTokenVerifications {
     tokens: AccessTokens,
     tenants: Tenants,
     store: GuardedStore,
+    proofs: DpopProofs,
     baseUrl: BaseUrl,
     announced: ProtectedResources,
     scopes: readonly string[],
@@ -145,6 +155,7 @@ export class AccessTokenVerifications {
     this.#tokens = tokens
     this.#tenants = tenants
     this.#store = store
+    this.#proofs = proofs
     this.#baseUrl = baseUrl
     this.#announced = announced
     this.#scopes = scopes
@@ -152,10 +163,12 @@ export class AccessTokenVerifications {
 
   /** Verifies an access token of a named tenant, or of any. */
   async verify(token: string, given: VerifyAccessTokenOptions): Promise<AccessTokenInfo> {
-    const { tenantKey, anyTenant, ...options } = checkedMembers(given, 'verifyAccessToken')
+    const { tenantKey, anyTenant, req, ...options } = checkedMembers(given, 'verifyAccessToken')
+    const inRequest = req && presentedToken(req)
+    const presented = inRequest?.token === token ? inRequest : undefined
     const baseUrl = this.#baseUrl.current()
     const key = anyTenant === true ? await this.#tenantKeyFor(token, baseUrl) : checkedTenantKey(tenantKey)
-    return this.verifyOf(key, token, { ...options, guard: 'verifyAccessToken' })
+    return this.verifyOf(key, token, { ...options, presented, guard: 'verifyAccessToken' })
   }
 
   /** The key of the tenant that may have issued a token. Undefined if its issuer is none of this server's. */
@@ -189,7 +202,8 @@ export class AccessTokenVerifications {
       const { resource, scopes } = verification
       const had = error.reason === 'unknown_token' ? [] : this.#scopesIn(token, resource, tenant)
       const toAskFor = scopesOf([...had, ...scopes])
-      throw withChallenge(error, { scopes: toAskFor, metadataUrl: this.metadataUrlOf(resource, tenant) })
+      const scheme = schemeToAskFor(verification.presented?.req, tenant)
+      throw withChallenge(error, { scopes: toAskFor, metadataUrl: this.metadataUrlOf(resource, tenant), scheme })
     }
   }
 
@@ -217,7 +231,14 @@ export class AccessTokenVerifications {
   async #verified(
     tenant: ResolvedTenant,
     token: string,
-    { resource = tenant.address.resources[0], scopes: required, checkRevocation = false, accepts, guard }: Verification,
+    {
+      resource = tenant.address.resources[0],
+      scopes: required,
+      checkRevocation = false,
+      accepts,
+      presented,
+      guard,
+    }: Verification,
   ): Promise<AccessTokenInfo> {
     const claims = this.#tokens.claimsOf(token)
     // The issuer alone does not tell companies apart: it stays the same when a tenant key passes to another company.
@@ -226,6 +247,7 @@ export class AccessTokenVerifications {
     if (!isFor(resource, claims.aud, tenant)) {
       throw invalidToken('The access token is not for this resource', 'wrong_resource')
     }
+    checkBoundKey(claims, presented, { resource, basePath: this.#baseUrl.path, tenant }, this.#proofs)
     const kind = kindOfSubject(claims.sub)
     if (!accepts.includes(kind)) throw notAccepted(kind, accepts)
     // A scope that the tenant no longer offers counts for nothing, even if an older token has it.

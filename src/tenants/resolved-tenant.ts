@@ -65,6 +65,8 @@ export interface TenantPolicy {
   trustedIssuers: readonly CheckedIssuer[]
   /** Whether nobody connects by hand. */
   enterpriseOnly: boolean
+  /** Whether every token is bound to a key. */
+  requireDpop: boolean
 }
 
 /** How a tenant shows itself. */
@@ -78,7 +80,7 @@ export interface TenantLook {
 }
 
 /** What a tenant has if its record does not say otherwise. */
-export type TenantDefaults = Omit<TenantPolicy, 'clients' | 'trustedIssuers' | 'enterpriseOnly'> &
+export type TenantDefaults = Omit<TenantPolicy, 'clients' | 'trustedIssuers' | 'enterpriseOnly' | 'requireDpop'> &
   Pick<TenantLook, 'theme' | 'links'>
 
 /** Where a tenant was found. */
@@ -172,6 +174,7 @@ function policyOf(checked: TenantRecord, defaults: TenantDefaults): TenantPolicy
     askConsent: checked.askConsent ?? defaults.askConsent,
     trustedIssuers: checked.trustedIssuers ?? [],
     enterpriseOnly: checked.enterpriseOnly ?? false,
+    requireDpop: checked.requireDpop ?? false,
   }
 }
 

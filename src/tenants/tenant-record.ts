@@ -94,6 +94,7 @@ const clientMembers = record({
   scopes: nullable(distinct(scopeToken)),
   firstParty: nullable(flag),
   askConsent: nullable(askConsent),
+  dpopBoundAccessTokens: nullable(flag),
   ...credentialMembers,
 })
 
@@ -171,6 +172,7 @@ const members = {
   blockedClients: nullable(clientRule),
   trustedIssuers: nullable(trustedIssuers),
   enterpriseOnly: nullable(flag),
+  requireDpop: nullable(flag),
   scopes: nullable(distinct(scopeToken)),
   resources: nullable(distinct(resource)),
   accessTokenLifetime: nullable(accessTokenLifetime),

@@ -3,11 +3,12 @@ import { createServer, type IncomingMessage, request } from 'node:http'
 import { duplexPair } from 'node:stream'
 import { json } from 'node:stream/consumers'
 import { decode, sign } from 'jsonwebtoken'
-import { anything, optional, record, text } from '../configuration/checks'
+import { anything, flag, optional, record, text } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import { OAuthError } from '../protocol/oauth-error'
 import type { OAuthErrorCode } from '../protocol/oauth-error-codes'
 import { codeChallengeOf } from '../protocol/pkce'
+import { ProofKey } from '../protocol/proof-key'
 import { registrationIn } from '../protocol/registered-id'
 import { addressOf, endpointsOf } from '../protocol/resource'
 import type { Handler } from '../router'
@@ -34,6 +35,8 @@ export interface TokensRequest {
    * which {@link testSignIn} adds to each company.
    */
   clientId?: string | undefined
+  /** Whether the client proves a new key, to which the tokens are bound (DPoP, RFC 9449). Default false. */
+  dpop?: boolean | undefined
 }
 
 /** The tokens of a customer who has signed in and agreed. */
@@ -50,6 +53,14 @@ export interface TestTokens {
   readonly grantId: string
   /** The client's `client_id`. */
   readonly clientId: string
+
+  /**
+   * Makes the headers of a request to your API: `authorization`, and for tokens with `dpop` a new `dpop` proof of their key.
+   *
+   * @param method The method of the request, such as `GET`.
+   * @param url Its address: the origin of the API's `resource`, and the path of the request.
+   */
+  headersFor(method: string, url: string): Record<string, string>
 
   /**
    * Redeems the refresh token, as the client does. A second call of the same tokens presents a used refresh token.
@@ -130,10 +141,11 @@ const members = record({
   scopes: anything<TokensRequest['scopes']>,
   resource: anything<TokensRequest['resource']>,
   claims: anything<TokensRequest['claims']>,
+  dpop: optional(flag, false),
 })
 
 async function signedIn(signIn: SignInForTests, request: TokensRequest): Promise<TestTokens> {
-  const { clientId = testClient.clientId, scopes, ...terms } = members(request, 'tokensFor')
+  const { clientId = testClient.clientId, scopes, dpop, ...terms } = members(request, 'tokensFor')
   const redirectUri = await redirectUriOf(clientId, terms.tenantKey, signIn)
   const codeVerifier = randomBytes(32).toString('base64url')
   const { code, redirectTo } = await signIn.issueAuthorizationCode({
@@ -149,13 +161,14 @@ async function signedIn(signIn: SignInForTests, request: TokensRequest): Promise
   })
   const issuer = new URL(redirectTo).searchParams.get('iss') ?? ''
   const address = addressOf(issuer, terms.tenantKey, partsOf(signIn).baseUrl)
-  return redeemed(signIn, `${endpointsOf(address)}/token`, {
+  const form = {
     grant_type: 'authorization_code',
     client_id: clientId,
     code,
     redirect_uri: redirectUri,
     code_verifier: codeVerifier,
-  })
+  }
+  return redeemed(signIn, `${endpointsOf(address)}/token`, form, dpop ? new ProofKey() : undefined)
 }
 
 /** Where the codes of a client go. Empty if there is no such client: then no code is issued. */
@@ -181,8 +194,15 @@ interface TokenForm extends Record<string, string> {
 }
 
 /** Redeems a code, a refresh token or an assertion. */
-export async function redeemed(signIn: SignInForTests, tokenEndpoint: string, form: TokenForm): Promise<TestTokens> {
-  const { status, body } = await postForm(signIn, tokenEndpoint, form)
+export async function redeemed(
+  signIn: SignInForTests,
+  tokenEndpoint: string,
+  form: TokenForm,
+  key?: ProofKey,
+): Promise<TestTokens> {
+  const { now } = partsOf(signIn).clock
+  const proof = key?.proof({ method: 'POST', url: tokenEndpoint, now: now() })
+  const { status, body } = await postForm(signIn, tokenEndpoint, form, proof === undefined ? {} : { dpop: proof })
   if (status !== 200) throw new OAuthError(body.error as OAuthErrorCode, String(body.error_description), { status })
   const accessToken = String(body.access_token)
   const refreshToken = String(body.refresh_token ?? '')
@@ -194,12 +214,17 @@ export async function redeemed(signIn: SignInForTests, tokenEndpoint: string, fo
     scopes: String(body.scope).split(' ').filter(Boolean),
     grantId,
     clientId,
+    headersFor: (method, url): Record<string, string> =>
+      key === undefined
+        ? { authorization: `Bearer ${accessToken}` }
+        : { authorization: `DPoP ${accessToken}`, dpop: key.proof({ method, url, accessToken, now: now() }) },
     refresh: () =>
-      redeemed(signIn, tokenEndpoint, {
-        grant_type: 'refresh_token',
-        client_id: clientId,
-        refresh_token: refreshToken,
-      }),
+      redeemed(
+        signIn,
+        tokenEndpoint,
+        { grant_type: 'refresh_token', client_id: clientId, refresh_token: refreshToken },
+        key,
+      ),
   }
 }
 
@@ -220,7 +245,12 @@ export interface JsonResponse {
  *
  * @param url The address that the client sends it to.
  */
-export async function postForm(handler: Handler, url: string, form: Record<string, string>): Promise<JsonResponse> {
+export async function postForm(
+  handler: Handler,
+  url: string,
+  form: Record<string, string>,
+  more: Record<string, string> = {},
+): Promise<JsonResponse> {
   const { host, pathname } = new URL(url)
   const body = new URLSearchParams(form).toString()
   const headers = {
@@ -228,6 +258,7 @@ export async function postForm(handler: Handler, url: string, form: Record<strin
     connection: 'close',
     'content-type': 'application/x-www-form-urlencoded',
     'content-length': Buffer.byteLength(body),
+    ...more,
   }
   const [client, server] = duplexPair()
   createServer((req, res) => handler(req, res)).emit('connection', server)

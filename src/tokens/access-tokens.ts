@@ -1,3 +1,5 @@
+// More than 300 lines: what an access token says, from the words of its types to its claims.
+
 import { randomUUID } from 'node:crypto'
 import { decode, sign } from 'jsonwebtoken'
 import { isObject } from '../configuration/checks'
@@ -63,9 +65,14 @@ export interface AccessTokenTerms {
 /** What a client asks for when it redeems a credential. */
 export interface RequestedTerms {
   grantType: GrantTypeName
+  /** The thumbprint of the key that it proves, to which the access token is bound (RFC 9449 section 6). */
+  key: string | undefined
   /** The `scope` of the request, which may be narrower than the grant's. */
   scope: string | undefined
 }
+
+/** What goes into an access token of a grant. */
+type SignedTerms = Pick<AccessTokenTerms, 'scopes' | 'claims'> & Pick<RequestedTerms, 'key'>
 
 /** Settles what an access token of a grant says. @param left Tells for how many milliseconds the grant will live at least. */
 export type Settle = (grant: GrantOfToken, left: () => Promise<number>) => Promise<AccessTokenTerms>
@@ -76,6 +83,8 @@ type GrantOfToken = Pick<Grant, 'tenantId' | 'grantId' | 'clientId' | 'subject' 
 /** An access token and for how many seconds it is valid. */
 export interface IssuedAccessToken {
   accessToken: string
+  /** `DPoP` if it is bound to a key. */
+  tokenType: 'Bearer' | 'DPoP'
   expiresIn: number
 }
 
@@ -89,6 +98,8 @@ export interface AccessTokenClaims extends Record<string, unknown> {
   client_id: string
   grant_id: string
   tenant_id: string
+  /** What the token is bound to: the thumbprint of a key (RFC 9449 section 6.1). */
+  cnf?: { jkt: string } | undefined
 }
 
 /** Issues access tokens, and reads those that it has issued (RFC 9068). */
@@ -135,7 +146,7 @@ export class AccessTokens {
    * @returns Undefined without a requested scope, the host's hook and a signer: the grant alone decides then, and need not be read first.
    * Otherwise a function of the grant. It throws `invalid_scope`, or what the hook or the signer throws.
    */
-  settling({ scope, grantType }: RequestedTerms, tenant: ResolvedTenant): Settle | undefined {
+  settling({ scope, grantType, key }: RequestedTerms, tenant: ResolvedTenant): Settle | undefined {
     const mayFail = this.#keys[0].signer !== undefined
     if (scope === undefined && !this.#claimsHook && !mayFail) return undefined
     return async (grant, left) => {
@@ -144,7 +155,7 @@ export class AccessTokens {
       if (scopes === undefined) throw scopesGone(grant)
       try {
         const claims = await this.#hostClaims(scopes, grant, grantType, tenant)
-        const issued = mayFail ? await this.issue(grant, { scopes, claims }, await left(), tenant) : undefined
+        const issued = mayFail ? await this.issue(grant, { scopes, claims, key }, await left(), tenant) : undefined
         // A grant in its last moments is renewed first. Then another token is signed, which lives longer.
         return { scopes, claims, issued: issued && issued.expiresIn > 0 ? issued : undefined }
       } catch (refused) {
@@ -159,12 +170,12 @@ export class AccessTokens {
    */
   async issueFirst(
     grant: GrantOfToken & Pick<NewGrant, 'lifetime'>,
-    grantType: GrantTypeName,
+    requested: Omit<RequestedTerms, 'scope'>,
     tenant: ResolvedTenant,
   ): Promise<IssuedAccessToken> {
-    const settle = this.settling({ grantType, scope: undefined }, tenant)
+    const settle = this.settling({ ...requested, scope: undefined }, tenant)
     const terms: AccessTokenTerms = (await settle?.(grant, async () => grant.lifetime)) ?? { scopes: grant.scopes }
-    return terms.issued ?? this.issue(grant, terms, grant.lifetime, tenant)
+    return terms.issued ?? this.issue(grant, { ...terms, key: requested.key }, grant.lifetime, tenant)
   }
 
   /**
@@ -176,7 +187,7 @@ export class AccessTokens {
    */
   async issue(
     grant: GrantOfToken,
-    terms: Pick<AccessTokenTerms, 'scopes' | 'claims'>,
+    terms: SignedTerms,
     left: number,
     tenant: ResolvedTenant,
   ): Promise<IssuedAccessToken> {
@@ -189,7 +200,8 @@ export class AccessTokens {
       ? await key.signer.token(key.prefix, payload)
       : sign(payload, key.privateKey, { algorithm: key.algorithm, header: key.header })
     if (!this.#keys.includes(key)) throw temporarilyUnavailable(new Error('The key was removed while it signed'))
-    return { accessToken, expiresIn: expiresAt - Math.floor(this.#now() / 1000) }
+    const tokenType = terms.key === undefined ? 'Bearer' : 'DPoP'
+    return { accessToken, tokenType, expiresIn: expiresAt - Math.floor(this.#now() / 1000) }
   }
 
   /**
@@ -239,7 +251,7 @@ export class AccessTokens {
 /** The payload of an access token, as JSON. Times are in seconds. */
 function payloadOf(
   grant: GrantOfToken,
-  { scopes, claims }: AccessTokenTerms,
+  { scopes, claims, key }: SignedTerms,
   now: number,
   expiresAt: number,
   tenant: ResolvedTenant,
@@ -258,6 +270,7 @@ function payloadOf(
     grant_id: grant.grantId,
     tenant_id: tenant.id,
     // Undefined for most, so that no claim of the host's stands in its place.
+    cnf: key === undefined ? undefined : { jkt: key },
     [trustedIssuerClaim]: grant.claims && assertionOf(grant)?.issuer,
   })
 }

@@ -42,6 +42,8 @@ interface Presented {
   clientId: string | undefined
   /** What the `aud` of a workload's assertion may be. */
   audiences: readonly string[]
+  /** The thumbprint of the key that the request proves. */
+  key: string | undefined
 }
 
 /**
@@ -118,7 +120,10 @@ export class Assertions {
     const { issuedAt, goneAt } = this.#checkTimes(jwt, issuer)
     const { jti, scope } = claims
     if (!isText(jti, maxIdLength)) throw refused(`must have a jti of 1 to ${maxIdLength} characters`, issuer)
-    if (claims.cnf !== undefined) throw refused('must not have cnf: keys are not proven here', issuer)
+    const { key } = presented
+    if (claims.cnf !== undefined && (key === undefined || Object(claims.cnf).jkt !== key)) {
+      throw refused('is bound to a key by its cnf, which the request does not prove', issuer)
+    }
     if (claims.authorization_details !== undefined) throw refused('must not have authorization_details', issuer)
     const { sub } = claims
     if (!isText(sub, maxNameLength)) throw refused('must have a sub', issuer)

@@ -162,7 +162,7 @@ export class TestSignIn {
 /** A token response (RFC 6749 section 5.1). */
 export interface Tokens {
   access_token: string
-  token_type: 'Bearer'
+  token_type: 'Bearer' | 'DPoP'
   expires_in: number
   refresh_token: string
   scope: string
@@ -172,10 +172,10 @@ export interface Tokens {
 type Answer = Pick<Response, 'status' | 'body'> & { headers: object }
 
 /** Fails unless the response is a well-formed success. @returns Its tokens. */
-export function expectTokens(response: Answer): Tokens {
+export function expectTokens(response: Answer, tokenType: Tokens['token_type'] = 'Bearer'): Tokens {
   expect(response.body).toEqual({
     access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
-    token_type: 'Bearer',
+    token_type: tokenType,
     expires_in: expect.any(Number),
     refresh_token: expect.stringMatching(/^csir_[\w-]{84}$/),
     scope: expect.any(String),

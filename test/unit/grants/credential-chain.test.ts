@@ -1,9 +1,11 @@
 import {
+  anyKey,
   CredentialChain,
   credentialHash,
   datesOf,
   formatCredential,
   grantIdOf,
+  keyNeeded,
   parseCredential,
   readExpiry,
 } from '../../../src/grants/credential'
@@ -46,7 +48,7 @@ describe('the derivation behind stored grants and issued tokens', () => {
     expect(next.hash).toBe(known.nextHash)
 
     const kind = 'refresh_token'
-    const dates = datesOf({ expiresAt: 1_797_849_988_026, endsAt: 1_797_849_988_026 })
+    const dates = datesOf({ expiresAt: 1_797_849_988_026, endsAt: 1_797_849_988_026 }, binding)
     const tag = chain.tag('acme', known.grantId, { kind, secret: next.secret, dates }, binding)
     expect(formatCredential({ kind, handle, secret: next.secret, dates, tag })).toBe(known.nextToken)
   })
@@ -55,7 +57,7 @@ describe('the derivation behind stored grants and issued tokens', () => {
 describe('a credential', () => {
   const noon = Date.UTC(2030, 0, 7, 12)
   const presented = (ends: { expiresAt: number; endsAt?: number }) => {
-    const dates = datesOf(ends)
+    const dates = datesOf(ends, binding)
     return { kind: 'refresh_token' as const, handle, secret, dates, tag: Buffer.alloc(16) }
   }
 
@@ -77,6 +79,43 @@ describe('a credential', () => {
   })
 })
 
+describe('a credential that is bound to a key', () => {
+  const expiresAt = Date.UTC(2030, 0, 7, 12)
+  const thumbprint = 'k'.repeat(43)
+  const dated = (key: string | undefined, endsAt?: number) => {
+    const dates = datesOf({ expiresAt, ...(endsAt && { endsAt }) }, { clientId: 'client', key })
+    return { kind: 'refresh_token' as const, handle, secret, dates, tag: Buffer.alloc(16) }
+  }
+
+  it.each([
+    [undefined, 'none'],
+    [anyKey, 'any'],
+    [thumbprint, 'its own'],
+  ])('says that its redeemer must prove it: %s', (key, needed) => {
+    for (const endsAt of [undefined, expiresAt]) {
+      expect(keyNeeded(dated(key, endsAt))).toBe(needed)
+      expect(readExpiry(dated(key, endsAt))).toEqual({ expiresAt, isEnd: endsAt === expiresAt })
+    }
+  })
+
+  it('has a hash of its own for each key', () => {
+    const keys = [undefined, anyKey, thumbprint, 'K'.repeat(43)]
+    const hashes = keys.map((key) => credentialHash('refresh_token', secret, { clientId: 'client', key }))
+    expect(new Set(hashes).size).toBe(keys.length)
+  })
+
+  it('follows one that is not, once its client proves a key, and never the other way round', () => {
+    const chain = new CredentialChain([Buffer.alloc(32, 3)])
+    const [plain, bound] = [{ clientId: 'client' }, { clientId: 'client', key: thumbprint }]
+    const first = chain.successor(known.grantId, known.code, plain).hash
+    const second = chain.successor(known.grantId, first, bound)
+    expect(chain.pathBetween(known.grantId, known.code, second.hash, [bound, plain])).toEqual([first, known.code])
+    expect(chain.pathBetween(known.grantId, known.code, second.hash, [plain])).toBeUndefined()
+    expect(chain.liveSuccessor(known.grantId, first, [], second.hash, [bound, plain])).toEqual(second)
+    expect(chain.liveSuccessor(known.grantId, first, [], second.hash, [plain])).toBeUndefined()
+  })
+})
+
 describe('the refresh token after a code', () => {
   const chain = new CredentialChain([Buffer.alloc(32, 3)])
   const ofClient = { clientId: binding.clientId }
@@ -91,17 +130,17 @@ describe('the refresh token after a code', () => {
   it('is that of one redeemer: the chain of a client that authenticates is another one', () => {
     const authenticated = { ...ofClient, isAuthenticated: true }
     const second = chain.successor(known.grantId, known.code, ofClient).hash
-    expect(chain.pathBetween(known.grantId, known.code, second, ofClient)).toEqual([known.code])
-    expect(chain.pathBetween(known.grantId, known.code, second, authenticated)).toBeUndefined()
-    expect(chain.liveSuccessor(known.grantId, known.code, [], second, authenticated)).toBeUndefined()
+    expect(chain.pathBetween(known.grantId, known.code, second, [ofClient])).toEqual([known.code])
+    expect(chain.pathBetween(known.grantId, known.code, second, [authenticated])).toBeUndefined()
+    expect(chain.liveSuccessor(known.grantId, known.code, [], second, [authenticated])).toBeUndefined()
   })
   it('can be found along the chain by its own client only', () => {
     const first = chain.successor(known.grantId, known.code, binding).hash
     const second = chain.successor(known.grantId, first, ofClient).hash
     const marks = [first.slice(0, 8)]
-    expect(chain.liveSuccessor(known.grantId, known.code, marks, second, ofClient)?.hash).toBe(second)
-    expect(chain.liveSuccessor(known.grantId, known.code, marks, second, ofOther)).toBeUndefined()
-    expect(chain.pathBetween(known.grantId, known.code, second, ofClient)).toEqual([first, known.code])
-    expect(chain.pathBetween(known.grantId, known.code, second, ofOther)).toBeUndefined()
+    expect(chain.liveSuccessor(known.grantId, known.code, marks, second, [ofClient])?.hash).toBe(second)
+    expect(chain.liveSuccessor(known.grantId, known.code, marks, second, [ofOther])).toBeUndefined()
+    expect(chain.pathBetween(known.grantId, known.code, second, [ofClient])).toEqual([first, known.code])
+    expect(chain.pathBetween(known.grantId, known.code, second, [ofOther])).toBeUndefined()
   })
 })

@@ -82,7 +82,7 @@ describe('a response that is not public', () => {
       'cache-control': 'no-store',
       pragma: 'no-cache',
       'access-control-allow-origin': '*',
-      'access-control-expose-headers': 'WWW-Authenticate, Retry-After',
+      'access-control-expose-headers': 'WWW-Authenticate, Retry-After, DPoP-Nonce',
     })
     await get((_, res) => respondWithJson(res, {}, { status: 201 })).expect(201)
   })

@@ -19,7 +19,7 @@ import { SeededRandom } from '../../support/seeded-random'
 import { redirectUri } from '../../support/sign-in'
 import { started } from '../../support/started'
 
-const one: CarriedRegistration = { redirectUris: [redirectUri], hasSecret: false }
+const one: CarriedRegistration = { redirectUris: [redirectUri], hasSecret: false, provesKey: false }
 const cursor = [
   'cursor://anysphere.cursor-mcp/oauth/callback',
   'https://www.cursor.com/agents/mcp/oauth/callback',
@@ -31,6 +31,7 @@ const registrations: CarriedRegistration[] = [
   { ...one, redirectUris: cursor, clientName: 'Cursor' },
   { ...one, hasSecret: true, clientName: 'With a secret' },
   { ...one, jwksUri: 'https://keys.example/jwks' },
+  { ...one, provesKey: true, hasSecret: true },
   { ...one, clientName: 'With a key', jwks: { keys: [clientKey().jwk] } },
   { ...one, redirectUris: Array.from({ length: 20 }, (_, n) => `${redirectUri}/${n}`) },
 ]
@@ -95,8 +96,8 @@ describe('the id of a client that registers itself', () => {
     ['only a version', idOf(Buffer.from([0x10]))],
     ['version 0', craftedId({ text: redirectUri, header: 0x00 })],
     ['version 2', craftedId({ text: redirectUri, header: 0x20 })],
-    ['a flag of a later version', craftedId({ text: redirectUri, header: 0x14 })],
-    ['the last flag', craftedId({ text: redirectUri, header: 0x18 })],
+    ['a flag of a later version', craftedId({ text: redirectUri, header: 0x18 })],
+    ['the last version', craftedId({ text: redirectUri, header: 0x50 })],
     ['another beginning', plain.replace('dcr_', 'DCR_')],
     ['a space behind it', `${plain} `],
     ['padding', `${plain}=`],

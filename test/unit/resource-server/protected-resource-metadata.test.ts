@@ -19,6 +19,7 @@ describe('the metadata of a protected resource', () => {
       authorization_servers: [host.issuer()],
       scopes_supported: ['calendar'],
       bearer_methods_supported: ['header'],
+      dpop_signing_alg_values_supported: ['ES256', 'ES384', 'RS256', 'PS256', 'EdDSA', 'Ed25519'],
       resource_name: 'Acme',
     })
     expect(response.headers).toMatchObject({

@@ -1,0 +1,55 @@
+import { generateKeyPairSync, hash, type KeyObject, randomUUID } from 'node:crypto'
+import { sign } from 'jsonwebtoken'
+import { thumbprintOf } from './json-web-keys'
+
+/** The request that a proof is for. */
+interface ProvenRequest {
+  method: string
+  url: string
+  accessToken?: string | undefined
+  /** When the proof is made, in milliseconds since 1970. */
+  now: number
+}
+
+/** A key that a client proves in a test (RFC 9449). */
+export class ProofKey {
+  readonly #privateKey: KeyObject
+  /** The public key. */
+  readonly jwk: Readonly<Record<string, unknown>>
+
+  constructor() {
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    this.#privateKey = privateKey
+    this.jwk = { ...publicKey.export({ format: 'jwk' }) }
+  }
+
+  /** RFC 7638. */
+  get thumbprint(): string {
+    return thumbprintOf(this.jwk)
+  }
+
+  /**
+   * Makes a proof (RFC 9449 section 4.2).
+   *
+   * @param claims Claims in place of the right ones, or in addition to them.
+   * @param header The same for the header.
+   */
+  proof(
+    { method, url, accessToken, now }: ProvenRequest,
+    claims: Readonly<Record<string, unknown>> = {},
+    header: Readonly<Record<string, unknown>> = {},
+  ): string {
+    const right = {
+      jti: randomUUID(),
+      htm: method,
+      htu: url,
+      iat: Math.floor(now / 1000),
+      ath: accessToken === undefined ? undefined : hash('sha256', accessToken, 'base64url'),
+    }
+    // Without the members that are undefined.
+    const payload = JSON.stringify({ ...right, ...claims })
+    return sign(payload, this.#privateKey, {
+      header: { typ: 'dpop+jwt', alg: 'ES256', jwk: this.jwk, ...header } as never,
+    })
+  }
+}
