@@ -204,6 +204,14 @@ export const findings = {
     'POST is answered with {status}, without asking for a token. If this is an MCP server, no assistant can connect',
     'Put the guard in front of every method: `app.all(path, signIn.protectedResource({ path }))`. For an API without POST, this is fine',
   ),
+  'proof-refused': wrong(
+    '{request} with a right DPoP proof is refused: {description}',
+    'Set `baseUrl` to the address that clients use, and the clocks of all servers by NTP',
+  ),
+  'proof-dropped': wrong(
+    '{request} with a `DPoP` header is answered as if there were none',
+    'Pass the header on: nginx does, unless `proxy_pass_request_headers` is off; in CloudFront, an origin request policy with `DPoP`',
+  ),
   'authorization-dropped': wrong(
     '{request} with an `Authorization` header is answered as if there were none',
     'Pass the header on: in nginx, `proxy_set_header Authorization $http_authorization;`, in Apache `CGIPassAuth On`, in CloudFront an origin request policy with `Authorization`',

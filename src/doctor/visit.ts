@@ -1,3 +1,4 @@
+import { ProofKey } from '../protocol/proof-key'
 import type { Answer, Challenge } from './answer'
 import { Fault, type FindingCode, findings, type Seen, type ValuesIn } from './findings'
 import { printable, Secrets } from './printable'
@@ -48,6 +49,8 @@ export interface Found {
     inForm: boolean
     /** Whether its redirects name the issuer (RFC 9207). */
     namesIssuer: boolean
+    /** Whether clients can prove a key (RFC 9449). */
+    dpop: boolean
   }
   /** The client that the doctor acts as. */
   registration: {
@@ -60,7 +63,7 @@ export interface Found {
   }
   /** The first page. */
   authorize: Answer
-  'sign-in': { accessToken: string; refreshToken: string | undefined }
+  'sign-in': { accessToken: string; refreshToken: string | undefined; isBound: boolean }
   /** The refresh token that is valid now. */
   refresh: string
 }
@@ -79,6 +82,8 @@ export class Visit {
   readonly redirectUri: string
   readonly wire: Wire
   readonly secrets = new Secrets()
+  /** The key of the client that the doctor acts as. */
+  readonly key = new ProofKey()
   /** What this step has seen. */
   seen: Seen[] = []
   #notes: string[] = []

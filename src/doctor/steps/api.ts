@@ -114,8 +114,12 @@ function isHeaderLimit({ status, text }: Answer): boolean {
 
 /** Sends the first request again, with the access token (RFC 6750 section 2.1). */
 export async function callApi(visit: Visit): Promise<void> {
-  const [{ asked }, { accessToken }] = visit.found('api', 'sign-in')
-  const headers = { ...asked.headers, Authorization: `Bearer ${accessToken}` }
+  const [{ asked }, { accessToken, isBound }] = visit.found('api', 'sign-in')
+  const proof = () => visit.key.proof({ method: asked.method, url: visit.address, accessToken, now: Date.now() })
+  const sent: Record<string, string> = isBound
+    ? { Authorization: `DPoP ${accessToken}`, DPoP: proof() }
+    : { Authorization: `Bearer ${accessToken}` }
+  const headers = { ...asked.headers, ...sent }
   const answer = await visit.wire.ask(visit.address, { ...asked, headers })
   const { status } = answer
   const challenge = bearerChallenge(answer.header('www-authenticate') ?? '')

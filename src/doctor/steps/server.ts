@@ -43,6 +43,7 @@ export async function readServer(visit: Visit): Promise<Found['server']> {
     basic: lists(members, 'token_endpoint_auth_methods_supported', 'client_secret_basic'),
     inForm: lists(members, 'token_endpoint_auth_methods_supported', 'client_secret_post'),
     namesIssuer: members.authorization_response_iss_parameter_supported === true,
+    dpop: lists(members, 'dpop_signing_alg_values_supported', 'ES256'),
   }
 }
 

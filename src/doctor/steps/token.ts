@@ -32,11 +32,12 @@ export async function tryWrongCode(visit: Visit): Promise<void> {
     resource,
   }
   const inBody = form({ ...fields, client_id: client.id })
-  const answer = await visit.wire.ask(url, inBody)
+  const answer = await ask(visit, url, inBody)
   checkMayBePublic(answer, client)
   checkInvalidGrant(answer, client)
   if (!/\bno-store\b/i.test(answer.header('cache-control') ?? '')) visit.find('token-cached', answer)
   await presentInHeader(visit, server, form(fields), client)
+  if (server.dpop) await presentProofs(visit, url, inBody)
   await checkAcrossOrigins(visit, url, { ...inBody, asks: ['authorization'] })
 }
 
@@ -68,10 +69,32 @@ async function presentInHeader(
   client: Client,
 ): Promise<void> {
   const user = Buffer.from(`${encodeURIComponent(client.id)}:`).toString('base64')
-  const answer = await visit.wire.ask(url, { ...asked, headers: { ...asked.headers, Authorization: `Basic ${user}` } })
+  const answer = await ask(visit, url, { ...asked, headers: { ...asked.headers, Authorization: `Basic ${user}` } })
   const { error, description } = answer
   const isMissing = description === 'client_id is missing' || (basic && /client_id/.test(description))
   if (error === 'invalid_request' && isMissing) visit.find('authorization-dropped', answer)
+}
+
+/** The same with a DPoP proof that is right, and with one that is not (RFC 9449 section 5). */
+async function presentProofs(visit: Visit, url: string, asked: Asked): Promise<void> {
+  const right = await visit.wire.ask(url, proving(visit, url, asked))
+  if (right.error === 'invalid_dpop_proof') throw fault('proof-refused', right)
+  const broken = await visit.wire.ask(url, { ...asked, headers: { ...asked.headers, DPoP: 'no proof' } })
+  if (broken.error === 'invalid_grant') visit.find('proof-dropped', broken)
+}
+
+/** Sends a request to the token endpoint, and once more with a proof if a company requires one. */
+async function ask(visit: Visit, url: string, asked: Asked): Promise<Answer> {
+  const answer = await visit.wire.ask(url, asked)
+  return answer.error === 'invalid_dpop_proof' ? visit.wire.ask(url, proving(visit, url, asked)) : answer
+}
+
+/** Adds a proof to a request to the token endpoint, which it names as the metadata does. */
+function proving(visit: Visit, reached: string, asked: Asked): Asked {
+  const [{ issuer, reachedAt }] = visit.found('resource')
+  const url = reached.replace(new URL(reachedAt).origin, new URL(issuer).origin)
+  const DPoP = visit.key.proof({ method: 'POST', url, now: Date.now() })
+  return { ...asked, headers: { ...asked.headers, DPoP } }
 }
 
 /** Revokes a token that does not exist, which succeeds (RFC 7009 section 2.2). */
@@ -104,7 +127,7 @@ export async function endGrant(visit: Visit): Promise<void> {
   const answer = await visit.wire.ask(revocation, form(fields))
   if (answer.status !== 200) throw fault('revocation-fails', answer)
   const repeat = { grant_type: 'refresh_token', refresh_token: refreshToken, client_id: client.id }
-  const again = await visit.wire.ask(token, form(repeat))
+  const again = await visit.wire.ask(token, proving(visit, token, form(repeat)))
   if (again.status !== 200) return
   visit.secrets.add(...Object.values(again.json ?? {}).filter((value) => typeof value === 'string'))
   throw fault('revocation-without-effect', {})
@@ -116,8 +139,11 @@ export async function redeem(
   credential: 'code' | 'refresh token',
   fields: Record<string, string>,
 ): Promise<Found['sign-in']> {
-  const [{ token: url }, client, { resource }] = visit.found('server', 'registration', 'resource')
-  const answer = await visit.wire.ask(url, form({ ...fields, client_id: client.id, resource }))
+  const [{ token: url, dpop }, client, { resource }] = visit.found('server', 'registration', 'resource')
+  const asked = form({ ...fields, client_id: client.id, resource })
+  // A code comes without a proof first, as from most assistants.
+  const proves = dpop && credential === 'refresh token'
+  const answer = await ask(visit, url, proves ? proving(visit, url, asked) : asked)
   const {
     access_token: accessToken,
     refresh_token: refreshToken,
@@ -128,7 +154,8 @@ export async function redeem(
   for (const token of [accessToken, refreshToken]) if (typeof token === 'string') visit.secrets.add(token)
   const missing = (member: string) => fault('member-missing', { ...answer, member })
   if (typeof accessToken !== 'string' || accessToken === '') throw missing('access_token')
-  if (typeof type !== 'string' || type.toLowerCase() !== 'bearer') throw missing('token_type')
+  if (typeof type !== 'string' || !/^(bearer|dpop)$/i.test(type)) throw missing('token_type')
   if (lifetime !== undefined && typeof lifetime !== 'number') throw missing('expires_in')
-  return { accessToken, refreshToken: typeof refreshToken === 'string' ? refreshToken : undefined }
+  const isBound = type.toLowerCase() === 'dpop'
+  return { accessToken, refreshToken: typeof refreshToken === 'string' ? refreshToken : undefined, isBound }
 }

@@ -14,7 +14,7 @@ describe('the Bearer challenge in WWW-Authenticate', () => {
     ],
     ['Basic realm="x", Bearer error="invalid_token"', { error: 'invalid_token' }],
     ['Basic realm="Bearer"', undefined],
-    ['DPoP algs="ES256"', undefined],
+    ['DPoP algs="ES256"', { algs: 'ES256' }],
     ['', undefined],
   ])('is read from %j', (header, attributes) => {
     expect(bearerChallenge(header)).toEqual(attributes)

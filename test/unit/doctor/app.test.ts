@@ -376,7 +376,21 @@ const cases: Record<string, [Deployed, string[]]> = {
     },
     ['token: wrong-error'],
   ],
-  'does not read the client in the header': [{ before: instead('/oauth/token', withoutBasic) }, []],
+  'refuses a right DPoP proof': [
+    {
+      before: instead('/oauth/token', (res, { headers }) =>
+        res
+          .status(400)
+          .set('Cache-Control', 'no-store')
+          .json(headers.dpop ? { error: 'invalid_dpop_proof', error_description: 'htu' } : { error: 'invalid_grant' }),
+      ),
+    },
+    ['token: proof-refused'],
+  ],
+  'does not read the client in the header': [
+    { before: instead('/oauth/token', withoutBasic) },
+    ['token: proof-dropped'],
+  ],
   'does not read the client in the header, although it says so': [
     {
       before: (origin) => {

@@ -98,6 +98,7 @@ describe('a server that means harm to the doctor', () => {
       basic: false,
       inForm: false,
       namesIssuer: true,
+      dpop: false,
     }
     const resource = { resource: api, issuer, reachedAt: issuer }
     const open = jest.fn(async () => undefined)

@@ -99,6 +99,13 @@ describe('the doctor with a login finds', () => {
     expect(findingsOf(await foundWithLogin())).toEqual([])
   })
 
+  it('nothing at a company that requires keys', async () => {
+    const tenantStore = new MemoryTenantStore([{ key: 'acme', id: '1', clients, requireDpop: true }])
+    const { good, steps } = await foundWithLogin({ options: () => ({ tenantStore }) })
+    expect(steps.flatMap(({ step, status }) => (status === 'good' ? [] : [step]))).toEqual(['leave'])
+    expect(good).toBe(true)
+  })
+
   const backs: Record<string, [Back, string]> = {
     'that the browser never comes back': [() => undefined, 'sign-in-abandoned'],
     'an error': [() => new URLSearchParams({ error: 'access_denied' }), 'sign-in-refused'],

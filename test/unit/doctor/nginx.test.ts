@@ -34,6 +34,10 @@ const cases: Record<string, Case> = {
     server: ({ pass }) => `location / { ${pass} proxy_set_header Authorization ""; }`,
     finds: ['bearer: authorization-dropped', 'token: authorization-dropped'],
   },
+  'drops DPoP': {
+    server: ({ pass }) => `location / { ${pass} proxy_set_header DPoP ""; }`,
+    finds: ['token: proof-dropped'],
+  },
   'does not pass /.well-known/ on': {
     server: ({ pass }) => `location /v1/ { ${pass} }`,
     finds: ['resource: not-routed'],
