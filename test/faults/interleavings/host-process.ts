@@ -11,7 +11,7 @@ import { VirtualTime } from './virtual-time'
 /** What happens to a process, at a time of the monotonic clock. */
 export type Input = { at: number } & (
   | { happens: 'start'; storeNow?: number | undefined }
-  | { happens: 'request'; by: string; does: Deed; token: string }
+  | { happens: 'request'; by: string; does: Deed; token: string; key: string | undefined }
   | { happens: 'answer'; call: number; result: unknown }
   | { happens: 'failure'; call: number }
   | { happens: 'time'; duration: number }
@@ -179,9 +179,9 @@ async function relive(kind: ProcessKind, name: string, history: readonly Input[]
       if (storeNow !== undefined) await server.knock()
       storeNow = undefined
     } else if (input.happens === 'request') {
-      const { by, does, token } = input
+      const { by, does, token, key } = input
       running = by
-      void (does === 'move' ? moved(moveAll) : deed(server as Server, does, token, time.now))
+      void (does === 'move' ? moved(moveAll) : deed(server as Server, does, token, key, time.now))
         .catch(toRefusal)
         .then((outcome) => outcomes.push({ by, outcome }))
     } else if (input.happens === 'time') {
@@ -257,18 +257,25 @@ async function moved(moveAll?: () => unknown): Promise<Outcome> {
   return { kind: 'done' }
 }
 
-async function deed(server: Server, does: Deed, token: string, since: number): Promise<Outcome> {
+async function deed(
+  server: Server,
+  does: Deed,
+  token: string,
+  key: string | undefined,
+  since: number,
+): Promise<Outcome> {
   if (does === 'revoke') return server.revoke(token).then(() => ({ kind: 'done' }))
   if (does === 'mint') return { kind: 'tokens', ...(await server.mint(token, since)) }
   if (does === 'end the grant') return server.endGrantOf(theAssertion).then(() => ({ kind: 'done' }))
   if (does === 'end all grants') return server.endAll().then(() => ({ kind: 'done' }))
-  const answer: Answer = await server.redeem(token, does === 'redeem as another client' ? 'another client' : clientId)
+  const client = does === 'redeem as another client' ? 'another client' : clientId
+  const answer: Answer = await server.redeem(token, client, key)
   return { kind: 'tokens', ...answer }
 }
 
 function toRefusal(error: { code?: string; reason?: string }): Outcome {
   if (error.code === 'temporarily_unavailable') return { kind: 'unavailable' }
-  if (error.code === 'invalid_grant' || error.code === 'invalid_client')
+  if (['invalid_grant', 'invalid_client', 'invalid_dpop_proof'].includes(String(error.code)))
     return { kind: 'refused', reason: String(error.reason) }
   return { kind: 'refused', reason: String(error) }
 }

@@ -53,6 +53,9 @@ const ageInStore = ({ store, storeNow, prepared, violation }: World) => {
   const found = token && redeemed.find(({ mark }) => prepared.rooms.hashOf(token).startsWith(mark))
   return found ? (storeNow - found.at) / seconds : Number.POSITIVE_INFINITY
 }
+/** Whether what was presented is bound to a key. */
+const isBound = ({ prepared, violation }: World) =>
+  prepared.tokens.some((token) => prepared.nameOf(token) === violation?.presented && prepared.rooms.isBound(token))
 const secondsPassed = ({ prepared, passes }: World) =>
   prepared.scenario.passes.slice(0, passes).reduce((sum, passed) => sum + passed, 0)
 
@@ -206,17 +209,17 @@ export const limits: readonly Limit[] = [
   },
   {
     name: 'a thief inside the window',
-    why: 'The window answers whoever has the credential.',
+    why: 'The window answers whoever has the credential, unless it is bound to a key.',
     way: ['a thief of a used token', [1, 2]],
     rule: 'a thief gets nothing',
-    is: ({ violation }) => violation?.age !== undefined,
+    is: (world) => !isBound(world) && world.violation?.age !== undefined,
   },
   {
     name: 'a thief of the live token',
-    why: 'A bearer token is redeemed by whoever comes first.',
+    why: 'A bearer token is redeemed by whoever comes first. A token that is bound to a key is not (DPoP).',
     way: ['a thief', [1, 2]],
     rule: 'a thief gets nothing',
-    is: ({ violation }) => violation?.age === undefined,
+    is: (world) => !isBound(world) && world.violation?.age === undefined,
   },
 ]
 

@@ -4,8 +4,8 @@ import type { CalledStore, ExploredStore } from './explored-store'
 import type { ProcessKind } from './host-process'
 import type { House } from './house'
 import { MemoryStore } from './memory-store'
-import { type Actor, epoch, type Scenario, seconds, theAssertion } from './scenario'
-import { roomsOf } from './server'
+import { type Actor, epoch, type Scenario, seconds, theAssertion, theKey } from './scenario'
+import { clientId, roomsOf } from './server'
 import { TwoStores } from './two-stores'
 
 // More than any scenario redeems.
@@ -24,6 +24,8 @@ export interface Prepared extends ProcessKind {
   equals: readonly (number | undefined)[]
   nameOf(token: string): string
   nameOfHash(hash: string): string
+  /** For how long a used credential is answered, in seconds. */
+  windowOf(token: string): number
 }
 
 /**
@@ -73,7 +75,8 @@ export async function prepare(
   const tokens: string[] = [codes[0]]
   while (tokens.length < chainLength) {
     now += 1 * seconds
-    tokens.push((await server.redeem(tokens.at(-1) as string)).token)
+    const key = tokens.length > (scenario.keyFrom ?? Number.POSITIVE_INFINITY) ? theKey : undefined
+    tokens.push((await server.redeem(tokens.at(-1) as string, clientId, key)).token)
   }
   const names = new Map(
     tokens.map((token, place) => [rooms.hashOf(token), place === 0 ? 'the code' : `token ${place}`]),
@@ -82,6 +85,10 @@ export async function prepare(
   const nameOfHash = (hash: string) => names.get(hash) ?? 'another token'
   const nameOf = (token: string) => (token === theAssertion ? token : nameOfHash(rooms.hashOf(token)))
   const grantId = creations[0]?.grantId as string
+  const windowOf = (token: string) => {
+    if (token.startsWith('csic_')) return Math.min(scenario.window, 10)
+    return rooms.isBound(token) && scenario.window > 0 ? 86_400 : scenario.window
+  }
   return {
     scenario,
     house,
@@ -92,8 +99,9 @@ export async function prepare(
     equals: equalsOf(scenario.actors),
     nameOf,
     nameOfHash,
+    windowOf,
     begin: async () => {
-      const { store, now: at } = await begin(scenario, house, creations, swaps)
+      const { store, now: at } = await begin({ scenario, house, tokens, windowOf }, creations, swaps)
       return { store: changed(store), now: at }
     },
   }
@@ -107,10 +115,14 @@ function equalsOf(actors: readonly Actor[]): (number | undefined)[] {
   })
 }
 
-async function begin(scenario: Scenario, house: House, [first, second]: NewGrant[], swaps: CredentialSwap[]) {
+async function begin(
+  { scenario, house, tokens, windowOf }: Pick<Prepared, 'scenario' | 'house' | 'tokens' | 'windowOf'>,
+  [first, second]: NewGrant[],
+  swaps: CredentialSwap[],
+) {
   const { MemoryTokenStore } =
     house.load<typeof import('../../../src/stores/memory-token-store')>('stores/memory-token-store')
-  const { window, tolerance, before, actors, moving } = scenario
+  const { tolerance, before, actors, moving } = scenario
   let store: ExploredStore = scenario.store === 'contract' ? new ContractStore() : new MemoryStore(MemoryTokenStore)
   let now = 0
   const write = async (method: keyof CalledStore, written: object | undefined) => {
@@ -119,6 +131,7 @@ async function begin(scenario: Scenario, house: House, [first, second]: NewGrant
   }
   await write('createGrant', first)
   for (const [place, passed] of before.entries()) {
+    const window = place === 0 ? scenario.window : windowOf(tokens[place] as string)
     await write('swapCredential', { ...swaps[place], remember: Math.max(window, tolerance) * seconds })
     now += passed * seconds
   }

@@ -80,8 +80,10 @@ export class Referee {
   }
 
   begins({ jar, does }: Actor): void {
-    if (!this.#world.jars.get(jar)?.isHonest && !['redeem as another client', 'mint', 'move'].includes(does))
-      this.#note({ mayEnd: true })
+    const { isHonest, token = '' } = this.#world.jars.get(jar) ?? {}
+    if (isHonest || ['redeem as another client', 'mint', 'move'].includes(does)) return
+    // Nobody who has stolen a bound token can do anything with it.
+    if (does !== 'redeem' || !this.#world.prepared.rooms.isBound(token)) this.#note({ mayEnd: true })
   }
 
   heard({ type, grantId, ended }: { type: string; grantId?: string; ended?: boolean }): void {
@@ -114,9 +116,9 @@ export class Referee {
     }
     if (does === 'mint' && outcome.kind === 'tokens') this.#minted(who, beganAfterEnd)
     if (does === 'sign in again' || does === 'move' || does === 'mint' || does === 'end the grant') return
-    const { scenario, grantId, nameOf } = this.#world.prepared
+    const { scenario, grantId, nameOf, windowOf, rooms } = this.#world.prepared
     const name = nameOf(presents)
-    const window = name === 'the code' ? Math.min(scenario.window, 10) : scenario.window
+    const window = windowOf(presents)
     const isHonest = this.#world.jars.get(jar)?.isHonest === true
     const found = (rule: Rule, told: string) => this.#found(rule, told, presents, age)
     if (outcome.kind === 'tokens') {
@@ -141,7 +143,7 @@ export class Referee {
         found('an honest client stays', `${who} is refused with ${name}: ${outcome.reason}`)
       const isThere = this.#world.grants().some((grant) => grant.grantId === grantId)
       if (!isThere) this.#note({ isEnded: true })
-      else if (age !== undefined && age >= Math.max(window, scenario.tolerance)) {
+      else if (age !== undefined && age >= Math.max(window, scenario.tolerance) && !rooms.isBound(presents)) {
         found('a late replay ends the grant', `${name} is refused ${age} s after it gave tokens, and its grant lives`)
       }
     }

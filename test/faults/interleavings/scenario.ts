@@ -28,6 +28,8 @@ export interface Actor {
   holds?: number
   /** The process that each of its requests goes to. */
   at: readonly string[]
+  /** The key that it proves (RFC 9449). By default none. */
+  key?: string
 }
 
 /** What can go wrong. Each counts as one fault. */
@@ -57,6 +59,8 @@ export interface Scenario {
   tolerance: number
   /** The seconds that have passed after each redemption before the beginning. If there is none, the code is live. */
   before: readonly number[]
+  /** From which of these redemptions on the client has proven {@link theKey}. By default it has not. */
+  keyFrom?: number
   actors: readonly Actor[]
   faults: readonly Fault[]
   /** How many of them happen at most. */
@@ -78,5 +82,7 @@ export const seconds = 1000
 export const epoch = 1_700_000_000_000
 /** What stands for the one assertion of a scenario, which was issued at the beginning. */
 export const theAssertion = 'the assertion'
+/** The key of the customer's client, where it has one. */
+export const theKey = 'the key'
 /** How long a process waits for the store, in milliseconds. No timer of the code but those of its calls takes this long, or half of it. */
 export const hostTimeout = 1600

@@ -1,8 +1,12 @@
-import type { Actor, Fault, Scenario } from './scenario'
+import { type Actor, type Fault, type Scenario, theKey } from './scenario'
 
 const client: Actor = { name: 'the client', does: 'redeem', jar: 'client', isHonest: true, at: ['A', 'B'] }
 const twin: Actor = { ...client, name: 'its other request', at: ['B'] }
 const thief: Actor = { name: 'the thief', does: 'redeem', jar: 'thief', at: ['B'] }
+const keyHolder: Actor = { ...client, key: theKey }
+const keyTwin: Actor = { ...twin, key: theKey }
+const keyless: Actor = { ...thief, name: 'the thief without a key', at: ['B', 'A'] }
+const otherKeyHolder: Actor = { ...thief, name: 'the thief with another key', jar: "the thief's", key: 'another key' }
 const stranger: Actor = { name: 'another client', does: 'redeem as another client', jar: 'stranger', at: ['A'] }
 const revoker: Actor = { name: 'the revoker', does: 'revoke', jar: 'revoker', at: ['B'] }
 const administrator: Actor = { name: 'the administrator', does: 'end all grants', jar: '', at: ['A'] }
@@ -65,6 +69,19 @@ export const scenarios: readonly Scenario[] = [
     actors: [client, { ...thief, holds: 1 }],
     passes: [2, 298],
   },
+  { ...usual, name: 'a bound token', keyFrom: 0, actors: [keyHolder, keyTwin, otherKeyHolder], passes: [2, 298] },
+  {
+    ...usual,
+    name: 'a bound token that was used',
+    before: [100, 6000],
+    keyFrom: 0,
+    actors: [keyHolder, { ...keyTwin, jar: 'twin', holds: 1 }, { ...otherKeyHolder, holds: 1 }, keyless],
+    faults: ofStore,
+    maxFaults: 1,
+    passes: [80_000, 500],
+    maxStates: 150_000,
+  },
+  { ...usual, name: 'a client that begins to prove a key', keyFrom: 1, actors: [keyHolder, keyTwin], passes: [2, 298] },
   { ...usual, name: 'a revocation', actors: [client, twin, revoker], faults: ofStore },
   { ...usual, name: 'the end of all grants', actors: [client, administrator], faults: ofAll },
   { ...usual, name: 'a sign-in that replaces', actors: [client, newcomer] },
@@ -224,6 +241,33 @@ export const smallScenarios: readonly Scenario[] = [
     name: 'one failover',
     before: [100, 20, 20, 20, 20, 20],
     actors: [client],
+    faults: ['failover'],
+    maxFaults: 1,
+    passes: [],
+  },
+  {
+    ...usual,
+    name: 'a bound token and thieves',
+    keyFrom: 0,
+    actors: [keyHolder, keyless, otherKeyHolder],
+    maxFaults: 0,
+  },
+  {
+    ...usual,
+    name: 'a bound token after a day',
+    before: [100, 6000],
+    keyFrom: 0,
+    actors: [{ ...keyTwin, jar: 'twin', holds: 1 }],
+    maxFaults: 0,
+    passes: [90_000],
+  },
+  { ...usual, name: 'a key that is new', keyFrom: 1, actors: [keyHolder, keyTwin], maxFaults: 0 },
+  {
+    ...usual,
+    name: 'a failover to before the key',
+    before: [100, 20, 20, 20, 6000],
+    keyFrom: 3,
+    actors: [keyHolder],
     faults: ['failover'],
     maxFaults: 1,
     passes: [],

@@ -3,7 +3,7 @@ import type { CredentialKind } from '../../../src/protocol/grant-types'
 import type { Assertion } from '../../../src/trusted-issuers/assertions'
 import type { CalledStore } from './explored-store'
 import type { House } from './house'
-import { epoch, hostTimeout, type Scenario, seconds } from './scenario'
+import { epoch, hostTimeout, type Scenario, seconds, theKey } from './scenario'
 
 const resource = 'https://api.example/mcp'
 /** As much of a tenant as redemptions look at. */
@@ -40,7 +40,7 @@ export function roomsOf(house: House) {
     'trusted-issuers/asserted-grants',
   )
   const { Revocations } = house.load<typeof import('../../../src/grants/revocations')>('grants/revocations')
-  const { CredentialChain, parseCredential, credentialHash } =
+  const { CredentialChain, parseCredential, credentialHash, keyNeeded } =
     house.load<typeof import('../../../src/grants/credential')>('grants/credential')
   const chain = new CredentialChain([Buffer.alloc(32, 'secret')])
 
@@ -55,7 +55,14 @@ export function roomsOf(house: House) {
     const kind = kindOf(token)
     const credential = parseCredential(kind, token)
     if (!credential) throw new Error(`Not a credential: ${token}`)
-    return credentialHash(kind, credential.secret, bindingOf(kind, clientId))
+    const key = isBound(token) ? theKey : undefined
+    return credentialHash(kind, credential.secret, { ...bindingOf(kind, clientId), key })
+  }
+
+  /** Whether only the holder of one key redeems a token. */
+  function isBound(token: string): boolean {
+    const credential = parseCredential(kindOf(token), token)
+    return credential !== undefined && keyNeeded(credential) === 'its own'
   }
 
   function start(
@@ -94,15 +101,16 @@ export function roomsOf(house: House) {
         ),
 
       /** What the token endpoint does with a credential. */
-      async redeem(token: string, client = clientId): Promise<Answer> {
+      async redeem(token: string, client = clientId, key?: string): Promise<Answer> {
         const kind = kindOf(token)
-        const presented = presentedCredential(kind, token, {
+        const presentedWith = {
           binding: bindingOf(kind, client),
           resource: undefined,
           tenant: tenant as never,
           lifetime: tenant.policy.lifetimes.refreshToken,
           hasHungUp: async () => false,
-        })
+        }
+        const presented = presentedCredential(kind, token, presentedWith, key)
         const redemption = await redemptions.redeem(
           presented,
           readsFirst ? async ({ scopes }) => ({ scopes }) : undefined,
@@ -135,7 +143,7 @@ export function roomsOf(house: House) {
     }
   }
 
-  return { start, hashOf }
+  return { start, hashOf, isBound }
 }
 
 /** The signer is the host's: its failure is answered with 503. */

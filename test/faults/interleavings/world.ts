@@ -5,7 +5,7 @@ import { HostProcess, type Input, type OpenCall, type Outcome } from './host-pro
 import type { Prepared } from './prepared'
 import type { Jar, Progress } from './progress'
 import { type Facts, outcomeOf, Referee, type Violation } from './referee'
-import { type Actor, epoch, type Fault, hostTimeout, seconds, theAssertion } from './scenario'
+import { type Actor, epoch, type Fault, hostTimeout, seconds, theAssertion, theKey } from './scenario'
 
 /** A call that its process no longer waits for, and that the store may still apply. */
 interface LateCall {
@@ -196,7 +196,9 @@ export class World {
   async #judgeToken(jar: Jar): Promise<void> {
     let { store } = this
     let process = await HostProcess.start(this.prepared, 'last', this.now, this.storeNow)
-    process = await process.after({ happens: 'request', at: this.now, by: 'last', does: 'redeem', token: jar.token })
+    const key = this.prepared.scenario.keyFrom === undefined ? undefined : theKey
+    const request = { happens: 'request', at: this.now, by: 'last', does: 'redeem', token: jar.token, key } as const
+    process = await process.after(request)
     for (let open = process.reaction.open[0]; open; open = process.reaction.open[0]) {
       const applied =
         open.call === 'sign' ? { result: undefined, store } : await store.apply(open.call, this.storeNow, this.storeNow)
@@ -279,7 +281,8 @@ export class World {
     }
     this.#setProgress(number, { ...(this.progress[number] as Progress), ...begun })
     this.#referee.begins(actor)
-    await this.#tell(at, { happens: 'request', at: this.now, by: actor.name, does: actor.does, token })
+    const { name: by, does, key } = actor
+    await this.#tell(at, { happens: 'request', at: this.now, by, does, token, key })
   }
 
   async #apply({ call, sentAt }: Pick<OpenCall, 'call' | 'sentAt'>): Promise<unknown> {
