@@ -33,6 +33,8 @@ export interface Exchange {
   presented?: string
   /** Whether a value besides the credential is wrong, so that the request must be refused and change nothing. */
   forged?: true
+  /** Whether the tokens of the grant are bound to a key. */
+  bound?: true
   /** How it was revoked. */
   way?: string
   answer: Answer

@@ -136,6 +136,21 @@ describe('rule (b)', () => {
     expect(judged([at(2, 'refresh', 'R1', 503), at(60, 'refresh', 'R1', 400)])).toEqual(['b'])
   })
 
+  describe('tokens that are bound to a key', () => {
+    const bound = { bound: true } as const
+    const used = at(2, 'refresh', 'R1', 200, 'R2', bound)
+
+    it('may not be used by a thief', () => {
+      expect(judged([used, at(3, 'refresh', 'R2', 200, 'R3', { ...bound, by: 'thief' })])).toEqual(['a'])
+    })
+
+    it('are answered for a day, and do not end their grant after it', () => {
+      expect(judged([used, at(60, 'refresh', 'R1', 400, undefined, bound)])).toEqual(['b'])
+      const late = [at(90_000, 'refresh', 'R1', 400, undefined, bound), at(90_001, 'refresh', 'R2', 200, 'R3', bound)]
+      expect(judged([used, ...late])).toEqual([])
+    })
+  })
+
   it('sees an owner who is refused inside the window after an answer was lost', () => {
     expect(judged([at(2, 'refresh', 'R1', 'lost'), at(8, 'refresh', 'R1', 400)])).toEqual(['b'])
   })

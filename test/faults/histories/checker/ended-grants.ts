@@ -26,6 +26,7 @@ function first(ending: readonly Exchange[]): Exchange | undefined {
 
 function mustEnd(exchange: Exchange, history: GrantHistory): boolean {
   if (!isRedemption(exchange.act) || exchange.forged || !isInvalidGrant(exchange)) return false
+  if (history.isBound && exchange.act === 'refresh') return false
   const age = history.leastAge(exchange)
   return Number.isFinite(age) && age > history.endsFrom(exchange) + history.slack
 }

@@ -21,6 +21,9 @@ const apartAtMost = 3500
 /** For how many seconds a code gets its first refresh token again, where there is a window. */
 const codeWindow = 10
 
+/** For how many seconds a used refresh token is answered that is bound to a key, where there is a window. */
+const boundWindow = 86_400
+
 /** How many redemptions a grant remembers. */
 const remembered = 16
 
@@ -117,9 +120,15 @@ export class GrantHistory {
     return repeat.begun - this.redeemedForGoodBy(repeat.presented)
   }
 
+  /** Whether its refresh tokens are bound to a key. */
+  get isBound(): boolean {
+    return this.exchanges.some(({ bound }) => bound)
+  }
+
   /** For how long a repeat of this kind gets tokens, in milliseconds. */
   windowOf(act: Act): number {
-    return Math.min(this.terms.window, act === 'redeem-code' ? codeWindow : Number.POSITIVE_INFINITY) * 1000
+    const window = this.isBound && act === 'refresh' && this.terms.window > 0 ? boundWindow : this.terms.window
+    return Math.min(window, act === 'redeem-code' ? codeWindow : Number.POSITIVE_INFINITY) * 1000
   }
 
   /** The age from which on a repeat ends the grant, in milliseconds. */
@@ -133,6 +142,7 @@ export class GrantHistory {
     if (exchange.forged || isSuccess(exchange)) return exchange.act === 'revoke' && !exchange.forged
     if (exchange.act === 'revoke') return true
     if (!isRedemption(exchange.act) || this.greatestAge(exchange) < 0) return false
+    if (this.isBound && exchange.act === 'refresh') return false
     return this.greatestAge(exchange) + this.slack >= this.endsFrom(exchange) || this.#mayBeForgotten(exchange)
   }
 

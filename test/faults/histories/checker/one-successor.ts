@@ -7,6 +7,12 @@ const takenBack = 'a process took back what it had not answered'
 
 /** Rule (a): one successor for each credential, and for a code always the same, and tokens for a repeat only inside the window. */
 export function oneSuccessor(history: GrantHistory): Finding[] {
+  const stolen =
+    history.isBound && history.exchanges.find((one) => one.by === 'thief' && one.act === 'refresh' && isSuccess(one))
+  if (stolen) {
+    const basis = { exchanges: [stolen], isLost: () => false }
+    return [finding('a', 'a thief used a refresh token that is bound to a key', [stolen], basis)]
+  }
   return history.credentials.flatMap((credential) => {
     const successes = history.presentations(credential).filter(isSuccess)
     return [

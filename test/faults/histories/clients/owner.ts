@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { ProofKey } from '../../../../src/protocol/proof-key'
 import { hostPicker } from './host-picker'
 import type { Asking, Party, Seen } from './requests'
 import { between, type Scene } from './scene'
@@ -48,6 +49,7 @@ export class Owner {
     const grant = scene.nextGrant()
     const tenantKey = scene.random.pick(['acme', 'globex'])
     this.party = { grant, subject: `customer-${grant}`, clientId: 'assistant-app', tenantKey }
+    if (scene.random.next() < 0.2) this.party.key = new ProofKey()
   }
 
   /** Runs until it is refused or the finale begins. */

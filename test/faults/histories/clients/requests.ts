@@ -1,11 +1,17 @@
+import { ProofKey } from '../../../../src/protocol/proof-key'
 import { type Act, type Actor, type Answer, type Exchange, type History, nameOf, type Who } from '../history'
-import { type HttpRequest, send } from './send'
+import { type HttpAnswer, type HttpRequest, send } from './send'
+
+// As the hosts are configured, whatever port a request goes to.
+const baseUrl = 'https://assistants.example'
 
 export const redirectUri = 'https://assistant.example/callback'
 
 /** The campaign's number of a grant, and its owner. */
 export interface Party extends Who {
   grant: number
+  /** The key that its client proves, if it does (RFC 9449). */
+  key?: ProofKey
 }
 
 /** Who sends a request to which host, and how. */
@@ -94,22 +100,38 @@ export class Requests {
     return this.#ask(act, party, asking, undefined, post(path, 'application/json', JSON.stringify(body)))
   }
 
+  /** Sends a request as a client with a key does: if a clock is wrong, once more with the nonce of the answer. A thief has other keys, or none. */
+  async #sendProving(port: number, request: HttpRequest, { key }: Party, by: Actor): Promise<HttpAnswer> {
+    const isRevocation = request.path.endsWith('/revoke') || request.path.startsWith('/host/')
+    const proven = by === 'thief' ? (this.#history.nextId() % 2 === 0 ? new ProofKey() : undefined) : key
+    if (!key || !proven || isRevocation) return send(port, request)
+    const first = await send(port, proving(request, proven))
+    if (first.nonce === undefined) return first
+    return send(port, proving(request, proven, first.nonce))
+  }
+
   async #ask(
     act: Act,
-    { grant, tenantKey, clientId, subject }: Party,
+    party: Party,
     { by, host, forged, way }: Asking,
     presented: string | undefined,
     request: HttpRequest,
   ): Promise<Seen> {
+    const { grant, tenantKey, clientId, subject, key } = party
     const id = this.#history.nextId()
     const about = { kind: 'exchange' as const, id, by, act, grant, host, begun: this.#history.now() }
     const exchange: Exchange = { ...about, ended: Number.POSITIVE_INFINITY, answer: 'timeout' }
     if (presented !== undefined) exchange.presented = nameOf(presented)
     if (forged) exchange.forged = true
+    if (key) exchange.bound = true
     if (way !== undefined) exchange.way = way
     this.underWay.set(String(id), exchange)
     const headers = { ...request.headers, 'X-Exchange': String(id) }
-    const { answer, body } = await send(this.#portOf(host), { ...request, headers })
+    const given = await this.#sendProving(this.#portOf(host), { ...request, headers }, party, by)
+    const { body } = given
+    // The network has sent the same proof a second time, and that came first: nobody has the result.
+    const wasRepeated = by !== 'thief' && body?.error_description === 'The DPoP proof has been used already'
+    const answer = wasRepeated ? 'lost' : given.answer
     this.underWay.delete(String(id))
 
     const seen = credentialsIn(answer, body)
@@ -118,6 +140,14 @@ export class Requests {
     this.#history.add(exchange)
     return { answer, ended: exchange.ended, ...seen, ...(body?.client_id && { clientId: body.client_id }) }
   }
+}
+
+/** A request with a proof of a key. */
+function proving({ headers, ...request }: HttpRequest, key: ProofKey, nonce?: string): HttpRequest {
+  const [scheme, token] = headers?.Authorization?.split(' ') ?? []
+  const about = { method: request.method, url: baseUrl + request.path, accessToken: token, now: Date.now() }
+  const DPoP = key.proof(about, nonce === undefined ? {} : { nonce })
+  return { ...request, headers: { ...headers, ...(scheme && { Authorization: `DPoP ${token}` }), DPoP } }
 }
 
 /** What the history keeps of an answer. */

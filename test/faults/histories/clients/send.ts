@@ -12,6 +12,8 @@ export interface HttpAnswer {
   answer: Answer
   // biome-ignore lint/suspicious/noExplicitAny: whatever JSON a server answers
   body: any
+  /** What the next proof of a key must have. */
+  nonce?: string | undefined
 }
 
 // The timeout of a client whose user is waiting.
@@ -21,9 +23,9 @@ const agent = new Agent({ keepAlive: true })
 /** Sends a request to a loopback port. It never rejects; a response that is cut off counts as lost. */
 export function send(port: number, { method, path, headers, body }: HttpRequest): Promise<HttpAnswer> {
   return new Promise((resolve) => {
-    const settle = (answer: Answer, json: unknown = undefined) => {
+    const settle = (answer: Answer, json: unknown = undefined, nonce?: string) => {
       clearTimeout(timer)
-      resolve({ answer, body: json })
+      resolve({ answer, body: json, nonce })
     }
     const lengths = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) }
     const options = { host: '127.0.0.1', port, method, path, agent, headers: { ...lengths, ...headers } }
@@ -33,7 +35,8 @@ export function send(port: number, { method, path, headers, body }: HttpRequest)
       res.on('error', () => settle('lost'))
       res.on('end', () => {
         const text = Buffer.concat(chunks).toString()
-        settle(res.complete ? (res.statusCode ?? 'lost') : 'lost', parsed(text))
+        const nonce = res.headers['dpop-nonce']
+        settle(res.complete ? (res.statusCode ?? 'lost') : 'lost', parsed(text), nonce && String(nonce))
       })
     })
     const timer = setTimeout(() => {

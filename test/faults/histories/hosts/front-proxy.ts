@@ -64,7 +64,8 @@ export class FrontProxy {
     if (cut === 'request') return void res.destroy()
     const answered = await this.#send(req, body, hungUp.signal)
     if (cut === 'answer') return void res.destroy()
-    res.writeHead(answered.status, { 'Content-Type': 'application/json' }).end(answered.text)
+    const nonce = answered.nonce === undefined ? {} : { 'DPoP-Nonce': answered.nonce }
+    res.writeHead(answered.status, { 'Content-Type': 'application/json', ...nonce }).end(answered.text)
   }
 
   /** Sends the same request a second time; nobody gets the answer. */
@@ -83,7 +84,11 @@ export class FrontProxy {
     this.#history.add({ ...exchange, ended: this.#history.now() })
   }
 
-  #send(req: IncomingMessage, body: Buffer, signal?: AbortSignal): Promise<{ status: number; text: string }> {
+  #send(
+    req: IncomingMessage,
+    body: Buffer,
+    signal?: AbortSignal,
+  ): Promise<{ status: number; text: string; nonce: string | string[] | undefined }> {
     const { method, url: path, headers } = req
     return new Promise((resolve, reject) => {
       const { port } = this.#host
@@ -91,7 +96,8 @@ export class FrontProxy {
         const chunks: Buffer[] = []
         res.on('data', (chunk) => chunks.push(chunk))
         res.on('error', reject)
-        res.on('end', () => resolve({ status: res.statusCode ?? 0, text: Buffer.concat(chunks).toString() }))
+        const nonce = res.headers['dpop-nonce']
+        res.on('end', () => resolve({ status: res.statusCode ?? 0, text: Buffer.concat(chunks).toString(), nonce }))
       })
       sent.on('error', reject)
       sent.end(body)
