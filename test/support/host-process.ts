@@ -94,8 +94,8 @@ export class HostProcess {
     return new URL(redirectTo)
   }
 
-  refresh(refreshToken: string): Promise<TokenResponse> {
-    return this.#token({ grant_type: 'refresh_token', refresh_token: refreshToken })
+  refresh(refreshToken: string, headers: Record<string, string> = {}): Promise<TokenResponse> {
+    return this.#token({ grant_type: 'refresh_token', refresh_token: refreshToken }, headers)
   }
 
   /** Presents an assertion of a trusted issuer. */
@@ -109,14 +109,14 @@ export class HostProcess {
     return body as unknown as { code: string; redirectTo: string }
   }
 
-  #token(fields: Record<string, string>): Promise<TokenResponse> {
+  #token(fields: Record<string, string>, headers: Record<string, string> = {}): Promise<TokenResponse> {
     const body = formBody({ client_id: clientId, ...fields })
-    return this.#post('/v1/acme/oauth/token', 'application/x-www-form-urlencoded', body)
+    return this.#post('/v1/acme/oauth/token', 'application/x-www-form-urlencoded', body, headers)
   }
 
-  #post(path: string, contentType: string, body: string): Promise<TokenResponse> {
+  #post(path: string, contentType: string, body: string, more: Record<string, string> = {}): Promise<TokenResponse> {
     return new Promise((resolve, reject) => {
-      const headers = { 'Content-Type': contentType, 'Content-Length': Buffer.byteLength(body) }
+      const headers = { 'Content-Type': contentType, 'Content-Length': Buffer.byteLength(body), ...more }
       request(this.url + path, { method: 'POST', agent: this.#agent, headers }, (res) => {
         const chunks: Buffer[] = []
         res.on('data', (chunk) => chunks.push(chunk))

@@ -7,6 +7,8 @@ export interface HostSettings {
   redis?: { port: number; maxRetriesPerRequest?: number } | { cluster: { host: string; port: number }[] }
   /** In place of `redis`. */
   postgres?: { port: number }
+  /** In place of both, for a process that is alone. */
+  inMemory?: boolean
   /** Options of the store on Redis. */
   store?: RedisTokenStoreOptions
   /** Seconds that its clock is ahead of the true time. Default 0. */

@@ -1,3 +1,4 @@
+import { MemoryTokenStore } from 'customer-sign-in'
 import { PostgresTokenStore } from 'customer-sign-in/postgres'
 import { RedisTokenStore } from 'customer-sign-in/redis'
 import type { TokenStore } from 'customer-sign-in/store'
@@ -6,7 +7,8 @@ import { Pool } from 'pg'
 import type { HostSettings } from './settings'
 
 /** The store of a host process. */
-export function openStore({ redis, postgres, store }: HostSettings): TokenStore {
+export function openStore({ redis, postgres, inMemory, store }: HostSettings): TokenStore {
+  if (inMemory) return new MemoryTokenStore()
   if (postgres) {
     const pool = new Pool({ host: '127.0.0.1', user: 'postgres', database: 'postgres', ...postgres })
     pool.on('error', () => {})

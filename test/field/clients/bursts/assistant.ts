@@ -47,6 +47,11 @@ export class Assistant {
     return this.#session.tokens()?.refresh_token ?? ''
   }
 
+  /** The access token that the assistant keeps. */
+  get accessToken(): string {
+    return this.#session.tokens()?.access_token ?? ''
+  }
+
   /** Whether the refresh token that the assistant keeps has been redeemed already, because a late response has overwritten a newer one. */
   get keepsOlderToken(): boolean {
     return this.#site.front.redeemed.has(this.refreshToken)
