@@ -8,6 +8,7 @@ export const workloadNames = [
   'refresh of a registered client',
   'refresh of a document client',
   'refresh with resource',
+  'refresh with a proof',
   'code',
   'sign-in',
   'lone refresh',
@@ -15,6 +16,7 @@ export const workloadNames = [
   'api',
   'api with a new token',
   'api with revocation',
+  'api with a proof',
 ] as const
 
 export type WorkloadName = (typeof workloadNames)[number]
@@ -66,7 +68,7 @@ export const lineup = [
     name: 'customer-sign-in in Express 5',
     floor: 'FX',
     database: 'Redis',
-    workloads: [...ours, 'sign-in', ...starting],
+    workloads: [...ours, 'sign-in', 'refresh with a proof', 'api with a proof', ...starting],
   },
   { name: 'customer-sign-in in Express 4', ...inExpress4 },
   { name: 'customer-sign-in in Connect', ...inConnect },

@@ -53,6 +53,7 @@ const titles: Record<WorkloadName, string> = {
   'refresh of a registered client': 'A refresh of a client that registered itself, on 32 connections',
   'refresh of a document client': 'A refresh of a client with a metadata document, on 32 connections',
   'refresh with resource': 'A refresh with `resource`, on 32 connections',
+  'refresh with a proof': 'A refresh with a proof of the key that its token is bound to (DPoP), on 32 connections',
   code: 'A code and its PKCE verifier, on 32 connections',
   'sign-in':
     'A sign-in, on 32 connections: the consent page, Allow, and the code with its PKCE verifier (three requests, counted as one)',
@@ -61,6 +62,7 @@ const titles: Record<WorkloadName, string> = {
   api: 'An API behind its middleware, the same token again, on 32 connections',
   'api with a new token': 'The same, each token sent once',
   'api with revocation': 'The same token again, asking the store whether the grant has ended',
+  'api with a proof': 'A token that is bound to a key, each time with a new proof of it (DPoP)',
 }
 
 const peers: readonly ServerName[] = [

@@ -1,3 +1,4 @@
+import { ClientKey } from './client-key'
 import type { Answer, Connection } from './connection'
 import type { WorkloadName } from './lineup'
 import type { ServerProcess } from './server-process'
@@ -49,12 +50,14 @@ export const workloads: Record<WorkloadName, Workload> = {
     requests: 200,
     open: refreshing({ parameters: { resource: setup.resource } }),
   },
+  'refresh with a proof': { connections: 32, warmUp: 10_000, requests: 200, open: refreshingWithProofs },
   code: { connections: 32, warmUp: 10_000, requests: 200, open: redeemingCodes },
   'sign-in': { connections: 32, warmUp: 2000, requests: 100, open: signingIn },
   metadata: { connections: 32, warmUp: 30_000, requests: 1000, open: reading('metadata') },
   api: { connections: 32, warmUp: 20_000, requests: 300, open: reading('api') },
   'api with a new token': { connections: 32, warmUp: 5000, requests: 200, open: usingNewTokens },
   'api with revocation': { connections: 32, warmUp: 20_000, requests: 300, open: reading('apiWithRevocation') },
+  'api with a proof': { connections: 32, warmUp: 10_000, requests: 200, open: readingWithProofs },
   'lone refresh': { connections: 1, warmUp: 300, requests: 60, open: refreshing() },
 }
 
@@ -197,6 +200,42 @@ async function usingNewTokens(server: ServerProcess, connections: readonly Conne
       }
     },
   }
+}
+
+/** The same as `refresh`, of clients that prove a key with each request (RFC 9449). */
+async function refreshingWithProofs(server: ServerProcess, connections: readonly Connection[]): Promise<Traffic> {
+  const steps: Step[] = []
+  for (const connection of connections) {
+    const key = new ClientKey()
+    const post = async (body: string): Promise<Tokens> => {
+      const headers = `DPoP: ${key.proof('POST', `http://127.0.0.1:${server.port}${server.paths.token}`)}\r\n`
+      return JSON.parse(expectOk(await connection.post(server.paths.token, body, undefined, headers), server))
+    }
+    const [code = ''] = await server.issueCodes(1)
+    let tokens = await post(codeForm(code))
+    steps.push(async () => {
+      tokens = await post(refreshForm(tokens.refresh_token))
+    })
+  }
+  return { steps }
+}
+
+/** The same as `api`, with a token that is bound to a key. */
+async function readingWithProofs(server: ServerProcess, connections: readonly Connection[]): Promise<Traffic> {
+  const { api: path } = server.paths
+  const [connection] = connections
+  if (path === undefined || !connection) throw new Error(`${server.name} has no API`)
+  const key = new ClientKey()
+  const headers = `DPoP: ${key.proof('POST', `http://127.0.0.1:${server.port}${server.paths.token}`)}\r\n`
+  const [code = ''] = await server.issueCodes(1)
+  const answer = await connection.post(server.paths.token, codeForm(code), undefined, headers)
+  const { access_token: token } = JSON.parse(expectOk(answer, server))
+  // The API is not where it says that it is, as behind a proxy.
+  const url = new URL(path, setup.resource).href
+  const steps = connections.map((each) => async () => {
+    expectOk(await each.get(path, `Authorization: DPoP ${token}\r\nDPoP: ${key.proof('GET', url, token)}\r\n`), server)
+  })
+  return { steps }
 }
 
 function expectOk(answer: Answer, server: ServerProcess): string {
