@@ -44,6 +44,7 @@ import { type CustomerSignInOptions, checkedOptions, currentOptions, type Option
 import { Appearances } from './pages/appearance'
 import { Languages } from './pages/languages'
 import { ScopeTexts } from './pages/scope-words'
+import { type ConnectedAppsOptions, connectedApps } from './pages-to-mount/connected-apps'
 import { impliedScopesOf } from './protocol/scope'
 import { authOf } from './resource-server/auth'
 import { type ProtectedResourceOptions, protectedResource } from './resource-server/protected-resource'
@@ -246,6 +247,25 @@ export interface CustomerSignIn extends Handler {
 
   /** What the store has about a tenant: to end its grants, and to erase it. */
   tenants: TenantData
+
+  /** Pages for your own app, in the company's language and colours, behind your own login. */
+  pages: MountablePages
+}
+
+/** Pages that a host mounts where it likes. */
+export interface MountablePages {
+  /**
+   * Makes the page on which a customer sees what they have connected, and disconnects one app or all, after a question. It works without a script, and
+   * needs no CSRF protection in front. It does what `signIn.grants` can do, so that a page of your own could do the same.
+   *
+   * @throws {ConfigurationError} for a wrong option.
+   *
+   * @example
+   * app.use('/account/apps', signIn.pages.connectedApps({
+   *   who: (req, res) => req.session.customer ?? res.redirect('/login'),
+   * }))
+   */
+  connectedApps(options: ConnectedAppsOptions): Middleware
 }
 
 /**
@@ -294,6 +314,7 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
   const tokens = new AccessTokens(signingKeys, options.accessTokenClaims, timeout, now)
   const proofs = new DpopProofs(secrets, store, now)
   const consentTokens = new ConsentTokens(secrets, now)
+  const pageTokens = new ConsentTokens(secrets, now, 'page')
   const fetching = fetchGuard(clientOptions.documents, clientOptions.fetch)
   const registrationRules = registrationRulesOf(clientOptions)
   const documents =
@@ -367,6 +388,20 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
     register: hasRegister ? register(registrations, emit) : undefined,
     revoke: hasRevoke ? revoke(revocations, clients, clientAuthentication) : undefined,
   }
+  const ofCustomers = customerGrants(
+    tenants,
+    grants,
+    store,
+    connectedGrants(
+      registrations,
+      documents,
+      { appRedirects: clientOptions.appRedirects, baseUrl: options.baseUrl },
+      scopeTexts,
+      languages,
+      pages.locale,
+    ),
+    registrations,
+  )
   const errorPage = errorPages(pages.error, appearances, timeout, emit)
   const router = new Router(tenants, baseUrl, resources, endpoints, errorPage, emit)
   return Object.assign(router.handle, {
@@ -388,26 +423,27 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
         chain.use(inUse.secrets)
         proofs.use(inUse.secrets)
         consentTokens.use(inUse.secrets)
+        pageTokens.use(inUse.secrets)
         registrations.use(inUse.secrets)
       }),
     checkIssuer: (check: IssuerCheck) =>
       checkIssuer(check, tenants, () => baseUrl.current(), fetching, options.customerOf !== undefined, now),
     connect: (to: ConnectRequest) => connect(to, () => baseUrl.current(), tenants, assistants, rules),
-    grants: customerGrants(
-      tenants,
-      grants,
-      store,
-      connectedGrants(
-        registrations,
-        documents,
-        { appRedirects: clientOptions.appRedirects, baseUrl: options.baseUrl },
-        scopeTexts,
-        languages,
-        pages.locale,
-      ),
-      registrations,
-    ),
+    grants: ofCustomers,
     tenants: tenantData(tenants, grants, store),
+    pages: {
+      connectedApps: (of: ConnectedAppsOptions) =>
+        connectedApps(of, {
+          grants: ofCustomers,
+          tenants,
+          baseUrl,
+          tokens: pageTokens,
+          appearances,
+          errorPage,
+          timeout,
+          emit,
+        }),
+    },
   })
 }
 

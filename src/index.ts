@@ -27,7 +27,7 @@ export type {
   ThemeColors,
   TrustedIssuer,
 } from './contract/tenant-store'
-export { type CustomerSignIn, createCustomerSignIn } from './customer-sign-in'
+export { type CustomerSignIn, createCustomerSignIn, type MountablePages } from './customer-sign-in'
 export type { DocumentSources } from './documents/document-sources'
 export type { FetchMetadataDocumentHook, MetadataDocumentResponse } from './documents/guarded-fetch'
 export type { ConsentHook, ConsentRequest } from './endpoints/consents'
@@ -46,6 +46,7 @@ export type { NodeRequest, NodeResponse } from './http/node-messages'
 export type { ClientOptions, CustomerSignInOptions, GrantOptions, LifetimeOptions, PageOptions } from './options'
 export type { ScopeWords } from './pages/scope-words'
 export type { ReplacedWords, Words } from './pages/words'
+export type { ConnectedAppsOptions, CustomerOfPage, WhoHook } from './pages-to-mount/connected-apps'
 export type { GrantTypeName } from './protocol/grant-types'
 export type { JsonWebKey, JsonWebKeySet } from './protocol/json-web-keys'
 export { type ErrorContext, OAuthError, type OAuthErrorOptions } from './protocol/oauth-error'

@@ -1,9 +1,9 @@
 import type { CustomerSignIn } from 'customer-sign-in'
-import express, { type Request, type RequestHandler, Router } from 'express'
-import { appsPage, type Language, languages } from './apps-page'
+import express, { type Request, type RequestHandler, type Response, Router } from 'express'
+import { type Language, languages } from './app-details'
 import { companies } from './companies'
 import { connectPage, connectPagePolicy } from './connect-page'
-import { formPagePolicy, loginPage } from './pages'
+import { loginPage } from './pages'
 import { sessionOf, startSession } from './sessions'
 
 /** The company's own pages: the login, how to connect an assistant, and the apps that the customer has connected. */
@@ -33,26 +33,12 @@ export function accountPages(signIn: CustomerSignIn, baseUrl: string): Router {
     res.set('Content-Security-Policy', connectPagePolicy).send(connectPage(guide))
   })
 
-  router
-    .route('/v1/:tenantKey/apps')
-    .get(async (req, res) => {
-      const { tenantKey } = req.params
-      const { customer } = sessionOf(req, tenantKey) ?? {}
-      if (customer === undefined) return res.redirect(303, loginAt(tenantKey, appsAt(tenantKey)))
-      const language = languageOf(req)
-      const apps = (await signIn.grants.list({ tenantKey, subject: customer, language })).grants
-      res
-        .set({ 'Content-Security-Policy': formPagePolicy, 'Cache-Control': 'no-store', Vary: 'Accept-Language' })
-        .send(appsPage({ customer, company: nameOf(tenantKey), apps, language }))
-    })
-    .post(refuseOtherSites(baseUrl), express.urlencoded({ extended: false }), async (req, res) => {
-      const { tenantKey } = req.params
-      const { customer } = sessionOf(req, tenantKey) ?? {}
-      const clientId = String(req.body?.client ?? '')
-      // Customers can end only their own grants.
-      if (customer && clientId) await signIn.grants.revokeAll({ tenantKey, subject: customer, clientId })
-      res.redirect(303, appsAt(tenantKey))
-    })
+  const who = (req: Request<{ tenantKey: string }>, res: Response) => {
+    const { tenantKey } = req.params
+    const session = sessionOf(req, tenantKey)
+    return session ? { tenantKey, subject: session.customer } : res.redirect(303, loginAt(tenantKey, appsAt(tenantKey)))
+  }
+  router.all('/v1/:tenantKey/apps', signIn.pages.connectedApps({ who }))
 
   return router
 }

@@ -1,5 +1,5 @@
 import type { ClientRule, ConnectedGrant, GrantsPage } from 'customer-sign-in'
-import { appDetails, appName, type Language } from './apps-page'
+import { appDetails, appName, type Language } from './app-details'
 import type { Company } from './companies'
 import { escaped, isolated, page } from './pages'
 

@@ -84,8 +84,11 @@ async function disconnect(assistant: Assistant, page: Page, apps: string): Promi
   await page.goto(apps)
   await shows(page, 'Connected apps')
   assert.deepEqual(await page.getByRole('heading', { level: 2 }).allTextContents(), ['“Travel Assistant”'])
-  await page.getByRole('button', { name: 'Disconnect' }).click()
-  await page.getByText('You have connected no apps.').waitFor()
+  await page.getByRole('link', { name: 'Disconnect' }).click()
+  await shows(page, 'Disconnect “Travel Assistant” from Acme Air?')
+  // A key, because a click counts only after the mouse has been over the page for a while.
+  await page.getByRole('button', { name: 'Disconnect' }).press('Enter')
+  await page.getByText('You have connected no apps to Acme Air.').waitFor()
 
   step('The assistant calls the tool, is refused at once, and has to ask the customer again')
   await assert.rejects(assistant.call('who_am_i'), UnauthorizedError)

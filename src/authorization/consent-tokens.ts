@@ -32,16 +32,21 @@ export interface SubmittedPage {
 export class ConsentTokens {
   #keys: KeyObject[]
   readonly #now: () => number
+  readonly #purpose: string
 
-  /** @param now The clock, in milliseconds since 1970. */
-  constructor(secrets: readonly [Buffer, ...Buffer[]], now: () => number) {
-    this.#keys = keysOf(secrets)
+  /**
+   * @param now The clock, in milliseconds since 1970.
+   * @param purpose For which pages. A token for one purpose is none for another.
+   */
+  constructor(secrets: readonly [Buffer, ...Buffer[]], now: () => number, purpose = 'consent') {
+    this.#purpose = purpose
+    this.#keys = keysOf(secrets, purpose)
     this.#now = now
   }
 
   /** Derives and recognises under these secrets from now on. */
   use(secrets: readonly [Buffer, ...Buffer[]]): void {
-    this.#keys = keysOf(secrets)
+    this.#keys = keysOf(secrets, this.#purpose)
   }
 
   issue(about: ConsentSubject): string {
@@ -60,8 +65,8 @@ export class ConsentTokens {
   }
 }
 
-function keysOf(secrets: readonly Buffer[]): KeyObject[] {
-  return secrets.map((secret) => derivedKey(secret, 'consent'))
+function keysOf(secrets: readonly Buffer[], purpose: string): KeyObject[] {
+  return secrets.map((secret) => derivedKey(secret, purpose))
 }
 
 function proof(key: KeyObject, body: string, { tenantId, subject, query, shown }: ConsentSubject): string {

@@ -3,7 +3,7 @@ import { isLoopbackHost } from '../protocol/redirect-uri'
 import type { Appearance } from './appearance'
 import { type Html, html, isolate } from './html'
 import { logo, respondWithPage } from './page'
-import type { ShownScope } from './scope-words'
+import { type ShownScope, scopeItem } from './scope-words'
 import { sentence, type Words } from './words'
 
 // Characters of an address or a name.
@@ -47,7 +47,7 @@ export function respondWithConsentPage(res: ServerResponse, question: ConsentQue
   const { consent } = words
   const plainName = vouchedFor ? clientName : sentence(consent.quote, { name: endOf(clientName) })
   const title = sentence(consent.question, { client: plainName, tenant: tenantName })
-  const heading = sentence(consent.question, { client: nameOf(question, words), tenant: isolate(tenantName) })
+  const heading = sentence(consent.question, { client: quotedName(question, words), tenant: isolate(tenantName) })
   const page = {
     title: answered ? sentence(consent.confirmTitle, { question: title }) : title,
     body: answered
@@ -65,14 +65,17 @@ ${buttons(question, words)}`,
 }
 
 /** The client's name. It is in quotation marks if nobody vouches for it. */
-function nameOf({ clientName, vouchedFor }: ConsentQuestion, { consent }: Words): Html {
+export function quotedName(
+  { clientName, vouchedFor }: Pick<ConsentQuestion, 'clientName' | 'vouchedFor'>,
+  { consent }: Words,
+): Html {
   return vouchedFor ? isolate(clientName) : sentence(consent.quote, { name: isolate(endOf(clientName)) })
 }
 
 function details(question: ConsentQuestion, words: Words): Html {
   const { tenantName, vouchedFor, publisher, redirectUri, isAppOnDevice, scopes } = question
   const { consent } = words
-  const client = nameOf(question, words)
+  const client = quotedName(question, words)
   return html`${account(question, words)}
 <p id="scopes">${sentence(consent.scopes, { client })}</p>
 <ul aria-labelledby="scopes">
@@ -95,18 +98,23 @@ function account({ customerName: name, switchAccount }: ConsentQuestion, { conse
   return html`<p>${customer}${other}</p>`
 }
 
-function scopeItem({ text, lang }: ShownScope): Html {
-  return lang === undefined ? html`<li>${isolate(text)}</li>` : html`<li lang="${lang}">${isolate(text)}</li>`
-}
-
-function buttons({ action, token, vouchedFor, answered }: ConsentQuestion, { consent }: Words): Html {
+function buttons({ action, token, vouchedFor, answered }: ConsentQuestion, words: Words): Html {
   return html`<form method="post" action="${action}" id="decision">
 <input type="hidden" name="consent_token" value="${token}">
-${button('deny', consent.deny)}
-${!vouchedFor && !answered && button('confirm', consent.allow)}
-${button('allow', consent.allow)}
-<span class="end" tabindex="0"><span>${consent.end}</span></span>
+${decisionButtons(words.consent, words, !vouchedFor && !answered)}
 </form>`
+}
+
+/** The buttons of a decision. @param isUnsure Whether one takes the place of Allow where a browser cannot tell what a press was meant for. */
+export function decisionButtons(
+  { deny, allow }: Pick<Words['consent'], 'deny' | 'allow'>,
+  { consent }: Words,
+  isUnsure = false,
+): Html {
+  return html`${button('deny', deny)}
+${isUnsure && button('confirm', allow)}
+${button('allow', allow)}
+<span class="end" tabindex="0"><span>${consent.end}</span></span>`
 }
 
 /**

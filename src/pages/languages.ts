@@ -91,11 +91,12 @@ function languageOf(tag: string, words: Words): Language {
   return { ...read, direction: directionOf(read), words }
 }
 
-function withReplaced(words: Words, { consent, error, links }: ReplacedWords): Words {
+function withReplaced(words: Words, { consent, error, connected, links }: ReplacedWords): Words {
   return {
     ...words,
     consent: { ...words.consent, ...defined(consent) },
     error: { ...words.error, ...defined(error) },
+    connected: { ...words.connected, ...defined(connected) },
     links: { ...words.links, ...defined(links) },
   }
 }

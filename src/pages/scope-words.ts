@@ -1,5 +1,6 @@
 import { type Check, isObject, text } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
+import { type Html, html, isolate } from './html'
 import { type LanguageTag, languageTag, languageTagOf, lookUp } from './languages'
 
 /** What a scope is called on the consent page: in one text, or in one for each language tag. */
@@ -14,6 +15,11 @@ export interface ShownScope {
 
 interface Text extends LanguageTag {
   text: string
+}
+
+/** What a scope permits, in a list. */
+export function scopeItem({ text, lang }: ShownScope): Html {
+  return lang === undefined ? html`<li>${isolate(text)}</li>` : html`<li lang="${lang}">${isolate(text)}</li>`
 }
 
 /** Checks the words for a scope. */

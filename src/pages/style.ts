@@ -18,6 +18,9 @@ form { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1.5rem 0 }
 .button, button { flex: 1 1 6rem; min-height: 2.75rem; padding: .5rem 1rem; border: 1px solid var(--line); border-radius: calc(var(--radius) * 2 / 3); background: transparent; color: inherit; font: inherit; font-weight: 600; cursor: pointer }
 .button { display: block; text-align: center; text-decoration: none }
 .button, button:not([value=deny]) { background: var(--strong); border-color: var(--strong); color: var(--on-strong) }
+section { padding-top: 1.5rem; margin-top: 1.5rem; border-top: 1px solid var(--line) }
+section > :last-child { margin-bottom: 0 }
+.button.quiet { background: transparent; border-color: var(--line); color: inherit }
 button[value=switch] { margin-block: -.625rem; padding: 0; border: 0; background: none; color: inherit; font-size: .875rem; font-weight: 400; text-decoration: underline }
 :focus-visible { outline: 3px solid var(--strong); outline-offset: 2px }
 footer { display: flex; flex-wrap: wrap; justify-content: center; gap: 0 1rem; max-width: 27rem; font-size: .875rem; overflow-wrap: anywhere }

@@ -67,6 +67,37 @@ export interface Words {
     /** Introduces what the client's developer needs to know, which is in English: `{error}`. */
     forDeveloper: string
   }
+  /** The page of connected apps. */
+  connected: {
+    /** The heading, and the title of the page. */
+    title: string
+    /** Introduces the list: `{tenant}`. */
+    intro: string
+    /** In place of an empty list: `{tenant}`. */
+    none: string
+    /** Labels the day on which an app was connected. */
+    since: string
+    /** Labels the day on which it was last used. */
+    lastUsed: string
+    /** Labels the hosts and apps to which the app's sign-ins lead. */
+    destinations: string
+    /** Introduces what the app may do. */
+    may: string
+    /** What an app is that the company's own sign-in has connected: `{tenant}`. */
+    managed: string
+    /** The button that disconnects an app. */
+    disconnect: string
+    /** The button that disconnects all. */
+    disconnectAll: string
+    /** The question before an app is disconnected: `{client}`, `{tenant}`. */
+    question: string
+    /** The question before all are: `{tenant}`. */
+    questionAll: string
+    /** What happens then: `{time}`. */
+    effect: string
+    /** The button that goes back. */
+    cancel: string
+  }
   /** The links below each page. */
   links: {
     /** The link to `links.privacy`. */

@@ -91,8 +91,9 @@ describeWithBrowser('the "Connected apps" page of the MCP server', () => {
   it('disconnects an app, whose refresh is refused from then on', async () => {
     const { page, refresh } = await connected()
     const { body } = await refresh().expect(200)
-    await page.getByRole('button', { name: 'Disconnect: Travel Assistant' }).click()
-    await page.getByText('You have connected no apps.').waitFor()
+    await page.getByRole('link', { name: 'Disconnect: Travel Assistant' }).click()
+    await page.getByRole('button', { name: 'Disconnect' }).press('Enter')
+    await page.getByText('You have connected no apps to Acme Air.').waitFor()
     expect((await refresh(body.refresh_token).expect(400)).body.error).toBe('invalid_grant')
   })
 
@@ -119,12 +120,13 @@ describeWithBrowser('the "Connected apps" page of the MCP server', () => {
       'Wissen, wer Sie sind',
       'Reisen für Sie buchen und absagen',
     ])
-    await page.getByRole('button', { name: 'Trennen: Travel Assistant' }).click()
-    await page.getByText('Sie haben keine Apps verbunden.').waitFor()
+    await page.getByRole('link', { name: 'Trennen: Travel Assistant' }).click()
+    await page.getByRole('button', { name: 'Trennen' }).press('Enter')
+    await page.getByText('Sie haben keine Apps mit Acme Air verbunden.').waitFor()
   })
 
   it('is in English for a browser that asks for another language', async () => {
-    const { page } = await connected({ locale: 'fr' })
+    const { page } = await connected({ locale: 'fi' })
     await page.getByRole('heading', { name: 'Connected apps' }).waitFor()
     expect(await page.locator('html').getAttribute('lang')).toBe('en')
   })
@@ -132,7 +134,7 @@ describeWithBrowser('the "Connected apps" page of the MCP server', () => {
   it('fits a screen of 320 pixels, also with a name without spaces', async () => {
     const { page } = await connected({ viewport: { width: 320, height: 568 } }, 'W'.repeat(60))
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
-    for (const element of await page.locator('h1, h2, p, li, dd, button').all()) {
+    for (const element of await page.locator('h1, h2, p, li, dd, a').all()) {
       const { x, width } = (await element.boundingBox()) ?? { x: Number.NaN, width: Number.NaN }
       expect(x).toBeGreaterThanOrEqual(0)
       expect(x + width).toBeLessThanOrEqual(320)
@@ -141,7 +143,7 @@ describeWithBrowser('the "Connected apps" page of the MCP server', () => {
 
   it.each(['light', 'dark'] as const)('has no fault that axe finds in a %s browser', async (colorScheme) => {
     const { page } = await connected({ colorScheme })
-    await page.getByRole('button', { name: 'Disconnect: Travel Assistant' }).waitFor()
+    await page.getByRole('link', { name: 'Disconnect: Travel Assistant' }).waitFor()
     expect(await findings(page)).toEqual([])
   })
 })

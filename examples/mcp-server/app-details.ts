@@ -1,32 +1,20 @@
 import type { ConnectedGrant, GrantedScope } from 'customer-sign-in'
-import { escaped, isolated, page, time } from './pages'
+import { escaped, isolated, time } from './pages'
 
 const words = {
   en: {
-    title: 'Connected apps',
-    intro: (customer: string, company: string) => `What ${customer} has connected to ${company}:`,
-    none: 'You have connected no apps.',
     quote: (name: string) => `“${name}”`,
-    notChecked: (company: string) => `${company} has not checked this app. It has chosen its name itself.`,
     publisher: 'Published by',
     destinations: 'Sign-ins end at',
     since: 'Connected',
     lastUsed: 'Last used',
-    may: 'It can:',
-    disconnect: 'Disconnect',
   },
   de: {
-    title: 'Verbundene Apps',
-    intro: (customer: string, company: string) => `Das hat ${customer} mit ${company} verbunden:`,
-    none: 'Sie haben keine Apps verbunden.',
     quote: (name: string) => `„${name}“`,
-    notChecked: (company: string) => `${company} hat diese App nicht geprüft. Ihren Namen hat sie selbst gewählt.`,
     publisher: 'Veröffentlicht von',
     destinations: 'Anmeldungen enden bei',
     since: 'Verbunden seit',
     lastUsed: 'Zuletzt benutzt',
-    may: 'Sie kann:',
-    disconnect: 'Trennen',
   },
 }
 
@@ -35,35 +23,6 @@ export type Language = keyof typeof words
 
 /** The languages of the pages, the one for everybody else first. */
 export const languages = Object.keys(words) as Language[]
-
-interface AppsOf {
-  customer: string
-  company: string
-  apps: readonly ConnectedGrant[]
-  language: Language
-}
-
-/** Shows a customer what they have connected, each with a button that ends it. */
-export function appsPage({ customer, company, apps, language }: AppsOf): string {
-  const { title, intro, none } = words[language]
-  const list = apps.length === 0 ? `<p>${none}</p>` : apps.map((app) => section(app, company, language)).join('')
-  const body = `<p>${intro(isolated(customer), isolated(company))}</p>${list}`
-  return page(title, body, { lang: language })
-}
-
-function section(app: ConnectedGrant, company: string, language: Language): string {
-  const { clientId, clientName, vouchedFor } = app
-  const { notChecked, may, disconnect } = words[language]
-  return `<section>
-        <h2>${appName(app, language)}</h2>
-        ${appDetails(app, may, language)}
-        ${vouchedFor ? '' : `<p>${notChecked(escaped(company))}</p>`}
-        <form method="post">
-          <input type="hidden" name="client" value="${escaped(clientId)}">
-          <button aria-label="${disconnect}: ${escaped(clientName)}">${disconnect}</button>
-        </form>
-      </section>`
-}
 
 /** The name of an app as HTML, in quotation marks unless the company vouches for it. */
 export function appName({ clientName, vouchedFor }: ConnectedGrant, language: Language): string {

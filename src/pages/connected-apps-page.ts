@@ -1,0 +1,113 @@
+import type { ServerResponse } from 'node:http'
+import type { Appearance } from './appearance'
+import { decisionButtons, quotedName } from './consent-page'
+import { type Html, html, isolate } from './html'
+import { logo, respondWithPage } from './page'
+import { type ShownScope, scopeItem } from './scope-words'
+import { sentence, type Words } from './words'
+
+/** A client that a customer has connected, however often it has signed in. Times are milliseconds since 1970. */
+export interface ConnectedApp {
+  clientId: string
+  clientName: string
+  vouchedFor: boolean
+  publisher: string | undefined
+  destinations: readonly string[]
+  scopes: readonly ShownScope[]
+  /** Whether the company's own sign-in has connected it. */
+  isManaged: boolean
+  connectedAt: number
+  lastUsedAt: number
+}
+
+/** What the page of connected apps shows. */
+export interface ConnectedApps {
+  tenantName: string
+  apps: readonly ConnectedApp[]
+}
+
+/** Shows what a customer has connected. Each button leads to a question. */
+export function respondWithConnectedApps(
+  res: ServerResponse,
+  { tenantName, apps }: ConnectedApps,
+  appearance: Appearance,
+): void {
+  const { language } = appearance
+  const { words } = language
+  const { title, intro, none, disconnectAll } = words.connected
+  const tenant = isolate(tenantName)
+  const body = html`${logo(appearance)}
+<h1>${title}</h1>
+<p>${sentence(apps.length > 0 ? intro : none, { tenant })}</p>
+${apps.map((app) => section(app, tenantName, language.tag, words))}
+${apps.length > 1 && html`<section><a class="button quiet" href="?disconnect=all">${disconnectAll}</a></section>`}`
+  respondWithPage(res, 200, { title, body }, appearance)
+}
+
+function section(app: ConnectedApp, tenantName: string, tag: string, words: Words): Html {
+  const { clientId, vouchedFor, isManaged, publisher, destinations, scopes, connectedAt, lastUsedAt } = app
+  const { consent, connected } = words
+  const tenant = isolate(tenantName)
+  const label = `${connected.disconnect}: ${app.clientName}`
+  const query = new URLSearchParams({ disconnect: 'one', client_id: clientId })
+  return html`<section>
+<h2>${quotedName(app, words)}</h2>
+${isManaged && html`<p class="soft">${sentence(connected.managed, { tenant })}</p>`}
+<dl>
+${publisher !== undefined && html`<dt>${consent.publisher}</dt><dd>${isolate(publisher)}</dd>`}
+${destinations.length > 0 && html`<dt>${connected.destinations}</dt>${destinations.map((one) => html`<dd>${isolate(one)}</dd>`)}`}
+<dt>${connected.since}</dt><dd>${day(connectedAt, tag)}</dd>
+<dt>${connected.lastUsed}</dt><dd>${day(lastUsedAt, tag)}</dd>
+</dl>
+<p>${connected.may}</p>
+<ul>
+${scopes.map(scopeItem)}
+</ul>
+${!vouchedFor && html`<p class="soft">${sentence(consent.notChecked, { tenant })}</p>`}
+<a class="button quiet" href="?${query.toString()}" aria-label="${label}">${connected.disconnect}</a>
+</section>
+`
+}
+
+function day(at: number, tag: string): Html {
+  const date = new Date(at)
+  const text = new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' }).format(date)
+  return html`<time datetime="${date.toISOString()}">${text}</time>`
+}
+
+/** What a customer is asked before something is disconnected. */
+export interface DisconnectQuestion {
+  tenantName: string
+  /** Undefined for all apps. */
+  app: ConnectedApp | undefined
+  /** For how long access tokens still work, in milliseconds. */
+  accessLeft: number
+  token: string
+}
+
+/** Asks whether an app, or all, are to be disconnected. Its form has the rules of the consent page: a press counts only after 0.7 s. */
+export function respondWithDisconnectQuestion(
+  res: ServerResponse,
+  { tenantName, app, accessLeft, token }: DisconnectQuestion,
+  appearance: Appearance,
+): void {
+  const { language } = appearance
+  const { words } = language
+  const { question, questionAll, effect, disconnect, disconnectAll, cancel } = words.connected
+  const asked = (client: string | Html, tenant: string | Html) =>
+    app ? sentence(question, { client, tenant }) : sentence(questionAll, { tenant })
+  const body = html`${logo(appearance)}
+<h1>${asked(app ? quotedName(app, words) : '', isolate(tenantName))}</h1>
+<p>${sentence(effect, { time: minutes(accessLeft, language.tag) })}</p>
+<form method="post" action="?">
+<input type="hidden" name="page_token" value="${token}">
+<input type="hidden" name="client_id" value="${app?.clientId ?? ''}">
+${decisionButtons({ deny: cancel, allow: app ? disconnect : disconnectAll }, words)}
+</form>`
+  respondWithPage(res, 200, { title: asked(app?.clientName ?? '', tenantName), body }, appearance)
+}
+
+function minutes(milliseconds: number, tag: string): string {
+  const format = new Intl.NumberFormat(tag, { style: 'unit', unit: 'minute', unitDisplay: 'long' })
+  return format.format(Math.ceil(milliseconds / 60_000))
+}

@@ -1,0 +1,240 @@
+import { MemoryTenantStore, type Tenant } from 'customer-sign-in'
+import { tokensFor } from 'customer-sign-in/testing'
+import request from 'supertest'
+import { packagedWords } from '../../../src/pages/languages'
+import { ApiHost } from '../../support/api-host'
+import { faultyStore, rejects } from '../../support/faulty-store'
+import { redirectUri } from '../../support/sign-in'
+import type { TestOptions } from '../../support/test-options'
+
+const path = '/account/apps'
+const clients = ['travel', 'notes', 'mail'].map((clientId) => ({
+  clientId,
+  clientName: `My ${clientId}`,
+  redirectUris: [redirectUri],
+}))
+const companies: Tenant[] = ['acme', 'globex'].map((key) => ({ key, id: key, name: `${key} Inc`, clients }))
+
+/** A host whose session is a header: a company and a customer. */
+async function hostWith(options: TestOptions = {}) {
+  const host = await ApiHost.start({ tenantStore: new MemoryTenantStore(companies), ...options })
+  const who = ({ headers }: { headers: Record<string, string | string[] | undefined> }) => {
+    const [tenantKey = '', subject = ''] = String(headers['x-session']).split('/')
+    return { tenantKey, subject }
+  }
+  host.app.use(path, host.signIn.pages.connectedApps({ who }))
+  const of = (session: string) => ({
+    get: (query = '') =>
+      request(host.baseUrl)
+        .get(path + query)
+        .set('X-Session', session),
+    post: (form: Record<string, string>) =>
+      request(host.baseUrl).post(path).type('form').set('X-Session', session).send(form),
+    connect: (clientId: string) => {
+      const [tenantKey = '', subject = ''] = session.split('/')
+      return tokensFor(host.signIn, { tenantKey, subject, clientId })
+    },
+    async apps() {
+      const [tenantKey = '', subject = ''] = session.split('/')
+      const { grants } = await host.signIn.grants.list({ tenantKey, subject })
+      return grants.map(({ clientId }) => clientId).sort()
+    },
+    /** The fields of the form that the question has. */
+    async question(query: string): Promise<Record<string, string>> {
+      const { text } = await request(host.baseUrl)
+        .get(path + query)
+        .set('X-Session', session)
+        .expect(200)
+      const fields = [...text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)]
+      return Object.fromEntries(fields.map(([, name, value]) => [name, value]))
+    },
+  })
+  return { host, of, ada: of('acme/ada') }
+}
+
+const one = (clientId: string) => `?disconnect=one&client_id=${clientId}`
+const allow = { decision: 'allow' }
+
+describe('the page of connected apps', () => {
+  it('shows what its customer has connected, once for each app, and nothing of others', async () => {
+    const { of, ada } = await hostWith()
+    for (const clientId of ['travel', 'travel', 'notes']) await ada.connect(clientId)
+    await of('acme/bob').connect('mail')
+    await of('globex/ada').connect('mail')
+    const { text, headers } = await ada.get().expect(200)
+    expect(text.match(/<h2>.*<\/h2>/g)).toEqual(['<h2><bdi>My notes</bdi></h2>', '<h2><bdi>My travel</bdi></h2>'])
+    expect(text).toContain('What you have connected to <bdi>acme Inc</bdi>:')
+    expect(Buffer.byteLength(text)).toBeLessThan(12_000)
+    expect(headers).toMatchObject({
+      'cache-control': 'no-store',
+      'x-frame-options': 'DENY',
+      'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
+    })
+  })
+
+  it('says that there is nothing', async () => {
+    const { ada } = await hostWith()
+    const { text } = await ada.get('?disconnect=all').expect(200)
+    expect(text).toContain('You have connected no apps to <bdi>acme Inc</bdi>.')
+    expect(text).not.toContain('<form')
+  })
+
+  it('asks before it disconnects one app, and says how long access lasts', async () => {
+    const { ada } = await hostWith()
+    for (const clientId of ['travel', 'travel', 'notes']) await ada.connect(clientId)
+    const { text } = await ada.get(one('travel')).expect(200)
+    expect(text).toContain('Disconnect <bdi>My travel</bdi> from <bdi>acme Inc</bdi>?')
+    expect(text).toContain('Access ends in 60 minutes at the latest.')
+    expect(await ada.apps()).toEqual(['notes', 'travel', 'travel'])
+    const { headers } = await ada.post({ ...(await ada.question(one('travel'))), ...allow }).expect(303)
+    expect(headers.location).toBe('?')
+    expect(await ada.apps()).toEqual(['notes'])
+  })
+
+  it('disconnects all of its customer, and nothing of others', async () => {
+    const { of, ada } = await hostWith()
+    const others = [of('acme/bob'), of('globex/ada')]
+    for (const each of [ada, ...others]) await each.connect('travel')
+    await ada.connect('notes')
+    await ada.post({ ...(await ada.question('?disconnect=all')), ...allow }).expect(303)
+    expect(await ada.apps()).toEqual([])
+    for (const each of others) expect(await each.apps()).toEqual(['travel'])
+  })
+
+  it('goes back to the list without a change if its customer presses Cancel', async () => {
+    const { ada } = await hostWith()
+    await ada.connect('travel')
+    await ada.post({ ...(await ada.question(one('travel'))), decision: 'deny' }).expect(303)
+    expect(await ada.apps()).toEqual(['travel'])
+  })
+
+  it('takes no form of another customer, company, app or page', async () => {
+    const { of, ada } = await hostWith()
+    const all = [ada, of('acme/bob'), of('globex/ada')]
+    for (const each of all) for (const clientId of ['travel', 'notes']) await each.connect(clientId)
+    const tokens = await Promise.all(
+      all.flatMap((each) => [one('travel'), one('notes'), '?disconnect=all'].map((query) => each.question(query))),
+    )
+    for (const [place, each] of all.entries()) {
+      for (const [number, { page_token = '' }] of tokens.entries()) {
+        for (const [kind, client_id] of ['travel', 'notes', ''].entries()) {
+          if (number === place * 3 + kind) continue
+          const { text } = await each.post({ page_token, client_id, ...allow }).expect(200)
+          expect(text).toContain('name="page_token"')
+        }
+      }
+      expect(await each.apps()).toEqual(['notes', 'travel'])
+    }
+  })
+
+  it.each(['cross-site', 'same-site', 'x'])('takes no form that the browser calls %s', async (site) => {
+    const { ada } = await hostWith()
+    await ada.connect('travel')
+    const form = { ...(await ada.question(one('travel'))), ...allow }
+    await ada.post(form).set('Sec-Fetch-Site', site).expect(200)
+    expect(await ada.apps()).toEqual(['travel'])
+    // Behind helmet, Origin is null.
+    await ada.post(form).set({ 'Sec-Fetch-Site': 'same-origin', Origin: 'null' }).expect(303)
+    expect(await ada.apps()).toEqual([])
+  })
+
+  it('asks again for a form that is too old, malformed or without an answer', async () => {
+    const { host, ada } = await hostWith()
+    await ada.connect('travel')
+    const form = { ...(await ada.question(one('travel'))), ...allow }
+    for (const changed of [
+      { ...form, page_token: '' },
+      { ...form, page_token: 'x' },
+    ])
+      await ada.post(changed).expect(200)
+    await ada.post({ ...form, decision: 'other' }).expect(303)
+    host.signIn.clock.advance(601)
+    await ada.post(form).expect(200)
+    expect(await ada.apps()).toEqual(['travel'])
+  })
+
+  it('asks about nothing that is not connected', async () => {
+    const { ada } = await hostWith()
+    await ada.connect('travel')
+    for (const query of [
+      one('mail'),
+      one(''),
+      '?disconnect=one',
+      '?disconnect=other',
+      `${one('travel')}&client_id=mail`,
+    ]) {
+      const { text } = await ada.get(query).expect(200)
+      expect(text).toContain('<h1>Connected apps</h1>')
+    }
+  })
+
+  it('is in the language of its customer', async () => {
+    const { ada } = await hostWith()
+    await ada.connect('travel')
+    for (const [tag, { connected }] of Object.entries(packagedWords)) {
+      const { text } = await ada.get().set('Accept-Language', tag)
+      expect(text).toContain(`<html lang="${tag}"`)
+      expect(text).toContain(`<h1>${connected.title}</h1>`)
+      const { text: question } = await ada.get(one('travel')).set('Accept-Language', tag)
+      expect(question).toContain(`aria-label="${connected.cancel}"`)
+    }
+  })
+
+  it('escapes what an app calls itself', async () => {
+    const name = '<b>"Bold" & \'co\'</b>'
+    const records = [
+      { key: 'acme', id: 'acme', clients: [{ clientId: 'travel', clientName: name, redirectUris: [redirectUri] }] },
+    ]
+    const { ada } = await hostWith({ tenantStore: new MemoryTenantStore(records) })
+    await ada.connect('travel')
+    for (const query of ['', one('travel')]) expect((await ada.get(query)).text).not.toContain('<b>')
+  })
+})
+
+describe('whose page it is', () => {
+  async function asking(who: (...args: never[]) => unknown, options: TestOptions = {}) {
+    const host = await ApiHost.start({ tenantStore: new MemoryTenantStore(companies), ...options })
+    host.app.use(path, host.signIn.pages.connectedApps({ who: who as never }))
+    return { host, get: () => request(host.baseUrl).get(path) }
+  }
+
+  it('may be answered with a login page', async () => {
+    const { get } = await asking((_req: never, res: { redirect(to: string): void }) => res.redirect('/login'))
+    expect((await get().expect(302)).headers.location).toBe('/login')
+  })
+
+  it.each([
+    ['nothing, without an answer', () => undefined],
+    ['no subject', () => ({ tenantKey: 'acme' })],
+    ['an empty subject', () => ({ tenantKey: 'acme', subject: '' })],
+    ['another member', () => ({ tenantKey: 'acme', subject: 'ada', anyCustomer: true })],
+    ['a text', () => 'ada'],
+    ['an error', () => Promise.reject(new Error('no session'))],
+  ])('is a fault of the host if it is %s', async (_, who) => {
+    const { host, get } = await asking(who, { hostTimeout: 50 })
+    const { text, status } = await get()
+    expect([status, text]).toEqual([503, expect.stringContaining('Please try again in a moment.')])
+    expect(host.signIn.events).toMatchObject([{ type: 'error', where: 'pages.connectedApps', reason: 'hook_failed' }])
+  })
+
+  it('is an error page for an unknown company, and while the store fails', async () => {
+    expect((await (await asking(() => ({ tenantKey: 'nobody', subject: 'ada' }))).get()).status).toBe(404)
+    const { store, always } = faultyStore()
+    always('listGrants', rejects)
+    const { get } = await asking(() => ({ tenantKey: 'acme', subject: 'ada' }), { tokenStore: store })
+    expect((await get()).status).toBe(503)
+  })
+
+  it('must be a function', async () => {
+    const { signIn } = await ApiHost.start()
+    expect(() => signIn.pages.connectedApps({} as never)).toThrow(
+      'pages.connectedApps.who is missing: it must be a function',
+    )
+  })
+
+  it('is asked by no other method', async () => {
+    const { host } = await asking(() => ({ tenantKey: 'acme', subject: 'ada' }))
+    const { headers } = await request(host.baseUrl).delete(path).expect(405)
+    expect(headers.allow).toBe('GET, HEAD, POST')
+  })
+})
