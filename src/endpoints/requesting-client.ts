@@ -56,14 +56,15 @@ export const noClient: RequestingClient = {
 }
 
 /**
- * Uses up what a request presents that can be used only once, before the request has its effect.
+ * Uses up what a client presents that can be used only once, before its request has an effect.
  *
- * @param isIssued Whether this server has issued the credential of the request to this client. A proof of any other need not be remembered.
- * @param grantId The grant of that credential.
+ * @param isIssued Whether this server has issued the credential of the request to this client, for the key that it proves. A proof of any other is
+ * not remembered: strangers can make keys and proofs without end.
+ * @throws {OAuthError} `invalid_client` or `invalid_dpop_proof` if it was used before; `temporarily_unavailable` if the store does not say so.
  */
-export async function useUp({ useUp, key }: RequestingClient, isIssued: boolean, grantId?: string): Promise<void> {
+export async function useUp({ useUp, key }: RequestingClient, isIssued: boolean): Promise<void> {
   await useUp?.(isIssued)
-  if (isIssued) await key?.useUp(grantId)
+  if (isIssued) await key?.useUp()
 }
 
 // Of one tenant's clients together. A store that remembers 100,000 assertions for an hour has room for 27 such tenants.

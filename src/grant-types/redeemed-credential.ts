@@ -32,7 +32,7 @@ export async function redeemedFor(
   { redemptions, tokens }: CredentialRooms,
 ): Promise<RedeemedCredential> {
   if (tenant.policy.enterpriseOnly) throw oauthError('invalid_grant', enterpriseOnly, { reason: 'enterprise_only' })
-  if (client.useUp ?? client.key) await useUp(client, redemptions.hasIssued(presented), presented.grantId)
+  if (client.useUp ?? client.key) await useUp(client, redemptions.hasIssued(presented))
   const key = client.key?.thumbprint
   const redemption = await redemptions.redeem(presented, tokens.settling({ ...requested, key }, tenant))
   if (redemption.issued) return { ...redemption, issued: redemption.issued }

@@ -279,15 +279,38 @@ export class CredentialChain {
 
   /** Proves that this server issued a credential of this tenant and grant to this redeemer. */
   tag(tenantId: string, grantId: string, credential: Untagged, binding: Binding): Buffer {
-    return tagUnder(this.#keys[0].tag, tenantId, grantId, credential, binding)
+    const [{ tag }] = this.#keys
+    return keyedTag(tag, tagUnder(tag, tenantId, grantId, credential, binding), binding)
   }
 
-  /** Whether this server issued a credential to exactly this redeemer, under any of the keys. Only then can it be a replay. */
+  /**
+   * Whether this server issued a credential to exactly this redeemer, under any of the keys, whatever key the redeemer proves. Only then can it be a
+   * replay.
+   */
   hasIssued({ credential, grantId, binding, tenant }: IssuedCredential): boolean {
+    const length = keyNeeded(credential) === 'its own' ? partLength - keyTagLength : partLength
+    const given = credential.tag.subarray(0, length)
     return this.#keys.some(({ tag }) =>
-      timingSafeEqual(tagUnder(tag, tenant.id, grantId, credential, binding), credential.tag),
+      timingSafeEqual(tagUnder(tag, tenant.id, grantId, credential, binding).subarray(0, length), given),
     )
   }
+
+  /** The same, with the very key of the credential, if it has one. */
+  hasIssuedForKey({ credential, grantId, binding, tenant }: IssuedCredential): boolean {
+    return this.#keys.some(({ tag }) =>
+      timingSafeEqual(keyedTag(tag, tagUnder(tag, tenant.id, grantId, credential, binding), binding), credential.tag),
+    )
+  }
+}
+
+// Of a tag, for the key of its credential. Whoever has another one finds a credential for it once in four thousand million.
+const keyTagLength = 4
+
+/** The tag of a credential that is bound to a key proves that too, at its end: without the key, the rest can still be verified. */
+function keyedTag(tagKey: KeyObject, tag: Buffer, { key }: Binding): Buffer {
+  if (key === undefined || key === anyKey) return tag
+  const end = macBytes(tagKey, keyTagLength, 'key of a credential', tag, key)
+  return Buffer.concat([tag.subarray(0, partLength - keyTagLength), end])
 }
 
 /** The hashes of the credentials of a chain, from the newest down. */

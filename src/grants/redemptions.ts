@@ -150,9 +150,9 @@ export class Redemptions {
     return this.#rules.refreshRetryWindow > 0
   }
 
-  /** Whether this server has issued a credential to exactly this redeemer. */
+  /** Whether this server has issued a credential to exactly this redeemer, with the key that it proves. */
   hasIssued(presented: IssuedCredential): boolean {
-    return this.#chain.hasIssued(presented)
+    return this.#chain.hasIssuedForKey(presented)
   }
 
   /**
@@ -164,8 +164,7 @@ export class Redemptions {
    */
   async redeem(presented: PresentedCredential, settle: Settle | undefined): Promise<Redemption> {
     try {
-      if (lacksKey(presented))
-        throw this.#chain.hasIssued(presented) ? mustProveKey(presented) : unknownCredential(presented)
+      this.#checkKey(presented)
       const settled = settle && (await this.#settled(settle, presented))
       const redeemed = await this.#exchange(presented)
       const { grant, now } = redeemed
@@ -192,6 +191,17 @@ export class Redemptions {
    */
   async reverse({ grant, step }: Redeemed): Promise<void> {
     if (step && grant.swap) await this.#swaps.reverse(step, grant.swap.attempt)
+  }
+
+  /** Checks that a credential which is bound to a key comes with that key. The tag says so, before the store is asked. */
+  #checkKey(presented: PresentedCredential): void {
+    const needed = keyNeeded(presented.credential)
+    if (needed === 'none') return
+    const hasKey = presented.binding.key !== undefined
+    if (hasKey && (needed === 'any' || this.#chain.hasIssuedForKey(presented))) return
+    if (this.#chain.hasIssued(presented)) throw hasKey ? wrongKey(presented) : mustProveKey(presented)
+    // With another mistake than the key. The store may say which.
+    if (!hasKey) throw unknownCredential(presented)
   }
 
   /** The error for a credential that does not redeem its grant, or undefined if this server issued it to this redeemer. */
@@ -330,8 +340,6 @@ export class Redemptions {
     const isCode = credential.kind === 'code'
     const redeemed = grant.redeemed ?? []
     const place = redeemed.findIndex(({ mark }) => hash.startsWith(mark))
-    // Only its key gives a credential the hash that its grant has marked.
-    if (place === -1 && keyNeeded(credential) === 'its own') throw wrongKey(presented, grant)
     const isBound = isBoundToKey(credential)
     const age = ageOf(redeemed[place]?.at, now)
     // The newest redeemed credential led to the live one, which nobody has used yet.
@@ -443,11 +451,6 @@ function restIn(window: number, lifetime: number): number {
 /** What the refresh tokens of a grant may be bound to: what the next one is, or no key, from before the client proved one. */
 function bindingsOf({ next }: PresentedCredential): readonly Binding[] {
   return next.key === undefined ? [next] : [next, { ...next, key: undefined }]
-}
-
-/** Whether a credential takes a key, and the request proves none. */
-function lacksKey({ credential, binding }: PresentedCredential): boolean {
-  return binding.key === undefined && keyNeeded(credential) !== 'none'
 }
 
 /** Whether a credential is a refresh token that only the holder of one key can present. */

@@ -34,9 +34,9 @@ export function mustProveKey({ credential }: PresentedCredential): OAuthError {
 }
 
 /** The error for a credential that comes with another key than its own. */
-export function wrongKey(presented: PresentedCredential, grant: Grant): OAuthError {
+export function wrongKey(presented: PresentedCredential): OAuthError {
   const why = presented.credential.kind === 'code' ? 'was requested with another dpop_jkt' : unknown
-  return invalidGrant(presented, why, 'wrong_key', { context: contextOf(grant) })
+  return invalidGrant(presented, why, 'wrong_key')
 }
 
 /** The error for a credential that this server issued and whose grant is gone. */

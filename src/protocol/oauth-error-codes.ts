@@ -256,7 +256,6 @@ export const answeredCodes = {
       'Too many client metadata documents are being fetched',
       'Too many requests present unknown credentials',
       'Too many assertions of this company',
-      'Too many DPoP proofs for one grant',
       'The customer has allowed too many requests in this minute',
       'The keys of the client cannot be fetched at the moment',
       'The keys of the issuer cannot be fetched at the moment',

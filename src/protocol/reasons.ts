@@ -22,8 +22,7 @@ export const denialReasons = [
   'wrong_redirect_uri',
   // A live code came with a verifier that does not match its challenge.
   'wrong_code_verifier',
-  // The request proves another key than that of the code or refresh token (DPoP). Or the refresh token is bound to a key and was used so long
-  // ago that its grant has forgotten it. Nothing has ended.
+  // The request proves another key than that of the code or refresh token (DPoP): whoever sends it has stolen that. Nothing has ended.
   'wrong_key',
   // The code or refresh token, the client or the company requires a DPoP proof, and the request has none.
   'no_proof',

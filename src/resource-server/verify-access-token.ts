@@ -202,7 +202,8 @@ export class AccessTokenVerifications {
       const { resource, scopes } = verification
       const had = error.reason === 'unknown_token' ? [] : this.#scopesIn(token, resource, tenant)
       const toAskFor = scopesOf([...had, ...scopes])
-      const scheme = schemeToAskFor(verification.presented?.req, tenant)
+      const isBound = error.reason === 'bound_token'
+      const scheme = isBound ? 'DPoP' : schemeToAskFor(verification.presented?.req, tenant)
       throw withChallenge(error, { scopes: toAskFor, metadataUrl: this.metadataUrlOf(resource, tenant), scheme })
     }
   }

@@ -1,9 +1,8 @@
 import { type KeyObject, timingSafeEqual } from 'node:crypto'
-import { PerMinute } from '../collections/per-minute'
 import type { GuardedStore } from '../host/guarded-store'
 import { derivedKey, digest, mac } from '../protocol/digest'
 import { type DpopProof, type ProvenRequest, readProof, wrongProof } from '../protocol/dpop-proof'
-import { type OAuthError, oauthError } from '../protocol/oauth-error'
+import { oauthError } from '../protocol/oauth-error'
 
 // Seconds. Of a nonce, and of what may be between the clock of a client and that of the store.
 const maxAge = 300
@@ -13,29 +12,23 @@ const maxAgeAtApi = 60
 const leeway = 60
 // Longer than any proof is taken, in milliseconds.
 const rememberedFor = (2 * maxAge + leeway) * 1000
-// Proofs for one grant, in one process. A burst of a client's parallel requests is smaller, and whoever has stolen a refresh token could
-// otherwise fill the store with proofs of a key of their own.
-const maxPerMinute = 120
 
 /** A key of which a request proves that its client holds it. */
 export interface ProvenKey {
   /** RFC 7638. */
   thumbprint: string
   /**
-   * Uses the proof up, before the request has its effect.
+   * Uses the proof up.
    *
-   * @param grantId The grant that the request is about, if there is one already.
-   * @throws {OAuthError} `invalid_dpop_proof` if it was used before; `temporarily_unavailable` if the store does not say so, or if there have been
-   * too many for this grant.
+   * @throws {OAuthError} `invalid_dpop_proof` if it was used before; `temporarily_unavailable` if the store does not say so.
    */
-  useUp(grantId?: string): Promise<void>
+  useUp(): Promise<void>
 }
 
 /** Verifies DPoP proofs (RFC 9449), and makes the nonces for clients whose clocks are wrong. */
 export class DpopProofs {
   readonly #store: GuardedStore
   readonly #now: () => number
-  readonly #perMinute = new PerMinute()
   #keys: readonly KeyObject[]
 
   /** @param now The clock of this process, in milliseconds since 1970. */
@@ -61,8 +54,7 @@ export class DpopProofs {
     const { thumbprint, jti } = proof
     return {
       thumbprint,
-      useUp: async (grantId) => {
-        if (grantId !== undefined && !this.#perMinute.count({ [grantId]: maxPerMinute })) throw this.#tooMany()
+      useUp: async () => {
         if (await this.#store.useOnce(tenantId, digest('dpop proof', thumbprint, jti), rememberedFor)) return
         throw wrongProof('has been used already')
       },
@@ -104,13 +96,6 @@ export class DpopProofs {
     const [seconds = ''] = nonce.split('.', 1)
     const isOurs = this.#keys.some((key) => isSame(nonceUnder(key, seconds), nonce))
     return isOurs ? Number(seconds) : Number.NaN
-  }
-
-  #tooMany(): OAuthError {
-    return oauthError('temporarily_unavailable', 'Too many DPoP proofs for one grant', {
-      headers: { 'Retry-After': String(this.#perMinute.secondsLeft) },
-      reason: 'temporarily_unavailable',
-    })
   }
 }
 

@@ -14,12 +14,6 @@ export interface Mutant {
 
 export const mutants: readonly Mutant[] = [
   {
-    name: 'binds a refresh token to no key',
-    rule: 'a thief gets nothing',
-    scenario: 'a bound token and thieves',
-    patch: { file: 'grants/credential.ts', old: "binding.key === undefined ? [] : ['key', binding.key]", by: '[]' },
-  },
-  {
     name: 'takes all refresh tokens of a client that proves a key for bound',
     rule: 'an honest client stays',
     scenario: 'a failover to before the key',

@@ -56,6 +56,7 @@ describe('an access token that is bound to a key', () => {
         .get(path)
         .set({ authorization, ...headers })
       expect(expectError(refused, 401, 'invalid_token')).toContain('must come with a DPoP proof')
+      expect(challengeOf(refused)).toMatch(/^DPoP error="invalid_token"/)
     }
     const bound = { code: 'invalid_token', reason: 'bound_token' }
     await expect(host.signIn.verifyAccessToken(accessToken, { tenantKey: 'acme' })).rejects.toMatchObject(bound)
