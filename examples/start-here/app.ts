@@ -23,34 +23,13 @@ app.post(api.path, mcp)
 app.all(api.path, (_req, res) => res.status(405).set('Allow', 'POST').end())
 
 // What a customer has connected, and how to disconnect it, at /acme/apps.
-app.get('/:slug/apps', async (req, res) => {
-  const customer = await customerAt(req)
-  if (!customer) return res.redirect(303, `/${req.params.slug}/login`)
-  const { grants } = await signIn.grants.list({ tenantKey: req.params.slug, subject: customer.id })
-  const rows = grants.map(
-    ({ grantId, clientName, connectedAt }) =>
-      `<form method="post" action="/${req.params.slug}/apps/${grantId}">${escaped(clientName)}, since ${new Date(connectedAt).toDateString()}
-       <button>Disconnect</button></form>`,
-  )
-  res.send(`<!doctype html><title>Connected apps</title>${rows.join('') || 'Nothing is connected.'}`)
-})
-app.post('/:slug/apps/:grantId', async (req, res) => {
-  const { slug: tenantKey, grantId } = req.params
-  const customer = await customerAt(req)
-  // With the subject, nothing is done to the grant of another customer.
-  if (customer) await signIn.grants.revoke({ tenantKey, subject: customer.id, grantId, actor: 'customer' })
-  res.redirect(303, `/${tenantKey}/apps`)
-})
-
-/** The customer of this company who is logged in. */
-async function customerAt(req: express.Request<{ slug: string }>) {
-  const { rows } = await pool.query('select id from companies where slug = $1', [req.params.slug])
-  return customerOf(req, rows[0]?.id)
+const who = async (req: express.Request<{ slug: string }>, res: express.Response) => {
+  const { slug: tenantKey } = req.params
+  const { rows } = await pool.query('select id from companies where slug = $1', [tenantKey])
+  const customer = customerOf(req, rows[0]?.id)
+  return customer ? { tenantKey, subject: customer.id } : res.redirect(303, `/${tenantKey}/login`)
 }
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
-}
+app.all('/:slug/apps', signIn.pages.connectedApps({ who }))
 
 const port = Number(process.env.PORT ?? 8080)
 const server = app.listen(port, () => console.info(`The app listens at port ${port}`))

@@ -164,7 +164,8 @@ async function submitted(visit: Visit, rooms: PageRooms): Promise<void> {
   const decision = form.get('decision')
   const isOurs = isSameOrigin(req) && rooms.tokens.pageOf(form.get('page_token') ?? '', subjectOf(visit, clientId))
   if (decision === 'allow' && !isOurs) return shown(visit, clientId, rooms)
-  if (decision === 'allow') await rooms.grants.revokeAll({ ...customer, ...(clientId !== '' && { clientId }) })
+  if (decision === 'allow')
+    await rooms.grants.revokeAll({ ...customer, actor: 'customer', ...(clientId !== '' && { clientId }) })
   // Back to the list. A reload sends no form again.
   sendResponse(res, 303, { Location: '?', 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer', ...nosniff })
 }

@@ -170,10 +170,11 @@ withPackages('the app of docs/start-here.md, on PostgreSQL', () => {
 
     /** Ada disconnects every app. */
     async function disconnectAll(ada: Customer, origin: string): Promise<void> {
-      const apps = await ada.open(`${origin}/acme/apps`)
-      const paths = [...apps.text.matchAll(/action="([^"]+)"/g)].map(([, path = '']) => path)
-      for (const path of paths) await ada.open(origin + path, {})
-      expect((await ada.open(`${origin}/acme/apps`)).text).toContain('Nothing is connected.')
+      const { text } = await ada.open(`${origin}/acme/apps?disconnect=all`)
+      const fields = [...text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)]
+      const form = Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]))
+      const apps = await ada.open(`${origin}/acme/apps`, { ...form, decision: 'allow' })
+      expect(apps.text).toContain('You have connected no apps to')
     }
   })
 })

@@ -80,7 +80,7 @@ describe('the page of connected apps', () => {
   })
 
   it('asks before it disconnects one app, and says how long access lasts', async () => {
-    const { ada } = await hostWith()
+    const { host, ada } = await hostWith()
     for (const clientId of ['travel', 'travel', 'notes']) await ada.connect(clientId)
     const { text } = await ada.get(one('travel')).expect(200)
     expect(text).toContain('Disconnect <bdi>My travel</bdi> from <bdi>acme Inc</bdi>?')
@@ -88,6 +88,8 @@ describe('the page of connected apps', () => {
     expect(await ada.apps()).toEqual(['notes', 'travel', 'travel'])
     const { headers } = await ada.post({ ...(await ada.question(one('travel'))), ...allow }).expect(303)
     expect(headers.location).toBe('?')
+    const ended = host.signIn.events.filter(({ type }) => type === 'revoked')
+    expect(ended).toMatchObject(Array(2).fill({ reason: 'host', actor: 'customer', clientId: 'travel' }))
     expect(await ada.apps()).toEqual(['notes'])
   })
 
