@@ -161,6 +161,7 @@ export function sqliteTokenStore(path: string): TokenStore & { sweep(): void } {
     },
 
     async *deleteGrants(owner) {
+      if (!owner.subject && !owner.clientId && !owner.all) throw new TypeError('Whose grants are to be deleted?')
       const [where, keys] = owned(owner)
       yield* write((now) => {
         query('replace into ended values (?, ?)', markOf(owner), now + markedFor)

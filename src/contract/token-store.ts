@@ -237,6 +237,16 @@ export function endMark({ tenantId, subject, clientId }: Omit<GrantPageRequest, 
   return digest('ended', tenantId, JSON.stringify([subject, clientId]))
 }
 
+/**
+ * The mark of those whose grants are to be deleted.
+ *
+ * @throws {TypeError} if nobody is named, as a host without types may do by mistake: a whole company's grants would end.
+ */
+export function endMarkOf(owner: GrantOwner): string {
+  if (owner.subject !== undefined || owner.clientId !== undefined || owner.all) return endMark(owner)
+  throw new TypeError('deleteGrants must be told whose grants to delete')
+}
+
 /** The marks that concern a grant: those of its tenant, its customer, its client, and both together. */
 export function endMarks({ tenantId, subject, clientId }: Pick<Grant, 'tenantId' | 'subject' | 'clientId'>): string[] {
   return [{}, { subject }, { clientId }, { subject, clientId }].map((owner) => endMark({ tenantId, ...owner }))

@@ -3,7 +3,7 @@ import { warn } from '../configuration/warnings'
 import {
   type CreateResult,
   type CredentialSwap,
-  endMark,
+  endMarkOf,
   endMarks,
   type Grant,
   type GrantOwner,
@@ -188,9 +188,7 @@ export class PostgresTokenStore implements TokenStore {
   }
 
   async *deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {
-    if (owner.subject === undefined && owner.clientId === undefined && !owner.all)
-      throw new TypeError('deleteGrants must be told whose grants to delete')
-    await this.#calls.rows('select @mark_ended($1, $2)', [encodeText(owner.tenantId), endMark(owner)])
+    await this.#calls.rows('select @mark_ended($1, $2)', [encodeText(owner.tenantId), endMarkOf(owner)])
     let unreadable: UnreadableRowError | undefined
     for await (const grant of this.#deleteOwned(owner)) {
       if (grant instanceof UnreadableRowError) unreadable = grant

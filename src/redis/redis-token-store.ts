@@ -6,8 +6,8 @@ import { duration, mustBeText, objectWith, optional, record, wholeNumber } from 
 import {
   type CreateResult,
   type CredentialSwap,
-  endMark,
   endMarkLifetime,
+  endMarkOf,
   endMarks,
   type Grant,
   type GrantOwner,
@@ -174,7 +174,7 @@ export class RedisTokenStore implements TokenStore {
   }
 
   async *deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {
-    await this.#commands.run(markScript, [this.#markKey(endMark(owner))], [endMarkLifetime])
+    await this.#commands.run(markScript, [this.#markKey(endMarkOf(owner))], [endMarkLifetime])
     const unreadable: UnreadableValueError[] = []
     yield* this.#inPasses(() => this.#deleteOnce(owner, unreadable), { isListed: owner.subject !== undefined })
     // The replicas must have received the mark, and also what an earlier call has deleted.

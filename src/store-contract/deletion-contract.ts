@@ -48,6 +48,12 @@ export function deletionContract({ describe, test }: StoreTest): void {
       await ends(store, { tenantId, subject: all[0]?.subject ?? '' }, all)
     })
 
+    test('deletes nothing if it is not told whose grants', async (store) => {
+      const { tenantId, all } = await several(store)
+      await assert.rejects(deleteGrants(store, { tenantId } as GrantOwner))
+      for (const grant of all) assert.deepEqual(await findGrant(store, grant), grant)
+    })
+
     test('ends the grants of a client, and returns them', async (store) => {
       const { tenantId, all } = await several(store)
       await ends(store, { tenantId, clientId: client }, all)

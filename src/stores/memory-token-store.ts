@@ -1,8 +1,8 @@
 import {
   type CreateResult,
   type CredentialSwap,
-  endMark,
   endMarkLifetime,
+  endMarkOf,
   endMarks,
   type Grant,
   type GrantOwner,
@@ -140,7 +140,7 @@ export class MemoryTokenStore implements TokenStore {
   }
 
   async *deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {
-    const [mark, now] = [endMark(owner), this.#now()]
+    const [mark, now] = [endMarkOf(owner), this.#now()]
     this.#ended.set(mark, { mark, at: Math.max(now, this.#endedAt(mark)), expiresAt: now + endMarkLifetime })
     // Deletes those that have expired too, without yielding them: nothing of a customer must remain.
     for (const grant of this.#grants.all()) {

@@ -32,15 +32,16 @@ describeWithPostgres('the audit trail of docs/administration.md', () => {
       onEvent,
     })
     await host.exchange(await new Authorization(host, { scope: 'calendar' }).allowed(subject)).expect(200)
-    await host.signIn.grants.revokeAll({ tenantKey: 'acme', subject, actor: 'staff:42' })
     const history = async () =>
       (
         await pool.query(
           `select type, client_id, event->'scopes' as scopes, actor, grant_id is not null as "hasGrant"
-           from sign_in_audit where tenant_id = $1 and subject = $2 order by id`,
+           from sign_in_audit where tenant_id = $1 and subject = $2 order by at, id`,
           ['acme', subject],
         )
       ).rows
+    await eventually(async () => (await history()).length === 2)
+    await host.signIn.grants.revokeAll({ tenantKey: 'acme', subject, actor: 'staff:42' })
     await eventually(async () => (await history()).length === 3)
     expect(await history()).toEqual([
       { type: 'allowed', client_id: clientId, scopes: ['calendar'], actor: null, hasGrant: false },
