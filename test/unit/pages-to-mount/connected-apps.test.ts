@@ -213,7 +213,7 @@ describe('whose page it is', () => {
     ['a text', () => 'ada'],
     ['an error', () => Promise.reject(new Error('no session'))],
   ])('is a fault of the host if it is %s', async (_, who) => {
-    const { host, get } = await asking(who, { hostTimeout: 50 })
+    const { host, get } = await asking(who, { hostTimeout: 0.1 })
     const { text, status } = await get()
     expect([status, text]).toEqual([503, expect.stringContaining('Please try again in a moment.')])
     expect(host.signIn.events).toMatchObject([{ type: 'error', where: 'pages.connectedApps', reason: 'hook_failed' }])
