@@ -63,22 +63,17 @@ async function proven(named: RequestingClient, form: Form, context: Context, roo
 function grantTypeOf(form: Form, { preRegistered }: RequestingClient, rooms: TokenRooms): GrantType {
   const name = form.required('grant_type')
   if (!isGrantType(name)) throw oauthError('unsupported_grant_type', `grant_type must be ${grantTypes.join(' or ')}`)
-  if (!mayUse(name, preRegistered)) {
-    throw oauthError('unauthorized_client', 'The client may not use this grant_type')
-  }
+  if (!mayUse(name, preRegistered)) throw oauthError('unauthorized_client', 'The client may not use this grant_type')
   return rooms.grantTypes[name]
 }
 
 /** RFC 6749 section 5.1. */
-function respondWithTokens(
-  res: ServerResponse,
-  { accessToken, tokenType, expiresIn, refreshToken, scopes }: Granted,
-): void {
+function respondWithTokens(res: ServerResponse, granted: Granted): void {
   respondWithJson(res, {
-    access_token: accessToken,
-    token_type: tokenType,
-    expires_in: expiresIn,
-    refresh_token: refreshToken,
-    scope: scopes.join(' '),
+    access_token: granted.accessToken,
+    token_type: granted.tokenType,
+    expires_in: granted.expiresIn,
+    refresh_token: granted.refreshToken,
+    scope: granted.scopes.join(' '),
   })
 }
