@@ -55,11 +55,13 @@ describe('a refresh token that is bound to a key', () => {
     bound(await holder.refresh(refresh_token))
   })
 
-  it('says in an event that another key was tried', async () => {
+  it('says to the host alone that no key or another one was tried', async () => {
     const { host, first } = await connected()
-    await new KeyHolder(host).refresh(first.refresh_token)
+    expectError(await host.refresh(first.refresh_token), 400, 'invalid_dpop_proof')
+    const description = expectError(await new KeyHolder(host).refresh(first.refresh_token), 400, 'invalid_grant')
+    expect(description).toBe('The refresh token is unknown or has expired')
     const { grantId } = await recordOf(host.tokenStore)
-    expect(await host.told('denied')).toMatchObject([{ reason: 'wrong_key', grantId, clientId }])
+    expect(await host.told('denied')).toMatchObject([{ reason: 'no_proof' }, { reason: 'wrong_key', grantId, clientId }])
   })
 
   it('is answered for a day after its use, if its client comes with it again', async () => {
