@@ -2,6 +2,8 @@ import type { JsonWebKeySet } from '../protocol/json-web-keys'
 
 /** Pages of the company's own, as https addresses. */
 export interface Links {
+  /** Where customers begin. The error page leads back to it. */
+  home?: string | undefined
   /** What the company does with a customer's data. Below each page; `op_policy_uri` and `resource_policy_uri` in metadata. */
   privacy?: string | undefined
   /** The terms of use. Below each page; `op_tos_uri` and `resource_tos_uri` in metadata. */

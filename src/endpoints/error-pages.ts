@@ -42,7 +42,7 @@ export type ErrorPageHook = {
   errorPage(req: IncomingMessage, res: ServerResponse, error: ShownError): HookAnswer<unknown>
 }['errorPage']
 
-/** Tells a customer why a sign-in cannot go on. Never throws, because no caller is left to catch an error. */
+/** Tells a customer why a sign-in did not work. Never throws, because no caller is left to catch an error. */
 export type RespondWithErrorPage = (
   req: IncomingMessage,
   res: ServerResponse,

@@ -7,7 +7,7 @@ import { logo, respondWithPage } from './page'
 import { sentence, type Words } from './words'
 
 /**
- * Tells a customer why the sign-in cannot go on, when there is no safe address to redirect the browser to.
+ * Tells a customer why the sign-in did not work, when there is no safe address to redirect the browser to.
  *
  * @param tenantName The company, if the request is for one.
  */
@@ -15,26 +15,60 @@ export function respondWithErrorPage(
   res: ServerResponse,
   error: OAuthError,
   appearance: Appearance,
-  tenantName = '',
+  tenantName?: string,
 ): void {
   respondFinally(res, () => sendErrorPage(res, error, appearance, tenantName))
 }
 
-function sendErrorPage(res: ServerResponse, error: OAuthError, appearance: Appearance, tenantName: string): void {
-  const { status, code, description, reason } = error
+function sendErrorPage(
+  res: ServerResponse,
+  error: OAuthError,
+  appearance: Appearance,
+  tenantName: string | undefined,
+): void {
+  const { code, description, reason } = error
   const { words } = appearance.language
-  const { title, noAnswer, tryAgain, goBack, notAllowed, forDeveloper } = words.error
-  const ofFault = status >= 500 ? tryAgain : goBack
+  const { title, noAnswer, forDeveloper } = words.error
   for (const [name, value] of Object.entries(pageHeaders(error))) res.setHeader(name, value)
   const repeat = repeatAddress(res.req, error)
   const inEnglish = html`<span lang="en" dir="ltr">${description} (${code}).</span>`
   const body = html`${logo(appearance)}
+${tenantName !== undefined && html`<p class="company">${isolate(tenantName)}</p>`}
 <h1>${title}</h1>
 ${reason === 'document_unavailable' && html`<p>${noAnswer}</p>`}
-<p>${reason === 'client_not_allowed' ? sentence(notAllowed, { tenant: isolate(tenantName) }) : ofFault}</p>
-${repeat !== undefined && again(repeat, words)}
+<p>${sentence(remedy(error, words), { tenant: isolate(tenantName ?? '') })}</p>
+${repeat !== undefined && html`<p><a class="button" href="${repeat}">${words.error.repeat}</a></p>`}
+${home(appearance, tenantName)}
 <p class="soft">${sentence(forDeveloper, { error: inEnglish })}</p>`
   respondWithPage(res, pageStatus(error), { title, body }, appearance)
+}
+
+/** What the customer can do. */
+function remedy({ status, reason }: OAuthError, { error }: Words): string {
+  if (status >= 500) return error.tryAgain
+  switch (reason) {
+    case 'client_not_allowed':
+    case 'registration_off':
+    case 'enterprise_only':
+      return error.notAllowed
+    // With `documents_off`, the app remembers the address of its document from a time when that was its id here.
+    case 'client_gone':
+    case 'documents_off':
+      return error.unknownApp
+    case 'wrong_redirect_uri':
+      return error.wrongAddress
+    case 'tenant_gone':
+      return error.noCompany
+    default:
+      return error.goBack
+  }
+}
+
+/** The link to where customers begin. Without a company, it has the name of its host. */
+function home({ language: { words }, links }: Appearance, tenantName: string | undefined): Html | undefined {
+  if (links.home === undefined) return undefined
+  const tenant = isolate(tenantName ?? new URL(links.home).host)
+  return html`<p><a class="button quiet" href="${links.home}">${sentence(words.links.home, { tenant })}</a></p>`
 }
 
 /** The status of a page about an error. It is not 401: a page has no challenge. */
@@ -52,10 +86,6 @@ export function pageHeaders({ headers }: OAuthError): Record<string, string> {
  * The address of a link that repeats the request, where that can help. It has nothing but the request's own query, so it cannot lead to any
  * other page.
  */
-export function repeatAddress(req: IncomingMessage | undefined, { status }: OAuthError): string | undefined {
-  return status === 503 ? /\?.*/s.exec(req?.url ?? '')?.[0] : undefined
-}
-
-function again(address: string, words: Words): Html {
-  return html`<p><a class="button" href="${address}">${words.error.repeat}</a></p>`
+export function repeatAddress(req: IncomingMessage | undefined, { status, reason }: OAuthError): string | undefined {
+  return status >= 500 && reason !== 'misconfigured' ? /\?.*/s.exec(req?.url ?? '')?.[0] : undefined
 }

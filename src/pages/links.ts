@@ -9,6 +9,7 @@ const webPage = mustBeText('an absolute https URL without credentials', (text) =
 
 /** Addresses of pages of a company's own. */
 export const links: Check<Links> = record({
+  home: nullable(webPage),
   privacy: nullable(webPage),
   terms: nullable(webPage),
   imprint: nullable(webPage),

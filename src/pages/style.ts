@@ -13,6 +13,7 @@ main > :last-child { margin-bottom: 0 }
 ul { padding-inline-start: 1.25rem }
 dt { color: var(--soft); font-size: .875rem }
 dd { margin: 0 0 .5rem; font-weight: 600 }
+.company { margin-bottom: .25rem; font-weight: 600 }
 .soft { color: var(--soft); font-size: .875rem }
 form { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1.5rem 0 }
 .button, button { flex: 1 1 6rem; min-height: 2.75rem; padding: .5rem 1rem; border: 1px solid var(--line); border-radius: calc(var(--radius) * 2 / 3); background: transparent; color: inherit; font: inherit; font-weight: 600; cursor: pointer }

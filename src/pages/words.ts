@@ -64,6 +64,12 @@ export interface Words {
     goBack: string
     /** What to do when a rule of the company keeps the client out: `{tenant}`. */
     notAllowed: string
+    /** What to do when the app is not known, or no longer. */
+    unknownApp: string
+    /** What to do when the address that the customer is to be sent to is not the app's. */
+    wrongAddress: string
+    /** What to do when there is no company at the address of the request. */
+    noCompany: string
     /** Introduces what the client's developer needs to know, which is in English: `{error}`. */
     forDeveloper: string
   }
@@ -98,7 +104,7 @@ export interface Words {
     /** The button that goes back. */
     cancel: string
   }
-  /** The links below each page. */
+  /** The links of the pages. */
   links: {
     /** The link to `links.privacy`. */
     privacy: string
@@ -108,6 +114,8 @@ export interface Words {
     imprint: string
     /** The link to `links.support`. */
     support: string
+    /** The link to `links.home`: `{tenant}`. */
+    home: string
   }
 }
 

@@ -204,6 +204,7 @@ function lookOf({ name, logoUri, locale, theme, links }: TenantRecord, defaults:
 function withDefaultLinks(own: Links | undefined, byDefault: Links): Links {
   if (own === undefined) return byDefault
   return {
+    home: own.home ?? byDefault.home,
     privacy: own.privacy ?? byDefault.privacy,
     terms: own.terms ?? byDefault.terms,
     imprint: own.imprint ?? byDefault.imprint,

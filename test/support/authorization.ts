@@ -99,7 +99,7 @@ export function expectErrorPage(response: Response, status = 400): string {
   })
   expect(response.headers).not.toHaveProperty('location')
   expect(response.headers).not.toHaveProperty('refresh')
-  expect(response.text).toContain('<h1>Sign-in cannot go on</h1>')
+  expect(response.text).toContain('<h1>Sign-in did not work</h1>')
   return response.text
 }
 

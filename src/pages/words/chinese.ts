@@ -23,12 +23,15 @@ export const chinese: Words = {
     end: '页面末尾',
   },
   error: {
-    title: '无法继续登录',
+    title: '登录未成功',
     noAnswer: '每个此类应用都有一个供我们查询的地址。这一次，该地址没有响应。您的账户没有任何问题。',
     tryAgain: '请稍后重试。',
     repeat: '重试',
     goBack: '请返回您之前使用的应用，并重新连接。',
     notAllowed: '{tenant}不允许此应用进行连接。如果您需要使用它，请联系{tenant}。',
+    unknownApp: '此处无法识别该应用。请在应用中移除此连接，然后重新连接。',
+    wrongAddress: '该应用要将您转到一个不属于它的地址。这可能是欺诈行为。请勿重试，并联系应用开发者。',
+    noCompany: '此地址没有对应的公司。请检查您在应用中输入的地址。',
     forDeveloper: '致应用开发者：{error}',
   },
   connected: {
@@ -47,5 +50,5 @@ export const chinese: Words = {
     effect: '访问权限最迟在{time}后失效。您可以随时重新连接。',
     cancel: '取消',
   },
-  links: { privacy: '隐私', terms: '使用条款', imprint: '法律声明', support: '帮助' },
+  links: { privacy: '隐私', terms: '使用条款', imprint: '法律声明', support: '帮助', home: '返回{tenant}' },
 }

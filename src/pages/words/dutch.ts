@@ -25,7 +25,7 @@ export const dutch: Words = {
     end: 'Einde van de pagina',
   },
   error: {
-    title: 'Het inloggen kan niet doorgaan',
+    title: 'Het inloggen is niet gelukt',
     noAnswer:
       'Elke app van dit type heeft een adres waar wij de gegevens ervan opzoeken. Dat adres heeft deze keer niet geantwoord. Er is niets mis met uw account.',
     tryAgain: 'Probeer het over een ogenblik opnieuw.',
@@ -33,6 +33,10 @@ export const dutch: Words = {
     goBack: 'Ga terug naar de app waar u vandaan kwam en maak opnieuw verbinding.',
     notAllowed:
       '{tenant} staat niet toe dat deze app verbinding maakt. Als u de app nodig hebt, vraag het dan aan {tenant}.',
+    unknownApp: 'Deze app is hier niet bekend. Verwijder de verbinding in de app en maak die opnieuw.',
+    wrongAddress:
+      'De app wil u doorsturen naar een adres dat niet van de app is. Dit kan een poging tot oplichting zijn. Probeer het niet opnieuw en vraag het aan de maker van de app.',
+    noCompany: 'Op dit adres is geen bedrijf te vinden. Controleer het adres dat u in de app hebt ingevoerd.',
     forDeveloper: 'Voor de maker van de app: {error}',
   },
   connected: {
@@ -51,5 +55,11 @@ export const dutch: Words = {
     effect: 'De toegang eindigt uiterlijk over {time}. U kunt op elk moment opnieuw verbinden.',
     cancel: 'Annuleren',
   },
-  links: { privacy: 'Privacybeleid', terms: 'Voorwaarden', imprint: 'Colofon', support: 'Hulp' },
+  links: {
+    privacy: 'Privacybeleid',
+    terms: 'Voorwaarden',
+    imprint: 'Colofon',
+    support: 'Hulp',
+    home: 'Terug naar {tenant}',
+  },
 }

@@ -23,13 +23,17 @@ export const english: Words = {
     end: 'End of the page',
   },
   error: {
-    title: 'Sign-in cannot go on',
+    title: 'Sign-in did not work',
     noAnswer:
       'Every app of this kind has an address where we look it up. This time that address did not answer. Nothing is wrong with your account.',
     tryAgain: 'Please try again in a moment.',
     repeat: 'Try again',
     goBack: 'Please go back to the app that you came from, and connect it again.',
     notAllowed: '{tenant} does not allow this app to connect. If you need it, please ask {tenant}.',
+    unknownApp: 'This app is not known here. Please remove the connection in the app, and connect it again.',
+    wrongAddress:
+      'The app wants to send you to an address that is not one of its own. This may be a trick. Please do not try again, and ask the maker of the app.',
+    noCompany: 'There is no company at this address. Please check the address that you have entered in the app.',
     forDeveloper: 'For the maker of the app: {error}',
   },
   connected: {
@@ -48,5 +52,5 @@ export const english: Words = {
     effect: 'Access ends in {time} at the latest. You can connect again at any time.',
     cancel: 'Cancel',
   },
-  links: { privacy: 'Privacy', terms: 'Terms', imprint: 'Legal notice', support: 'Help' },
+  links: { privacy: 'Privacy', terms: 'Terms', imprint: 'Legal notice', support: 'Help', home: 'Back to {tenant}' },
 }

@@ -25,7 +25,7 @@ export const french: Words = {
     end: 'Fin de la page',
   },
   error: {
-    title: 'La connexion ne peut pas se poursuivre',
+    title: 'La connexion n’a pas abouti',
     noAnswer:
       'Chaque application de ce type possède une adresse où nous consultons ses informations. Cette fois, cette adresse n’a pas répondu. Votre compte n’est pas en cause.',
     tryAgain: 'Veuillez réessayer dans un instant.',
@@ -33,6 +33,12 @@ export const french: Words = {
     goBack: 'Veuillez retourner dans l’application d’où vous venez et la connecter à nouveau.',
     notAllowed:
       '{tenant} n’autorise pas cette application à se connecter. Si vous en avez besoin, veuillez vous adresser à {tenant}.',
+    unknownApp:
+      'Cette application n’est pas connue ici. Veuillez supprimer la connexion dans l’application, puis la recréer.',
+    wrongAddress:
+      'L’application veut vous rediriger vers une adresse qui n’est pas la sienne. Il peut s’agir d’une tentative de fraude. Ne réessayez pas et adressez-vous à l’éditeur de l’application.',
+    noCompany:
+      'Aucune entreprise ne se trouve à cette adresse. Veuillez vérifier l’adresse que vous avez saisie dans l’application.',
     forDeveloper: 'Pour l’éditeur de l’application\u00a0: {error}',
   },
   connected: {
@@ -56,5 +62,6 @@ export const french: Words = {
     terms: 'Conditions d’utilisation',
     imprint: 'Mentions légales',
     support: 'Aide',
+    home: 'Retour à {tenant}',
   },
 }

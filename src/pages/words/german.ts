@@ -25,7 +25,7 @@ export const german: Words = {
     end: 'Ende der Seite',
   },
   error: {
-    title: 'Die Anmeldung kann nicht fortgesetzt werden',
+    title: 'Die Anmeldung hat nicht geklappt',
     noAnswer:
       'Jede App dieser Art hat eine Adresse, unter der wir sie nachschlagen. Diesmal hat diese Adresse nicht geantwortet. Mit Ihrem Konto ist alles in Ordnung.',
     tryAgain: 'Bitte versuchen Sie es gleich noch einmal.',
@@ -33,6 +33,12 @@ export const german: Words = {
     goBack: 'Bitte kehren Sie zu der App zurück, von der Sie gekommen sind, und verbinden Sie sie erneut.',
     notAllowed:
       '{tenant} erlaubt dieser App nicht, sich zu verbinden. Wenn Sie die App brauchen, fragen Sie bitte {tenant}.',
+    unknownApp:
+      'Diese App ist hier nicht bekannt. Bitte entfernen Sie die Verbindung in der App und stellen Sie sie neu her.',
+    wrongAddress:
+      'Die App will Sie an eine Adresse weiterleiten, die nicht zu ihr gehört. Das kann ein Betrugsversuch sein. Versuchen Sie es nicht noch einmal, sondern fragen Sie den Hersteller der App.',
+    noCompany:
+      'Unter dieser Adresse gibt es kein Unternehmen. Bitte prüfen Sie die Adresse, die Sie in der App eingegeben haben.',
     forDeveloper: 'Für den Hersteller der App: {error}',
   },
   connected: {
@@ -51,5 +57,11 @@ export const german: Words = {
     effect: 'Der Zugriff endet spätestens in {time}. Sie können sich jederzeit wieder verbinden.',
     cancel: 'Abbrechen',
   },
-  links: { privacy: 'Datenschutz', terms: 'Nutzungsbedingungen', imprint: 'Impressum', support: 'Hilfe' },
+  links: {
+    privacy: 'Datenschutz',
+    terms: 'Nutzungsbedingungen',
+    imprint: 'Impressum',
+    support: 'Hilfe',
+    home: 'Zurück zu {tenant}',
+  },
 }

@@ -24,13 +24,17 @@ export const italian: Words = {
     end: 'Fine della pagina',
   },
   error: {
-    title: 'L’accesso non può proseguire',
+    title: 'L’accesso non è riuscito',
     noAnswer:
       'Ogni app di questo tipo ha un indirizzo al quale ne consultiamo i dati. Questa volta l’indirizzo non ha risposto. Il Suo account non ha alcun problema.',
     tryAgain: 'Riprovi tra un momento.',
     repeat: 'Riprova',
     goBack: 'Torni all’app di provenienza e la colleghi di nuovo.',
     notAllowed: '{tenant} non consente a questa app di collegarsi. Se ne ha bisogno, si rivolga a {tenant}.',
+    unknownApp: 'Questa app non risulta registrata qui. Rimuova il collegamento nell’app e lo crei di nuovo.',
+    wrongAddress:
+      'L’app vuole portarLa a un indirizzo che non è tra i suoi. Potrebbe essere un tentativo di truffa. Non riprovi e si rivolga allo sviluppatore dell’app.',
+    noCompany: 'A questo indirizzo non c’è nessuna azienda. Controlli l’indirizzo che ha inserito nell’app.',
     forDeveloper: 'Per lo sviluppatore dell’app: {error}',
   },
   connected: {
@@ -54,5 +58,6 @@ export const italian: Words = {
     terms: 'Termini di utilizzo',
     imprint: 'Note legali',
     support: 'Assistenza',
+    home: 'Torna a {tenant}',
   },
 }

@@ -25,7 +25,7 @@ export const japanese: Words = {
     end: 'ページの終わり',
   },
   error: {
-    title: 'ログインを続行できません',
+    title: 'ログインできませんでした',
     noAnswer:
       'この種のアプリには、それぞれ当方が情報を照会するアドレスがあります。今回はそのアドレスから応答がありませんでした。お客様のアカウントに問題はありません。',
     tryAgain: 'しばらくしてからもう一度お試しください。',
@@ -33,6 +33,10 @@ export const japanese: Words = {
     goBack: '元のアプリに戻り、もう一度接続してください。',
     notAllowed:
       '{tenant}はこのアプリの接続を許可していません。このアプリが必要な場合は、{tenant}にお問い合わせください。',
+    unknownApp: 'このアプリはここに登録されていません。アプリで接続を削除してから、もう一度接続してください。',
+    wrongAddress:
+      'アプリが、そのアプリのものではないアドレスにお客様を移動させようとしています。詐欺の可能性があります。もう一度試さずに、アプリの開発者にお問い合わせください。',
+    noCompany: 'このアドレスに該当する企業はありません。アプリに入力したアドレスをご確認ください。',
     forDeveloper: 'アプリの開発者向け：{error}',
   },
   connected: {
@@ -51,5 +55,5 @@ export const japanese: Words = {
     effect: 'アクセスは遅くとも{time}以内に終了します。いつでも再接続できます。',
     cancel: 'キャンセル',
   },
-  links: { privacy: 'プライバシー', terms: '利用規約', imprint: '法的表示', support: 'ヘルプ' },
+  links: { privacy: 'プライバシー', terms: '利用規約', imprint: '法的表示', support: 'ヘルプ', home: '{tenant}に戻る' },
 }

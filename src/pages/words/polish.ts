@@ -25,7 +25,7 @@ export const polish: Words = {
     end: 'Koniec strony',
   },
   error: {
-    title: 'Nie można kontynuować logowania',
+    title: 'Logowanie się nie powiodło',
     noAnswer:
       'Każda aplikacja tego rodzaju ma adres, pod którym sprawdzamy jej dane. Tym razem ten adres nie odpowiedział. Twoje konto jest w porządku.',
     tryAgain: 'Spróbuj ponownie za chwilę.',
@@ -33,6 +33,10 @@ export const polish: Words = {
     goBack: 'Wróć do aplikacji, w której rozpoczęto logowanie, i połącz ją ponownie.',
     notAllowed:
       'Firma {tenant} nie zezwala na połączenie z tą aplikacją. Jeśli jest potrzebna, skontaktuj się z firmą {tenant}.',
+    unknownApp: 'Ta aplikacja nie jest tu znana. Usuń połączenie w aplikacji i utwórz je ponownie.',
+    wrongAddress:
+      'Aplikacja chce przekierować Cię pod adres, który do niej nie należy. To może być próba oszustwa. Nie próbuj ponownie i skontaktuj się z twórcą aplikacji.',
+    noCompany: 'Pod tym adresem nie ma żadnej firmy. Sprawdź adres podany w aplikacji.',
     forDeveloper: 'Dla twórcy aplikacji: {error}',
   },
   connected: {
@@ -51,5 +55,11 @@ export const polish: Words = {
     effect: 'Dostęp wygaśnie najpóźniej za {time}. Możesz połączyć się ponownie w każdej chwili.',
     cancel: 'Anuluj',
   },
-  links: { privacy: 'Prywatność', terms: 'Regulamin', imprint: 'Informacje prawne', support: 'Pomoc' },
+  links: {
+    privacy: 'Prywatność',
+    terms: 'Regulamin',
+    imprint: 'Informacje prawne',
+    support: 'Pomoc',
+    home: 'Wróć na stronę {tenant}',
+  },
 }

@@ -25,13 +25,17 @@ export const portuguese: Words = {
     end: 'Fim da página',
   },
   error: {
-    title: 'Não é possível continuar o login',
+    title: 'Não foi possível entrar',
     noAnswer:
       'Todo aplicativo deste tipo tem um endereço onde o consultamos. Desta vez, esse endereço não respondeu. Não há nada de errado com a sua conta.',
     tryAgain: 'Tente novamente em instantes.',
     repeat: 'Tentar novamente',
     goBack: 'Volte ao aplicativo de onde você veio e conecte-o novamente.',
     notAllowed: '{tenant} não permite que este aplicativo se conecte. Se precisar dele, fale com {tenant}.',
+    unknownApp: 'Este aplicativo não é reconhecido aqui. Remova a conexão no aplicativo e crie-a novamente.',
+    wrongAddress:
+      'O aplicativo quer levar você a um endereço que não é dele. Pode ser um golpe. Não tente novamente e fale com o desenvolvedor do aplicativo.',
+    noCompany: 'Não há nenhuma empresa neste endereço. Verifique o endereço que você informou no aplicativo.',
     forDeveloper: 'Para o desenvolvedor do aplicativo: {error}',
   },
   connected: {
@@ -50,5 +54,11 @@ export const portuguese: Words = {
     effect: 'O acesso termina no máximo em {time}. Você pode conectar de novo a qualquer momento.',
     cancel: 'Cancelar',
   },
-  links: { privacy: 'Privacidade', terms: 'Termos de uso', imprint: 'Informações legais', support: 'Ajuda' },
+  links: {
+    privacy: 'Privacidade',
+    terms: 'Termos de uso',
+    imprint: 'Informações legais',
+    support: 'Ajuda',
+    home: 'Voltar para {tenant}',
+  },
 }

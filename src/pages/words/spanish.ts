@@ -24,13 +24,17 @@ export const spanish: Words = {
     end: 'Final de la página',
   },
   error: {
-    title: 'No se puede continuar con el inicio de sesión',
+    title: 'No se ha podido iniciar sesión',
     noAnswer:
       'Toda aplicación de este tipo tiene una dirección en la que la consultamos. Esta vez, esa dirección no ha respondido. Su cuenta no tiene ningún problema.',
     tryAgain: 'Vuelva a intentarlo dentro de un momento.',
     repeat: 'Volver a intentarlo',
     goBack: 'Vuelva a la aplicación desde la que ha llegado y conéctela de nuevo.',
     notAllowed: '{tenant} no permite que esta aplicación se conecte. Si la necesita, consulte a {tenant}.',
+    unknownApp: 'Aquí no se conoce esta aplicación. Elimine la conexión en la aplicación y vuelva a crearla.',
+    wrongAddress:
+      'La aplicación quiere enviarle a una dirección que no es suya. Puede ser un intento de fraude. No vuelva a intentarlo y consulte al desarrollador de la aplicación.',
+    noCompany: 'No hay ninguna empresa en esta dirección. Compruebe la dirección que ha introducido en la aplicación.',
     forDeveloper: 'Para el desarrollador de la aplicación: {error}',
   },
   connected: {
@@ -49,5 +53,11 @@ export const spanish: Words = {
     effect: 'El acceso termina a más tardar en {time}. Puede volver a conectarse en cualquier momento.',
     cancel: 'Cancelar',
   },
-  links: { privacy: 'Privacidad', terms: 'Condiciones de uso', imprint: 'Aviso legal', support: 'Ayuda' },
+  links: {
+    privacy: 'Privacidad',
+    terms: 'Condiciones de uso',
+    imprint: 'Aviso legal',
+    support: 'Ayuda',
+    home: 'Volver a {tenant}',
+  },
 }

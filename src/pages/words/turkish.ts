@@ -24,7 +24,7 @@ export const turkish: Words = {
     end: 'Sayfanın sonu',
   },
   error: {
-    title: 'Oturum açma işlemi devam edemiyor',
+    title: 'Oturum açılamadı',
     noAnswer:
       'Bu tür her uygulamanın, bilgilerine baktığımız bir adresi vardır. Bu adres bu kez yanıt vermedi. Hesabınızda bir sorun yok.',
     tryAgain: 'Lütfen birazdan yeniden deneyin.',
@@ -32,6 +32,10 @@ export const turkish: Words = {
     goBack: 'Lütfen geldiğiniz uygulamaya dönün ve uygulamayı yeniden bağlayın.',
     notAllowed:
       '{tenant} bu uygulamanın bağlanmasına izin vermiyor. Uygulamaya ihtiyacınız varsa lütfen {tenant} ile görüşün.',
+    unknownApp: 'Bu uygulama burada tanınmıyor. Lütfen uygulamadaki bağlantıyı kaldırın ve yeniden kurun.',
+    wrongAddress:
+      'Uygulama sizi kendisine ait olmayan bir adrese yönlendirmek istiyor. Bu bir dolandırıcılık girişimi olabilir. Yeniden denemeyin ve uygulamanın geliştiricisine danışın.',
+    noCompany: 'Bu adreste bir şirket yok. Lütfen uygulamaya girdiğiniz adresi kontrol edin.',
     forDeveloper: 'Uygulamanın geliştiricisi için: {error}',
   },
   connected: {
@@ -50,5 +54,11 @@ export const turkish: Words = {
     effect: 'Erişim en geç {time} içinde sona erer. İstediğiniz zaman yeniden bağlanabilirsiniz.',
     cancel: 'Vazgeç',
   },
-  links: { privacy: 'Gizlilik', terms: 'Kullanım koşulları', imprint: 'Yasal bilgiler', support: 'Yardım' },
+  links: {
+    privacy: 'Gizlilik',
+    terms: 'Kullanım koşulları',
+    imprint: 'Yasal bilgiler',
+    support: 'Yardım',
+    home: '{tenant} sitesine dön',
+  },
 }

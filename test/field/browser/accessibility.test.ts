@@ -53,10 +53,10 @@ describe.each(['light', 'dark'] as const)('in a %s browser, axe finds no fault w
   })
 
   describeWithBrowser('the error page', () => {
-    it('for a request that cannot go on', async () => {
+    it('for an app that is not known, at a company with a page to go back to', async () => {
       const visit = await Visit.start({ browser })
       await visit.open(visit.request({ client_id: 'nobody' }))
-      await visit.page.getByRole('heading', { name: 'Sign-in cannot go on' }).waitFor()
+      await visit.page.getByRole('heading', { name: 'Sign-in did not work' }).waitFor()
       expect(await findings(visit.page)).toEqual([])
     })
 

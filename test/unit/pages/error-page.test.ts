@@ -14,12 +14,48 @@ describe('the error page', () => {
     const host = await started({ authenticate: asTheySay })
     const page = expectErrorPage(await new Authorization(host, { redirect_uri: 'https://evil.example' }).open())
     const text = textOf(page)
-    expect(text).toContain('go back to the app')
+    expect(text).toContain('This may be a trick. Please do not try again')
     expect(text).toContain('redirect_uri is not registered for this client (unauthorized_client)')
     expect(elementsOf(page)).toEqual([
       ...['html lang dir', 'head', 'meta charset', 'meta name content', 'title', '/title', 'style', '/style', '/head'],
-      ...['body', 'main', 'h1', '/h1', 'p', '/p', 'p class', 'span lang dir', '/span', '/p', '/main', '/body', '/html'],
+      ...[
+        'body',
+        'main',
+        'p class',
+        'bdi',
+        '/bdi',
+        '/p',
+        'h1',
+        '/h1',
+        'p',
+        '/p',
+        'p class',
+        'span lang dir',
+        '/span',
+        '/p',
+        '/main',
+        '/body',
+        '/html',
+      ],
     ])
+  })
+
+  it('says whose page it is, and leads back there', async () => {
+    const home = 'https://acme.example/start'
+    const tenantStore = new MemoryTenantStore([{ key: 'acme', name: 'Acme Air', links: { home } }])
+    const host = await started({
+      authenticate: asTheySay,
+      tenantStore,
+      pages: { links: { home: 'https://travel.example' } },
+    })
+    const page = expectErrorPage(await new Authorization(host, { client_id: 'nobody' }).open())
+    expect(page).toContain('<p class="company"><bdi>Acme Air</bdi></p>')
+    expect(page).toContain(`<a class="button quiet" href="${home}">Back to <bdi>Acme Air</bdi></a>`)
+    const none = expectErrorPage(await new Authorization(host, {}, 'nobody').open(), 404)
+    expect(none).toContain(
+      '<a class="button quiet" href="https://travel.example">Back to <bdi>travel.example</bdi></a>',
+    )
+    expect(textOf(none)).toContain('There is no company at this address. Please check the address')
   })
 
   it('asks for patience if the fault is not in the app', async () => {

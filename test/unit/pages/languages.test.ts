@@ -80,7 +80,7 @@ describe('the language of both pages', () => {
   it('is that of the browser for a company that does not exist', async () => {
     const app = await hostWith({})
     const { text } = await new Authorization(app, {}, 'nobody').open().set('Accept-Language', 'de').expect(404)
-    expect(textOf(text)).toContain('Die Anmeldung kann nicht fortgesetzt werden')
+    expect(textOf(text)).toContain('Unter dieser Adresse gibt es kein Unternehmen.')
   })
 
   it('stays the same when the customer is asked again', async () => {

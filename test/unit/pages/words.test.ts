@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { OAuthError } from 'customer-sign-in'
+import { OAuthError, type OAuthErrorOptions } from 'customer-sign-in'
 import { presentableName } from '../../../src/clients/client-metadata'
 import type { Appearance } from '../../../src/pages/appearance'
 import { type ConsentQuestion, respondWithConsentPage } from '../../../src/pages/consent-page'
@@ -25,6 +25,7 @@ const question: ConsentQuestion = {
 }
 
 const links = {
+  home: 'https://acme.example/',
   privacy: 'https://acme.example/privacy',
   terms: 'https://acme.example/terms',
   imprint: 'https://acme.example/imprint',
@@ -97,13 +98,21 @@ describe('the words of the consent page', () => {
 })
 
 describe('the words of the error page', () => {
-  it.each([400, 503])('are those of the language that the page is given: %d', (status) => {
-    const error = new OAuthError('invalid_request', 'ADA', { status })
-    const { page, text } = sent((res) => respondWithErrorPage(res, error, another))
+  it.each<[keyof Words['error'], OAuthErrorOptions]>([
+    ['goBack', {}],
+    ['tryAgain', { status: 503 }],
+    ['notAllowed', { status: 403, reason: 'client_not_allowed' }],
+    ['unknownApp', { reason: 'client_gone' }],
+    ['wrongAddress', { reason: 'wrong_redirect_uri' }],
+    ['noCompany', { status: 404, reason: 'tenant_gone' }],
+  ])('are those of the language that the page is given, and say what to do for each cause: %s', (word, options) => {
+    const error = new OAuthError('invalid_request', 'ADA', options)
+    const { page, text } = sent((res) => respondWithErrorPage(res, error, another, 'ACME'))
     expect(untranslated(text)).toBe('')
     expect(page).toContain('<html lang="⟨tag⟩" dir="ltr">')
-    expect(text).toContain(status === 503 ? '⟨error.tryAgain⟩' : '⟨error.goBack⟩')
-    expect(text).toContain('⟨links.privacy⟩')
+    const remedies = ['goBack', 'tryAgain', 'notAllowed', 'unknownApp', 'wrongAddress', 'noCompany']
+    expect(remedies.filter((remedy) => text.includes(`⟨error.${remedy}`))).toEqual([word])
+    for (const shown of ['ACME', '⟨links.privacy⟩', '⟨links.home ACME⟩']) expect(text).toContain(shown)
   })
 
   it('are those of that language for a document that cannot be fetched', () => {
@@ -115,14 +124,10 @@ describe('the words of the error page', () => {
     for (const word of ['noAnswer', 'tryAgain', 'repeat']) expect(text).toContain(`⟨error.${word}⟩`)
   })
 
-  it('are those of that language for a client that the company does not allow, in place of what to do otherwise', () => {
+  it('name the company in a sentence about what it does not allow', () => {
     const error = new OAuthError('unauthorized_client', 'ADA', { status: 403, reason: 'client_not_allowed' })
-    const { text } = sent((res) => respondWithErrorPage(res, error, another, 'ACME'))
-    expect(untranslated(text)).toBe('')
-    expect(text).toContain('⟨error.notAllowed')
-    expect(text).not.toContain('⟨error.goBack⟩')
-    const english = sent((res) => respondWithErrorPage(res, error, inEnglish, 'ACME')).text
-    expect(english).toContain('ACME does not allow this app to connect. If you need it, please ask ACME.')
+    const { text } = sent((res) => respondWithErrorPage(res, error, inEnglish, 'ACME'))
+    expect(text).toContain('ACME does not allow this app to connect. If you need it, please ask ACME.')
   })
 
   it('say what the developer needs in English, marked as such', () => {
@@ -156,7 +161,7 @@ describe.each(Object.entries(packagedWords))('the words in %s', (tag, { scopes, 
 
   it('tell Allow, Deny and the links apart', () => {
     const { allow, deny } = words.consent
-    expect(new Set([allow, deny, words.error.repeat, ...Object.values(words.links)]).size).toBe(7)
+    expect(new Set([allow, deny, words.error.repeat, ...Object.values(words.links)]).size).toBe(8)
   })
 
   it('quote a name with marks that no name can have', () => {
