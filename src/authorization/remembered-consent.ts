@@ -25,7 +25,8 @@ export function consentMark({ found, redirectUri }: Recipient, tenant: ResolvedT
   return digest('consent to', redirectUri).slice(0, markLength)
 }
 
-function isNamedByTenant({ client: { clientId }, source }: FoundClient, { policy }: ResolvedTenant): boolean {
+/** Whether the company itself has named the client: in its own `clients`, or by its document in what it allows. */
+export function isNamedByTenant({ client: { clientId }, source }: FoundClient, { policy }: ResolvedTenant): boolean {
   if (source === 'tenant') return true
   return source === 'document' && isNamed({ clientId, isDocument: true }, policy.clientRules.allowed ?? {})
 }

@@ -1,7 +1,8 @@
 import type { CheckedRequest } from '../authorization/authorizations'
 import type { ConsentSubject } from '../authorization/consent-tokens'
 import type { Customer } from '../authorization/customer'
-import { isLoopbackUrl } from '../protocol/redirect-uri'
+import { isNamedByTenant } from '../authorization/remembered-consent'
+import { hasProvenReceiver, isLoopbackUrl } from '../protocol/redirect-uri'
 import { shownId } from '../protocol/registered-id'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import type { SignInRequest } from './customer-sessions'
@@ -49,4 +50,12 @@ export function publisherOf({ found: { client, source } }: CheckedRequest): stri
 /** MCP: such a client has no address that nobody else can have, so that a page must warn of it. */
 export function isAppOnDevice({ found: { client } }: CheckedRequest): boolean {
   return client.redirectUris.every(isLoopbackUrl)
+}
+
+/**
+ * Whether a browser that cannot tell what a press was meant for asks about the client a second time. Not about one that the company has named,
+ * if what it gets reaches nobody else.
+ */
+export function asksTwice({ found, redirectUri }: CheckedRequest, tenant: ResolvedTenant): boolean {
+  return found.source !== 'tenant' && !(isNamedByTenant(found, tenant) && hasProvenReceiver(redirectUri))
 }

@@ -16,6 +16,7 @@ import { OAuthError, oauthError, temporarilyUnavailable } from '../protocol/oaut
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import {
   aboutConsent,
+  asksTwice,
   type ConsentQuestion,
   isAppOnDevice,
   nameOf,
@@ -211,6 +212,7 @@ export class Consents {
       publisher: publisherOf(checked),
       redirectUri,
       isAppOnDevice: isAppOnDevice(checked),
+      asksTwice: asksTwice(checked, tenant),
       answered: button === 'confirm',
       scopes: permitted.map((scope) => this.#rules.scopeTexts.in(appearance.language, scope)),
       customerName: customer.name,

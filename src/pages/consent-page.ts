@@ -22,6 +22,8 @@ export interface ConsentQuestion {
   redirectUri: string
   /** Whether the client can only be an app on the customer's own device: all of its redirect URIs are on loopback. */
   isAppOnDevice: boolean
+  /** Whether a browser that cannot tell what a press was meant for asks a second time. */
+  asksTwice: boolean
   /** Whether the customer has pressed `confirm` on this page before. */
   answered: boolean
   /** What the client asks for, in words. */
@@ -38,8 +40,8 @@ export interface ConsentQuestion {
 /**
  * Asks the customer whether the client may act for them (RFC 6749 section 4.1.1).
  *
- * A browser that cannot tell whether a press was meant for this page sends `confirm` in place of `allow`, for a client that nobody vouches
- * for. Ask again then, with `answered`: the second page has its buttons at another place.
+ * A browser that cannot tell whether a press was meant for this page sends `confirm` in place of `allow`, with `asksTwice`. Ask again then,
+ * with `answered`: the second page has its buttons at another place, below a question in which there is no word of the client's.
  */
 export function respondWithConsentPage(res: ServerResponse, question: ConsentQuestion, appearance: Appearance): void {
   const { tenantName, clientName, vouchedFor, answered } = question
@@ -53,9 +55,11 @@ export function respondWithConsentPage(res: ServerResponse, question: ConsentQue
     body: answered
       ? html`<h1>${consent.confirm}</h1>
 ${buttons(question, words)}
+<section>
 ${logo(appearance)}
 <h2>${heading}</h2>
-${details(question, words)}`
+${details(question, words)}
+</section>`
       : html`${logo(appearance)}
 <h1>${heading}</h1>
 ${details(question, words)}
@@ -98,10 +102,10 @@ function account({ customerName: name, switchAccount }: ConsentQuestion, { conse
   return html`<p>${customer}${other}</p>`
 }
 
-function buttons({ action, token, vouchedFor, answered }: ConsentQuestion, words: Words): Html {
+function buttons({ action, token, asksTwice, answered }: ConsentQuestion, words: Words): Html {
   return html`<form method="post" action="${action}" id="decision">
 <input type="hidden" name="consent_token" value="${token}">
-${decisionButtons(words.consent, words, !vouchedFor && !answered)}
+${decisionButtons(words.consent, words, asksTwice && !answered)}
 </form>`
 }
 

@@ -5,7 +5,7 @@ import { contrast, mixed, type Palette, palettesOf } from './theme'
 const appearance = `
 * { box-sizing: border-box }
 body { margin: 0; min-height: 100vh; display: grid; align-content: center; justify-items: center; gap: 1rem; padding: 1rem; background: var(--back); color: var(--text); font: 1rem/1.5 system-ui, sans-serif }
-main { width: 100%; max-width: 27rem; padding: 2rem; background: var(--card); border-radius: var(--radius); overflow-wrap: anywhere }
+main { --pad: 2rem; width: 100%; max-width: 27rem; padding: var(--pad); background: var(--card); border-radius: var(--radius); overflow-wrap: anywhere }
 img { display: block; max-width: 10rem; max-height: 3rem; margin-bottom: 1rem }
 h1, h2 { margin: 0 0 1rem; font-size: 1.375rem; line-height: 1.3 }
 p, ul, dl { margin: 0 0 1rem }
@@ -16,6 +16,7 @@ dd { margin: 0 0 .5rem; font-weight: 600 }
 .company { margin-bottom: .25rem; font-weight: 600 }
 .soft { color: var(--soft); font-size: .875rem }
 form { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1.5rem 0 }
+h1 + form { margin-top: 0 }
 .button, button { flex: 1 1 6rem; min-height: 2.75rem; padding: .5rem 1rem; border: 1px solid var(--line); border-radius: calc(var(--radius) * 2 / 3); background: transparent; color: inherit; font: inherit; font-weight: 600; cursor: pointer }
 .button { display: block; text-align: center; text-decoration: none }
 .button, button:not([value=deny]) { background: var(--strong); border-color: var(--strong); color: var(--on-strong) }
@@ -29,10 +30,13 @@ footer a { padding: .25rem; color: inherit }
 @media (forced-colors: active) { main { border: 1px solid } }
 `
 
-// The buttons stay in view, however long the text above them is. The form's padding covers what scrolls beneath it, outlines included.
-const buttonsInView = `
-form:last-child { position: sticky; bottom: 0; margin: .5rem -.5rem -1rem; padding: 1rem .5rem; background: var(--card) }
-@media (max-width: 24rem) { main { padding: 1.25rem } }
+// The buttons come after everything that warns: nothing is beneath them, however long the text is. On a screen that is too short for the
+// page, its lower edge is soft, so that one sees that there is more. The edge of the whole page is in the padding, where nothing is.
+const shortScreens = `
+main::after { content: ''; display: block; position: sticky; bottom: 0; height: var(--pad); margin: 0 calc(-1 * var(--pad)) calc(-1 * var(--pad)); border-radius: 0 0 var(--radius) var(--radius); background: linear-gradient(transparent, var(--card) 75%); pointer-events: none }
+@media (max-width: 24rem) { main { --pad: 1.25rem } }
+@media (max-height: 30rem) { main { --pad: 1rem } }
+@media (forced-colors: active) { main::after { display: none } }
 `
 
 /**
@@ -43,7 +47,8 @@ form:last-child { position: sticky; bottom: 0; margin: .5rem -.5rem -1rem; paddi
  * - a finger must wait until the page has been shown for 0.7 s;
  * - the Tab key reaches Allow only after Deny before it, or with Shift the end of the page after it, has had the focus for 0.7 s;
  * - a browser that cannot apply the first rule, because it has no `:has` or no mouse, shows another Allow button, `confirm`, if the page has
- *   one. After that button the page asks again, with its buttons at another place.
+ *   one. After that button the page asks again, with its buttons at another place: the first page has them below all of its text, the second
+ *   one above everything whose length a stranger can choose.
  *
  * The clock of a page that nobody sees stands still, and jumps when the page comes into view. An animation that began before would be over
  * at once. So each wait has two steps. `seen` and `reached` are animations that end with the first picture of the page. Their end changes
@@ -84,7 +89,7 @@ const styles = new WeakMap<Theme, Style>()
 export function styleOf(theme: Theme): Style {
   const known = styles.get(theme)
   if (known) return known
-  const text = colorsOf(theme) + appearance + buttonsInView + deliberatePresses
+  const text = colorsOf(theme) + appearance + shortScreens + deliberatePresses
   const style = { text, source: `'sha256-${createHash('sha256').update(text).digest('base64')}'` }
   styles.set(theme, style)
   return style

@@ -17,7 +17,7 @@ export interface Words {
   consent: {
     /** The heading, and the title of the page: `{client}`, `{tenant}`. */
     question: string
-    /** The heading when the customer is asked a second time. */
+    /** The heading when the customer is asked a second time. It has no name, so that the buttons below it are always at the same place. */
     confirm: string
     /** The title of the page when the customer is asked a second time: `{question}`. */
     confirmTitle: string

@@ -5,7 +5,7 @@ export const arabic: Words = {
   scopes: { profile: 'معرفة هويتك' },
   consent: {
     question: 'هل تريد ربط {client} مع {tenant}؟',
-    confirm: 'يُرجى التأكيد',
+    confirm: 'هل تريد حقًا ربط هذا التطبيق؟',
     confirmTitle: 'يُرجى التأكيد: {question}',
     quote: '«{name}»',
     signedInAs: 'تم تسجيل دخولك باسم {customer}.',

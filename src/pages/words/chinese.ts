@@ -5,7 +5,7 @@ export const chinese: Words = {
   scopes: { profile: '知道您是谁' },
   consent: {
     question: '要将{client}连接到{tenant}吗？',
-    confirm: '请确认',
+    confirm: '确定要连接此应用吗？',
     confirmTitle: '请确认：{question}',
     quote: '“{name}”',
     signedInAs: '您当前以{customer}的身份登录。',

@@ -5,7 +5,7 @@ export const dutch: Words = {
   scopes: { profile: 'Zien wie u bent' },
   consent: {
     question: '{client} verbinden met {tenant}?',
-    confirm: 'Graag bevestigen',
+    confirm: 'Weet u zeker dat u deze app wilt verbinden?',
     confirmTitle: 'Graag bevestigen: {question}',
     quote: '“{name}”',
     signedInAs: 'U bent ingelogd als {customer}.',

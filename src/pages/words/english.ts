@@ -5,7 +5,7 @@ export const english: Words = {
   scopes: { profile: 'Know who you are' },
   consent: {
     question: 'Connect {client} to {tenant}?',
-    confirm: 'Please confirm',
+    confirm: 'Are you sure that you want to connect this app?',
     confirmTitle: 'Please confirm: {question}',
     quote: '“{name}”',
     signedInAs: 'You are signed in as {customer}.',

@@ -5,7 +5,7 @@ export const french: Words = {
   scopes: { profile: 'Savoir qui vous êtes' },
   consent: {
     question: 'Connecter {client} à {tenant}\u00a0?',
-    confirm: 'Veuillez confirmer',
+    confirm: 'Voulez-vous vraiment connecter cette application\u00a0?',
     confirmTitle: 'Veuillez confirmer\u00a0: {question}',
     quote: '«\u00a0{name}\u00a0»',
     signedInAs: 'Vous êtes connecté(e) en tant que {customer}.',

@@ -5,7 +5,7 @@ export const german: Words = {
   scopes: { profile: 'Erfahren, wer Sie sind' },
   consent: {
     question: '{client} mit {tenant} verbinden?',
-    confirm: 'Bitte bestätigen',
+    confirm: 'Möchten Sie diese App wirklich verbinden?',
     confirmTitle: 'Bitte bestätigen: {question}',
     quote: '„{name}“',
     signedInAs: 'Sie sind als {customer} angemeldet.',

@@ -5,7 +5,7 @@ export const italian: Words = {
   scopes: { profile: 'Conoscere la Sua identità' },
   consent: {
     question: 'Collegare {client} a {tenant}?',
-    confirm: 'Si prega di confermare',
+    confirm: 'Vuole davvero collegare questa app?',
     confirmTitle: 'Si prega di confermare: {question}',
     quote: '«{name}»',
     signedInAs: 'Ha effettuato l’accesso come {customer}.',

@@ -5,7 +5,7 @@ export const japanese: Words = {
   scopes: { profile: 'お客様が誰であるかを知る' },
   consent: {
     question: '{client}を{tenant}に接続しますか？',
-    confirm: 'ご確認ください',
+    confirm: 'このアプリを本当に接続しますか？',
     confirmTitle: 'ご確認ください：{question}',
     quote: '「{name}」',
     signedInAs: '{customer}としてログインしています。',

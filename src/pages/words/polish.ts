@@ -5,7 +5,7 @@ export const polish: Words = {
   scopes: { profile: 'Poznać Twoją tożsamość' },
   consent: {
     question: 'Połączyć {client} z {tenant}?',
-    confirm: 'Proszę potwierdzić',
+    confirm: 'Czy na pewno chcesz połączyć tę aplikację?',
     confirmTitle: 'Proszę potwierdzić: {question}',
     quote: '„{name}”',
     signedInAs: 'Zalogowano jako {customer}.',

@@ -5,7 +5,7 @@ export const portuguese: Words = {
   scopes: { profile: 'Saber quem você é' },
   consent: {
     question: 'Conectar {client} a {tenant}?',
-    confirm: 'Confirme, por favor',
+    confirm: 'Quer mesmo conectar este aplicativo?',
     confirmTitle: 'Confirme, por favor: {question}',
     quote: '“{name}”',
     signedInAs: 'Você entrou como {customer}.',

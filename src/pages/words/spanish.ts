@@ -5,7 +5,7 @@ export const spanish: Words = {
   scopes: { profile: 'Saber quién es usted' },
   consent: {
     question: '¿Conectar {client} con {tenant}?',
-    confirm: 'Confirme, por favor',
+    confirm: '¿Seguro que quiere conectar esta aplicación?',
     confirmTitle: 'Confirme, por favor: {question}',
     quote: '«{name}»',
     signedInAs: 'Ha iniciado sesión como {customer}.',

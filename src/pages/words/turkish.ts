@@ -5,7 +5,7 @@ export const turkish: Words = {
   scopes: { profile: 'Kim olduğunuzu bilmek' },
   consent: {
     question: '{client} uygulaması {tenant} ile bağlansın mı?',
-    confirm: 'Lütfen onaylayın',
+    confirm: 'Bu uygulamayı bağlamak istediğinizden emin misiniz?',
     confirmTitle: 'Lütfen onaylayın: {question}',
     quote: '“{name}”',
     signedInAs: '{customer} olarak oturum açtınız.',

@@ -37,7 +37,7 @@ describe.each(['light', 'dark'] as const)('in a %s browser, axe finds no fault w
       const visit = await Visit.start({ browser: { ...browser, hasTouch: true, isMobile: true } })
       await visit.open(visit.request({ client_id: await visit.registered('Travel Assistant') }))
       await visit.page.getByRole('button', { name: 'Allow' }).tap()
-      await visit.page.getByRole('heading', { name: 'Please confirm' }).waitFor()
+      await visit.page.getByRole('heading', { name: 'Are you sure' }).waitFor()
       await visit.page.evaluate('Promise.all(document.getAnimations().map(({ finished }) => finished))')
       expect(await findings(visit.page)).toEqual([])
     })
@@ -46,7 +46,7 @@ describe.each(['light', 'dark'] as const)('in a %s browser, axe finds no fault w
       const visit = await Visit.start({ browser: { ...browser, viewport: { width: 320, height: 568 } } })
       await visit.open(visit.request({ client_id: await visit.registered('Travel Assistant') }))
       await visit.page.keyboard.press('Tab')
-      // So that no text is beneath the buttons, which stay in view: axe takes their background for that of the text.
+      // So that no text is beneath the soft edge of a longer page: axe takes its background for that of the text.
       await visit.page.evaluate('scrollTo(0, document.body.scrollHeight)')
       expect(await findings(visit.page)).toEqual([])
     })

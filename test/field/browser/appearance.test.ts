@@ -1,5 +1,5 @@
 import { MemoryTenantStore } from 'customer-sign-in'
-import type { Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describeWithBrowser } from '../../support/browser'
 import { companies, site, Visit } from '../../support/visit'
 
@@ -45,38 +45,55 @@ describeWithBrowser('the consent page', () => {
     }
   })
 
+  /** A page for a client of which a stranger has chosen everything that can be chosen. */
+  async function strangersPage(browser: BrowserContextOptions): Promise<Page> {
+    const path = `/${'p'.repeat(1900)}.json`
+    const redirectUri = 'http://127.0.0.1:41234/callback'
+    const { origin } = await site((app) =>
+      app.get(path, (_req, res) =>
+        res.json({ client_id: origin + path, client_name: 'W\u0301\u0301'.repeat(60), redirect_uris: [redirectUri] }),
+      ),
+    )
+    const visit = await Visit.start({
+      browser,
+      clients: { documents: 'with-loopback' },
+      tenantStore: new MemoryTenantStore([{ key: 'acme', name: 'Acme Air', logoUri }]),
+    })
+    await visit.open(visit.request({ client_id: origin + path, redirect_uri: redirectUri }))
+    return visit.page
+  }
+
   it.each([
-    ['asks', false, false],
-    ['asks again', true, false],
-    ['warns of an app on the device', false, true],
-    ['warns of an app on the device again', true, true],
+    [320, 568],
+    [360, 640],
+    [375, 553],
+    [500, 600],
   ])(
-    'shows both buttons on a screen of 320 by 568 pixels when it %s, whatever text a stranger puts into it',
-    async (_, again, onDevice) => {
-      const longHost = `${'a.'.repeat(100)}${'W'.repeat(40)}.example`.toLowerCase()
-      const redirectUri = onDevice ? 'http://127.0.0.1:41234/callback' : `https://${longHost}/callback`
-      const path = `/${'p'.repeat(1900)}.json`
-      const { origin } = await site((app) =>
-        app.get(path, (_req, res) =>
-          res.json({ client_id: origin + path, client_name: 'W\u0301\u0301'.repeat(60), redirect_uris: [redirectUri] }),
-        ),
-      )
-      const visit = await Visit.start({
-        browser: { viewport: { width: 320, height: 568 }, hasTouch: again, isMobile: again },
-        clients: { documents: 'with-loopback' },
-        tenantStore: new MemoryTenantStore([{ key: 'acme', name: 'Acme Air', logoUri }]),
-      })
-      const { page } = visit
-      await visit.open(visit.request({ client_id: origin + path, redirect_uri: redirectUri }))
-      if (again) {
-        await page.getByRole('button', { name: 'Allow' }).tap()
-        await page.getByRole('heading', { name: 'Please confirm' }).waitFor()
+    'covers no warning with its buttons on a screen of %s by %s pixels, whatever text a stranger puts into it',
+    async (width, height) => {
+      const page = await strangersPage({ viewport: { width, height } })
+      const buttons = (await page.locator('form').boundingBox()) ?? nowhere
+      for (const warning of ['Any app on this device can pretend', 'has not checked this app']) {
+        const { y, height: tall } = (await page.locator('p', { hasText: warning }).boundingBox()) ?? nowhere
+        expect(y + tall).toBeLessThan(buttons.y)
       }
-      expect(await page.getByText('Any app on this device can pretend').count()).toBe(Number(onDevice))
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+    },
+  )
+
+  it.each([
+    [320, 568],
+    [568, 320],
+  ])(
+    'shows both buttons when it asks again on a screen of %s by %s pixels, whatever a stranger puts into it',
+    async (width, height) => {
+      const page = await strangersPage({ viewport: { width, height }, hasTouch: true, isMobile: true })
+      await page.getByRole('button', { name: 'Allow' }).tap()
+      await page.getByRole('heading', { name: 'Are you sure' }).waitFor()
       for (const name of ['Deny', 'Allow']) {
-        const { x, y, width, height } = (await page.getByRole('button', { name }).boundingBox()) ?? nowhere
-        expect([x, y, 320 - x - width, 568 - y - height].filter((distance) => distance < 0)).toEqual([])
+        const box = (await page.getByRole('button', { name }).boundingBox()) ?? nowhere
+        const distances = [box.x, box.y, width - box.x - box.width, height - box.y - box.height]
+        expect(distances.filter((distance) => !(distance >= 0))).toEqual([])
       }
     },
   )

@@ -15,7 +15,7 @@ async function asked(browser: BrowserContextOptions, prepare = async (_page: Pag
 }
 
 const grantsAt = ({ host }: Visit) => recordsOf(host.tokenStore)
-const isAskedAgain = (page: Page) => page.getByRole('heading', { name: 'Please confirm' }).waitFor()
+const isAskedAgain = (page: Page) => page.getByRole('heading', { name: 'Are you sure' }).waitFor()
 const tapAllow = (page: Page) => page.getByRole('button', { name: 'Allow' }).tap()
 
 /** Taps at a point. Does not wait for the browser to say so: it never does if the page goes away meanwhile. */
@@ -133,6 +133,8 @@ describeWithBrowser('a customer with a touch screen', () => {
     [820, 1180],
   ])('gets the buttons of the two pages far apart on a screen of %s by %s pixels', async (width, height) => {
     const { page } = await asked({ ...phone, viewport: { width, height } })
+    // Where the buttons are highest.
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)')
     const first = await middleOf(page.getByRole('button', { name: 'Allow' }))
     await tapAllow(page)
     await isAskedAgain(page)

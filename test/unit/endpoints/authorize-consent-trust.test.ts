@@ -1,10 +1,10 @@
-import { MemoryTenantStore } from 'customer-sign-in'
+import { type ClientRule, MemoryTenantStore } from 'customer-sign-in'
 import { Authorization, asTheySay } from '../../support/authorization'
 import { consentForm, textOf } from '../../support/consent-form'
 import { DocumentServer } from '../../support/document-server'
 import { recordsOf } from '../../support/records'
 import { registered } from '../../support/registration'
-import { clientId, expectTokens, tenants } from '../../support/sign-in'
+import { clientId, expectTokens, redirectUri, tenants } from '../../support/sign-in'
 import { started } from '../../support/started'
 
 describe('consent', () => {
@@ -27,6 +27,23 @@ describe('consent', () => {
     expect(await shown(clientId)).toEqual({ isCautious: false, isPublished: false })
     expect(await shown(await registered(host))).toEqual({ isCautious: true, isPublished: false })
     expect(await shown(server.url())).toEqual({ isCautious: true, isPublished: true })
+  })
+
+  it('is asked for once about an app that the company has named, if what it gets reaches nobody else', async () => {
+    const client_id = 'https://assistant.example/client.json'
+    const redirect_uris = [redirectUri, 'http://127.0.0.1/callback']
+    const document = { client_id, client_name: 'Assistant', redirect_uris }
+    const asksTwice = async (allowedClients: ClientRule, redirect_uri: string) => {
+      const tenantStore = new MemoryTenantStore([{ key: 'acme', allowedClients }])
+      const clients = { fetch: async () => Response.json(document) }
+      const host = await started({ authenticate: asTheySay, tenantStore, clients })
+      const { text } = await new Authorization(host, { client_id, redirect_uri }).open().expect(200)
+      return text.includes('value="confirm"')
+    }
+    for (const named of [{ clientIds: [client_id] }, { documentHosts: ['assistant.example'] }]) {
+      expect(await asksTwice(named, redirectUri)).toBe(false)
+      expect(await asksTwice(named, 'http://127.0.0.1:41234/callback')).toBe(true)
+    }
   })
 
   it('counts only for what the page has shown: if that changes, the customer is asked again', async () => {

@@ -89,7 +89,7 @@ describe('the language of both pages', () => {
     const first = await authorization.open()
     const second = await authorization.answer(consentForm(first), 'confirm').expect(200)
     for (const { text } of [first, second]) expect(text).toContain('<html lang="ar" dir="rtl">')
-    expect(textOf(second.text)).toContain('يُرجى التأكيد')
+    expect(textOf(second.text)).toContain('هل تريد حقًا ربط هذا التطبيق؟')
   })
 
   it('is told to the host’s own pages', async () => {

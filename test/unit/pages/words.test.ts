@@ -16,6 +16,7 @@ const question: ConsentQuestion = {
   publisher: 'PUBLISHER',
   redirectUri: 'https://DESTINATION/callback',
   isAppOnDevice: true,
+  asksTwice: true,
   answered: false,
   scopes: [{ text: 'SCOPE' }],
   customerName: 'ADA',
