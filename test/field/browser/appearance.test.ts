@@ -98,6 +98,22 @@ describeWithBrowser('the consent page', () => {
     },
   )
 
+  it('breaks no word of a button, and leaves no link below it alone in its line', async () => {
+    const [privacy, terms, imprint, support] = Array(4).fill('https://acme.example/')
+    const visit = await Visit.start({
+      browser: { viewport: { width: 320, height: 568 } },
+      pages: { links: { privacy, terms, imprint, support } },
+    })
+    const { page } = visit
+    await visit.open(visit.request({ ui_locales: 'de' }))
+    for (const name of ['Ablehnen', 'Erlauben']) {
+      expect((await page.getByRole('button', { name }).boundingBox())?.height).toBe(44)
+    }
+    const boxes = await Promise.all((await page.getByRole('link').all()).map((link) => link.boundingBox()))
+    const [last, ...others] = boxes.map((box) => box?.y).reverse()
+    expect(others).toContain(last)
+  })
+
   it.each([
     ['written from right to left', 'سفر'],
     ['that turns the direction of what follows', '\u202eTrip'],
