@@ -20,6 +20,7 @@ export type {
   ClientRule,
   KnownAssistant,
   Links,
+  Logo,
   NullableMembers,
   Tenant,
   TenantStore,

@@ -43,6 +43,9 @@ export interface Theme {
   radius?: number | undefined
 }
 
+/** A company's logo: the https or data URL of a picture, or of one for light pages and one for dark ones. */
+export type Logo = string | { readonly light: string; readonly dark: string }
+
 /** A record as a database returns it: each member that can be absent can be null as well. */
 export type NullableMembers<T> = { [K in keyof T]: undefined extends T[K] ? T[K] | null : T[K] }
 
@@ -73,8 +76,8 @@ export interface Tenant {
   formerBaseUrls?: string[] | null | undefined
   /** The company's name, as its customers know it. */
   name?: string | null | undefined
-  /** The company's logo for the pages: an https or data URL. */
-  logoUri?: string | null | undefined
+  /** The company's logo for the pages: an https or data URL, or two: `{ light, dark }`. */
+  logoUri?: Logo | null | undefined
   /**
    * The language of the company's pages: a tag, such as `de` (RFC 5646). Only a client that asks for another one gets it. Default: what the
    * customer's browser asks for.

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Links, Theme } from '../contract/tenant-store'
+import type { Links, Logo, Theme } from '../contract/tenant-store'
 import { parametersOf } from '../http/body'
 import type { Language, Languages } from './languages'
 
@@ -7,7 +7,7 @@ import type { Language, Languages } from './languages'
 export interface TenantLook {
   /** The tag of the language that the company has chosen. */
   locale?: string | undefined
-  logoUri?: string | undefined
+  logoUri?: Logo | undefined
   theme: Theme
   links: Links
 }

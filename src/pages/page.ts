@@ -1,7 +1,9 @@
 import type { ServerResponse } from 'node:http'
+import type { Logo } from '../contract/tenant-store'
 import { keepsOpener, nosniff, sendResponse } from '../http/responses'
 import type { Appearance } from './appearance'
 import { Html, html } from './html'
+import { logoSources } from './logo'
 import { type Style, styleOf } from './style'
 
 /** What is particular to one page. */
@@ -59,22 +61,12 @@ function footer({ language: { words }, links }: Appearance): Html | undefined {
   return shown.length > 0 ? html`\n<footer>${shown}\n</footer>` : undefined
 }
 
-/** The company's logo, if it has one. */
-export function logo({ logoUri }: Appearance): Html | undefined {
-  return logoUri === undefined ? undefined : html`<img src="${logoUri}" alt="">`
-}
-
 /**
  * The content security policy. It has no `form-action`, which browsers apply to every redirect after the form: a client's redirect URI may
  * lead on to any scheme. The page has no form but ours.
  */
-function policy({ source }: Style, imageUrl: string | undefined): string {
-  const images = imageUrl === undefined ? '' : `; img-src ${sourceOf(imageUrl)}`
-  return `default-src 'none'; style-src ${source}; base-uri 'none'; frame-ancestors 'none'${images}`
-}
-
-/** The source expression that allows an image. */
-function sourceOf(imageUrl: string): string {
-  const { protocol, origin } = new URL(imageUrl)
-  return protocol === 'data:' ? 'data:' : origin
+function policy({ source }: Style, logoUri: Logo | undefined): string {
+  const images = logoSources(logoUri)
+  const allowed = images.length > 0 ? `; img-src ${images.join(' ')}` : ''
+  return `default-src 'none'; style-src ${source}; base-uri 'none'; frame-ancestors 'none'${allowed}`
 }

@@ -1,4 +1,4 @@
-import type { AskConsent, Client, ClientRule, Links, Tenant, Theme } from '../contract/tenant-store'
+import type { AskConsent, Client, ClientRule, Links, Logo, Tenant, Theme } from '../contract/tenant-store'
 import { canonicalResource, endpointsOf, issuerOf, spellingOf, type TenantAddress } from '../protocol/resource'
 import { type ImpliedScopes, withImplied } from '../protocol/scope'
 import type { CheckedIssuer } from '../trusted-issuers/trusted-issuer'
@@ -72,7 +72,7 @@ export interface TenantPolicy {
 /** How a tenant shows itself. */
 export interface TenantLook {
   name: string | undefined
-  logoUri: string | undefined
+  logoUri: Logo | undefined
   /** The language tag that the company has chosen for its pages. */
   locale: string | undefined
   theme: Theme

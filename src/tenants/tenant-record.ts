@@ -8,7 +8,6 @@ import {
   flag,
   httpUrl,
   identifier,
-  imageUrl,
   isObject,
   listOf,
   must,
@@ -24,6 +23,7 @@ import { ConfigurationError, nearestName, unknownMember } from '../configuration
 import type { AskConsent, Client, ClientRule, Tenant } from '../contract/tenant-store'
 import { languageTag } from '../pages/languages'
 import { links } from '../pages/links'
+import { logoImage } from '../pages/logo'
 import { theme } from '../pages/theme'
 import { defaultGrantTypes, grantTypes, isGrantType, redirectingGrantTypes } from '../protocol/grant-types'
 import { isAppScheme, isRedirectHost, leadsToOwnDevice, ownRedirectUriFault } from '../protocol/redirect-uri'
@@ -162,7 +162,7 @@ const members = {
   baseUrl: nullable(ownBaseUrl),
   formerBaseUrls: nullable(distinct(formerBaseUrl)),
   name: nullable(text),
-  logoUri: nullable(imageUrl),
+  logoUri: nullable(logoImage),
   locale: nullable(languageTag),
   theme: nullable(theme),
   links: nullable(links),

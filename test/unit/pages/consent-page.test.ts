@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Client, MemoryTenantStore, type Tenant } from 'customer-sign-in'
 import type { Response } from 'supertest'
 import { Authorization } from '../../support/authorization'
-import { textOf } from '../../support/consent-form'
+import { textOf, unescaped } from '../../support/consent-form'
 import { elementsOf } from '../../support/html-elements'
 import { registered } from '../../support/registration'
 import { clientId, redirectUri } from '../../support/sign-in'
@@ -127,6 +127,20 @@ describe('the consent page', () => {
     expect(Object.keys(policyOf(headers)).sort()).toEqual(
       ['base-uri', 'default-src', 'frame-ancestors', 'img-src', 'style-src'].sort(),
     )
+  })
+
+  it('has a logo for each scheme, and that of the theme if it has one scheme only', async () => {
+    const logoUri = { light: 'https://cdn.acme.example/light.svg', dark: 'data:image/svg+xml,<svg a="1"/>,' }
+    const both = await pageOf({ tenant: { logoUri } })
+    expect(unescaped(both.text)).toContain(
+      '<picture><source srcset="data:image/svg+xml,<svg%20a="1"/>%2C" media="(prefers-color-scheme: dark)"><img src="https://cdn.acme.example/light.svg" alt=""></picture>',
+    )
+    expect(policyOf(both.headers)['img-src']).toBe('https://cdn.acme.example data:')
+    for (const scheme of ['light', 'dark'] as const) {
+      const { text } = await pageOf({ tenant: { logoUri, theme: { [scheme]: {} } } })
+      expect(unescaped(text)).toContain(`<img src="${logoUri[scheme]}" alt="">`)
+      expect(text).not.toContain('<picture>')
+    }
   })
 
   it.each([';', ','])('adds no directive from a logo’s address with a %j in its host', async (separator) => {

@@ -56,6 +56,15 @@ describe('checkTenant', () => {
     expect(problem?.problem).toMatch(/^is not a member of tenant\. Did you mean logoUri\? The members are key, id, /)
   })
 
+  it('checks both logos as it does the one', () => {
+    const problem = 'must be an https or data URL of an image, but is "logo.png"'
+    expect(check({ logoUri: { light: 'https://acme.example/logo.png', dark: 'logo.png' } })).toEqual([
+      { member: 'logoUri.dark', problem },
+    ])
+    expect(check({ logoUri: 'logo.png' })).toEqual([{ member: 'logoUri', problem }])
+    expect(check({ logoUri: { light: 'https://acme.example/logo.png' } })).toMatchObject([{ member: 'logoUri.dark' }])
+  })
+
   it('finds every member that is wrong, at once', () => {
     const members = check({ key: 'a/b', name: '', scopes: ['two words'], logo_uri: '' }).map(({ member }) => member)
     expect(members).toEqual(['key', 'name', 'scopes[0]', 'logo_uri'])
