@@ -57,16 +57,27 @@ export function respondWithConsentPage(res: ServerResponse, question: ConsentQue
       ? html`<h1>${consent.confirm}</h1>
 ${buttons(question, words)}
 <section>
-${logo(appearance)}
+${parties(question, appearance)}
 <h2>${heading}</h2>
 ${details(question, words)}
 </section>`
-      : html`${logo(appearance)}
+      : html`${parties(question, appearance)}
 <h1>${heading}</h1>
 ${details(question, words)}
 ${buttons(question, words)}`,
   }
   respondWithPage(res, 200, page, appearance)
+}
+
+/** Who connects to whom, as a picture. The client has its initials: nobody has checked a picture that it gives. */
+function parties({ clientName, tenantName }: ConsentQuestion, appearance: Appearance): Html {
+  return html`<div class="parties" aria-hidden="true">${tile(clientName)}<i></i>${logo(appearance) ?? tile(tenantName)}</div>`
+}
+
+function tile(name: string): Html {
+  const words = name.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? []
+  const initials = words.slice(0, 2).map((word) => String.fromCodePoint(word.codePointAt(0) ?? 0))
+  return html`<b>${initials.join('').toUpperCase()}</b>`
 }
 
 /** The client's name. It is in quotation marks if nobody vouches for it. */

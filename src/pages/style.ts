@@ -7,6 +7,10 @@ const appearance = `
 body { margin: 0; min-height: 100vh; display: grid; grid-template-columns: minmax(0, 1fr); align-content: center; justify-items: center; gap: 1rem; padding: 1rem; background: var(--back); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: break-word; hyphens: auto }
 main { --pad: 2rem; width: 100%; max-width: 27rem; padding: var(--pad); background: var(--card); border-radius: var(--radius) }
 img { display: block; max-width: 10rem; max-height: 3rem; margin-bottom: 1rem }
+.parties { display: flex; align-items: center; gap: .75rem; margin-bottom: 1rem }
+.parties b { flex: none; min-width: 3rem; line-height: 3rem; border-radius: calc(var(--radius) * 2 / 3); background: var(--back); text-align: center }
+.parties i { flex: 0 1 2rem; border-top: 2px dotted var(--line) }
+.parties img { margin: 0 }
 h1, h2 { margin: 0 0 1rem; font-size: 1.375rem; line-height: 1.3; text-wrap: balance }
 p, ul, dl { margin: 0 0 1rem; text-wrap: pretty }
 main > :last-child { margin-bottom: 0 }

@@ -14,9 +14,12 @@ export function consentForm({ text }: Pick<Response, 'text'>): ConsentForm {
   }
 }
 
-/** The text that a page shows, without its tags. */
+/** The text of a page, without its tags and its pictures. */
 export function textOf(html: string): string {
-  const body = html.replace(/^.*<body>/s, '').replace(/<[^>]*>/g, '')
+  const body = html
+    .replace(/^.*<body>/s, '')
+    .replace(/<div [^>]*aria-hidden="true">.*?<\/div>/s, '')
+    .replace(/<[^>]*>/g, '')
   return unescaped(body)
 }
 

@@ -80,6 +80,15 @@ describe('the consent page', () => {
     expect(textOf(page.text).split('\n')).toContain(shown)
   })
 
+  it.each([
+    ['Travel Assistant', 'Acme Air', 'TA', 'AA'],
+    ['the “new” app', '東京航空', 'TN', '東'],
+    ['🛫 «x»', '- Ácme -', 'X', 'Á'],
+  ])('shows who connects to whom, by initials, to those who see: %s, %s', async (clientName, name, one, other) => {
+    const { text } = await pageOf({ tenant: { name }, client: { clientName } })
+    expect(text).toContain(`<div class="parties" aria-hidden="true"><b>${one}</b><i></i><b>${other}</b></div>`)
+  })
+
   it('is one form with two buttons, with nothing to run or load', async () => {
     const elements = elementsOf((await pageOf({ customerName: 'Ada' })).text)
     expect(elements.filter((element) => /^(form|input|button|a|img)/.test(element))).toEqual([
