@@ -345,11 +345,12 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
   const scopeTexts = new ScopeTexts(options.scopes, pages.locale)
   const rules = { ...registrationRules, fetchesDocuments: fetching.ports.includes(443) }
   const health = new HealthChecks(store, keyring, () => documents?.counts() ?? noDocuments, emit, now)
+  const known = new Set(clientOptions.known.map(({ document }) => document.client_id))
   const consents = new Consents(
     consentTokens,
     store,
     appearances,
-    { consent: pages.consent, scopeTexts, switchAccount: pages.switchAccount, timeout },
+    { consent: pages.consent, scopeTexts, known, switchAccount: pages.switchAccount, timeout },
     emit,
   )
   const publicDocuments = new PublicDocuments()

@@ -158,8 +158,9 @@ export interface ClientOptions {
    */
   fetch?: FetchMetadataDocumentHook | undefined
   /**
-   * Copies of metadata documents, for assistants whose own document cannot be fetched and was not fetched before. A list of the host's
-   * own replaces the default, and an empty one turns it off. Default: the {@link knownAssistants} of this package.
+   * Copies of metadata documents, for assistants whose own document cannot be fetched and was not fetched before. The consent page says of
+   * such an assistant where it is: "This is “Claude”, at claude.ai". A list of the host's own replaces the default, and an empty one turns it
+   * off. Default: the {@link knownAssistants} of this package.
    */
   known?: readonly KnownAssistant[] | undefined
   /**

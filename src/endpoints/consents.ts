@@ -13,6 +13,7 @@ import type { Appearances } from '../pages/appearance'
 import { respondWithConsentPage } from '../pages/consent-page'
 import type { ScopeTexts } from '../pages/scope-words'
 import { OAuthError, oauthError, temporarilyUnavailable } from '../protocol/oauth-error'
+import { hasProvenReceiver } from '../protocol/redirect-uri'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import {
   aboutConsent,
@@ -69,6 +70,8 @@ export interface ConsentRules {
   consent: ConsentHook | false | undefined
   /** What each scope is called on the page. */
   scopeTexts: ScopeTexts
+  /** The addresses of the documents of known assistants. */
+  known: ReadonlySet<string>
   /** Whether the page offers another account. */
   switchAccount: boolean
   /** How long the beginning of the host's own page may take, in milliseconds. */
@@ -210,6 +213,7 @@ export class Consents {
       clientName: nameOf(checked),
       vouchedFor: checked.found.source === 'tenant',
       publisher: publisherOf(checked),
+      isKnown: this.#rules.known.has(checked.found.client.clientId) && hasProvenReceiver(redirectUri),
       redirectUri,
       isAppOnDevice: isAppOnDevice(checked),
       asksTwice: asksTwice(checked, tenant),

@@ -20,6 +20,8 @@ export interface ConsentQuestion {
   vouchedFor: boolean
   /** The host that publishes the client's metadata document, if there is one: the only thing about such a client that is proven. */
   publisher: string | undefined
+  /** Whether that document is the one of a known assistant, and what the client gets reaches nobody else. */
+  isKnown: boolean
   redirectUri: string
   /** Whether the client can only be an app on the customer's own device: all of its redirect URIs are on loopback. */
   isAppOnDevice: boolean
@@ -89,7 +91,7 @@ export function quotedName(
 }
 
 function details(question: ConsentQuestion, words: Words): Html {
-  const { tenantName, vouchedFor, publisher, redirectUri, isAppOnDevice, scopes } = question
+  const { vouchedFor, publisher, redirectUri, isAppOnDevice, scopes } = question
   const { consent } = words
   const client = quotedName(question, words)
   return html`${account(question, words)}
@@ -103,7 +105,15 @@ ${publisher !== undefined && html`<dt>${consent.publisher}</dt><dd>${isolate(end
 <dd>${destination(redirectUri, words)}</dd>
 </dl>
 ${isAppOnDevice && html`<p>${sentence(consent.anyAppOnDevice, { client })}</p>`}
-${!vouchedFor && html`<p class="soft">${sentence(consent.notChecked, { tenant: isolate(tenantName) })}</p>`}`
+${!vouchedFor && html`<p class="soft">${caution(question, words)}</p>`}`
+}
+
+function caution({ tenantName, publisher, isKnown, ...question }: ConsentQuestion, words: Words): Html {
+  const { known, notChecked } = words.consent
+  const tenant = isolate(tenantName)
+  return isKnown && publisher !== undefined
+    ? sentence(known, { client: quotedName(question, words), publisher: isolate(publisher), tenant })
+    : sentence(notChecked, { tenant })
 }
 
 /** Who the customer is, and how to be another one. */

@@ -43,6 +43,8 @@ export interface Words {
     anyAppOnDevice: string
     /** The caution about a client whose name nobody vouches for: `{tenant}`. */
     notChecked: string
+    /** The caution about one whose document is that of a known assistant: `{client}`, `{publisher}`, `{tenant}`. */
+    known: string
     /** The button that allows the request. */
     allow: string
     /** The button that refuses it. */

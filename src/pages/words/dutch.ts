@@ -20,6 +20,8 @@ export const dutch: Words = {
       'Elke app op dit apparaat kan zich voordoen als {client}. Ga alleen verder als u de app zelf hebt gestart.',
     notChecked:
       '{tenant} heeft deze app niet gecontroleerd. Sta de app alleen toe als u die zojuist hebt gevraagd om verbinding te maken.',
+    known:
+      'Dit is {client} van {publisher}. {tenant} heeft deze app niet gecontroleerd. Sta de app alleen toe als u die zojuist hebt gevraagd om verbinding te maken.',
     allow: 'Toestaan',
     deny: 'Weigeren',
     end: 'Einde van de pagina',

@@ -18,6 +18,8 @@ export const english: Words = {
     onDevice: 'an app on a device',
     anyAppOnDevice: 'Any app on this device can pretend to be {client}. Go on only if you have started it yourself.',
     notChecked: '{tenant} has not checked this app. Allow it only if you have just asked it to connect.',
+    known:
+      'This is {client}, at {publisher}. {tenant} has not checked it. Allow it only if you have just asked it to connect.',
     allow: 'Allow',
     deny: 'Deny',
     end: 'End of the page',

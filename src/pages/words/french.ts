@@ -20,6 +20,8 @@ export const french: Words = {
       'N’importe quelle application de cet appareil peut se faire passer pour {client}. Ne continuez que si vous l’avez lancée vous-même.',
     notChecked:
       '{tenant} n’a pas vérifié cette application. Ne l’autorisez que si vous venez de lui demander de se connecter.',
+    known:
+      'Il s’agit de l’application {client} de {publisher}. {tenant} ne l’a pas vérifiée. Ne l’autorisez que si vous venez de lui demander de se connecter.',
     allow: 'Autoriser',
     deny: 'Refuser',
     end: 'Fin de la page',

@@ -20,6 +20,8 @@ export const german: Words = {
       'Jede App auf diesem Gerät kann sich als {client} ausgeben. Fahren Sie nur fort, wenn Sie die App selbst gestartet haben.',
     notChecked:
       '{tenant} hat diese App nicht geprüft. Erlauben Sie den Zugriff nur, wenn Sie die App gerade selbst gebeten haben, sich zu verbinden.',
+    known:
+      'Das ist {client} von {publisher}. {tenant} hat die App nicht geprüft. Erlauben Sie den Zugriff nur, wenn Sie die App gerade selbst gebeten haben, sich zu verbinden.',
     allow: 'Erlauben',
     deny: 'Ablehnen',
     end: 'Ende der Seite',

@@ -19,6 +19,8 @@ export const italian: Words = {
     anyAppOnDevice:
       'Qualsiasi app su questo dispositivo può fingersi {client}. Prosegua solo se l’ha avviata personalmente.',
     notChecked: '{tenant} non ha verificato questa app. La autorizzi solo se le ha appena chiesto di collegarsi.',
+    known:
+      'Si tratta di {client}, di {publisher}. {tenant} non ha verificato questa app. La autorizzi solo se le ha appena chiesto di collegarsi.',
     allow: 'Consenti',
     deny: 'Rifiuta',
     end: 'Fine della pagina',

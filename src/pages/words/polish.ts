@@ -20,6 +20,8 @@ export const polish: Words = {
       'Każda aplikacja na tym urządzeniu może podszyć się pod {client}. Kontynuuj tylko, jeśli aplikacja została uruchomiona przez Ciebie.',
     notChecked:
       'Firma {tenant} nie sprawdziła tej aplikacji. Zezwól na dostęp tylko, jeśli prośba o połączenie wyszła przed chwilą od Ciebie.',
+    known:
+      'To aplikacja {client} ze strony {publisher}. Firma {tenant} jej nie sprawdziła. Zezwól na dostęp tylko, jeśli prośba o połączenie wyszła przed chwilą od Ciebie.',
     allow: 'Zezwól',
     deny: 'Odmów',
     end: 'Koniec strony',

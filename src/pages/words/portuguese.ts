@@ -20,6 +20,8 @@ export const portuguese: Words = {
       'Qualquer aplicativo neste dispositivo pode se passar por {client}. Continue somente se foi você quem o iniciou.',
     notChecked:
       '{tenant} não verificou este aplicativo. Permita o acesso somente se você acabou de pedir que ele se conecte.',
+    known:
+      'Este é o aplicativo {client}, de {publisher}. {tenant} não o verificou. Permita o acesso somente se você acabou de pedir que ele se conecte.',
     allow: 'Permitir',
     deny: 'Recusar',
     end: 'Fim da página',

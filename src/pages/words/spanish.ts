@@ -19,6 +19,8 @@ export const spanish: Words = {
     anyAppOnDevice:
       'Cualquier aplicación de este dispositivo puede hacerse pasar por {client}. Continúe solo si ha sido usted quien la ha iniciado.',
     notChecked: '{tenant} no ha comprobado esta aplicación. Permita el acceso solo si acaba de pedirle que se conecte.',
+    known:
+      'Es {client}, de {publisher}. {tenant} no ha comprobado esta aplicación. Permita el acceso solo si acaba de pedirle que se conecte.',
     allow: 'Permitir',
     deny: 'Rechazar',
     end: 'Final de la página',

@@ -29,6 +29,27 @@ describe('consent', () => {
     expect(await shown(server.url())).toEqual({ isCautious: true, isPublished: true })
   })
 
+  it('says of a known assistant where it is, unless any app on the device can be the one that asks', async () => {
+    const client_id = 'https://assistant.example/client.json'
+    const redirect_uris = [redirectUri, 'http://127.0.0.1/callback']
+    const document = { client_id, client_name: 'Assistant', redirect_uris }
+    const clients = { fetch: async () => Response.json(document), known: [{ document }] }
+    const host = await started({ authenticate: asTheySay, clients })
+    const shown = async (parameters: { client_id?: string; redirect_uri: string }) =>
+      textOf((await new Authorization(host, { client_id, ...parameters }).open().expect(200)).text)
+    expect(await shown({ redirect_uri: redirectUri })).toContain(
+      'This is “Assistant”, at assistant.example. Acme has not checked it. Allow it only if you have just asked it',
+    )
+    for (const other of [
+      { redirect_uri: 'http://127.0.0.1:41234/callback' },
+      { client_id: await registered(host, { client_name: 'Assistant' }), redirect_uri: redirectUri },
+    ]) {
+      const text = await shown(other)
+      expect(text).toContain('Acme has not checked this app')
+      expect(text).not.toContain('This is')
+    }
+  })
+
   it('is asked for once about an app that the company has named, if what it gets reaches nobody else', async () => {
     const client_id = 'https://assistant.example/client.json'
     const redirect_uris = [redirectUri, 'http://127.0.0.1/callback']

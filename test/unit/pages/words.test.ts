@@ -14,6 +14,7 @@ const question: ConsentQuestion = {
   clientName: 'CLIENT',
   vouchedFor: false,
   publisher: 'PUBLISHER',
+  isKnown: false,
   redirectUri: 'https://DESTINATION/callback',
   isAppOnDevice: true,
   asksTwice: true,
@@ -67,6 +68,7 @@ function untranslated(text: string): string {
 describe('the words of the consent page', () => {
   it.each<[string, Partial<ConsentQuestion>]>([
     ['a client that nobody vouches for', {}],
+    ['a known assistant', { isKnown: true }],
     ['a client that the company vouches for', { vouchedFor: true }],
     ['the second question', { answered: true }],
     ['an app on this device', { redirectUri: 'http://127.0.0.1:1/' }],
