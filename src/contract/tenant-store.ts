@@ -4,6 +4,8 @@ import type { JsonWebKeySet } from '../protocol/json-web-keys'
 export interface Links {
   /** Where customers begin. The error page leads back to it. */
   home?: string | undefined
+  /** Where customers see what they have connected, and disconnect it. The consent page says so. */
+  connectedApps?: string | undefined
   /** What the company does with a customer's data. Below each page; `op_policy_uri` and `resource_policy_uri` in metadata. */
   privacy?: string | undefined
   /** The terms of use. Below each page; `op_tos_uri` and `resource_tos_uri` in metadata. */

@@ -2,6 +2,7 @@ import type { CheckedRequest } from '../authorization/authorizations'
 import type { ConsentSubject } from '../authorization/consent-tokens'
 import type { Customer } from '../authorization/customer'
 import { isNamedByTenant } from '../authorization/remembered-consent'
+import { mayUse } from '../protocol/grant-types'
 import { hasProvenReceiver, isLoopbackUrl } from '../protocol/redirect-uri'
 import { shownId } from '../protocol/registered-id'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
@@ -58,4 +59,12 @@ export function isAppOnDevice({ found: { client } }: CheckedRequest): boolean {
  */
 export function asksTwice({ found, redirectUri }: CheckedRequest, tenant: ResolvedTenant): boolean {
   return found.source !== 'tenant' && !(isNamedByTenant(found, tenant) && hasProvenReceiver(redirectUri))
+}
+
+/** How long the connection lasts, in milliseconds, and whether each use renews it. */
+export function lastsOf({ found: { client, source } }: CheckedRequest, { policy: { lifetimes } }: ResolvedTenant) {
+  const { accessToken, refreshToken, grant = Number.POSITIVE_INFINITY } = lifetimes
+  const refreshes = mayUse('refresh_token', source === 'tenant' ? client : undefined)
+  const time = Math.min(refreshes ? refreshToken : accessToken, grant)
+  return { time, isRenewed: refreshes && time < grant }
 }

@@ -2,8 +2,9 @@ import type { ServerResponse } from 'node:http'
 import { isLoopbackHost } from '../protocol/redirect-uri'
 import type { Appearance } from './appearance'
 import { type Html, html, isolate } from './html'
+import { durationIn } from './languages'
 import { logo } from './logo'
-import { respondWithPage } from './page'
+import { linkBeside, respondWithPage } from './page'
 import { type ShownScope, scopeItem } from './scope-words'
 import { sentence, type Words } from './words'
 
@@ -31,6 +32,8 @@ export interface ConsentQuestion {
   answered: boolean
   /** What the client asks for, in words. */
   scopes: readonly ShownScope[]
+  /** How long the connection lasts, in milliseconds, and whether each use renews it. */
+  lasts: { time: number; isRenewed: boolean }
   /** The customer's own name, if the host gives it. */
   customerName: string | undefined
   /** Whether the customer can log in with another account. */
@@ -61,11 +64,11 @@ ${buttons(question, words)}
 <section>
 ${parties(question, appearance)}
 <h2>${heading}</h2>
-${details(question, words)}
+${details(question, appearance)}
 </section>`
       : html`${parties(question, appearance)}
 <h1>${heading}</h1>
-${details(question, words)}
+${details(question, appearance)}
 ${buttons(question, words)}`,
   }
   respondWithPage(res, 200, page, appearance)
@@ -90,7 +93,8 @@ export function quotedName(
   return vouchedFor ? isolate(clientName) : sentence(consent.quote, { name: isolate(endOf(clientName)) })
 }
 
-function details(question: ConsentQuestion, words: Words): Html {
+function details(question: ConsentQuestion, appearance: Appearance): Html {
+  const { words } = appearance.language
   const { vouchedFor, publisher, redirectUri, isAppOnDevice, scopes } = question
   const { consent } = words
   const client = quotedName(question, words)
@@ -99,6 +103,7 @@ function details(question: ConsentQuestion, words: Words): Html {
 <ul aria-labelledby="scopes">
 ${scopes.map(scopeItem)}
 </ul>
+${afterwards(question, appearance)}
 <dl>
 ${publisher !== undefined && html`<dt>${consent.publisher}</dt><dd>${isolate(endOf(publisher))}</dd>`}
 <dt>${consent.destination}</dt>
@@ -106,6 +111,15 @@ ${publisher !== undefined && html`<dt>${consent.publisher}</dt><dd>${isolate(end
 </dl>
 ${isAppOnDevice && html`<p>${sentence(consent.anyAppOnDevice, { client })}</p>`}
 ${!vouchedFor && html`<p class="soft">${caution(question, words)}</p>`}`
+}
+
+/** How long the connection lasts, and how to end it. */
+function afterwards({ lasts }: ConsentQuestion, { language, links }: Appearance): Html {
+  const { consent, connected } = language.words
+  const time = durationIn(language.tag, lasts.time)
+  const end = links.connectedApps !== undefined && linkBeside(links.connectedApps, connected.title)
+  return html`<p class="soft">${sentence(lasts.isRenewed ? consent.unused : consent.lasts, { time })}
+${end && sentence(consent.disconnect, { apps: end })}</p>`
 }
 
 function caution({ tenantName, publisher, isKnown, ...question }: ConsentQuestion, words: Words): Html {

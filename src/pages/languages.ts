@@ -132,6 +132,18 @@ export function languageTagOf(tag: string): LanguageTag | undefined {
   }
 }
 
+// From the largest on, in milliseconds.
+const units = { day: 86_400_000, hour: 3_600_000, minute: 60_000 }
+
+/** A duration in the largest unit of which it is a whole number: 36 hours, but 2 days. Seconds are rounded up to a minute. */
+export function durationIn(tag: string, milliseconds: number): string {
+  const whole = Object.entries(units).find(([, length]) => milliseconds % length === 0)
+  const [unit, length] = whole ?? ['minute', units.minute]
+  return new Intl.NumberFormat(tag, { style: 'unit', unit, unitDisplay: 'long' }).format(
+    Math.ceil(milliseconds / length),
+  )
+}
+
 /** The direction in which a language is written. */
 export function directionOf({ script }: LanguageTag): 'ltr' | 'rtl' {
   return script !== undefined && rightToLeft.includes(script) ? 'rtl' : 'ltr'

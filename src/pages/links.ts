@@ -10,6 +10,7 @@ const webPage = mustBeText('an absolute https URL without credentials', (text) =
 /** Addresses of pages of a company's own. */
 export const links: Check<Links> = record({
   home: nullable(webPage),
+  connectedApps: nullable(webPage),
   privacy: nullable(webPage),
   terms: nullable(webPage),
   imprint: nullable(webPage),

@@ -51,12 +51,15 @@ ${body}
   sendResponse(res, status, headers, document.text)
 }
 
-// They open beside the page, which waits for an answer.
+/** A link that opens beside the page, which waits for an answer. */
+export function linkBeside(url: string, label: string): Html {
+  return html`<a href="${url}" target="_blank" rel="noopener noreferrer">${label}</a>`
+}
+
 function footer({ language: { words }, links }: Appearance): Html | undefined {
   const shown = (['privacy', 'terms', 'imprint', 'support'] as const).flatMap((name) => {
     const url = links[name]
-    const link = html`\n<a href="${url}" target="_blank" rel="noopener noreferrer">${words.links[name]}</a>`
-    return url === undefined ? [] : [link]
+    return url === undefined ? [] : [html`\n${linkBeside(url, words.links[name])}`]
   })
   return shown.length > 0 ? html`\n<footer>${shown}\n</footer>` : undefined
 }

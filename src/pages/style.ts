@@ -18,6 +18,7 @@ ul { padding-inline-start: 1.25rem }
 dt { color: var(--soft); font-size: .875rem }
 dd { margin: 0 0 .5rem; font-weight: 600; hyphens: none }
 .company { margin-bottom: .25rem; font-weight: 600 }
+p a { color: inherit }
 .soft { color: var(--soft); font-size: .875rem }
 form { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1.5rem 0 }
 h1 + form { margin-top: 0 }

@@ -29,6 +29,12 @@ export interface Words {
     otherAccount: string
     /** Introduces the list of scopes: `{client}`. */
     scopes: string
+    /** When a connection ends that each use renews: `{time}`. */
+    unused: string
+    /** How long another connection lasts: `{time}`. */
+    lasts: string
+    /** Where the customer can end it: `{apps}`, the link to `links.connectedApps`. */
+    disconnect: string
     /** Labels the host that publishes the client's metadata document. */
     publisher: string
     /** Labels the host or app that receives the code. */

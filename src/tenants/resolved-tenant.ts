@@ -205,6 +205,7 @@ function withDefaultLinks(own: Links | undefined, byDefault: Links): Links {
   if (own === undefined) return byDefault
   return {
     home: own.home ?? byDefault.home,
+    connectedApps: own.connectedApps ?? byDefault.connectedApps,
     privacy: own.privacy ?? byDefault.privacy,
     terms: own.terms ?? byDefault.terms,
     imprint: own.imprint ?? byDefault.imprint,

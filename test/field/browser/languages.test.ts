@@ -9,6 +9,8 @@ import { companies, site, Visit } from '../../support/visit'
 const logoUri = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" width="90" height="30"/>')}`
 
 const links = {
+  home: 'https://acme.example/',
+  connectedApps: 'https://acme.example/apps',
   privacy: 'https://acme.example/privacy',
   terms: 'https://acme.example/terms',
   imprint: 'https://acme.example/imprint',
@@ -123,7 +125,7 @@ describeWithBrowser('both pages in every language', () => {
     }
     const links = { privacy: long, terms: long, imprint: long, support: long }
     const { page } = await consentPage({ tag: 'de', words: { de: { consent: own, links } } })
-    expect(await page.getByRole('link').count()).toBe(4)
+    expect(await page.getByRole('link').count()).toBe(5)
     expect(await excess(page)).toEqual([])
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
   })

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Client, MemoryTenantStore, type Tenant } from 'customer-sign-in'
+import { type Client, type LifetimeOptions, MemoryTenantStore, type Tenant } from 'customer-sign-in'
 import type { Response } from 'supertest'
 import { Authorization } from '../../support/authorization'
 import { textOf, unescaped } from '../../support/consent-form'
@@ -15,6 +15,7 @@ interface Question {
   customerName?: string
   words?: string
   parameters?: Record<string, string>
+  lifetimes?: LifetimeOptions
 }
 
 /** The consent page for it. */
@@ -24,11 +25,19 @@ async function pageOf(question: Question = {}): Promise<Response> {
   return response
 }
 
-async function responseTo({ tenant, client, customerName, words = 'Words', parameters }: Question): Promise<Response> {
+async function responseTo({
+  tenant,
+  client,
+  customerName,
+  words = 'Words',
+  parameters,
+  lifetimes = {},
+}: Question): Promise<Response> {
   const clients = [{ clientId, redirectUris: [redirectUri], ...client }]
   const host = await started({
     tenantStore: new MemoryTenantStore([{ key: 'acme', clients, ...tenant }]),
     scopes: { profile: words },
+    lifetimes,
     authenticate: () => ({ subject: 'customer-1', name: customerName }),
   })
   return new Authorization(host, parameters).open()
@@ -155,6 +164,39 @@ describe('the consent page', () => {
   it.each([';', ','])('adds no directive from a logo’s address with a %j in its host', async (separator) => {
     const { headers } = await responseTo({ tenant: { logoUri: `https://cdn.example${separator}script-src/logo.svg` } })
     expect(headers['content-security-policy']).not.toContain('script-src')
+  })
+})
+
+describe('what happens afterwards', () => {
+  const lines = async (question: Question, lifetimes: LifetimeOptions = {}) =>
+    textOf((await pageOf({ ...question, lifetimes })).text)
+      .split('\n')
+      .filter((line) => /connection|disconnect/.test(line))
+  const unused = (time: string) => [`The connection ends when the app has not used it for ${time}.`]
+  const lasts = (time: string) => [`The connection lasts ${time}.`]
+  const day = 86_400
+
+  it.each<[string, Partial<Tenant>, LifetimeOptions, string[]]>([
+    ['30 days by default', {}, {}, unused('30 days')],
+    ['as the company says, in hours', { refreshTokenLifetime: 1.5 * day }, {}, unused('36 hours')],
+    ['as the option says, in minutes, rounded up', {}, { refreshToken: 5401 }, unused('91 minutes')],
+    ['as long as every grant lasts, whatever its use', {}, { refreshToken: 7 * day, grant: 2 * day }, lasts('2 days')],
+    ['until it is not used, before the grant ends', {}, { refreshToken: 7 * day, grant: 90 * day }, unused('7 days')],
+  ])('is said: %s', async (_, tenant, lifetimes, said) => {
+    expect(await lines({ tenant }, lifetimes)).toEqual(said)
+  })
+
+  it('is said of a client that gets no refresh token by the lifetime of the access token', async () => {
+    const client = { grantTypes: ['authorization_code'] }
+    expect(await lines({ client, tenant: { accessTokenLifetime: 3600 } })).toEqual(lasts('1 hour'))
+  })
+
+  it('has a link to where the customer can end it, if there is such a page', async () => {
+    const links = { connectedApps: 'https://acme.example/apps' }
+    expect(await lines({ tenant: { links } })).toContain('You can disconnect at any time in Connected apps.')
+    expect((await pageOf({ tenant: { links } })).text).toContain(
+      '<a href="https://acme.example/apps" target="_blank" rel="noopener noreferrer">Connected apps</a>.',
+    )
   })
 })
 

@@ -20,6 +20,7 @@ const question: ConsentQuestion = {
   asksTwice: true,
   answered: false,
   scopes: [{ text: 'SCOPE' }],
+  lasts: { time: 30 * 86_400_000, isRenewed: true },
   customerName: 'ADA',
   switchAccount: true,
   action: '?',
@@ -28,6 +29,7 @@ const question: ConsentQuestion = {
 
 const links = {
   home: 'https://acme.example/',
+  connectedApps: 'https://acme.example/apps',
   privacy: 'https://acme.example/privacy',
   terms: 'https://acme.example/terms',
   imprint: 'https://acme.example/imprint',
@@ -40,7 +42,7 @@ const inLanguage = (language: Language): Appearance => ({ language, logoUri: und
 const inEnglish = inLanguage(new Languages().choose([]))
 
 /** A language in which each text is its key in the table, in angle brackets. */
-const another = inLanguage({ ...inEnglish.language, tag: '⟨tag⟩', words: translated(english, '') as Words })
+const another = inLanguage({ ...inEnglish.language, tag: 'qaa', words: translated(english, '') as Words })
 
 function translated(words: unknown, place: string): unknown {
   if (typeof words === 'string') return `⟨${[place, ...partsIn(words).map((part) => `{${part}}`)].join(' ')}⟩`
@@ -57,9 +59,12 @@ function sent(respond: (res: ServerResponse) => void): { page: string; text: str
   return { page, text: `${title}\n${textOf(page)}` }
 }
 
-/** The letters that are left of a text when the words of that language and the names in the request are removed. */
+/**
+ * The letters that are left of a text when the words of that language and the names in the request are removed. There is no language `qaa`, so
+ * its durations are in English.
+ */
 function untranslated(text: string): string {
-  const withoutNames = text.replace(/CLIENT|ACME|PUBLISHER|destination|SCOPE|ADA|invalid_request/g, '')
+  const withoutNames = text.replace(/CLIENT|ACME|PUBLISHER|destination|SCOPE|ADA|invalid_request|30 days|1 hour/g, '')
   const withoutWords = withoutNames.replace(/⟨[^⟨⟩]*⟩/g, '')
   // A sentence can contain another one.
   return withoutWords === withoutNames ? withoutNames.replace(/\P{L}/gu, '') : untranslated(withoutWords)
@@ -70,13 +75,14 @@ describe('the words of the consent page', () => {
     ['a client that nobody vouches for', {}],
     ['a known assistant', { isKnown: true }],
     ['a client that the company vouches for', { vouchedFor: true }],
+    ['a connection that no use renews', { lasts: { time: 3_600_000, isRenewed: false } }],
     ['the second question', { answered: true }],
     ['an app on this device', { redirectUri: 'http://127.0.0.1:1/' }],
     ['an app with a scheme of its own', { redirectUri: 'app.example:/' }],
   ])('are those of the language that the page is given: %s', (_, members) => {
     const { page, text } = sent((res) => respondWithConsentPage(res, { ...question, ...members }, another))
     expect(untranslated(text)).toBe('')
-    expect(page).toContain('<html lang="⟨tag⟩" dir="ltr">')
+    expect(page).toContain('<html lang="qaa" dir="ltr">')
     for (const word of ['consent.allow', 'links.privacy', 'links.terms', 'links.imprint', 'links.support']) {
       expect(text).toContain(`⟨${word}⟩`)
     }
@@ -112,7 +118,7 @@ describe('the words of the error page', () => {
     const error = new OAuthError('invalid_request', 'ADA', options)
     const { page, text } = sent((res) => respondWithErrorPage(res, error, another, 'ACME'))
     expect(untranslated(text)).toBe('')
-    expect(page).toContain('<html lang="⟨tag⟩" dir="ltr">')
+    expect(page).toContain('<html lang="qaa" dir="ltr">')
     const remedies = ['goBack', 'tryAgain', 'notAllowed', 'unknownApp', 'wrongAddress', 'noCompany']
     expect(remedies.filter((remedy) => text.includes(`⟨error.${remedy}`))).toEqual([word])
     for (const shown of ['ACME', '⟨links.privacy⟩', '⟨links.home ACME⟩']) expect(text).toContain(shown)
