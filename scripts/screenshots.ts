@@ -27,16 +27,18 @@ async function main(): Promise<void> {
     const globexClient = await registeredClient(baseUrl, 'globex')
     const atGlobex = (locale: string) => `${authorizationUrl(baseUrl, globexClient, 'globex')}&ui_locales=${locale}`
     mkdirSync(images, { recursive: true })
-    await shoot(browser, { name: 'consent-light', url: consent, colorScheme: 'light', height: 560 })
-    await shoot(browser, { name: 'consent-dark', url: consent, colorScheme: 'dark', height: 560 })
-    await shoot(browser, { name: 'error', url: authorizationUrl(baseUrl, 'nobody'), colorScheme: 'light', height: 290 })
-    await shoot(browser, { name: 'consent-german', url: atGlobex('de'), colorScheme: 'light', height: 640 })
-    await shoot(browser, { name: 'consent-arabic', url: atGlobex('ar'), colorScheme: 'dark', height: 640 })
+    await shoot(browser, { name: 'consent-light', url: consent, colorScheme: 'light', height: 660 })
+    await shoot(browser, { name: 'consent-dark', url: consent, colorScheme: 'dark', height: 660 })
+    await shoot(browser, { name: 'error', url: authorizationUrl(baseUrl, 'nobody'), colorScheme: 'light', height: 482 })
+    await shoot(browser, { name: 'consent-german', url: atGlobex('de'), colorScheme: 'light', height: 740 })
+    await shoot(browser, { name: 'consent-arabic', url: atGlobex('ar'), colorScheme: 'dark', height: 740 })
   } finally {
     await browser.close()
     server.close().closeAllConnections()
   }
 }
+
+const acmeLinks = { home: 'https://acme.example', connectedApps: 'https://acme.example/apps' }
 
 const globex: Tenant = {
   key: 'globex',
@@ -47,6 +49,7 @@ const globex: Tenant = {
     radius: 4,
   },
   links: {
+    connectedApps: 'https://globex.example/apps',
     privacy: 'https://globex.example/privacy',
     imprint: 'https://globex.example/imprint',
     support: 'https://globex.example/help',
@@ -56,7 +59,7 @@ const globex: Tenant = {
 function travelPlatform(baseUrl: string) {
   const logoUri = `data:image/svg+xml,${encodeURIComponent(logo)}`
   return createCustomerSignIn({
-    tenantStore: new MemoryTenantStore([{ key: 'acme', name: 'Acme Air', logoUri }, globex]),
+    tenantStore: new MemoryTenantStore([{ key: 'acme', name: 'Acme Air', logoUri, links: acmeLinks }, globex]),
     tokenStore: new MemoryTokenStore(),
     baseUrl,
     keys: { signing: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey] },
