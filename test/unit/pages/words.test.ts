@@ -111,10 +111,13 @@ describe('the words of the error page', () => {
     ['goBack', {}],
     ['tryAgain', { status: 503 }],
     ['notAllowed', { status: 403, reason: 'client_not_allowed' }],
+    ['notAllowed', { reason: 'registration_off' }],
+    ['notAllowed', { reason: 'enterprise_only' }],
     ['unknownApp', { reason: 'client_gone' }],
+    ['unknownApp', { reason: 'documents_off' }],
     ['wrongAddress', { reason: 'wrong_redirect_uri' }],
     ['noCompany', { status: 404, reason: 'tenant_gone' }],
-  ])('are those of the language that the page is given, and say what to do for each cause: %s', (word, options) => {
+  ])('are those of the language that the page is given, and say what to do for each cause: %s, %j', (word, options) => {
     const error = new OAuthError('invalid_request', 'ADA', options)
     const { page, text } = sent((res) => respondWithErrorPage(res, error, another, 'ACME'))
     expect(untranslated(text)).toBe('')
