@@ -61,7 +61,10 @@ describe('a refresh token that is bound to a key', () => {
     const description = expectError(await new KeyHolder(host).refresh(first.refresh_token), 400, 'invalid_grant')
     expect(description).toBe('The refresh token is unknown or has expired')
     const { grantId } = await recordOf(host.tokenStore)
-    expect(await host.told('denied')).toMatchObject([{ reason: 'no_proof' }, { reason: 'wrong_key', grantId, clientId }])
+    expect(await host.told('denied')).toMatchObject([
+      { reason: 'no_proof' },
+      { reason: 'wrong_key', grantId, clientId },
+    ])
   })
 
   it('is answered for a day after its use, if its client comes with it again', async () => {
