@@ -44,6 +44,8 @@ import { type CustomerSignInOptions, checkedOptions, currentOptions, type Option
 import { Appearances } from './pages/appearance'
 import { Languages } from './pages/languages'
 import { ScopeTexts } from './pages/scope-words'
+import { type AdministrationOptions, administration } from './pages-to-mount/administration'
+import { type ConnectAssistantOptions, connectAssistant } from './pages-to-mount/connect-assistant'
 import { type ConnectedAppsOptions, connectedApps } from './pages-to-mount/connected-apps'
 import { impliedScopesOf } from './protocol/scope'
 import { authOf } from './resource-server/auth'
@@ -266,6 +268,31 @@ export interface MountablePages {
    * }))
    */
   connectedApps(options: ConnectedAppsOptions): Middleware
+
+  /**
+   * Makes the page "Connect an assistant": the address to paste, and the steps for each assistant that the company lets in. Nothing on it is secret, so
+   * it can be shown before the login. A script copies; the page works without it. It shows what `signIn.connect` gives.
+   *
+   * @throws {ConfigurationError} for a wrong option.
+   *
+   * @example
+   * app.use('/connect', signIn.pages.connectAssistant({ who: (req) => ({ tenantKey: req.hostname.split('.')[0] }) }))
+   */
+  connectAssistant(options: ConnectAssistantOptions): Middleware
+
+  /**
+   * Makes the page for the staff of a company: what its customers have connected, to end it for one app, one customer or all, and which apps may
+   * connect. Each change is asked about first, and its events have the actor. It counts at most 10,000 grants, and for two seconds.
+   *
+   * @throws {ConfigurationError} for a wrong option.
+   *
+   * @example
+   * app.use('/admin/apps', signIn.pages.administration({
+   *   who: (req, res) => staffOf(req) ?? res.redirect('/login'),
+   *   saveRules: ({ tenantKey, allowedClients, blockedClients }) => db.saveRules(tenantKey, allowedClients, blockedClients),
+   * }))
+   */
+  administration(options: AdministrationOptions): Middleware
 }
 
 /**
@@ -403,7 +430,10 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
     ),
     registrations,
   )
+  const ofTenants = tenantData(tenants, grants, store)
+  const connectTo = (to: ConnectRequest) => connect(to, () => baseUrl.current(), tenants, assistants, rules, languages)
   const errorPage = errorPages(pages.error, appearances, timeout, emit)
+  const pageRooms = { tenants, baseUrl, tokens: pageTokens, appearances, errorPage, timeout, emit }
   const router = new Router(tenants, baseUrl, resources, endpoints, errorPage, emit)
   return Object.assign(router.handle, {
     wellKnown: router.handleWellKnown,
@@ -429,21 +459,13 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
       }),
     checkIssuer: (check: IssuerCheck) =>
       checkIssuer(check, tenants, () => baseUrl.current(), fetching, options.customerOf !== undefined, now),
-    connect: (to: ConnectRequest) => connect(to, () => baseUrl.current(), tenants, assistants, rules),
+    connect: connectTo,
     grants: ofCustomers,
-    tenants: tenantData(tenants, grants, store),
+    tenants: ofTenants,
     pages: {
-      connectedApps: (of: ConnectedAppsOptions) =>
-        connectedApps(of, {
-          grants: ofCustomers,
-          tenants,
-          baseUrl,
-          tokens: pageTokens,
-          appearances,
-          errorPage,
-          timeout,
-          emit,
-        }),
+      connectedApps: (of: ConnectedAppsOptions) => connectedApps(of, ofCustomers, pageRooms),
+      connectAssistant: (of: ConnectAssistantOptions) => connectAssistant(of, connectTo, pageRooms),
+      administration: (of: AdministrationOptions) => administration(of, ofCustomers, ofTenants, pageRooms),
     },
   })
 }

@@ -1,6 +1,6 @@
 // More than 300 lines: data.
 
-import type { ConnectableAssistant, McpServer } from '../connect/way-in'
+import type { ConnectableAssistant, McpServer, Step } from '../connect/way-in'
 import type { KnownAssistant } from '../contract/tenant-store'
 
 /** What this package knows of an assistant. */
@@ -17,23 +17,15 @@ interface AppRedirect {
   date: string
 }
 
-const runCommand = 'Run the command in a terminal.'
-const logIn = 'In the browser, log in, and allow the access.'
+const logIn: Step = { say: 'logIn' }
 
-const claudeOpens =
-  'Open the link. Claude shows the dialog for a custom connector, with the name and the address filled in.'
-const claudeConnects = [
-  'Press Add, and then Connect.',
-  logIn,
-  'With a Team or Enterprise plan, an owner of the organization adds the connector first. Then each member connects it.',
-]
+const claudeConnects: Step[] = [{ say: 'press', button: 'Add', next: 'Connect' }, logIn, { say: 'ownerFirst' }]
 
-const chatgptFills = [
-  'Open the link, which leads to the plugins of ChatGPT.',
-  'Press the plus button, and choose Add custom MCP server. If it is not there, switch on the developer mode in the settings, or ask an admin of your workspace.',
-  'Enter the name of the company, and the address as the Server URL. Choose OAuth as the authentication.',
+const chatgptFills: Step[] = [
+  { say: 'plugins', choice: 'Add custom MCP server', mode: 'Developer mode' },
+  { say: 'form', field: 'Server URL', choice: 'OAuth', list: 'Authentication' },
 ]
-const chatgptCreates = ['Read the warning and confirm it. Press Create as a plugin.', logIn]
+const chatgptCreates: Step[] = [{ say: 'create', button: 'Create as a plugin' }, logIn]
 
 // What most documents say. Members that this library does not read are left out of the copies, such as logo_uri.
 const publicClient = {
@@ -66,10 +58,10 @@ export const assistants: readonly Assistant[] = [
     ),
     redirectUris: ['https://claude.ai/api/mcp/auth_callback'],
     registersFor: 'client_secret_post',
-    steps: [claudeOpens, ...claudeConnects],
+    steps: [{ say: 'dialog', app: 'Claude' }, ...claudeConnects],
     stepsWithClientId: [
-      claudeOpens,
-      'Open the advanced settings of the dialog, and enter the client id as the OAuth Client ID.',
+      { say: 'dialog', app: 'Claude' },
+      { say: 'clientIdInDialog', menu: 'Advanced settings', field: 'OAuth Client ID' },
       ...claudeConnects,
     ],
     link: claudeLink,
@@ -96,7 +88,7 @@ export const assistants: readonly Assistant[] = [
     ),
     redirectUris: ['https://chatgpt.com/connector_platform_oauth_redirect'],
     steps: [...chatgptFills, ...chatgptCreates],
-    stepsWithClientId: [...chatgptFills, 'Enter the client id in the settings of OAuth.', ...chatgptCreates],
+    stepsWithClientId: [...chatgptFills, { say: 'clientIdIn', part: 'OAuth' }, ...chatgptCreates],
     link: () => 'https://chatgpt.com/plugins',
     source: 'https://developers.openai.com/api/docs/guides/custom-mcp-server',
     checkedOn: '2026-11-23',
@@ -115,7 +107,7 @@ export const assistants: readonly Assistant[] = [
       '2026-09-21',
     ),
     redirectUris: ['http://localhost:53682/callback'],
-    steps: [runCommand, 'Start Claude Code, enter /mcp, choose the server, and choose Authenticate.', logIn],
+    steps: [{ say: 'run' }, { say: 'start', app: 'Claude Code', command: '/mcp', choice: 'Authenticate' }, logIn],
     command: ({ address, name }) => ['claude', 'mcp', 'add', '--transport', 'http', '--scope', 'user', name, address],
     source: 'https://code.claude.com/docs/en/mcp',
     checkedOn: '2026-11-23',
@@ -135,10 +127,7 @@ export const assistants: readonly Assistant[] = [
       '2026-09-24',
     ),
     redirectUris: ['http://127.0.0.1:41773/callback'],
-    steps: [
-      runCommand,
-      'In the browser that opens, log in, and allow the access. If none opens, run codex mcp login with the name of the server.',
-    ],
+    steps: [{ say: 'run' }, { say: 'logInFrom', app: 'Codex' }, { say: 'ifNoBrowser', command: 'codex mcp login' }],
     command: ({ address, name }) => ['codex', 'mcp', 'add', name, '--url', address],
     source: 'https://github.com/openai/codex/blob/main/codex-rs/cli/src/mcp_cmd.rs',
     checkedOn: '2026-11-23',
@@ -171,8 +160,8 @@ export const assistants: readonly Assistant[] = [
       },
     ],
     steps: [
-      'Open the link, and confirm in Cursor that it installs the server. Or add the configuration to the file by hand.',
-      'When Cursor opens the browser, log in, and allow the access.',
+      { say: 'installOrAdd', app: 'Cursor' },
+      { say: 'logInFrom', app: 'Cursor' },
     ],
     link: cursorLink,
     config: ({ address, name }) => ({
@@ -197,11 +186,7 @@ export const assistants: readonly Assistant[] = [
       '2026-09-21',
     ),
     redirectUris: ['http://127.0.0.1:33418/', 'https://vscode.dev/redirect'],
-    steps: [
-      'Open the link, and confirm in VS Code that it installs the server.',
-      'Start the server, and confirm that you trust it.',
-      'When VS Code opens the browser, log in, and allow the access.',
-    ],
+    steps: [{ say: 'install', app: 'VS Code' }, { say: 'trust' }, { say: 'logInFrom', app: 'VS Code' }],
     link: vscodeLink,
     source: 'https://code.visualstudio.com/docs/copilot/guides/mcp-developer-guide',
     checkedOn: '2026-11-23',
@@ -210,7 +195,7 @@ export const assistants: readonly Assistant[] = [
     id: 'gemini-cli',
     name: 'Gemini CLI',
     redirectUris: ['http://localhost:7777/oauth/callback'],
-    steps: [runCommand, 'Start Gemini CLI, and enter /mcp auth with the name of the server.', logIn],
+    steps: [{ say: 'run' }, { say: 'startWithName', app: 'Gemini CLI', command: '/mcp auth' }, logIn],
     // By default it adds the server to the project in the current folder, and refuses to in the home folder.
     command: ({ address, name }) => ['gemini', 'mcp', 'add', '--transport', 'http', '--scope', 'user', name, address],
     source: 'https://github.com/google-gemini/gemini-cli/blob/main/packages/cli/src/commands/mcp/add.ts',
@@ -230,7 +215,7 @@ export const assistants: readonly Assistant[] = [
       '2026-09-18',
     ),
     redirectUris: ['http://127.0.0.1:33418/'],
-    steps: ['Add the configuration to the file, and start Copilot CLI.', logIn],
+    steps: [{ say: 'addAndStart', app: 'Copilot CLI' }, logIn],
     config: ({ address, name }) => ({
       file: '~/.copilot/mcp-config.json',
       content: { mcpServers: { [name]: { type: 'http', url: address, tools: ['*'] } } },
@@ -254,7 +239,7 @@ export const assistants: readonly Assistant[] = [
     ),
     prefersToRegister: true,
     redirectUris: ['http://127.0.0.1:19876/mcp/oauth/callback'],
-    steps: [runCommand, 'Run opencode mcp auth with the name of the server.', logIn],
+    steps: [{ say: 'run' }, { say: 'runWithName', command: 'opencode mcp auth' }, logIn],
     command: ({ address, name }) => ['opencode', 'mcp', 'add', name, '--url', address],
     source: 'https://github.com/anomalyco/opencode/pull/31054',
     checkedOn: '2026-11-23',
@@ -274,8 +259,8 @@ export const assistants: readonly Assistant[] = [
     ),
     redirectUris: ['http://127.0.0.1:27523/callback'],
     steps: [
-      'Add the configuration to the settings file of Zed.',
-      'Open the MCP servers in the settings of Zed, and press Authenticate beside the server.',
+      { say: 'addToSettings', app: 'Zed' },
+      { say: 'authenticate', menu: 'MCP Servers', app: 'Zed', button: 'Authenticate' },
       logIn,
     ],
     config: ({ address, name }) => ({
@@ -299,8 +284,8 @@ export const assistants: readonly Assistant[] = [
     ),
     redirectUris: ['http://127.0.0.1:41773/oauth_callback'],
     steps: [
-      'Open the link, and confirm in goose that it installs the extension.',
-      'When goose opens the browser, log in, and allow the access.',
+      { say: 'install', app: 'goose' },
+      { say: 'logInFrom', app: 'goose' },
     ],
     link: gooseLink,
     source: 'https://block.github.io/goose/docs/getting-started/using-extensions',

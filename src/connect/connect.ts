@@ -1,5 +1,7 @@
 import { optional, requirements, resource, text } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
+import { type Language, type Languages, languageTag } from '../pages/languages'
+import { quotedSentence } from '../pages/words'
 import { canonicalResource } from '../protocol/resource'
 import { type ResolvedTenant, spelledByTenant } from '../tenants/resolved-tenant'
 import type { Tenants } from '../tenants/tenants'
@@ -11,6 +13,11 @@ export interface ConnectRequest {
   tenantKey: string
   /** One of the company's APIs. Default: the first of its resources. */
   resource?: string | undefined
+  /**
+   * The language of the steps: a tag, such as `de` (RFC 5646). If there are no words in it, they are in that of the option `pages.locale`, or else
+   * in English. Default: the tenant's `locale`, or else the option.
+   */
+  language?: string | undefined
 }
 
 /** What a "Connect an assistant" page shows. Escape each text for HTML. */
@@ -31,7 +38,7 @@ export interface AssistantGuide {
   id: string
   /** The name of the assistant. */
   name: string
-  /** What the customer does, in English. The texts are the same for every company. */
+  /** What the customer does, in words. The names of the assistant's own menus and buttons stand in them in quotation marks, in English. */
   steps: string[]
   /** The page or dialog of the assistant to open, with the server filled in as far as the assistant allows it. Its scheme may be the app's. */
   link?: string | undefined
@@ -47,7 +54,11 @@ export interface AssistantGuide {
   checkedOn: string
 }
 
-const checkedMembers = requirements({ tenantKey: text, resource: optional(resource) })
+const checkedMembers = requirements({
+  tenantKey: text,
+  resource: optional(resource),
+  language: optional(languageTag),
+})
 
 /** Gives what a "Connect an assistant" page of a company shows. */
 export async function connect(
@@ -56,13 +67,15 @@ export async function connect(
   tenants: Tenants,
   assistants: readonly ConnectableAssistant[],
   rules: WayInRules,
+  languages: Languages,
 ): Promise<ConnectGuide> {
   const checked = checkedMembers(given, 'connect')
   const tenant = await tenants.find(checked.tenantKey, baseUrl())
   const address = addressOf(tenant, checked.resource)
   const title = tenant.look.name ?? tenant.key
   const server = { address, name: serverNameOf(tenant.key), title }
-  const guides = assistants.flatMap((assistant) => guideTo(assistant, server, tenant, rules) ?? [])
+  const language = languages.choose([checked.language ?? tenant.look.locale ?? ''])
+  const guides = assistants.flatMap((assistant) => guideTo(assistant, server, tenant, rules, language) ?? [])
   return { address, tenantName: title, serverName: server.name, assistants: guides }
 }
 
@@ -86,6 +99,7 @@ function guideTo(
   server: McpServer,
   tenant: ResolvedTenant,
   rules: WayInRules,
+  language: Language,
 ): AssistantGuide | undefined {
   if (assistant.isHosted && new URL(server.address).protocol !== 'https:') return undefined
   const wayIn = wayInOf(assistant, tenant, rules)
@@ -97,7 +111,7 @@ function guideTo(
   return {
     id,
     name,
-    steps: [...wayIn.steps],
+    steps: wayIn.steps.map(({ say, ...names }) => quotedSentence(language.words.steps[say], names, language)),
     ...(link && { link: link(server) }),
     ...(command !== undefined && { command }),
     ...(config && { config: { file: config.file, text: JSON.stringify(config.content, null, 2) } }),

@@ -8,6 +8,7 @@ import { strangerFault } from '../clients/client-metadata'
 import { refusingRule } from '../clients/permissions'
 import type { RegistrationRules } from '../clients/registrations'
 import type { KnownAssistant } from '../contract/tenant-store'
+import type { Words } from '../pages/words'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 
 /** The MCP server of a company, as an assistant is told of it. */
@@ -18,6 +19,9 @@ export interface McpServer {
   /** The company's name, for people. */
   title: string
 }
+
+/** A sentence of the table of words, and what stands in its slots: names of the assistant's own, which are the same in every language. */
+export type Step = { readonly say: keyof Words['steps'] } & Readonly<Record<string, string>>
 
 /** An assistant to which a customer can add an MCP server by its address. */
 export interface ConnectableAssistant {
@@ -33,10 +37,10 @@ export interface ConnectableAssistant {
   redirectUris: readonly string[]
   /** The `token_endpoint_auth_method` of its registration, where it has no document or documents are off. Default `none`. */
   registersFor?: 'none' | 'client_secret_post' | undefined
-  /** What the customer does. Each text is fixed, so that a host's page can translate it. */
-  steps: readonly string[]
+  /** What the customer does. */
+  steps: readonly Step[]
   /** The same where the customer enters a client id of the company's. Absent if the assistant has no field for it. */
-  stepsWithClientId?: readonly string[] | undefined
+  stepsWithClientId?: readonly Step[] | undefined
   link?: ((server: McpServer) => string) | undefined
   /** The program and its arguments. */
   command?: ((server: McpServer) => readonly string[]) | undefined
@@ -56,7 +60,7 @@ export interface WayInRules extends RegistrationRules {
 /** How an assistant is let in. */
 export interface WayIn {
   /** What the customer does. */
-  steps: readonly string[]
+  steps: readonly Step[]
   /** The id that the company has given to the assistant, which the customer enters. Absent if the assistant introduces itself. */
   clientId?: string | undefined
 }

@@ -1,9 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import type { Appearance } from './appearance'
-import { decisionButtons, quotedName } from './consent-page'
+import { quotedName } from './consent-page'
 import { type Html, html, isolate } from './html'
+import type { Language } from './languages'
 import { logo } from './logo'
 import { respondWithPage } from './page'
+import { paged } from './paged'
+import type { Question } from './question-page'
 import { type ShownScope, scopeItem } from './scope-words'
 import { sentence, type Words } from './words'
 
@@ -25,24 +28,27 @@ export interface ConnectedApp {
 export interface ConnectedApps {
   tenantName: string
   apps: readonly ConnectedApp[]
+  /** Which part of the list, as the address says it. */
+  page: string
 }
 
 /** Shows what a customer has connected. Each button leads to a question. */
 export function respondWithConnectedApps(
   res: ServerResponse,
-  { tenantName, apps }: ConnectedApps,
+  { tenantName, apps, page }: ConnectedApps,
   appearance: Appearance,
 ): void {
-  const { language } = appearance
-  const { words } = language
+  const { tag, words } = appearance.language
   const { title, intro, none, disconnectAll } = words.connected
   const tenant = isolate(tenantName)
+  const { shown, more } = paged(apps, page, words)
   const body = html`${logo(appearance)}
 <h1>${title}</h1>
 <p>${sentence(apps.length > 0 ? intro : none, { tenant })}</p>
-${apps.map((app) => section(app, tenantName, language.tag, words))}
+${shown.map((app) => section(app, tenantName, tag, words))}
+${more}
 ${apps.length > 1 && html`<section><a class="button quiet" href="?disconnect=all">${disconnectAll}</a></section>`}`
-  respondWithPage(res, 200, { title, body }, appearance)
+  respondWithPage(res, 200, { title, body, kind: 'list' }, appearance)
 }
 
 function section(app: ConnectedApp, tenantName: string, tag: string, words: Words): Html {
@@ -70,42 +76,36 @@ ${!vouchedFor && html`<p class="soft">${sentence(consent.notChecked, { tenant })
 `
 }
 
-function day(at: number, tag: string): Html {
+/** A day, in the words of a language. */
+export function day(at: number, tag: string): Html {
   const date = new Date(at)
   const text = new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' }).format(date)
   return html`<time datetime="${date.toISOString()}">${text}</time>`
 }
 
 /** What a customer is asked before something is disconnected. */
-export interface DisconnectQuestion {
+export interface Disconnection {
   tenantName: string
   /** Undefined for all apps. */
   app: ConnectedApp | undefined
   /** For how long access tokens still work, in milliseconds. */
   accessLeft: number
-  token: string
 }
 
-/** Asks whether an app, or all, are to be disconnected. Its form has the rules of the consent page: a press counts only after 0.7 s. */
-export function respondWithDisconnectQuestion(
-  res: ServerResponse,
-  { tenantName, app, accessLeft, token }: DisconnectQuestion,
-  appearance: Appearance,
-): void {
-  const { language } = appearance
+/** Asks whether an app, or all, are to be disconnected. */
+export function disconnectQuestion({ tenantName, app, accessLeft }: Disconnection, language: Language): Question {
   const { words } = language
-  const { question, questionAll, effect, disconnect, disconnectAll, cancel } = words.connected
-  const asked = (client: string | Html, tenant: string | Html) =>
-    app ? sentence(question, { client, tenant }) : sentence(questionAll, { tenant })
-  const body = html`${logo(appearance)}
-<h1>${asked(app ? quotedName(app, words) : '', isolate(tenantName))}</h1>
-<p>${sentence(effect, { time: minutes(accessLeft, language.tag) })}</p>
-<form method="post" action="?">
-<input type="hidden" name="page_token" value="${token}">
-<input type="hidden" name="client_id" value="${app?.clientId ?? ''}">
-${decisionButtons({ deny: cancel, allow: app ? disconnect : disconnectAll }, words)}
-</form>`
-  respondWithPage(res, 200, { title: asked(app?.clientName ?? '', tenantName), body }, appearance)
+  const { question, questionAll, disconnect, disconnectAll } = words.connected
+  const effect = accessEnds(accessLeft, language)
+  const tenant = isolate(tenantName)
+  return app
+    ? { heading: sentence(question, { client: quotedName(app, words), tenant }), effect, confirm: disconnect }
+    : { heading: sentence(questionAll, { tenant }), effect, confirm: disconnectAll }
+}
+
+/** Says when access ends. @param accessLeft For how long access tokens still work, in milliseconds. */
+export function accessEnds(accessLeft: number, { tag, words }: Language): Html {
+  return sentence(words.connected.effect, { time: minutes(accessLeft, tag) })
 }
 
 function minutes(milliseconds: number, tag: string): string {

@@ -91,14 +91,12 @@ function languageOf(tag: string, words: Words): Language {
   return { ...read, direction: directionOf(read), words }
 }
 
-function withReplaced(words: Words, { consent, error, connected, links }: ReplacedWords): Words {
-  return {
-    ...words,
-    consent: { ...words.consent, ...defined(consent) },
-    error: { ...words.error, ...defined(error) },
-    connected: { ...words.connected, ...defined(connected) },
-    links: { ...words.links, ...defined(links) },
-  }
+function withReplaced({ scopes, ...pages }: Words, replaced: ReplacedWords): Words {
+  const merged = Object.entries(pages).map(([page, words]) => [
+    page,
+    { ...words, ...defined(replaced[page as keyof ReplacedWords]) },
+  ])
+  return { scopes, ...Object.fromEntries(merged) }
 }
 
 function defined(words: Readonly<Record<string, string | undefined>> = {}): Record<string, string> {

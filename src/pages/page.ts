@@ -4,23 +4,27 @@ import { keepsOpener, nosniff, sendResponse } from '../http/responses'
 import type { Appearance } from './appearance'
 import { Html, html } from './html'
 import { logoSources } from './logo'
-import { type Style, styleOf } from './style'
+import { hashSource, type PageKind, type Style, styleOf } from './style'
 
 /** What is particular to one page. */
 export interface Page {
   title: string | Html
   body: Html
+  /** Default `question`, whose buttons take no press that was not meant for them. */
+  kind?: PageKind | undefined
+  /** What makes the page easier to use. It must not need it. */
+  script?: string | undefined
 }
 
-/** Sends a page that runs no script, loads nothing except the company's logo, and cannot be framed. */
+/** Sends a page that runs no script but its own, loads nothing except the company's logo, and cannot be framed. */
 export function respondWithPage(
   res: ServerResponse,
   status: number,
-  { title, body }: Page,
+  { title, body, kind = 'question', script }: Page,
   appearance: Appearance,
 ): void {
   const { language, logoUri, theme } = appearance
-  const style = styleOf(theme)
+  const style = styleOf(theme, kind)
   const document = html`<!doctype html>
 <html lang="${language.tag}" dir="${language.direction}">
 <head>
@@ -32,7 +36,7 @@ export function respondWithPage(
 <body>
 <main>
 ${body}
-</main>${footer(appearance)}
+</main>${footer(appearance)}${script !== undefined && html`\n<script>${new Html(script)}</script>`}
 </body>
 </html>
 `
@@ -40,7 +44,7 @@ ${body}
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Length': Buffer.byteLength(document.text),
     'Cache-Control': 'no-store',
-    'Content-Security-Policy': policy(style, logoUri),
+    'Content-Security-Policy': policy(style, logoUri, script),
     // A text fragment does not decide where the Tab key begins. Browsers that do not know this header have the words of the buttons as objects.
     'Document-Policy': 'force-load-at-top',
     ...keepsOpener,
@@ -68,8 +72,9 @@ function footer({ language: { words }, links }: Appearance): Html | undefined {
  * The content security policy. It has no `form-action`, which browsers apply to every redirect after the form: a client's redirect URI may
  * lead on to any scheme. The page has no form but ours.
  */
-function policy({ source }: Style, logoUri: Logo | undefined): string {
+function policy({ source }: Style, logoUri: Logo | undefined, script: string | undefined): string {
   const images = logoSources(logoUri)
   const allowed = images.length > 0 ? `; img-src ${images.join(' ')}` : ''
-  return `default-src 'none'; style-src ${source}; base-uri 'none'; frame-ancestors 'none'${allowed}`
+  const scripts = script === undefined ? '' : `; script-src ${hashSource(script)}`
+  return `default-src 'none'; style-src ${source}; base-uri 'none'; frame-ancestors 'none'${allowed}${scripts}`
 }

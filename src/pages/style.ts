@@ -82,22 +82,54 @@ button span, .end:not(:focus) span { display: none }
 }
 `
 
-/** The style of a page, and the source expression that allows it (CSP 3 section 2.3.1). */
+// Lists: what is on them leads to a question at most, so it may be pressed at once.
+const lists = `
+[hidden] { display: none }
+details { border-top: 1px solid var(--line) }
+details > :last-child { margin-bottom: 1rem }
+summary { padding: .625rem 0; font-weight: 600; cursor: pointer }
+ol { margin: 0 0 1rem; padding-inline-start: 1.25rem }
+input, select, textarea { width: 100%; min-height: 2.75rem; padding: .625rem .75rem; border: 1px solid var(--line); border-radius: calc(var(--radius) * 2 / 3); background: var(--card); color: inherit; font: inherit }
+textarea { font: .875rem/1.5 ui-monospace, monospace; resize: none; field-sizing: content }
+label { flex: 1 1 100%; color: var(--soft); font-size: .875rem }
+form label { margin-bottom: -.5rem }
+.row { display: flex; flex-wrap: wrap; align-items: flex-start; gap: .5rem; margin-bottom: 1rem }
+.row > :not(.button) { flex: 999 1 12rem }
+.row .button { flex: 1 1 auto; overflow-wrap: normal }
+.soft:has(+ .row) { margin-bottom: .25rem }
+div + h2 { margin-top: 1.5rem }
+.button + label { display: block; margin-top: 1rem }
+section > form:first-child { margin-top: 0 }
+`
+
+/** The style of a page, and the source expression that allows it. */
 export interface Style {
   text: string
   source: string
 }
 
-const styles = new WeakMap<Theme, Style>()
+/** What a page is for: to ask something that a press decides, or to list what there is. */
+export type PageKind = 'question' | 'list'
+
+const stylesOfKind: Record<PageKind, { text: string; styles: WeakMap<Theme, Style> }> = {
+  question: { text: appearance + shortScreens + deliberatePresses, styles: new WeakMap() },
+  list: { text: appearance + lists, styles: new WeakMap() },
+}
 
 /** The style of pages with a theme, which is made once, because a theme never changes. */
-export function styleOf(theme: Theme): Style {
+export function styleOf(theme: Theme, kind: PageKind): Style {
+  const { styles, text: ofKind } = stylesOfKind[kind]
   const known = styles.get(theme)
   if (known) return known
-  const text = colorsOf(theme) + appearance + shortScreens + deliberatePresses
-  const style = { text, source: `'sha256-${createHash('sha256').update(text).digest('base64')}'` }
+  const text = colorsOf(theme) + ofKind
+  const style = { text, source: hashSource(text) }
   styles.set(theme, style)
   return style
+}
+
+/** The source expression that allows a style or script (CSP 3 section 2.3.1). */
+export function hashSource(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 }
 
 /** The colours and the radius as variables. A theme with colours for one scheme only has that scheme on every device. */

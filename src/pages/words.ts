@@ -111,6 +111,144 @@ export interface Words {
     effect: string
     /** The button that goes back. */
     cancel: string
+    /** The link to the next part of a long list. */
+    more: string
+  }
+  /** The page "Connect an assistant". */
+  connect: {
+    /** The heading, and the title of the page. */
+    title: string
+    /** What the page is for: `{tenant}`. */
+    intro: string
+    /** In place of an empty list: `{tenant}`. */
+    none: string
+    /** The heading of the list of assistants. */
+    which: string
+    /** The button that copies a text. */
+    copy: string
+    /** The same when it has. */
+    copied: string
+    /** Labels the address: `{tenant}`. */
+    address: string
+    /** The link that opens an assistant: `{app}`. */
+    open: string
+    /** Labels a command. */
+    command: string
+    /** Labels what to add to a file: `{file}`. */
+    file: string
+    /** Labels the id of a client. */
+    clientId: string
+  }
+  /**
+   * What a customer does to connect an assistant. In the slots stand names of the assistant's own, in quotation marks, except for its name:
+   * `{app}`.
+   */
+  steps: {
+    /** Runs the command that the page shows. */
+    run: string
+    /** Logs in, and allows the access. */
+    logIn: string
+    /** The same where the assistant opens the browser: `{app}`. */
+    logInFrom: string
+    /** What to run otherwise: `{command}`. */
+    ifNoBrowser: string
+    /** Opens a dialog that is filled in: `{app}`. */
+    dialog: string
+    /** Enters the id of the client there: `{menu}`, `{field}`. */
+    clientIdInDialog: string
+    /** Presses two buttons: `{button}`, `{next}`. */
+    press: string
+    /** Who adds a connector for several people. */
+    ownerFirst: string
+    /** Opens a list of plugins: `{choice}`, and the switch without which it is not there, `{mode}`. */
+    plugins: string
+    /** Fills in a form: `{field}`, and what to choose in a list, `{choice}` and `{list}`. */
+    form: string
+    /** Enters the id of the client in a part of the form: `{part}`. */
+    clientIdIn: string
+    /** Confirms a warning: `{button}`. */
+    create: string
+    /** Starts an assistant in a terminal: `{app}`, `{command}`, `{choice}`. */
+    start: string
+    /** The same where the command needs the name of the server: `{app}`, `{command}`. */
+    startWithName: string
+    /** Runs a command that needs the name of the server: `{command}`. */
+    runWithName: string
+    /** Opens a link that installs the server: `{app}`. */
+    install: string
+    /** The same where a file can be used in place of the link: `{app}`. */
+    installOrAdd: string
+    /** Starts the server. */
+    trust: string
+    /** Adds to a file, and starts the assistant: `{app}`. */
+    addAndStart: string
+    /** Adds to the settings: `{app}`. */
+    addToSettings: string
+    /** Presses a button in the settings: `{menu}`, `{app}`, `{button}`. */
+    authenticate: string
+  }
+  /** The page for the staff of a company. */
+  administration: {
+    /** The heading, and the title of the page. */
+    title: string
+    /** Introduces the list of apps: `{tenant}`. */
+    intro: string
+    /** In place of an empty list: `{tenant}`. */
+    none: string
+    /** Labels how many customers have connected an app. */
+    customers: string
+    /** A number that is not counted to its end: `{count}`. */
+    moreThan: string
+    /** The question before an app is disconnected from everybody: `{client}`, `{tenant}`. */
+    endAppQuestion: string
+    /** Labels the id of a customer. */
+    customer: string
+    /** The question before a customer's apps are disconnected: `{customer}`. */
+    endCustomerQuestion: string
+    /** The button that disconnects everybody. */
+    endAll: string
+    /** The question before that: `{tenant}`. */
+    endAllQuestion: string
+    /** The heading above the rules. */
+    rules: string
+    /** The rule of a company that has named no apps. */
+    allAllowed: string
+    /** Introduces the apps that are allowed. */
+    onlyAllowed: string
+    /** Introduces the apps that are blocked. */
+    blocked: string
+    /** Labels the choice of how an app is named. */
+    by: string
+    /** Labels what names it. */
+    value: string
+    /** What is wrong with that: `{value}`. */
+    wrongValue: string
+    /** The button that blocks. */
+    block: string
+    /** The question before: `{name}`. */
+    blockQuestion: string
+    /** What happens then. */
+    blockEffect: string
+    /** The button that unblocks. */
+    unblock: string
+    /** The question before: `{name}`. */
+    unblockQuestion: string
+    /** The question before something is allowed: `{name}`. */
+    allowQuestion: string
+    /** What happens when it is the first. */
+    allowEffect: string
+    /** The button that takes something off the list of what is allowed. */
+    remove: string
+    /** The question before: `{name}`. */
+    removeQuestion: string
+    /** What happens then. */
+    removeEffect: string
+    /** The button that allows every app again. */
+    allowAll: string
+    /** The question before. */
+    allowAllQuestion: string
+    /** The heading above the company's trusted issuers: `{tenant}`. */
+    issuers: string
   }
   /** The links of the pages. */
   links: {
@@ -138,6 +276,22 @@ export type ReplacedWords = {
 export function sentence(words: string, parts: Readonly<Record<string, Part>>): Html {
   const pieces = words.split(/\{(\w+)\}/).map((piece, index) => html`${index % 2 === 1 ? parts[piece] : piece}`)
   return html`${pieces}`
+}
+
+/**
+ * Puts names of somebody else's into a sentence of plain text: each in quotation marks, except `{app}`. Where the sentence is written from right
+ * to left, each is isolated, so that a command is not turned around.
+ */
+export function quotedSentence(
+  words: string,
+  names: Readonly<Record<string, string>>,
+  { direction, words: { consent } }: { direction: 'ltr' | 'rtl'; words: Words },
+): string {
+  return words.replace(/\{(\w+)\}/g, (_, slot: string) => {
+    const name = names[slot] ?? ''
+    const isolated = direction === 'rtl' ? `\u2066${name}\u2069` : name
+    return slot === 'app' ? isolated : consent.quote.replace('{name}', () => isolated)
+  })
 }
 
 /** The names in braces in a sentence, in alphabetical order. */

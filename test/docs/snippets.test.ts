@@ -17,6 +17,7 @@ declare const clientId: string, redirectUri: string, codeChallenge: string, scop
 declare const options: import('customer-sign-in').CustomerSignInOptions
 declare const authenticate: NonNullable<import('customer-sign-in').CustomerSignInOptions['authenticate']>
 declare function customerOf(req: object, tenantKey: string): { id: string; name: string } | undefined
+declare function staffOf(req: object): { id: string; companyKey: string } | undefined
 declare function answerOf(req: object): 'allow' | 'deny' | undefined
 declare function sendConsentPage(res: object, request: import('customer-sign-in').ConsentRequest): void
 declare function session(req: import('express').Request): { customerId: string }
@@ -25,6 +26,7 @@ declare const mcp: import('express').RequestHandler
 declare const MyTokenStore: new () => import('customer-sign-in').TokenStore
 declare const log: { info(event: object): void; error(error: object, where: string): void }
 declare const db: {
+  saveRules(tenantKey: string, rules: object, actor: string): Promise<void>
   companies: { findBySlug(slug: string): Promise<{ id: string; slug: string; name: string; signInEnabled: boolean } | undefined> }
   customers: {
     find(tenant: string, id: string): Promise<{ active: boolean; plan: string } | undefined>

@@ -1,5 +1,7 @@
 import { appRedirectsOfAssistants, assistants } from '../../../src/assistants/assistants'
 import { isClientAuthenticationMethod } from '../../../src/client-authentication/methods'
+import { partsIn } from '../../../src/pages/words'
+import { english } from '../../../src/pages/words/english'
 import { redirectUriFault, redirectUriMatches } from '../../../src/protocol/redirect-uri'
 import { assistants as players } from '../../field/assistants/assistants'
 
@@ -38,9 +40,12 @@ describe('the assistants of a "Connect an assistant" page', () => {
     const faults = redirectUris.map((redirectUri) => redirectUriFault(redirectUri, appRedirectsOfAssistants))
     expect(faults.filter((fault) => fault !== undefined)).toEqual([])
     for (const list of [steps, stepsWithClientId].filter(({ length }) => length > 0)) {
-      const said = list.join(' ')
+      const sentences = list.map(({ say }) => english.steps[say])
+      // Each slot of a sentence is filled, and nothing else is given.
+      expect(list.map(({ say: _, ...names }) => Object.keys(names).sort())).toEqual(sentences.map(partsIn))
+      const said = sentences.join(' ')
       expect(list.length).toBeGreaterThan(1)
-      expect(said).toMatch(/^([A-Z][^.]*\. ?)+$/)
+      expect(said).toMatch(/^((\{app\}|[A-Z])[^.]*\. ?)+$/)
       expect([/the link/.test(said), /the command/.test(said), /the configuration/.test(said)]).toEqual(
         [link, command, config].map((way) => way !== undefined),
       )

@@ -1,5 +1,4 @@
-import { ConfigurationError, MemoryTenantStore, type Tenant } from 'customer-sign-in'
-import { assistants } from '../../../src/assistants/assistants'
+import { ConfigurationError, type ConnectRequest, MemoryTenantStore, type Tenant } from 'customer-sign-in'
 import { testSignIn } from '../../support/host-app'
 import { started } from '../../support/started'
 
@@ -7,10 +6,10 @@ const tenantKey = 'acme'
 const resource = 'https://host.example/v1/acme/mcp'
 
 /** The guide of one company. */
-async function guideOf(record: Partial<Tenant>) {
+async function guideOf(record: Partial<Tenant>, asked: Partial<ConnectRequest> = {}) {
   const company = { key: tenantKey, id: '1', resources: [resource], ...record }
   const { signIn } = await started({ tenantStore: new MemoryTenantStore([company]) })
-  return signIn.connect({ tenantKey: company.key })
+  return signIn.connect({ tenantKey: company.key, ...asked })
 }
 
 describe('connect gives the address', () => {
@@ -97,11 +96,29 @@ describe('connect', () => {
     expect(of('chatgpt')).toEqual({
       id: 'chatgpt',
       name: 'ChatGPT',
-      steps: assistants.find(({ id }) => id === 'chatgpt')?.steps,
+      steps: [
+        'Open the link, press the plus button, and choose “Add custom MCP server”. If it is not there, switch on “Developer mode” in the settings, or ask an admin.',
+        'Enter the name of the company, and the address as “Server URL”. Choose “OAuth” for “Authentication”.',
+        'Read the warning and confirm it. Press “Create as a plugin”.',
+        'Log in in the browser, and allow the access.',
+      ],
       link: 'https://chatgpt.com/plugins',
       source: expect.stringMatching(/^https:/),
       checkedOn: expect.stringMatching(/^20/),
     })
+  })
+
+  it.each([
+    ['de', 'Drücken Sie „Add“ und dann „Connect“.'],
+    ['de-AT', 'Drücken Sie „Add“ und dann „Connect“.'],
+    ['ja', '「Add」を押し、次に「Connect」を押します。'],
+    // Isolated, so that what stands around a name does not change its place.
+    ['ar', 'اضغط «\u2066Add\u2069» ثم «\u2066Connect\u2069».'],
+    ['fi', 'Press “Add”, and then “Connect”.'],
+  ])('says the steps in the language that is asked for: %s', async (language, step) => {
+    for (const guide of [await guideOf({ locale: 'fr' }, { language }), await guideOf({ locale: language })]) {
+      expect(guide.assistants[0]).toMatchObject({ id: 'claude', steps: expect.arrayContaining([step]) })
+    }
   })
 
   it('gives links that a hostile name and address cannot break out of', async () => {

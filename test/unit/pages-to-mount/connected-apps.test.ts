@@ -1,9 +1,9 @@
 import { MemoryTenantStore, type Tenant } from 'customer-sign-in'
 import { tokensFor } from 'customer-sign-in/testing'
-import request from 'supertest'
+import type { Request } from 'express'
 import { packagedWords } from '../../../src/pages/languages'
 import { ApiHost } from '../../support/api-host'
-import { faultyStore, rejects } from '../../support/faulty-store'
+import { PageVisitor, sessionIn } from '../../support/page-visitor'
 import { redirectUri } from '../../support/sign-in'
 import type { TestOptions } from '../../support/test-options'
 
@@ -18,37 +18,21 @@ const companies: Tenant[] = ['acme', 'globex'].map((key) => ({ key, id: key, nam
 /** A host whose session is a header: a company and a customer. */
 async function hostWith(options: TestOptions = {}) {
   const host = await ApiHost.start({ tenantStore: new MemoryTenantStore(companies), ...options })
-  const who = ({ headers }: { headers: Record<string, string | string[] | undefined> }) => {
-    const [tenantKey = '', subject = ''] = String(headers['x-session']).split('/')
+  const who = (req: Request) => {
+    const [tenantKey, subject] = sessionIn(req)
     return { tenantKey, subject }
   }
   host.app.use(path, host.signIn.pages.connectedApps({ who }))
-  const of = (session: string) => ({
-    get: (query = '') =>
-      request(host.baseUrl)
-        .get(path + query)
-        .set('X-Session', session),
-    post: (form: Record<string, string>) =>
-      request(host.baseUrl).post(path).type('form').set('X-Session', session).send(form),
-    connect: (clientId: string) => {
-      const [tenantKey = '', subject = ''] = session.split('/')
-      return tokensFor(host.signIn, { tenantKey, subject, clientId })
-    },
-    async apps() {
-      const [tenantKey = '', subject = ''] = session.split('/')
-      const { grants } = await host.signIn.grants.list({ tenantKey, subject })
-      return grants.map(({ clientId }) => clientId).sort()
-    },
-    /** The fields of the form that the question has. */
-    async question(query: string): Promise<Record<string, string>> {
-      const { text } = await request(host.baseUrl)
-        .get(path + query)
-        .set('X-Session', session)
-        .expect(200)
-      const fields = [...text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)]
-      return Object.fromEntries(fields.map(([, name, value]) => [name, value]))
-    },
-  })
+  const of = (session: string) => {
+    const [tenantKey = '', subject = ''] = session.split('/')
+    return Object.assign(new PageVisitor(host.baseUrl + path, session), {
+      connect: (clientId: string) => tokensFor(host.signIn, { tenantKey, subject, clientId }),
+      async apps() {
+        const { grants } = await host.signIn.grants.list({ tenantKey, subject })
+        return grants.map(({ clientId }) => clientId).sort()
+      },
+    })
+  }
   return { host, of, ada: of('acme/ada') }
 }
 
@@ -72,6 +56,32 @@ describe('the page of connected apps', () => {
     })
   })
 
+  it('shows ten apps at a time, the newest first', async () => {
+    const many = Array.from({ length: 12 }, (_, number) => ({
+      clientId: `app-${number}`,
+      clientName: `App ${number}`,
+      redirectUris: [redirectUri],
+    }))
+    const { host, ada } = await hostWith({ tenantStore: new MemoryTenantStore([{ key: 'acme', clients: many }]) })
+    for (const { clientId } of many) {
+      host.signIn.clock.advance(1)
+      await ada.connect(clientId)
+    }
+    const namesOn = ({ text }: { text: string }) => text.match(/App \d+(?=<\/bdi>)/g)
+    const first = await ada.get().expect(200)
+    expect(namesOn(first)).toEqual(
+      many
+        .map(({ clientName }) => clientName)
+        .reverse()
+        .slice(0, 10),
+    )
+    expect(first.text).toContain('<a class="button quiet" href="?page=2">Show more</a>')
+    const second = await ada.get('?page=2')
+    expect(namesOn(second)).toEqual(['App 1', 'App 0'])
+    expect(second.text).not.toContain('Show more')
+    for (const page of ['0', '-1', 'x', '1e9']) expect(namesOn(await ada.get(`?page=${page}`))).toHaveLength(10)
+  })
+
   it('says that there is nothing', async () => {
     const { ada } = await hostWith()
     const { text } = await ada.get('?disconnect=all').expect(200)
@@ -86,7 +96,7 @@ describe('the page of connected apps', () => {
     expect(text).toContain('Disconnect <bdi>My travel</bdi> from <bdi>acme Inc</bdi>?')
     expect(text).toContain('Access ends in 60 minutes at the latest.')
     expect(await ada.apps()).toEqual(['notes', 'travel', 'travel'])
-    const { headers } = await ada.post({ ...(await ada.question(one('travel'))), ...allow }).expect(303)
+    const { headers } = await ada.confirm(one('travel'))
     expect(headers.location).toBe('?')
     const ended = host.signIn.events.filter(({ type }) => type === 'revoked')
     expect(ended).toMatchObject(Array(2).fill({ reason: 'host', actor: 'customer', clientId: 'travel' }))
@@ -98,7 +108,7 @@ describe('the page of connected apps', () => {
     const others = [of('acme/bob'), of('globex/ada')]
     for (const each of [ada, ...others]) await each.connect('travel')
     await ada.connect('notes')
-    await ada.post({ ...(await ada.question('?disconnect=all')), ...allow }).expect(303)
+    await ada.confirm('?disconnect=all')
     expect(await ada.apps()).toEqual([])
     for (const each of others) expect(await each.apps()).toEqual(['travel'])
   })
@@ -121,7 +131,8 @@ describe('the page of connected apps', () => {
       for (const [number, { page_token = '' }] of tokens.entries()) {
         for (const [kind, client_id] of ['travel', 'notes', ''].entries()) {
           if (number === place * 3 + kind) continue
-          const { text } = await each.post({ page_token, client_id, ...allow }).expect(200)
+          const disconnect = client_id === '' ? 'all' : 'one'
+          const { text } = await each.post({ page_token, disconnect, client_id, ...allow }).expect(200)
           expect(text).toContain('name="page_token"')
         }
       }
@@ -190,53 +201,5 @@ describe('the page of connected apps', () => {
     const { ada } = await hostWith({ tenantStore: new MemoryTenantStore(records) })
     await ada.connect('travel')
     for (const query of ['', one('travel')]) expect((await ada.get(query)).text).not.toContain('<b>')
-  })
-})
-
-describe('whose page it is', () => {
-  async function asking(who: (...args: never[]) => unknown, options: TestOptions = {}) {
-    const host = await ApiHost.start({ tenantStore: new MemoryTenantStore(companies), ...options })
-    host.app.use(path, host.signIn.pages.connectedApps({ who: who as never }))
-    return { host, get: () => request(host.baseUrl).get(path) }
-  }
-
-  it('may be answered with a login page', async () => {
-    const { get } = await asking((_req: never, res: { redirect(to: string): void }) => res.redirect('/login'))
-    expect((await get().expect(302)).headers.location).toBe('/login')
-  })
-
-  it.each([
-    ['nothing, without an answer', () => undefined],
-    ['no subject', () => ({ tenantKey: 'acme' })],
-    ['an empty subject', () => ({ tenantKey: 'acme', subject: '' })],
-    ['another member', () => ({ tenantKey: 'acme', subject: 'ada', anyCustomer: true })],
-    ['a text', () => 'ada'],
-    ['an error', () => Promise.reject(new Error('no session'))],
-  ])('is a fault of the host if it is %s', async (_, who) => {
-    const { host, get } = await asking(who, { hostTimeout: 0.1 })
-    const { text, status } = await get()
-    expect([status, text]).toEqual([503, expect.stringContaining('Please try again in a moment.')])
-    expect(host.signIn.events).toMatchObject([{ type: 'error', where: 'pages.connectedApps', reason: 'hook_failed' }])
-  })
-
-  it('is an error page for an unknown company, and while the store fails', async () => {
-    expect((await (await asking(() => ({ tenantKey: 'nobody', subject: 'ada' }))).get()).status).toBe(404)
-    const { store, always } = faultyStore()
-    always('listGrants', rejects)
-    const { get } = await asking(() => ({ tenantKey: 'acme', subject: 'ada' }), { tokenStore: store })
-    expect((await get()).status).toBe(503)
-  })
-
-  it('must be a function', async () => {
-    const { signIn } = await ApiHost.start()
-    expect(() => signIn.pages.connectedApps({} as never)).toThrow(
-      'pages.connectedApps.who is missing: it must be a function',
-    )
-  })
-
-  it('is asked by no other method', async () => {
-    const { host } = await asking(() => ({ tenantKey: 'acme', subject: 'ada' }))
-    const { headers } = await request(host.baseUrl).delete(path).expect(405)
-    expect(headers.allow).toBe('GET, HEAD, POST')
   })
 })

@@ -211,6 +211,6 @@ function isAccepted(theme: Theme): boolean {
 
 /** The variables of a style, by name. */
 function variablesOf(theme: Theme): Record<string, string> {
-  const declared = [...styleOf(theme).text.matchAll(/--([\w-]+): (#\w+)/g)]
+  const declared = [...styleOf(theme, 'question').text.matchAll(/--([\w-]+): (#\w+)/g)]
   return Object.fromEntries(declared.map(([, name = '', value = '']) => [name, value]))
 }

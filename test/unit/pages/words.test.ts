@@ -164,6 +164,11 @@ describe.each(Object.entries(packagedWords))('the words in %s', (tag, { scopes, 
     if (tag !== 'en') expect(inBoth.filter((place) => place !== 'consent.quote')).toEqual([])
   })
 
+  it('have no Latin letters where the language has others', () => {
+    const latin = [...places.values()].filter((word) => /[a-z]/i.test(word.replace(/\{\w+\}/g, '')))
+    if (['ar', 'ja', 'zh-Hans'].includes(tag)) expect(latin).toEqual([])
+  })
+
   it('are written without spaces at the ends, and without markup', () => {
     for (const word of places.values()) {
       expect(word).toBe(word.trim())

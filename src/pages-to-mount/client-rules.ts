@@ -1,0 +1,51 @@
+import type { ClientRule, Tenant } from '../contract/tenant-store'
+import { clientRule } from '../tenants/tenant-record'
+
+/** How a rule can name clients. */
+export const ruleLists = ['clientIds', 'documentHosts', 'redirectHosts'] as const
+
+/** One way to name clients. */
+export interface RuleEntry {
+  list: (typeof ruleLists)[number]
+  value: string
+}
+
+/** The rules in a company's record: which clients it allows and blocks. */
+export interface CompanyRules {
+  /** What `allowedClients` of the company's record is. Null if every client is allowed that is not blocked. */
+  allowedClients: ClientRule | null
+  /** What `blockedClients` is. */
+  blockedClients: ClientRule | null
+}
+
+export function rulesOf({ allowedClients, blockedClients }: Tenant): CompanyRules {
+  return { allowedClients: ruleOf(allowedClients), blockedClients: ruleOf(blockedClients) }
+}
+
+function ruleOf(given: Tenant['allowedClients']): ClientRule | null {
+  if (!given) return null
+  return Object.fromEntries(ruleLists.flatMap((list) => (given[list] ? [[list, given[list]]] : [])))
+}
+
+/** What a rule names, one by one. */
+export function entriesOf(rule: ClientRule | null): RuleEntry[] {
+  return ruleLists.flatMap((list) => (rule?.[list] ?? []).map((value) => ({ list, value })))
+}
+
+export function withEntry(rule: ClientRule | null, { list, value }: RuleEntry): ClientRule {
+  return { ...rule, [list]: [...new Set([...(rule?.[list] ?? []), value])] }
+}
+
+export function withoutEntry(rule: ClientRule | null, { list, value }: RuleEntry): ClientRule {
+  return { ...rule, [list]: (rule?.[list] ?? []).filter((other) => other !== value) }
+}
+
+/** Whether a company's record can have a rule with this entry. */
+export function isPossible({ list, value }: RuleEntry): boolean {
+  try {
+    clientRule({ [list]: [value] }, '')
+    return true
+  } catch {
+    return false
+  }
+}

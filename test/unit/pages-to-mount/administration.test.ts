@@ -1,0 +1,391 @@
+import { MemoryTokenStore, type SavedRules, type Tenant } from 'customer-sign-in'
+import { tokensFor } from 'customer-sign-in/testing'
+import type { Request } from 'express'
+import { packagedWords } from '../../../src/pages/languages'
+import { ApiHost } from '../../support/api-host'
+import { textOf } from '../../support/consent-form'
+import { PageVisitor, sessionIn } from '../../support/page-visitor'
+import { redirectUri } from '../../support/sign-in'
+import type { TestOptions } from '../../support/test-options'
+import { wrapStore } from '../../support/wrap-store'
+
+const path = '/admin'
+const clients = ['travel', 'notes'].map((clientId) => ({
+  clientId,
+  clientName: `My ${clientId}`,
+  redirectUris: [redirectUri],
+}))
+
+/** A host whose session is a header, with two companies and their staff. */
+async function hostWith(record: Partial<Tenant> = {}, options: TestOptions & { readOnly?: boolean } = {}) {
+  const { readOnly = false, ...others } = options
+  const companies = new Map<string, Tenant>(
+    ['acme', 'globex'].map((key) => [key, { key, id: key, name: `${key} Inc`, clients, ...record }]),
+  )
+  const host = await ApiHost.start({ tenantStore: { findTenant: (key) => companies.get(key) }, ...others })
+  const who = (req: Request) => {
+    const [tenantKey, actor] = sessionIn(req)
+    return { tenantKey, actor }
+  }
+  const saved: SavedRules[] = []
+  const saveRules = (rules: SavedRules) => {
+    saved.push(rules)
+    const { tenantKey, allowedClients, blockedClients } = rules
+    companies.set(tenantKey, { ...(companies.get(tenantKey) as Tenant), allowedClients, blockedClients })
+  }
+  host.app.use(path, host.signIn.pages.administration(readOnly ? { who } : { who, saveRules }))
+  const of = (session: string) => new PageVisitor(host.baseUrl + path, session)
+  return {
+    host,
+    companies,
+    saved,
+    of,
+    sam: of('acme/staff:1'),
+    connect: (subject: string, clientId: string, tenantKey = 'acme') =>
+      tokensFor(host.signIn, { tenantKey, subject, clientId }),
+    /** What is connected: customers and clients. */
+    async connected(tenantKey = 'acme') {
+      const { grants } = await host.signIn.grants.list({ tenantKey, anyCustomer: true })
+      return grants.map(({ subject, clientName }) => `${subject}: ${clientName}`).sort()
+    },
+    async register(client_name: string, redirect_uri: string, tenantKey = 'acme'): Promise<string> {
+      const body = JSON.stringify({ client_name, redirect_uris: [redirect_uri] })
+      const headers = { 'Content-Type': 'application/json' }
+      const answer = await fetch(`${host.issuer(tenantKey)}/register`, { method: 'POST', headers, body })
+      return Object(await answer.json()).client_id
+    },
+  }
+}
+
+/** A store whose list has no end: each entry is the first grant, of another customer. */
+function endlessStore() {
+  let customers = 0
+  return wrapStore(new MemoryTokenStore(), async ({ method, args, apply }) => {
+    if (method !== 'listGrants') return apply()
+    const { grants } = Object(await apply())
+    const copies = Array.from({ length: Object(args[0]).limit }, () => ({ ...grants[0], subject: `${customers++}` }))
+    return { grants: copies, next: 'more' }
+  })
+}
+
+const endApp = (clientId: string) => `?ask=endApp&client_id=${encodeURIComponent(clientId)}`
+const rule = (ask: string, list: string, value: string) => `?ask=${ask}&list=${list}&value=${encodeURIComponent(value)}`
+const namesOn = ({ text }: { text: string }) =>
+  [...text.matchAll(/<h2>(.*)<\/h2>/g)].map(([heading]) => textOf(heading)).slice(0, -1)
+
+describe('the page of a company’s staff', () => {
+  it('shows what its customers have connected, how many, and nothing of other companies', async () => {
+    const { connect, sam } = await hostWith()
+    for (const subject of ['ada', 'bob', 'bob']) await connect(subject, 'travel')
+    await connect('ada', 'notes')
+    await connect('eve', 'notes', 'globex')
+    const { text } = await sam.get().expect(200)
+    expect(namesOn({ text })).toEqual(['My travel', 'My notes'])
+    expect(textOf(text).replace(/\s+/g, ' ')).toMatch(/My travel .*Customers2 .*My notes .*Customers1 /)
+  })
+
+  it('shows assistants that register for each customer once, unless they lead elsewhere', async () => {
+    const { connect, register, sam } = await hostWith()
+    for (const subject of ['ada', 'bob']) await connect(subject, await register('Claude', 'https://claude.example/cb'))
+    await connect('eve', await register('Claude', 'https://evil.example/cb'))
+    const { text } = await sam.get()
+    expect(namesOn({ text })).toEqual(['“Claude”', '“Claude”'])
+    expect(textOf(text).replace(/\s+/g, ' ')).toMatch(/claude\.example Customers2 .*evil\.example Customers1 /)
+  })
+
+  it('says that there is nothing, in the language of who reads it', async () => {
+    const trustedIssuers = [{ issuer: 'https://acme.okta.example', subject: 'email' }]
+    const { sam } = await hostWith({ trustedIssuers })
+    for (const [tag, words] of Object.entries(packagedWords)) {
+      const { text } = await sam.get().set('Accept-Language', tag)
+      expect(text).toContain(`<h1>${words.administration.title}</h1>`)
+      expect(textOf(text)).toContain(words.administration.none.replace('{tenant}', 'acme Inc'))
+      expect(textOf(text)).toContain('https://acme.okta.example')
+      expect(Buffer.byteLength(text)).toBeLessThan(12_000)
+    }
+  })
+
+  it('stays small with 60 apps, of which it shows ten at a time', async () => {
+    const many = Array.from({ length: 60 }, (_, number) => ({
+      clientId: `app-${number}`,
+      clientName: `A name of sixty letters, which nobody has ever seen, and ${number}`,
+      redirectUris: [redirectUri],
+    }))
+    const { connect, sam } = await hostWith({ clients: many })
+    for (const { clientId } of many) await connect('ada', clientId)
+    const first = await sam.get().expect(200)
+    expect(Buffer.byteLength(first.text)).toBeLessThan(12_000)
+    expect(namesOn(first)).toHaveLength(10)
+    const pages = await Promise.all([1, 2, 3, 4, 5, 6].map((page) => sam.get(`?page=${page}`)))
+    expect(new Set(pages.flatMap(namesOn)).size).toBe(60)
+    expect(namesOn(await sam.get('?page=7'))).toEqual([])
+  })
+
+  it('counts for two seconds, and says then that there is more', async () => {
+    const { connect, sam } = await hostWith({}, { tokenStore: endlessStore() })
+    await connect('ada', 'travel')
+    // The clock moves by two seconds with each look at it, and a page of the list has 1,000 grants.
+    let looks = 0
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => 2001 * looks++)
+    const { text } = await sam.get()
+    clock.mockRestore()
+    expect(textOf(text)).toContain('Customersmore than 1,000')
+  })
+
+  it('counts 10,000 grants, and says then that there is more', async () => {
+    const { connect, sam } = await hostWith({}, { tokenStore: endlessStore() })
+    await connect('ada', 'travel')
+    const { text } = await sam.get().expect(200)
+    expect(textOf(text)).toContain('Customersmore than 10,000')
+  })
+
+  it('escapes what apps and rules call themselves', async () => {
+    const { connect, register, sam } = await hostWith()
+    await connect('<i>ada</i>', await register('<i>"Bold"</i>', redirectUri))
+    for (const query of ['', '?ask=endCustomer&customer=%3Ci%3Eada', rule('block', 'clientIds', '<i>')])
+      expect((await sam.get(query)).text).not.toContain('<i>')
+  })
+})
+
+describe('the staff of a company', () => {
+  it('end an app for all customers, after a question that says how long access lasts', async () => {
+    const { host, connect, connected, sam } = await hostWith()
+    for (const subject of ['ada', 'bob']) for (const clientId of ['travel', 'notes']) await connect(subject, clientId)
+    const { text } = await sam.get(endApp('travel')).expect(200)
+    expect(text).toContain('Disconnect <bdi>My travel</bdi> from all customers of <bdi>acme Inc</bdi>?')
+    expect(text).toContain('Access ends in 60 minutes at the latest.')
+    expect(await connected()).toHaveLength(4)
+    await sam.confirm(endApp('travel'))
+    expect(await connected()).toEqual(['ada: My notes', 'bob: My notes'])
+    const ended = host.signIn.events.filter(({ type }) => type === 'revoked')
+    expect(ended).toMatchObject(Array(2).fill({ reason: 'host', actor: 'staff:1', clientId: 'travel' }))
+  })
+
+  it('end an app that registers for each customer, and no other of its name', async () => {
+    const { connect, connected, register, sam } = await hostWith()
+    const ids = [
+      await register('Claude', 'https://claude.example/cb'),
+      await register('Claude', 'https://claude.example/cb'),
+    ]
+    await connect('ada', String(ids[0]))
+    await connect('bob', String(ids[1]))
+    await connect('eve', await register('Claude', 'https://evil.example/cb'))
+    await sam.confirm(endApp(String(ids[0])))
+    expect(await connected()).toEqual(['eve: Claude'])
+  })
+
+  it('end everything of one customer, or of everybody', async () => {
+    const { host, connect, connected, sam } = await hostWith()
+    for (const subject of ['ada', 'bob']) for (const clientId of ['travel', 'notes']) await connect(subject, clientId)
+    await connect('ada', 'travel', 'globex')
+    expect((await sam.get('?ask=endCustomer&customer=ada')).text).toContain('the customer <bdi>ada</bdi>?')
+    await sam.confirm('?ask=endCustomer&customer=+ada+')
+    expect(await connected()).toEqual(['bob: My notes', 'bob: My travel'])
+    await sam.confirm('?ask=endAll')
+    expect(await connected()).toEqual([])
+    expect(await connected('globex')).toEqual(['ada: My travel'])
+    const actors = host.signIn.events.filter(({ type }) => type === 'revoked').map((event) => Object(event).actor)
+    expect(actors).toEqual(Array(4).fill('staff:1'))
+  })
+
+  it('change nothing without the question, or with Cancel', async () => {
+    const { connect, connected, saved, sam } = await hostWith()
+    await connect('ada', 'travel')
+    for (const query of [
+      endApp('travel'),
+      '?ask=endCustomer&customer=ada',
+      '?ask=endAll',
+      rule('block', 'redirectHosts', 'a.example'),
+    ]) {
+      const form = await sam.question(query)
+      expect(form.page_token).toBeTruthy()
+      await sam.post({ ...form, decision: 'deny' }).expect(303)
+      const { text } = await sam.post({ ...form, page_token: '', decision: 'allow' }).expect(200)
+      expect(text).toContain('name="page_token"')
+      await sam
+        .post({ ...form, decision: 'allow' })
+        .set('Sec-Fetch-Site', 'cross-site')
+        .expect(200)
+    }
+    expect([await connected(), saved]).toEqual([['ada: My travel'], []])
+  })
+
+  it('cannot use a form of another company, of somebody else, or of another question', async () => {
+    const { connect, connected, of, saved } = await hostWith()
+    for (const company of ['acme', 'globex']) for (const app of ['travel', 'notes']) await connect('ada', app, company)
+    const all = [of('acme/staff:1'), of('acme/staff:2'), of('globex/staff:1')]
+    const queries = [
+      endApp('travel'),
+      endApp('notes'),
+      '?ask=endCustomer&customer=ada',
+      '?ask=endAll',
+      ...['block', 'unblock', 'allow', 'remove'].map((ask) => rule(ask, 'redirectHosts', 'a.example')),
+      rule('block', 'documentHosts', 'a.example'),
+      rule('block', 'redirectHosts', 'b.example'),
+      '?ask=allowAll',
+    ]
+    const forms = await Promise.all(all.map((each) => Promise.all(queries.map((query) => each.question(query)))))
+    const tokens = forms.flat().map(({ page_token }) => String(page_token))
+    for (const [place, each] of all.entries()) {
+      for (const [number, form] of (forms[place] ?? []).entries()) {
+        for (const [other, page_token] of tokens.entries()) {
+          if (other === place * queries.length + number) continue
+          await each.post({ ...form, page_token, decision: 'allow' }).expect(200)
+        }
+      }
+    }
+    expect([await connected(), await connected('globex'), saved]).toEqual([
+      ['ada: My notes', 'ada: My travel'],
+      ['ada: My notes', 'ada: My travel'],
+      [],
+    ])
+  })
+
+  it('are asked about nothing that is not there', async () => {
+    const { connect, sam } = await hostWith()
+    await connect('ada', 'travel')
+    for (const query of [
+      endApp('mail'),
+      endApp(''),
+      '?ask=endCustomer&customer=',
+      '?ask=other',
+
+      rule('block', 'other', 'a.example'),
+      rule('other', 'redirectHosts', 'a.example'),
+    ])
+      expect((await sam.get(query).expect(200)).text).toContain('<h1>Administration</h1>')
+  })
+
+  it('get an error page while the store fails, and nothing has ended', async () => {
+    let fails = false
+    const store = wrapStore(new MemoryTokenStore(), async ({ apply }) => {
+      if (fails) throw new Error('down')
+      return apply()
+    })
+    const { connect, connected, sam } = await hostWith({}, { tokenStore: store })
+    await connect('ada', 'travel')
+    const form = await sam.question('?ask=endAll')
+    fails = true
+    await sam.post({ ...form, decision: 'allow' }).expect(503)
+    fails = false
+    expect(await connected()).toEqual(['ada: My travel'])
+  })
+})
+
+describe('the rules of a company', () => {
+  it('block a host: nobody can connect what leads there, and what is connected ends', async () => {
+    const { connect, connected, register, sam, saved } = await hostWith()
+    const evil = await register('Claude', 'https://evil.example/cb')
+    await connect('ada', evil)
+    await connect('ada', 'travel')
+    const { text } = await sam.get()
+    expect(text).toContain('?ask=block&#38;list=redirectHosts&#38;value=evil.example"')
+    await sam.confirm(rule('block', 'redirectHosts', 'evil.example'))
+    const blockedClients = { redirectHosts: ['evil.example'] }
+    expect(saved).toEqual([{ tenantKey: 'acme', actor: 'staff:1', allowedClients: null, blockedClients }])
+    expect(await connected()).toEqual(['ada: My travel'])
+    await expect(connect('bob', evil)).rejects.toThrow()
+    await sam.confirm(rule('unblock', 'redirectHosts', 'evil.example'))
+    expect(saved.at(-1)).toMatchObject({ allowedClients: null, blockedClients: { redirectHosts: [] } })
+    await connect('bob', evil)
+  })
+
+  it('block one app, and leave others of its host', async () => {
+    const { connect, connected, register, sam } = await hostWith()
+    const [one, other] = [
+      await register('One', 'https://app.example/1'),
+      await register('Two', 'https://app.example/2'),
+    ]
+    for (const clientId of [one, other]) await connect('ada', clientId)
+    await sam.confirm(rule('block', 'clientIds', one))
+    expect(await connected()).toEqual(['ada: Two'])
+  })
+
+  it('allow by name, and say that nothing else is allowed then', async () => {
+    const { register, connect, sam, saved } = await hostWith()
+    const app = await register('One', 'https://app.example/1')
+    const effect = 'Then only apps that are allowed here can connect. All others stop.'
+    expect((await sam.get(rule('allow', 'redirectHosts', 'claude.ai'))).text).toContain(effect)
+    await sam.confirm(rule('allow', 'redirectHosts', 'claude.ai'))
+    await expect(connect('ada', app)).rejects.toThrow()
+    expect((await sam.get(rule('allow', 'redirectHosts', 'app.example'))).text).not.toContain(effect)
+    await sam.confirm(rule('allow', 'redirectHosts', 'app.example'))
+    await connect('ada', app)
+    expect((await sam.get()).text).toContain('Only these:')
+    await sam.confirm(rule('remove', 'redirectHosts', 'app.example'))
+    expect(saved.at(-1)).toMatchObject({ allowedClients: { redirectHosts: ['claude.ai'] }, blockedClients: null })
+    await sam.confirm('?ask=allowAll')
+    expect(saved.at(-1)).toMatchObject({ allowedClients: null, blockedClients: null })
+    await connect('bob', app)
+  })
+
+  it('keep everything else that the record has', async () => {
+    const allowedClients = { clientIds: ['https://a.example/client'], redirectHosts: null }
+    const { sam, saved } = await hostWith({ allowedClients, blockedClients: { documentHosts: ['evil.example'] } })
+    await sam.confirm(rule('allow', 'documentHosts', 'claude.ai'))
+    await sam.confirm(rule('allow', 'documentHosts', 'claude.ai'))
+    expect(saved.at(-1)).toEqual({
+      tenantKey: 'acme',
+      actor: 'staff:1',
+      allowedClients: { clientIds: ['https://a.example/client'], documentHosts: ['claude.ai'] },
+      blockedClients: { documentHosts: ['evil.example'] },
+    })
+  })
+
+  it('that somebody else has changed meanwhile are asked about again', async () => {
+    const { sam, of, saved } = await hostWith()
+    const form = await sam.question(rule('block', 'redirectHosts', 'a.example'))
+    await of('acme/staff:2').confirm(rule('block', 'redirectHosts', 'b.example'))
+    await sam.post({ ...form, decision: 'allow' }).expect(200)
+    expect(saved).toHaveLength(1)
+    await sam.confirm(rule('block', 'redirectHosts', 'a.example'))
+    expect(saved.at(-1)?.blockedClients).toEqual({ redirectHosts: ['b.example', 'a.example'] })
+  })
+
+  it.each([
+    ['redirectHosts', 'https://claude.ai'],
+    ['documentHosts', 'Claude AI'],
+    ['redirectHosts', '*'],
+  ])('cannot name %s as %s, and the page says so', async (list, value) => {
+    const { sam, saved } = await hostWith()
+    const { text } = await sam.get(rule('block', list, value)).expect(200)
+    expect(textOf(text)).toContain(`This is not a host or client id: ${value}`)
+    expect(text).toMatch(/aria-invalid="true" aria-describedby="wrong"/)
+    await sam.post({ ask: 'block', list, value, decision: 'allow' }).expect(303)
+    expect(saved).toEqual([])
+  })
+
+  it('are only shown where the host does not save them', async () => {
+    const record = {
+      allowedClients: { redirectHosts: ['claude.ai'] },
+      blockedClients: { documentHosts: ['evil.example'] },
+    }
+    const { connect, sam, saved } = await hostWith(record, { readOnly: true })
+    await connect('ada', 'travel')
+    const { text } = await sam.get()
+    for (const shown of ['claude.ai', 'evil.example']) expect(text).toContain(shown)
+    expect(text).not.toMatch(/ask=(block|unblock|remove|allow)|name="value"/)
+    for (const query of [rule('block', 'redirectHosts', 'a.example'), '?ask=allowAll'])
+      expect((await sam.get(query)).text).toContain('<h1>Administration</h1>')
+    expect(saved).toEqual([])
+  })
+
+  it('that cannot be saved are a fault of the host, and nothing ends', async () => {
+    const { host, connect, connected } = await hostWith()
+    await connect('ada', 'travel')
+    const saveRules = () => Promise.reject(new Error('read only'))
+    host.app.use(
+      '/other',
+      host.signIn.pages.administration({ who: () => ({ tenantKey: 'acme', actor: 'staff:1' }), saveRules }),
+    )
+    const sam = new PageVisitor(`${host.baseUrl}/other`, '')
+    const form = await sam.question(rule('block', 'clientIds', 'travel'))
+    await sam.post({ ...form, decision: 'allow' }).expect(503)
+    expect(host.signIn.events.at(-1)).toMatchObject({
+      type: 'error',
+      where: 'pages.administration',
+      reason: 'hook_failed',
+    })
+    expect(await connected()).toEqual(['ada: My travel'])
+  })
+})
