@@ -1,12 +1,12 @@
-import type { CustomerSignIn } from 'customer-sign-in'
+import type { CustomerSignIn, SavedRules } from 'customer-sign-in'
 import express, { type Request, type RequestHandler, type Response, Router } from 'express'
-import { type Language, languages } from './app-details'
 import { companies } from './companies'
-import { connectPage, connectPagePolicy } from './connect-page'
-import { loginPage } from './pages'
+import { loginPage, staffOnlyPage } from './pages'
 import { sessionOf, startSession } from './sessions'
 
-/** The company's own pages: the login, how to connect an assistant, and the apps that the customer has connected. */
+type CompanyRequest = Request<{ tenantKey: string }>
+
+/** The company's own login, and the pages of the library behind it. */
 export function accountPages(signIn: CustomerSignIn, baseUrl: string): Router {
   const router = Router()
   const nameOf = (tenantKey: string) => companies.get(tenantKey)?.name ?? tenantKey
@@ -28,33 +28,40 @@ export function accountPages(signIn: CustomerSignIn, baseUrl: string): Router {
     })
 
   // For everybody: there is nothing secret on it, and people read it before they log in.
-  router.get('/v1/:tenantKey/connect', async (req, res) => {
-    const guide = await signIn.connect({ tenantKey: req.params.tenantKey })
-    res.set('Content-Security-Policy', connectPagePolicy).send(connectPage(guide))
-  })
+  const ofCompany = ({ params: { tenantKey } }: CompanyRequest) => ({ tenantKey })
+  router.all('/v1/:tenantKey/connect', signIn.pages.connectAssistant({ who: ofCompany }))
 
-  const who = (req: Request<{ tenantKey: string }>, res: Response) => {
+  const customer = (req: CompanyRequest, res: Response) => {
     const { tenantKey } = req.params
     const session = sessionOf(req, tenantKey)
-    return session ? { tenantKey, subject: session.customer } : res.redirect(303, loginAt(tenantKey, appsAt(tenantKey)))
+    return session ? { tenantKey, subject: session.customer } : res.redirect(303, loginAt(req))
   }
-  router.all('/v1/:tenantKey/apps', signIn.pages.connectedApps({ who }))
+  router.all('/v1/:tenantKey/apps', signIn.pages.connectedApps({ who: customer }))
+
+  const staff = (req: CompanyRequest, res: Response) => {
+    const { tenantKey } = req.params
+    const session = sessionOf(req, tenantKey)
+    if (!session) return res.redirect(303, loginAt(req))
+    const actor = companies.get(tenantKey)?.staff.get(session.customer)
+    if (actor !== undefined) return { tenantKey, actor }
+    res.status(403).send(staffOnlyPage(nameOf(tenantKey), loginAt(req)))
+  }
+  const saveRules = ({ tenantKey, allowedClients, blockedClients }: SavedRules) => {
+    const company = companies.get(tenantKey)
+    if (company) companies.set(tenantKey, { ...company, allowedClients, blockedClients })
+  }
+  router.all('/v1/:tenantKey/admin', signIn.pages.administration({ who: staff, saveRules }))
 
   return router
-}
 
-/** The login page, which leads to another page of the company. */
-export function loginAt(tenantKey: string, next: string): string {
-  return `/v1/${tenantKey}/login?next=${encodeURIComponent(next)}`
-}
-
-/** The language of the pages that a browser prefers. */
-export function languageOf(req: Pick<Request, 'acceptsLanguages'>): Language {
-  return (req.acceptsLanguages(languages) || languages[0]) as Language
+  /** The login page, which leads back to this page. */
+  function loginAt({ params: { tenantKey }, path }: CompanyRequest): string {
+    return `/v1/${tenantKey}/login?next=${encodeURIComponent(baseUrl + path)}`
+  }
 }
 
 /** Refuses forms on other sites: they could log somebody in, or press a button for somebody who is logged in (CSRF). */
-export function refuseOtherSites(baseUrl: string): RequestHandler {
+function refuseOtherSites(baseUrl: string): RequestHandler {
   const { origin } = new URL(baseUrl)
   return (req, res, next) => {
     if ((req.get('Origin') ?? origin) === origin) next()

@@ -1,10 +1,9 @@
-import type { ClientRule, Tenant } from 'customer-sign-in'
+import type { Tenant } from 'customer-sign-in'
 
 /** A company's record, with two members of this host's own. */
 export interface Company extends Tenant {
   id: string
   name: string
-  blockedClients?: ClientRule
   /** Who may open its administration: the name at the login, and the id in events. A real host has other accounts for staff. */
   staff: ReadonlyMap<string, string>
 }

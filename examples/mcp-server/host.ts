@@ -9,7 +9,6 @@ import {
 } from 'customer-sign-in'
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express'
 import { accountPages } from './account'
-import { administration } from './administration'
 import { companies } from './companies'
 import { answerMcp } from './mcp'
 import { sessionOf } from './sessions'
@@ -61,7 +60,6 @@ export function createApp(signIn: CustomerSignIn, baseUrl: string): Express {
   // This MCP server has no streams and no sessions: it only answers POST.
   app.all(mcp.path, (_req, res) => res.status(405).set('Allow', 'POST').end())
   app.use(accountPages(signIn, baseUrl))
-  app.use(administration(signIn, baseUrl))
   app.use(answerRefusal)
   return app
 }

@@ -1,7 +1,8 @@
 import express from 'express'
 import { pool } from './database.js'
-import { customerOf, login, sessions } from './login.js'
+import { login, sessions } from './login.js'
 import { mcp } from './mcp-sdk-1.js'
+import { pages } from './pages.js'
 import { rateLimits } from './rate-limits.js'
 import { signIn } from './sign-in.js'
 
@@ -22,14 +23,7 @@ app.all(api.path, signIn.protectedResource(api))
 app.post(api.path, mcp)
 app.all(api.path, (_req, res) => res.status(405).set('Allow', 'POST').end())
 
-// What a customer has connected, and how to disconnect it, at /acme/apps.
-const who = async (req: express.Request<{ slug: string }>, res: express.Response) => {
-  const { slug: tenantKey } = req.params
-  const { rows } = await pool.query('select id from companies where slug = $1', [tenantKey])
-  const customer = customerOf(req, rows[0]?.id)
-  return customer ? { tenantKey, subject: customer.id } : res.redirect(303, `/${tenantKey}/login`)
-}
-app.all('/:slug/apps', signIn.pages.connectedApps({ who }))
+app.use(pages)
 
 const port = Number(process.env.PORT ?? 8080)
 const server = app.listen(port, () => console.info(`The app listens at port ${port}`))

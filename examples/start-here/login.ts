@@ -5,13 +5,14 @@ import { pool } from './database.js'
 
 declare module 'express-session' {
   interface SessionData {
-    customer: { id: string; name: string; companyId: string }
+    customer: { id: string; name: string; companyId: string; isStaff: boolean }
   }
 }
 
 const PostgresSessions = connectPgSimple(session)
 const { BASE_URL = 'http://localhost:8080', SESSION_SECRET = 'only for development' } = process.env
-const { origin } = new URL(BASE_URL)
+/** Where the app is. */
+export const { origin } = new URL(BASE_URL)
 
 /** The sessions that the app already has, in PostgreSQL. */
 export const sessions = session({
@@ -38,7 +39,7 @@ login.get('/:slug/login', (_req, res) => {
 
 login.post('/:slug/login', express.urlencoded({ extended: false }), async (req, res) => {
   const { rows } = await pool.query(
-    `select customers.id, customers.name, company_id as "companyId"
+    `select customers.id, customers.name, company_id as "companyId", is_staff as "isStaff"
      from customers join companies on companies.id = company_id where slug = $1 and email = $2`,
     [req.params.slug, req.body?.email],
   )

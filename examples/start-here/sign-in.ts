@@ -21,7 +21,11 @@ signInPool.on('error', (error) => console.error('PostgreSQL:', error.message))
 export const signIn = createCustomerSignIn({
   tenantStore: {
     async findTenant(slug) {
-      const { rows } = await pool.query('select slug as key, id, name from companies where slug = $1', [slug])
+      const { rows } = await pool.query(
+        `select slug as key, id, name, allowed_clients as "allowedClients", blocked_clients as "blockedClients"
+         from companies where slug = $1`,
+        [slug],
+      )
       return rows[0]
     },
   },

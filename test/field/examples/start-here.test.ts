@@ -117,6 +117,32 @@ withPackages('the app of docs/start-here.md, on PostgreSQL', () => {
       }
     })
 
+    it('shows everybody how to connect, and lets the staff of a company alone block an assistant', async () => {
+      const [app, origin] = await start(copyIn(folder))
+      try {
+        const ada = new Customer(callback)
+        expect((await ada.open(`${origin}/acme/connect`)).text).toContain('/v1/acme/mcp')
+        const login = (await ada.open(`${origin}/acme/admin`)).url
+        expect(login.pathname).toBe('/acme/login')
+        expect((await ada.open(login.href, { email: 'ada@example.com' })).text).toBe('For staff only')
+
+        const sam = new Customer(callback)
+        expect((await sam.open(login.href, { email: 'sam@example.com' })).url.pathname).toBe('/acme/admin')
+        const block = `${origin}/acme/admin?ask=block&list=redirectHosts&value=evil.example`
+        const form = formOn(await sam.open(block))
+        expect((await sam.open(`${origin}/acme/admin`, form)).text).toContain('<b><bdi>evil.example</bdi></b>')
+        const { status } = await fetch(`${origin}/v1/acme/oauth/register`, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify({ redirect_uris: ['https://evil.example/callback'] }),
+        })
+        expect(status).toBe(400)
+      } finally {
+        app.kill()
+        await once(app, 'exit')
+      }
+    })
+
     it('limits registrations by address, and refusals of the token endpoint', async () => {
       const [app, origin] = await start(copyIn(folder))
       try {
@@ -170,14 +196,18 @@ withPackages('the app of docs/start-here.md, on PostgreSQL', () => {
 
     /** Ada disconnects every app. */
     async function disconnectAll(ada: Customer, origin: string): Promise<void> {
-      const { text } = await ada.open(`${origin}/acme/apps?disconnect=all`)
-      const fields = [...text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)]
-      const form = Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]))
-      const apps = await ada.open(`${origin}/acme/apps`, { ...form, decision: 'allow' })
+      const form = formOn(await ada.open(`${origin}/acme/apps?disconnect=all`))
+      const apps = await ada.open(`${origin}/acme/apps`, form)
       expect(apps.text).toContain('You have connected no apps to')
     }
   })
 })
+
+/** The form of a question, answered with yes. */
+function formOn({ text }: { text: string }): Record<string, string> {
+  const fields = [...text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)]
+  return { ...Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value])), decision: 'allow' }
+}
 
 /** Copies the files of the app into a folder of their own. @returns Its path. */
 function copyIn(folder: string): string {
