@@ -7,32 +7,36 @@ const appearance = `
 body { margin: 0; min-height: 100vh; display: grid; grid-template-columns: minmax(0, 1fr); align-content: center; justify-items: center; gap: 1rem; padding: 1rem; background: var(--back); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: break-word; hyphens: auto }
 main { --pad: 2rem; width: 100%; max-width: 27rem; padding: var(--pad); background: var(--card); border-radius: var(--radius) }
 img { display: block; max-width: 10rem; max-height: 3rem; margin-bottom: 1rem }
-.parties { display: flex; align-items: center; gap: .75rem; margin-bottom: 1rem }
-.parties b { flex: none; min-width: 3rem; line-height: 3rem; border-radius: calc(var(--radius) * 2 / 3); background: var(--back); text-align: center }
-.parties i { flex: 0 1 2rem; border-top: 2px dotted var(--line) }
-.parties img { margin: 0 }
 h1, h2 { margin: 0 0 1rem; font-size: 1.375rem; line-height: 1.3; text-wrap: balance }
 p, ul, dl { margin: 0 0 1rem; text-wrap: pretty }
 main > :last-child { margin-bottom: 0 }
 ul { padding-inline-start: 1.25rem }
 dt { color: var(--soft); font-size: .875rem }
 dd { margin: 0 0 .5rem; font-weight: 600; hyphens: none }
-.company { margin-bottom: .25rem; font-weight: 600 }
 p a { color: inherit }
 .soft { color: var(--soft); font-size: .875rem }
 form { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1.5rem 0 }
-h1 + form { margin-top: 0 }
 .button, button { flex: 1 1 6rem; max-width: 100%; min-height: 2.75rem; padding: .5rem 1rem; border: 1px solid var(--line); border-radius: calc(var(--radius) * 2 / 3); background: transparent; color: inherit; font: inherit; font-weight: 600; cursor: pointer }
 .button { display: block; text-align: center; text-decoration: none }
 .button, button:not([value=deny]) { background: var(--strong); border-color: var(--strong); color: var(--on-strong) }
 section { padding-top: 1.5rem; margin-top: 1.5rem; border-top: 1px solid var(--line) }
 section > :last-child { margin-bottom: 0 }
 .button.quiet { background: transparent; border-color: var(--line); color: inherit }
-button[value=switch] { margin-block: -.625rem; padding: 0; border: 0; background: none; color: inherit; font-size: .875rem; font-weight: 400; text-decoration: underline }
 :focus-visible { outline: 3px solid var(--strong); outline-offset: 2px }
 footer { width: 100%; max-width: 27rem; font-size: .875rem; text-align: center; text-wrap: balance }
 footer a { display: inline-block; max-width: 100%; padding: .25rem .5rem; color: inherit }
 @media (forced-colors: active) { main { border: 1px solid } }
+`
+
+// What only the pages of a sign-in have.
+const signIn = `
+.parties { display: flex; align-items: center; gap: .75rem; margin-bottom: 1rem }
+.parties b { flex: none; min-width: 3rem; line-height: 3rem; border-radius: calc(var(--radius) * 2 / 3); background: var(--back); text-align: center }
+.parties i { flex: 0 1 2rem; border-top: 2px dotted var(--line) }
+.parties img { margin: 0 }
+.company { margin-bottom: .25rem; font-weight: 600 }
+h1 + form { margin-top: 0 }
+button[value=switch] { margin-block: -.625rem; padding: 0; border: 0; background: none; color: inherit; font-size: .875rem; font-weight: 400; text-decoration: underline }
 `
 
 // The buttons come after everything that warns: nothing is beneath them, however long the text is. On a screen that is too short for the
@@ -112,7 +116,7 @@ export interface Style {
 export type PageKind = 'question' | 'list'
 
 const stylesOfKind: Record<PageKind, { text: string; styles: WeakMap<Theme, Style> }> = {
-  question: { text: appearance + shortScreens + deliberatePresses, styles: new WeakMap() },
+  question: { text: appearance + signIn + shortScreens + deliberatePresses, styles: new WeakMap() },
   list: { text: appearance + lists, styles: new WeakMap() },
 }
 
