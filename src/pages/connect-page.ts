@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Appearance } from './appearance'
 import { type Html, html, isolate } from './html'
-import { logo } from './logo'
-import { respondWithPage } from './page'
+import { logo, respondWithPage } from './page'
 import { sentence, type Words } from './words'
 
 /** How an assistant is connected. */

@@ -2,9 +2,8 @@ import type { ServerResponse } from 'node:http'
 import type { Appearance } from './appearance'
 import { quotedName } from './consent-page'
 import { type Html, html, isolate } from './html'
-import type { Language } from './languages'
-import { logo } from './logo'
-import { respondWithPage } from './page'
+import { durationIn, type Language } from './languages'
+import { logo, respondWithPage } from './page'
 import { paged } from './paged'
 import type { Question } from './question-page'
 import { type ShownScope, scopeItem } from './scope-words'
@@ -105,10 +104,5 @@ export function disconnectQuestion({ tenantName, app, accessLeft }: Disconnectio
 
 /** Says when access ends. @param accessLeft For how long access tokens still work, in milliseconds. */
 export function accessEnds(accessLeft: number, { tag, words }: Language): Html {
-  return sentence(words.connected.effect, { time: minutes(accessLeft, tag) })
-}
-
-function minutes(milliseconds: number, tag: string): string {
-  const format = new Intl.NumberFormat(tag, { style: 'unit', unit: 'minute', unitDisplay: 'long' })
-  return format.format(Math.ceil(milliseconds / 60_000))
+  return sentence(words.connected.effect, { time: durationIn(tag, accessLeft) })
 }

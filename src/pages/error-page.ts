@@ -3,8 +3,7 @@ import { respondFinally } from '../http/responses'
 import type { OAuthError } from '../protocol/oauth-error'
 import type { Appearance } from './appearance'
 import { type Html, html, isolate } from './html'
-import { logo } from './logo'
-import { respondWithPage } from './page'
+import { logo, respondWithPage } from './page'
 import { sentence, type Words } from './words'
 
 /**

@@ -3,8 +3,8 @@ import type { Logo } from '../contract/tenant-store'
 import { keepsOpener, nosniff, sendResponse } from '../http/responses'
 import type { Appearance } from './appearance'
 import { Html, html } from './html'
-import { logoSources } from './logo'
 import { hashSource, type PageKind, type Style, styleOf } from './style'
+import { palettesOf } from './theme'
 
 /** What is particular to one page. */
 export interface Page {
@@ -77,4 +77,31 @@ function policy({ source }: Style, logoUri: Logo | undefined, script: string | u
   const allowed = images.length > 0 ? `; img-src ${images.join(' ')}` : ''
   const scripts = script === undefined ? '' : `; script-src ${hashSource(script)}`
   return `default-src 'none'; style-src ${source}; base-uri 'none'; frame-ancestors 'none'${allowed}${scripts}`
+}
+
+/** The company's logo, if it has one: that of the scheme that the page has, or of the one that the device asks for. */
+export function logo({ logoUri, theme }: Pick<Appearance, 'logoUri' | 'theme'>): Html | undefined {
+  if (logoUri === undefined) return undefined
+  if (typeof logoUri === 'string') return html`<img src="${logoUri}" alt="">`
+  const palettes = palettesOf(theme)
+  if (!palettes.light || !palettes.dark)
+    return html`<img src="${palettes.light ? logoUri.light : logoUri.dark}" alt="">`
+  return html`<picture><source srcset="${candidate(logoUri.dark)}" media="(prefers-color-scheme: dark)"><img src="${logoUri.light}" alt=""></picture>`
+}
+
+/** The source expressions that allow the logo (CSP 3 section 2.3.1). */
+export function logoSources(logoUri: Logo | undefined): string[] {
+  if (logoUri === undefined) return []
+  const images = typeof logoUri === 'string' ? [logoUri] : [logoUri.light, logoUri.dark]
+  return [...new Set(images.map(sourceOf))]
+}
+
+function sourceOf(imageUrl: string): string {
+  const { protocol, origin } = new URL(imageUrl)
+  return protocol === 'data:' ? 'data:' : origin
+}
+
+/** An address in a list of them, which white space and a comma at the end would divide. */
+function candidate(imageUrl: string): string {
+  return imageUrl.trim().replace(/\s|,$/g, encodeURIComponent)
 }

@@ -2,8 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Appearance } from './appearance'
 import { decisionButtons } from './consent-page'
 import { Html, html } from './html'
-import { logo } from './logo'
-import { respondWithPage } from './page'
+import { logo, respondWithPage } from './page'
 
 /** What is asked before something changes. */
 export interface Question {

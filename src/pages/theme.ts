@@ -1,6 +1,6 @@
-import { type Check, must, mustBeText, nullable, record } from '../configuration/checks'
+import { type Check, imageUrl, isObject, must, mustBeText, nullable, record } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
-import type { Theme, ThemeColors } from '../contract/tenant-store'
+import type { Logo, Theme, ThemeColors } from '../contract/tenant-store'
 
 /** The colours of one page. */
 export type Palette = Required<{ [Name in keyof ThemeColors]: string }>
@@ -104,3 +104,8 @@ function channelsOf(color: Color): number[] {
   const digits = color.length === 4 ? color.replace(/[^#]/g, '$&$&') : color
   return [1, 3, 5].map((start) => Number.parseInt(digits.slice(start, start + 2), 16))
 }
+
+const both = record({ light: imageUrl, dark: imageUrl })
+
+/** A picture, or one for each scheme. */
+export const logoImage: Check<Logo> = (given, name) => (isObject(given) ? both(given, name) : imageUrl(given, name))

@@ -153,7 +153,7 @@ describe('the staff of a company', () => {
     for (const subject of ['ada', 'bob']) for (const clientId of ['travel', 'notes']) await connect(subject, clientId)
     const { text } = await sam.get(endApp('travel')).expect(200)
     expect(text).toContain('Disconnect <bdi>My travel</bdi> from all customers of <bdi>acme Inc</bdi>?')
-    expect(text).toContain('Access ends in 60 minutes at the latest.')
+    expect(text).toContain('Access ends in 1 hour at the latest.')
     expect(await connected()).toHaveLength(4)
     await sam.confirm(endApp('travel'))
     expect(await connected()).toEqual(['ada: My notes', 'bob: My notes'])

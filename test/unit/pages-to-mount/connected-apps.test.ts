@@ -94,7 +94,7 @@ describe('the page of connected apps', () => {
     for (const clientId of ['travel', 'travel', 'notes']) await ada.connect(clientId)
     const { text } = await ada.get(one('travel')).expect(200)
     expect(text).toContain('Disconnect <bdi>My travel</bdi> from <bdi>acme Inc</bdi>?')
-    expect(text).toContain('Access ends in 60 minutes at the latest.')
+    expect(text).toContain('Access ends in 1 hour at the latest.')
     expect(await ada.apps()).toEqual(['notes', 'travel', 'travel'])
     const { headers } = await ada.confirm(one('travel'))
     expect(headers.location).toBe('?')
