@@ -337,7 +337,8 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
   const store = new GuardedStore(options.tokenStore, timeout)
   const chain = new CredentialChain(secrets)
   const resources = new ProtectedResources(options.tenantStore.findTenantByHost !== undefined)
-  const tenants = new Tenants(options.tenantStore, tenantDefaults(options, given), resources, timeout)
+  const defaults = tenantDefaults(options, given)
+  const tenants = new Tenants(options.tenantStore, defaults, resources, timeout)
   const tokens = new AccessTokens(signingKeys, options.accessTokenClaims, timeout, now)
   const proofs = new DpopProofs(secrets, store, now)
   const consentTokens = new ConsentTokens(secrets, now)
@@ -465,7 +466,8 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
     pages: {
       connectedApps: (of: ConnectedAppsOptions) => connectedApps(of, ofCustomers, pageRooms),
       connectAssistant: (of: ConnectAssistantOptions) => connectAssistant(of, connectTo, pageRooms),
-      administration: (of: AdministrationOptions) => administration(of, ofCustomers, ofTenants, pageRooms),
+      administration: (of: AdministrationOptions) =>
+        administration(of, ofCustomers, ofTenants, () => defaults().clientRules.allowed !== undefined, pageRooms),
     },
   })
 }

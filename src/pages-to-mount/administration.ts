@@ -2,17 +2,21 @@ import type { ConnectedGrant } from '../administration/connected-grants'
 import type { CustomerGrants } from '../administration/customer-grants'
 import { actor } from '../administration/named-tenant'
 import type { TenantData } from '../administration/tenant-data'
-import { identifier, must, optional, record, requirements, text } from '../configuration/checks'
+import { must, optional, record, requirements, text } from '../configuration/checks'
+import type { ClientRule } from '../contract/tenant-store'
 import { callHost, type HookAnswer } from '../host/call-host'
 import { type CompanyQuestion, companyQuestion, respondWithAdministration } from '../pages/administration-page'
 import { digest } from '../protocol/digest'
+import { redirectHostOf } from '../protocol/redirect-uri'
 import type { Middleware } from '../resource-server/require-access-token'
 import { appOf, appsOfCompany, endGrants } from './apps-of-company'
 import {
   type CompanyRules,
   entriesOf,
+  hasEntry,
   isPossible,
   type RuleEntry,
+  recordRulesOf,
   ruleLists,
   rulesOf,
   withEntry,
@@ -37,7 +41,10 @@ export interface StaffOfPage {
 }
 
 /** The rules that the staff of a company have made. */
-export interface SavedRules extends StaffOfPage, CompanyRules {}
+export interface SavedRules extends StaffOfPage, CompanyRules {
+  /** What `allowedClients` and `blockedClients` of the record were. If they no longer are, somebody else has just saved: save nothing, and throw. */
+  before: CompanyRules
+}
 
 /** What the page of a company's staff needs. */
 export interface AdministrationOptions {
@@ -64,6 +71,7 @@ export function administration(
   given: AdministrationOptions,
   grants: CustomerGrants,
   tenants: TenantData,
+  isLimited: () => boolean,
   rooms: PageRooms,
 ): Middleware {
   const { who, saveRules } = checkedOptions(given, where)
@@ -73,14 +81,19 @@ export function administration(
     expected: 'a tenantKey and an actor, or nothing',
 
     async show({ res, who: staff, tenant, tenantName, appearance }: Visit<StaffOfPage>, of: Fields): Promise<void> {
-      const { allowedClients, blockedClients } = rulesOf(tenant.record)
+      const { allowedClients, blockedClients } = rulesOf(tenant)
+      const forAll = tenant.policy.clientRules.blocked.flatMap(entriesOf)
+      const fixed = forAll
+        .filter((entry) => !hasEntry(blockedClients, entry))
+        .map((entry) => ({ ...entry, isFixed: true }))
       const entry = entryIn(of)
       const shown = {
         tenantName,
         ...(await appsOfCompany(grants, staff.tenantKey, appearance.language.tag)),
         page: of('page'),
         allowed: allowedClients ? entriesOf(allowedClients) : undefined,
-        blocked: entriesOf(blockedClients),
+        canAllowAll: canAllowAll(tenant),
+        blocked: [...entriesOf(blockedClients), ...fixed],
         canSave: saveRules !== undefined,
         wrong: entry && !isPossible(entry) ? entry : undefined,
         issuers: (tenant.record.trustedIssuers ?? []).map(({ issuer }) => issuer),
@@ -91,12 +104,12 @@ export function administration(
     async question(of: Fields, visit: Visit<StaffOfPage>): Promise<PageQuestion | undefined> {
       switch (of('ask')) {
         case 'endApp':
-          return endAppQuestion(of('client_id'), visit)
+          return endAppQuestion(of('app'), visit)
         case 'endCustomer': {
           const subject = subjectIn(of)
           if (subject === undefined) return undefined
-          const about = { ask: 'endCustomer', customer: subject } as const
-          return asked(visit, { ...about, name: subject }, about, () => grants.revokeAll({ ...visit.who, subject }))
+          const fields = { ask: 'endCustomer', customer: subject } as const
+          return asked(visit, { ...fields, name: subject }, fields, () => grants.revokeAll({ ...visit.who, subject }))
         }
         case 'endAll':
           return asked(visit, { ask: 'endAll' }, { ask: 'endAll' }, () => tenants.end(visit.who))
@@ -107,40 +120,57 @@ export function administration(
   }
   return mountedPage(page, who, rooms)
 
-  async function endAppQuestion(clientId: string, visit: Visit<StaffOfPage>): Promise<PageQuestion | undefined> {
+  async function endAppQuestion(id: string, visit: Visit<StaffOfPage>): Promise<PageQuestion | undefined> {
     const { who: staff, appearance } = visit
-    const { apps } = await appsOfCompany(grants, staff.tenantKey, appearance.language.tag)
-    const app = apps.find(({ clientIds }) => clientIds.has(clientId))
+    const { tag } = appearance.language
+    const { apps } = await appsOfCompany(grants, staff.tenantKey, tag)
+    const app = apps.find((one) => one.id === id)
     if (!app) return undefined
-    const confirmed = () => endGrants(grants, staff, (grant) => appOf(grant) === appOf(app))
-    return asked(visit, { ask: 'endApp', app }, { ask: 'endApp', client_id: clientId }, confirmed)
+    return asked(visit, { ask: 'endApp', app }, { ask: 'endApp', app: id }, async () => {
+      const [clientId, ...others] = app.clientIds
+      // One call ends sign-ins that are under way, too.
+      if (others.length === 0) await grants.revokeAll({ ...staff, clientId: clientId as string })
+      else await endGrants(grants, staff, tag, (grant) => appOf(grant) === id)
+    })
+  }
+
+  /** Whether no rule for all companies would remain. */
+  function canAllowAll({ record }: Visit<StaffOfPage>['tenant']): boolean {
+    return Boolean(record.allowedClients) && !isLimited()
   }
 
   /** What is asked before a rule changes. */
   function ruleQuestion(of: Fields, visit: Visit<StaffOfPage>): PageQuestion | undefined {
     if (!saveRules) return undefined
-    const { who: staff, tenant } = visit
-    const rules = rulesOf(tenant.record)
-    const { allowedClients: allowed, blockedClients: blocked } = rules
+    const { who: staff, tenant, appearance } = visit
+    const own = recordRulesOf(tenant.record)
+    const { allowedClients: allowed } = rulesOf(tenant)
     const entry = entryIn(of)
-    const changed = changedRules(of('ask'), rules, entry && isPossible(entry) ? entry : undefined)
-    if (!changed) return undefined
+    const changed = changedRules(of('ask'), own, allowed, entry && isPossible(entry) ? entry : undefined)
+    if (!changed || (changed.ask === 'allowAll' && !canAllowAll(tenant))) return undefined
     const { ask, ...next } = changed
-    // Bound to the rules that it changes: what somebody else has saved meanwhile is not lost.
-    const about = { ask, ...entry, before: digest('rules', JSON.stringify([allowed, blocked])) }
-    const question = { ask, name: entry?.value, isFirst: allowed === null }
-    return asked(visit, question, about, async () => {
-      await callHost(`${where}.saveRules`, 'unlimited', () => saveRules({ ...staff, ...next }))
+    // Bound to the rules that it changes: what somebody else has saved since it was asked is asked about again.
+    const fields = { ask, ...entry, before: digest('rules', JSON.stringify([own, allowed])) }
+    const isOnly = ask === 'remove' ? entriesOf(allowed).length === 1 : allowed === null
+    return asked(visit, { ask, name: entry?.value, isOnly }, fields, async () => {
+      await callHost(`${where}.saveRules`, 'unlimited', () => saveRules({ ...staff, ...next, before: own }))
       // Blocked first, so that nobody connects it again in between.
-      if (ask === 'block' && entry) await endGrants(grants, staff, (grant) => isNamed(grant, entry))
+      if (ask !== 'block' || !entry) return
+      if (entry.list === 'clientIds') await grants.revokeAll({ ...staff, clientId: entry.value })
+      else await endGrants(grants, staff, appearance.language.tag, (grant) => isNamed(grant, entry))
     })
   }
 }
 
-/** The rules as they are after a change. Undefined if there is no such change. */
+/**
+ * The rules as they are after a change. Undefined if there is no such change.
+ *
+ * @param allowed What is allowed, also where the record says nothing.
+ */
 function changedRules(
   ask: string,
   { allowedClients, blockedClients }: CompanyRules,
+  allowed: ClientRule | null,
   entry: RuleEntry | undefined,
 ): (CompanyRules & Pick<CompanyQuestion, 'ask'>) | undefined {
   if (ask === 'allowAll') return { ask, allowedClients: null, blockedClients }
@@ -149,11 +179,13 @@ function changedRules(
     case 'block':
       return { ask, allowedClients, blockedClients: withEntry(blockedClients, entry) }
     case 'unblock':
+      if (!hasEntry(blockedClients, entry)) return undefined
       return { ask, allowedClients, blockedClients: withoutEntry(blockedClients, entry) }
     case 'allow':
-      return { ask, allowedClients: withEntry(allowedClients, entry), blockedClients }
+      return { ask, allowedClients: withEntry(allowed, entry), blockedClients }
     case 'remove':
-      return { ask, allowedClients: withoutEntry(allowedClients, entry), blockedClients }
+      if (!hasEntry(allowed, entry)) return undefined
+      return { ask, allowedClients: withoutEntry(allowed, entry), blockedClients }
     default:
       return undefined
   }
@@ -162,30 +194,29 @@ function changedRules(
 function asked(
   { tenant, tenantName, appearance }: Visit<StaffOfPage>,
   question: Omit<CompanyQuestion, 'accessLeft'>,
-  about: PageQuestion['about'],
+  fields: PageQuestion['fields'],
   confirmed: PageQuestion['confirmed'],
 ): PageQuestion {
   const accessLeft = tenant.policy.lifetimes.accessToken
-  return { ...companyQuestion({ ...question, accessLeft }, tenantName, appearance.language), about, confirmed }
+  return { ...companyQuestion({ ...question, accessLeft }, tenantName, appearance.language), fields, confirmed }
 }
 
 /** The customer that a form names. */
 function subjectIn(of: Fields): string | undefined {
-  try {
-    return identifier(of('customer').trim(), '')
-  } catch {
-    return undefined
-  }
+  const given = of('customer')
+  // No form gives a line break back as it was.
+  return /^\P{Cc}{1,255}$/u.test(given) ? given : undefined
 }
 
 function entryIn(of: Fields): RuleEntry | undefined {
   const list = ruleLists.find((name) => name === of('list'))
   const value = of('value').trim()
-  return list && value !== '' ? { list, value } : undefined
+  return list && value !== '' && value.length <= 2048 ? { list, value } : undefined
 }
 
-/** Whether a rule with this entry names the client of a grant, as far as the list says where it leads. */
-function isNamed({ clientId, publisher, destinations }: ConnectedGrant, { list, value }: RuleEntry): boolean {
-  if (list === 'clientIds') return clientId === value
-  return list === 'documentHosts' ? publisher === value : destinations.includes(value)
+/** Whether a rule with this entry names the client of a grant, as far as the list says where it leads. It names no client of the company's own. */
+function isNamed({ vouchedFor, publisher, destinations }: ConnectedGrant, { list, value }: RuleEntry): boolean {
+  if (vouchedFor) return false
+  const hosts = list === 'documentHosts' ? [publisher ?? []].flat() : destinations
+  return hosts.some((host) => URL.canParse(`https://${host}`) && redirectHostOf(`https://${host}`) === value)
 }

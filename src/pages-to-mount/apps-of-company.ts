@@ -1,10 +1,14 @@
+import { setImmediate } from 'node:timers/promises'
 import type { ConnectedGrant } from '../administration/connected-grants'
 import type { CustomerGrants } from '../administration/customer-grants'
 import type { GrantsPage } from '../administration/named-tenant'
+import { digest } from '../protocol/digest'
 
 /** An app as the staff of a company see it: all clients that cannot be told apart by what is known of them. */
 export interface AppOfCompany
   extends Pick<ConnectedGrant, 'clientId' | 'clientName' | 'vouchedFor' | 'publisher' | 'destinations' | 'lastUsedAt'> {
+  /** Names it on the page. */
+  id: string
   clientIds: ReadonlySet<string>
   /** How many customers have connected it, as far as they were counted. */
   customers: number
@@ -40,8 +44,9 @@ export async function appsOfCompany(
     hasMore = page.next !== undefined && (counted >= maxCounted || performance.now() > end)
     if (hasMore) break
   }
-  const apps = [...found.values()].map(({ last, clientIds, subjects }) => ({
+  const apps = [...found].map(([id, { last, clientIds, subjects }]) => ({
     ...last,
+    id,
     clientIds,
     customers: subjects.size,
   }))
@@ -58,13 +63,14 @@ export async function appsOfCompany(
   }
 }
 
-/** Ends every grant of a company of which something is true. */
+/** Ends every grant of a company of which something is true. @param language In which it is judged what is in words. */
 export async function endGrants(
   grants: CustomerGrants,
   { tenantKey, actor }: { tenantKey: string; actor: string },
+  language: string,
   isMeant: (grant: ConnectedGrant) => boolean,
 ): Promise<void> {
-  for await (const page of pagesOf(grants, tenantKey, 'en')) {
+  for await (const page of pagesOf(grants, tenantKey, language)) {
     for (const grant of page.grants) {
       const { subject, grantId } = grant
       if (isMeant(grant)) await grants.revoke({ tenantKey, subject, grantId, actor })
@@ -80,7 +86,8 @@ export function appOf({
   publisher,
   destinations,
 }: Pick<ConnectedGrant, 'clientId' | 'clientName' | 'vouchedFor' | 'publisher' | 'destinations'>): string {
-  return vouchedFor || publisher !== undefined ? clientId : JSON.stringify([clientName, ...destinations])
+  const isOne = vouchedFor || publisher !== undefined
+  return isOne ? digest('client', clientId) : digest('app', clientName, ...destinations)
 }
 
 async function* pagesOf(
@@ -92,6 +99,8 @@ async function* pagesOf(
   do {
     const page = await grants.list({ tenantKey, anyCustomer: true, language, limit, after })
     yield page
+    // Other requests go first: describing a page takes a while.
+    await setImmediate()
     after = page.next
   } while (after !== undefined)
 }

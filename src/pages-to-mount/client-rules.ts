@@ -1,4 +1,5 @@
 import type { ClientRule, Tenant } from '../contract/tenant-store'
+import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import { clientRule } from '../tenants/tenant-record'
 
 /** How a rule can name clients. */
@@ -18,7 +19,14 @@ export interface CompanyRules {
   blockedClients: ClientRule | null
 }
 
-export function rulesOf({ allowedClients, blockedClients }: Tenant): CompanyRules {
+/** The rules of a company: those of its record, and where it allows nothing by name, what the host allows for all companies. */
+export function rulesOf({ record, policy }: Pick<ResolvedTenant, 'record' | 'policy'>): CompanyRules {
+  const own = recordRulesOf(record)
+  return { ...own, allowedClients: own.allowedClients ?? ruleOf(policy.clientRules.allowed) }
+}
+
+/** The rules in a company's record. */
+export function recordRulesOf({ allowedClients, blockedClients }: Tenant): CompanyRules {
   return { allowedClients: ruleOf(allowedClients), blockedClients: ruleOf(blockedClients) }
 }
 
@@ -38,6 +46,11 @@ export function withEntry(rule: ClientRule | null, { list, value }: RuleEntry): 
 
 export function withoutEntry(rule: ClientRule | null, { list, value }: RuleEntry): ClientRule {
   return { ...rule, [list]: (rule?.[list] ?? []).filter((other) => other !== value) }
+}
+
+/** Whether a rule names something. */
+export function hasEntry(rule: ClientRule | null, { list, value }: RuleEntry): boolean {
+  return rule?.[list]?.includes(value) === true
 }
 
 /** Whether a company's record can have a rule with this entry. */

@@ -57,7 +57,7 @@ export function connectedApps(given: ConnectedAppsOptions, grants: CustomerGrant
           { tenantName, app, accessLeft: tenant.policy.lifetimes.accessToken },
           appearance.language,
         ),
-        about: { disconnect: which, client_id: clientId },
+        fields: { disconnect: which, client_id: clientId },
         confirmed: () => grants.revokeAll({ ...who, actor: 'customer', ...(app && { clientId }) }),
       }
     },

@@ -71,8 +71,8 @@ export type Fields = (name: string) => string
 
 /** What is asked before something changes. */
 export interface PageQuestion extends Question {
-  /** What it is about. The form carries it, and its token is good for nothing else. */
-  about: Readonly<Record<string, string>>
+  /** What the form carries. Its token is good for nothing else. */
+  fields: Readonly<Record<string, string>>
   /** Does it. */
   confirmed(): Promise<unknown>
 }
@@ -142,18 +142,17 @@ export function mountedPage<Who extends { tenantKey: string }>(
     if (isForm && of('decision') !== 'allow') return backToPage(res)
     const question = await page.question?.(of, visit)
     if (!question) return isForm ? backToPage(res) : page.show(visit, of)
-    const { about } = question
-    const bound = boundTo(visit, about)
+    const bound = boundTo(visit, question.fields)
     if (isForm && isSameOrigin(req) && rooms.tokens.pageOf(of('page_token'), bound)) {
       await question.confirmed()
       return backToPage(res)
     }
-    respondWithQuestion(res, question, { ...about, page_token: rooms.tokens.issue(bound) }, appearance)
+    respondWithQuestion(res, question, { ...question.fields, page_token: rooms.tokens.issue(bound) }, appearance)
   }
 
   /** What the token of a question is good for: this page, whoever is asked, and what they are asked. */
-  function boundTo({ who, tenant }: Visit<Who>, about: PageQuestion['about']): ConsentSubject {
-    const shown = Object.entries(about).flat()
+  function boundTo({ who, tenant }: Visit<Who>, fields: PageQuestion['fields']): ConsentSubject {
+    const shown = Object.entries(fields).flat()
     return { tenantId: tenant.id, subject: JSON.stringify(who), query: where, shown }
   }
 }

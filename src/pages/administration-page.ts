@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
+import { isRedirectHost } from '../protocol/redirect-uri'
 import type { Appearance } from './appearance'
-import { accessEnds, day } from './connected-apps-page'
+import { accessEnds, day, whereabouts } from './connected-apps-page'
 import { quotedName } from './consent-page'
 import { type Html, html, isolate } from './html'
 import type { Language } from './languages'
@@ -11,6 +12,8 @@ import { sentence, type Words } from './words'
 
 /** What is shown of an app. */
 interface ShownApp {
+  /** What its question is asked about. */
+  id: string
   clientId: string
   clientName: string
   vouchedFor: boolean
@@ -21,6 +24,8 @@ interface ShownApp {
 }
 
 interface Entry {
+  /** Whether it is a rule for all companies, which is not changed here. */
+  isFixed?: boolean | undefined
   list: 'clientIds' | 'documentHosts' | 'redirectHosts'
   value: string
 }
@@ -35,6 +40,8 @@ export interface ShownCompany {
   page: string
   /** Undefined if every app is allowed that is not blocked. */
   allowed: readonly Entry[] | undefined
+  /** Whether all can be allowed again. */
+  canAllowAll: boolean
   blocked: readonly Entry[]
   /** Whether the rules can be changed here. */
   canSave: boolean
@@ -52,12 +59,12 @@ export function respondWithAdministration(res: ServerResponse, company: ShownCom
   const { shown, more } = paged(apps, page, words)
   const body = html`${logo(appearance)}
 <h1>${title}</h1>
-<p>${sentence(apps.length > 0 ? intro : none, { tenant })}</p>
+<p>${sentence(apps.length > 0 || company.hasMore ? intro : none, { tenant })}</p>
 ${shown.map((app) => section(app, company, tag, words))}
 ${more}
 ${rules(company, words)}
 ${
-  apps.length > 0 &&
+  (apps.length > 0 || company.hasMore) &&
   html`<section>
 <form method="get" action="?">
 <input type="hidden" name="ask" value="endCustomer">
@@ -73,36 +80,36 @@ ${company.issuers.length > 0 && html`<section><h2>${sentence(issuers, { tenant }
 }
 
 function section(app: ShownApp, { hasMore, canSave }: ShownCompany, tag: string, words: Words): Html {
-  const { clientId, clientName, publisher, destinations, customers, lastUsedAt } = app
-  const { administration, connected, consent } = words
+  const { id, clientName, customers, lastUsedAt } = app
+  const { administration, connected } = words
   const count = new Intl.NumberFormat(tag).format(customers)
   const entry = entryFor(app)
   return html`<section>
 <h2>${quotedName(app, words)}</h2>
 <dl>
-${publisher !== undefined && html`<dt>${consent.publisher}</dt><dd>${isolate(publisher)}</dd>`}
-${destinations.length > 0 && html`<dt>${connected.destinations}</dt>${destinations.map((one) => html`<dd>${isolate(one)}</dd>`)}`}
+${whereabouts(app, words)}
 <dt>${administration.customers}</dt><dd>${hasMore ? sentence(administration.moreThan, { count }) : count}</dd>
 <dt>${connected.lastUsed}</dt><dd>${day(lastUsedAt, tag)}</dd>
 </dl>
-<div class="row">${link({ ask: 'endApp', client_id: clientId }, connected.disconnect, clientName)}
+<div class="row">${link({ ask: 'endApp', app: id }, connected.disconnect, clientName)}
 ${canSave && entry && link({ ask: 'block', ...entry }, administration.block, clientName)}</div>
 </section>
 `
 }
 
 /**
- * How a rule can name an app: by its document, or by where its sign-ins lead. The company's own clients are always allowed, and an app on the
- * customers' devices has nothing of its own.
+ * How a rule can name an app, and nothing but it: by its document, or by the one host to which its sign-ins lead. The company's own clients are
+ * always allowed, and an app on the customers' devices has nothing of its own.
  */
-function entryFor({ clientId, vouchedFor, publisher, destinations }: ShownApp): Entry | undefined {
+function entryFor({ clientId, vouchedFor, publisher, destinations }: ShownApp): Omit<Entry, 'isFixed'> | undefined {
   if (vouchedFor) return undefined
   if (publisher !== undefined) return { list: 'clientIds', value: clientId }
-  const host = destinations.find((one) => /^[\w.-]+(:\d+)?$/.test(one))
-  return host === undefined ? undefined : { list: 'redirectHosts', value: host }
+  const [host, ...others] = destinations
+  if (host === undefined || others.length > 0 || !isRedirectHost(host)) return undefined
+  return { list: 'redirectHosts', value: host }
 }
 
-function rules({ allowed, blocked, canSave, wrong }: ShownCompany, words: Words): Html {
+function rules({ allowed, canAllowAll, blocked, canSave, wrong }: ShownCompany, words: Words): Html {
   const { administration } = words
   const { by, value, block, unblock, remove, allowAll, wrongValue } = administration
   const kinds = kindsOf(words)
@@ -110,7 +117,7 @@ function rules({ allowed, blocked, canSave, wrong }: ShownCompany, words: Words)
 <h2>${administration.rules}</h2>
 <p>${allowed ? administration.onlyAllowed : administration.allAllowed}</p>
 ${allowed && entries(allowed, 'remove', remove)}
-${allowed && canSave && link({ ask: 'allowAll' }, allowAll)}
+${canAllowAll && canSave && link({ ask: 'allowAll' }, allowAll)}
 ${blocked.length > 0 && html`<p>${administration.blocked}</p>\n${entries(blocked, 'unblock', unblock)}`}
 ${
   canSave &&
@@ -128,9 +135,9 @@ ${wrong && html`<p id="wrong" role="alert">${sentence(wrongValue, { value: isola
 
   function entries(list: readonly Entry[], ask: 'remove' | 'unblock', label: string): Html[] {
     return list.map(
-      (entry) => html`<p class="soft">${kinds[entry.list]}</p>
-<div class="row"><b>${isolate(entry.value)}</b>
-${canSave && link({ ask, ...entry }, label, entry.value)}</div>
+      ({ list: kind, value: name, isFixed }) => html`<p class="soft">${kinds[kind]}</p>
+<div class="row"><b>${isolate(name)}</b>
+${canSave && !isFixed && link({ ask, list: kind, value: name }, label, name)}</div>
 `,
     )
   }
@@ -156,30 +163,38 @@ export interface CompanyQuestion {
   app?: ShownApp | undefined
   /** The customer, or what a rule names. */
   name?: string | undefined
-  /** Whether nothing else is allowed by name. */
-  isFirst?: boolean | undefined
+  /** Whether it is the first that is allowed by name, or the last. */
+  isOnly?: boolean | undefined
   /** For how long access tokens still work, in milliseconds. */
   accessLeft: number
 }
 
 /** Asks before something of a company changes. */
 export function companyQuestion(of: CompanyQuestion, tenantName: string, language: Language): Question {
-  const { ask, app, name = '', isFirst, accessLeft } = of
+  const { ask, app, name = '', isOnly, accessLeft } = of
   const { words } = language
   const { administration, connected, consent } = words
   const client = app ? quotedName(app, words) : ''
-  const parts = { tenant: isolate(tenantName), client, customer: isolate(name), name: isolate(name) }
+  // Whoever has made the link has chosen it.
+  const quoted = sentence(consent.quote, { name: isolate(name) })
+  const parts = { tenant: isolate(tenantName), client, customer: quoted, name: quoted }
   const ends = accessEnds(accessLeft, language)
-  const { endAll, block, blockEffect, unblock, allowEffect, remove, removeEffect, allowAll } = administration
+  const { endAll, block, blockEffect, unblock, allowEffect, remove, removeEffect, nothingAllowed, allowAll } =
+    administration
   const { confirm, effect }: Omit<Question, 'heading'> = {
     endApp: { confirm: connected.disconnect, effect: ends },
     endCustomer: { confirm: connected.disconnectAll, effect: ends },
     endAll: { confirm: endAll, effect: ends },
     block: { confirm: block, effect: blockEffect },
     unblock: { confirm: unblock },
-    allow: { confirm: consent.allow, effect: isFirst ? allowEffect : undefined },
-    remove: { confirm: remove, effect: removeEffect },
+    allow: { confirm: consent.allow, effect: isOnly ? allowEffect : undefined },
+    remove: { confirm: remove, effect: isOnly ? nothingAllowed : removeEffect },
     allowAll: { confirm: allowAll },
   }[ask]
-  return { heading: sentence(administration[`${ask}Question`], parts), confirm, effect }
+  return {
+    heading: sentence(administration[`${ask}Question`], parts),
+    about: app && whereabouts(app, words),
+    confirm,
+    effect,
+  }
 }

@@ -51,7 +51,7 @@ ${apps.length > 1 && html`<section><a class="button quiet" href="?disconnect=all
 }
 
 function section(app: ConnectedApp, tenantName: string, tag: string, words: Words): Html {
-  const { clientId, vouchedFor, isManaged, publisher, destinations, scopes, connectedAt, lastUsedAt } = app
+  const { clientId, vouchedFor, isManaged, scopes, connectedAt, lastUsedAt } = app
   const { consent, connected } = words
   const tenant = isolate(tenantName)
   const label = `${connected.disconnect}: ${app.clientName}`
@@ -60,8 +60,7 @@ function section(app: ConnectedApp, tenantName: string, tag: string, words: Word
 <h2>${quotedName(app, words)}</h2>
 ${isManaged && html`<p class="soft">${sentence(connected.managed, { tenant })}</p>`}
 <dl>
-${publisher !== undefined && html`<dt>${consent.publisher}</dt><dd>${isolate(publisher)}</dd>`}
-${destinations.length > 0 && html`<dt>${connected.destinations}</dt>${destinations.map((one) => html`<dd>${isolate(one)}</dd>`)}`}
+${whereabouts(app, words)}
 <dt>${connected.since}</dt><dd>${day(connectedAt, tag)}</dd>
 <dt>${connected.lastUsed}</dt><dd>${day(lastUsedAt, tag)}</dd>
 </dl>
@@ -73,6 +72,15 @@ ${!vouchedFor && html`<p class="soft">${sentence(consent.notChecked, { tenant })
 <a class="button quiet" href="?${query.toString()}" aria-label="${label}">${connected.disconnect}</a>
 </section>
 `
+}
+
+/** What is known of where an app is, as parts of a description list. Its name alone tells nobody which app it is. */
+export function whereabouts(
+  { publisher, destinations }: Pick<ConnectedApp, 'destinations'> & { publisher?: string | undefined },
+  { consent, connected }: Words,
+): Html {
+  return html`${publisher !== undefined && html`<dt>${consent.publisher}</dt><dd>${isolate(publisher)}</dd>`}
+${destinations.length > 0 && html`<dt>${connected.destinations}</dt>${destinations.map((one) => html`<dd>${isolate(one)}</dd>`)}`}`
 }
 
 /** A day, in the words of a language. */
@@ -98,7 +106,12 @@ export function disconnectQuestion({ tenantName, app, accessLeft }: Disconnectio
   const effect = accessEnds(accessLeft, language)
   const tenant = isolate(tenantName)
   return app
-    ? { heading: sentence(question, { client: quotedName(app, words), tenant }), effect, confirm: disconnect }
+    ? {
+        heading: sentence(question, { client: quotedName(app, words), tenant }),
+        about: whereabouts(app, words),
+        effect,
+        confirm: disconnect,
+      }
     : { heading: sentence(questionAll, { tenant }), effect, confirm: disconnectAll }
 }
 

@@ -10,7 +10,7 @@ import { palettesOf } from './theme'
 export interface Page {
   title: string | Html
   body: Html
-  /** Default `question`, whose buttons take no press that was not meant for them. */
+  /** Default `sign-in`. The buttons of a list may be pressed at once; those of all others take no press that was not meant for them. */
   kind?: PageKind | undefined
   /** What makes the page easier to use. It must not need it. */
   script?: string | undefined
@@ -20,7 +20,7 @@ export interface Page {
 export function respondWithPage(
   res: ServerResponse,
   status: number,
-  { title, body, kind = 'question', script }: Page,
+  { title, body, kind = 'sign-in', script }: Page,
   appearance: Appearance,
 ): void {
   const { language, logoUri, theme } = appearance
@@ -47,7 +47,8 @@ ${body}
     'Content-Security-Policy': policy(style, logoUri, script),
     // A text fragment does not decide where the Tab key begins. Browsers that do not know this header have the words of the buttons as objects.
     'Document-Policy': 'force-load-at-top',
-    ...keepsOpener,
+    // A client that opened the sign-in in a window waits for its answer.
+    ...(kind === 'sign-in' ? keepsOpener : { 'Cross-Origin-Opener-Policy': 'same-origin' }),
     'Referrer-Policy': 'same-origin',
     ...nosniff,
     'X-Frame-Options': 'DENY',

@@ -7,6 +7,8 @@ import { logo, respondWithPage } from './page'
 /** What is asked before something changes. */
 export interface Question {
   heading: Html
+  /** What it is about, as parts of a description list. */
+  about?: Html | undefined
   /** What happens then. */
   effect?: string | Html | undefined
   /** The label of the button that does it. */
@@ -20,13 +22,14 @@ export interface Question {
  */
 export function respondWithQuestion(
   res: ServerResponse,
-  { heading, effect, confirm }: Question,
+  { heading, about, effect, confirm }: Question,
   fields: Readonly<Record<string, string>>,
   appearance: Appearance,
 ): void {
   const { words } = appearance.language
   const body = html`${logo(appearance)}
 <h1>${heading}</h1>
+${about && html`<dl>${about}</dl>`}
 ${effect !== undefined && html`<p>${effect}</p>`}
 <form method="post" action="?">
 ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
@@ -34,5 +37,5 @@ ${decisionButtons({ deny: words.connected.cancel, allow: confirm }, words)}
 </form>`
   // A title has no elements.
   const title = new Html(heading.text.replace(/<\/?bdi>/g, ''))
-  respondWithPage(res, 200, { title, body }, appearance)
+  respondWithPage(res, 200, { title, body, kind: 'question' }, appearance)
 }

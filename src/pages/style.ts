@@ -98,7 +98,7 @@ textarea { font: .875rem/1.5 ui-monospace, monospace; resize: none; field-sizing
 label { flex: 1 1 100%; color: var(--soft); font-size: .875rem }
 form label { margin-bottom: -.5rem }
 .row { display: flex; flex-wrap: wrap; align-items: flex-start; gap: .5rem; margin-bottom: 1rem }
-.row > :not(.button) { flex: 999 1 12rem }
+.row > :not(.button) { flex: 999 1 12rem; min-width: 0 }
 .row .button { flex: 1 1 auto; overflow-wrap: normal }
 .soft:has(+ .row) { margin-bottom: .25rem }
 div + h2 { margin-top: 1.5rem }
@@ -112,11 +112,12 @@ export interface Style {
   source: string
 }
 
-/** What a page is for: to ask something that a press decides, or to list what there is. */
-export type PageKind = 'question' | 'list'
+/** What a page is: one of a sign-in, a question before something changes, or a list of what there is. */
+export type PageKind = 'sign-in' | 'question' | 'list'
 
 const stylesOfKind: Record<PageKind, { text: string; styles: WeakMap<Theme, Style> }> = {
-  question: { text: appearance + signIn + shortScreens + deliberatePresses, styles: new WeakMap() },
+  'sign-in': { text: appearance + signIn + shortScreens + deliberatePresses, styles: new WeakMap() },
+  question: { text: appearance + shortScreens + deliberatePresses, styles: new WeakMap() },
   list: { text: appearance + lists, styles: new WeakMap() },
 }
 

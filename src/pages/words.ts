@@ -1,3 +1,5 @@
+// More than 300 lines: the table of all words.
+
 import { type Html, html } from './html'
 
 /** A name or another word that is put into a sentence: plain text, or a piece of HTML around it. */
@@ -243,6 +245,8 @@ export interface Words {
     removeQuestion: string
     /** What happens then. */
     removeEffect: string
+    /** What happens when it is the last. */
+    nothingAllowed: string
     /** The button that allows every app again. */
     allowAll: string
     /** The question before. */

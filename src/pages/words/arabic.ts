@@ -123,6 +123,7 @@ export const arabic: Words = {
     remove: 'إزالة',
     removeQuestion: 'هل تريد إزالة {name} من التطبيقات المسموح بها؟',
     removeEffect: 'لن يمكن ربطه بعد ذلك، وينتهي ما هو مرتبط.',
+    nothingAllowed: 'بعد ذلك لن يتصل أي تطبيق، وينتهي ما هو مرتبط.',
     allowAll: 'السماح بجميع التطبيقات',
     allowAllQuestion: 'هل تريد السماح بجميع التطبيقات ما عدا المحظورة؟',
     issuers: 'موفّرو الهوية الذين تثق بهم {tenant}',

@@ -127,6 +127,7 @@ export const dutch: Words = {
     remove: 'Verwijderen',
     removeQuestion: '{name} verwijderen uit de toegestane apps?',
     removeEffect: 'Dit kan niet meer worden verbonden, en wat verbonden is, eindigt.',
+    nothingAllowed: 'Daarna kan geen app meer verbinding maken, en wat verbonden is, eindigt.',
     allowAll: 'Alle apps toestaan',
     allowAllQuestion: 'Alle apps toestaan behalve de geblokkeerde?',
     issuers: 'Identiteitsproviders die {tenant} vertrouwt',

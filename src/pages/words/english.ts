@@ -124,6 +124,7 @@ export const english: Words = {
     remove: 'Remove',
     removeQuestion: 'Remove {name} from the allowed apps?',
     removeEffect: 'It cannot connect any more, and what is connected stops.',
+    nothingAllowed: 'Then no app can connect, and what is connected stops.',
     allowAll: 'Allow all apps',
     allowAllQuestion: 'Allow all apps except those that are blocked?',
     issuers: 'Identity providers that {tenant} trusts',

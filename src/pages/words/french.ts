@@ -132,6 +132,7 @@ export const french: Words = {
     remove: 'Retirer',
     removeQuestion: 'Retirer {name} des applications autorisées\u00a0?',
     removeEffect: 'La connexion ne sera plus possible, et ce qui est connecté prend fin.',
+    nothingAllowed: 'Ensuite, aucune application ne pourra se connecter, et ce qui est connecté prend fin.',
     allowAll: 'Autoriser toutes les applications',
     allowAllQuestion: 'Autoriser toutes les applications, sauf celles qui sont bloquées\u00a0?',
     issuers: 'Fournisseurs d’identité auxquels {tenant} fait confiance',

@@ -131,6 +131,7 @@ export const german: Words = {
     remove: 'Entfernen',
     removeQuestion: '{name} aus den erlaubten Apps entfernen?',
     removeEffect: 'Das lässt sich nicht mehr verbinden, und was verbunden ist, endet.',
+    nothingAllowed: 'Danach kann sich keine App mehr verbinden, und was verbunden ist, endet.',
     allowAll: 'Alle Apps erlauben',
     allowAllQuestion: 'Alle Apps außer den gesperrten erlauben?',
     issuers: 'Identitätsanbieter, denen {tenant} vertraut',

@@ -125,6 +125,7 @@ export const italian: Words = {
     remove: 'Rimuovi',
     removeQuestion: 'Rimuovere {name} dalle app consentite?',
     removeEffect: 'Non si potrà più collegare, e ciò che è collegato termina.',
+    nothingAllowed: 'Da quel momento nessuna app può collegarsi, e ciò che è collegato termina.',
     allowAll: 'Consenti tutte le app',
     allowAllQuestion: 'Consentire tutte le app tranne quelle bloccate?',
     issuers: 'Provider di identità di cui {tenant} si fida',

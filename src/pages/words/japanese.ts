@@ -126,6 +126,7 @@ export const japanese: Words = {
     remove: '削除',
     removeQuestion: '{name}を許可したアプリから削除しますか？',
     removeEffect: '今後は接続できなくなり、現在の接続は終了します。',
+    nothingAllowed: '以後、どのアプリも接続できなくなり、現在の接続は終了します。',
     allowAll: 'すべてのアプリを許可',
     allowAllQuestion: 'ブロックしたものを除くすべてのアプリを許可しますか？',
     issuers: '{tenant}が信頼する認証基盤',

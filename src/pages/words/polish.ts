@@ -127,6 +127,7 @@ export const polish: Words = {
     remove: 'Usuń',
     removeQuestion: 'Usunąć {name} z dozwolonych aplikacji?',
     removeEffect: 'Nie będzie można tego połączyć, a istniejące połączenia się skończą.',
+    nothingAllowed: 'Odtąd żadna aplikacja nie będzie mogła się połączyć, a istniejące połączenia się skończą.',
     allowAll: 'Zezwól na wszystkie aplikacje',
     allowAllQuestion: 'Zezwolić na wszystkie aplikacje oprócz zablokowanych?',
     issuers: 'Dostawcy tożsamości, którym ufa {tenant}',

@@ -126,6 +126,7 @@ export const portuguese: Words = {
     remove: 'Remover',
     removeQuestion: 'Remover {name} dos aplicativos permitidos?',
     removeEffect: 'Não será mais possível conectá-lo, e o que está conectado termina.',
+    nothingAllowed: 'A partir daí, nenhum aplicativo pode se conectar, e o que está conectado termina.',
     allowAll: 'Permitir todos os aplicativos',
     allowAllQuestion: 'Permitir todos os aplicativos, exceto os bloqueados?',
     issuers: 'Provedores de identidade em que {tenant} confia',

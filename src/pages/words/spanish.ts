@@ -126,6 +126,7 @@ export const spanish: Words = {
     remove: 'Quitar',
     removeQuestion: '¿Quitar {name} de las aplicaciones permitidas?',
     removeEffect: 'Ya no se podrá conectar, y lo que está conectado termina.',
+    nothingAllowed: 'A partir de entonces, ninguna aplicación podrá conectarse, y lo que está conectado termina.',
     allowAll: 'Permitir todas las aplicaciones',
     allowAllQuestion: '¿Permitir todas las aplicaciones, excepto las bloqueadas?',
     issuers: 'Proveedores de identidad en los que {tenant} confía',

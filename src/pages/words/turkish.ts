@@ -127,6 +127,7 @@ export const turkish: Words = {
     remove: 'Kaldır',
     removeQuestion: '{name} izin verilen uygulamalardan kaldırılsın mı?',
     removeEffect: 'Artık bağlanamaz ve bağlı olanlar sona erer.',
+    nothingAllowed: 'Bundan sonra hiçbir uygulama bağlanamaz ve bağlı olanlar sona erer.',
     allowAll: 'Tüm uygulamalara izin ver',
     allowAllQuestion: 'Engellenenler dışında tüm uygulamalara izin verilsin mi?',
     issuers: '{tenant} tarafından güvenilen kimlik sağlayıcıları',

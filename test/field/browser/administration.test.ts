@@ -46,7 +46,7 @@ describeWithBrowser('the page of a company’s staff', () => {
     await page.getByLabel('Customer id').focus()
     await page.keyboard.type('ada')
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Disconnect all apps of the customer ada?' }).waitFor()
+    await page.getByRole('heading', { name: 'Disconnect all apps of the customer “ada”?' }).waitFor()
     await page.getByRole('button', { name: 'Disconnect all' }).press('Enter')
     await back(page)
     expect(await connected()).toBe(3)
@@ -61,7 +61,7 @@ describeWithBrowser('the page of a company’s staff', () => {
     await page.getByLabel('Which apps').selectOption('Published by')
     await page.getByLabel('Host or client id').fill(' other.example ')
     await page.getByRole('button', { name: 'Block', exact: true }).click()
-    await page.getByRole('heading', { name: 'Block other.example?' }).waitFor()
+    await page.getByRole('heading', { name: 'Block “other.example”?' }).waitFor()
     await pressWithMouse(page, 'Block')
     await back(page)
     expect(saved).toMatchObject([

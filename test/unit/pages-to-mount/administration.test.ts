@@ -2,6 +2,8 @@ import { MemoryTokenStore, type SavedRules, type Tenant } from 'customer-sign-in
 import { tokensFor } from 'customer-sign-in/testing'
 import type { Request } from 'express'
 import { packagedWords } from '../../../src/pages/languages'
+import { digest } from '../../../src/protocol/digest'
+import { codeChallengeOf } from '../../../src/protocol/pkce'
 import { ApiHost } from '../../support/api-host'
 import { textOf } from '../../support/consent-form'
 import { PageVisitor, sessionIn } from '../../support/page-visitor'
@@ -68,7 +70,9 @@ function endlessStore() {
   })
 }
 
-const endApp = (clientId: string) => `?ask=endApp&client_id=${encodeURIComponent(clientId)}`
+/** The link that asks whether an app is disconnected: one of a company's own, or a registered one. */
+const endApp = (clientId: string) => `?ask=endApp&app=${digest('client', clientId)}`
+const endRegistered = (name: string, host: string) => `?ask=endApp&app=${digest('app', name, host)}`
 const rule = (ask: string, list: string, value: string) => `?ask=${ask}&list=${list}&value=${encodeURIComponent(value)}`
 const namesOn = ({ text }: { text: string }) =>
   [...text.matchAll(/<h2>(.*)<\/h2>/g)].map(([heading]) => textOf(heading)).slice(0, -1)
@@ -170,16 +174,59 @@ describe('the staff of a company', () => {
     await connect('ada', String(ids[0]))
     await connect('bob', String(ids[1]))
     await connect('eve', await register('Claude', 'https://evil.example/cb'))
-    await sam.confirm(endApp(String(ids[0])))
+    await sam.confirm(endRegistered('Claude', 'claude.example'))
     expect(await connected()).toEqual(['eve: Claude'])
+  })
+
+  it('end an app on a device in whatever language they read', async () => {
+    const { connect, connected, register, sam } = await hostWith()
+    for (const subject of ['ada', 'bob']) await connect(subject, await register('Code', 'http://localhost:1234/cb'))
+    const german = (query: string) => sam.get(query).set('Accept-Language', 'de')
+    const [, id = ''] = /ask=endApp&#38;app=([\w-]+)/.exec((await german('')).text) ?? []
+    const { text } = await german(`?ask=endApp&app=${id}`)
+    const [, page_token = ''] = /name="page_token" value="([^"]*)"/.exec(text) ?? []
+    const form = { ask: 'endApp', app: id, page_token, decision: 'allow' }
+    await sam.post(form).set('Accept-Language', 'de').expect(303)
+    expect(await connected()).toEqual([])
+  })
+
+  it('end the sign-ins of an app that are under way', async () => {
+    const { host, connect, sam } = await hostWith()
+    await connect('ada', 'travel')
+    const { code } = await host.signIn.issueAuthorizationCode({
+      tenantKey: 'acme',
+      clientId: 'travel',
+      redirectUri,
+      subject: 'bob',
+      codeChallenge: codeChallengeOf('v'.repeat(43)),
+      codeChallengeMethod: 'S256',
+    })
+    await sam.confirm(endApp('travel'))
+    const body = new URLSearchParams({
+      grant_type: 'authorization_code',
+      client_id: 'travel',
+      code,
+      redirect_uri: redirectUri,
+      code_verifier: 'v'.repeat(43),
+    })
+    const answer = await fetch(`${host.issuer()}/token`, { method: 'POST', body })
+    expect(await answer.json()).toMatchObject({ error: 'invalid_grant' })
+  })
+
+  it('see in a question which of two apps of one name it is about', async () => {
+    const { connect, register, sam } = await hostWith()
+    for (const name of ['claude', 'evil']) await connect('ada', await register('Claude', `https://${name}.example/cb`))
+    const { text } = await sam.get(endRegistered('Claude', 'evil.example'))
+    expect(textOf(text)).toContain('evil.example')
+    expect(text).not.toContain('claude.example')
   })
 
   it('end everything of one customer, or of everybody', async () => {
     const { host, connect, connected, sam } = await hostWith()
     for (const subject of ['ada', 'bob']) for (const clientId of ['travel', 'notes']) await connect(subject, clientId)
     await connect('ada', 'travel', 'globex')
-    expect((await sam.get('?ask=endCustomer&customer=ada')).text).toContain('the customer <bdi>ada</bdi>?')
-    await sam.confirm('?ask=endCustomer&customer=+ada+')
+    expect((await sam.get('?ask=endCustomer&customer=ada')).text).toContain('the customer “<bdi>ada</bdi>”?')
+    await sam.confirm('?ask=endCustomer&customer=ada')
     expect(await connected()).toEqual(['bob: My notes', 'bob: My travel'])
     await sam.confirm('?ask=endAll')
     expect(await connected()).toEqual([])
@@ -211,7 +258,8 @@ describe('the staff of a company', () => {
   })
 
   it('cannot use a form of another company, of somebody else, or of another question', async () => {
-    const { connect, connected, of, saved } = await hostWith()
+    const named = { redirectHosts: ['a.example'] }
+    const { connect, connected, of, saved } = await hostWith({ allowedClients: named, blockedClients: named })
     for (const company of ['acme', 'globex']) for (const app of ['travel', 'notes']) await connect('ada', app, company)
     const all = [of('acme/staff:1'), of('acme/staff:2'), of('globex/staff:1')]
     const queries = [
@@ -251,6 +299,11 @@ describe('the staff of a company', () => {
       '?ask=other',
 
       rule('block', 'other', 'a.example'),
+      rule('remove', 'redirectHosts', 'a.example'),
+      rule('unblock', 'redirectHosts', 'a.example'),
+      '?ask=allowAll',
+      '?ask=endCustomer&customer=a%0Ab',
+      `?ask=endCustomer&customer=${'a'.repeat(256)}`,
       rule('other', 'redirectHosts', 'a.example'),
     ])
       expect((await sam.get(query).expect(200)).text).toContain('<h1>Administration</h1>')
@@ -282,12 +335,33 @@ describe('the rules of a company', () => {
     expect(text).toContain('?ask=block&#38;list=redirectHosts&#38;value=evil.example"')
     await sam.confirm(rule('block', 'redirectHosts', 'evil.example'))
     const blockedClients = { redirectHosts: ['evil.example'] }
-    expect(saved).toEqual([{ tenantKey: 'acme', actor: 'staff:1', allowedClients: null, blockedClients }])
     expect(await connected()).toEqual(['ada: My travel'])
     await expect(connect('bob', evil)).rejects.toThrow()
+    const before = { allowedClients: null, blockedClients: null }
+    expect(saved).toEqual([{ tenantKey: 'acme', actor: 'staff:1', allowedClients: null, blockedClients, before }])
     await sam.confirm(rule('unblock', 'redirectHosts', 'evil.example'))
     expect(saved.at(-1)).toMatchObject({ allowedClients: null, blockedClients: { redirectHosts: [] } })
     await connect('bob', evil)
+  })
+
+  it('block a host also where a port is named, and nothing of the company’s own', async () => {
+    const { connect, connected, register, sam } = await hostWith()
+    await connect('ada', 'travel')
+    await connect('ada', await register('Evil', 'https://evil.example:8443/cb'))
+    await sam.confirm(rule('block', 'redirectHosts', 'evil.example'))
+    await sam.confirm(rule('block', 'redirectHosts', new URL(redirectUri).hostname))
+    expect(await connected()).toEqual(['ada: My travel'])
+  })
+
+  it('have no button that a strange app could lead to somebody else’s host', async () => {
+    const { host, connect, sam } = await hostWith()
+    const redirect_uris = ['https://claude.ai/x', 'https://evil.example/cb']
+    const headers = { 'Content-Type': 'application/json' }
+    const body = JSON.stringify({ client_name: 'Nice', redirect_uris })
+    const answer = await fetch(`${host.issuer()}/register`, { method: 'POST', headers, body })
+    const { client_id } = Object(await answer.json())
+    await connect('ada', client_id)
+    expect((await sam.get()).text).not.toContain('ask=block')
   })
 
   it('block one app, and leave others of its host', async () => {
@@ -319,12 +393,43 @@ describe('the rules of a company', () => {
     await connect('bob', app)
   })
 
+  it('say that nothing can connect once the last one is removed', async () => {
+    const { sam } = await hostWith({ allowedClients: { redirectHosts: ['a.example', 'b.example'] } })
+    const last = 'Then no app can connect, and what is connected stops.'
+    expect((await sam.get(rule('remove', 'redirectHosts', 'a.example'))).text).not.toContain(last)
+    await sam.confirm(rule('remove', 'redirectHosts', 'a.example'))
+    expect((await sam.get(rule('remove', 'redirectHosts', 'b.example'))).text).toContain(last)
+  })
+
+  it('begin with those for all companies, which no button lifts', async () => {
+    const allowed = { redirectHosts: ['claude.ai'] }
+    const blocked = { documentHosts: ['evil.example'] }
+    const { sam, saved } = await hostWith({}, { clients: { allowed, blocked } })
+    const { text } = await sam.get()
+    for (const shown of ['Only these:', 'claude.ai', 'evil.example']) expect(text).toContain(shown)
+    expect(text).not.toMatch(/ask=(unblock|allowAll)/)
+    await sam.confirm(rule('allow', 'redirectHosts', 'a.example'))
+    expect(saved.at(-1)).toMatchObject({
+      allowedClients: { redirectHosts: ['claude.ai', 'a.example'] },
+      blockedClients: null,
+    })
+    expect((await sam.get()).text).not.toContain('ask=allowAll')
+    await sam.confirm(rule('block', 'redirectHosts', 'b.example'))
+    expect(saved.at(-1)).toMatchObject({ blockedClients: { redirectHosts: ['b.example'] } })
+  })
+
+  it('quote what a link says, which somebody else may have made', async () => {
+    const { sam } = await hostWith()
+    const { text } = await sam.get(rule('allow', 'clientIds', 'Your session has ended.'))
+    expect(text).toContain('Allow “<bdi>Your session has ended.</bdi>”?')
+  })
+
   it('keep everything else that the record has', async () => {
     const allowedClients = { clientIds: ['https://a.example/client'], redirectHosts: null }
     const { sam, saved } = await hostWith({ allowedClients, blockedClients: { documentHosts: ['evil.example'] } })
     await sam.confirm(rule('allow', 'documentHosts', 'claude.ai'))
     await sam.confirm(rule('allow', 'documentHosts', 'claude.ai'))
-    expect(saved.at(-1)).toEqual({
+    expect(saved.at(-1)).toMatchObject({
       tenantKey: 'acme',
       actor: 'staff:1',
       allowedClients: { clientIds: ['https://a.example/client'], documentHosts: ['claude.ai'] },

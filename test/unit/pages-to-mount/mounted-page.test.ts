@@ -34,6 +34,8 @@ describe.each(pages)('whose page it is, at pages.%s,', (name, somebody, methods)
     expect(headers).toMatchObject({
       'cache-control': 'no-store',
       'x-frame-options': 'DENY',
+      // No client waits for this window.
+      'cross-origin-opener-policy': 'same-origin',
       'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
     })
     expect(text).toContain('<html lang="en"')
