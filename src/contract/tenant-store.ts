@@ -132,7 +132,7 @@ export interface Tenant {
   enterpriseOnly?: boolean | null | undefined
   /**
    * Whether clients must prove a key with each request (DPoP, RFC 9449), so that a stolen token is worth nothing. Refreshes without a proof are
-   * refused, and APIs refuse access tokens without a key; nothing ends. Default false: few assistants can do it yet (docs/dpop.md).
+   * refused, and APIs refuse access tokens without a key; nothing ends. Default false: few assistants can do it yet.
    */
   requireDpop?: boolean | null | undefined
 }
@@ -256,8 +256,8 @@ export interface KnownAssistant {
 }
 
 /**
- * The host's own data about its tenants. This library only reads it, once for each request by its key, and once by its host where the host decides
- * (docs/domains.md): if a look-up is slow, the host should cache it.
+ * The host's own data about its tenants. This library only reads it, once for each request by its key, and once by its host where that decides.
+ * If a look-up is slow, the host should cache it.
  */
 export interface TenantStore {
   /**

@@ -179,8 +179,7 @@ export function companyQuestion(of: CompanyQuestion, tenantName: string, languag
   const quoted = sentence(consent.quote, { name: isolate(name) })
   const parts = { tenant: isolate(tenantName), client, customer: quoted, name: quoted }
   const ends = accessEnds(accessLeft, language)
-  const { endAll, block, blockEffect, unblock, allowEffect, remove, removeEffect, nothingAllowed, allowAll } =
-    administration
+  const { endAll, block, blockEffect, unblock, allowEffect, remove, nothingAllowed, allowAll } = administration
   const { confirm, effect }: Omit<Question, 'heading'> = {
     endApp: { confirm: connected.disconnect, effect: ends },
     endCustomer: { confirm: connected.disconnectAll, effect: ends },
@@ -188,7 +187,7 @@ export function companyQuestion(of: CompanyQuestion, tenantName: string, languag
     block: { confirm: block, effect: blockEffect },
     unblock: { confirm: unblock },
     allow: { confirm: consent.allow, effect: isOnly ? allowEffect : undefined },
-    remove: { confirm: remove, effect: isOnly ? nothingAllowed : removeEffect },
+    remove: { confirm: remove, effect: isOnly ? nothingAllowed : blockEffect },
     allowAll: { confirm: allowAll },
   }[ask]
   return {

@@ -91,9 +91,9 @@ const lists = `
 [hidden] { display: none }
 details { border-top: 1px solid var(--line) }
 details > :last-child { margin-bottom: 1rem }
-summary { padding: .625rem 0; font-weight: 600; cursor: pointer }
+summary { padding: .75rem 0; font-weight: 600; cursor: pointer }
 ol { margin: 0 0 1rem; padding-inline-start: 1.25rem }
-input, select, textarea { width: 100%; min-height: 2.75rem; padding: .625rem .75rem; border: 1px solid var(--line); border-radius: calc(var(--radius) * 2 / 3); background: var(--card); color: inherit; font: inherit }
+input, select, textarea { width: 100%; min-height: 2.75rem; padding: .5rem .75rem; border: 1px solid var(--line); border-radius: calc(var(--radius) * 2 / 3); background: var(--card); color: inherit; font: inherit }
 textarea { font: .875rem/1.5 ui-monospace, monospace; resize: none; field-sizing: content }
 label { flex: 1 1 100%; color: var(--soft); font-size: .875rem }
 form label { margin-bottom: -.5rem }

@@ -229,7 +229,7 @@ export interface Words {
     block: string
     /** The question before: `{name}`. */
     blockQuestion: string
-    /** What happens then. */
+    /** What happens then, as when it is removed from what is allowed. */
     blockEffect: string
     /** The button that unblocks. */
     unblock: string
@@ -243,8 +243,6 @@ export interface Words {
     remove: string
     /** The question before: `{name}`. */
     removeQuestion: string
-    /** What happens then. */
-    removeEffect: string
     /** What happens when it is the last. */
     nothingAllowed: string
     /** The button that allows every app again. */

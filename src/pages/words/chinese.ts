@@ -118,7 +118,6 @@ export const chinese: Words = {
     allowEffect: '此后只有在此处允许的应用可以连接，其他连接将结束。',
     remove: '移除',
     removeQuestion: '要将{name}从允许的应用中移除吗？',
-    removeEffect: '此后无法再连接，现有连接将结束。',
     nothingAllowed: '此后任何应用都无法连接，现有连接将结束。',
     allowAll: '允许所有应用',
     allowAllQuestion: '要允许除已屏蔽的应用外的所有应用吗？',

@@ -126,7 +126,6 @@ export const dutch: Words = {
     allowEffect: 'Daarna kunnen alleen apps die hier zijn toegestaan verbinding maken. Alle andere eindigen.',
     remove: 'Verwijderen',
     removeQuestion: '{name} verwijderen uit de toegestane apps?',
-    removeEffect: 'Dit kan niet meer worden verbonden, en wat verbonden is, eindigt.',
     nothingAllowed: 'Daarna kan geen app meer verbinding maken, en wat verbonden is, eindigt.',
     allowAll: 'Alle apps toestaan',
     allowAllQuestion: 'Alle apps toestaan behalve de geblokkeerde?',

@@ -123,7 +123,6 @@ export const english: Words = {
     allowEffect: 'Then only apps that are allowed here can connect. All others stop.',
     remove: 'Remove',
     removeQuestion: 'Remove {name} from the allowed apps?',
-    removeEffect: 'It cannot connect any more, and what is connected stops.',
     nothingAllowed: 'Then no app can connect, and what is connected stops.',
     allowAll: 'Allow all apps',
     allowAllQuestion: 'Allow all apps except those that are blocked?',

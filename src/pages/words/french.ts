@@ -131,7 +131,6 @@ export const french: Words = {
       'Ensuite, seules les applications autorisées ici pourront se connecter. Toutes les autres prennent fin.',
     remove: 'Retirer',
     removeQuestion: 'Retirer {name} des applications autorisées\u00a0?',
-    removeEffect: 'La connexion ne sera plus possible, et ce qui est connecté prend fin.',
     nothingAllowed: 'Ensuite, aucune application ne pourra se connecter, et ce qui est connecté prend fin.',
     allowAll: 'Autoriser toutes les applications',
     allowAllQuestion: 'Autoriser toutes les applications, sauf celles qui sont bloquées\u00a0?',

@@ -130,7 +130,6 @@ export const german: Words = {
     allowEffect: 'Danach können sich nur Apps verbinden, die hier erlaubt sind. Alle anderen enden.',
     remove: 'Entfernen',
     removeQuestion: '{name} aus den erlaubten Apps entfernen?',
-    removeEffect: 'Das lässt sich nicht mehr verbinden, und was verbunden ist, endet.',
     nothingAllowed: 'Danach kann sich keine App mehr verbinden, und was verbunden ist, endet.',
     allowAll: 'Alle Apps erlauben',
     allowAllQuestion: 'Alle Apps außer den gesperrten erlauben?',

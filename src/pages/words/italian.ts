@@ -124,7 +124,6 @@ export const italian: Words = {
     allowEffect: 'Da quel momento possono collegarsi solo le app consentite qui. Tutte le altre terminano.',
     remove: 'Rimuovi',
     removeQuestion: 'Rimuovere {name} dalle app consentite?',
-    removeEffect: 'Non si potrà più collegare, e ciò che è collegato termina.',
     nothingAllowed: 'Da quel momento nessuna app può collegarsi, e ciò che è collegato termina.',
     allowAll: 'Consenti tutte le app',
     allowAllQuestion: 'Consentire tutte le app tranne quelle bloccate?',

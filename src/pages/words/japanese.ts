@@ -125,7 +125,6 @@ export const japanese: Words = {
     allowEffect: '以後、ここで許可したアプリだけが接続できます。ほかの接続は終了します。',
     remove: '削除',
     removeQuestion: '{name}を許可したアプリから削除しますか？',
-    removeEffect: '今後は接続できなくなり、現在の接続は終了します。',
     nothingAllowed: '以後、どのアプリも接続できなくなり、現在の接続は終了します。',
     allowAll: 'すべてのアプリを許可',
     allowAllQuestion: 'ブロックしたものを除くすべてのアプリを許可しますか？',

@@ -126,7 +126,6 @@ export const polish: Words = {
       'Odtąd będą mogły się łączyć tylko aplikacje, na które tu zezwolono. Wszystkie inne połączenia się skończą.',
     remove: 'Usuń',
     removeQuestion: 'Usunąć {name} z dozwolonych aplikacji?',
-    removeEffect: 'Nie będzie można tego połączyć, a istniejące połączenia się skończą.',
     nothingAllowed: 'Odtąd żadna aplikacja nie będzie mogła się połączyć, a istniejące połączenia się skończą.',
     allowAll: 'Zezwól na wszystkie aplikacje',
     allowAllQuestion: 'Zezwolić na wszystkie aplikacje oprócz zablokowanych?',

@@ -125,7 +125,6 @@ export const portuguese: Words = {
     allowEffect: 'A partir daí, só os aplicativos permitidos aqui podem se conectar. Todos os outros terminam.',
     remove: 'Remover',
     removeQuestion: 'Remover {name} dos aplicativos permitidos?',
-    removeEffect: 'Não será mais possível conectá-lo, e o que está conectado termina.',
     nothingAllowed: 'A partir daí, nenhum aplicativo pode se conectar, e o que está conectado termina.',
     allowAll: 'Permitir todos os aplicativos',
     allowAllQuestion: 'Permitir todos os aplicativos, exceto os bloqueados?',

@@ -125,7 +125,6 @@ export const spanish: Words = {
       'A partir de entonces, solo podrán conectarse las aplicaciones permitidas aquí. Todas las demás terminan.',
     remove: 'Quitar',
     removeQuestion: '¿Quitar {name} de las aplicaciones permitidas?',
-    removeEffect: 'Ya no se podrá conectar, y lo que está conectado termina.',
     nothingAllowed: 'A partir de entonces, ninguna aplicación podrá conectarse, y lo que está conectado termina.',
     allowAll: 'Permitir todas las aplicaciones',
     allowAllQuestion: '¿Permitir todas las aplicaciones, excepto las bloqueadas?',

@@ -126,7 +126,6 @@ export const turkish: Words = {
     allowEffect: 'Bundan sonra yalnızca burada izin verilen uygulamalar bağlanabilir. Diğerleri sona erer.',
     remove: 'Kaldır',
     removeQuestion: '{name} izin verilen uygulamalardan kaldırılsın mı?',
-    removeEffect: 'Artık bağlanamaz ve bağlı olanlar sona erer.',
     nothingAllowed: 'Bundan sonra hiçbir uygulama bağlanamaz ve bağlı olanlar sona erer.',
     allowAll: 'Tüm uygulamalara izin ver',
     allowAllQuestion: 'Engellenenler dışında tüm uygulamalara izin verilsin mi?',

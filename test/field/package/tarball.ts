@@ -17,7 +17,7 @@ export function tarball(packed: () => PackedPackage): void {
   it('holds the build and the documentation, and no sources, maps or generated pages', () => {
     const expected = ['AGENTS.md', 'CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'docs', 'package.json']
     expect(readdirSync(unpacked).sort()).toEqual(expected)
-    const fitting = /^(dist\/postgres-schema\.sql|dist\/.+\.js|dist\/.+\.d\.ts|docs\/[\w-]+\.md)$/
+    const fitting = /^(dist\/.+\.js|dist\/.+\.d\.ts|docs\/[\w-]+\.md)$/
     const below = files.filter((name) => /\/.*\./.test(name))
     expect(below.filter((name) => !fitting.test(name))).toEqual([])
   })

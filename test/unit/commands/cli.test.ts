@@ -21,10 +21,6 @@ describe('npx customer-sign-in', () => {
     expect(run('postgres:schema', ...options)).toEqual({ status: 0, stdout, stderr: '' })
   })
 
-  it('has printed the SQL of the package', () => {
-    expect(readFileSync(join(root, 'dist/postgres-schema.sql'), 'utf8')).toBe(postgresSchema())
-  })
-
   it.each([['--help'], ['-h'], ['postgres:schema', '--help'], ['postgres:schema', '-h']])(
     'says how it is used if it is asked: %s %s',
     (...args) => {
