@@ -250,7 +250,7 @@ export interface CustomerSignIn extends Handler {
   /** What the store has about a tenant: to end its grants, and to erase it. */
   tenants: TenantData
 
-  /** Pages for your own app, in the company's language and colours, behind your own login. */
+  /** Pages for your own app, in the customer's language and the company's colours. */
   pages: MountablePages
 }
 
@@ -264,7 +264,7 @@ export interface MountablePages {
    *
    * @example
    * app.use('/account/apps', signIn.pages.connectedApps({
-   *   who: (req, res) => req.session.customer ?? res.redirect('/login'),
+   *   who: (req: Request, res: Response) => req.session.customer ?? res.redirect('/login'),
    * }))
    */
   connectedApps(options: ConnectedAppsOptions): Middleware
@@ -276,7 +276,7 @@ export interface MountablePages {
    * @throws {ConfigurationError} for a wrong option.
    *
    * @example
-   * app.use('/connect', signIn.pages.connectAssistant({ who: (req) => ({ tenantKey: req.hostname.split('.')[0] }) }))
+   * app.use('/connect', signIn.pages.connectAssistant({ who: () => ({ tenantKey: 'acme' }) }))
    */
   connectAssistant(options: ConnectAssistantOptions): Middleware
 
@@ -288,7 +288,7 @@ export interface MountablePages {
    *
    * @example
    * app.use('/admin/apps', signIn.pages.administration({
-   *   who: (req, res) => staffOf(req) ?? res.redirect('/login'),
+   *   who: (req: Request, res: Response) => staffOf(req) ?? res.redirect('/login'),
    *   saveRules: ({ tenantKey, allowedClients, blockedClients }) => db.saveRules(tenantKey, allowedClients, blockedClients),
    * }))
    */

@@ -35,12 +35,15 @@ pages.all(
       if (customer) res.status(403).send('For staff only')
       return null
     },
-    async saveRules({ tenantKey, allowedClients, blockedClients }) {
-      const rules = [allowedClients, blockedClients].map((rule) => rule && JSON.stringify(rule))
-      await pool.query('update companies set allowed_clients = $2, blocked_clients = $3 where slug = $1', [
-        tenantKey,
-        ...rules,
-      ])
+    async saveRules({ tenantKey, allowedClients, blockedClients, before }) {
+      const rules = [allowedClients, blockedClients, before.allowedClients, before.blockedClients]
+      const values = rules.map((rule) => rule && JSON.stringify(rule))
+      const { rowCount } = await pool.query(
+        `update companies set allowed_clients = $2, blocked_clients = $3 where slug = $1
+         and allowed_clients is not distinct from $4::jsonb and blocked_clients is not distinct from $5::jsonb`,
+        [tenantKey, ...values],
+      )
+      if (rowCount === 0) throw new Error('Somebody else has just saved')
     },
   }),
 )

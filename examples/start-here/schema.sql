@@ -2,7 +2,7 @@ create table companies (
   id text primary key,
   slug text not null unique,
   name text not null,
-  -- Which assistants may connect: the staff of a company says it.
+  -- Which assistants may connect. The company's staff decide.
   allowed_clients jsonb,
   blocked_clients jsonb
 );

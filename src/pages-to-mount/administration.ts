@@ -2,8 +2,8 @@ import type { ConnectedGrant } from '../administration/connected-grants'
 import type { CustomerGrants } from '../administration/customer-grants'
 import { actor } from '../administration/named-tenant'
 import type { TenantData } from '../administration/tenant-data'
-import { must, optional, record, requirements, text } from '../configuration/checks'
-import type { ClientRule } from '../contract/tenant-store'
+import { must, optional, requirements, text } from '../configuration/checks'
+import type { ClientRule, Tenant } from '../contract/tenant-store'
 import { callHost, type HookAnswer } from '../host/call-host'
 import { type CompanyQuestion, companyQuestion, respondWithAdministration } from '../pages/administration-page'
 import { digest } from '../protocol/digest'
@@ -27,6 +27,7 @@ import {
   mountedPage,
   type PageQuestion,
   type PageRooms,
+  somebody,
   type Visit,
   type WhoHook,
   whoHook,
@@ -42,8 +43,8 @@ export interface StaffOfPage {
 
 /** The rules that the staff of a company have made. */
 export interface SavedRules extends StaffOfPage, CompanyRules {
-  /** What `allowedClients` and `blockedClients` of the record were. If they no longer are, somebody else has just saved: save nothing, and throw. */
-  before: CompanyRules
+  /** The two as `findTenant` gave them. If what is stored differs, somebody else has just saved: save nothing, and throw. */
+  before: Pick<Tenant, 'allowedClients' | 'blockedClients'>
 }
 
 /** What the page of a company's staff needs. */
@@ -77,7 +78,7 @@ export function administration(
   const { who, saveRules } = checkedOptions(given, where)
   const page = {
     where,
-    whose: record({ tenantKey: text, actor: must<string>('an actor', (name) => actor(name, '') !== undefined) }),
+    whose: somebody({ tenantKey: text, actor: must<string>('an actor', (name) => actor(name, '') !== undefined) }),
     expected: 'a tenantKey and an actor, or nothing',
 
     async show({ res, who: staff, tenant, tenantName, appearance }: Visit<StaffOfPage>, of: Fields): Promise<void> {
@@ -143,17 +144,22 @@ export function administration(
   function ruleQuestion(of: Fields, visit: Visit<StaffOfPage>): PageQuestion | undefined {
     if (!saveRules) return undefined
     const { who: staff, tenant, appearance } = visit
+    const { allowedClients, blockedClients } = tenant.record
     const own = recordRulesOf(tenant.record)
     const { allowedClients: allowed } = rulesOf(tenant)
     const entry = entryIn(of)
     const changed = changedRules(of('ask'), own, allowed, entry && isPossible(entry) ? entry : undefined)
+    // No rule is about the company's own clients.
+    if (tenant.policy.clients.some(({ clientId }) => clientId === entry?.value)) return undefined
     if (!changed || (changed.ask === 'allowAll' && !canAllowAll(tenant))) return undefined
     const { ask, ...next } = changed
     // Bound to the rules that it changes: what somebody else has saved since it was asked is asked about again.
     const fields = { ask, ...entry, before: digest('rules', JSON.stringify([own, allowed])) }
     const isOnly = ask === 'remove' ? entriesOf(allowed).length === 1 : allowed === null
     return asked(visit, { ask, name: entry?.value, isOnly }, fields, async () => {
-      await callHost(`${where}.saveRules`, 'unlimited', () => saveRules({ ...staff, ...next, before: own }))
+      await callHost(`${where}.saveRules`, 'unlimited', () =>
+        saveRules({ ...staff, ...next, before: { allowedClients, blockedClients } }),
+      )
       // Blocked first, so that nobody connects it again in between.
       if (ask !== 'block' || !entry) return
       if (entry.list === 'clientIds') await grants.revokeAll({ ...staff, clientId: entry.value })

@@ -1,8 +1,8 @@
-import { identifier, optional, record, requirements, resource, text } from '../configuration/checks'
+import { identifier, optional, requirements, resource, text } from '../configuration/checks'
 import type { ConnectGuide, ConnectRequest } from '../connect/connect'
 import { respondWithConnectPage } from '../pages/connect-page'
 import type { Middleware } from '../resource-server/require-access-token'
-import { mountedPage, type PageRooms, type Visit, type WhoHook, whoHook } from './mounted-page'
+import { mountedPage, type PageRooms, somebody, type Visit, type WhoHook, whoHook } from './mounted-page'
 
 /** For whom the page "Connect an assistant" is. */
 export interface ReaderOfPage {
@@ -32,7 +32,7 @@ export function connectAssistant(
   const { who, resource } = checkedOptions(given, where)
   const page = {
     where,
-    whose: record({ tenantKey: text, subject: optional(identifier) }),
+    whose: somebody({ tenantKey: text, subject: optional(identifier) }),
     expected: 'a tenantKey, and a subject if there is one, or nothing',
 
     async show({ res, who: { tenantKey }, appearance }: Visit<ReaderOfPage>): Promise<void> {

@@ -1,6 +1,6 @@
 import type { ConnectedGrant } from '../administration/connected-grants'
 import type { CustomerGrants } from '../administration/customer-grants'
-import { identifier, record, requirements, text } from '../configuration/checks'
+import { identifier, requirements, text } from '../configuration/checks'
 import { type ConnectedApp, disconnectQuestion, respondWithConnectedApps } from '../pages/connected-apps-page'
 import type { Middleware } from '../resource-server/require-access-token'
 import {
@@ -8,6 +8,7 @@ import {
   mountedPage,
   type PageQuestion,
   type PageRooms,
+  somebody,
   type Visit,
   type WhoHook,
   whoHook,
@@ -36,7 +37,7 @@ const maxPages = 20
 export function connectedApps(given: ConnectedAppsOptions, grants: CustomerGrants, rooms: PageRooms): Middleware {
   const page = {
     where,
-    whose: record({ tenantKey: text, subject: identifier }),
+    whose: somebody({ tenantKey: text, subject: identifier }),
     expected: 'a tenantKey and a subject, or nothing',
 
     async show(visit: Visit<CustomerOfPage>, of: Fields): Promise<void> {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ConsentSubject, ConsentTokens } from '../authorization/consent-tokens'
-import { type Check, must } from '../configuration/checks'
+import { type Check, type Checked, must, record } from '../configuration/checks'
 import { wrongAnswer } from '../configuration/configuration-error'
 import type { RespondWithErrorPage } from '../endpoints/error-pages'
 import { callHost, type HookAnswer } from '../host/call-host'
@@ -17,8 +17,8 @@ import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import type { Tenants } from '../tenants/tenants'
 
 /**
- * Says whose page it is, from the session of the request alone: nothing of its path, query or body does. Returns nothing if it has answered the
- * request with the login page.
+ * Says whose page it is. The library takes nothing of that from the path, the query or the form. If you take the company from the path, check that
+ * whoever is logged in belongs to it. Other members are ignored. Returns nothing if it has answered the request, with the login page for example.
  *
  * @useDeclaredType
  */
@@ -75,6 +75,11 @@ export interface PageQuestion extends Question {
   fields: Readonly<Record<string, string>>
   /** Does it. */
   confirmed(): Promise<unknown>
+}
+
+/** The check of what a hook returns, which may be a session with other members. */
+export function somebody<T extends Record<string, Check<unknown>>>(members: T): Check<Checked<T>> {
+  return record(members, () => true)
 }
 
 /** The check of the hook of a page's options. */

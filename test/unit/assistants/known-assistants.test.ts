@@ -118,12 +118,12 @@ describe('the copy of a known assistant’s document', () => {
     await open(host, server.url()).expect(200)
   })
 
-  it('makes nobody vouch for the assistant: the page is that of any other document', async () => {
+  it('makes nobody vouch for the assistant: the page says that it is not checked', async () => {
     const { server, known } = await published({ status: 403 })
     const { text } = await open(await startedWith([known]), server.url()).expect(200)
     expect(textOf(text)).toContain('Connect “Assistant by heart” to Acme?')
     expect(textOf(text)).toContain(`Published by${new URL(server.origin).host}`)
-    expect(textOf(text)).toContain('Acme has not checked this app')
+    expect(textOf(text)).toContain('Acme has not checked it.')
   })
 
   it('lets the browser go to the redirect URIs in it and to no others', async () => {

@@ -302,6 +302,7 @@ describe('the staff of a company', () => {
       rule('remove', 'redirectHosts', 'a.example'),
       rule('unblock', 'redirectHosts', 'a.example'),
       '?ask=allowAll',
+      rule('block', 'clientIds', 'travel'),
       '?ask=endCustomer&customer=a%0Ab',
       `?ask=endCustomer&customer=${'a'.repeat(256)}`,
       rule('other', 'redirectHosts', 'a.example'),
@@ -337,7 +338,7 @@ describe('the rules of a company', () => {
     const blockedClients = { redirectHosts: ['evil.example'] }
     expect(await connected()).toEqual(['ada: My travel'])
     await expect(connect('bob', evil)).rejects.toThrow()
-    const before = { allowedClients: null, blockedClients: null }
+    const before = { allowedClients: undefined, blockedClients: undefined }
     expect(saved).toEqual([{ tenantKey: 'acme', actor: 'staff:1', allowedClients: null, blockedClients, before }])
     await sam.confirm(rule('unblock', 'redirectHosts', 'evil.example'))
     expect(saved.at(-1)).toMatchObject({ allowedClients: null, blockedClients: { redirectHosts: [] } })
@@ -484,7 +485,7 @@ describe('the rules of a company', () => {
       host.signIn.pages.administration({ who: () => ({ tenantKey: 'acme', actor: 'staff:1' }), saveRules }),
     )
     const sam = new PageVisitor(`${host.baseUrl}/other`, '')
-    const form = await sam.question(rule('block', 'clientIds', 'travel'))
+    const form = await sam.question(rule('block', 'redirectHosts', 'a.example'))
     await sam.post({ ...form, decision: 'allow' }).expect(503)
     expect(host.signIn.events.at(-1)).toMatchObject({
       type: 'error',

@@ -46,7 +46,6 @@ describe.each(pages)('whose page it is, at pages.%s,', (name, somebody, methods)
     ['no company', () => ({ ...somebody, tenantKey: undefined })],
     ['an empty company', () => ({ ...somebody, tenantKey: '' })],
     ['an empty name', () => ({ tenantKey: 'acme', [name === 'administration' ? 'actor' : 'subject']: '' })],
-    ['another member', () => ({ ...somebody, anyCustomer: true })],
     ['a text', () => 'ada'],
     ['an error', () => Promise.reject(new Error('no session'))],
   ])('is a fault of the host if it is %s', async (_, who) => {
@@ -54,6 +53,11 @@ describe.each(pages)('whose page it is, at pages.%s,', (name, somebody, methods)
     const { text, status } = await get()
     expect([status, text]).toEqual([503, expect.stringContaining('Please try again in a moment.')])
     expect(host.signIn.events).toMatchObject([{ type: 'error', where: `pages.${name}`, reason: 'hook_failed' }])
+  })
+
+  it('may be a session that has more', async () => {
+    const { get } = await asking(() => ({ ...somebody, anyCustomer: true, cookie: {} }))
+    await get().expect(200)
   })
 
   it('is an error page for an unknown company', async () => {
