@@ -53,9 +53,10 @@ export async function appsOfCompany(
   return { apps: apps.sort((one, other) => other.customers - one.customers), hasMore }
 
   function add(grant: ConnectedGrant): void {
-    const app = found.get(appOf(grant)) ?? { last: grant, clientIds: new Set(), subjects: new Set() }
+    const id = appOf(grant)
+    const app = found.get(id) ?? { last: grant, clientIds: new Set(), subjects: new Set() }
     const last = grant.lastUsedAt > app.last.lastUsedAt ? grant : app.last
-    found.set(appOf(grant), {
+    found.set(id, {
       last,
       clientIds: app.clientIds.add(grant.clientId),
       subjects: app.subjects.add(grant.subject),

@@ -91,7 +91,7 @@ export function logo({ logoUri, theme }: Pick<Appearance, 'logoUri' | 'theme'>):
 }
 
 /** The source expressions that allow the logo (CSP 3 section 2.3.1). */
-export function logoSources(logoUri: Logo | undefined): string[] {
+function logoSources(logoUri: Logo | undefined): string[] {
   if (logoUri === undefined) return []
   const images = typeof logoUri === 'string' ? [logoUri] : [logoUri.light, logoUri.dark]
   return [...new Set(images.map(sourceOf))]

@@ -28,6 +28,12 @@ export function unescaped(text: string): string {
   return text.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
 }
 
+/** The hidden fields of the forms of a page. */
+export function hiddenFields({ text }: { text: string }): Record<string, string> {
+  const fields = [...text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)]
+  return Object.fromEntries(fields.map(([, name = '', value = '']) => [name, unescaped(value)]))
+}
+
 function read(page: string, pattern: RegExp): string {
   const [, value] = pattern.exec(page) ?? []
   if (value === undefined) throw new Error(`The page has no ${pattern}`)

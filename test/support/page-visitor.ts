@@ -1,5 +1,5 @@
 import request from 'supertest'
-import { unescaped } from './consent-form'
+import { hiddenFields } from './consent-form'
 
 /** Somebody at a page of the host's. The host knows them by a header in place of a session. */
 export class PageVisitor {
@@ -23,9 +23,7 @@ export class PageVisitor {
 
   /** The fields of the form that the question has. Fails if nothing is asked. */
   async question(query: string): Promise<Record<string, string>> {
-    const { text } = await this.get(query).expect(200, /name="page_token"/)
-    const fields = [...text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)]
-    return Object.fromEntries(fields.map(([, name, value = '']) => [name, unescaped(value)]))
+    return hiddenFields(await this.get(query).expect(200, /name="page_token"/))
   }
 
   /** Opens a question and presses the button that does what it asks about. */

@@ -6,7 +6,7 @@ import { createHost } from '../../../examples/mcp-server/host'
 import { codeChallengeOf } from '../../../src/protocol/pkce'
 import { expectErrorPage } from '../../support/authorization'
 import { describeWithBrowser } from '../../support/browser'
-import { consentForm } from '../../support/consent-form'
+import { consentForm, hiddenFields } from '../../support/consent-form'
 
 // The command that `npm run example:mcp-server` runs after the build.
 const command = ['--import', 'tsx', join('examples', 'mcp-server', 'main.ts')]
@@ -141,10 +141,7 @@ describe('the pages of the MCP server', () => {
   }
 
   /** The form of a question, answered with yes. */
-  const formOn = ({ text }: Response): Record<string, string> => {
-    const fields = [...text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)]
-    return { ...Object.fromEntries(fields.map(([, name, value]) => [name, value])), decision: 'allow' }
-  }
+  const formOn = (page: Response): Record<string, string> => ({ ...hiddenFields(page), decision: 'allow' })
 
   it.each([
     'https://evil.example/',

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { postgresSchema } from 'customer-sign-in/postgres'
 import { freePort } from '../../../scripts/free-port'
+import { hiddenFields } from '../../support/consent-form'
 import { Customer } from '../../support/customer'
 import { describeWith } from '../../support/describe-with'
 import { sdks } from '../../support/mcp-connection'
@@ -204,9 +205,8 @@ withPackages('the app of docs/start-here.md, on PostgreSQL', () => {
 })
 
 /** The form of a question, answered with yes. */
-function formOn({ text }: { text: string }): Record<string, string> {
-  const fields = [...text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)]
-  return { ...Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value])), decision: 'allow' }
+function formOn(page: { text: string }): Record<string, string> {
+  return { ...hiddenFields(page), decision: 'allow' }
 }
 
 /** Copies the files of the app into a folder of their own. @returns Its path. */
