@@ -289,7 +289,8 @@ export interface MountablePages {
    * @example
    * app.use('/admin/apps', signIn.pages.administration({
    *   who: (req: Request, res: Response) => staffOf(req) ?? res.redirect('/login'),
-   *   saveRules: ({ tenantKey, allowedClients, blockedClients }) => db.saveRules(tenantKey, allowedClients, blockedClients),
+   *   saveRules: ({ tenantKey, before, allowedClients, blockedClients }) =>
+   *     db.saveRules(tenantKey, before, { allowedClients, blockedClients }),
    * }))
    */
   administration(options: AdministrationOptions): Middleware

@@ -88,7 +88,7 @@ export function whoHook<Who>(): Check<WhoHook<Who>> {
 }
 
 /** Serves a page to whom the host names. */
-export function mountedPage<Who extends { tenantKey: string }>(
+export function mountedPage<Who extends { tenantKey: string; subject?: string | undefined }>(
   page: MountedPage<Who>,
   hook: WhoHook<Who>,
   rooms: PageRooms,
@@ -105,8 +105,9 @@ export function mountedPage<Who extends { tenantKey: string }>(
       checkMethod(req)
       const who = await asked(req, res)
       if (!who) return
-      Object.assign(place, who)
-      tenant = await rooms.tenants.find(who.tenantKey, rooms.baseUrl.current(req))
+      const { tenantKey, subject } = who
+      Object.assign(place, { tenantKey, ...(subject !== undefined && { subject }) })
+      tenant = await rooms.tenants.find(tenantKey, rooms.baseUrl.current(req))
       place.tenantId = tenant.id
       const appearance = rooms.appearances.of(req, tenant.look)
       await respond({ req, res, who, tenant, tenantName: tenant.look.name ?? tenant.key, appearance })

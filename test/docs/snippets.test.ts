@@ -26,7 +26,7 @@ declare const mcp: import('express').RequestHandler
 declare const MyTokenStore: new () => import('customer-sign-in').TokenStore
 declare const log: { info(event: object): void; error(error: object, where: string): void }
 declare const db: {
-  saveRules(tenantKey: string, rules: object, actor: string): Promise<void>
+  saveRules(tenantKey: string, rules: object, before: object): Promise<void>
   companies: { findBySlug(slug: string): Promise<{ id: string; slug: string; name: string; signInEnabled: boolean } | undefined> }
   customers: {
     find(tenant: string, id: string): Promise<{ active: boolean; plan: string } | undefined>

@@ -492,6 +492,7 @@ describe('the rules of a company', () => {
       where: 'pages.administration',
       reason: 'hook_failed',
     })
+    expect(host.signIn.events.at(-1)).not.toHaveProperty('actor')
     expect(await connected()).toEqual(['ada: My travel'])
   })
 })
