@@ -1,4 +1,5 @@
 import { oauthError } from './oauth-error'
+import type { ErrorDescription } from './oauth-error-codes'
 
 /**
  * Asks for refresh tokens (OpenID Connect Core section 11). Every grant has them here, so this scope changes nothing: every request may name
@@ -35,10 +36,7 @@ export function grantedScopes(
   byDefault: readonly string[] = offered,
 ): string[] {
   const named = scopesOf(requested ?? '')
-  if (withoutOfflineAccess(named).length === 0) return [...byDefault]
-  const granted = named.filter((scope) => offered.includes(scope))
-  if (withoutOfflineAccess(granted).length > 0) return granted
-  throw noneOffered(named, offered)
+  return withoutOfflineAccess(named).length === 0 ? [...byDefault] : offeredOf(named, offered)
 }
 
 /**
@@ -49,15 +47,14 @@ export function grantedScopes(
 export function chosenScopes(chosen: readonly string[], offered: readonly string[]): string[] {
   const named = scopesOf(chosen)
   const excess = withoutOfflineAccess(named).find((scope) => !offered.includes(scope))
-  if (excess !== undefined) {
-    throw oauthError('invalid_scope', `scope names a scope that cannot be granted: ${excess}`, {
-      reason: 'scope_not_offered',
-      detail: { asked: named, accepted: offered },
-    })
-  }
+  if (excess === undefined) return offeredOf(named, offered)
+  throw notOffered(`scope names a scope that cannot be granted: ${excess}`, named, offered)
+}
+
+function offeredOf(named: readonly string[], offered: readonly string[]): string[] {
   const granted = named.filter((scope) => offered.includes(scope))
   if (withoutOfflineAccess(granted).length > 0) return granted
-  throw noneOffered(named, offered)
+  throw notOffered('scope names no scope that can be granted', named, offered)
 }
 
 /**
@@ -77,14 +74,11 @@ export function narrowedScopes(
   if (named.length === 0) return [...granted]
   const narrowed = permitted.filter((scope) => named.includes(scope))
   if (narrowed.length > 0) return narrowed
-  throw noneOffered(named, granted)
+  throw notOffered('scope names no scope that can be granted', named, granted)
 }
 
-function noneOffered(asked: readonly string[], accepted: readonly string[]) {
-  return oauthError('invalid_scope', 'scope names no scope that can be granted', {
-    reason: 'scope_not_offered',
-    detail: { asked, accepted },
-  })
+function notOffered(why: ErrorDescription<'invalid_scope'>, asked: readonly string[], accepted: readonly string[]) {
+  return oauthError('invalid_scope', why, { reason: 'scope_not_offered', detail: { asked, accepted } })
 }
 
 /** For each scope that implies others: all that it implies, also by way of others. */
@@ -92,20 +86,18 @@ export type ImpliedScopes = ReadonlyMap<string, readonly string[]>
 
 /** Follows what each scope is declared to imply to the end. */
 export function impliedScopesOf(scopes: Readonly<Record<string, { implies: readonly string[] }>>): ImpliedScopes {
-  const declared = Object.entries(scopes).filter(([, { implies }]) => implies.length > 0)
-  const direct = new Map(declared.map(([scope, { implies }]) => [scope, implies]))
-  return new Map([...direct.keys()].map((scope) => [scope, reachedFrom(scope, direct)]))
+  const implied = new Map<string, readonly string[]>()
+  for (const [scope, { implies }] of Object.entries(scopes)) {
+    const reached = new Set(implies)
+    // A set also goes through the members that are added on the way.
+    for (const next of reached) for (const further of scopes[next]?.implies ?? []) reached.add(further)
+    if (reached.size > 0) implied.set(scope, [...reached])
+  }
+  return implied
 }
 
 /** The scopes, and after them all that they imply. Each is there once. */
 export function withImplied(scopes: readonly string[], implied: ImpliedScopes): readonly string[] {
   if (!scopes.some((scope) => implied.has(scope))) return scopes
   return [...new Set([...scopes, ...scopes.flatMap((scope) => implied.get(scope) ?? [])])]
-}
-
-function reachedFrom(scope: string, direct: ReadonlyMap<string, readonly string[]>): string[] {
-  const reached = new Set(direct.get(scope))
-  // A set also goes through the members that are added on the way.
-  for (const next of reached) for (const further of direct.get(next) ?? []) reached.add(further)
-  return [...reached]
 }
