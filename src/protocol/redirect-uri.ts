@@ -41,9 +41,7 @@ function withPath(redirectUri: string): string {
 
 // Schemes that mean something to browsers, or to the programs that browsers open.
 const knownSchemes =
-  'http https ws wss ftp file filesystem blob data javascript vbscript about view-source mailto tel sms urn intent chrome'.split(
-    ' ',
-  )
+  'http https ws wss ftp file filesystem blob data javascript vbscript about view-source mailto tel sms urn intent chrome'
 
 /**
  * Whether a text can say which addresses of an app are accepted: it is one address, or with a slash at its end stands for all addresses that
@@ -51,7 +49,7 @@ const knownSchemes =
  */
 export function isAppRedirect(text: string): boolean {
   const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+-]*):((?:\/\/[\w.~-]+)?(?:\/[\w.~-]+)*\/?)$/.exec(text) ?? []
-  return /\w/.test(rest) && !knownSchemes.includes(scheme) && new URL(text).href === text
+  return /\w/.test(rest) && !knownSchemes.split(' ').includes(scheme) && new URL(text).href === text
 }
 
 /**
@@ -134,8 +132,8 @@ export function withResponse(redirectUri: string, parameters: Record<string, str
 }
 
 /**
- * Where an address leads, in one word: its host, `localhost` for every address of the device itself, or the scheme of an app with its colon, such as
- * `cursor:`. Ports make no difference.
+ * Where an address leads, in one word and without a port: its host, `localhost` for every address of the device itself, or the scheme of an
+ * app with its colon, such as `cursor:`.
  */
 export function redirectHostOf(address: string): string {
   const { protocol, hostname } = new URL(address)
@@ -154,18 +152,16 @@ export function isAppScheme(text: string): boolean {
   return /^[a-z][a-z\d+.-]*:$/.test(text) && text !== 'https:' && text !== 'http:'
 }
 
-// As `URL` spells them. RFC 8252 section 8.3 prefers the addresses; many apps register the name.
-const loopbackHosts = ['localhost', '127.0.0.1', '[::1]']
-
-// On the text itself and not on what `URL` makes of it: `http://0x7f.1` is 127.0.0.1 for some readers only.
-const loopbackOrigin = new RegExp(`^http://(${loopbackHosts.map(escaped).join('|')})(:\\d{1,5})?(?=[/?]|$)`)
+// RFC 8252 section 8.3 prefers the addresses; many apps register the name. On the text itself and not on what `URL` makes of it: `http://0x7f.1`
+// is 127.0.0.1 for some readers only.
+const loopbackOrigin = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?(?=[/?]|$)/
 
 // 127.0.0.0/8 and 0.0.0.0, [::1] and [::], and the IPv4 addresses among them written in IPv6 (RFC 4291 section 2.5.5.2).
 const ownAddress = /^(?:127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\]|\[::ffff:(?:7f[\da-f]{2}:[\da-f]+|0:0)\])$/
 
 /** Whether the host of a URL, as `URL.hostname` spells it, is the machine that opens the URL (RFC 8252 section 7.3). */
 export function isLoopbackHost(hostname: string): boolean {
-  return loopbackHosts.includes(hostname)
+  return isLoopbackUrl(`http://${hostname}`)
 }
 
 /**
@@ -186,8 +182,4 @@ export function isLoopbackUrl(url: string): boolean {
 /** The text of an http URL on a loopback host without its port, or undefined for any other URL. */
 export function withoutLoopbackPort(url: string): string | undefined {
   return isLoopbackUrl(url) ? url.replace(loopbackOrigin, 'http://$1') : undefined
-}
-
-function escaped(text: string): string {
-  return text.replace(/[.[\]]/g, '\\$&')
 }

@@ -61,9 +61,8 @@ export function spellingOf(canonical: string, resources: readonly string[]): str
   return resources.find((resource) => isSame(resource) || canonicalResource(resource) === canonical)
 }
 
-/** The resources that a tenant has. */
-export interface OfferedResources {
-  /** The tenant's issuer. It is a resource too where the tenant has no API of its own. */
+/** The resources that a tenant has, and its issuer, which is a resource too where the tenant has no API of its own. */
+interface OfferedResources {
   issuer: string
   resources: readonly string[]
 }
@@ -117,22 +116,6 @@ function withoutQuery(canonical: string): string {
   return canonical.replace(/\/?\?.*$/, '')
 }
 
-/** A protected resource that every tenant has, at a path of its own. */
-export interface ProtectedResource {
-  /** The scopes that its access tokens must have. */
-  scopes: readonly string[]
-  /** More scopes that it has a use for. */
-  scopesSupported: readonly string[]
-  /** The URL of the resource at a tenant. */
-  urlFor(address: TenantAddress): string
-  /** The tenant key in a path, and what the path has below the resource. Undefined if the path is neither the resource nor below it. */
-  tenantKeyIn(path: string): { tenantKey: string; rest: string } | undefined
-  /**
-   * What a path on a domain of a tenant's own has below the resource. Undefined if the path is neither the resource nor below it.
-   */
-  restOnOwnDomain(path: string): string | undefined
-}
-
 /** The path of a protected resource's metadata, in front of the path of the resource (RFC 9728 section 3). */
 export const protectedResourcePath = '/.well-known/oauth-protected-resource'
 
@@ -142,31 +125,38 @@ export function metadataUrlOf(resource: string): string {
   return `${origin}${protectedResourcePath}${pathname}`
 }
 
+/** A protected resource that every tenant has, at a path of its own. */
+export type ProtectedResource = ReturnType<typeof resourceAt>
+
 /**
  * The protected resource at a path that has `:tenantKey` as one of its segments. On a domain of a tenant's own its path is what follows
  * `:tenantKey`, or if nothing does, what precedes it.
+ *
+ * @param scopes The scopes that its access tokens must have.
+ * @param scopesSupported More scopes that it has a use for.
  */
-export function resourceAt(
-  path: string,
-  scopes: readonly string[],
-  scopesSupported: readonly string[],
-): ProtectedResource {
+export function resourceAt(path: string, scopes: readonly string[], scopesSupported: readonly string[]) {
   const [before = '', after = ''] = path.split(':tenantKey')
   const ownPath = after || before.replace(/\/$/, '')
   return {
     scopes,
     scopesSupported,
-    urlFor: ({ baseUrl, keyInPath }) =>
+    /** The URL of the resource at a tenant. */
+    urlFor: ({ baseUrl, keyInPath }: TenantAddress) =>
       keyInPath === undefined ? `${baseUrl}${ownPath}` : `${baseUrl}${before}${keyInPath}${after}`,
-    tenantKeyIn: (candidate) => {
-      if (!candidate.startsWith(before)) return undefined
-      const [, tenantKey = '', rest = ''] = /^([^/]+)(.*)$/.exec(candidate.slice(before.length)) ?? []
-      const below = rest.slice(after.length)
-      return rest.startsWith(after) && (below === '' || below.startsWith('/')) ? { tenantKey, rest: below } : undefined
+    /** The tenant key in a path, and what the path has below the resource. Undefined if the path is neither the resource nor below it. */
+    tenantKeyIn: (path: string) => {
+      const [, tenantKey = '', following = ''] = /^([^/]+)(.*)$/.exec(path.slice(before.length)) ?? []
+      const rest = path.startsWith(before) ? restBelow(after, following) : undefined
+      return rest === undefined ? undefined : { tenantKey, rest }
     },
-    restOnOwnDomain: (candidate) => {
-      const rest = candidate.slice(ownPath.length)
-      return candidate.startsWith(ownPath) && (rest === '' || rest.startsWith('/')) ? rest : undefined
-    },
+    /** The same of a path on a domain of a tenant's own, where no path has a key. */
+    restOnOwnDomain: (path: string) => restBelow(ownPath, path),
   }
+}
+
+/** What a path has below another. Undefined if it is neither that path nor below it. */
+function restBelow(base: string, path: string): string | undefined {
+  const rest = path.slice(base.length)
+  return path.startsWith(base) && (rest === '' || rest.startsWith('/')) ? rest : undefined
 }
