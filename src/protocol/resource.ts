@@ -145,13 +145,13 @@ export function resourceAt(path: string, scopes: readonly string[], scopesSuppor
     urlFor: ({ baseUrl, keyInPath }: TenantAddress) =>
       keyInPath === undefined ? `${baseUrl}${ownPath}` : `${baseUrl}${before}${keyInPath}${after}`,
     /** The tenant key in a path, and what the path has below the resource. Undefined if the path is neither the resource nor below it. */
-    tenantKeyIn: (path: string) => {
-      const [, tenantKey = '', following = ''] = /^([^/]+)(.*)$/.exec(path.slice(before.length)) ?? []
-      const rest = path.startsWith(before) ? restBelow(after, following) : undefined
+    tenantKeyIn: (candidate: string) => {
+      const [, tenantKey = '', following = ''] = /^([^/]+)(.*)$/.exec(candidate.slice(before.length)) ?? []
+      const rest = candidate.startsWith(before) ? restBelow(after, following) : undefined
       return rest === undefined ? undefined : { tenantKey, rest }
     },
     /** The same of a path on a domain of a tenant's own, where no path has a key. */
-    restOnOwnDomain: (path: string) => restBelow(ownPath, path),
+    restOnOwnDomain: (candidate: string) => restBelow(ownPath, candidate),
   }
 }
 
