@@ -1,5 +1,4 @@
-import type { PublicDocuments } from '../http/public-documents'
-import { respondWithDocument } from '../http/responses'
+import { type PublicDocuments, respondWithDocument } from '../http/responses'
 import type { AccessTokens } from '../tokens/access-tokens'
 import type { Endpoint } from './endpoint'
 

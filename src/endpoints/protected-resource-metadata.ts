@@ -1,5 +1,4 @@
-import { publicDocument } from '../http/public-documents'
-import { respondWithDocument } from '../http/responses'
+import { publicDocument, respondWithDocument } from '../http/responses'
 import { proofAlgorithms } from '../protocol/dpop-proof'
 import { oauthError } from '../protocol/oauth-error'
 import { canonicalResource, type ProtectedResource } from '../protocol/resource'

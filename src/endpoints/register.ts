@@ -17,7 +17,7 @@ export function register(registrations: Registrations, emit: Emit): Endpoint {
     const registered = registrations.register(metadata, tenant)
     const { client } = registered
     message.clientId = client.clientId
-    respondWithJson(res, clientInformation(registered), { status: 201 })
+    respondWithJson(res, clientInformation(registered), 201)
     const leftOut = leftOutOf(metadata.redirect_uris, client)
     emit({ type: 'registered', tenantKey: tenant.key, tenantId: tenant.id, clientId: client.clientId, leftOut })
   }

@@ -48,7 +48,8 @@ export function hostOfOrigin(origin: string): string | undefined {
 
 /** The origin that a request was sent to, in the request's own spelling. Undefined if its host cannot be part of an address. */
 function requestOrigin(req: HostRequest): string | undefined {
-  const origin = `${requestScheme(req)}://${forwardedHost(req) ?? ownHost(req) ?? 'localhost'}`
+  const host = forwardedHost(req) ?? authorityOf(req) ?? req.headers.host ?? 'localhost'
+  const origin = `${requestScheme(req)}://${host}`
   return /^[^/?#@\\\s]+:\/\/[^/?#@\\\s]+$/.test(origin) && URL.canParse(origin) ? origin : undefined
 }
 
@@ -57,17 +58,13 @@ function requestScheme(req: HostRequest): string {
   return req.protocol ?? ((req.socket as TLSSocket).encrypted ? 'https' : 'http')
 }
 
-/** The host that the request itself names: in HTTP/2 by a header of its own (RFC 9113 section 8.3.1). */
-function ownHost(req: HostRequest): string | undefined {
-  return authorityOf(req) ?? req.headers.host
-}
-
+/** The host that a request of HTTP/2 names by a header of its own (RFC 9113 section 8.3.1). */
 function authorityOf({ httpVersionMajor, headers }: HostRequest): string | undefined {
   const authority = httpVersionMajor >= 2 ? headers[':authority'] : undefined
   return typeof authority === 'string' ? authority : undefined
 }
 
-/** Whether a request of HTTP/2 has a `Host` header that names another host than its authority does (RFC 9113 section 8.3.1). */
+/** Whether a request of HTTP/2 has a `Host` header that names another host than its authority does. */
 function namesTwoHosts(req: HostRequest): boolean {
   const authority = authorityOf(req)
   const { host } = req.headers
@@ -80,9 +77,8 @@ function namesTwoHosts(req: HostRequest): boolean {
 function forwardedHost({ app, headers, socket }: HostRequest): string | undefined {
   const trusts = app?.get?.('trust proxy fn')
   if (typeof trusts !== 'function' || !trusts(socket.remoteAddress, 0)) return undefined
-  const forwarded = headers['x-forwarded-host']
-  const first = Array.isArray(forwarded) ? forwarded[0] : forwarded
-  return first?.split(',')[0]?.trim() || undefined
+  const [first = ''] = String(headers['x-forwarded-host'] ?? '').split(',', 1)
+  return first.trim() || undefined
 }
 
 /** The public address of the router: the option `baseUrl`, or outside production the address of the requests. */
@@ -93,7 +89,7 @@ export class BaseUrl {
 
   constructor(configured: string | undefined) {
     this.#configured = configured
-    if (configured !== undefined) this.#path = pathOf(configured)
+    if (configured !== undefined) this.#path = new URL(configured).pathname.replace(/\/$/, '')
   }
 
   /** For a request that reaches the router: only such a request shows the path that the router is mounted under. */
@@ -128,21 +124,12 @@ export class BaseUrl {
   }
 }
 
-function pathOf(baseUrl: string): string {
-  return new URL(baseUrl).pathname.replace(/\/$/, '')
-}
-
 function originOf(req: HostRequest): string {
   return requestOrigin(req) ?? `${requestScheme(req)}://localhost`
 }
 
 function mountPathOf({ originalUrl = '', url = '' }: HostRequest): string {
-  const whole = withoutQuery(originalUrl)
-  const own = withoutQuery(url)
+  const [whole = '', own = ''] = [originalUrl, url].map((target) => target.split('?', 1)[0])
   if (own === '/') return whole.replace(/\/$/, '')
   return whole.endsWith(own) ? whole.slice(0, whole.length - own.length) : ''
-}
-
-function withoutQuery(target: string): string {
-  return target.split('?')[0] ?? ''
 }

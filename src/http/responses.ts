@@ -1,6 +1,6 @@
+import { hash } from 'node:crypto'
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { OAuthError } from '../protocol/oauth-error'
-import type { PublicDocument } from './public-documents'
 
 /** Keeps browsers from guessing a type other than `Content-Type` (Fetch section 3.6). Every response of this library has this header. */
 export const nosniff = { 'X-Content-Type-Options': 'nosniff' }
@@ -59,11 +59,7 @@ const basicChallenge = { 'WWW-Authenticate': 'Basic realm="client_id"' }
 const forAnyOrigin = { ...notStored, ...anyOrigin }
 
 /** Sends JSON that no cache may store (RFC 6749 section 5.1). */
-export function respondWithJson(
-  res: ServerResponse,
-  body: unknown,
-  { status = 200 }: { status?: number | undefined } = {},
-): void {
+export function respondWithJson(res: ServerResponse, body: unknown, status = 200): void {
   removeCredentials(res)
   send(res, status, forAnyOrigin, JSON.stringify(body))
 }
@@ -113,6 +109,34 @@ export function respondFinally(res: ServerResponse, respond: () => void): void {
   }
 }
 
+/** A document that anyone may read and cache for five minutes, ready to be sent. */
+export interface PublicDocument {
+  body: string
+  etag: string
+}
+
+/** Makes a document with these members. */
+export function publicDocument(members: object): PublicDocument {
+  const body = JSON.stringify(members)
+  return { body, etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"` }
+}
+
+/** The public documents that were made before: to make one takes longer than the rest of a response. */
+export class PublicDocuments {
+  readonly #documents = new WeakMap<object, PublicDocument>()
+
+  /**
+   * Returns the document of an object, and makes it if there is none.
+   *
+   * @param of Decides what the members are, and never changes: whoever has something else to say has another object.
+   */
+  get(of: object, members: () => object): PublicDocument {
+    const document = this.#documents.get(of) ?? publicDocument(members())
+    this.#documents.set(of, document)
+    return document
+  }
+}
+
 /** Sends a public document, or only its headers (304) if the client already has this version of it. */
 export function respondWithDocument(
   { headers: { 'if-none-match': ifNoneMatch } }: IncomingMessage,
@@ -129,19 +153,13 @@ export function respondWithDocument(
 
 /** Whether `If-None-Match` lists this entity tag (RFC 9110 section 13.1.2). */
 function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false
-  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
   return tags.includes(etag) || tags.includes('*')
 }
 
 function send(res: ServerResponse, status: number, headers: Record<string, string>, body: string): void {
-  const length = Buffer.byteLength(body)
-  sendResponse(
-    res,
-    status,
-    { 'Content-Type': 'application/json', 'Content-Length': length, ...nosniff, ...headers },
-    body,
-  )
+  const own = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }
+  sendResponse(res, status, { ...own, ...nosniff, ...headers }, body)
 }
 
 /** Sends a whole response. Not in one chain of calls: Restify's `writeHead` returns nothing. */

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import request, { type Test } from 'supertest'
-import { publicDocument } from '../../../src/http/public-documents'
 import {
+  PublicDocuments,
+  publicDocument,
   respondAsApi,
   respondFinally,
   respondWithDocument,
@@ -72,6 +73,19 @@ describe('a public document', () => {
   )
 })
 
+describe('the public documents', () => {
+  it('are made once for each object', () => {
+    const documents = new PublicDocuments()
+    const members = jest.fn(() => ({ issuer: 'https://acme.example' }))
+    const acme = {}
+    const [first, again] = [documents.get(acme, members), documents.get(acme, members)]
+    expect(again).toBe(first)
+    expect(first.etag).toMatch(/^"[\w-]{22}"$/)
+    expect(members).toHaveBeenCalledTimes(1)
+    expect(documents.get({}, () => ({ issuer: 'https://globex.example' })).etag).not.toBe(first.etag)
+  })
+})
+
 describe('a response that is not public', () => {
   it('is not cached, and clients in a browser can read it', async () => {
     const { headers, body } = await get((_, res) => respondWithJson(res, { a: 'ä' })).expect(200)
@@ -84,7 +98,7 @@ describe('a response that is not public', () => {
       'access-control-allow-origin': '*',
       'access-control-expose-headers': 'WWW-Authenticate, Retry-After, DPoP-Nonce',
     })
-    await get((_, res) => respondWithJson(res, {}, { status: 201 })).expect(201)
+    await get((_, res) => respondWithJson(res, {}, 201)).expect(201)
   })
 })
 
