@@ -11,7 +11,7 @@ import { type OAuthError, oauthError } from '../protocol/oauth-error'
 
 /** The parameters of a form or query (RFC 6749 section 3.2). A parameter without a value counts as omitted. */
 export class Form {
-  readonly #values: Map<string, string[]>
+  readonly #values = new Map<string, string[]>()
 
   /**
    * @param parameters By name: a string, or an array if the parameter is repeated.
@@ -19,7 +19,10 @@ export class Form {
    * @throws {OAuthError} `invalid_request` if another parameter is repeated, or if a value is not a string.
    */
   constructor(parameters: Readonly<Record<string, unknown>>, repeatable: readonly string[]) {
-    this.#values = checkedValues(parameters, repeatable)
+    for (const name of Object.keys(parameters)) {
+      const sent = checkedValue(name, parameters[name], repeatable)
+      if (sent.length > 0) this.#values.set(name, sent)
+    }
   }
 
   /** The first value of a parameter, or undefined if it was omitted. */
@@ -81,18 +84,6 @@ export function parametersOf(text: string): Record<string, string | string[] | u
   return parseQuery(text, '&', '=', { maxKeys: 0 })
 }
 
-function checkedValues(
-  parameters: Readonly<Record<string, unknown>>,
-  repeatable: readonly string[],
-): Map<string, string[]> {
-  const values = new Map<string, string[]>()
-  for (const name of Object.keys(parameters)) {
-    const sent = checkedValue(name, parameters[name], repeatable)
-    if (sent.length > 0) values.set(name, sent)
-  }
-  return values
-}
-
 /** The values of a parameter that are not empty. */
 function checkedValue(name: string, value: unknown, repeatable: readonly string[]): string[] {
   if (typeof value === 'string') return value === '' ? [] : [value]
@@ -130,11 +121,11 @@ export function readBody(req: HostRequest, res: ServerResponse, mediaType: strin
     if (Number(headers['content-length']) > maxBytes) throw tooLarge()
     const take = (body: unknown) => {
       if (isUsable(body) || (body === undefined && !hasBody(req))) resolve(body)
-      else
-        reject(isCutOff(req) || res.writableEnded ? unreadable(new Error('The request has ended')) : readInFront(body))
+      else if (isCutOff(req) || res.writableEnded) reject(unreadable({ message: 'The request has ended' }))
+      else reject(readInFront(body))
     }
     if (req.readableDidRead || req.readableEnded) take(req.body)
-    else readStream(req, res, (refusal) => (refusal ? reject(refusal) : take(decodeBody(req))))
+    else readStream(req, res, (refusal) => (refusal ? reject(refusal) : take(req.body)))
   })
 }
 
@@ -147,15 +138,17 @@ function checkMediaType(contentType = '', mediaType: string): void {
   }
 }
 
+/** Reads the body, and leaves its text in `req.body` for the host to read. */
 function readStream(req: HostRequest, res: ServerResponse, done: (refusal?: OAuthError) => void): void {
   const { headers } = req
   // body-parser goes by a header to know that there is a body. HTTP/2 needs no header for that, and forbids this one.
   const isOfHttp2 = req.httpVersionMajor >= 2
   if (isOfHttp2) headers['transfer-encoding'] = 'chunked'
   readBytes(req, res, (error?: Error & { type?: string }) => {
-    if (!error && isCutOff(req)) done(unreadable(new Error('The client hung up')))
-    else if (!error) done()
-    else done(error.type === 'entity.too.large' ? tooLarge() : unreadable(error))
+    if (error) return done(error.type === 'entity.too.large' ? tooLarge() : unreadable(error))
+    if (isCutOff(req)) return done(unreadable({ message: 'The client hung up' }))
+    if (Buffer.isBuffer(req.body)) req.body = utf8.decode(req.body)
+    done()
   })
   if (isOfHttp2) headers['transfer-encoding'] = undefined
 }
@@ -173,12 +166,6 @@ function isCutOff({ stream, destroyed, complete, socket }: HostRequest): boolean
   return stream?.aborted || (isOver && !complete)
 }
 
-/** Decodes the bytes in `req.body`, and leaves the text there for the host to read. */
-function decodeBody(req: HostRequest): unknown {
-  if (Buffer.isBuffer(req.body)) req.body = utf8.decode(req.body)
-  return req.body
-}
-
 /** The text of a body that nothing has parsed yet, or undefined. */
 export function textOf(body: unknown): string | undefined {
   if (types.isUint8Array(body)) return utf8.decode(body)
@@ -188,15 +175,12 @@ export function textOf(body: unknown): string | undefined {
 /** Whether it is what body parsers leave: not a promise, a stream or a `FormData`, whose members nobody can see. */
 function isUsable(body: unknown): boolean {
   if (typeof body !== 'object' || body === null) return body !== undefined
-  return textOf(body) !== undefined || Array.isArray(body) || isPlain(body)
-}
-
-function isPlain(body: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(body)
-  return prototype === null || Object.getPrototypeOf(prototype) === null
+  const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null
+  return isPlain || Array.isArray(body) || textOf(body) !== undefined
 }
 
-function unreadable({ type, message }: Error & { type?: string }): OAuthError {
+function unreadable({ type, message }: { type?: string; message: string }): OAuthError {
   const encoding = type === 'encoding.unsupported'
   const description = encoding ? 'Content-Encoding must be gzip, deflate, br or none' : 'The body cannot be read'
   return oauthError('invalid_request', description, { detail: { reason: message } })
@@ -226,16 +210,11 @@ function tooLarge(): OAuthError {
 export async function readJson(req: IncomingMessage, res: ServerResponse): Promise<Record<string, unknown>> {
   const body = await readBody(req, res, 'application/json')
   const text = textOf(body)
-  const value = text === undefined ? body : parseJson(text)
-  if (isObject(value)) return value
-  throw oauthError('invalid_request', 'The body must be a JSON object')
-}
-
-/** @returns Undefined if the text is not JSON. */
-function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    const value: unknown = text === undefined ? body : JSON.parse(text)
+    if (isObject(value)) return value
   } catch {
-    return undefined
+    // It is not JSON, and is refused like JSON that is no object.
   }
+  throw oauthError('invalid_request', 'The body must be a JSON object')
 }
