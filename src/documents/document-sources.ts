@@ -25,19 +25,17 @@ export function documentSources(given: unknown, name: string): DocumentSources {
 const portList = record({
   ports: must<readonly number[]>(
     'an array of ports, at least one, each a whole number from 1 to 65535',
-    (given) => Array.isArray(given) && given.length > 0 && given.every(isPort),
+    (given) =>
+      Array.isArray(given) &&
+      given.length > 0 &&
+      given.every((port) => Number.isInteger(port) && port >= 1 && port <= 65_535),
   ),
 })
 
-function isPort(given: unknown): boolean {
-  return Number.isInteger(given) && Number(given) >= 1 && Number(given) <= 65_535
-}
-
 /** How documents and keys are fetched: registered clients and the tenants' own have keys even where documents are off. */
 export function fetchGuard(sources: DocumentSources, byHost: FetchMetadataDocumentHook | undefined): FetchGuard {
-  const ports = typeof sources === 'object' ? sources.ports : [443]
+  const allowLoopback = sources === 'with-loopback'
   // Only the hosts file of this machine may have the name of a server on it.
-  return sources === 'with-loopback'
-    ? { allowLoopback: true, ports, lookUp: lookUpBySystem, byHost }
-    : { allowLoopback: false, ports, lookUp: lookUpByDns(), byHost }
+  const lookUp = allowLoopback ? lookUpBySystem : lookUpByDns()
+  return { allowLoopback, ports: typeof sources === 'object' ? sources.ports : [443], lookUp, byHost }
 }

@@ -38,12 +38,6 @@ export function siteOf({ hostname }: URL): string {
   return labels.slice(top.length === 2 && registryLabels.includes(second) ? -3 : -2).join('.')
 }
 
-/** How a fetch that waits for a slot goes on. */
-interface Turn {
-  start(): void
-  refuse(error: Error): void
-}
-
 const maxFetches = 32
 const maxOfTenant = 8
 const maxOfSite = 2
@@ -62,8 +56,8 @@ const noSlot = () => new DocumentAway('No slot was free in time', { retryAfter: 
  */
 export class FetchSlots {
   readonly #fetching = new Set<FetchFor>()
-  // In the order in which they began to wait.
-  readonly #waiting = new Map<FetchFor, Turn>()
+  // In the order in which they began to wait, each with how it goes on.
+  readonly #waiting = new Map<FetchFor, { start(): void; refuse(error: Error): void }>()
 
   /**
    * Does some work in a slot.
@@ -95,7 +89,7 @@ export class FetchSlots {
     })
   }
 
-  #leave(waiting: FetchFor): Turn | undefined {
+  #leave(waiting: FetchFor) {
     const turn = this.#waiting.get(waiting)
     this.#waiting.delete(waiting)
     return turn
@@ -111,33 +105,30 @@ export class FetchSlots {
 
   #next(): FetchFor | undefined {
     if (this.#fetching.size >= maxFetches) return undefined
+    const slotsHeldBy = (owner: keyof FetchFor, waiting: FetchFor) =>
+      [...this.#fetching].filter((other) => other[owner] === waiting[owner]).length
     const candidates = [...this.#waiting.keys()]
-      .map((waiting) => ({ waiting, ...this.#slotsHeld(waiting) }))
+      .map((waiting) => ({
+        waiting,
+        ofSite: slotsHeldBy('site', waiting),
+        ofTenant: slotsHeldBy('tenantId', waiting),
+      }))
       .filter(({ ofSite, ofTenant }) => ofSite < maxOfSite && ofTenant < maxOfTenant)
       .sort((a, b) => a.ofSite - b.ofSite || a.ofTenant - b.ofTenant)
     return candidates[0]?.waiting
   }
 
-  /** How many slots the tenant and the site of a fetch hold now. */
-  #slotsHeld({ tenantId, site }: FetchFor): { ofTenant: number; ofSite: number } {
-    const fetching = [...this.#fetching]
-    return {
-      ofTenant: fetching.filter((other) => other.tenantId === tenantId).length,
-      ofSite: fetching.filter((other) => other.site === site).length,
-    }
-  }
-
   /** The fetch to refuse when too many wait. */
   #newestOfMost(): FetchFor | undefined {
-    const ofTenant = largestGroup([...this.#waiting.keys()], ({ tenantId }) => tenantId, maxOfTenant)
-    return largestGroup(ofTenant, ({ site }) => site, maxOfSite).at(-1)
+    const ofTenant = largestGroup([...this.#waiting.keys()], 'tenantId', maxOfTenant)
+    return largestGroup(ofTenant, 'site', maxOfSite).at(-1)
   }
 }
 
-/** The items whose group has the most items, or all items if no group has more than its share. */
-function largestGroup<T>(items: readonly T[], groupOf: (item: T) => string, share: number): readonly T[] {
+/** The fetches whose owner has the most of them, or all fetches if no owner has more than its share. */
+function largestGroup(fetches: readonly FetchFor[], owner: keyof FetchFor, share: number): readonly FetchFor[] {
   const counts = new Map<string, number>()
-  for (const item of items) counts.set(groupOf(item), (counts.get(groupOf(item)) ?? 0) + 1)
+  for (const { [owner]: name } of fetches) counts.set(name, (counts.get(name) ?? 0) + 1)
   const most = Math.max(...counts.values())
-  return most > share ? items.filter((item) => counts.get(groupOf(item)) === most) : items
+  return most > share ? fetches.filter((fetch) => counts.get(fetch[owner]) === most) : fetches
 }

@@ -1,7 +1,6 @@
-import type { LookupAddress, LookupOptions } from 'node:dns'
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { isIP } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
 import { types } from 'node:util'
 import { wrongAnswer } from '../configuration/configuration-error'
 import { withinTime } from '../host/call-host'
@@ -129,7 +128,7 @@ async function document(url: URL, guard: FetchGuard, signal: AbortSignal): Promi
       agent: false,
       signal,
       headers: { Accept: 'application/json', 'User-Agent': `${product}/${version}` },
-      lookup: (_name, options, done) => answerWith(addresses, options, done),
+      lookup: lookupOf(addresses),
     }),
   )
   const { statusCode: status = 0, headers } = response
@@ -160,13 +159,10 @@ function checkPort({ protocol, port }: URL, { ports }: FetchGuard): void {
   if (!ports.includes(usedPort)) throw new ForbiddenFetch(`Port ${usedPort} is not one of ${ports.join(', ')}`)
 }
 
-type LookupDone = (error: null, address: string | LookupAddress[], family?: number) => void
-
-function answerWith(addresses: readonly string[], { all }: LookupOptions, done: LookupDone): void {
+function lookupOf(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIP(address) }))
   const [first] = found
-  if (all || !first) done(null, found)
-  else done(null, first.address, first.family)
+  return (_name, { all }, done) => (all || !first ? done(null, found) : done(null, first.address, first.family))
 }
 
 function responseTo(request: ClientRequest): Promise<IncomingMessage> {
