@@ -293,7 +293,7 @@ const checks = {
     revocation: optional(httpUrl),
   }),
   onEvent: optional(func<NonNullable<CustomerSignInOptions['onEvent']>>()),
-  hostTimeout: optional(duration(0.1, 60, { fractions: true }), 5000),
+  hostTimeout: optional(duration(0.1, 60, 'number'), 5000),
 } satisfies { [K in keyof Required<CustomerSignInOptions>]: Check<unknown> }
 
 /** The options after their checks, with their defaults. */

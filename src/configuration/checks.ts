@@ -4,7 +4,11 @@ import { isScopeToken, withoutOfflineAccess } from '../protocol/scope'
 import { ConfigurationError, listOfNames, unknownMember } from './configuration-error'
 
 /** Returns the value of an option, or its default. Throws a `ConfigurationError` that has the option's name. */
-export type Check<T> = (given: unknown, name: string) => T
+export interface Check<T> {
+  (given: unknown, name: string): T
+  /** The names of a group's members. */
+  members?: readonly string[]
+}
 
 /**
  * A check that accepts what the predicate accepts.
@@ -90,16 +94,12 @@ export function record<T extends Record<string, Check<unknown>>>(
 /** Options that belong together. Left out, the group is what its members are that are left out. */
 export function group<T extends Record<string, Check<unknown>>>(members: T): Check<Checked<T>> {
   const check = record(members)
-  return Object.assign<Check<Checked<T>>, Group>((given, name) => check(given === undefined ? {} : given, name), {
-    members: Object.keys(members),
-  })
+  const ofGroup: Check<Checked<T>> = (given = {}, name) => check(given, name)
+  ofGroup.members = Object.keys(members)
+  return ofGroup
 }
 
-interface Group {
-  members?: readonly string[]
-}
-
-function pathsInGroups(checks: Record<string, Check<unknown> & Group>): string[] {
+function pathsInGroups(checks: Record<string, Check<unknown>>): string[] {
   return Object.entries(checks).flatMap(([name, { members = [] }]) => members.map((member) => `${name}.${member}`))
 }
 
@@ -132,21 +132,12 @@ export function anything<T>(given: unknown): T {
 /** The record that a table of checks returns. */
 export type Checked<T extends Record<string, Check<unknown>>> = { [K in keyof T]: ReturnType<T[K]> }
 
-/**
- * A duration that the host gives in seconds. The check returns milliseconds.
- *
- * @param options.fractions Whether it may be a fraction of a second. Default false.
- */
-export function duration(
-  min: number,
-  max: number,
-  { fractions = false }: { fractions?: boolean | undefined } = {},
-): Check<number> {
-  const isNumber = (given: unknown): given is number =>
-    typeof given === 'number' && (fractions || Number.isInteger(given))
+/** A duration that the host gives in seconds, by default whole ones. The check returns milliseconds. */
+export function duration(min: number, max: number, kind: 'whole number' | 'number' = 'whole number'): Check<number> {
+  const isOfKind = kind === 'number' ? Number.isFinite : Number.isInteger
   const check = must<number>(
-    `a ${fractions ? 'number' : 'whole number'} of seconds from ${min} to ${max}`,
-    (given) => isNumber(given) && given >= min && given <= max,
+    `a ${kind} of seconds from ${min} to ${max}`,
+    (given) => isOfKind(given) && Number(given) >= min && Number(given) <= max,
     { quotes: true },
   )
   return (given, name) => check(given, name) * 1000
@@ -193,8 +184,7 @@ const scopeTokens = distinct(scopeToken)
  * `offline_access` is left out, because it says nothing about what a token may do.
  */
 export const requiredScopes: Check<string[]> = (given, name) => {
-  const isEmpty = given === '' || (Array.isArray(given) && given.length === 0)
-  const scopes = isEmpty ? [] : scopeTokens(typeof given === 'string' ? given.split(' ') : given, name)
+  const scopes = given === '' ? [] : scopeTokens(typeof given === 'string' ? given.split(' ') : given, name)
   const required = withoutOfflineAccess(scopes)
   if (required.length > 0) return required
   throw new ConfigurationError(name, given, 'at least one scope token besides offline_access, or omitted', {
@@ -208,8 +198,8 @@ export const httpUrl: Check<string> = mustBeText(
   (given) => {
     // `URL` accepts white space and missing slashes, which would become part of issuers.
     if (!/^https?:\/\/[^\s\\#]+$/i.test(given) || !URL.canParse(given)) return false
-    const { protocol, username, password } = new URL(given)
-    return (protocol === 'https:' || protocol === 'http:') && username === '' && password === ''
+    const { username, password } = new URL(given)
+    return username + password === ''
   },
 )
 

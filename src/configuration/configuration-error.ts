@@ -70,9 +70,8 @@ export function listOfNames(names: readonly string[]): string {
 }
 
 function refusal(given: unknown, allowed: string, quotes: boolean): string {
-  return given === undefined
-    ? `is missing: it must be ${allowed}`
-    : `must be ${allowed}, but is ${inWords(given, quotes)}`
+  if (given === undefined) return `is missing: it must be ${allowed}`
+  return `must be ${allowed}, but is ${inWords(given, quotes)}`
 }
 
 function inWords(given: unknown, quotes: boolean): string {
@@ -92,23 +91,18 @@ function countOf(count: number, noun: string): string {
 /**
  * The name that somebody probably meant by a misspelt one, or undefined if none is similar. Capitals, `_` and `-` make no difference.
  *
- * @param options.maxDistance How many letters may differ. At most a quarter of them in any case: a wrong suggestion is worse than none.
+ * @param maxDistance How many letters may differ. At most a quarter of them in any case: a wrong suggestion is worse than none.
  */
 export function nearestName(
   misspelt: string,
   names: readonly string[],
-  { maxDistance = Number.POSITIVE_INFINITY } = {},
+  maxDistance = Number.POSITIVE_INFINITY,
 ): string | undefined {
-  let nearest: string | undefined
-  let least = Number.POSITIVE_INFINITY
-  for (const name of names) {
-    const distance = editDistance(lettersOf(misspelt), lettersOf(name))
-    if (distance < least && distance <= Math.min(maxDistance, Math.max(misspelt.length, name.length) / 4)) {
-      nearest = name
-      least = distance
-    }
-  }
-  return nearest
+  const [nearest] = names
+    .map((name) => ({ name, distance: editDistance(lettersOf(misspelt), lettersOf(name)) }))
+    .filter(({ name, distance }) => distance <= Math.min(maxDistance, Math.max(misspelt.length, name.length) / 4))
+    .sort((one, other) => one.distance - other.distance)
+  return nearest?.name
 }
 
 /** Many call a member of a group by its own name alone, or with the group's before or after it: `accessTokenLifetime`. */

@@ -12,10 +12,7 @@ export const warningCodes = [
   'EVENT',
 ] as const
 
-/** The code of a warning, without `CUSTOMER_SIGN_IN_`. */
-export type WarningCode = (typeof warningCodes)[number]
-
 /** Emits a process warning, which tells the operator of something to put right. */
-export function warn(code: WarningCode, message: string): void {
+export function warn(code: (typeof warningCodes)[number], message: string): void {
   process.emitWarning(message, { type: 'CustomerSignInWarning', code: `CUSTOMER_SIGN_IN_${code}` })
 }

@@ -71,7 +71,7 @@ export interface DocumentCounts {
   failing: number
 }
 
-const checks = { timeout: optional(duration(0.01, 60, { fractions: true }), 500) }
+const checks = { timeout: optional(duration(0.01, 60, 'number'), 500) }
 
 // Seconds. The clocks of machines that are kept in time differ by much less.
 const maxClockOffset = 60

@@ -68,7 +68,7 @@ const checks = {
     'csi:',
   ),
   replicas: optional(wholeNumber(0), 0),
-  replicaTimeout: optional(duration(0.01, 60, { fractions: true }), 1000),
+  replicaTimeout: optional(duration(0.01, 60, 'number'), 1000),
 }
 
 /**

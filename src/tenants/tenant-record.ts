@@ -188,7 +188,7 @@ export const memberNames = Object.keys(members) as (keyof typeof members)[]
  * says would be ignored.
  */
 function isMemberOfHost(name: string): boolean {
-  return nearestName(name, memberNames, { maxDistance: 1 }) === undefined
+  return nearestName(name, memberNames, 1) === undefined
 }
 
 /** A tenant's record without null members and without the host's own members. Times are milliseconds. */
